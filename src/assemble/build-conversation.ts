@@ -82,7 +82,10 @@ class BuiltConversation implements Conversation {
     return this.turns[0]?.conversationIdSource ?? 'synthetic';
   }
 
-  /** Of all turns, later ones overriding earlier ones. Put together when asked for: few suites match on attributes. */
+  /**
+   * Taken from all turns; later turns override earlier ones. Put together when asked for: few suites match on
+   * attributes.
+   */
   get attributes(): Conversation['attributes'] {
     if (this.#attributes === undefined) {
       const attributes = new Map<string, string | number | boolean>();

@@ -1,8 +1,8 @@
 /**
- * Steps of one trace to turns. The same steps give the same turns whatever order they came in and however often: the first
- * thing done is to keep each span once and to put them in one order.
+ * Steps of one trace to turns. The same steps give the same turns whatever order they came in and however often: the
+ * first thing done is to keep each span once and to put them in one order.
  *
- * What few criteria ask for (the answer, the tool calls, the flags) is worked out when it is first read.
+ * Parts that few criteria ask for (the answer, the tool calls, the flags) are worked out when they are first read.
  */
 import type { SpanId, TraceId, TurnId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';

@@ -1,9 +1,9 @@
 /**
- * What says that turns belong to one conversation where no id does: one is linked to the trace of another, goes on from a
- * response of another, or was shown the answer to a tool call that another asked for. Ids of responses and of tool calls
- * are made up by providers and long enough not to meet twice; shorter ones (`call_1`) prove nothing and are left out. A call
- * is looked for only where the same service was instrumented in the same way: a model server in a test gives the same ids
- * to everyone.
+ * Evidence that turns without an id belong to one conversation: one is linked to the trace of another, goes on from a
+ * response of another, or was shown the answer to a tool call that another asked for. Ids of responses and of tool
+ * calls are made up by providers and long enough not to meet twice; shorter ones (`call_1`) prove nothing and are left
+ * out. A call is looked for only where the same service was instrumented in the same way: a model server in a test
+ * gives the same ids to everyone.
  *
  * Finding keys decodes every message; links lie in the spans themselves.
  */
@@ -12,9 +12,9 @@ import type { Step } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
 
 export interface ConversationEvidence {
-  /** By what later turns may refer to these. */
+  /** Keys by which later turns may refer to these. */
   readonly has: readonly string[];
-  /** By what these refer to earlier ones. */
+  /** Keys by which these refer to earlier turns. */
   readonly wants: readonly string[];
   /** Traces that these are linked to. */
   readonly linked: readonly TraceId[];
@@ -22,7 +22,7 @@ export interface ConversationEvidence {
 
 const ID_LENGTH_MIN = 16;
 const ID_LENGTH_MAX = 256;
-/** Of a long history the last are enough: the turn before is in it. */
+/** The end of a long history is enough, because it contains the turn before. */
 const EACH_MAX = 16;
 /** A consumer of a queue is linked to whatever it took in one go; that is no conversation. */
 const LINKS_MAX = 1;
@@ -31,7 +31,7 @@ export function evidenceOf(turns: readonly Turn[]): ConversationEvidence {
   return { ...keysOf(turns), linked: linksOf(turns) };
 }
 
-/** Where there are no keys to compare with; undefined where no link says anything either. */
+/** Used if there are no keys to compare; undefined if no link says anything either. */
 export function evidenceOfLinks(turns: readonly Turn[]): ConversationEvidence | undefined {
   const linked = linksOf(turns);
   return linked.length === 0 ? undefined : { has: [], wants: [], linked };

@@ -15,11 +15,11 @@
  *   either     -- more is open than may be: earliest deadline first --> closed 'pressure'
  *
  * A crash at any point loses nothing: the rows are in the journal, and replaying them leads to the same closings,
- * because a deadline at or before a row's time fires before the row is applied. A row that comes after the close opens
- * the turn anew; whoever stores turns merges it with what is stored and evaluates again.
+ * because a deadline at or before a row's time fires before the row is applied. A row that arrives after the close
+ * opens the turn again; the store then merges it with what it has, and the turn is evaluated again.
  *
- * A turn says with its close which conversations had other turns open then, as far as spans named them by that time: the
- * end of a conversation waits for these.
+ * A turn says with its close which conversations had other turns open then, as far as spans named them by that time:
+ * the end of a conversation waits for these.
  *
  * Limits are checked when time moves on, not at each row, so that the order of rows within one instant changes nothing.
  */
@@ -77,7 +77,7 @@ export interface ClosedTurn {
   readonly spansAreDistinct: boolean;
   /** The conversations that its spans name. */
   readonly named: readonly NamedConversation[];
-  /** Those of them that other turns name which are open at its close, with the time of the first of these. */
+  /** Those that are named by other turns still open at its close, with the time of the first of these. */
   readonly openBeside: readonly NamedConversation[];
 }
 
@@ -145,7 +145,7 @@ export class OpenTurns {
     if (input.at !== this.#time) throw new Error(`open turns: row at ${input.at}, but time is ${this.#time}`);
     this.#position = input.nextPosition;
     const turn = this.#turns.get(row.traceId) ?? this.#open(row.traceId, input.at);
-    // A span that comes again is no sign of life: what is sent twice must change nothing.
+    // A duplicate span is no sign of life: data that is sent twice must change nothing.
     const isSpan = row.group.signal === 'traces' && !isNone(row.spanIdHigh, row.spanIdLow);
     const isRepeated = isSpan && turn.spans.hasArrived(row.spanIdHigh, row.spanIdLow);
     if (!isRepeated) turn.lastAt = input.at;

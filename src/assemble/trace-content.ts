@@ -66,7 +66,7 @@ function groupHead(resource: Uint8Array, scope: Uint8Array): GroupHead {
   return { key: `${resource.length} ${latin1(resource)}${latin1(scope)}`, resource, scope };
 }
 
-/** What is kept must not keep the block alive that it was read in. */
+/** Kept content must not keep alive the block that it was read from. */
 function copied(bytes: Uint8Array): Uint8Array {
   return Uint8Array.prototype.slice.call(bytes);
 }

@@ -21,7 +21,7 @@ import { Versions } from './versions.ts';
 
 const SINGLE = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'] as const satisfies readonly Metric[];
 
-/** Of one conversation. */
+/** The observation of one conversation. */
 const IS_HARD_FAILURE = {
   successful_completion: 0,
   no_fault_found: 0,
@@ -194,7 +194,7 @@ export class AgentStream {
     this.#follow(before, at);
   }
 
-  /** What the split compares follows the score's own baseline: it waits, ripens and is cut as that does. */
+  /** The split follows the score's own baseline: it waits, ripens and is cut with it. */
   #follow(before: LevelWatch['phase'], at: number): void {
     const { phase, onset } = this.#watches.tcr;
     if (phase === 'regressed' && before !== 'regressed') this.#usual.cut(onset);

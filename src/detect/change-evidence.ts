@@ -2,9 +2,9 @@
  * Evidence that a level has become worse at some unknown moment: a sum of bets that were begun at every moment (the
  * e-Shiryaev-Roberts statistic of Shin, Ramdas and Rinaldo).
  *
- * Each observation brings an excess, bad − (expected + allowance) × quantity, where both were fixed before. While nothing
- * is wrong its mean is at most 0. Bet k multiplies its capital by 1 + slope × excess, never below 0, and one unit is
- * put into it anew before every observation:
+ * Each observation brings an excess, bad − (expected + allowance) × quantity, where both were fixed before. While
+ * nothing is wrong its mean is at most 0. Bet k multiplies its capital by 1 + slope × excess, never below 0, and
+ * receives one more unit before every observation:
  *
  *     sum[k] ← (sum[k] + 1) × (1 + slope[k] × excess)        value = Σ weight[k] × sum[k],  Σ weight = 1
  *
@@ -12,16 +12,16 @@
  * mean number of observations until value first reaches A is at least A, and the chance that it does so within N is at
  * most N / A (optional stopping); looking at it after each observation costs nothing.
  *
- * The onset as bet k sees it is where its capital, begun anew whenever it falls to 1, last stood at 1. What has been
- * observed since is kept as the difference of two running totals.
+ * The onset as bet k sees it is where its capital, restarted whenever it falls to 1, last stood at 1. Observations
+ * since then are kept as the difference of two running totals.
  */
 import type { Json } from '../model/json.ts';
 
-/** What a segment's conversations are expected to be, fixed until the baseline is next looked at. */
+/** Expected value of a segment's conversations, fixed until the baseline is next read. */
 export interface Expectation {
   /** Bad per unit of quantity. */
   readonly expected: number;
-  /** What more of it is let pass, because the level wanders by as much without anything being wrong. */
+  /** Additional change that is tolerated, because the level drifts by as much when nothing is wrong. */
   readonly allowance: number;
   /** Variance of the excess of one observation. */
   readonly variance: number;
@@ -30,7 +30,7 @@ export interface Expectation {
   readonly slopes: Float64Array;
 }
 
-/** What was observed since some moment, in sums. */
+/** Sums of everything observed since some moment. */
 export interface Stretch {
   readonly since: number;
   readonly count: number;
@@ -103,7 +103,7 @@ export class ChangeEvidence {
     return this.#capitals[bet] ?? 1;
   }
 
-  /** What a bet adds to the value. */
+  /** A bet's part of the value. */
   share(bet: number): number {
     return (this.#weights[bet] ?? 0) * (this.#sums[bet] ?? 0);
   }

@@ -80,7 +80,7 @@ export class Detection {
     };
   }
 
-  /** Throws where the snapshot is of another version, or of bets that are others: begin anew then. */
+  /** Throws if the snapshot is of another version or of other bets: start from nothing then. */
   static restore(settings: DetectionSettings, json: Json): Detection {
     const kept = json as unknown as {
       readonly version: number;

@@ -2,13 +2,14 @@
  * How much a level wanders by itself, beyond what chance alone explains: providers, prompts of the day, users.
  *
  * The excess over what was expected is summed by the hour. Hours are joined to blocks of 1, 2, 4 and 8 hours, and for
- * each length what the square of the excess has more than its chance variance is added up over the blocks, fading slowly:
+ * each length what the square of the excess has more than its chance variance is added up over the blocks, fading
+ * slowly:
  *
  *     variance of the level over a block = Σ (excess² − variance) / Σ quantity² − (mean excess)²
  *     its error, were there no wobble    = √(2 Σ variance²) / Σ quantity²
  *
- * The lengths are weighed by their errors. What does not stand out of the error is taken for nothing: an allowance
- * for wobble that is not there would cost power, and most where traffic is low and least of it is known.
+ * The lengths are weighed by their errors. Variance within the error counts as none: an allowance for wobble that is
+ * not there would cost power, and most where traffic is low and least of it is known.
  *
  * Hours wait until the owner says that they were usual (`settle`), so that a regression doesn't count as wobble.
  */

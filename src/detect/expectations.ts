@@ -12,7 +12,7 @@
 import type { Expectation } from './change-evidence.ts';
 
 export interface Level {
-  /** Which way is worse. What is counted as bad is 1 − value where it falls, and the value itself where it rises. */
+  /** Which way is worse. The bad part is 1 − value if a fall is bad, and the value itself if a rise is bad. */
   readonly worse: 'falls' | 'rises';
   /** Bad is within 0..1 for a quantity of 1. */
   readonly bounded: boolean;
@@ -22,7 +22,7 @@ export interface Level {
   /** Changes smaller than this are nobody's concern: relative to the expected level, and in its unit. */
   readonly minimumChange: number;
   readonly minimumDifference: number;
-  /** What is let pass at least, relative to the expected level. */
+  /** Smallest tolerated change, relative to the expected level. */
   readonly lenience: number;
 }
 
@@ -73,7 +73,7 @@ export function expectationsOf(
   };
 }
 
-/** Of the level of all segments together, per unit of quantity. */
+/** Variance of the level of all segments together, per unit of quantity. */
 export function standardError(cells: readonly (Float64Array | undefined)[], level: Level): number {
   const pooled = expectationsOf(cells, level, 0)?.pooled;
   return pooled === undefined ? 0 : Math.sqrt(pooled.variance * pooled.count) / pooled.quantity;

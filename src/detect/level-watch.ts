@@ -1,17 +1,18 @@
 /**
- * One level of one agent under watch (its score, a criterion's pass rate, its cost per success, ...), and what is thought of it.
+ * One level of one agent under watch (its score, a criterion's pass rate, its cost per success, ...), and what is
+ * thought of it.
  *
  *     learning ──▶ ok ◀──▶ suspected ──▶ regressed ──▶ recovered ──▶ ok            (no_data lies over any of them)
  *
- * learning → ok        enough history: conversations and days beyond the gap of the baseline.
- * ok → suspected       the evidence reaches A^¾. The baseline takes in nothing from here on: what happens now waits.
- * suspected → ok       the evidence is back under A^½, or has not decided within `suspectMaxMs`; what waited becomes usual.
- * suspected → regressed  the bets whose stretch shows at least the minimum change add up to A. The stretch of the
+ * learning → ok        enough history: conversations and days beyond the gap of the baseline. ok → suspected       the
+ * evidence reaches A^¾. The baseline takes in nothing from here on: what happens now waits. suspected → ok       the
+ * evidence is back under A^½, or has not decided within `suspectMaxMs`; what waited becomes usual. suspected →
+ * regressed  the bets whose stretch shows at least the minimum change add up to A. The stretch of the
  *                      strongest of them gives the onset; what waited since then is thrown away.
  * regressed → recovered  evidence of the other direction, against half the change that was found, reaches ten times the
  *                      conversations of a day: a level in between keeps the state.
- * recovered → ok       after `recoveredMs`; to suspected sooner if the evidence says so.
- * no_data              nothing was decided for `silentMs`. What was thought before is kept, and is back with the data.
+ * recovered → ok       after `recoveredMs`; to suspected sooner if the evidence says so. no_data              nothing
+ * was decided for `silentMs`. The earlier state is kept, and returns with the data.
  *
  * A = conversations of 30 days / false alarms allowed in 30 days. With a known baseline the chance of a false alarm in
  * 30 days is at most that number (change-evidence.ts); that the baseline is estimated, and that levels wander
@@ -66,7 +67,7 @@ const MONTHLY_MIN = 1000;
 export class LevelWatch {
   readonly #settings: WatchSettings;
   readonly #level: Level;
-  /** Of several that are watched together, none alarms by itself: see `confirm`. */
+  /** Levels that are watched together do not alarm one by one: see `confirm`. */
   readonly #together: boolean;
   readonly #baseline: TrailingBaseline;
   readonly #evidence: ChangeEvidence;
@@ -160,7 +161,7 @@ export class LevelWatch {
     if (this.#baseline.ripen(time)) this.#refresh(time);
   }
 
-  /** Whoever watches several together says that this one is among those that have regressed. */
+  /** Called by the watch over several levels when this one is among the regressed. */
   confirm(at: number): void {
     if (this.#phase === 'suspected' && this.#standing > 0) this.#find(at);
   }
@@ -246,7 +247,7 @@ export class LevelWatch {
     this.#onset = onset;
     this.#found = found;
     this.#recovery = recovery;
-    // What is usual changes only where expectations are made anew, so that they come out the same.
+    // The baseline changes only when expectations are recalculated, so that they come out the same.
     this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#allowance);
   }
 
@@ -362,7 +363,7 @@ export class LevelWatch {
     return { ...difference(this.#evidence.totals(), this.#foundAt), since: this.#onset };
   }
 
-  /** What waits to become usual, against what is expected of the same mix. */
+  /** Observations that wait to enter the baseline, against the expectation for the same mix. */
   #recent(): Sums | undefined {
     const cells: Cells = this.#baseline.recent();
     const sums = { since: 0, count: 0, quantity: 0, bad: 0, expected: 0, variance: 0, doubt: 0 };

@@ -1,6 +1,6 @@
 /**
- * Names from spans as small numbers, in the order in which they came. What comes beyond the limit is number 0 and is called `other`; each
- * time is counted. A name keeps its number for good.
+ * Names from spans as small numbers, in the order in which they came. Names beyond the limit share number 0 and are
+ * called `other`; each time is counted. A name keeps its number permanently.
  */
 import type { Json } from '../model/json.ts';
 

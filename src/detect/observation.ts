@@ -1,4 +1,4 @@
-/** What detection is told, and what it says. */
+/** Defines what detection takes in and what it reports. */
 import type { Outcome, VerdictKind } from '../model/evaluation.ts';
 import type { State, WatchReading } from './level-watch.ts';
 import type { Metric } from './settings.ts';
@@ -53,6 +53,6 @@ export interface Transition extends StreamLabels {
   readonly from: State;
   readonly to: State;
   readonly at: number;
-  /** What is known at the moment it is asked for. */
+  /** The state at the moment of the call. */
   readonly level: WatchReading;
 }

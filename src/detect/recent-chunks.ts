@@ -2,8 +2,8 @@
  * Sums of what came last, in chunks that are finer the younger they are, so that the sums since any moment are there to
  * within a fraction of its age, for a bounded number of chunks and without keeping a single observation.
  *
- * A chunk is closed after `CHUNK` observations. Where there are too many, the two neighbours are joined that
- * are smallest beside what came after them.
+ * A chunk is closed after `CHUNK` observations. If there are too many, the two neighbours are joined that are smallest
+ * relative to what came after them.
  */
 import type { Json } from '../model/json.ts';
 import { addCells, type Cells, cellOf, cellsFromJson, cellsToJson } from './trailing-baseline.ts';
@@ -44,7 +44,7 @@ export class RecentChunks {
     return sums;
   }
 
-  /** What is older than `moment` is not asked for any more. */
+  /** Nothing older than `moment` is asked for any more. */
   forget(moment: number): void {
     while (this.#chunks.length > 1 && (this.#chunks[1] as Chunk).from <= moment) this.#chunks.shift();
   }

@@ -1,4 +1,4 @@
-/** What detection goes by. The defaults are the product's, and the ones that `npm run bench -- detect` measures. */
+/** Settings of detection. The defaults are the product's, and the ones that `npm run bench -- detect` measures. */
 import type { Level } from './expectations.ts';
 import type { BaselineSettings } from './trailing-baseline.ts';
 import type { WobbleSettings } from './drift-variance.ts';

@@ -1,12 +1,12 @@
 /**
- * What is usual, as sums that forget: per segment, columns of numbers that fade by 1/e every `memoryMs`.
+ * The baseline, as sums that forget: per segment, columns of numbers that fade by 1/e every `memoryMs`.
  *
- * What is observed waits in buckets for `gapMs` before it counts as usual, so that a level is not compared with itself.
+ * Observations wait in buckets for `gapMs` before they enter the baseline, so that a level is not compared with itself.
  * While something is suspected the owner keeps the buckets waiting; when it turns out to be a regression, the buckets
- * since its onset are thrown away, and the baseline is not poisoned by what it should show. Buckets that wait long are joined, so that there
- * are never more than `BUCKETS_MAX`.
+ * since its onset are thrown away, and the baseline is not poisoned by what it should show. Buckets that wait long are
+ * joined, so that there are never more than `BUCKETS_MAX`.
  *
- * Columns are the owner's, but for the first two: 0 counts observations, 1 the squares of their fading weights, so that
+ * Columns are the owner's, except the first two: 0 counts observations, 1 the squares of their fading weights, so that
  * count² / squares is the number of unfaded observations that would say as much.
  */
 import type { Json } from '../model/json.ts';
@@ -56,7 +56,7 @@ export class TrailingBaseline {
     return this.#cells;
   }
 
-  /** What waits: the last `gapMs`, or more where it is held. */
+  /** Observations that wait: those of the last `gapMs`, or more while it is held. */
   recent(): Cells {
     const sums: Cells = [];
     for (const bucket of this.#waiting) addCells(sums, bucket.cells, this.#columns);

@@ -1,17 +1,17 @@
 /**
- * A candidate version against a baseline version, by success, segment by segment (the stratified two-sample e-process of Turner and
- * Grünwald, with fixed alternatives).
+ * A candidate version against a baseline version, by success, segment by segment (the stratified two-sample e-process
+ * of Turner and Grünwald, with fixed alternatives).
  *
- * What arrives in a segment is put into blocks; a block ends by the clock or by size once both versions are in it, never
+ * Arrivals in a segment are put into blocks; a block ends by the clock or by size once both versions are in it, never
  * by outcomes. Before a block a is the success rate of the baseline version in this segment, from the past; a bet says
  * that the candidate's odds of failing are ρ times as high, which gives b. With q = (nA a + nB b) / (nA + nB):
  *
  *     log E[ρ] += log likelihood of the block under a and b − its log likelihood under q for both
  *
- * Given the counts of a block and one common rate, whatever it is, its expectation is at most 1, so that the mean over ρ exceeds
- * 1/α at any time with chance at most α, under any peeking and any routing; segments may differ as they like. "Better" is
- * the same with 1/ρ. "Equivalent" is where the 95 % confidence sequence of the difference, weighed by segment, lies within the
- * margin; that sequence is asymptotic, not exact.
+ * Given the counts of a block and one common rate, whatever it is, its expectation is at most 1, so that the mean over
+ * ρ exceeds 1/α at any time with chance at most α, under any peeking and any routing; segments may differ as they like.
+ * "Better" is the same with 1/ρ. "Equivalent" is where the 95 % confidence sequence of the difference, weighed by
+ * segment, lies within the margin; that sequence is asymptotic, not exact.
  */
 import type { Json } from '../model/json.ts';
 import type { VersionSettings } from './settings.ts';

@@ -1,6 +1,7 @@
 /**
- * What judges answered before: an earlier command, by a file in the data folder, or the service, by its store. Commands read both and write the file
- * only, because the store belongs to the service. That neither can be used makes questions cost money again, and is no reason not to ask.
+ * Reads earlier answers of judges: those of an earlier command from a file in the data folder, those of the service
+ * from its store. Commands read both and write the file only, because the store belongs to the service. That neither
+ * can be used makes questions cost money again, and is no reason not to ask.
  */
 import type { JudgeOutcome } from '../model/judging.ts';
 import type { EvaluationScanner } from '../store/evaluation-scan.ts';
@@ -40,7 +41,7 @@ export class KeptAnswers implements KnownAnswers {
     await this.#attempt('store', () => this.#parts.store?.close());
   }
 
-  /** It never rejects. What is not asynchronous is done when it returns. */
+  /** It never rejects. A synchronous function is done when it returns. */
   async #attempt<T>(of: 'file' | 'store', work: () => T | Promise<T>): Promise<T | undefined> {
     if (this.#failed.has(of)) return undefined;
     try {

@@ -104,7 +104,7 @@ function csvEntries(
       mistake(line, `${fields.length} fields`, `${names.fields.length} fields, as in the first line`);
       return [];
     }
-    // What is empty was not said.
+    // Empty fields count as absent.
     const pairs = names.fields.flatMap((field, index) => (fields[index] === '' ? [] : [[field, fields[index]]]));
     return [entryAt(line, Object.fromEntries(pairs))];
   });

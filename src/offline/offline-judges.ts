@@ -1,9 +1,10 @@
 /**
- * Judges for recorded data: the queues of the online service, on a store of their own. Many recordings can be scored with the same ones, at once or one
- * after the other; they share the budget, the pace and the answers.
+ * Judges for recorded data: the queues of the online service, on a store of their own. Many recordings can be scored
+ * with the same ones, at once or one after the other; they share the budget, the pace and the answers.
  *
- * What differs from the service is patience. Nobody waits for an hour to pass so that there is money again, nor for a judge that is down until somebody
- * has mended it, nor for one whose answers can't be read: what waits then ends, for that reason.
+ * The difference from the service is patience. Nobody waits for an hour to pass so that there is money again, nor for a
+ * judge that is down until somebody has mended it, nor for one whose answers can't be read: what waits then ends, for
+ * that reason.
  *
  *   waiting   in the recording's store, since it was scored without the answer
  *   known     from an earlier command or the service: its outcome is in the recording's store, and nobody is asked
@@ -40,7 +41,7 @@ export interface KnownAnswers {
 export interface QuestionCounts {
   /** Times that an answer was wanted. */
   readonly wanted: number;
-  /** Of these, times that nobody had to be asked for it. */
+  /** How many of these needed no call to a judge. */
   readonly reused: number;
   /** Questions that were new, each once. */
   readonly asked: number;
@@ -72,7 +73,7 @@ const UNREADABLE: ReadonlySet<CallResult> = new Set(['bad-answer', 'bad-request'
 const UNREADABLE_MAX = 20;
 
 export class OfflineJudges {
-  /** What scoring asks about a judge. */
+  /** Answers what scoring asks about a judge. */
   readonly settings: Judges['settings'];
   readonly #start: JudgingStart;
   readonly #onEvent: (event: JudgeEvent) => void;
@@ -126,7 +127,7 @@ export class OfflineJudges {
     return true;
   }
 
-  /** What becomes of each question, in their order. */
+  /** Result of each question, in the order of the questions. */
   async ask(requests: readonly JudgeRequest[]): Promise<readonly EndedQuestion[]> {
     this.#counts.wanted += requests.length;
     const known = new Map<string, JudgeOutcome>();
@@ -162,7 +163,7 @@ export class OfflineJudges {
     return ends;
   }
 
-  /** Calls under way may end, for a while. Whoever still waits for an answer gets an error. */
+  /** Calls under way may end, for a while. Callers that still wait for an answer get an error. */
   async close(): Promise<void> {
     await this.#asking.stop();
     for (const waiting of this.#waiting.values())
@@ -229,7 +230,7 @@ export class OfflineJudges {
     };
   }
 
-  /** Of the questions of this judge, the most important one can't be paid. */
+  /** The budget does not cover even the most important question of this judge. */
   #endUnpaid(key: string, window: 'hour' | 'day'): void {
     // Nobody waits for one that is asked once more, only to see.
     const [first] = this.#waiting.get(key) ?? [];

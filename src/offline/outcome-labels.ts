@@ -72,7 +72,7 @@ export function readOutcomes(
   return { read: { label, entries: entries.length, ...gathered(said) } };
 }
 
-/** What is wrong, where there is no such name. */
+/** The error for a name that does not exist. */
 function labelIn(
   entries: readonly Entry[],
   asked: string | undefined,
@@ -117,7 +117,7 @@ function readEntry(
   return { conversationId, case: textIn(value, CASE), isGood, value: String(given) };
 }
 
-/** What was expected, where it is neither good nor bad. */
+/** The expected values, if a value is neither good nor bad. */
 function readValue(given: unknown, good: GoodLimit | undefined): boolean | string {
   if (typeof given === 'boolean') return given;
   const text = typeof given === 'string' || typeof given === 'number' ? String(given).trim().toLowerCase() : '';

@@ -1,4 +1,4 @@
-/** What the agent did in one run of an experiment, from the spans that are kept of it. */
+/** Reads what the agent did in one run of an experiment from the spans that were kept. */
 import type { Settings } from '../config/settings.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { CaseRun } from '../model/experiment.ts';

@@ -42,11 +42,11 @@ export async function* redactBatches(
   }
 }
 
-/** What a file could not be read for; says where and what to do. */
+/** A file could not be read; the message says where and what to do. */
 export class RecordingError extends Error {}
 
 const DECOMPRESSED_MAX = 2 ** 31;
-/** Of an id in a message. */
+/** Characters of an id shown in a message. */
 const ID_SHOWN_MAX = 100;
 const LINE_BYTES_MAX = 256 << 20;
 
@@ -218,7 +218,7 @@ export function protobufBatch(signal: 'traces' | 'logs', bytes: Uint8Array): Rec
 function indexed(signal: 'traces' | 'logs', bytes: Uint8Array) {
   const index = signal === 'traces' ? indexTraces(bytes) : indexLogs(bytes);
   const rows = 'spanCount' in index ? index.spanCount : index.recordCount;
-  // The index's own bytes: a request whose parts came in an odd form has been written anew.
+  // The index's own bytes: a request whose parts came in an odd form has been rewritten.
   return { bytes: index.bytes, table: encodeTable(index), rows, rejected: index.rejected };
 }
 

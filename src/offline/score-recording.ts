@@ -41,7 +41,7 @@ interface OfflineResult {
   readonly withoutEnd: readonly TurnsWithoutEnd[];
   /** Conversations that no suite scored. */
   readonly unmatched: number;
-  /** What the online service would have counted. */
+  /** The counters of the online service, had it received the recording. */
   readonly totals: readonly { readonly metric: string; readonly labels: string; readonly value: number }[];
 }
 
@@ -49,9 +49,9 @@ interface OfflineOptions {
   readonly batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>;
   readonly suites: readonly CompiledSuite[];
   readonly settings: Settings;
-  /** What is known of a conversation besides, as if somebody had put it in. */
+  /** Truth known from elsewhere, used as if it had been sent by the API. */
   readonly truthOf?: (conversation: ConversationId) => Json | undefined;
-  /** Those that judged criteria are put to; without them, such criteria are skipped. */
+  /** Judges for judged criteria; without them, such criteria are skipped. */
   readonly judges?: OfflineJudges | undefined;
   readonly onProgress?: (progress: { readonly records: number; readonly turns: number }) => void;
 }
@@ -171,7 +171,7 @@ function placesFor(batches: OfflineOptions['batches']): { readonly spool: Readab
   return { spool, store: Store.open(path.join(spool.directory, 'store.db'), { durable: false }) };
 }
 
-/** Of what is known, this counts as the last that was said. */
+/** Overrides whatever else is known. */
 function truthWith({ truthOf }: OfflineOptions, written: WrittenTruth | undefined): WrittenTruth | undefined {
   if (truthOf === undefined) return written;
   return {

@@ -63,7 +63,7 @@ async function evaluationsOf(
   return wanted.length === 0 ? 'notScored' : wanted.map(withoutReasons);
 }
 
-/** Of many conversations, texts would be most of what is held. */
+/** With many conversations, texts would take most of the memory. */
 function withoutReasons(evaluation: Evaluation): Evaluation {
   const verdicts = [...evaluation.verdicts].map(([name, verdict]): [string, Verdict] => [name, bare(verdict)]);
   return { ...evaluation, explanation: '', verdicts: new Map(verdicts) };

@@ -1,7 +1,7 @@
 /**
- * What is worth saying of a suite that has no mistakes: what it can't know, whether a crash can fail it, and which critical criterion a renamed
- * argument would switch off. The first is told by what its criteria are about, the second by asking it about a turn that ended without an answer,
- * the third by which arguments its expressions read.
+ * Remarks on a suite without mistakes: what it cannot know, whether a crash can fail it, and which critical criterion a
+ * renamed argument would switch off. The first is told by what its criteria are about, the second by asking it about a
+ * turn that ended without an answer, the third by which arguments its expressions read.
  */
 import type { Excerpt, ExcerptTurn } from '../model/excerpt.ts';
 import { isFailure } from '../model/severity.ts';

@@ -1,6 +1,7 @@
 /**
- * What the store says of suites: which of their criteria always say the same, and which say the same as another. The first from the running
- * totals, all that ever was decided; the second from the newest conversations, as many as are looked at.
+ * Reviews suites by what is stored: which criteria always give the same verdict, and which always agree with another.
+ * The first from the running totals, all that ever was decided; the second from the newest conversations, as many as
+ * are looked at.
  */
 import { DECISIONS } from '../model/decision.ts';
 import { type CriterionRemark, type Likeness, reviewCriterion, VerdictPairs } from '../calibrate/criterion-review.ts';

@@ -41,9 +41,9 @@ interface TestedSuites {
 
 export interface SuiteTestOptions {
   readonly builtinDir: string;
-  /** What the configuration says of tools. */
+  /** Settings of tools, from the configuration. */
   readonly tools?: ToolNames | undefined;
-  /** What files are named relative to. */
+  /** Folder to which file names are relative. */
   readonly baseDir: string;
   readonly conversationKeys: readonly string[];
   /** Of recordings, as `assay score` has it. */

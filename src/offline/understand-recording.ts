@@ -1,6 +1,6 @@
 /**
- * What Assay makes of recorded spans, without scoring or storing anything: every trace put together and understood, its
- * turns, and the conversations that they add up to.
+ * Shows how Assay understands recorded spans, without scoring or storing anything: every trace reassembled, its turns,
+ * and the conversations that they add up to.
  */
 import { groupConversations } from '../assemble/group-conversations.ts';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
@@ -51,7 +51,7 @@ export async function understandRecorded(
   return { conversations: groupConversations(turns, conversationIdOf), otherTraces, ...counts };
 }
 
-/** What was recorded of each trace, put together. `counts` is complete once the first is there. */
+/** Everything recorded of each trace, reassembled. `counts` is complete once the first is there. */
 export async function* tracesIn(
   batches: AsyncIterable<RecordedBatch> | Iterable<RecordedBatch>,
   counts: { requests: number; records: number; rejected: number } = { requests: 0, records: 0, rejected: 0 },

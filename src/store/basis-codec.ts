@@ -1,7 +1,8 @@
 /**
- * What an evaluation can be weighed again by, as the store keeps it: the id of the suite's definition, whether the conversation was completed
- * (1) and failed (2) as one digit, a digit for each verdict in the suite's order, and behind them `<place>:<version>` for each that a
- * judge gave. Few texts differ, so whoever weighs many of them has seen most before.
+ * Encodes what the store keeps to weigh an evaluation again: the id of the suite's definition, whether the conversation
+ * was completed (1) and failed (2) as one digit, a digit for each verdict in the suite's order, and behind them
+ * `<place>:<version>` for each that a judge gave. Few texts differ, so whoever weighs many of them has seen most
+ * before.
  *
  *     6f0c2a91b3d4e5f6 1 00120 4:0a1b2c3d4e5f
  */

@@ -70,9 +70,9 @@ export interface FiledArrival {
    */
   readonly keysLater?: boolean;
   /**
-   * True where nothing in it needs the conversation's earlier turns at once: its turns are whole, none ends the conversation and none is evaluated
-   * together with others. Where that is not said, the earlier turns are loaded with it, which for a long conversation is most of the work; where it
-   * is said and not so, the conversation is loaded again.
+   * True where nothing in it needs the conversation's earlier turns at once: its turns are whole, none ends the
+   * conversation and none is evaluated together with others. If that is not given, the earlier turns are loaded with
+   * it, which for a long conversation is most of the work; if it is given and wrong, the conversation is loaded again.
    */
   readonly needsNoHistory?: boolean;
 }

@@ -8,7 +8,7 @@ import { compare } from './span-tree.ts';
 
 export interface OrderedCall {
   readonly call: ToolCall;
-  /** Of the request, among all requests; beyond them where nobody asked. */
+  /** Position of the request among all requests; beyond the last if no model asked for the call. */
   readonly order: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * One operation seen by two instrumentations gives two nested spans: a framework around a provider SDK, a tool call around
- * an MCP client around an MCP server. They are merged into one step, or calls and tokens would count twice. Siblings are
- * not merged, since parallel identical calls are legal, but for one case: see `sibling-calls.ts`.
+ * One operation seen by two instrumentations gives two nested spans: a framework around a provider SDK, a tool call
+ * around an MCP client around an MCP server. They are merged into one step, or calls and tokens would count twice.
+ * Siblings are not merged, since parallel identical calls are legal, except in one case: see `sibling-calls.ts`.
  */
 import type { Step } from '../../model/step.ts';
 import { AmendedStep } from './amended-step.ts';
@@ -20,7 +20,9 @@ export function merged(family: Family): Family {
   return into.size === 0 ? family : absorb(family, into);
 }
 
-/** What lies directly around what, looking through the glue between. Worked out in one pass, when first asked. */
+/**
+ * Finds the span directly around each span, skipping the glue between them. Worked out in one pass, when first asked.
+ */
 class Nesting {
   readonly family: Family;
   /** Past spans of transport, such as the HTTP request between an MCP client and its server. */

@@ -1,14 +1,15 @@
 /**
- * Turns that are spread over several traces. Where nothing is around an agent's calls (a provider's SDK is instrumented,
+ * Turns that are spread over several traces. If nothing encloses an agent's calls (a provider's SDK is instrumented,
  * the application is not), each model call and each tool call is a trace of its own:
  *
  *     model: user asks   -> asks for a tool       begins the turn, does not end it
  *     tool                                        neither
  *     model: tool result -> answers               ends the turn, does not begin it
  *
- * What the model was shown tells: a call that is shown a new message of the user begins a turn, one that is shown the
- * result of a tool goes on with it; so does one whose question is an argument of a tool call that is still open, which is
- * what an agent called as a tool looks like. A trace with an agent, a workflow or a chain around its calls is a turn by itself.
+ * The messages that the model was shown decide: a call that is shown a new message of the user begins a turn, one that
+ * is shown the result of a tool goes on with it; so does one whose question is an argument of a tool call that is still
+ * open, which is what an agent called as a tool looks like. A trace with an agent, a workflow or a chain around its
+ * calls is a turn by itself.
  */
 import type { Json } from '../../model/json.ts';
 import type { Message, Part, Step, StepKind } from '../../model/step.ts';

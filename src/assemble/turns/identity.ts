@@ -1,4 +1,4 @@
-/** Whose turn it was: conversation, user, agent, environment. */
+/** Finds the conversation, user, agent and environment of a turn. */
 import type { AgentIdentity, Step } from '../../model/step.ts';
 import { NONE, type Family } from './span-tree.ts';
 
@@ -58,7 +58,9 @@ export function environmentOf(root: Step, steps: readonly Step[]): string | unde
   return root.environment ?? steps.find((step) => step.environment !== undefined)?.environment;
 }
 
-/** What the root says of itself, completed from the top-most agent below it; a service is called by its name at last. */
+/**
+ * The identity that the root gives, completed from the top-most agent below it, and last from the name of the service.
+ */
 export function agentOf(root: Step, steps: readonly Step[]): AgentIdentity {
   const named = root.agent.name === undefined ? steps.find((step) => step.agent.name !== undefined) : root;
   const { name, id, version } = root.agent;

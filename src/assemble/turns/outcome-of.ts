@@ -1,8 +1,8 @@
-/** What the user asked, what the agent answered, and whether the turn itself failed. */
+/** Finds what the user asked, what the agent answered, and whether the turn itself failed. */
 import type { Content, Step, StepError, StepKind } from '../../model/step.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
 
-/** What the agent's span says it was given; else the last message of the user in the first model call. */
+/** The input on the agent's span; otherwise the last message of the user in the first model call. */
 export function userInputOf(root: Step, calls: readonly Step[]): Content {
   return firstThere(
     () => spoken(root, root.input),
@@ -11,8 +11,8 @@ export function userInputOf(root: Step, calls: readonly Step[]): Content {
 }
 
 /**
- * What the agent's span says it gave back; else what the last model call said, if that call ended the work: an answer that
- * also asks for tools was a remark on the way.
+ * The output on the agent's span; otherwise the answer of the last model call, if that call ended the work: an answer
+ * that also asks for tools was a remark on the way.
  */
 export function finalAnswerOf(root: Step, calls: readonly Step[]): Content {
   return firstThere(
@@ -88,7 +88,7 @@ export function turnErrorOf({ root, calls, steps, answer }: Ending): StepError |
 
 const SPEAKS: ReadonlySet<StepKind> = new Set<StepKind>(['agent', 'workflow']);
 
-/** What an agent's work goes by, where it is not a call of something. */
+/** Kinds of step that an agent's work passes through without calling anything. */
 const WORK: ReadonlySet<StepKind> = new Set<StepKind>(['agent', 'workflow', 'step']);
 
 /** A stream's root is content once the stream is closed, whatever became of the work directly below it. */
@@ -115,8 +115,8 @@ function isEcho(error: StepError, { calls, steps, answer }: Ending): boolean {
 }
 
 /**
- * Of tools that ran after the last model call: nobody was left to cope with the error. One that was tried after the failed one had ended, and went
- * well, shows that somebody was.
+ * Errors of tools that ran after the last model call: no model was left to handle them. One that was tried after the
+ * failed one had ended, and went well, shows that somebody was.
  */
 function lastToolError(steps: readonly Step[], afterMs: number): StepError | undefined {
   let wentWellFromMs = Number.NEGATIVE_INFINITY;

@@ -58,7 +58,7 @@ function callIds(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool_call' ? (part.id ?? []) : [])));
 }
 
-/** What the smallest step around this model call, and around no other, gave back. */
+/** Output of the smallest step that encloses this model call and no other. */
 function givenAround(family: Family, members: readonly number[], by: Step): readonly Message[] {
   let least: Step | undefined;
   for (const index of members) {

@@ -61,7 +61,7 @@ function isSameCall(outer: Step, inner: Step): boolean {
   if ((a?.response ?? a?.request) !== (b?.response ?? b?.request)) return false;
   const [said, counted] = [outer.usage?.outputTokens, inner.usage?.outputTokens];
   if (said === counted) return true;
-  // Of a span that lost attributes, the tokens may be what it lost.
+  // A span that lost attributes may have lost its tokens.
   const mayBeUnsaid = said === undefined || counted === undefined || outer.flags.includes('attributes-dropped');
   return mayBeUnsaid && !isWordless(outer);
 }

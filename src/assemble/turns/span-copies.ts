@@ -1,7 +1,7 @@
 /**
- * Of several copies of a span one stays, the same whichever came first. Copies of one delivery are alike; two that differ
- * were changed on their way (by a processor of a Collector, or a retry with another resource) or made up. So the choice goes
- * by everything that a step says: a field left out here would let the order of arrival decide.
+ * Keeps one of several copies of a span, the same one whichever came first. Copies of one delivery are alike; two that
+ * differ were changed on their way (by a processor of a Collector, or a retry with another resource) or made up. So the
+ * choice goes by everything that a step says: a field left out here would let the order of arrival decide.
  */
 import type { SpanId } from '../../model/ids.ts';
 import type { Content, Step } from '../../model/step.ts';
@@ -61,7 +61,10 @@ function fingerprint(step: Step): string {
   return JSON.stringify(everything, (_key, value: unknown) => readable(value));
 }
 
-/** What JSON would leave out: the entries of maps, content that is decoded when read, and numbers that JSON has not. */
+/**
+ * Includes what JSON would leave out: the entries of maps, content that is decoded when read, and numbers that JSON
+ * cannot write.
+ */
 function readable(value: unknown): unknown {
   if (value instanceof Map) return [...value].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
   if (isDecodedWhenRead(value)) return { state: value.state, text: value.text, json: value.json };

@@ -156,7 +156,7 @@ function requested(tool: Step, request: ToolRequest, transcripts: Transcripts): 
   return new RequestedCall(tool, request, transcripts);
 }
 
-/** What the tool's span does not tell is taken from what models asked for and were shown, when somebody looks. */
+/** Anything missing on the tool's span is taken, when first read, from what models asked for and were shown. */
 class RequestedCall implements ToolCall {
   readonly id: string | undefined;
   readonly name: string;
@@ -295,7 +295,7 @@ function ofTranscript(root: Step): readonly ToolCall[] {
   });
 }
 
-/** What the agent's span tells that its models asked for. */
+/** Calls that, according to the agent's span, its models asked for. */
 function requestsOfTranscript(root: Step): readonly ToolRequest[] {
   if (root.kind === 'llm') return [];
   return sinceUser(root.messagesOut).flatMap(({ parts }) =>

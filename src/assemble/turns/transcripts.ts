@@ -1,4 +1,7 @@
-/** What the agent and its models were shown of tool calls: requests, and results. Decoded only when a span does not tell. */
+/**
+ * Collects what the agent and its models were shown of tool calls: requests and results. Decoded only when a span does
+ * not tell.
+ */
 import type { Content, Message, Part, Step } from '../../model/step.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { NONE } from './span-tree.ts';
@@ -50,7 +53,10 @@ export class Transcripts {
     return result ?? this.#nextResults(request)[request.position];
   }
 
-  /** Some emitters leave the ids out of results. What the next call is shown at last is then told by its place. */
+  /**
+   * Some emitters leave the ids out of results. The last item that the next call is shown is then identified by its
+   * place.
+   */
   #nextResults(request: ToolRequest): readonly ToolResult[] {
     for (const model of this.#models) {
       if (model.startedAtMs <= request.by.startedAtMs || !goesOn(model.messagesIn, request.by.messagesIn)) continue;
@@ -66,8 +72,8 @@ export class Transcripts {
 
   /**
    * The id that a later model call shows for a call which was asked for without one, or of which only the tool's span
-   * tells: streams are often put together without the ids. What an earlier model call was shown is another call; and the
-   * next model call may be one of an agent inside the tool, which is not shown the call.
+   * tells: streams are often put together without the ids. A result shown to an earlier model call belongs to another
+   * call; and the next model call may be one of an agent inside the tool, which is not shown the call.
    */
   callIdOf(call: { readonly name: string; readonly args: Content; readonly startedAtMs: number }): string | undefined {
     if (call.args.state !== 'whole') return undefined;

@@ -41,7 +41,7 @@ export function plus(a: Usage | undefined, b: Usage | undefined): Usage | undefi
 
 interface Counted {
   readonly whole: readonly number[];
-  /** Of work that is counted by another span already. */
+  /** Usage that another span counts already. */
   readonly repeats: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** What scoring is told of a case: its truth, with the golden trace that it names. */
+/** The truth of a case as scoring takes it, with the golden trace that it names. */
 import type { DatasetCase } from '../../model/dataset.ts';
 import type { Json } from '../../model/json.ts';
 

@@ -18,7 +18,7 @@ import { Truths, type WrittenTruth } from '../../engine/truths.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 export interface Selection {
-  /** Those with an evaluation that came to one of these; undefined where that does not matter. */
+  /** Only conversations with one of these outcomes; undefined if any will do. */
   readonly outcomes: readonly Outcome[] | undefined;
   /** The suite that said so. */
   readonly suite: string | undefined;
@@ -42,7 +42,7 @@ export type LeftOut = (typeof LEFT_OUT)[number];
 
 interface CasesFromStore {
   readonly reader: ConversationReader;
-  /** What files say. */
+  /** Contents of the files. */
   readonly written: WrittenTruth | undefined;
   readonly conversationKeys: readonly string[];
   readonly selection: Selection;
@@ -165,7 +165,7 @@ function caseIdOf(conversation: string): string {
   return `recorded-${createHash('sha256').update(conversation).digest('hex').slice(0, 16)}`;
 }
 
-/** Of a suite that scores turns, the worst one. */
+/** For a suite that scores turns, the worst turn. */
 function worstBySuite(evaluations: readonly Evaluation[]): Readonly<Record<string, string>> {
   const worst = new Map<string, Outcome>();
   for (const { suite, outcome, waitsFor } of evaluations) {

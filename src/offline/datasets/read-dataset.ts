@@ -65,7 +65,7 @@ export function readDataset(file: string): ReadDataset {
 /** A case as it was written, and where. */
 interface WrittenCase {
   readonly value: unknown;
-  /** Where it stands in the document. */
+  /** Its position in the document. */
   readonly path: Path;
   placeOf(path: Path): Place;
   placeOfKey(path: Path): Place;

@@ -21,7 +21,7 @@ const CONVERSATION_EVERY_MS = 3_600_000;
 
 interface RecordedLine {
   readonly value: Json;
-  /** Of the file, for a conversation without an id. */
+  /** Name of the file, for a conversation without an id. */
   readonly place: string;
   readonly lineNumber: number;
 }

@@ -36,7 +36,7 @@ export function splitIntoTurns(messages: readonly Message[]): readonly (readonly
   return turns.length === 0 ? [[]] : turns;
 }
 
-/** What the agent was told to do, by the system or the developer. */
+/** Instructions to the agent, from the system or the developer. */
 export function instructionsIn(messages: readonly Message[]): string | undefined {
   const texts = messages.filter(isInstruction).map(({ content }) => textOf(content) ?? '');
   return texts.length === 0 ? undefined : texts.join('\n\n');
@@ -110,7 +110,7 @@ function isInstruction({ role }: Message): boolean {
   return role === 'system' || role === 'developer';
 }
 
-/** Of a text, of parts of a message, or of whatever else was given. */
+/** Reads a text, parts of a message, or any other value. */
 export function textOf(content: Json | undefined): string | undefined {
   if (content === undefined || content === null) return undefined;
   if (typeof content === 'string') return content;

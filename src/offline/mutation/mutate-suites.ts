@@ -155,7 +155,7 @@ function countedOf(suite: CompiledSuite, { verdicts }: Evaluation, criterion: st
   return countedAs(verdicts.get(criterion)?.verdict ?? 'skipped', whenNotApplicable);
 }
 
-/** What is made of a few lines, with all that is not in them as it was recorded: who the agent is, its attributes, what it used. */
+/** Built from a few lines; everything else stays as it was recorded: the agent, its attributes, its usage. */
 function framed(told: Conversation, recorded: Conversation): Conversation {
   const { id, idSource, agent, environment, attributes, truth, usage, costUsd } = recorded;
   const turns = told.turns.map((turn, index) => framedTurn(turn, recorded.turns[index]));
@@ -167,7 +167,7 @@ function framedTurn(turn: Turn, recorded: Turn | undefined): Turn {
   if (recorded === undefined) return turn;
   const { conversationId, conversationIdSource, userId, agent, environment, attributes, usage, costUsd } = recorded;
   return {
-    // What a turn has as its own, and what it works out when asked.
+    // Includes a turn's own fields and those that it works out when asked.
     ...turn,
     toolCalls: turn.toolCalls,
     finishReasons: turn.finishReasons,

@@ -1,4 +1,6 @@
-/** What was asked and answered in a run, turn by turn where there are several: what a judge is shown that compares two runs. */
+/**
+ * Writes what was asked and answered in a run, turn by turn if there are several, for a judge that compares two runs.
+ */
 import type { Settings } from '../../config/settings.ts';
 import type { CaseRun } from '../../model/experiment.ts';
 import type { Exchange } from './prefer.ts';

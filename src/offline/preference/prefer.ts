@@ -12,7 +12,7 @@ import { randomFrom } from '../../model/random.ts';
 import { type PreferenceQuestion, preferenceOf, preferenceRequest } from '../../score/judge/preference.ts';
 import type { JudgeSettings } from '../../score/judge/judges.ts';
 
-/** What was asked, and what the agent answered, through all turns. */
+/** The exchange of all turns: what was asked, and what the agent answered. */
 export interface Exchange {
   readonly request: string;
   readonly answer: string;
@@ -136,7 +136,7 @@ function preferenceSaid(
   const outcome = outcomes.get(request.key);
   if (outcome === undefined) return 'Nobody was asked.';
   const said = preferenceOf(outcome, parts.question);
-  // What the judge says is about first and second.
+  // The judge speaks of "first" and "second".
   return typeof said === 'string' || order === 'straight' ? said : exchangedPoints(said);
 }
 

@@ -20,7 +20,7 @@ export interface PlacesWanted {
   readonly places: number;
   readonly settings: Settings;
   readonly redaction: RedactionRules | undefined;
-  /** Of an agent at a URL: what it is asked with, and where it sends its spans. */
+  /** An agent at a URL: how it is called, and where it sends its spans. */
   readonly headers: { readonly [name: string]: string };
   readonly otlpPort: number;
   readonly cwd: string;

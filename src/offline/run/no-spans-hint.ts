@@ -1,4 +1,4 @@
-/** What to look at when an agent can't be started, or its first runs show nothing of what it did. */
+/** Hints for an agent that cannot be started, or whose first runs sent no spans. */
 import type { AgentTarget } from '../../agent-runner/agent-target.ts';
 import type { AgentPlaces } from './agent-places.ts';
 import type { ScoredRun } from './run-case.ts';

@@ -1,10 +1,11 @@
 /**
- * What a run exported, as one conversation. An agent need not name conversations; what it exported in a run is one all the same, though
- * it be several traces. So the root of a trace that names none is given the id: the agent's own where another of its traces has one, else
- * that of the run. It stands in the spans that are kept, so that they are the same conversation to whoever reads them.
+ * Takes everything that a run exported as one conversation. An agent need not name conversations; what it exported in a
+ * run is one all the same, though it be several traces. So the root of a trace that names none is given the id: the
+ * agent's own where another of its traces has one, else that of the run. It stands in the spans that are kept, so that
+ * they are the same conversation to whoever reads them.
  *
- * And a span whose parent is the one that the agent was asked in has a parent in another process. SDKs of today say so; for those of
- * yesterday it is said here, or its trace would lack its root for ever.
+ * And a span whose parent is the one that the agent was asked in has a parent in another process. SDKs of today say so;
+ * for those of yesterday it is said here, or its trace would lack its root for ever.
  *
  *   Span {  9 attributes KeyValue*   16 flags fixed32  }      what is added stands behind what the span says
  */
@@ -25,7 +26,7 @@ const REMOTE_PARENT = 0x301;
 
 interface OwnConversation {
   readonly batches: readonly RecordedBatch[];
-  /** Those that the agent named. */
+  /** Conversations that the agent named. */
   readonly named: readonly string[];
 }
 

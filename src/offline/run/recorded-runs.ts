@@ -47,7 +47,7 @@ export interface RecordedRuns {
   readonly agentVersion: string | undefined;
   /** Conversations that name no case, or none of the dataset. */
   readonly leftOut: readonly string[];
-  /** What a case could have been named by. */
+  /** Attributes that could have named a case. */
   readonly attributes: readonly string[];
 }
 

@@ -3,7 +3,9 @@ import type { Experiment, ExperimentSuite } from '../../model/experiment.ts';
 
 type ExperimentPlan = Pick<Experiment, 'dataset' | 'agent' | 'suites' | 'repeats' | 'seed'>;
 
-/** What is another; none where it may go on. `agent`: the command line may have been changed on purpose. */
+/**
+ * The differences; empty if the experiment may be resumed. `agent`: the command line may have been changed on purpose.
+ */
 export function whatIsAnother(
   began: ExperimentPlan,
   now: ExperimentPlan,

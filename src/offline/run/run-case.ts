@@ -49,7 +49,7 @@ export interface CaseRunning {
   readonly experiment: string;
   readonly settings: Settings;
   readonly suites: readonly CompiledSuite[];
-  /** Those that judged criteria are put to; without them, such criteria are skipped. */
+  /** Judges for judged criteria; without them, such criteria are skipped. */
   readonly judges: OfflineJudges | undefined;
   readonly redaction: RedactionRules | undefined;
   readonly timeoutMs: number;
@@ -168,7 +168,7 @@ function givenRun(
   };
 }
 
-/** What the agent calls the conversation, where its answers say so. */
+/** The agent's own id of the conversation, if its answers give one. */
 function namesIn(answers: readonly Json[]): readonly string[] {
   return answers.flatMap((answer) => {
     if (typeof answer !== 'object' || answer === null || !('conversation_id' in answer)) return [];

@@ -1,4 +1,4 @@
-/** What a run took, as its spans say. */
+/** Measures what a run took (time, tokens, cost) from its spans. */
 import type { Conversation } from '../../model/conversation.ts';
 import type { RunEffort } from '../../model/experiment.ts';
 

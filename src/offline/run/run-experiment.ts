@@ -1,6 +1,6 @@
 /**
- * An experiment from where it is to where no run is left: as many runs at once as there are places, each kept when it is scored. What a
- * run goes through, and what a crash does, is said in `run-case.ts`.
+ * An experiment from where it is to where no run is left: as many runs at once as there are places, each kept when it
+ * is scored. See `run-case.ts` for the states of a run and what a crash does.
  *
  *   running    -- no run is left ----------------------------------> ended    (`endedAt` is written)
  *   running    -- Ctrl-C ------------------------------------------> stopping: what is in flight may end, nothing is begun
@@ -10,8 +10,9 @@
  *   running    -- the first runs all fail, and show nothing -------> given up, with what to look at; those runs are kept
  *   any        -- keeping or scoring fails ------------------------> the error, after everything has been ended
  *
- * One run that fails is a failed run, and the others go on. Where the first few all fail without a span, it is rather the agent's environment that is wrong, and
- * a thousand more would fail alike. Somebody who resumes afterwards has been told, and it is not given up again.
+ * One run that fails is a failed run, and the others go on. Where the first few all fail without a span, it is rather
+ * the agent's environment that is wrong, and a thousand more would fail alike. Somebody who resumes afterwards has been
+ * told, and it is not given up again.
  */
 import type { CaseRun } from '../../model/experiment.ts';
 import type { ExperimentFolder } from '../../store/experiment/experiment-folder.ts';
@@ -31,7 +32,7 @@ export interface RunsWanted extends Omit<CaseRunning, 'experiment' | 'abandon'>,
   readonly abandon: AbortSignal;
   readonly onStarted: (planned: PlannedRun) => void;
   readonly onKept: (run: CaseRun) => void;
-  /** Of a run that was in flight when it was stopped: it is run again by `--resume`. */
+  /** Marks a run that was in flight at the stop: it is run again by `--resume`. */
   readonly onAbandoned: (planned: PlannedRun) => void;
 }
 

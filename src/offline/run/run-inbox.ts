@@ -1,6 +1,7 @@
 /**
- * What the agent has exported of one run so far, and whether that is all. A trace is complete when its root has ended and no parent that
- * a span names is missing; what is expected of a run is complete when all its traces are and nothing new came for a while.
+ * Holds what the agent has exported of one run so far, and whether that is all. A trace is complete when its root has
+ * ended and no parent that a span names is missing; what is expected of a run is complete when all its traces are and
+ * nothing new came for a while.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KnownSpans } from '../../assemble/known-spans.ts';

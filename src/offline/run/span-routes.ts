@@ -1,7 +1,8 @@
 /**
- * Which run a span belongs to. Where a receiver is one place's own, whatever comes is of the run that is there, but for late spans of
- * traces that were an earlier one's. Where all share one (an agent at a URL), a span is told by its trace, which is the one that the
- * agent was asked in, or else by the conversation that its trace names: the one it was given, or the one that it answered with.
+ * Which run a span belongs to. Where a receiver is one place's own, every span belongs to the current run, except late
+ * spans of an earlier run's traces. Where all share one (an agent at a URL), a span is told by its trace, which is the
+ * one that the agent was asked in, or else by the conversation that its trace names: the one it was given, or the one
+ * that it answered with.
  */
 import type { TraceId } from '../../model/ids.ts';
 import { BatchTable } from '../../model/otlp/batch-table.ts';
@@ -18,7 +19,7 @@ const UNCLAIMED_BYTES_MAX = 64 << 20;
 /** Spans come late by seconds, not by thousands of runs. */
 const KNOWN_TRACES_MAX = 50_000;
 
-/** By what the spans of a run are known, besides that they come where it is. */
+/** Ids by which the spans of a run are recognised, besides where they arrive. */
 interface RunMarks {
   readonly traceIds: readonly TraceId[];
   readonly conversationId: string;
@@ -31,7 +32,7 @@ interface Unclaimed {
 
 export class SpanRoutes implements BatchSink {
   readonly #isShared: boolean;
-  /** Of runs that are over it is only known that they were: their late spans are nobody else's. */
+  /** Finished runs are remembered only by id, so that their late spans go to no other run. */
   readonly #owners = new Map<TraceId, RunInbox | 'over'>();
   readonly #conversations = new Map<string, RunInbox>();
   readonly #open = new Map<RunInbox, TraceId[]>();

@@ -7,8 +7,9 @@
  *   logs.otlp         the same of log records
  *   lock, writer.json who writes
  *
- * Nothing in it says where it lies, so it can be carried elsewhere. A run is known when its line is there, down to the end of the line; its
- * spans and log records are on disk before. What a crash may leave, and what becomes of it when the folder is opened to go on:
+ * Nothing in it says where it lies, so it can be carried elsewhere. A run is known when its line is there, down to the
+ * end of the line; its spans and log records are on disk before. A crash may leave the following, which is handled when
+ * the folder is opened to go on:
  *
  *   spans or log records, whole or half   and no line: cut; the run is made again
  *   a line without its end                cut, and its spans with it; the run is made again
@@ -17,7 +18,8 @@
  *   .new-… beside the folders             an experiment that never began: nobody reads it
  *   the lock                              the system let go of it
  *
- * Where a disk is full in the middle of a run, what was written of it is cut at once: the folder is as before, and the run can be appended again.
+ * Where a disk is full in the middle of a run, what was written of it is cut at once: the folder is as before, and the
+ * run can be appended again.
  */
 import {
   closeSync,

@@ -98,7 +98,10 @@ const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.first_trace, ${nam
   (SELECT truth FROM truths t WHERE t.key = c.key) AS truth,
   EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id) AS waits`;
 
-/** What is small drives: a join of revisits with conversations was planned while both were empty, and went through all conversations each time. */
+/**
+ * The small table drives: a join of revisits with conversations was planned while both were empty, and went through all
+ * conversations each time.
+ */
 const CLAIM = {
   name: 'claim',
   sql: `WITH now AS MATERIALIZED (SELECT log_time AS time FROM cluster),

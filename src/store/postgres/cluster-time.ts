@@ -1,14 +1,14 @@
 /**
- * The cluster's time: the smallest log time that all lanes have reached and filed. Whoever moves it first sees to it
- * that conversations that refer to one another up to then are in one group, since from then on they are scored.
+ * The cluster's time: the smallest log time that all lanes have reached and filed. Before moving it, the mover puts
+ * conversations that refer to one another up to then into one group, because they are scored from then on.
  *
  * The references of an arrival lie in the queue beside it. For arrivals without a conversation id it becomes evidence
- * that later ones are compared with; those with one are only compared, and so are of no interest, but for their links,
- * while there is no evidence. Every arrival is looked at once, by the move of time that passes it.
+ * that later ones are compared with; those with one are only compared, so that, except for their links, they do not
+ * matter while there is no evidence. Every arrival is looked at once, by the move of time that passes it.
  *
- * Of arrivals with a conversation id that were filed while there was no evidence it is not known what they refer to:
- * should there be evidence when their time comes, it is worked out here, from their content. Filing instances see the
- * evidence as well, so these are few.
+ * The references of arrivals with a conversation id that were filed while there was no evidence are unknown: if there
+ * is evidence when their time comes, they are worked out here, from their content. Filing instances see the evidence as
+ * well, so these are few.
  */
 import type { ClusterTime } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';
@@ -119,7 +119,7 @@ function isEvidence({ isNamed, keys }: Referring): boolean {
   return has.length + wants.length > 0;
 }
 
-/** What has to be looked at, as far as can be done in one go, and up to when that is all. */
+/** The arrivals to look at in one go, and the time up to which these are all. */
 async function referringIn(
   session: Session,
   { after, upTo }: { readonly after: number; readonly upTo: number },

@@ -12,7 +12,7 @@ export class CommitUnknown extends Error {}
 
 /** PostgreSQL refused a statement; the session is as good as before. Its transaction is over. */
 export class StatementFailed extends Error {
-  /** Of five characters; https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  /** Codes of five characters; https://www.postgresql.org/docs/current/errcodes-appendix.html */
   readonly code: string;
 
   constructor(message: string, code: string, cause: unknown) {

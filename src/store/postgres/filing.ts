@@ -6,11 +6,11 @@
  *   heads     are made for the others; whoever makes the same at the same time waits for the first to commit
  *   rows      the arrivals, the queue's entries, and what is open (`open-turns.ts`)
  *
- * Nothing here waits for those that score: they change heads, and this only adds some. What must not happen meanwhile is that a head that was found is let go of
- * as too old: a lock that all filers share keeps housekeeping out.
+ * Nothing here waits for those that score: they change heads, and this only adds some. Meanwhile, housekeeping must not
+ * delete a head that was found as too old: a lock that all filers share keeps it out.
  *
- * No arrival is queued at a time that the cluster has passed. Lanes see to that; where a lane was added later and lags behind, what comes
- * from it counts as arriving now, so that the order of time holds for everybody who scores.
+ * No arrival is queued at a time that the cluster has passed. Lanes see to that; where a lane was added later and lags
+ * behind, what comes from it counts as arriving now, so that the order of time holds for everybody who scores.
  */
 import { conversationHash } from '../../model/conversation-id.ts';
 import { syntheticConversationId, type TraceId } from '../../model/ids.ts';

@@ -1,7 +1,7 @@
 /**
- * Labels by people and the verdicts of judges beside them (label-store.ts), on the shared store. Who stores an evaluation looks whether there are
- * labels; who puts the first label looks for evaluations, after its commit and when nobody scores the conversation: so one of the two sees the
- * other's.
+ * Labels by people and the verdicts of judges beside them (label-store.ts), on the shared store. The writer of an
+ * evaluation looks for labels; the writer of the first label looks for evaluations, after its commit and when nobody
+ * scores the conversation: so one of the two sees the other's row.
  */
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { ConversationId, TurnId } from '../../model/ids.ts';

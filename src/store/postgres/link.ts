@@ -5,7 +5,7 @@
  *
  *   open        a session is there, in no transaction
  *   broken      none is there; the next use connects, not before `#connectAt`
- *   closed      for good
+ *   closed      permanently
  *
  * A lost connection is noticed by timeouts: the server ends statements that run too long, and the client ends those
  * that are not answered. A transaction that is silent for longer than the lease is ended by the server, and with it its
@@ -50,8 +50,9 @@ const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 2_000;
 
 /**
- * Statements of filing and scoring look some rows up by an index, whatever the tables hold. What the planner has heard of a queue, or of a partition that
- * was empty when it was last counted, is wrong most of the time, and to plan for each set of parameters costs more than to run.
+ * Statements of filing and scoring look some rows up by an index, whatever the tables hold. The planner's statistics of
+ * a queue, or of a partition that was empty when it was last counted, are wrong most of the time, and planning for each
+ * set of parameters costs more than running.
  */
 const LOOK_UPS = [
   'plan_cache_mode=force_generic_plan',

@@ -1,12 +1,14 @@
 /**
- * Lets go of what is old. The large tables go by the day: a partition is dropped, after what is still needed of it has been copied to the
- * partition of kept rows: conversations that failed, since those are the ones people come back for, those that still go on, and what waits to be scored.
- * Heads go in the order of their numbers, some at a time, and with them what was kept of them. Running totals stay: a counter never goes down.
+ * Lets go of what is old. The large tables go by the day: a partition is dropped, after what is still needed of it has
+ * been copied to the partition of kept rows: conversations that failed, since those are the ones people come back for,
+ * those that still go on, and what waits to be scored. Heads go in the order of their numbers, some at a time, and with
+ * them what was kept of them. Running totals stay: a counter never goes down.
  *
- * The traces of what goes are remembered for as long as their spans may come again, from a lane that is read again or from a client that sends
- * twice: what comes of them is left out when it is filed.
+ * The traces of what goes are remembered for as long as their spans may be redelivered, by a lane that is read again or
+ * a client that sends twice: such spans are left out when filed.
  *
- * A lane that files for a head must not find it gone at its commit; so heads go under a lock that filers share, and for a short time only.
+ * A lane that files for a head must not find it gone at its commit; so heads go under a lock that filers share, and for
+ * a short time only.
  */
 import type { HousekeepingStore } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';

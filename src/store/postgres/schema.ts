@@ -241,8 +241,8 @@ const MIGRATIONS: readonly string[] = [
     payload text NOT NULL
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
   `,
-  // What is known from outside of the spans, which conversations to look at again, evaluations that wait for verdicts, and the questions to
-  // judges that they wait for, with what was spent on them (truths.ts, waiting.ts, questions.ts).
+  // Truth from outside the spans, which conversations to evaluate again, evaluations that wait for verdicts, and the
+  // questions to judges that they wait for, with what was spent on them (truths.ts, waiting.ts, questions.ts).
   `
   CREATE TABLE truths (
     key uuid PRIMARY KEY,
@@ -300,7 +300,7 @@ const MIGRATIONS: readonly string[] = [
     nanos bigint NOT NULL
   );
   `,
-  // What people say of what was judged, and what judges said of the same (labels.ts).
+  // People's labels of judged criteria, and the judges' verdicts on the same (labels.ts).
   `
   CREATE TABLE labels (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -333,7 +333,8 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX labelled_verdicts_noted ON labelled_verdicts (noted_at);
   `,
-  // What evaluations can be weighed again by (basis-codec.ts), and those of suites in shadow, which are found by their name.
+  // The basis for weighing evaluations again (basis-codec.ts), and evaluations of suites in shadow, which are found by
+  // their name.
   `
   ALTER TABLE evaluations ADD COLUMN basis text, ADD COLUMN scored_at bigint, ADD COLUMN steps int, ADD COLUMN cost_nanos bigint;
   CREATE INDEX evaluations_shadow ON evaluations (suite, id) WHERE left(suite, 7) = 'shadow:';
@@ -356,7 +357,7 @@ const MIGRATIONS: readonly string[] = [
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
   CREATE INDEX open_turns_conversation ON open_turns (conversation_hash);
   `,
-  // Traces whose conversation was deleted and whose spans may still come again: an id and a time (retention.ts).
+  // Traces whose conversation was deleted and whose spans may still be redelivered: an id and a time (retention.ts).
   `
   CREATE TABLE pruned_traces (
     trace_id uuid PRIMARY KEY,
@@ -364,7 +365,7 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX pruned_traces_closed ON pruned_traces (closed_at);
   `,
-  // What came of conversations in the world (outcome-labels.ts).
+  // Outcomes of conversations in the world (outcome-labels.ts).
   `
   CREATE TABLE outcome_labels (
     key uuid NOT NULL,

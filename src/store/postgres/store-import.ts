@@ -130,7 +130,7 @@ export class StoreImport {
     );
   }
 
-  /** What was put into the target itself is newer, and stays. */
+  /** Rows that were written to the target itself are newer, and stay. */
   async takeTruths(truths: readonly StoredTruth[]): Promise<void> {
     await this.#link.use((session) =>
       session.once(
@@ -152,7 +152,7 @@ export class StoreImport {
       await new LabelRows(this.#link).put(labels.slice(from, from + LABELS_TOGETHER));
   }
 
-  /** What was put into the target itself is newer, and stays. */
+  /** Rows that were written to the target itself are newer, and stay. */
   async takeOutcomeLabels(outcomes: readonly NamedOutcome[]): Promise<void> {
     await this.#link.use((session) => addOutcomes(session, outcomes, Date.now()));
   }

@@ -89,7 +89,7 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (metric, labels)
   ) STRICT, WITHOUT ROWID;
   `,
-  // By what turns without a conversation id refer to one another (conversation-keys.ts).
+  // Keys by which turns without a conversation id refer to one another (conversation-keys.ts).
   `
   CREATE TABLE conversation_keys (
     key BLOB NOT NULL,
@@ -174,7 +174,8 @@ const MIGRATIONS: readonly string[] = [
     nanos INTEGER NOT NULL
   ) STRICT;
   `,
-  // What is known from outside of the spans, which conversations to look at again, and evaluations that wait for a verdict (waiting-evaluations.ts).
+  // Truth from outside the spans, which conversations to evaluate again, and evaluations that wait for a verdict
+  // (waiting-evaluations.ts).
   `
   CREATE TABLE truths (
     conversation_id TEXT PRIMARY KEY,
@@ -203,7 +204,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX waiting_evaluations_one ON waiting_evaluations (conversation, suite, turn_id);
   CREATE INDEX waiting_evaluations_trace ON waiting_evaluations (trace);
   `,
-  // What people say of what was judged, and what judges said of the same (label-rows.ts).
+  // People's labels of judged criteria, and the judges' verdicts on the same (label-rows.ts).
   `
   CREATE TABLE labels (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -231,7 +232,8 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX labelled_verdicts_noted ON labelled_verdicts (noted_at);
   `,
-  // What evaluations can be weighed again by (basis-codec.ts), and those of suites in shadow, which are found by their name.
+  // The basis for weighing evaluations again (basis-codec.ts), and evaluations of suites in shadow, which are found by
+  // their name.
   `
   ALTER TABLE evaluations ADD COLUMN basis TEXT;
   ALTER TABLE evaluations ADD COLUMN scored_at INTEGER;
@@ -252,7 +254,7 @@ const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE conversations ADD COLUMN ended_at INTEGER;
   `,
-  // Traces whose conversation was deleted and whose spans may still come again (pruned-traces.ts).
+  // Traces whose conversation was deleted and whose spans may still be redelivered (pruned-traces.ts).
   `
   CREATE TABLE pruned_traces (
     trace_id BLOB PRIMARY KEY,
@@ -261,7 +263,7 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX pruned_traces_closed ON pruned_traces (closed_at);
   `,
-  // What came of conversations in the world (outcome-label-store.ts).
+  // Outcomes of conversations in the world (outcome-label-store.ts).
   `
   CREATE TABLE outcome_labels (
     conversation_id TEXT NOT NULL,
