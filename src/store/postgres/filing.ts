@@ -7,7 +7,7 @@
  *   rows      the arrivals, the queue's entries, and what is open (`open-turns.ts`)
  *
  * Nothing here waits for those that score: they change heads, and this only adds some. Meanwhile, housekeeping must not
- * delete a head that was found as too old: a lock that all filers share keeps it out.
+ * delete, as too old, a head that was found: a lock that all filers share keeps it out.
  *
  * No arrival is queued at a time that the cluster has passed. Lanes see to that; where a lane was added later and lags
  * behind, what comes from it counts as arriving now, so that the order of time holds for everybody who scores.
