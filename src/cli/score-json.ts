@@ -1,4 +1,4 @@
-/** What `assay score --json` prints: what the evaluations say, and what was read that they say nothing of. */
+/** Writes the output of `assay score --json`: what the evaluations say, and what else was read. */
 import { toReportJson } from '../report/documents/report-json.ts';
 import type { ScoredFiles } from './score-files.ts';
 

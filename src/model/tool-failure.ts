@@ -16,7 +16,7 @@ export function couldIndicateFailure(text: string): boolean {
   return text.startsWith('{') && STATEMENT.test(text);
 }
 
-/** What the tool says went wrong, '' where it says only that something did; undefined where it says no such thing. */
+/** The error in the tool's words, '' if it says only that something went wrong; undefined if it says no such thing. */
 export function failureIn(result: unknown): string | undefined {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return undefined;
   const members = new Map(Object.entries(result));

@@ -46,7 +46,7 @@ export interface SuiteTestOptions {
   /** Folder to which file names are relative. */
   readonly baseDir: string;
   readonly conversationKeys: readonly string[];
-  /** Of recordings, as `assay score` has it. */
+  /** Settings for recordings, as in `assay score`. */
   readonly redaction: RedactionRules | undefined;
 }
 
@@ -107,7 +107,7 @@ async function prepare(file: string, options: SuiteTestOptions, mistakes: Mistak
     const whole = await conversationOf(test, file, shown, options, mistakes);
     const turn = whole?.turns.at(-1);
     if (whole === undefined || turn === undefined) continue;
-    // What is asked turn by turn is asked about the last one, as a conversation of its own.
+    // A suite that scores turns is tested on the last turn, as a conversation of its own.
     const alone = suite.scope === 'turn' ? buildConversation(whole.id, [turn]) : whole;
     const conversation = test.truth === undefined ? alone : knowing(alone, [test.truth]);
     ready.push({ file: shown, suite, test, conversation });

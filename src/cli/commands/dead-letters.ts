@@ -1,9 +1,9 @@
 /**
  * `assay dead-letters`: what records could not be read and why, and sending them back once the cause is mended.
  *
- * A letter stays in its topic for as long as that keeps it. What was replayed is remembered by a consumer group, so that the next replay sends
- * only what is new; a replay that is interrupted between sending and remembering sends the last few again, which does no harm: spans are
- * known by their ids.
+ * A letter stays in its topic for as long as that keeps it. A consumer group remembers what was replayed, so that the
+ * next replay sends only what is new; a replay that is interrupted between sending and remembering sends the last few
+ * again, which does no harm: spans are known by their ids.
  */
 import type { Command } from 'commander';
 import type { KafkaSettings } from '../../config/kafka-settings.ts';

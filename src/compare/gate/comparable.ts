@@ -1,4 +1,4 @@
-/** Whether a candidate can be held against a baseline at all, and what a reader should know where it is. */
+/** Decides whether a candidate can be compared with a baseline at all, and what a reader should know if it is. */
 import type { ExperimentResult } from '../../model/experiment.ts';
 import { comparabilityOf, suiteWarnings } from '../comparability.ts';
 import { SuiteRuns } from '../suite-runs.ts';

@@ -60,7 +60,7 @@ export interface CaseRunning {
   readonly abandon: AbortSignal;
 }
 
-/** Where it runs. */
+/** Place of the run. */
 export interface RunPlace {
   readonly agent: AgentPlace;
   readonly routes: SpanRoutes;
@@ -215,7 +215,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Of W3C trace context: 00-<trace id>-<span id>-01. */
+/** Header of W3C trace context: 00-<trace id>-<span id>-01. */
 function traceIdOf(traceparent: string): TraceId | undefined {
   return tryParseTraceId(traceparent.split('-')[1] ?? '');
 }

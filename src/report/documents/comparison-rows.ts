@@ -150,7 +150,7 @@ export function casesText({ cases, score, success }: SuiteComparison): string {
   return `${counted(cases.shared, 'case')}, each beside itself${scored}${left.length > 0 ? `; left out: ${left.join(', ')}` : ''}`;
 }
 
-/** Half up, as a person rounds: what is a half but for the last bit of a double is a half. */
+/** Half up, as a person rounds: a number that differs from a half only in the last bit of a double is a half. */
 function fixed(value: number, places: number): string {
   return (value + Math.sign(value) * 1e-12).toFixed(places);
 }

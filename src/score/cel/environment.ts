@@ -7,7 +7,7 @@ import { registerFunctions } from './functions.ts';
 import { VARIABLES } from './scope.ts';
 import { AgentView, ErrorView, StepView, ToolCallView, TurnView, UsageView } from './views.ts';
 
-/** What an expression may cost to parse; a person's expression has dozens of nodes. */
+/** Limit of nodes in an expression; a person's expression has dozens. */
 const LIMITS = { maxAstNodes: 1000, maxDepth: 40, maxListElements: 200, maxMapEntries: 100, maxCallArguments: 12 };
 
 const base = makeBase();

@@ -50,7 +50,7 @@ export function registerFunctions(environment: Environment): void {
 
 const REPLACED_LENGTH_MAX = 1_000_000;
 
-/** Every occurrence. What it makes is bounded: each replacement could make the text longer by its own length. */
+/** Every occurrence. The result is bounded: each replacement could make the text longer by its own length. */
 function replaced(text: string, part: string, by: string): string {
   if (part === '') throw new EvaluationError('replace takes a text to look for that is not empty');
   const pieces = text.split(part);
@@ -75,7 +75,7 @@ function absent(what: string): never {
   throw new EvaluationError({ code: 'absent', message: what });
 }
 
-/** What the library hands to a macro when the expression is parsed, checked and run. */
+/** The library's input to a macro when the expression is parsed, checked and run. */
 interface MacroCall {
   readonly args: readonly [Node, ...Node[]];
 }
@@ -99,7 +99,7 @@ interface Context {
 interface Lookup {
   readonly signature: string;
   readonly gives: string;
-  /** Of its argument; `string` unless given. Numbers are handed over as text. */
+  /** Type of its argument; `string` unless given. Numbers are handed over as text. */
   readonly takes?: readonly string[];
   /** In a literal argument. */
   readonly mistakeIn?: (name: string) => string | undefined;

@@ -13,7 +13,7 @@ export function occurs(pattern: string, text: string): boolean {
   return compiled(pattern).test(text);
 }
 
-/** What is wrong with the pattern, or undefined. */
+/** The mistake in the pattern, or undefined. */
 export function patternMistake(pattern: string): string | undefined {
   try {
     compiled(pattern);

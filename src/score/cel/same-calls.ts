@@ -32,7 +32,7 @@ function compared(calls: readonly unknown[], expected: readonly unknown[]) {
   const done = views.filter((view) => view.ok && !view.failed);
   const gap = argumentsGap(done.map((view) => view.look()));
   if (gap !== undefined) throw new ContentGap(gap);
-  // Of a tool without arguments there are none to record.
+  // A tool without arguments has none to record.
   const made = done.map((view): MadeCall & { readonly view: ToolCallView } => {
     const { name, args } = view.look();
     return { name, args: args.state === 'missing' ? {} : args.json, view };

@@ -133,7 +133,7 @@ export class Scope {
     return usage && new UsageView(usage);
   }
 
-  // What only outcome rules can name, because only their environment declares it.
+  // Names for outcome rules alone, because only their environment declares them.
 
   get score(): number | undefined {
     return this.#outcome?.score;
@@ -151,7 +151,7 @@ export class Scope {
     return this.#outcome?.verdicts;
   }
 
-  // What only the selectors of order criteria can name, likewise.
+  // Names for the selectors of order criteria alone, likewise.
 
   get call(): ToolCallView | undefined {
     const call = this.#lookedAt?.call;
@@ -187,7 +187,7 @@ export class Scope {
       this.#extracts ??= new Map();
       this.#extracts.set(name, extract);
     }
-    // What the extract looked into is evidence wherever its value is used.
+    // The data that the extract read is evidence wherever its value is used.
     this.#touch(extract.touched);
     this.#touchedState ||= extract.touchedState;
     const { end } = extract;

@@ -1,7 +1,7 @@
 /**
- * What must hold for one turn of a conversation by itself, if an expression is to hold for the conversation. Turns are
- * scored one by one as they close; where none of them meets this, the conversation need not be put together again to
- * learn that a suite is not for it.
+ * Derives what must hold for one turn by itself if an expression is to hold for the conversation. Turns are scored one
+ * by one as they close; where none of them meets this, the conversation need not be reassembled to learn that a suite
+ * is not for it.
  *
  *   condition = exists || ...             where each term has one
  *             | exists && ...             where one term has one

@@ -1,6 +1,6 @@
 /**
- * The turn conditions of most suites (see `turn-condition.ts`) ask for a name or an error and are asked of every turn; they
- * are compiled to plain functions here. What is not of this form is evaluated like any other expression, which costs some
+ * The turn conditions of most suites (see `turn-condition.ts`) ask for a name or an error and are asked of every turn;
+ * they are compiled to plain functions here. Expressions of other forms are evaluated like any other, which costs some
  * microseconds a turn more:
  *
  *   test      = test || test

@@ -1,14 +1,15 @@
 /**
- * Does the answer take up what was asked? By words, compared by their first five letters and with a few synonyms, so that "parcel" answers to
- * "package" and "booked" to "book":
+ * Does the answer take up what was asked? By words, compared by their first five letters and with a few synonyms, so
+ * that "parcel" answers to "package" and "booked" to "book":
  *
  *   pass            a share of the request's own words come back; or what tools found out for it does; or the answer does what an answer may do
  *                   to any request: it asks, refuses, admits that something was not done, hands over, says that it is done
  *   fail            an English answer of several words of its own shares none with the request or with what tools gave
  *   not applicable  all between: a paraphrase and an answer to another question look the same to a check that counts words
  *
- * What the agent wrote itself, the arguments of its calls, says nothing of the answer. Not decided either: requests of fewer than two words of
- * their own, answers in another language than the request, scripts written without spaces.
+ * Text that the agent wrote itself, the arguments of its calls, is no evidence for the answer. Not decided either:
+ * requests of fewer than two words of their own, answers in another language than the request, scripts written without
+ * spaces.
  */
 import { z } from 'zod';
 import type { Subject } from '../subject.ts';
@@ -129,7 +130,7 @@ function sharesMeaning(asked: ReadonlySet<string>, given: ReadonlySet<string>): 
   return [...given].some((stem) => [...(GROUPS.get(stem) ?? [])].some((group) => meant.has(group)));
 }
 
-/** Of the answer's words, as many as tools and retrievals said. */
+/** The words of the answer that tools and retrievals said. */
 function takenUp(given: ReadonlySet<string>, subject: Subject): number {
   const { turn } = subject;
   const found = [

@@ -1,6 +1,6 @@
 /**
- * Did the turn end with something for the user: an answer, whatever it says, or a person who was asked to take over? What a program printed in
- * its place (`../program-text.ts`) is no answer.
+ * Did the turn end with something for the user: an answer, whatever it says, or a person who was asked to take over?
+ * Output of a program in its place (`../program-text.ts`) is no answer.
  */
 import { z } from 'zod';
 import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';

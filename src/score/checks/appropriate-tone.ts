@@ -1,6 +1,7 @@
 /**
- * Is the tone what one would use to a customer? Fails on insults in English, and in any language on shouting in capitals and on rows of
- * exclamation marks. Of an answer in another language that does not shout, nothing is said: insults in it are not known.
+ * Is the tone what one would use to a customer? Fails on insults in English, and in any language on shouting in
+ * capitals and on rows of exclamation marks. An answer in another language that does not shout is not judged, because
+ * insults in it are not known.
  */
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';

@@ -11,11 +11,11 @@ export interface BuiltInCheck {
   /** One line for the documentation and for `assay validate`. */
   readonly summary: string;
   readonly params: z.ZodObject;
-  /** What the check cannot do without; a criterion that lists needs of its own adds to these. */
+  /** Data that the check needs; a criterion that lists needs of its own adds to these. */
   readonly needs: readonly Need[];
   /** The block that the suite must have for it. */
   readonly requires?: 'golden' | 'tool_policy';
-  /** What it is about; `form` unless given. */
+  /** Subject of the check; `form` unless given. */
   readonly about?: About;
   /** Whether a criterion with this check is critical where it does not say. */
   readonly isCritical?: boolean;

@@ -65,7 +65,7 @@ export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string
   ['no_unsafe_action', noUnsafeActionCheck],
 ]);
 
-/** What to write where no check has this name, in words. */
+/** Words for the error that no check has this name. */
 export function insteadOfCheck(name: string): string {
   if (BUILT_IN_JUDGMENTS.has(name)) return `it is for judges: \`judge: { uses: ${name} }\``;
   const names = [...BUILT_IN_CHECKS.keys()];

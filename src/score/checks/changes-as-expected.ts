@@ -47,7 +47,7 @@ function mayWrite(subject: Subject, tool: string): boolean {
   return effect === 'writes' || effect === 'unknown';
 }
 
-/** What was done, as far as it is known to have been: no attempt that failed, and none that never came to an end. */
+/** Calls that are known to have been carried out: no failed attempts, and none without an end. */
 function changesIn(subject: Subject, expected: readonly ExpectedCall[]): readonly ToolCall[] {
   const named = new Set(expected.map(({ name }) => name));
   return subject.toolCalls.filter(

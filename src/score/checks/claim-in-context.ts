@@ -53,7 +53,7 @@ interface Calls {
 interface ClaimContext {
   /** The first claim that nothing excuses. */
   readonly open: Claim | undefined;
-  /** What the check answers where all are excused. */
+  /** The verdict if all claims are excused. */
   readonly excused: Answer;
 }
 
@@ -172,7 +172,7 @@ class Asking {
     return this.#named;
   }
 
-  /** Those, and actions that were tried. */
+  /** The same actions, and those that were tried. */
   get wanted(): ReadonlySet<number> {
     return this.named.union(this.tried);
   }

@@ -1,8 +1,9 @@
 /**
- * Whether a number was worked out from others: their sum, difference, product, quotient, mean or percentage, a multiple or a part of one of them, one
- * of them rounded, or told in cents. What is worked out may be worked with again: 15 % off 200 are 30, which leaves 170.
+ * Whether a number was worked out from others: their sum, difference, product, quotient, mean or percentage, a multiple
+ * or a part of one of them, one of them rounded, or told in cents. Results may be used in further steps: 15 % off 200
+ * are 30, which leaves 170.
  *
- * Of few numbers many others can be made, so only those that are named together are combined.
+ * Many numbers can be made of a few, so only those that are named together are combined.
  */
 
 const TERMS_MAX = 30;
@@ -17,7 +18,7 @@ export class DerivedNumbers {
     this.#terms = known.filter((term) => term !== 0).slice(0, TERMS_MAX);
   }
 
-  /** Those that were worked out are known from then on. */
+  /** Results that were worked out are known from then on. */
   learn(values: readonly number[]): void {
     let open = values;
     for (let before = Number.POSITIVE_INFINITY; open.length < before; ) {

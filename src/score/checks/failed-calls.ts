@@ -1,13 +1,16 @@
 /**
- * Finds the failed tool calls of a conversation, and how the agent treated each. A call has failed if its span or its result says so.
+ * Finds the failed tool calls of a conversation, and how the agent treated each. A call has failed if its span or its
+ * result says so.
  *
- * A failure is left standing if no later call of the tool made it good (`made-good.ts`). The answer of its turn treats it in one of three ways:
+ * A failure is left standing if no later call of the tool made it good (`made-good.ts`). The answer of its turn treats
+ * it in one of three ways:
  *
  *   admitted  it says that something was not done, or a person was asked to take over instead
  *   silent    it says nothing of the kind, or there is none
  *   unknown   it was not recorded, was redacted or cut before it says so, or its language is not known
  *
- * Of several failures the one that was treated worst decides: an admitted failure does not make up for one that was passed over in silence.
+ * If there are several failures, the one that was treated worst decides: an admitted failure does not make up for one
+ * that was passed over in silence.
  */
 import type { UndecidedReason } from '../../model/evaluation.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';

@@ -3,11 +3,11 @@
  * answer must occur in what the user said, in tool calls that succeeded, in what was retrieved, in the recorded state,
  * or in the messages that the model was given.
  *
- * What it lets pass, because saying it invents nothing: single digits (counting what is there), weekdays, the first word
- * of a sentence. Months and names are looked at in English answers only. A month is grounded by its number in a date, a date by the same day in other
- * words, an afternoon hour by its 24-hour form. Names are looked at
- * only where a tool or a retrieval gave facts: in plain talk, what a model knows about the world is not invented. So a
- * made-up fact in plain words passes, and a right one that nobody mentioned fails: a rule of thumb, for a judge to replace.
+ * It lets pass the following, which invent nothing: single digits (counting what is there), weekdays, the first word of
+ * a sentence. Months and names are looked at in English answers only. A month is grounded by its number in a date, a
+ * date by the same day in other words, an afternoon hour by its 24-hour form. Names are looked at only where a tool or
+ * a retrieval gave facts: in plain talk, what a model knows about the world is not invented. So a made-up fact in plain
+ * words passes, and a right one that nobody mentioned fails: a rule of thumb, for a judge to replace.
  */
 import { z } from 'zod';
 import { languageOf } from '../language/recognise.ts';

@@ -31,7 +31,7 @@ export function isMadeGood(failed: ToolCall, successes: readonly ToolCall[], sub
   );
 }
 
-/** What the arguments name, by the names of the arguments. */
+/** Ids in the arguments, by the names of the arguments. */
 function thingsOf({ args }: ToolCall): ReadonlyMap<string, string> {
   const { json } = args;
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return new Map();

@@ -1,15 +1,16 @@
 /**
- * Checks that the actions which an answer claims were carried out. "I have refunded 30 euros" and "Your booking has been cancelled" need a
- * call that did it: one that succeeded, of a tool that changes something or may change something. "I have passed this on to a colleague"
- * needs such a call, or one that hands over. Calls of earlier turns count, as far as the messages show them. A call that is still pending
- * does not make anything completed.
+ * Checks that the actions which an answer claims were carried out. "I have refunded 30 euros" and "Your booking has
+ * been cancelled" need a call that did it: one that succeeded, of a tool that changes something or may change
+ * something. "I have passed this on to a colleague" needs such a call, or one that hands over. Calls of earlier turns
+ * count, as far as the messages show them. A call that is still pending does not make anything completed.
  *
- * Most words that sound like a claim are none in their turn. A draft, a translation, a reason for a refusal and the user's own statement
- * claim nothing (`claim-in-context.ts`). "It has been cancelled" may report what was looked up: a tool or a retrieval speaks of such an
- * action (`actions.ts`), and no call that changes something failed. Results that were not recorded may have spoken of it.
+ * Most words that sound like a claim are none in their turn. A draft, a translation, a reason for a refusal and the
+ * user's own statement claim nothing (`claim-in-context.ts`). "It has been cancelled" may report what was looked up: a
+ * tool or a retrieval speaks of such an action (`actions.ts`), and no call that changes something failed. Results that
+ * were not recorded may have spoken of it.
  *
- * Without any tool call, "I have updated the code below" may be true. The answer is not held against such an agent, unless it is about
- * something that is kept elsewhere, such as an account or a ticket.
+ * Without any tool call, "I have updated the code below" may be true. Such an agent's answer does not fail, unless it
+ * is about something that is kept elsewhere, such as an account or a ticket.
  *
  * The check is a rule of thumb. It does not notice that the action which was done is not the action which is claimed.
  */
@@ -30,7 +31,7 @@ import { actionsOf, claimsInContext } from './claim-in-context.ts';
 
 /** Frameworks that hand in the answer by a tool. */
 const GIVES_ANSWER = /^(?:final|submit)_?answer$/i;
-/** What can be done by answering, in the languages of the phrases. */
+/** Actions that consist of answering, in the languages of the phrases. */
 const DONE_BY_ANSWERING =
   /\b(?:fix|updat|chang|modif|add|creat|complet|correct|remov|replac|confirm|saved|aktualisier|geänder|angepass|hinzugefüg|erstell|behob|korrigier|entfern|ersetz|actualic|cambi|corr[ie]g|añad|agreg|cre[éa]|elimin|arregl|solucion|corrig|ajout|supprim|atualiz|alter|adicion|cri[eai]|remov)|修正|更新|変更|作成|追加|削除|完了|修改|创建|添加|删除|完成|修复/u;
 /** No answer holds these: they are kept in a system. */
@@ -164,7 +165,7 @@ function reportOf(claim: Claim, calls: readonly ToolCall[], subject: Subject): A
     : notApplicable('What was looked up is not recorded as a whole: it may say what the answer does.', 'not_recorded');
 }
 
-/** What tools that did not fail and retrievals gave. */
+/** Results of tools that did not fail, and of retrievals. */
 function foundIn(calls: readonly ToolCall[], subject: Subject): readonly Content[] {
   const { turn } = subject;
   return [

@@ -1,6 +1,6 @@
 /**
- * Did the agent leave the database whole? DROP, TRUNCATE, and DELETE or UPDATE of every row destroy more than a question can ask for; an
- * attempt that failed was one. What procedures and texts that are carried out do cannot be seen.
+ * Did the agent leave the database whole? DROP, TRUNCATE, and DELETE or UPDATE of every row destroy more than a
+ * question can ask for; an attempt that failed was one. It cannot see what procedures and executed texts do.
  */
 import { z } from 'zod';
 import { compileGlob } from '../../model/glob.ts';

@@ -1,6 +1,7 @@
 /**
- * Did it change something before it tried again? Fails where a call failed, the same call with the same arguments was made later in the
- * conversation, and failed again. What may pass by itself (a timeout, a limit of requests, a service that is down) may be retried as it is.
+ * Did it change something before it tried again? Fails where a call failed, the same call with the same arguments was
+ * made later in the conversation, and failed again. Temporary failures (a timeout, a rate limit, a service that is
+ * down) may be retried unchanged.
  */
 import { z } from 'zod';
 import { toExcerpt } from '../sentences.ts';

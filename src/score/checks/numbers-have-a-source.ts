@@ -1,10 +1,12 @@
 /**
- * Do the numbers come from somewhere? Numbers, dates and numbered ids of the answer, and of the arguments of calls that change something, must
- * occur in what the user said, in what tools and retrievals gave, or in the messages that the model was shown. What follows from numbers that the
- * answer itself names is worked out, not made up (`derived-number.ts`). Single digits count what is there, and are let pass.
+ * Do the numbers come from somewhere? Numbers, dates and numbered ids of the answer, and of the arguments of calls that
+ * change something, must occur in what the user said, in what tools and retrievals gave, or in the messages that the
+ * model was shown. Numbers that follow from others in the answer are worked out, not made up (`derived-number.ts`).
+ * Single digits count what is there, and are let pass.
  *
- * Where no tool gave any fact, an agent may know numbers of the world: then only ids and numbers of six digits and more are looked at. Needs no
- * language. In a suite of scope turn it takes the messages that the model was shown: what was said earlier is only there.
+ * Where no tool gave any fact, an agent may know numbers of the world: then only ids and numbers of six digits and more
+ * are looked at. Needs no language. In a suite of scope turn it takes the messages that the model was shown: what was
+ * said earlier is only there.
  */
 import { z } from 'zod';
 import type { ToolCall } from '../../model/turn.ts';
@@ -97,7 +99,7 @@ function isLookedAt({ kind, text }: Specific, { hasFacts }: { readonly hasFacts:
 
 interface KnownTexts {
   readonly said: readonly string[];
-  /** What tools and retrievals gave. */
+  /** Results of tools and retrievals. */
   readonly facts: readonly string[];
 }
 

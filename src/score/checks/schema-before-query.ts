@@ -48,7 +48,7 @@ export const schemaBeforeQuery = builtInCheck({
       const inspections = positions(({ inspects }) => inspects);
       const uninformed = positions(({ queries }) => queries === 'yes');
       const unclear = positions(({ queries }) => queries === 'unclear');
-      // What cannot be told may have been an inspection, or a query.
+      // An unrecognised call may have been an inspection, or a query.
       const atBest = before(order, [...inspections, ...unclear], uninformed);
       if (atBest.holds !== 'always') {
         const offender = calls[atBest.offender ?? 0];

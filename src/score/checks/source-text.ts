@@ -13,7 +13,7 @@ export class SourceText {
     this.#text = texts.join('\n').slice(0, SOURCE_TEXT_MAX).toLowerCase().replaceAll('’', "'");
   }
 
-  /** What it says in numbers. */
+  /** Numbers in the text. */
   get numbers(): ReadonlySet<string> {
     this.#numbers ??= numbersIn(this.#text);
     return this.#numbers;
@@ -40,7 +40,7 @@ export class SourceText {
   }
 }
 
-/** 3/2 is not in 13/24. Where it is one word that goes on, as in March 2nd, it is there. */
+/** 3/2 is not in 13/24. A word that only continues, as in March 2nd, counts as found. */
 function hasWhole(text: string, form: string): boolean {
   for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
     if (!isDigit(text[at - 1]) && !isDigit(text[at + form.length])) return true;

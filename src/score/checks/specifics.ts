@@ -1,11 +1,13 @@
-/** What in a text can be right or wrong to the letter: numbers, dates, months, ids and addresses, names. */
+/**
+ * Finds the parts of a text that can be right or wrong to the letter: numbers, dates, months, ids and addresses, names.
+ */
 import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
 
 export interface Specific {
   readonly kind: 'number' | 'date' | 'month' | 'id' | 'name';
   /** As it stands in the text. */
   readonly text: string;
-  /** What a source may say instead: any of these, in lower case. */
+  /** Alternatives that a source may use: any of these, in lower case. */
   readonly forms: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Two questions about tool errors. A call that failed, by its span or by what its result says, counts as recovered where a later
- * call of the same tool succeeded. Of an error that was left standing exactly one of the two fails, by how the answer treats it
- * (`failed-calls.ts`):
+ * Two questions about tool errors. A call that failed, by its span or by what its result says, counts as recovered
+ * where a later call of the same tool succeeded. For an unrecovered error exactly one of the two fails, depending on
+ * how the answer treats it (`failed-calls.ts`):
  *
  *                no_unrecovered_tool_error   no_blocking_tool_error
  *   no error     pass                        pass
@@ -10,9 +10,10 @@
  *                to think that it was done
  *   unknown      not applicable              fail: it was not done, whatever the answer says
  *
- * That a tool failed for good is seen without reading the answer, so an answer that cannot be read does not hide it. It is not taken for
- * silence either: that would hold against the agent what only its language or the capture of content shows. So an answer nobody can read
- * scores no better than an honest one, and to hide an error costs more than to admit it.
+ * A permanent failure of a tool is seen without reading the answer, so an answer that cannot be read does not hide it.
+ * It is not taken for silence either: that would hold against the agent what only its language or the capture of
+ * content shows. So an answer nobody can read scores no better than an honest one, and to hide an error costs more than
+ * to admit it.
  */
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';

@@ -33,7 +33,7 @@ interface CallComparison {
     readonly name: string;
     readonly differences: readonly string[];
   }[];
-  /** Those that are right, by their places. */
+  /** Places of the calls that are right. */
   readonly right: readonly number[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What ground truth says of a task:
+ * The ground truth of a task:
  *
  *     actions: [{ name: refund_order, args: { order: 17 } }, …]   the calls that it takes; `kwargs` and `arguments` are other names of `args`
  *     outputs: ['30', 'Tuesday']                                 what the user has to be told

@@ -1,10 +1,11 @@
 /**
  * Whether something was told to the user: it stands in one of the answers of the conversation, in whatever case.
  *
- * A number is told where an answer has it as a whole number of its own: 1286 is in "$1,286.00", and neither in "12860" nor in "1286.5". Of a
- * text that begins or ends with a digit, the same holds for that end; one that begins or ends with a letter is told as whole words: "no" is not in "now".
- * Scripts that put no spaces between words have no such ends. Separators of thousands and the width of spaces do not matter. What stands right behind a
- * negation is not told by it: "not 12", "isn't refundable".
+ * A number is told where an answer has it as a whole number of its own: 1286 is in "$1,286.00", and neither in "12860"
+ * nor in "1286.5". The same holds for a text's end that is a digit; one that begins or ends with a letter is told as
+ * whole words: "no" is not in "now". Scripts that put no spaces between words have no such ends. Separators of
+ * thousands and the width of spaces do not matter. A text right behind a negation does not count as told: "not 12",
+ * "isn't refundable".
  */
 import type { Turn } from '../../model/turn.ts';
 import { answerGap } from '../needs.ts';
@@ -53,7 +54,9 @@ function hasNumber(text: string, wanted: number): boolean {
   });
 }
 
-/** Of scripts that put spaces between words, and whose words end where they do: in Korean, endings are part of the word. */
+/**
+ * Letters of scripts that put spaces between words, and whose words end there: in Korean, endings are part of the word.
+ */
 const LETTER =
   /(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}])[\p{L}\p{M}]/u;
 const IN_WORD = /[\p{L}\p{M}\p{N}]/u;

@@ -23,7 +23,7 @@ const DEPTH_MAX = 50;
 /** Beyond, sets are compared in order: each member would be compared with each. */
 const SET_MEMBERS_MAX = 1000;
 
-/** What differs, for people; empty where nothing does. `name` is that of the value. */
+/** The differences in words; empty if there are none. `name` is that of the value. */
 export function valueDifferences(expected: Json, given: Json | undefined, name: string, depth = 0): readonly string[] {
   if (depth > DEPTH_MAX) throw new CheckError(`The expected arguments are nested more than ${DEPTH_MAX} levels deep.`);
   if (expected === null) return given === null || given === undefined ? [] : [differs(expected, given, name)];
@@ -63,7 +63,7 @@ function keysTogether(key: string, expected: Mapping, given: Mapping): readonly 
   );
 }
 
-/** Of a list of plain values that is there on both sides and equally long. */
+/** Compares a list of plain values that is there on both sides and equally long. */
 function lengthIn(key: string, expected: Mapping, given: Mapping): number | undefined {
   const [wanted, made] = [member(expected, key), member(given, key)];
   if (wanted === undefined || made === undefined || !isSet(wanted) || !isSet(made)) return undefined;

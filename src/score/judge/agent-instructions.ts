@@ -1,6 +1,7 @@
 /**
- * The instructions that agents had, each where it begins: whole once, then only when they change. What was in force when the user asked stands
- * before the request; what begins later in the turn, such as that of another agent, stands where it begins.
+ * The instructions that agents had, each where it begins: whole once, then only when they change. Instructions in force
+ * when the user asked come before the request; those that begin later in the turn, such as those of another agent, come
+ * where they begin.
  *
  *   a new text                          whole; or, where it differs little from the agent's last one, the difference
  *   one that was shown, but was not in
@@ -17,11 +18,11 @@ export interface BegunInstructions {
   readonly item: Item;
 }
 
-/** Of one agent. */
+/** Instructions of one agent. */
 interface Known {
   /** In which turn each text was shown. */
   readonly shownIn: Map<string, number>;
-  /** Those of the last turn in which it had any. */
+  /** Instructions of the last turn in which it had any. */
   inForce: ReadonlySet<string>;
   last: string | undefined;
 }
@@ -72,7 +73,7 @@ function itemOf(
         : { key: 'text', text: undefined, note: `the same as in turn ${shownIn}` },
     ],
     rank: 'instructions',
-    // Whoever follows a verdict wants to see what broke the rule, not where the rule was.
+    // A reader of a verdict wants to see what broke the rule, not where the rule was.
     spanId: undefined,
   };
 }

@@ -1,5 +1,6 @@
 /**
- * Items as lines, so many of them and so much of each as a number of tokens allows. What is counted is the finished line, escapes and all.
+ * Items as lines, so many of them and so much of each as a number of tokens allows. The finished line is counted,
+ * escapes included.
  *
  *   1. Long values lose their middle, from 20,000 characters down to 500, those of items that are kept four times as late.
  *   2. Then the oldest steps go; then the oldest of what is telling: what went wrong, and what was said in earlier turns.
@@ -25,7 +26,7 @@ interface Fitted {
 const STEP_LENGTHS = [20_000, 8_000, 4_000, 2_000, 1_000, 500] as const;
 const STEP_LENGTH_MIN = 500;
 const WHOLE = Number.POSITIVE_INFINITY;
-/** Of what is kept, and of instructions. */
+/** Sizes of what is kept, and of instructions. */
 const LEAST_LENGTHS = [
   ...[2_000, 1_000, 500].map((kept) => [kept, WHOLE] as const),
   ...[20_000, 8_000, 4_000, 2_000, 1_000].map((instructions) => [500, instructions] as const),

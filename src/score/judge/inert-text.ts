@@ -1,6 +1,6 @@
 /**
- * Text from spans as a JSON string that is inert in a prompt. Nothing is lost (but for what nobody sees, below): a JSON escape stands
- * for the character that it replaces, and a model reads it as that.
+ * Text from spans as a JSON string that is inert in a prompt. Nothing is lost (except invisible characters, below): a
+ * JSON escape stands for the character that it replaces, and a model reads it as that.
  *
  *   1. It is on one line, since JSON has no line ends within texts: it can neither begin a line nor end one.
  *   2. It has no `<`, nor what looks like one, so that it holds no tag, hence not the end of the data, and none of the special tokens of

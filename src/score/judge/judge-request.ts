@@ -29,7 +29,7 @@ interface ToRender {
   readonly evidenceTokens: number;
   readonly criteria: readonly GuidedCriterion[];
   readonly sees: readonly Sight[];
-  /** Where it is seen. */
+  /** Undefined unless it is shown. */
   readonly golden: GoldenRun | undefined;
   readonly priority: number;
   readonly subject: Subject;
@@ -39,14 +39,14 @@ export type Rendered =
   | {
       readonly is: 'request';
       readonly request: JudgeRequest;
-      /** Of the step that the quote was taken from. */
+      /** Id of the step that the quote was taken from. */
       readonly spanOf: (quote: string) => SpanId | undefined;
     }
   | { readonly is: 'nothing-to-see' }
   | { readonly is: 'no-room' };
 
 const CODE_LENGTH = 24;
-/** What a provider adds around two messages. */
+/** Tokens that a provider adds around two messages. */
 const ENVELOPE_TOKENS = 50;
 
 export function renderRequest({ subject, sees, golden, criteria, ...asked }: ToRender): Rendered {
@@ -65,7 +65,7 @@ interface ToSend
   readonly instructions: string;
 }
 
-/** Whatever the items are, as data in their frame, cut to fit. */
+/** Writes the items as data in their frame, cut to fit. */
 export function requestOver(
   items: readonly Item[],
   { fingerprint, evidenceTokens, ...asked }: ToSend,

@@ -29,7 +29,10 @@ export function judgeVersion(
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, VERSION_LENGTH);
 }
 
-/** Those of one key are asked in one call: they see the same, since what one may not see, it would see through another. */
+/**
+ * Questions with the same key are asked in one call: they see the same material, because a question would otherwise see
+ * through another what it may not see.
+ */
 export function callKey(name: string, { shared, judge, sees }: Judged): string {
   return shared ? JSON.stringify([judge, sees]) : name;
 }

@@ -19,24 +19,24 @@ export interface Judging {
   readonly by?: string | undefined;
   /** A question that comes with its guidance, such as `helpful`. */
   readonly uses?: string | undefined;
-  /** What the model is asked, where it needs other words than the criterion's question. Yes is good. */
+  /** The question for the model, if it needs other words than the criterion's question. Yes is good. */
   readonly question?: string | undefined;
-  /** What is a yes and what is a no, for the model. */
+  /** Explains to the model what is a yes and what is a no. */
   readonly guidance?: string | undefined;
   /**
-   * What is shown beside requests and answers: the agent's `instructions`, kinds of steps, `state`, `truth`, `golden`. Instructions and what tools
-   * and retrievals gave, unless given; with `llm`, instructions as well.
+   * Material beside requests and answers: the agent's `instructions`, kinds of steps, `state`, `truth`, `golden`.
+   * Instructions and what tools and retrievals gave, unless given; with `llm`, instructions as well.
    */
   readonly sees?: readonly Sight[] | undefined;
   /** Asked in one call with the suite's other criteria that say so, have the same judge and see the same. */
   readonly shared?: boolean | undefined;
   /** From 0 to 100, 50 unless given. Where the budget is short, the lower ones are left out first. */
   readonly priority?: number | undefined;
-  /** Of `step_correctness`: the least share of right steps that is a pass; 0.8 unless given. */
+  /** For `step_correctness`: the least share of right steps that is a pass; 0.8 unless given. */
   readonly threshold?: number | undefined;
 }
 
-/** What of a criterion the engine needs to ask. */
+/** The parts of a criterion that the engine needs to ask. */
 export interface Judged {
   readonly judge: string;
   readonly question: string;
@@ -45,7 +45,7 @@ export interface Judged {
   readonly sees: readonly Sight[];
   readonly shared: boolean;
   readonly priority: number;
-  /** What the golden trace is chosen from; undefined where it is not seen. */
+  /** Traces from which the golden trace is chosen; undefined if it is not shown. */
   readonly golden: PartsWithGolden | undefined;
   /** In millionths; set where the steps of the golden trace are graded, rather than one question answered. */
   readonly gradesAtLeast: number | undefined;
@@ -126,12 +126,12 @@ export function seenBy(judging: Judging | string): ReadonlySet<Sight> {
   const seen = new Set(sees ?? builtIn?.sees ?? SEEN_BY_DEFAULT);
   // Steps can't be graded unseen.
   if (builtIn?.gradesSteps === true) seen.add('golden');
-  // What a model was told to do is a part of its work.
+  // A model's instructions are part of its step.
   if (seen.has('llm')) seen.add('instructions');
   return seen;
 }
 
-/** What is wrong beyond the form, with the field of `judge` that it is about. */
+/** Mistakes beyond the form, each with its field of `judge`. */
 export function judgingMistakes(
   judging: Judging | string,
   { golden }: SuiteParts,
@@ -166,7 +166,7 @@ export function aboutOfJudging(judging: Judging | string): About {
   return (question === undefined ? BUILT_IN_JUDGMENTS.get(uses)?.about : undefined) ?? 'task';
 }
 
-/** What has to have been recorded for the question to be put at all. */
+/** Data that must have been recorded, or the question is not asked. */
 export function needsOf(judging: Judging | string): readonly Need[] {
   const uses = typeof judging === 'string' ? undefined : judging.uses;
   return (uses === undefined ? undefined : BUILT_IN_JUDGMENTS.get(uses)?.needs) ?? [];

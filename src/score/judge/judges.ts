@@ -17,18 +17,18 @@ import { callKey, judgeVersion } from './judge-version.ts';
 import { type Rendered, renderRequest } from './judge-request.ts';
 import type { Judged } from './judged-criterion.ts';
 
-/** What of a judge's configuration its requests depend on. */
+/** The parts of a judge's configuration that its requests depend on. */
 export interface JudgeSettings {
   /** The model and its parameters: whatever can change an answer, as one text. */
   readonly fingerprint: string;
-  /** What the material of a request may come to. */
+  /** Limit of a request's material. */
   readonly evidenceTokens: number;
-  /** Of the conversations, from 0 to 1. */
+  /** Share of the conversations, from 0 to 1. */
   readonly share: number;
 }
 
 export interface Judges {
-  /** What is configured under that name, unless it is not to be asked this time; undefined where nothing is. */
+  /** The judge configured under that name, unless it is not to be asked this time; undefined if there is none. */
   settings(judge: string): JudgeSettings | 'not asked' | undefined;
   /** The end of that request, where it has come to one. Must not throw, and say the same to the same request within an evaluation. */
   outcomeOf(request: JudgeRequest): JudgeOutcome | 'waiting';
@@ -226,7 +226,7 @@ function judgementOf(
   }
 }
 
-/** What the judge says, and after it what a reader has to know to weigh it, however long the judge's own words are. */
+/** The judge's words, followed by what a reader needs to weigh them, however long these words are. */
 function reasonOf({ reason, votes, pass }: JudgedAnswer, cut: string): string {
   const agreed = pass ? votes.yes : votes.of - votes.yes;
   const remarks = [...(agreed < votes.of ? [`${agreed} of ${votes.of} votes.`] : []), ...(cut === '' ? [] : [cut])];

@@ -11,7 +11,7 @@ import type { JudgeSettings } from './judges.ts';
 import type { Item } from './item.ts';
 
 interface AnswerPair {
-  /** What both answer. */
+  /** The request that both answer. */
   readonly request: string;
   readonly first: string;
   readonly second: string;
@@ -20,7 +20,7 @@ interface AnswerPair {
 export interface PreferenceQuestion {
   /** Letters and underscores. */
   readonly name: string;
-  /** What an answer is than the other: `more concise`. */
+  /** Comparative that the better answer deserves: `more concise`. */
   readonly than: string;
   readonly guidance: string;
 }

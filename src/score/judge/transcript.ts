@@ -1,6 +1,7 @@
 /**
- * A conversation as a judge is shown it, before it is cut to fit: a list of items in the order in which things happened, each with a few
- * fields. What agents were told to do stands once, where it begins. Whatever comes from spans, names included, is a text in a field.
+ * A conversation as a judge is shown it, before it is cut to fit: a list of items in the order in which things
+ * happened, each with a few fields. The instructions of agents are written once, where they begin. Everything from
+ * spans, names included, is text in a field.
  */
 import type { Step } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
@@ -86,7 +87,7 @@ function itemOfStep(step: Step, turn: number): Item {
   const fields: Field[] = [{ key: 'name', text: step.name }];
   if (step.agent.name !== undefined && step.agent.name !== step.name)
     fields.push({ key: 'agent', text: step.agent.name });
-  // What a model was given is the conversation again.
+  // A model's input is the conversation again.
   if (step.kind !== 'llm' && step.input.state !== 'missing') fields.push(fieldOf('input', step.input));
   fields.push(fieldOf('output', step.output), ...errorField(step.error));
   return { item: step.kind, turn, fields, rank: step.error === undefined ? 'step' : 'telling', spanId: step.spanId };

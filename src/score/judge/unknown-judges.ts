@@ -1,6 +1,6 @@
 /**
- * Judges that criteria name and the configuration does not. Where it has none at all, judged criteria are skipped and say so: a suite is then
- * as good as without them. But among several judges a name that is none of them is a slip.
+ * Judges that criteria name and the configuration does not. If it has none at all, judged criteria are skipped and say
+ * so: the suite then scores as if it did not have them. But among several judges a name that is none of them is a slip.
  */
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { Mistake } from '../../model/mistake.ts';

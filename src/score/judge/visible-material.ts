@@ -1,6 +1,7 @@
 /**
- * What a judge may see beside requests and answers: the agent's instructions, the steps of a kind, the recorded state, the truth, the golden trace.
- * Evaluators are no part of a conversation, and requests and answers are always seen: without them there is nothing to judge.
+ * Material that a judge may see beside requests and answers: the agent's instructions, the steps of a kind, the
+ * recorded state, the truth, the golden trace. Evaluators are no part of a conversation, and requests and answers are
+ * always seen: without them there is nothing to judge.
  */
 import { STEP_KINDS, type StepKind } from '../../model/step.ts';
 

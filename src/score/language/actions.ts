@@ -1,9 +1,10 @@
 /**
- * Whether text, such as the result of a tool, speaks of the action that an answer says to be done: "Your order has been cancelled" and
- * `{"status": "canceled"}`, in any of the languages, since results are in English more often than answers are.
+ * Whether text, such as the result of a tool, speaks of the action that an answer says to be done: "Your order has been
+ * cancelled" and `{"status": "canceled"}`, in any of the languages, since results are in English more often than
+ * answers are.
  *
- * Words count by their stem. What can be done is not done (`refundable`, `cancellation_policy`), and neither is what is said to be empty or
- * false (`"refunds": []`, `"cancelled": false`).
+ * Words count by their stem. Possible actions do not count as done (`refundable`, `cancellation_policy`), and neither
+ * do those said to be empty or false (`"refunds": []`, `"cancelled": false`).
  */
 const ACTIONS: readonly RegExp[] = [
   'cancel|terminat|void|unsubscri|storn|annul|kündig|abgesagt|anul|résili|解約|キャンセル|取り消|退会|取消|退订|撤销|作废|注销',

@@ -1,7 +1,7 @@
 /** English. The first person is told from others: "the server is unable to connect" is a diagnosis, not a refusal. */
 import type { Phrases } from './phrases.ts';
 
-/** Done by an agent, something is otherwise than before. What is found out, written or said is not among these. */
+/** Done by an agent, something is otherwise than before. Finding out, writing and saying are not among these. */
 const CHANGED =
   '(?:(?:re|un)?(?:booked|scheduled|ordered|activated|enabled|opened|registered|subscribed|installed|started|sent|issued|assigned|routed|stored|locked|blocked|linked|instated|shipped|activated|paid|placed|named)|reserved|refunded|reimbursed|cancell?ed|e-?mailed|forwarded|submitted|moved|changed(?! (?:my|our) mind)|updated|modified|amended|adjusted|corrected|edited|deleted|removed|erased|cleared|added|created|filed|charged|credited|transferred (?!you)|wired|processed|upgraded|downgraded|deactivated|disabled|reset|approved|applied|closed|renewed|extended|fixed|repaired|resolved|sorted|settled|handled|arranged|organi[sz]ed|secured|pushed|merged|deployed|committed|published|restarted|migrated|saved|posted|uploaded|invited|initiated|triggered|completed|finali[sz]ed|confirmed|switched|swapped|exchanged|revoked|reversed|returned|voided|waived|lifted|dispatched|enrolled|escalated|passed(?! away)|referred|handed|raised|logged|flagged|notified|informed|alerted|looped|rolled back|put through|bumped|frozen|froze|paused|stopped(?= (?:the|your|it|this|that|all))|increased|reduced|lowered|granted|patched|rewrote|rewritten|refactored|rebuilt|reran|re-ran|texted|paid out|opted you (?:in|out)|signed you up|set up|taken care of|taken off|turned (?:on|off)|swapped out)';
 const CHANGE =

@@ -11,7 +11,7 @@ const DRAFT =
   /(?:here(?:'s| is| are)|below is|hier (?:ist|kommt|sind)|aquí (?:tiene|tienes|está|va)|voici|aqui (?:está|vai)|segue|以下|下面)[^.!?\n]{0,60}(?:draft|letter|e-?mail|message|text|translation|template|poem|reply|version|wording|entwurf|brief|übersetzung|vorlage|borrador|carta|traducción|correo|mensaje|brouillon|lettre|traduction|courriel|rascunho|tradução|mensagem|下書き|文面|文案|訳|草稿|译文|模板|范文)[^.!?\n]{0,40}[:：]\s*\n[\s\S]*/;
 const LETTERS_LEFT_MIN = 6;
 
-/** Of text as `plainText` gives it. */
+/** Works on text as `plainText` gives it. */
 export function withoutFrames(plain: string): string {
   if (!MAY_HOLD_FRAMES.test(plain)) return plain;
   const rest = plain.replace(CODE, '\n').replace(QUOTED_LINES, '').replace(DRAFT, '\n').replace(QUOTE, '·');

@@ -1,4 +1,4 @@
-/** Japanese. What is refused and what failed differ by the tense of the verb: できません, できませんでした. */
+/** Japanese. A refusal and a failure differ by the tense of the verb: できません, できませんでした. */
 import type { Phrases } from './phrases.ts';
 
 const CHANGED =

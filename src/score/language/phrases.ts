@@ -11,7 +11,10 @@ export interface Phrases {
   readonly apology: readonly string[];
   /** The agent says that it will not, may not, or does not do something. */
   readonly refusal: readonly string[];
-  /** What is said to fill a refusal or an apology and tells nothing: "with your request", "at this time", "visit our help center". */
+  /**
+   * Words that fill a refusal or an apology and tell nothing: "with your request", "at this time", "visit our help
+   * center".
+   */
   readonly filler: readonly string[];
   /** Something went wrong, and no word of what: "something went wrong". */
   readonly failure: readonly string[];
@@ -33,7 +36,7 @@ export interface Phrases {
   readonly question?: readonly string[];
   /** Asked of everybody at the end; nothing waits for the answer. */
   readonly courtesy: readonly string[];
-  /** What will happen, or what the user can do. */
+  /** The next step: what will happen, or what the user can do. */
   readonly nextStep: readonly string[];
   /** The agent says that it passes the user or the matter on to a person, or that it did. */
   readonly handOver: readonly string[];
@@ -105,7 +108,10 @@ const NEVER = /(?!)/u;
 const TEXT_READ_MAX = 8000;
 const SENTENCE_READ_MAX = 1000;
 
-/** Lower case, composed, with straight apostrophes and marks of one width. Of a long text, its beginning and its end. */
+/**
+ * Lower case, composed, with straight apostrophes and marks of one width. Takes the beginning and the end of a long
+ * text.
+ */
 export function plainText(text: string): string {
   const half = TEXT_READ_MAX / 2;
   const read = text.length <= TEXT_READ_MAX ? text : `${text.slice(0, half)}\n${text.slice(-half)}`;

@@ -1,9 +1,11 @@
 /**
- * What an answer does, as far as its words tell: refuse, admit that something was not done, claim that something was, ask. By the phrases of
- * its language; of an answer in another language than the rules know, nothing is said. Rules of thumb: they read words, not meaning.
+ * Reads from an answer's words what it does: refuse, admit that something was not done, claim that something was, ask.
+ * By the phrases of its language; of an answer in another language than the rules know, nothing is said. Rules of
+ * thumb: they read words, not meaning.
  *
- * `isBare`: without apologies, refusals, words that only say that something went wrong, and what fills such sentences, hardly a word is left.
- * "I can't share another customer's address" says what it refuses; "I can't help with that" does not. Long answers are never bare.
+ * `isBare`: without apologies, refusals, words that only say that something went wrong, and what fills such sentences,
+ * hardly a word is left. "I can't share another customer's address" says what it refuses; "I can't help with that" does
+ * not. Long answers are never bare.
  */
 import type { Turn } from '../../model/turn.ts';
 import { type Language, LANGUAGES, PHRASES } from './languages.ts';
@@ -52,7 +54,7 @@ const CHARACTERS_LEFT_MAX = 4;
 
 const READ = new WeakMap<Turn, AnswerReading | 'unknown'>();
 
-/** Of the answer of a turn, once: several checks ask. Undefined where its language is not known. */
+/** Reads the answer of a turn once, because several checks ask. Undefined where its language is not known. */
 export function readingOf(turn: Turn): AnswerReading | undefined {
   let reading = READ.get(turn);
   if (reading === undefined) {
@@ -83,7 +85,7 @@ export function prepareReading(turn: Turn): void {
   COMPILED.add(key);
   const { words: _, ...tests } = PHRASES[language];
   const all = [...Object.values(tests), ...[...EMPTY, ...TAKEN_OUT].map((kind) => everywhere(tests[kind]))];
-  // Twice, since what runs again is compiled anew, to machine code.
+  // Runs twice, because the second run compiles to machine code.
   for (const pattern of [...all, ...all]) sample.replace(pattern, '');
 }
 
@@ -209,7 +211,7 @@ function bare(text: string, known: PhraseTests): boolean {
   return words.length <= WORDS_LEFT_MAX;
 }
 
-/** What binds words in Japanese and Chinese and says nothing. */
+/** Particles that bind words in Japanese and Chinese and mean nothing. */
 const PARTICLES = /[はがをにでとのもへますせんたいただくし我您你的了是吗请]/gu;
 
 const GLOBAL = new WeakMap<RegExp, RegExp>();

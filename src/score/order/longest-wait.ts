@@ -1,12 +1,12 @@
 /**
- * How many other steps can come between a step and the first of those that should follow it, over all sequences in which the steps
- * can have been done. Some of them certainly follows.
+ * How many other steps can come between a step and the first of those that should follow it, over all sequences in
+ * which the steps can have been done. Some of them certainly follows.
  *
- * A step can be waited through where it need not come before a, and need not come after a b that must follow a. Whoever wants the wait
- * to be long puts each b that runs beside a either before a or behind the wait: what must come before that b is then lost, or
- * what must come after it. So two steps with such a b between them cannot both be waited through, and any set without such
- * a pair can. The relation "with such a b between" is an order, and the largest set without a pair of it is, by Dilworth's theorem, as
- * large as the fewest chains that cover it, which is a matching.
+ * A step can be waited through where it need not come before a, and need not come after a b that must follow a. The
+ * longest wait results from putting each b that runs beside a either before a or behind the wait: what must come before
+ * that b is then lost, or what must come after it. So two steps with such a b between them cannot both be waited
+ * through, and any set without such a pair can. The relation "with such a b between" is an order, and the largest set
+ * without a pair of it is, by Dilworth's theorem, as large as the fewest chains that cover it, which is a matching.
  */
 import type { OrderAmong } from './partial-order.ts';
 

@@ -71,7 +71,7 @@ function judge(rule: OrderRule, subject: Subject): Judged | NotApplicable {
   }
 }
 
-/** Parts that are not applicable are left out. Of what holds and what does not, the part that decides is told. */
+/** Parts that are not applicable are left out. The reason names the part that decided. */
 function judgeSeveral(
   { is, rules }: Extract<OrderRule, { readonly is: 'all' | 'any' }>,
   subject: Subject,
@@ -226,7 +226,7 @@ function spansOf(deeds: readonly (Deed | undefined)[]): readonly SpanId[] {
   return deeds.flatMap((deed) => (deed === undefined ? [] : (spanOf(deed) ?? [])));
 }
 
-/** Those the author names; else all of the kinds that the rule's selectors speak of. */
+/** Steps that the author names; otherwise all steps of the kinds in the rule's selectors. */
 function stepsAmong(
   rule: OrderPredicate & OrderRuleOptions,
   deeds: readonly Deed[],

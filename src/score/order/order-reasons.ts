@@ -1,4 +1,4 @@
-/** What order criteria say: which step it was, and what should have come when. */
+/** Writes the reasons of order criteria: which step it was, and what should have come when. */
 import { toExcerpt } from '../sentences.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type { Deed } from './ordered-steps.ts';

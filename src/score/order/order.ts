@@ -39,7 +39,7 @@ interface StepFields {
 }
 
 interface OrderOptions {
-  /** What to answer where the step that it is about never came; `not_applicable` unless given. */
+  /** Verdict if the step that it is about never came; `not_applicable` unless given. */
   readonly whenAbsent?: WhenAbsent;
 }
 interface AmongOptions extends OrderOptions {

@@ -1,6 +1,6 @@
 /**
- * What was done in a conversation, each thing once: a step, a tool call, or both where the call has a span of its own. These are
- * what order criteria put in order, and what their selectors match.
+ * Lists what was done in a conversation, each thing once: a step, a tool call, or both where the call has a span of its
+ * own. These are what order criteria put in order, and what their selectors match.
  */
 import type { SpanId } from '../../model/ids.ts';
 import type { Step, StepKind } from '../../model/step.ts';
@@ -9,7 +9,7 @@ import type { Subject } from '../subject.ts';
 
 export interface Deed {
   readonly kind: StepKind;
-  /** Of the tool as the model called it, else of the step. */
+  /** Name of the tool as the model called it, otherwise of the step. */
   readonly name: string;
   readonly step: Step | undefined;
   readonly call: ToolCall | undefined;
@@ -17,7 +17,7 @@ export interface Deed {
   readonly turn: number;
 }
 
-/** What is needed of a subject to put its deeds in order. */
+/** The parts of a subject needed to order its steps. */
 export interface OrderedSubject extends Pick<Subject, 'once'> {
   readonly turns: readonly Pick<Turn, 'steps' | 'toolCalls' | 'rootSpanId'>[];
 }

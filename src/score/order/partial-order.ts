@@ -204,7 +204,10 @@ interface Known {
   readonly through: (countsBetween: (position: number) => boolean) => OrderAmong;
 }
 
-/** What is certain about some of the things. What is not said to be before or after ran side by side, as far as anybody knows. */
+/**
+ * The certain order of some of the things. Things that are neither before nor after one another ran in parallel, as far
+ * as is known.
+ */
 export class OrderAmong {
   readonly count: number;
   readonly #words: number;

@@ -1,19 +1,23 @@
 /**
- * Which of the things done in a conversation came before which. Only what is certain is said; what nothing orders ran side by side.
+ * Which of the things done in a conversation came before which. Only what is certain is said; what nothing orders ran
+ * side by side.
  *
- *  1. Turns follow one another.
- *  2. A step comes before whatever was done within it: some frameworks write a tool's span under that of the model call that asked
+ * 1. Turns follow one another. 2. A step comes before whatever was done within it: some frameworks write a tool's span
+ * under that of the model call that asked
  *     for it, others next to it, and the answer should be the same. (So an agent comes before its tools; it began first.)
- *  3. A tool call comes after the model call that asked for it, and before the model call that was shown its result.
- *  4. By one clock, that is within one process, a step comes before another where it was over when the other began, be it in the same
+ * 3. A tool call comes after the model call that asked for it, and before the model call that was shown its result. 4.
+ * By one clock, that is within one process, a step comes before another where it was over when the other began, be it
+ * in the same
  *     instant. Steps without a duration that share their instant are in no order.
- *  5. Clocks of different processes are taken to agree within 100 ms: the first must have been over for as long as that. A clock by
+ * 5. Clocks of different processes are taken to agree within 100 ms: the first must have been over for as long as that.
+ * A clock by
  *     which a step began before, or after the end of, the step of another process that it is part of is wrong by more, and is compared
  *     with no other.
- *  6. Where this leads round in a circle, what comes later in this list is not believed of the steps in it.
+ * 6. If this leads to a circle, evidence later in this list is ignored for the steps in it.
  *
- * A tool call that has no span is known from what models wrote: it comes by rule 3, or by the place of request and result in what the
- * agent's span recorded, and its end is known to no clock. A process is a `service.name` with its `service.instance.id`, if any.
+ * A tool call that has no span is known from what models wrote: it comes by rule 3, or by the place of request and
+ * result in what the agent's span recorded, and its end is known to no clock. A process is a `service.name` with its
+ * `service.instance.id`, if any.
  */
 import type { SpanId } from '../../model/ids.ts';
 import type { Message, Step } from '../../model/step.ts';
@@ -244,7 +248,7 @@ function firstNotBelow(sorted: readonly number[], value: number): number {
 
 interface Processes {
   readonly name: (step: Step | undefined) => string;
-  /** Those whose clocks can be compared with others. */
+  /** Steps whose clocks can be compared with those of others. */
   readonly names: Set<string>;
   readonly untrusted: ReadonlySet<string>;
 }

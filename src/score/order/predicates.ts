@@ -1,10 +1,10 @@
 /**
- * What each predicate says of a sequence, answered for a partial order: for all sequences at once in which the steps can have been
- * done. `always` holds in each of them, `never` in none, `depends` in some. Steps that ran side by side can have been done in either
- * order.
+ * Evaluates each predicate of a sequence for a partial order: for all sequences at once in which the steps can have
+ * been done. `always` holds in each of them, `never` in none, `depends` in some. Steps that ran side by side can have
+ * been done in either order.
  *
- * `always` is exact for every predicate. `never` is exact for all but `immediately_before` and `within`, where deciding it would mean
- * to search: there it is said only where one step alone shows it, and otherwise `depends`.
+ * `always` is exact for every predicate. `never` is exact for all but `immediately_before` and `within`, where deciding
+ * it would mean to search: there it is said only where one step alone shows it, and otherwise `depends`.
  *
  * Steps are positions in an `OrderAmong`. A step that matches both sides of a predicate is not its own counterpart.
  */
@@ -59,7 +59,7 @@ export function neverAfter(order: OrderAmong, as: readonly number[], bs: readonl
   }
   if (beside === undefined) return ALWAYS;
   const isB = new Set(bs);
-  // Of two steps that match both sides, one comes after the other whatever the order.
+  // If two steps match both sides, one comes after the other whatever the order.
   return as.filter((a) => isB.has(a)).length > 1 ? { ...beside, holds: 'never' } : beside;
 }
 
@@ -78,7 +78,9 @@ export function immediatelyBefore(order: OrderAmong, as: readonly number[], bs: 
   return first ?? ALWAYS;
 }
 
-/** What can stand just before b without being an a: nothing, what ran beside it, or the last of those before it. */
+/**
+ * Steps that can come just before b without being an a: nothing, what ran beside it, or the last of those before it.
+ */
 function notJustBefore(order: OrderAmong, isA: ReadonlySet<number>, b: number): Finding | undefined {
   let hasPredecessor = false;
   let beside: number | undefined;

@@ -1,9 +1,11 @@
 /**
- * Which steps an order criterion speaks of: by kind, name, agent, how they ended, what went in and came out. All that is given must
- * hold. Names are globs; patterns are regular expressions in linear time; `where` is an expression over `call` and `step`.
+ * Which steps an order criterion speaks of: by kind, name, agent, how they ended, what went in and came out. All that
+ * is given must hold. Names are globs; patterns are regular expressions in linear time; `where` is an expression over
+ * `call` and `step`.
  *
- * A selector cannot tell of a step whose content it needs and which was not recorded: the criterion is then not applicable. What an
- * expression reads that is simply not there, such as an argument the call did not have, makes the step no match.
+ * A selector cannot tell of a step whose content it needs and which was not recorded: the criterion is then not
+ * applicable. If an expression reads something that is absent, such as an argument that the call did not have, the step
+ * does not match.
  */
 import type { Environment } from '@marcbachmann/cel-js';
 import { compileGlob } from '../../model/glob.ts';
@@ -67,7 +69,7 @@ export function compileSelector(parts: SelectorParts): Selector {
   };
 }
 
-/** What a model wanted from a tool is a tool call; a handoff to another agent, which is written like one, is not. */
+/** A model's request to a tool is a tool call; a handoff to another agent, which is written like one, is not. */
 export function isOfKind(deed: Deed, kind: StepKind): boolean {
   return deed.kind === kind && (kind !== 'tool' || deed.call !== undefined);
 }
@@ -136,7 +138,7 @@ function hasResultLike(pattern: string, deed: Deed): boolean {
 function isFoundIn(pattern: string, content: Content | undefined, what: string): boolean {
   if (content === undefined) return false;
   if (content.state === 'whole') return occurs(pattern, content.text);
-  // What is left of a text that was cut can show that it matches, and never that it does not.
+  // The rest of a truncated text can show that it matches, and never that it does not.
   if (content.state === 'truncated' && occurs(pattern, content.text)) return true;
   throw gapOf(what, content);
 }

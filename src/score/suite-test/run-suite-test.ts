@@ -18,7 +18,7 @@ export interface Unmet {
   readonly actual: string;
   /** Why it is as it is, in a sentence. */
   readonly reason: string;
-  /** Where it was expected. */
+  /** Position at which it was expected. */
   readonly line: number | undefined;
   /** The step that shows it. */
   readonly spanId: SpanId | undefined;
@@ -59,7 +59,7 @@ export function runSuiteTest(suite: CompiledSuite, test: SuiteTest, conversation
   return unmet;
 }
 
-/** What a test says of criteria that the suite does not have. */
+/** Mistakes of a test that names criteria which the suite does not have. */
 export function strangersIn(test: SuiteTest, suite: CompiledSuite, file: string): readonly Mistake[] {
   const all = suite.criteria.map(({ name }) => name);
   const judged = suite.criteria.filter((criterion) => criterion.judged !== undefined).map(({ name }) => name);

@@ -16,12 +16,12 @@ export interface SuiteTests {
 export interface SuiteTest {
   readonly name: string;
   readonly line: number | undefined;
-  /** Of the suites of a module that has several. */
+  /** Chooses one of the suites of a module that has several. */
   readonly suite: string | undefined;
   readonly conversation: Excerpt | Recorded;
-  /** What is known to be right. */
+  /** Ground truth. */
   readonly truth: Json | undefined;
-  /** What a judge is taken to have said, by criterion: nobody is asked. */
+  /** Answers assumed of a judge, by criterion: no judge is asked. */
   readonly judges: ReadonlyMap<string, GivenAnswer>;
   readonly expected: Expected;
 }

@@ -1,7 +1,7 @@
 /**
- * The SQL that a tool was called with. It may be the whole of the arguments, or in an object under `query`, `sql`, `statement` or
- * whatever the tool calls it, or in a list; the arguments may be JSON within a text, and may have been cut anywhere. Where nothing in
- * them looks like SQL, they are taken as they stand: a query it was, in some form.
+ * The SQL that a tool was called with. It may be the whole of the arguments, or in an object under `query`, `sql`,
+ * `statement` or whatever the tool calls it, or in a list; the arguments may be JSON within a text, and may have been
+ * cut anywhere. If nothing in them looks like SQL, they are taken unchanged: it was a query, in some form.
  */
 import type { Json } from '../../../model/json.ts';
 import type { Content } from '../../../model/step.ts';
@@ -74,7 +74,7 @@ interface Member {
   readonly value: string;
 }
 
-/** Those that begin like a statement, under a key for SQL if any is; else whatever is under such a key. */
+/** Texts that begin like a statement, under a key for SQL if there is one; otherwise all texts under such a key. */
 function chosenOf(members: readonly Member[]): readonly Member[] {
   const likely = members.filter(({ value }) => beginsLikeSql(value));
   const byKey = members.filter(({ key }) => KEYS.has(key.toLowerCase()));

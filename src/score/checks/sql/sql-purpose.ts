@@ -1,6 +1,6 @@
 /**
- * What a statement is for, as far as it concerns a criterion: looking at the schema, reading or writing data, or destroying more than
- * anybody asks for. Everything that is not known to be something else is a data query.
+ * Classifies a statement as far as criteria need it: looking at the schema, reading or writing data, or destroying more
+ * than anybody asks for. Everything that is not known to be something else is a data query.
  *
  *     inspection   PRAGMA table_info, database_list and the like; SELECT … FROM sqlite_master, information_schema, pg_catalog;
  *                  .schema, .tables; \d; DESCRIBE; SHOW TABLES, COLUMNS, CREATE TABLE and the like
@@ -80,7 +80,7 @@ export function destructionIn(statement: SqlStatement): string | undefined {
   return wholeTableIn(statement);
 }
 
-/** What ALTER TABLE may drop without losing data. */
+/** Parts that ALTER TABLE may drop without losing data. */
 const KEPT_BY_DROP = new Set('not default constraint index key primary foreign expression identity'.split(' '));
 /** `FOR UPDATE`, `ON DELETE CASCADE`, `DO UPDATE`, `AFTER UPDATE`, `THEN DELETE`: no statements. */
 const NO_STATEMENT_AFTER = new Set('for on do key then before after or of instead'.split(' '));
@@ -133,7 +133,7 @@ function isCatalog(source: Source): boolean {
   return source.some((part) => CATALOGS.has(part) || part.startsWith('pragma_') || part.startsWith('pg_catalog'));
 }
 
-/** What stands after FROM and JOIN, and after commas there; names that WITH gives are none. */
+/** Tables after FROM and JOIN, and after commas there; names that WITH gives are not tables. */
 function sourcesOf(statement: SqlStatement): readonly Source[] {
   const given = new Set<string>();
   const sources: Source[] = [];

@@ -1,8 +1,8 @@
 /**
- * SQL of whatever dialect, cut into statements of tokens: enough to tell what a statement does, and no more. Comments are gone, texts in
- * quotes are one token that says nothing, names in quotes are names. One pass, linear in the text.
+ * SQL of whatever dialect, cut into statements of tokens: enough to tell what a statement does, and no more. Comments
+ * are gone, texts in quotes are one token that says nothing, names in quotes are names. One pass, linear in the text.
  *
- * What MySQL carries out although it is in a comment, one that begins with an exclamation mark, is read. A backslash before a quote is a
+ * Comments that begin with an exclamation mark, which MySQL executes, are read. A backslash before a quote is a
  * character like any other, as the standard has it, unless the text would have no end then: some dialects escape by it.
  */
 export interface SqlToken {
