@@ -77,7 +77,7 @@ export interface ClosedTurn {
   readonly spansAreDistinct: boolean;
   /** The conversations that its spans name. */
   readonly named: readonly NamedConversation[];
-  /** Those that are named by other turns still open at its close, with the time of the first of these. */
+  /** Conversations that other turns, still open at its close, name, with the time of the first of these. */
   readonly openBeside: readonly NamedConversation[];
 }
 

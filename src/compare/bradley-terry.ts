@@ -80,8 +80,8 @@ function winsOf(comparisons: readonly Comparisons[], names: readonly string[]): 
  *
  *     gradient i = Σ wins − n p        information ii = Σ n p (1 − p),  ij = − n p (1 − p)
  *
- * Strengths are known up to what is added to all of them, so 1/m is added to each entry of the information: its inverse is then right for strengths whose mean is 0,
- * but for 1/m to be taken away.
+ * Strengths are known up to what is added to all of them, so 1/m is added to each entry of the information: its inverse
+ * is then right for strengths whose mean is 0, once 1/m is subtracted.
  */
 function likeliest(wins: readonly (readonly number[])[]): { strengths: number[]; spread: number[][] } {
   const count = wins.length;

@@ -20,11 +20,18 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
 
 const WORDS_MAX = 45;
 
-/** Undefined where the sentence breaks no rule. */
+/** Undefined if the sentence breaks no rule. */
 export function mistakeIn(sentence: string): string | undefined {
+  return wordingMistakeIn(sentence) ?? lengthMistakeIn(sentence);
+}
+
+/** Looks at the words, not at their number. */
+export function wordingMistakeIn(sentence: string): string | undefined {
   if (HEADLESS.test(sentence)) return 'begin with the thing or the verb';
-  const banned = BANNED.find(([pattern]) => pattern.test(sentence));
-  if (banned !== undefined) return banned[1];
+  return BANNED.find(([pattern]) => pattern.test(sentence))?.[1];
+}
+
+function lengthMistakeIn(sentence: string): string | undefined {
   const words = sentence.split(/\s+/).length;
   return words > WORDS_MAX ? `split it: it has ${words} words` : undefined;
 }

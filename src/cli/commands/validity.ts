@@ -1,6 +1,6 @@
 /**
- * `assay validity`: what came of conversations in the world, held against what suites say of them: of a recording, with a file of outcomes, or of
- * the conversations in the store, with the outcomes that were put there.
+ * `assay validity`: compares outcomes of conversations in the world with what suites say of them: of a recording, with
+ * a file of outcomes, or of the conversations in the store, with the outcomes that were put there.
  */
 import type { Command } from 'commander';
 import { holdAgainst } from '../../calibrate/validity.ts';

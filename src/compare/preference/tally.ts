@@ -1,7 +1,7 @@
 /**
  * Counts the preferences of judges. A pair of answers is asked about in both orders, and only what holds in both is a
- * win: a judge that leans towards the answer that stands first gives ties then, and no wins. How far it leans is told
- * besides, as the share of its decisions that went to whichever answer stood first: without a lean that is a half.
+ * win: a judge that leans towards the answer that stands first gives ties then, and no wins. Its bias is reported too,
+ * as the share of its decisions that went to whichever answer stood first: without bias that is a half.
  *
  * Where a pair is asked about in one order only, which one is chance, the lean falls on both sides alike, and is noise.
  */

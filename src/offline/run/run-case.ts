@@ -11,15 +11,16 @@
  *   shown      -- suites and judges have said what they say ------------> scored
  *   scored     -- its spans and its line are on disk -------------------> kept
  *
- * Only `kept` counts as done. What a crash of Assay, a kill -9 or a power cut does, and `--resume` after it:
+ * Only `kept` counts as done. Effects of a crash of Assay, a kill -9 or a power cut, and of `--resume` after it:
  *
  *   planned                     nothing was lost
- *   started up to scored        planned again: the agent is asked once more, in a conversation of another id. What the crash left
- *                               running of a command goes on until it ends of itself; nobody listens to it any more
+ *   started up to scored        planned again: the agent is asked once more, in a conversation of another id. A command
+ *                               that the crash left running goes on until it ends by itself, and its spans are ignored
  *   while it is written         its line is whole and on disk, then it is kept; else it is cut off with its spans, and planned again
  *   kept                        never run again
  *
- * This file leads from `started` to `scored`; `run-experiment.ts` from `planned` to `started`, and from `scored` to `kept`.
+ * This file leads from `started` to `scored`; `run-experiment.ts` from `planned` to `started`, and from `scored` to
+ * `kept`.
  */
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../../config/settings.ts';

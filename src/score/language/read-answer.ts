@@ -287,7 +287,7 @@ function tellsOfTrouble(text: string, { apology, trouble, failure, refusal }: Ph
   return trouble.test(text) || failure.test(text) || refusal.test(text) || apology.test(text);
 }
 
-/** What comes after a claim does not take it back ("is refunded and should arrive"), but for languages with the verb at the end. */
+/** Words after a claim do not take it back (QUOTE), except in languages with the verb at the end. */
 function claimedIn(clause: string, pattern: RegExp, known: PhraseTests): string | undefined {
   const claim = pattern.exec(clause);
   if (claim === null) return undefined;
