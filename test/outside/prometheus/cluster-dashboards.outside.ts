@@ -5,7 +5,6 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { dashboards } from '../../../deploy/grafana/source/dashboards.ts';
@@ -101,17 +100,19 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
   for (const { turns, agentVersion } of conversations)
     expect(await sendSpans(gateway, exportRequest(turns.flat().slice(1), agentVersion))).toBe(200);
   await send(kafka, TOPIC, ['no spans at all', 'nor here']);
-  while ((await sumOf(instances, 'assay_evaluations_total{', 'suite="judged"')) < CONVERSATIONS) await sleep(200);
+  const judged = () => sumOf(instances, 'assay_evaluations_total{', 'suite="judged"');
+  await expect.poll(judged, POLL).toBeGreaterThanOrEqual(CONVERSATIONS);
   const [first] = conversations;
   for (const { turns, agentVersion } of conversations)
     expect(await sendSpans(gateway, exportRequest(turns.flat().slice(0, 1), agentVersion))).toBe(200);
   const value = exportRequest(first?.turns[0] ?? [], 'v1');
   await send(kafka, TOPIC, [{ value, timestamp: String(Date.now() - LONG_AGO_MS) }]);
-  while ((await sumOf(instances, 'assay_late_records_total{', 'revised')) < CONVERSATIONS) await sleep(200);
+  const revised = () => sumOf(instances, 'assay_late_records_total{', 'revised');
+  await expect.poll(revised, POLL).toBeGreaterThanOrEqual(CONVERSATIONS);
   await untilAnswered(
     prometheus,
     `sum(assay_late_records_total{fate="revised"}) >= ${CONVERSATIONS} and sum(assay_evaluations_sent_total) >= ${CONVERSATIONS}
-    and sum(assay_kafka_late_records_total) > 0 and sum(assay_kafka_unreadable_records_total) == 2`,
+    and sum(assay_kafka_late_records_total) > 0 and sum(assay_kafka_unreadable_records_total) >= 2`,
   );
   await expect.poll(() => firedSince(begun), POLL).toContain('AssayDeadLetters');
   const firedEarly = await firedSince(begun);

@@ -59,13 +59,17 @@ export async function answersOf(
   return { unanswered, broken, highest };
 }
 
+const ANSWER_WITHIN_MS = 120_000;
+
 /** Resolves once an expression has an answer. */
 export async function untilAnswered(prometheus: PrometheusForTests, query: string): Promise<void> {
-  for (;;) {
+  const until = Date.now() + ANSWER_WITHIN_MS;
+  while (Date.now() < until) {
     const { result } = (await prometheus.ask('query', { query })) as { readonly result: readonly unknown[] };
     if (result.length > 0) return;
     await sleep(200);
   }
+  throw new Error(`Prometheus gives nothing within ${ANSWER_WITHIN_MS / 1000} s for: ${query}`);
 }
 
 interface Shown {
