@@ -60,7 +60,7 @@ function helpOf(words: readonly string[]): string | undefined {
   return help.startsWith(`Usage: assay ${key}`) ? help : undefined;
 }
 
-/** What is wrong with it; undefined where nothing is. */
+/** Its mistake; undefined if it has none. */
 function mistakeIn({ words }: Shown): string | undefined {
   const [name = '', sub = ''] = words;
   if (name.startsWith('-')) return undefined;

@@ -67,7 +67,7 @@ test('log records whose spans never came are counted apart from traces of other 
   expect([logsAlone, otherTraces]).toEqual([1, 0]);
 });
 
-/** Of the frameworks whose killed turns are named, every recorded run that did not break off. */
+/** Checks, of the frameworks whose killed turns are named, every recorded run that did not break off. */
 function healthy(): readonly string[] {
   return ['recorded', 'captured'].flatMap((kind) =>
     readdirSync(path.join(FIXTURES, kind))
