@@ -1,6 +1,7 @@
 # The image of the service: docker build -t assay .
 #
 # The node that Assay runs on is the base image's, of the version that package.json pins; the copy that npm would bring is left out.
+# Pin the base by its digest: --build-arg NODE_IMAGE=node:26.10.0-bookworm-slim@sha256:… (deploy/images-without-digest.json says why it is not here).
 ARG NODE_IMAGE=node:26.10.0-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -10,10 +11,14 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 RUN npx tsc -p tsconfig.build.json
+COPY scripts/supply-chain scripts/supply-chain
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+  && node scripts/supply-chain/notices.ts \
+  && node scripts/supply-chain/sbom.ts \
   && rm -rf node_modules/node-bin-* node_modules/node-linux-* node_modules/node-darwin-* node_modules/.bin node_modules/.cache
 
 FROM ${NODE_IMAGE}
+# On every address, and so with tokens: without one it does not start, and says how to make one (docs/security.md).
 ENV NODE_ENV=production \
   ASSAY_HOST=0.0.0.0 \
   ASSAY_DATA_DIR=/data
@@ -22,6 +27,9 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY suites suites
+COPY LICENSE ./
+# Nothing is installed in a running service.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn*
 # `docker exec <container> assay explain <conversation>`, and the other commands.
 RUN ln -s /app/dist/cli/main.js /usr/local/bin/assay && chmod +x dist/cli/main.js
 # A number rather than a name: Kubernetes can see that it is not root.
@@ -30,11 +38,12 @@ USER 1000:1000
 VOLUME /data
 # OTLP over gRPC, OTLP over HTTP, metrics and API.
 EXPOSE 4317 4318 4319
-# Ready rather than alive, because other containers wait for it (`depends_on: service_healthy`): OTLP is taken, and scoring works. A start that reads a
-# long journal again, or waits for the shared store, takes its time. What starts a container again as soon as it is unhealthy should ask /healthz.
+# Ready rather than alive, because other containers wait for it (`depends_on: service_healthy`): OTLP is taken, and
+# scoring works. A start may take long if it replays a long journal or waits for the shared store. Orchestrators that
+# restart unhealthy containers at once should use /healthz.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=10m --retries=4 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ASSAY_HTTP_PORT ?? 4319}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# SIGTERM lets it finish what it has begun. What it has not finished by the time it is killed is done by whoever comes next.
+# After SIGTERM it finishes the work in progress. Work that is unfinished when it is killed is done by the next process.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/dist/cli/main.js"]
 CMD ["serve"]

@@ -1,6 +1,6 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
- *     [--data <of validity>]
+ *     [--data <of validity>] [--conversations <of read>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
 import { parseArgs } from 'node:util';
@@ -12,6 +12,8 @@ import { benchKafka } from './kafka.ts';
 import { benchMemory } from './memory.ts';
 import { benchPipeline } from './pipeline.ts';
 import { benchPostgres } from './postgres.ts';
+import { benchRead } from './read.ts';
+import { benchReaders } from './readers.ts';
 import { benchRedaction } from './redaction.ts';
 import { benchScrape } from './scrape.ts';
 import { benchStoreMemory } from './store-memory.ts';
@@ -27,6 +29,7 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string' },
     scenario: { type: 'string' },
     data: { type: 'string' },
+    conversations: { type: 'string' },
   },
 });
 const [name = 'pipeline'] = positionals;
@@ -66,6 +69,13 @@ const benches = {
     if (values.data === undefined) throw new Error('validity needs --data <file> of conversations with known outcome');
     return benchValidity(values.data);
   },
+  read: () => benchRead({ conversations: Number(values.conversations ?? (small ? 2_000 : 1_000_000)) }),
+  readers: () =>
+    benchReaders(
+      small
+        ? { conversations: 500, traces: 200, phases: 1, phaseMs: 1_000 }
+        : { conversations: Number(values.conversations ?? 100_000), traces: 4_000, phases: 4, phaseMs: 10_000 },
+    ),
   scrape: () => benchScrape(small ? { series: 2000, rounds: 2 } : { series: SERIES_MAX, rounds: 11 }),
   store: () => {
     const size = small

@@ -3,10 +3,12 @@
  *
  * The cost of redacting a request without anything to redact, which is nearly every one: megabytes per second of one
  * core, compared with protobufjs decoding the same bytes. Measured with all patterns on, with the default patterns, and
- * with requests in which every message has something to redact.
+ * with requests in which every message has something to redact. Then texts that were made to keep it busy, at two sizes:
+ * twice the text may take twice the time.
  */
-import { BUILT_IN_PATTERNS, type RedactionRules } from '../src/model/redaction.ts';
+import { BUILT_IN_PATTERNS, DEFAULT_PATTERNS, type RedactionRules } from '../src/model/redaction.ts';
 import { RequestRedactor } from '../src/receive/redact/request-redactor.ts';
+import { transcodeTraces } from '../src/model/otlp/json-transcoder.ts';
 import { referenceDecoder } from './reference-decoder.ts';
 import type { BenchRow } from './row.ts';
 import { makeWorkload } from './workload.ts';
@@ -26,7 +28,7 @@ const RULES: RedactionRules = {
 };
 const BY_DEFAULT: RedactionRules = {
   ...RULES,
-  patterns: ['card', 'iban', 'bearer', 'api_key', 'jwt'],
+  patterns: DEFAULT_PATTERNS,
   keys: [],
   userIds: undefined,
 };
@@ -81,6 +83,46 @@ export function benchRedaction(options: RedactionBenchOptions): {
   );
   return {
     rows,
-    notes: [`${requests.length} requests of ${bytes} bytes; ${replaced} addresses in those with some; sink ${sink}`],
+    notes: [
+      ...HOSTILE.map((piece) => hostileNote(piece, options)),
+      `${requests.length} requests of ${bytes} bytes; ${replaced} addresses in those with some; sink ${sink}`,
+    ],
   };
+}
+
+/** The dearest known: each makes one of the recognisers look as far as it ever does. */
+const HOSTILE: readonly string[] = [
+  'password="',
+  'secret:',
+  'cookie:',
+  'a://b:c',
+  '%2541',
+  '4111 ',
+  '\\u00a0',
+  '\u200b1',
+  '"token": "a',
+  'c2stcHJvai1BYjEyQ2Qz',
+  '{"secret":[',
+];
+const HOSTILE_BYTES = 64 * 1024;
+
+function hostileNote(piece: string, { traces, rounds }: RedactionBenchOptions): string {
+  const bytes = Math.min(HOSTILE_BYTES, traces * 64);
+  const [once, twice] = [bytes, 2 * bytes].map((length) => {
+    const text = piece.repeat(Math.ceil(length / piece.length));
+    const attributes = [{ key: 'input.value', value: { stringValue: text } }];
+    const span = { traceId: '01'.repeat(16), spanId: '01'.repeat(8), attributes };
+    const request = transcodeTraces(
+      Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] })),
+    );
+    const redactor = new RequestRedactor(BY_DEFAULT);
+    let best = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds; round += 1) {
+      const before = performance.now();
+      redactor.redact('traces', request);
+      best = Math.min(best, performance.now() - before);
+    }
+    return (best * 1e6) / length;
+  });
+  return `hostile ${JSON.stringify(piece)}: ${once?.toFixed(0)} ns a byte; twice as long ${twice?.toFixed(0)} ns a byte`;
 }

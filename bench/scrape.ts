@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OUTCOMES } from '../src/model/evaluation.ts';
 import { Exposition } from '../src/report/metrics/exposition.ts';
+import { OPEN_TO_ALL } from '../src/model/access.ts';
 import { startHttpServer } from '../src/report/http/http-server.ts';
 import { read } from '../src/report/http/route.ts';
 import { QUALITY_METRICS, type QualityMetric, WITHDRAWN_METRICS } from '../src/report/metrics/quality-metrics.ts';
@@ -39,8 +40,9 @@ export async function benchScrape(options: { readonly series: number; readonly r
         return { status: 200, type: contentType, body };
       }),
     ],
-    writeToken: () => undefined,
+    access: OPEN_TO_ALL,
     onWrite: () => undefined,
+    onDropped: () => undefined,
   });
   const plain = createServer((_, response) => {
     registry.metrics().then(

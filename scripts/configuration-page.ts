@@ -1,24 +1,31 @@
-/** The page about the configuration, made from the declarations of the settings. What is not of one setting is written here. */
+/**
+ * The page about the configuration, made from the declarations of the settings. Text that belongs to no single setting
+ * is written here.
+ */
 import { restartNames } from '../src/config/reloadable.ts';
 import { settingsIn, type Section } from '../src/config/section.ts';
 import type { Setting } from '../src/config/setting.ts';
 import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from '../src/config/settings.ts';
 import { flow, isByName, settingsYaml } from './settings-yaml.ts';
+import { wrapProse } from './wrap-prose.ts';
 
 const { service, suites, process } = TOP_SECTIONS;
 const { judging, kafka, sharedStore, ...mappings } = SECTIONS;
 const SETTINGS = ALL_SECTIONS.flatMap(({ declared }) => settingsIn(declared));
 
 export function configurationPage(): string {
-  return `<!-- Made by \`npm run docs:config\` from the declarations in src/config. Change those; a test compares. -->
+  return wrapProse(`<!-- Made by \`npm run docs:config\` from the declarations in src/config. Change those; a test compares. -->
 
 # Configuration
 
-Assay runs without any. Write what you want otherwise into \`assay.yaml\` where you start it (or \`--config <file>\`). Environment
-variables win over the file, flags over both. \`npx assay validate\` checks all of it and reports every mistake at once.
+Assay runs without a configuration. Put the settings that you want to change into \`assay.yaml\` in the folder where you
+start it (or \`--config <file>\`). Environment variables win over the file, flags over both. \`npx assay validate\`
+checks all of it and reports every mistake at once.
 
-In the stack of Docker it is a folder, with \`assay.yaml\`, the suites and the files of secrets that it names; user 1000 must be able to read them:
+In the Docker stack the configuration is a folder, with \`assay.yaml\`, the suites and the files of secrets that it
+names; user 1000 must be able to read them:
 
+<!-- not run: needs a Docker engine -->
 \`\`\`sh
 cp -r deploy/compose/one-machine my-assay           # with Kafka: deploy/compose/instances
 export ASSAY_CONFIG_DIR=./my-assay
@@ -26,8 +33,8 @@ docker compose run --rm --no-deps assay validate
 docker compose up -d
 \`\`\`
 
-This file has every setting with its default; settings without one are commented out and show an example. Paths in it are relative to it.
-[The reference](#reference) has the bounds, the environment variable and the flag of each.
+This file has every setting with its default; settings without one are commented out and show an example. Paths in it
+are relative to it. [The reference](#reference) has the bounds, the environment variable and the flag of each.
 
 \`\`\`yaml
 # assay.yaml
@@ -44,7 +51,7 @@ With Kafka and a shared store (see [kafka.md](kafka.md) and [scaling.md](scaling
 ${settingsYaml([kafka, sharedStore])}\`\`\`
 
 Durations are \`250ms\`, \`10s\`, \`5m\`, \`24h\`, \`30d\`; a bare number is seconds. Sizes are \`64KiB\`, \`16MiB\`, \`8GiB\`; a bare number is bytes.
-A secret is named by the file or the environment variable that holds it: what is in a configuration file is in a repository before long.
+A secret is given as the file or the environment variable that holds it, because configuration files end up in repositories.
 
 ## What happens at each limit
 
@@ -55,7 +62,7 @@ A secret is named by the file or the environment variable that holds it: what is
 | ${name('receive.max_body_bytes')} | 413, not to be tried again | \`…{reason="too-large"}\` |
 | ${name('turn.max_spans')}, ${name('turn.max_bytes')} | the turn closes and is scored; later spans of it are left out | \`assay_turns_closed_total{cause="size"}\`, \`assay_late_records_total{fate="over-limit"}\` |
 | 250,000 open turns or 2,500,000 open spans | the turns that would close first close now | \`assay_turns_closed_total{cause="pressure"}\` |
-| ${name('score.check_timeout')} | the check is stopped: verdict \`error\`; after three times it is suspended until the next start or reload | \`assay_check_errors_total{reason="timeout"}\` |
+| ${name('score.check_timeout')} | the check is stopped: verdict \`error\`; after three of one agent it is suspended for 1, 5, then 30 minutes for that agent. A critical one that is an \`error\` leaves the conversation \`unscored\` | \`assay_check_errors_total{reason="timeout"}\`, \`assay_check_suspensions_total\` |
 | ${name('metrics.max_label_values')} | counted under \`other\` | \`assay_series_folded_total{label="agent"}\`, \`assay_label_values\` |
 | ${name('metrics.max_segments')} | the segment is \`other\` | \`assay_series_folded_total{label="segment"}\` |
 | 200 streams of one suite (agent and environment) under detection | those that were silent for a week make room, else newcomers are not watched | \`assay_detection_kept_out\` |
@@ -68,37 +75,35 @@ A secret is named by the file or the environment variable that holds it: what is
 
 ## Change it while it runs
 
-\`\`\`
+\`\`\`sh
 npx assay validate                          # says what would be wrong
 kill -HUP <pid>                             # one process
-docker compose exec assay sh -c 'kill -HUP 1'       # the stack; with Kafka each of assay-1, assay-2, assay-3
 curl -X POST http://127.0.0.1:4319/api/v1/reload -H 'content-type: application/json' -d '{}'     # and says what came of it; to a container, with a token
 \`\`\`
 
-(Not \`docker compose kill -s HUP\`: for Docker whatever it sends a signal to has been stopped by hand, and it is not started again when it fails:
+<!-- not run: needs a Docker engine -->
+\`\`\`sh
+docker compose exec assay sh -c 'kill -HUP 1'       # in the stack; with Kafka each of assay-1, assay-2, assay-3
+\`\`\`
+
+(Do not use \`docker compose kill -s HUP\`: Docker treats a container that it sends a signal to as stopped by hand, and does not restart it when it fails:
 [moby 41302](https://github.com/moby/moby/issues/41302).)
 
 The files of suites and these settings are read again: ${reloadable()}; secrets in files as well.
-What else has changed waits for the next start, and is named in the log and in \`needs_restart\` of the API's answer. The names are ${restarts()};
-\`judges\` stands for \`judging\` as well. Variables and flags are those of the start.
-A reload that is asked for while Assay starts is done once it has started; the API answers 202 where that takes more than a minute.
+Other changes wait for the next start; the log and \`needs_restart\` of the API's answer name them. The names are ${restarts()};
+\`judges\` stands for \`judging\` as well. Environment variables and flags keep their values from the start. A reload requested while Assay starts follows the start; the API answers 202 if that takes more than a minute.
 
-With a mistake anywhere nothing changes: the log has all of them, \`assay_config_last_reload_successful\` is 0, and \`AssayConfigReloadFailed\` fires. Scoring finishes what it has
-begun and goes on with the new suites, so no conversation is judged by half of each; what is received meanwhile waits in the journal. What was scored before stays as it was scored. Of
-several instances each is told by itself, and judges by its own suites until then. On Kubernetes a changed ConfigMap takes a minute to appear in the pod; a rollout does the same with no signal.
+If there is any mistake, nothing changes: all mistakes are logged, \`assay_config_last_reload_successful\` is 0, and \`AssayConfigReloadFailed\` fires. Scoring finishes the batch in progress and continues with the new suites, so no conversation is scored with half of each. Data received meanwhile wait in the journal. Existing evaluations stay as they are. With several instances, reload each one; until then it scores with its own suites. On Kubernetes a changed ConfigMap takes a minute to appear in the pod; a rollout has the same effect without a signal.
 
-## Who may write
+## Who may do what
 
-What the API lists as \`PUT\` and \`POST\` (\`curl http://127.0.0.1:4319/\`) changes something. With a token, whoever sends it may write:
-\`Authorization: Bearer <token>\`; \`openssl rand -hex 32\` makes a good one. Without one, only programs on the same machine may, none that come through a proxy, and no web
-page in a browser. In a container nobody is on the same machine: set a token. Bodies are JSON, with \`content-type: application/json\`. \`assay_api_writes_total\` counts
-what was written and refused.
+On a loopback address, programs on the same machine need nothing. On any other address every client needs a token, and Assay does not start without one: [security.md](security.md) lists the roles and says how to make tokens. \`assay_access_total\` counts accepted callers, \`assay_access_refused_total\` rejected ones.
 
-Reading takes no token: keep the port where only those reach it who may see what is measured.
+\`http.write_token\` is older and still works: a client that sends it may use the routes that the API lists as \`PUT\` and \`POST\` (\`curl http://127.0.0.1:4319/\`). With it, writing takes a token on loopback as well. \`openssl rand -hex 32\` makes a good one. Bodies are JSON, with \`content-type: application/json\`. \`assay_api_writes_total\` counts accepted and rejected writes.
 
 ## Data folder
 
-\`journal/\` holds what is not scored yet, \`assay.db\` and \`content/\` the store, \`judge-answers.db\` what judges answered to commands, \`redaction-salt\` what user ids are hashed with. One process may use a folder at a time. To back it
+\`journal/\` holds data that are not scored yet, \`assay.db\` and \`content/\` the store, and \`judge-answers.db\` the answers of judges to commands. \`redaction-salt\` is the salt for hashing user ids; \`access/\` holds the hashes of tokens and the audit log. Only one process may use a folder at a time. To back it
 up, stop Assay and copy the folder. If part of the journal is found corrupt at a start, it is copied to \`journal/quarantine/\`,
 reported, and the rest is used.
 
@@ -109,7 +114,7 @@ reported, and the rest is used.
 ### At the top level
 
 ${settingTable(Object.values<Section<unknown>>(TOP_SECTIONS))}
-${Object.values<Section<unknown>>(SECTIONS).map(sectionTables).join('\n')}`;
+${Object.values<Section<unknown>>(SECTIONS).map(sectionTables).join('\n')}`);
 }
 
 function restarts(): string {

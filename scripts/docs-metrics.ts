@@ -1,4 +1,4 @@
-/** npm run docs:metrics: writes docs/METRICS.md anew from the definitions of the metrics. */
+/** npm run docs:metrics: writes docs/METRICS.md from the definitions of the metrics. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { metricsPage } from './metrics-page.ts';

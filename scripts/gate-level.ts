@@ -1,13 +1,13 @@
 /**
- * How often the release gate calls an agent a regression that is held against itself: with real runs of the example agent, a fifth of whose conversations go
- * wrong by chance.
+ * How often the release gate reports a regression if an agent is compared with itself: with real runs of the example
+ * agent, a fifth of whose conversations go wrong by chance.
  *
  *     npm run gate:level                                   200 pairs of 30 cases
  *     npm run gate:level -- --experiment <folder>          of runs that are there already: an even number of repeats
  *
- * One experiment with two repeats for each pair is run; each repeat has seeds of its own, so that it is an experiment as any other, and a pair of repeats is the
- * agent against itself with other seeds. Limits are the hardest: no drop is allowed at all. Ends with 1 where there were more regressions than the level
- * and chance allow.
+ * One experiment with two repeats for each pair is run. Each repeat has its own seeds, so a pair of repeats compares
+ * the agent with itself under other seeds. Limits are the hardest: no drop is allowed at all. Ends with 1 where there
+ * were more regressions than the level and chance allow.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -45,7 +45,7 @@ try {
   const whole = readExperiment(values.experiment ?? runAgent(temporary ?? '', 2 * Number(values.pairs)));
   const { gate, mistakes } = readGate(STRICT, 'strict', whole.experiment.suites);
   if (gate === undefined) throw new Error(formatMistakes(mistakes));
-  // Of one that was interrupted, those that are whole.
+  // After an interruption only complete repeats count.
   const { cases } = whole.experiment.dataset;
   const repeats = [...Map.groupBy(whole.runs, ({ repeat }) => repeat)].filter(([, runs]) => runs.length === cases);
   const pairs = Math.floor(repeats.length / 2);

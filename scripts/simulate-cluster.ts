@@ -1,10 +1,12 @@
 /**
- * npm run simulate:cluster -- --faults 200 --seed 1 [--instances 3] [--rate 30] [--json]
- * npm run simulate:cluster -- --faults 30 --together
- * npm run simulate:cluster -- --faults 0 --conversations 50000 --rate 400 [--collector] [--undisturbed 1,2,5]
- * Runs several instances on a Kafka and a PostgreSQL of their own, has everything fail that can, and checks that the books balance.
- * With --together the turns of a conversation come at once, and no more than one of a thousand may be evaluated without a turn.
- * See test/simulation/cluster.ts. Exits with 1 where they don't; with --hold it waits before that, so that one can look.
+ *     npm run simulate:cluster -- --faults 200 --seed 1 [--instances 3] [--rate 30] [--json]
+ *     npm run simulate:cluster -- --faults 30 --together
+ *     npm run simulate:cluster -- --faults 0 --conversations 50000 --rate 400 [--collector] [--undisturbed 1,2,5]
+ *
+ * Runs several instances on a Kafka and a PostgreSQL of their own, makes everything fail that can, and checks that the
+ * books balance. With --together all turns of a conversation arrive at once, and at most one of a thousand may be
+ * evaluated without a turn. Exits with 1 if the books do not balance; with --hold it waits before that, for inspection.
+ * See test/simulation/cluster.ts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const STAGES = [
+  'access',
   'receive',
   'journal',
   'kafka',
@@ -24,7 +25,9 @@ const STAGES = [
   'mutate',
   'agent-runner',
 ];
-const ROOMS = [...STAGES, 'model', 'engine', 'serve', 'offline', 'backtest', 'config', 'cli', 'instrument', 'vitest'];
+/** Rooms that a stage may use besides itself. */
+const SHARED = ['model', 'listen'];
+const ROOMS = [...STAGES, ...SHARED, 'engine', 'serve', 'offline', 'backtest', 'config', 'cli', 'instrument', 'vitest'];
 /** Each room that is not a stage, and the rooms of its kind that it may use besides stages, the model and the configuration. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   engine: [],
@@ -125,7 +128,7 @@ const RULES: readonly Rule[] = [
     broken: (tree) =>
       tree.importing(
         ({ room, targetRoom }) =>
-          STAGES.includes(room) && targetRoom !== undefined && targetRoom !== room && targetRoom !== 'model',
+          STAGES.includes(room) && targetRoom !== undefined && targetRoom !== room && !SHARED.includes(targetRoom),
       ),
     canaries: [
       ['src/score/thing.ts', "import { a } from '../store/b.ts';"],
@@ -139,7 +142,7 @@ const RULES: readonly Rule[] = [
       tree.importing(({ room, targetRoom }) => {
         const below = BELOW[room];
         if (below === undefined || targetRoom === undefined || targetRoom === room) return false;
-        return ![...STAGES, 'model', 'config', ...below].includes(targetRoom);
+        return ![...STAGES, ...SHARED, 'config', ...below].includes(targetRoom);
       }),
     canaries: [
       ['src/engine/thing.ts', "import { a } from '../serve/b.ts';"],

@@ -13,7 +13,7 @@ const MODULE = /^(.*\.(?:ts|mts|js|mjs))(?:#([\p{L}\p{N}_$]+))?$/u;
 export function readAgentTarget(text: string, cwd: string): AgentTarget | { readonly problem: string } {
   const target = text.trim();
   if (target === '')
-    return { problem: 'nothing is named: a URL, a module (agent.ts, agent.ts#name) or a command was expected' };
+    return { problem: 'no agent is named: expected a URL, a module (agent.ts, agent.ts#name) or a command' };
   if (/^https?:/i.test(target)) {
     const url = URL.parse(target);
     return url === null ? { problem: `${target} is no URL` } : { kind: 'url', url };

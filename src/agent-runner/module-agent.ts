@@ -1,6 +1,6 @@
 /**
- * An agent that is a function of a module. It runs in a process of its own, which is kept from run to run, so that the SDK is set up
- * once; a run that does not end, or that takes the process with it, costs the next run a new one.
+ * An agent that is a function of a module. It runs in a process of its own, which is kept from run to run, so that the
+ * SDK is set up once. If a run does not end, or ends the process, the next run starts a new one.
  *
  *   (none)  -- run ------------------------------------> loading
  *   loading -- the function is there ------------------> idle

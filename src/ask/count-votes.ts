@@ -36,9 +36,10 @@ export function countVotes(
   const answers = counted.map(({ name, answers: given, yes, no }): JudgedAnswer => {
     const pass = yes > no;
     const spoken = given.find((answer) => answer.pass === pass);
-    const { reason = '', quotes = [] } = spoken ?? {};
+    const { reason = '', quotes = [], invented } = spoken ?? {};
     const grades = spoken?.grades === undefined ? {} : { grades: withOtherVotes(spoken, given) };
-    return { criterion: name, pass, reason, quotes, votes: { yes, of: yes + no }, ...grades };
+    const notFound = invented === undefined ? {} : { invented };
+    return { criterion: name, pass, reason, quotes, ...notFound, votes: { yes, of: yes + no }, ...grades };
   });
   const disagreed = counted.some(({ yes, no }) => yes > 0 && no > 0);
   return { is: 'ended', outcome: { is: 'answered', answers, model: said.at(-1)?.model ?? '' }, disagreed };

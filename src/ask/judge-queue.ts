@@ -88,6 +88,8 @@ interface Job {
   notBefore: number;
   deadlineAt: number | undefined;
   trouble: CallTrouble | undefined;
+  /** Its answers were unsupported once, and are taken as they are from then on. */
+  wasDoubted: boolean;
   ended: boolean;
 }
 
@@ -250,7 +252,7 @@ export class JudgeQueue {
     const usage = usageOf(reply);
     const cost = costOf(reply, judge, nanos);
     if (usage !== undefined) flight.tell(usage.inputTokens + usage.outputTokens);
-    const read = cut.aborted ? undefined : readReply(reply, job.request);
+    const read = cut.aborted ? undefined : this.#read(reply, job);
     const vote = read === undefined ? undefined : this.#voteOf(read, flight);
     if (vote !== undefined) job.votes.push(vote);
     const count = countVotes(job.votes, { of: judge.votes, criteria: job.request.criteria });
@@ -287,7 +289,7 @@ export class JudgeQueue {
     const ended = { call: reservation.call, key, nanos: cost, at: this.#now(), vote: undefined, outcome: undefined };
     await this.#record(ended, cut);
     if (cut.aborted) return;
-    const read = readReply(reply, request);
+    const read = readReply(reply, request, { unsupported: 'taken' });
     this.#tellCalled(read, { reply, began, nanos: cost });
     const isAgreed = 'vote' in read ? agreed(outcome, read.vote) : undefined;
     if (isAgreed !== undefined) this.#event({ type: 'judge-probed', judge: judge.name, agreed: isAgreed });
@@ -330,6 +332,14 @@ export class JudgeQueue {
       // A client does not throw; if it does, that is no reason to lose the call.
       return { is: 'failed', trouble: troubleOf(error, judge.apiKey) };
     }
+  }
+
+  #read(reply: ModelReply, job: Job): Read {
+    const isDoubted = this.#parts.judge.whenUnsupported === 'ask_again' && !job.wasDoubted;
+    const read = readReply(reply, job.request, { unsupported: isDoubted ? 'doubted' : 'taken' });
+    if (isDoubted && 'trouble' in read && 'vote' in readReply(reply, job.request, { unsupported: 'taken' }))
+      job.wasDoubted = true;
+    return read;
   }
 
   /** Result of the vote; undefined if the call must be made again. */
@@ -443,6 +453,7 @@ export class JudgeQueue {
       notBefore: 0,
       deadlineAt: undefined,
       trouble: undefined,
+      wasDoubted: false,
       ended: false,
     };
     this.#jobs.set(request.key, job);

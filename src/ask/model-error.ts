@@ -12,6 +12,7 @@
  * of which nothing more was heard may have been worked on.
  */
 import type { JudgeFailure } from '../model/judging.ts';
+import { maskedSecrets } from '../model/masked-secrets.ts';
 
 export interface CallTrouble {
   readonly failure: JudgeFailure;
@@ -36,7 +37,7 @@ const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREA
 const QUOTA = /insufficient_quota|billing|credit balance|quota_exceeded|exceeded your current quota/i;
 const CONTENT = /content_policy|content_filter/i;
 
-/** Some providers repeat the key that they don't know; `secret` is never in the reason. */
+/** Some providers repeat the key that they don't know; `secret` is never in the reason, not in part and not encoded. */
 export function troubleOf(error: unknown, secret: string | undefined): CallTrouble {
   const status = numberIn(error, 'status');
   const said = saidBy(error, secret);
@@ -98,7 +99,7 @@ function saidBy(error: unknown, secret: string | undefined): string {
           .flatMap((cause) => textIn(cause, 'message') ?? [])
           .slice(-1);
   const text = [...new Set(own)].join(' ');
-  const told = secret === undefined || secret === '' ? text : text.replaceAll(secret, '…');
+  const told = maskedSecrets(text, [secret]);
   return told.replace(/\s+/g, ' ').slice(0, SAID_LENGTH_MAX).toWellFormed().trim();
 }
 

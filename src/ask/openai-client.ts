@@ -1,7 +1,8 @@
 /**
- * Anything that speaks OpenAI's chat completions: OpenAI itself, gateways, vLLM, Ollama, llama.cpp. They differ in what they take, so what an endpoint
- * refuses is left out from then on, one thing after the other: the schema as `json_schema`, then `json_object`, then in the instructions
- * alone; the limit of the answer as `max_completion_tokens`, then as `max_tokens`. However the answer was asked for, it is read as strictly.
+ * Anything that speaks OpenAI's chat completions: OpenAI itself, gateways, vLLM, Ollama, llama.cpp. They accept
+ * different requests. Parts that an endpoint rejects are left out from then on, one after the other: the schema as
+ * `json_schema`, then `json_object`, then in the instructions alone; the limit of the answer as
+ * `max_completion_tokens`, then as `max_tokens`. However the answer was asked for, it is read as strictly.
  */
 import type OpenAI from 'openai';
 import type { ChatCompletion, ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';

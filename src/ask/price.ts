@@ -1,9 +1,9 @@
 /**
  * Computes the cost of a call in billionths of the currency, rounded up, so that sums are whole and exact.
  *
- * The most that it can cost is known before it is made: no tokenizer in use makes more tokens of a text than it has
- * bytes, the provider's own framing is a few tokens a message, and the answer is no longer than it may be. For most
- * texts that is four times what it comes to, which matters only where the budget is nearly gone.
+ * The maximum cost of a call is known before it is made. No tokenizer in use makes more tokens of a text than it has
+ * bytes, the provider's own framing is a few tokens a message, and the answer has a maximum length. For most texts that
+ * is four times what it comes to, which matters only where the budget is nearly gone.
  */
 import type { JudgeRequest } from '../model/judging.ts';
 import type { Json } from '../model/json.ts';

@@ -1,6 +1,6 @@
 /** Reads the reply of a model: a vote, or a problem. */
 import { parseJudgeAnswer } from '../model/judge-answer.ts';
-import type { JudgeFailure, JudgeRequest } from '../model/judging.ts';
+import { isUnsupported, type JudgeFailure, type JudgeRequest } from '../model/judging.ts';
 import type { Vote } from '../model/questions.ts';
 import type { CallTrouble } from './model-error.ts';
 import type { Judge } from './judge.ts';
@@ -9,10 +9,17 @@ import { nanosOf } from './price.ts';
 
 export type Read = { readonly vote: Vote } | { readonly trouble: CallTrouble };
 
-export function readReply(reply: ModelReply, request: JudgeRequest): Read {
+/** `doubted`: an answer whose quotes are all invented is to be asked for again. */
+export function readReply(
+  reply: ModelReply,
+  request: JudgeRequest,
+  { unsupported }: { readonly unsupported: 'taken' | 'doubted' },
+): Read {
   switch (reply.is) {
     case 'said': {
       const reading = parseJudgeAnswer(reply.text, request);
+      if (reading.is === 'answers' && unsupported === 'doubted' && reading.answers.some(isUnsupported))
+        return { trouble: badAnswer('None of the quotes in the answer is in the data.', 'retry') };
       if (reading.is === 'answers')
         return { vote: { is: 'said', answers: reading.answers, model: reply.model.slice(0, 200).toWellFormed() } };
       return { trouble: badAnswer(reading.problem, 'retry') };

@@ -20,6 +20,8 @@ interface ShadowOptions {
   readonly agentVersion?: string | undefined;
   /** The latest so many of each suite. */
   readonly limit: number;
+  /** Only among the latest so many of each suite. */
+  readonly lookedAtMax?: number | undefined;
   readonly shown: number;
 }
 

@@ -1,8 +1,7 @@
 /**
- * Which criteria of a changed suite have to be asked of the conversation again, and which of their stored verdicts
- * hold: those that the changed suite would answer in the same way, because their definitions are the same and so is
- * what they see. The id of a definition is stored with the verdicts and shows what made them; verdicts of an unknown
- * definition are not reused.
+ * Decides which criteria of a changed suite must be evaluated again for the conversation, and which stored verdicts
+ * still hold. A verdict holds if the definition of its criterion and the material that it sees are unchanged. The id of
+ * a definition is stored with the verdicts and shows what made them; verdicts of an unknown definition are not reused.
  */
 import { callKey } from '../score/judge/judge-version.ts';
 import type { CompiledCriterion, CompiledSuite } from '../score/suite.ts';

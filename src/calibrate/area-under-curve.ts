@@ -14,9 +14,11 @@
  * Within cases, only pairs of the same case are compared, which takes out what makes a case hard. The area is then a ratio of sums over the cases
  * that have both kinds: of pairs ranked right, and of all pairs. Its variance is that of a ratio.
  *
- * Both intervals are those of data with half an observation more at each end of the scale (pooled) or half a case more that is ranked all right and
- * one all wrong (within), and are wide enough to hold the estimate, as for kappa (kappa.ts). Without them the interval is a point where a few rank all right.
- * In simulations with 5 to 60 of each kind the pooled one held the true area in 94.5 to 100 of 100 samples, the one within 3 to 30 cases in 93 or more.
+ * Both intervals are calculated with additional data: half an observation more at each end of the scale (pooled), or
+ * half a case that is ranked all right and half a case all wrong (within). They are wide enough to hold the estimate,
+ * as for kappa (kappa.ts). Without them the interval is a point where a few rank all right. In simulations with 5 to 60
+ * of each kind the pooled one held the true area in 94.5 to 100 of 100 samples, the one within 3 to 30 cases in 93 or
+ * more.
  */
 import type { Estimate } from '../model/estimate.ts';
 import { within, Z } from './estimate.ts';

@@ -7,8 +7,9 @@
  * A judge whose yes is no likelier where it should be than where it should not be (sensitivity + specificity ≤ 1) says nothing about the rate.
  * Then there is none, and neither where there is no label of one kind.
  *
- * The interval is that of Lang and Reiczigel (2014), which takes into account what is not known of the judge as well as of the rate: the three
- * shares drawn a little to the middle (s' = (s·n + 1)/(n + 2), and q' with z²/2 more of each), and with them
+ * The interval is that of Lang and Reiczigel (2014), which includes the uncertainty about the judge as well as about
+ * the rate. It uses the three shares drawn a little to the middle (s' = (s·n + 1)/(n + 2), and q' with z²/2 more of
+ * each), and with them
  *
  *     rate' + d ± z √(q'(1 − q')/n' + rate'² s'(1 − s')/n'ₛ + (1 − rate')² c'(1 − c')/n'_c) / (s' + c' − 1)
  *     d = 2z² (rate' s'(1 − s')/n'ₛ − (1 − rate') c'(1 − c')/n'_c)

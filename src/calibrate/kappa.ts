@@ -6,9 +6,10 @@
  * 1 is always, 0 is what chance would give, and less is worse than that. It falls where nearly all conversations are of one kind, however good
  * the judge: sensitivity and specificity do not.
  *
- * The interval is the large-sample one of Fleiss, Cohen and Everitt (1969), of the table with half an observation more in each cell, and wide
- * enough to hold the estimate. Without these halves it is a point where a few labels happen to agree: in simulations with 20 to 50 labels and a
- * good judge it held the true kappa in as few as 17 of 100 samples, and with them in 92 or more, which a test keeps.
+ * The interval is the large-sample one of Fleiss, Cohen and Everitt (1969), of the table with half an observation more
+ * in each cell, and wide enough to hold the estimate. Without these halves the interval is a point if a few labels
+ * happen to agree. In simulations with 20 to 50 labels and a good judge it then held the true kappa in as few as 17 of
+ * 100 samples; with them, in 92 or more, which a test checks.
  */
 import type { Estimate } from '../model/estimate.ts';
 import type { Confusion } from './confusion.ts';

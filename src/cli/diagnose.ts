@@ -58,6 +58,7 @@ const REFUSAL_REMEDIES = {
   'unsupported-encoding': 'send gzip, deflate, zstd or no compression',
   'unknown-path': 'the endpoint is the address alone; exporters add /v1/traces',
   'wrong-method': 'exporters use POST; a browser or a health check asks another port',
+  access: 'give the client a token: `assay token create --role ingest`; `assay_access_refused_total` says why',
   overloaded: 'clients retry; raise `receive.max_in_flight_bytes` if it lasts',
   'not-admitted': 'clients retry; the journal is full or cannot be written: read the log',
   aborted: 'the client ended the connection: raise the timeout of its exporter',
@@ -155,6 +156,7 @@ function adviceOf(observed: Observed): readonly Advice[] {
 }
 
 const FLAGS: readonly (readonly [metric: string, bad: number, problem: string, remedy: string])[] = [
+  ['assay_insecure_no_auth', 1, 'everybody who reaches it can read and send', 'create tokens: docs/security.md'],
   ['assay_config_last_reload_successful', 0, 'the configuration could not be reloaded', 'run `assay validate`'],
   ['assay_store_problem', 1, 'the shared store cannot be used', 'read the log; check `store.url`'],
   ['assay_kafka_problem', 1, 'Kafka cannot be read', 'read the log; check `kafka.brokers` and rights'],

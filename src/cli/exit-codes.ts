@@ -5,13 +5,15 @@ export const EXIT = {
   failed: 1,
   /** The command line, the configuration or a suite has mistakes. */
   usage: 2,
-  /** An input could not be read, or what was asked for is not there. */
+  /** An input could not be read, or the requested item does not exist. */
   input: 3,
+  /** Data are lost, and a person has to decide whether to go on without them. */
+  loss: 4,
 } as const;
 
 export const EXIT_HELP = `
-Exit codes: 0 done; 1 failed; 2 mistakes in the command line, the configuration or a suite; 3 an input can't be read,
-or what was asked for is not there.`;
+Exit codes: 0 done; 1 failed; 2 mistakes in the command line, the configuration or a suite; 3 an input cannot be read,
+or the requested item does not exist; 4 data of the store are lost, and a person must decide.`;
 
 /** Ends a command with a message and an exit code. */
 export class CommandFailure extends Error {

@@ -21,7 +21,7 @@ export async function initGate(terminal: Terminal, reference: string, file: stri
   const { from, suites, next } = await originOf(reference, flags);
   await writeFile(file, draftGate(from, suites), { flag: 'wx' }).catch((error: unknown) => {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    if (isThere) throw new Error(`${file} exists, and was left as it is. Remove it, or name another with --rules`);
+    if (isThere) throw new Error(`${file} exists and is unchanged: remove it, or name another file with --rules`);
     throw new Error(`write ${file}: ${error instanceof Error ? error.message : String(error)}`);
   });
   const names = suites.map(({ name }) => safe(name, 80)).join(', ');
@@ -35,12 +35,13 @@ async function originOf(reference: string, flags: InitFlags): Promise<Origin> {
   if (reference === 'latest' && experimentsIn(settings.experimentsDir, () => {}).length === 0) return fromConfig(flags);
   const result = readExperiment(findExperiment(settings.experimentsDir, reference));
   const { id, suites } = result.experiment;
-  if (suites.length === 0) throw new Error(`${id} was scored by no suite: there is nothing to make rules of`);
-  const gate = `  assay gate latest --baseline ${safe(id, 200)}`;
+  if (suites.length === 0)
+    throw new Error(`${id} was scored by no suite, so no rules can be made: score it with --suite first`);
+  const gate = `  npx assay gate latest --baseline ${safe(id, 200)}`;
   return {
     from: `the experiment ${id}`,
     suites: draftSuites(result),
-    next: `  assay run <cases> --agent <agent>    # after your next change\n${gate}`,
+    next: `  npx assay run <cases> --agent <agent>    # after your next change\n${gate}`,
   };
 }
 
@@ -54,9 +55,9 @@ async function fromConfig({ config }: InitFlags): Promise<Origin> {
       seen: undefined,
     })),
     next: [
-      '  assay run <cases> --agent <agent> --name v1',
-      '  assay run <cases> --agent <agent> --name v2    # after your next change',
-      '  assay gate v2 --baseline v1',
+      '  npx assay run <cases> --agent <agent> --name v1',
+      '  npx assay run <cases> --agent <agent> --name v2    # after your next change',
+      '  npx assay gate v2 --baseline v1',
     ].join('\n'),
   };
 }

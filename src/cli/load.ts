@@ -12,6 +12,7 @@ import { CommandFailure, EXIT } from './exit-codes.ts';
 
 export interface Loaded {
   readonly settings: Settings;
+  readonly secretVariables: readonly string[];
   readonly suites: readonly CompiledSuite[];
   /** Suites that run in shadow beside them. */
   readonly shadows: readonly CompiledSuite[];
@@ -25,7 +26,7 @@ export interface Loaded {
 
 export const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../suites');
 
-export type Flags = { readonly [flag: string]: string | number | undefined };
+export type Flags = { readonly [flag: string]: string | number | boolean | undefined };
 
 interface LoadOptions {
   readonly suites?: readonly string[];
@@ -35,7 +36,7 @@ interface LoadOptions {
 
 export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loaded> {
   const read = () => loadSettings({ flags, env: process.env, cwd: process.cwd() });
-  const { settings, mistakes: configMistakes } = read();
+  const { settings, secretVariables, mistakes: configMistakes } = read();
   const fromFlags = options.suites !== undefined && options.suites.length > 0 ? options.suites : undefined;
   const suiteReferences = fromFlags ?? settings.suites;
   // Suites named on the command line are relative to where one stands, those of a file to the file.
@@ -54,7 +55,16 @@ export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loa
   const isNeeded = (mistake: Mistake) => options.secrets !== "the store's" || !isOthersSecret(mistake);
   failOn([...configMistakes.filter(isNeeded), ...suiteMistakes, ...truthMistakes]);
   const remarks = sameVersions(suites, shadows);
-  return { settings, suites, shadows, remarks, suiteReferences, suitesBaseDirectory, loadSettings: read };
+  return {
+    settings,
+    secretVariables,
+    suites,
+    shadows,
+    remarks,
+    suiteReferences,
+    suitesBaseDirectory,
+    loadSettings: read,
+  };
 }
 
 /** One that is missing, and that no store is opened with. */

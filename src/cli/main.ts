@@ -1,36 +1,10 @@
 #!/usr/bin/env node
 /** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
 import { Command, CommanderError } from 'commander';
+import { COMMANDS } from './commands.ts';
 import { CommandFailure, EXIT, EXIT_HELP } from './exit-codes.ts';
-import { processTerminal, type Terminal } from './terminal.ts';
+import { processTerminal } from './terminal.ts';
 import { version } from './version.ts';
-
-/** By their names, in the order of `--help`. One is started in half the time if the others are not loaded. */
-const COMMANDS: { readonly [name: string]: () => Promise<(program: Command, terminal: Terminal) => void> } = {
-  serve: async () => (await import('./commands/serve.ts')).addServe,
-  demo: async () => (await import('./commands/demo.ts')).addDemo,
-  dataset: async () => (await import('./commands/dataset.ts')).addDataset,
-  prefer: async () => (await import('./commands/prefer.ts')).addPrefer,
-  run: async () => (await import('./commands/run.ts')).addRun,
-  experiments: async () => (await import('./commands/experiments.ts')).addExperiments,
-  show: async () => (await import('./commands/experiments.ts')).addExperiments,
-  score: async () => (await import('./commands/score.ts')).addScore,
-  explain: async () => (await import('./commands/explain.ts')).addExplain,
-  compare: async () => (await import('./commands/compare.ts')).addCompare,
-  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
-  detect: async () => (await import('./commands/detect.ts')).addDetect,
-  gate: async () => (await import('./commands/gate.ts')).addGate,
-  backtest: async () => (await import('./commands/backtest.ts')).addBacktest,
-  shadow: async () => (await import('./commands/shadow.ts')).addShadow,
-  golden: async () => (await import('./commands/golden.ts')).addGolden,
-  inspect: async () => (await import('./commands/inspect.ts')).addInspect,
-  labels: async () => (await import('./commands/labels.ts')).addLabels,
-  store: async () => (await import('./commands/store-copy.ts')).addStore,
-  suite: async () => (await import('./commands/suite.ts')).addSuite,
-  validity: async () => (await import('./commands/validity.ts')).addValidity,
-  validate: async () => (await import('./commands/validate.ts')).addValidate,
-  'dead-letters': async () => (await import('./commands/dead-letters.ts')).addDeadLetters,
-};
 
 const terminal = processTerminal();
 const program = new Command('assay')
@@ -39,7 +13,7 @@ const program = new Command('assay')
   )
   .version(version)
   .exitOverride()
-  .configureOutput({ writeErr: (text) => process.stderr.write(text) })
+  .configureOutput({ writeErr: (text) => terminal.err(text.replace(/\n$/, '')) })
   .addHelpText('after', EXIT_HELP);
 
 // `assay score … | head` closes the pipe early; that is not a failure.

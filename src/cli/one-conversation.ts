@@ -9,6 +9,7 @@ import { openReader } from '../serve/open-reader.ts';
 import { type RecordedBatch, RecordingError, readRecording, redactBatches } from '../offline/recording.ts';
 import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { understandRecorded } from '../offline/understand-recording.ts';
+import { intactContent } from '../store/intact-content.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { safe } from './terminal.ts';
 import { turnsOfTrace } from '../engine/turns-of-trace.ts';
@@ -26,7 +27,10 @@ async function fromStore(id: string, settings: Settings): Promise<Conversation> 
   const reader = await openReader(settings);
   if (reader === undefined) {
     const where = storeFileIn(settings.dataDir);
-    throw new CommandFailure(`no store at ${where}: give its --data-dir, or a recording with --file`, EXIT.input);
+    throw new CommandFailure(
+      `no store at ${where}: name its folder with --data-dir, or a recording with --file`,
+      EXIT.input,
+    );
   }
   try {
     const found = (await reader.find(id)) ?? (await reader.find(`trace:${id}`));
@@ -34,10 +38,15 @@ async function fromStore(id: string, settings: Settings): Promise<Conversation> 
     const idKeys = idKeysOf(settings.conversation.idKeys);
     const turns: Turn[] = [];
     for (const trace of await reader.traces(found)) {
-      const content = await reader.content(trace);
+      const content = await intactContent(reader, trace);
+      if (content === 'damaged') throw new CommandFailure(`the spans of ${safe(id)} are damaged on disk`, EXIT.input);
       if (content !== undefined) turns.push(...turnsOfTrace(content, idKeys));
     }
-    if (turns.length === 0) throw new CommandFailure(`the spans of ${safe(id)} are not kept any more`, EXIT.input);
+    if (turns.length === 0)
+      throw new CommandFailure(
+        `the spans of ${safe(id)} have been deleted by retention; raise store.keep to keep spans longer`,
+        EXIT.input,
+      );
     return buildConversation(found.conversationId, turns);
   } finally {
     await reader.close();

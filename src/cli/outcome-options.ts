@@ -25,7 +25,7 @@ export const OUTCOME_FILE = `The outcomes are CSV with a line of names, or JSON 
   c-102,2,refund
 
 An outcome is good or bad, true or false, 1 or 0; other numbers need --good-from or --good-up-to. \`case\` is optional:
-where several conversations try the same task, it lets the score be compared within a case as well.`;
+if several conversations try the same task, it allows scores to be compared within a case as well.`;
 
 export function outcomesIn(file: string, { label, goodFrom, goodUpTo }: OutcomeFlags): OutcomeFile {
   const good = limitOf('--good-from', goodFrom, 'from') ?? limitOf('--good-up-to', goodUpTo, 'up-to');

@@ -6,6 +6,7 @@ import { partsOf } from '../model/verdict-parts.ts';
 import { transcriptOf } from '../report/documents/transcript.ts';
 import { gradedStepRows } from './graded-step-rows.ts';
 import { printTranscript } from './print-transcript.ts';
+import { weightText } from './explained-conversation.ts';
 import { printTable, type TableRow } from './print-table.ts';
 import { safe, type Terminal } from './terminal.ts';
 
@@ -42,10 +43,13 @@ const STYLES = {
   skipped: 'dim',
 } as const satisfies Record<VerdictKind, string>;
 
-function printVerdicts(terminal: Terminal, { suite, score, outcome, verdicts, turnId }: Evaluation): void {
+function printVerdicts(terminal: Terminal, evaluation: Evaluation): void {
+  const { suite, score, outcome, verdicts, turnId } = evaluation;
   const { paint, out } = terminal;
   const shown = score === undefined ? '' : `${(score / 1_000_000).toFixed(3)}  `;
-  out(`    ${paint('bold', safe(suite, 80))}${turnId === undefined ? '' : ' (a turn)'}  ${shown}${outcome}`);
+  out(
+    `    ${paint('bold', safe(suite, 80))}${turnId === undefined ? '' : ' (a turn)'}  ${shown}${outcome}${weightText(evaluation)}`,
+  );
   const rows = [...verdicts].flatMap(([criterion, given]): readonly TableRow[] => [
     [
       { text: given.verdict, style: STYLES[given.verdict] },

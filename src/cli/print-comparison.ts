@@ -12,6 +12,7 @@ import {
   formatShare,
   formatWord,
   isUnchanged,
+  knownText,
   rowGroups,
   splitText,
   unchangedText,
@@ -62,6 +63,7 @@ function printSuite(
 ): void {
   const { paint, out } = terminal;
   out(`\n  ${paint('bold', safe(suite.suite, 80))}   ${casesText(suite)}`);
+  for (const known of knownText(suite)) out(`  ${paint('dim', known)}`);
   for (const warning of suite.warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
   const groups = rowGroups(suite).filter(({ rows }) => rows.length > 0);
   const percent = Number((confidence * 100).toFixed(1));

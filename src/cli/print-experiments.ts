@@ -18,8 +18,21 @@ export interface ListedExperiment {
 
 const NAME_MAX = 40;
 const COMMIT_LENGTH = 10;
-const HEAD = ['id', 'name', 'started', 'version', 'commit', 'runs', 'suite', 'TCR', 'success', 'failures', ''];
-const ALIGN = 'lllllrlrrl';
+const HEAD = [
+  'id',
+  'name',
+  'started',
+  'version',
+  'commit',
+  'runs',
+  'suite',
+  'TCR',
+  'decided',
+  'success',
+  'failures',
+  '',
+];
+const ALIGN = 'lllllrlrrrl';
 
 /** A line for each suite of each; what is the same as above is not said again. */
 export function printExperiments(terminal: Terminal, listed: readonly ListedExperiment[]): void {
@@ -38,7 +51,7 @@ export function printExperiments(terminal: Terminal, listed: readonly ListedExpe
       { text: suite, max: NAME_MAX },
       ...figuresOf(summary),
     ]);
-    const lines = scored.length === 0 ? [['', '', '', '']] : scored;
+    const lines = scored.length === 0 ? [['', '', '', '', '']] : scored;
     return lines.map((figures, index) => [
       ...(index === 0 ? first : first.map(() => '')),
       ...figures,
@@ -74,9 +87,11 @@ export function printExperiment(terminal: Terminal, listed: ListedExperiment): v
   printTable(terminal, rows);
 }
 
-function figuresOf({ tcr, success_rate: successes, outcomes }: SuiteSummary): readonly string[] {
+function figuresOf(summary: SuiteSummary): readonly string[] {
+  const { tcr, success_rate: successes, decided_share: decided, outcomes } = summary;
   return [
     tcr === null ? 'none' : tcr.toFixed(3),
+    decided === null ? 'none' : percent(decided),
     successes === null ? 'none' : percent(successes),
     OUTCOMES_IN_ORDER.flatMap((outcome) => {
       const word = OTHER_THAN_SUCCESS[outcome];

@@ -19,7 +19,10 @@ export async function printReview(
 ): Promise<void> {
   const reader = await openReader(settings);
   if (reader === undefined) {
-    throw new CommandFailure(`no store at ${storeFileIn(settings.dataDir)}: give its --data-dir`, EXIT.input);
+    throw new CommandFailure(
+      `no store at ${storeFileIn(settings.dataDir)}: name its folder with --data-dir`,
+      EXIT.input,
+    );
   }
   try {
     const { remarks, alike, conversations } = await reviewSuites(reader, suites);

@@ -33,8 +33,8 @@ export function printRuns(
   ];
   for (const note of notes) terminal.out(`  ${terminal.paint('yellow', note)}`);
   terminal.out(`\n  Experiment ${experiment.id} is in ${folder}`);
-  terminal.out(`  Look at it:            assay show ${experiment.id}`);
-  terminal.out(`  Beside another one:    assay compare <baseline> ${experiment.id}`);
+  terminal.out(`  Details:             npx assay show ${experiment.id}`);
+  terminal.out(`  Compare:             npx assay compare <baseline> ${experiment.id}`);
 }
 
 /** Prints the summary of the runs, and the runs that failed or were odd. */

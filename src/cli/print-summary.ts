@@ -2,11 +2,10 @@
 import { counted } from '../model/counted.ts';
 import { ENDLESS_SIGNS, type EndlessSign } from '../model/events/scoring-events.ts';
 import type { Outcome } from '../model/evaluation.ts';
+import { limitOf } from '../model/known-share.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import {
   type FailingCriterion,
-  FORM_ONLY,
-  RULES_ONLY,
   type NeverDecided,
   type SuiteSummary,
   type Summary,
@@ -101,6 +100,7 @@ function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): v
   const head = [
     terminal.paint('bold', suite),
     tcr === null ? 'no score' : `TCR ${tcr.toFixed(3)}`,
+    ...decidedText(summary),
     ...(good === null ? [] : [`${percent(good)} ${GOOD_WORDS[summary.about ?? 'task']}`]),
     ...(band === null ? [] : [paintBand(terminal, band)]),
   ];
@@ -117,14 +117,19 @@ function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): v
   printTable(terminal, rows, { align: 'lrr', min: [22, 6, 7] });
 }
 
+/** Beside TCR, which is a mean of what could be decided. */
+function decidedText({ decided_share: decided }: Pick<SuiteSummary, 'decided_share'>): readonly string[] {
+  return decided === null ? [] : [`${percent(decided)} decided`];
+}
+
 const GOOD_WORDS = { task: 'successful', rules: 'without a broken rule', form: 'without a fault' } as const;
 
 /** Limits of the number, as a sentence; undefined if all of it has evidence of the task. */
 function whatIsKnown({ about, with_evidence: share, scored, outcomes }: SuiteSummary): string | undefined {
   const asked = scored + outcomes.unscored;
   if (outcomes.unscored >= scored && scored > 0) return `only ${scored} of ${asked} could be scored: too few to go by`;
-  if (about === 'form') return FORM_ONLY;
-  if (about === 'rules') return RULES_ONLY;
+  const limit = limitOf(about);
+  if (limit !== undefined) return limit;
   if (about === null || share === null || share === 1) return undefined;
   return `criteria about the task were decided in ${percent(share)} of ${scored} scored; the rest is known by form alone`;
 }

@@ -35,7 +35,9 @@ export class RunProgress {
     this.#terminal.err(
       `Experiment ${id} (${safe(name)}): ${dataset.cases} cases${times} of ${safe(dataset.name)}, scored by ${suites.map((suite) => suite.name).join(', ')}; seed ${seed}.`,
     );
-    this.#terminal.err(`Agent: ${safe(agent.target)} (${agent.kind}).${going} Ctrl-C stops it, and --resume goes on.`);
+    this.#terminal.err(
+      `Agent: ${safe(agent.target)} (${agent.kind}).${going} Ctrl-C stops it, and --resume continues.`,
+    );
     this.#heartbeat.begin();
   }
 

@@ -1,13 +1,13 @@
 /** The service that is running, as commands speak with it: where it is, and what it says when it refuses. */
-import type { Option } from 'commander';
+import { Option } from 'commander';
 import { z } from 'zod';
-import { loadSettings } from '../config/settings.ts';
+import { loadSettings, type Settings } from '../config/settings.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { type Flags, failOn } from './load.ts';
 import { settingOption } from './setting-option.ts';
 import { safe } from './terminal.ts';
 
-export type ServiceFlags = { readonly url?: string; readonly json?: boolean } & Flags;
+export type ServiceFlags = { readonly url?: string; readonly token?: string; readonly json?: boolean } & Flags;
 
 const TIMEOUT_MS = 10_000;
 
@@ -16,10 +16,21 @@ export function askedPort(): Option {
   return settingOption('http_port', 'Port of the service to ask.');
 }
 
-interface NamedService {
+/** On a command line it is seen by others on the machine; the variable is not. */
+export function tokenOption(): Option {
+  return new Option('--token <token>', 'token for a service that asks for one').env('ASSAY_TOKEN');
+}
+
+/** A service and how it is asked. */
+export interface AskedService {
   readonly url: string;
+  readonly token: string | undefined;
+}
+
+interface NamedService extends AskedService {
   /** Where agents send their spans. */
   readonly otlp: string;
+  /** `token`, else that of `http.write_token`. */
   readonly writeToken: string | undefined;
 }
 
@@ -30,19 +41,36 @@ export function serviceOf(flags: ServiceFlags): NamedService {
     cwd: process.cwd(),
   });
   failOn(mistakes);
-  const url = flags.url ?? `http://127.0.0.1:${settings.httpPort}`;
-  const { hostname } = new URL(url);
-  return { url, otlp: `http://${hostname}:${settings.otlpHttpPort}`, writeToken: settings.http.writeToken };
+  const { url, token } = askedService(flags, settings);
+  const writeToken = token ?? settings.http.writeToken;
+  return { url, token, otlp: otlpOf(url, settings), writeToken };
+}
+
+/** For commands that only read, which need no secret of the configuration. */
+export function askedService(
+  { url, token }: ServiceFlags,
+  { httpPort, tls }: Pick<Settings, 'httpPort' | 'tls'>,
+): AskedService {
+  const scheme = tls === undefined ? 'http' : 'https';
+  return { url: url ?? `${scheme}://127.0.0.1:${httpPort}`, token: token === '' ? undefined : token };
+}
+
+/** Where such a service takes spans. */
+export function otlpOf(url: string, { otlpHttpPort }: Pick<Settings, 'otlpHttpPort'>): string {
+  const { protocol, hostname } = new URL(url);
+  return `${protocol}//${hostname}:${otlpHttpPort}`;
+}
+
+/** How something is read. */
+export function reading(token: string | undefined): RequestInit {
+  return token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
 }
 
 /** How something is written. */
 export function writing(method: 'PUT' | 'POST', body: unknown, token: string | undefined): RequestInit {
   return {
     method,
-    headers: {
-      'content-type': 'application/json',
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
+    headers: { 'content-type': 'application/json', ...reading(token).headers },
     body: JSON.stringify(body),
   };
 }
@@ -61,6 +89,15 @@ export async function ask(url: URL, asking: Asking = {}): Promise<unknown> {
   return answer;
 }
 
+/** Whether anything answers there. A port on this machine refuses at once where nothing listens. */
+export async function isThere(url: string): Promise<boolean> {
+  try {
+    return (await fetch(new URL('/healthz', url), { signal: AbortSignal.timeout(TIMEOUT_MS) })).ok;
+  } catch {
+    return false;
+  }
+}
+
 export async function askText(url: URL, { accept, more = () => [], ...init }: Asking = {}): Promise<string> {
   let response: Response;
   try {
@@ -77,6 +114,7 @@ export async function askText(url: URL, { accept, more = () => [], ...init }: As
   const lines = [
     `${url.href} answered ${response.status}${error === '' ? '' : `: ${error}`}`,
     ...problems,
+    ...(response.status === 401 ? ['give the token by --token or ASSAY_TOKEN'] : []),
     ...more(refusal),
   ];
   throw new CommandFailure(lines.map((line) => safe(line, 500)).join('\n  '), EXIT.input);

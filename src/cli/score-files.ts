@@ -25,7 +25,7 @@ export function addScoringOptions(command: Command, files: '<files...>' | '[file
     .addOption(settingOption('data_dir'))
     .option(
       '--judges',
-      'ask the configured judges, within their budget, what no answer is kept of; without it, judged criteria are skipped',
+      'ask the configured judges, within their budget, unless an answer is stored; without it, judged criteria are skipped',
     );
 }
 
@@ -53,6 +53,8 @@ export async function scoreFiles(
     .finally(() => judges?.close());
   terminal.progressDone();
   judging?.end();
+  if (result.records === 0 && result.rejected === 0)
+    throw new CommandFailure(`${files.join(', ')}: nothing is in it to score`, EXIT.input);
   const skipped = criteriaNotAsked(result.evaluations);
   if (skipped > 0)
     terminal.err(`${skipped} judged criteria were skipped: --judges asks the judges, which may cost money`);

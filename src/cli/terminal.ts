@@ -1,11 +1,20 @@
-/** Output of the commands: colour on a terminal only, progress on standard error, names from spans made safe. */
+/**
+ * Output of the commands: colour on a terminal only, progress on standard error, names from spans made safe.
+ *
+ * No control character of somebody else's text gets through, in whatever a command writes: suites of foreign pull
+ * requests are validated in CI. The escapes of our own colours pass as a mark that is drawn for each process.
+ */
+import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { visibleJson, visibleText } from '../model/visible-text.ts';
 
 export type Style = Parameters<typeof styleText>[0];
 
 export interface Terminal {
   /** Results. */
   out(text: string): void;
+  /** The same as JSON, in which nothing is changed: what must not be shown is escaped. */
+  json(value: unknown, indent?: number): void;
   /** Progress and complaints. */
   err(text: string): void;
   paint(style: Style, text: string): string;
@@ -18,22 +27,28 @@ export interface Terminal {
 
 const PROGRESS_EVERY_MS = 100;
 
+const ESCAPE = '\u001b';
+
 export function processTerminal(): Terminal {
+  const escapeMark = `<${randomUUID()}>`;
+  const written = (text: string) => visibleText(text).replaceAll(escapeMark, ESCAPE);
   const colour = process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
   const live = process.stderr.isTTY === true;
   let shownAt = Number.NEGATIVE_INFINITY;
   let shown = false;
   return {
-    out: (text) => void process.stdout.write(`${text}\n`),
-    err: (text) => void process.stderr.write(`${text}\n`),
-    paint: (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text),
+    out: (text) => void process.stdout.write(`${written(text)}\n`),
+    json: (value, indent) => void process.stdout.write(`${visibleJson(value, indent)}\n`),
+    err: (text) => void process.stderr.write(`${written(text)}\n`),
+    paint: (style, text) =>
+      colour ? styleText(style, text, { validateStream: false }).replaceAll(ESCAPE, escapeMark) : text,
     isLive: live,
     progress: (text) => {
       const now = performance.now();
       if (!live || now - shownAt < PROGRESS_EVERY_MS) return;
       shownAt = now;
       shown = true;
-      process.stderr.write(`\r\u001b[2K${text}`);
+      process.stderr.write(`\r\u001b[2K${written(text)}`);
     },
     progressDone: () => {
       if (shown) process.stderr.write('\r\u001b[2K');
@@ -48,16 +63,6 @@ export function safe(text: string, lengthMax = 300): string {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
   return plain.length > lengthMax ? `${plain.slice(0, lengthMax - 1).toWellFormed()}…` : plain;
-}
-
-/** JSON in which nothing is left that a terminal would obey, or that would turn the text around: escaped, it is the same JSON. */
-export function jsonText(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, escaped);
-}
-
-function escaped(character: string): string {
-  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
 /** Never minus nothing: what rounds to 0 is 0. */

@@ -8,8 +8,9 @@
  */
 import type { Compared, Comparison, ComparisonWord, SuiteComparison } from '../model/comparison.ts';
 import type { EstimatedChange } from '../model/estimated.ts';
-import type { Outcome } from '../model/evaluation.ts';
+import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
+import { aboutOf, meanDecided } from '../model/known-share.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import { casesNeeded } from './cases-needed.ts';
 import { changeOf, shareCases } from './change.ts';
@@ -76,6 +77,8 @@ function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Asked, 'lookedAt'>
     suite: a.suite,
     warnings: suiteWarnings(a, b),
     cases: casesOf(a, b),
+    about: aboutOf([...evaluationsOf(a), ...evaluationsOf(b)]),
+    decidedShare: { a: meanDecided(evaluationsOf(a)), b: meanDecided(evaluationsOf(b)) },
     score: compared({ is: 'score' }, 'more'),
     success: compared({ is: 'success' }, 'more'),
     outcomes: OUTCOMES_IN_ORDER.map((outcome) => ({
@@ -95,6 +98,10 @@ function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Asked, 'lookedAt'>
     flipped: flippedCases(a, b),
     reliability: { a: reliabilityOfRuns(a, 1 - asked.alpha), b: reliabilityOfRuns(b, 1 - asked.alpha) },
   };
+}
+
+function evaluationsOf({ cases }: SuiteRuns): readonly Evaluation[] {
+  return [...cases.values()].flatMap(({ runs }) => runs.flatMap(({ evaluations }) => evaluations));
 }
 
 /** The good direction of a measure; undefined if it has none. */

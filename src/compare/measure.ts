@@ -1,9 +1,9 @@
 /**
  * Defines the measures of an experiment. For one case, a measure is the mean over the runs of the case.
  *
- * A run that broke off (the agent failed, was out of time, or left no spans) and has no score counts as a hard failure
- * with score 0 (`countedOf`), so that a crash never takes a case out of the figures. Where the agent did end, what is
- * unscored is left out of them, as everywhere, and has a share of its own.
+ * A run that broke off (the agent failed, timed out, or sent no spans) and has no score is a hard failure with score 0
+ * (`countedOf`), so a crash never removes a case from the figures. Where the agent did end, what is unscored is left
+ * out of them, as everywhere, and has a share of its own.
  */
 import { decisionOf } from '../model/decision.ts';
 import { isGood, isInSuccessRate } from '../model/severity.ts';

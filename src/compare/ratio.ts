@@ -1,8 +1,8 @@
 /**
  * Computes the effort per success: a ratio of two means over cases, and how such a ratio changed.
  *
- * Ratios have no bound as simple as means have (`unseen-case.ts`), but the same idea holds: the cases get weights drawn
- * evenly from all that add up to 1, and with them comes a case that was not seen and is bad for the bound. There is no
+ * Ratios have no bound as simple as means have (`unseen-case.ts`), but the same idea holds. The cases get weights drawn
+ * evenly from all that add up to 1, and an unseen case is added that is as bad as possible for the bound. There is no
  * largest cost that is possible, so the unseen case costs as much (or as little) as the worst that was seen, and fails
  * (or succeeds). The bounds come from the ratio over many draws. The draws come from a fixed seed: the same experiments
  * give the same bounds.

@@ -1,6 +1,7 @@
 /**
- * One experiment through the eyes of one suite: its runs by case. The case is the unit of everything that is compared: the repeats of a case are not
- * independent of one another, and a case that was run ten times says no more about the cases that were not in the dataset than one that was run once.
+ * One experiment through the eyes of one suite: its runs by case. The case is the unit of every comparison, because the
+ * repeats of a case are not independent. A case that was run ten times reveals no more about cases outside the dataset
+ * than one that was run once.
  */
 import type { Evaluation } from '../model/evaluation.ts';
 import type { CaseRun, Experiment, ExperimentResult, ExperimentSuite } from '../model/experiment.ts';

@@ -1,10 +1,10 @@
 /**
  * Bounds for the mean of a bounded quantity from a few cases, without a word about its distribution.
  *
- * Chance is told as in the Bayesian bootstrap: each case gets a weight, drawn evenly from all that add up to 1. But what was sampled is not all there
- * is, so to the cases that were seen comes one that was not, and is as bad as can be for the bound: at the upper end of what is possible for the upper
- * bound, at the lower end for the lower one. The upper bound is the value that the weighted mean exceeds with probability `tail` (Gaffke, 2005; Learned-Miller and
- * Thomas, 2019). Three things speak for it:
+ * Chance is modelled as in the Bayesian bootstrap: each case gets a weight, drawn evenly from all that add up to 1. But
+ * the sample is not everything, so an unseen case is added that is as bad as possible for the bound: at the upper end
+ * of the range for the upper bound, at the lower end for the lower one. The upper bound is the value that the weighted
+ * mean exceeds with probability `tail` (Gaffke, 2005; Learned-Miller and Thomas, 2019). Three things speak for it:
  *
  * 1. It holds at every sample size. For shares it *is* the exact interval of Clopper and Pearson; for differences of pairs that are −1, 0 or 1 it excludes
  *    0 exactly where McNemar's exact test rejects; for two shares side by side, where Fisher's does. For other distributions it is a conjecture that it never

@@ -1,17 +1,41 @@
-/** Settings of write access to the API. */
+/** Settings of the API: names by which it may be called, and the token of writers. */
+import { z } from 'zod';
 import { secret } from './secrets.ts';
 import { section } from './section.ts';
+import { setting } from './setting.ts';
 
 const expected = 'at least 16 letters, digits and other visible ASCII characters, such as `openssl rand -hex 32` gives';
+const hostsExpected = 'names of hosts, with a port or without one, as a list or separated by commas';
+const HOST = /^(?:[\w.-]{1,253}|\[[0-9a-f:]+\])(?::\d{1,5})?$/i;
+const separated = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+const hostList = z
+  .union([z.array(z.string()), separated], hostsExpected)
+  .refine((hosts) => hosts.every((host) => HOST.test(host)), hostsExpected)
+  .readonly();
 
 export const HTTP = section('reload', 'The API.', {
   writeToken: secret(
     { key: 'http.write_token', variable: 'ASSAY_HTTP_WRITE_TOKEN' },
-    'Token of clients that may write; without one only programs on this machine may (see below).',
+    'Token of clients that may write, besides those of `assay token` (security.md).',
   ),
-}).build(({ writeToken }, sources) => {
-  if (writeToken === undefined || /^[\x21-\x7e]{16,}$/.test(writeToken)) return { writeToken };
+  allowedHosts: setting(
+    {
+      key: 'http.allowed_hosts',
+      variable: 'ASSAY_HTTP_ALLOWED_HOSTS',
+      default: [],
+      example: ['assay.example.com'],
+    },
+    'Names besides loopback ones by which callers without a token may call it.',
+    hostList,
+  ),
+}).build(({ writeToken, ...values }, sources) => {
+  if (writeToken === undefined || /^[\x21-\x7e]{16,}$/.test(writeToken)) return { ...values, writeToken };
   // The value is a secret, and is not repeated.
   sources.mistake('http.write_token', 'the token cannot be used', expected);
-  return { writeToken: undefined };
+  return { ...values, writeToken: undefined };
 });

@@ -1,5 +1,6 @@
 /** The judges that criteria may name, and what may be spent on them. An API key stands elsewhere (`secrets.ts`). */
 import { z } from 'zod';
+import { WHEN_CUT, WHEN_UNSUPPORTED } from '../model/judging.ts';
 import { mapping } from './mapping.ts';
 import { secretFrom } from './secrets.ts';
 import { section, type SettingsOf } from './section.ts';
@@ -65,6 +66,16 @@ const JUDGE = {
     { key: 'probe', default: 0, min: 0, max: 1 },
     'Share of answered questions asked once more, to see how far the judge agrees with itself.',
   ),
+  whenCut: choice(
+    WHEN_CUT,
+    { key: 'when_cut', default: 'count' },
+    'Verdicts over evidence that did not fit: they count, or are `not_applicable` (of a critical criterion `error`).',
+  ),
+  whenUnsupported: choice(
+    WHEN_UNSUPPORTED,
+    { key: 'when_unsupported', default: 'count' },
+    'Answers whose quotes are all invented: they count, are an `error`, or are asked for once more and then an `error`.',
+  ),
   prices: setting(
     { key: 'prices', example: { input_per_million: 0.25, output_per_million: 2 } },
     'Needed with a budget; 0 and 0 for a judge that costs nothing.',
@@ -108,7 +119,7 @@ export const JUDGING = section('start', 'Models that criteria may ask, and what 
   const judges = Object.entries(written).map(([name, one]) => {
     if (isLimited && one.prices === undefined) {
       const expected = 'input_per_million and output_per_million; 0 and 0 for one that costs nothing';
-      const problem = 'it has no prices, and without them judging.budget limits nothing';
+      const problem = 'it has no prices, so judging.budget cannot limit its cost';
       sources.mistake(`judges.${name}`, problem, expected);
     }
     return judgeOf(name, one, sources);

@@ -135,7 +135,7 @@ export const KAFKA = section('start', 'Kafka instead of the journal (kafka.md).'
   if (brokers === undefined) return undefined;
   checkTopics(values, sources);
   if (!read && !accept) {
-    const problem = 'with kafka.read and kafka.accept both false there is nothing to do';
+    const problem = 'kafka.read and kafka.accept are both false, so this instance has nothing to do';
     sources.mistake('kafka.accept', problem, 'at least one of them true');
   }
   return { ...values, brokers, tls, sasl };

@@ -4,13 +4,19 @@
  * docs/decisions/0009-redaction.md.
  */
 import { z } from 'zod';
-import { BUILT_IN_PATTERNS, BY_KEY, type BuiltInPattern, PATTERN_NAME, USER_ID } from '../model/redaction.ts';
+import {
+  BUILT_IN_PATTERNS,
+  BY_KEY,
+  type BuiltInPattern,
+  DEFAULT_PATTERNS,
+  PATTERN_NAME,
+  USER_ID,
+} from '../model/redaction.ts';
 import { customPatternMistake } from '../receive/redact/custom-patterns.ts';
 import { mapping } from './mapping.ts';
 import { section } from './section.ts';
 import { type Setting, setting, yesOrNo } from './setting.ts';
 
-const DEFAULT_PATTERNS: readonly BuiltInPattern[] = ['card', 'iban', 'bearer', 'api_key', 'jwt'];
 const CUSTOM_MAX = 32;
 const KEYS_MAX = 200;
 const PATTERN_LENGTH_MAX = 500;
@@ -96,7 +102,7 @@ export const REDACTION = section('start', 'Removes secrets before anything is st
   ),
   keys: setting(
     { key: 'redaction.keys', default: [], example: ['http.request.header.*'] },
-    'Attributes whose whole value goes.',
+    'More attributes and members whose whole value goes, besides those that the pattern secret knows.',
     keys,
   ),
   custom: setting(

@@ -5,7 +5,7 @@ import { section } from './section.ts';
 import { choice, duration, setting } from './setting.ts';
 
 /** Undefined where nothing is to be sent. */
-export const RESULTS = section('reload', 'What evaluations say, as OpenTelemetry events (results.md).', {
+export const RESULTS = section('reload', 'Evaluations as OpenTelemetry events (results.md).', {
   endpoint: address(
     { key: 'results.endpoint', variable: 'ASSAY_RESULTS_ENDPOINT', example: 'http://collector:4318' },
     'Base address of an OTLP/HTTP receiver; without one nothing is sent.',

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { section } from './section.ts';
-import { choice, count, type Declared, folder, setting } from './setting.ts';
+import { choice, count, type Declared, folder, setting, yesOrNo } from './setting.ts';
 import type { Sources } from './sources.ts';
 
 const port = <const D extends Declared>(declared: D, help: string) => count({ ...declared, min: 0, max: 65_535 }, help);
@@ -18,6 +18,10 @@ export const SERVICE = section('start', 'Where the service listens, and where it
   dataDir: folder(
     { key: 'data_dir', variable: 'ASSAY_DATA_DIR', flag: '--data-dir <folder>', default: './data' },
     'Folder of the journal and, unless instances share one, of the store.',
+  ),
+  acceptLoss: yesOrNo(
+    { key: 'accept_loss', variable: 'ASSAY_ACCEPT_LOSS', flag: '--accept-loss', default: false },
+    'Start although conversations are lost; meant for one start (operating.md).',
   ),
   experimentsDir: folder(
     {

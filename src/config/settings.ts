@@ -7,9 +7,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Mistake } from '../model/mistake.ts';
 import { readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
+import { secretVariablesIn } from './environment-without-secrets.ts';
 import type { Section, SettingsOf } from './section.ts';
 import { text } from './setting.ts';
 import { type Flags, Sources, type Variables } from './sources.ts';
+import { ACCESS } from './access-settings.ts';
 import { ALERTS } from './alert-settings.ts';
 import { CONVERSATION, TURN } from './conversation-settings.ts';
 import { DETECTION } from './detection-settings.ts';
@@ -23,12 +25,15 @@ import { METRICS, SCORE } from './score-settings.ts';
 import { PROCESS, SERVICE, SUITES } from './service-settings.ts';
 import { SHARED_STORE, STORE } from './store-settings.ts';
 import { TELEMETRY } from './telemetry-settings.ts';
+import { TLS } from './tls-settings.ts';
 import { TOOLS } from './tool-settings.ts';
 import { TRUTH } from './truth-settings.ts';
 
 /** Each is a member of `Settings`. */
 export const SECTIONS = {
   http: HTTP,
+  tls: TLS,
+  access: ACCESS,
   turn: TURN,
   conversation: CONVERSATION,
   score: SCORE,
@@ -80,6 +85,8 @@ interface SettingsInput {
 
 export interface LoadedSettings {
   readonly settings: Settings;
+  /** Names of the variables that the file names as holders of a secret. */
+  readonly secretVariables: readonly string[];
   readonly mistakes: readonly Mistake[];
 }
 
@@ -96,7 +103,7 @@ export function loadSettings({ flags, env, cwd }: SettingsInput): LoadedSettings
   const settings = readSettings(sources);
   sources.refuseUnknown();
   const all = [...mistakes, ...(document?.mistakes ?? []), ...sources.mistakes];
-  return { settings, mistakes: all };
+  return { settings, secretVariables: secretVariablesIn(document?.value), mistakes: all };
 }
 
 function readSettings(sources: Sources): Settings {
@@ -112,18 +119,24 @@ function readSettings(sources: Sources): Settings {
   return settings;
 }
 
+const STORE_WITHOUT_KAFKA = 'a shared store needs Kafka, and no brokers are configured';
+
+/** When Assay serves, such a store is filled from Kafka. A command that fills it otherwise ignores this mistake. */
+export function isStoreWithoutKafka({ problem }: Pick<Mistake, 'problem'>): boolean {
+  return problem === STORE_WITHOUT_KAFKA;
+}
+
 /** Sections that make no sense together, each of them being fine by itself. */
 function checkTogether({ kafka, sharedStore, redaction }: Settings, sources: Sources): void {
   if (sharedStore !== undefined && kafka === undefined) {
-    const problem = 'a store that instances share is filled from Kafka, and no brokers are named';
-    sources.mistake('store.url', problem, 'kafka.brokers or ASSAY_KAFKA_BROKERS as well');
+    sources.mistake('store.url', STORE_WITHOUT_KAFKA, 'kafka.brokers or ASSAY_KAFKA_BROKERS as well');
   }
   if (kafka !== undefined && redaction.hashUserIds && redaction.salt === undefined) {
     const problem = 'without a shared salt each instance hashes user ids differently, and one user gets many names';
     sources.mistake('redaction.hash_user_ids', problem, 'ASSAY_REDACTION_SALT, the same for all');
   }
   if (kafka?.read === true && sharedStore === undefined) {
-    const problem = 'what is read from Kafka goes to a store that instances share, and none is named';
+    const problem = 'Kafka needs a shared store, and store.url is not set';
     const gateway = 'kafka.read: false, for an instance that only takes OTLP and writes it to Kafka';
     sources.mistake('kafka.brokers', problem, `store.url or ASSAY_STORE_URL as well; or ${gateway}`);
   }

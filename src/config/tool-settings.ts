@@ -8,13 +8,17 @@ const GLOBS_MAX = 1000;
 const globs = z.array(z.string(), 'a list of names and globs').max(GLOBS_MAX, `at most ${GLOBS_MAX}`);
 
 /** Undefined where nothing is said. */
-export const TOOLS = section('reload', 'Which tools change something (suites.md). What a suite says comes first.', {
-  writes: setting(
-    { key: 'tools.writes', default: [] },
-    'Tools that change something, whatever they are called: [crm_sync, billing_*].',
-    globs,
-  ),
-  reads: setting({ key: 'tools.reads', default: [] }, 'Tools that only look, likewise.', globs),
-}).build(({ writes, reads }): ToolNames | undefined =>
+export const TOOLS = section(
+  'reload',
+  'Which tools change something (suites.md). The lists of a suite take precedence.',
+  {
+    writes: setting(
+      { key: 'tools.writes', default: [] },
+      'Tools that change something, whatever they are called: [crm_sync, billing_*].',
+      globs,
+    ),
+    reads: setting({ key: 'tools.reads', default: [] }, 'Tools that only look, likewise.', globs),
+  },
+).build(({ writes, reads }): ToolNames | undefined =>
   writes.length + reads.length === 0 ? undefined : { writes, reads },
 );

@@ -8,9 +8,9 @@
  *
  *     sum[k] ← (sum[k] + 1) × (1 + slope[k] × excess)        value = Σ weight[k] × sum[k],  Σ weight = 1
  *
- * value − (number of observations) is then a supermartingale, whatever the distribution and dependence, so that the
- * mean number of observations until value first reaches A is at least A, and the chance that it does so within N is at
- * most N / A (optional stopping); looking at it after each observation costs nothing.
+ * value − (number of observations) is then a supermartingale, whatever the distribution and dependence. So the mean
+ * number of observations until value first reaches A is at least A, and the chance that it does so within N is at most
+ * N / A (optional stopping). Looking at it after each observation costs nothing.
  *
  * The onset as bet k sees it is where its capital, restarted whenever it falls to 1, last stood at 1. Observations
  * since then are kept as the difference of two running totals.

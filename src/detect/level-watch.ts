@@ -44,8 +44,8 @@ export type State = 'no_data' | Phase;
 
 export interface WatchReading {
   readonly state: State;
-  /** When the state was entered, in log time. */
-  readonly stateSince: number;
+  /** When the state was entered, in log time; undefined where nothing was observed yet. */
+  readonly stateSince: number | undefined;
   readonly logEvidence: number;
   readonly logThreshold: number;
   readonly estimate: Estimate | undefined;
@@ -188,7 +188,7 @@ export class LevelWatch {
     const sums = stretch ?? this.#recent();
     return {
       state: this.state,
-      stateSince: this.#silent ? this.#lastAt + this.#settings.silentMs : this.#phaseSince,
+      stateSince: this.#stateSince(),
       logEvidence: Math.log(Math.max(1, this.#evidence.value)),
       logThreshold: this.#alarmAt < NEVER ? Math.log(this.#alarmAt) : 0,
       estimate: sums === undefined ? undefined : estimate(sums, this.#level, this.#wobble.variance),
@@ -253,8 +253,14 @@ export class LevelWatch {
 
   #allowance = 0;
 
+  #stateSince(): number | undefined {
+    if (this.#lastAt === 0) return undefined;
+    return this.#silent ? this.#lastAt + this.#settings.silentMs : this.#phaseSince;
+  }
+
   #speak(at: number): void {
     this.#silent = false;
+    if (this.#phaseSince === 0) this.#phaseSince = at;
     this.#changes.push({ from: 'no_data', to: this.#phase, at });
   }
 

@@ -1,6 +1,6 @@
 /**
- * Sums of what came last, in chunks that are finer the younger they are, so that the sums since any moment are there to
- * within a fraction of its age, for a bounded number of chunks and without keeping a single observation.
+ * Sums of recent observations, in chunks that are finer the younger they are. The sums since any moment are known to
+ * within a fraction of its age, with a bounded number of chunks and without keeping single observations.
  *
  * A chunk is closed after `CHUNK` observations. If there are too many, the two neighbours are joined that are smallest
  * relative to what came after them.

@@ -8,10 +8,10 @@
  *
  *     log E[ρ] += log likelihood of the block under a and b − its log likelihood under q for both
  *
- * Given the counts of a block and one common rate, whatever it is, its expectation is at most 1, so that the mean over
- * ρ exceeds 1/α at any time with chance at most α, under any peeking and any routing; segments may differ as they like.
- * "Better" is the same with 1/ρ. "Equivalent" is where the 95 % confidence sequence of the difference, weighed by
- * segment, lies within the margin; that sequence is asymptotic, not exact.
+ * Given the counts of a block and any common rate, its expectation is at most 1. So the mean over ρ ever exceeds 1/α
+ * with chance at most α, under any peeking and any routing. Segments may differ in any way. "Better" is the same with
+ * 1/ρ. "Equivalent" is where the 95 % confidence sequence of the difference, weighed by segment, lies within the
+ * margin; that sequence is asymptotic, not exact.
  */
 import type { Json } from '../model/json.ts';
 import type { VersionSettings } from './settings.ts';

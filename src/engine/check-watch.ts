@@ -5,6 +5,9 @@
  * each check; the main thread reads it, and when a check has run past its limit ends the thread and starts another that
  * answers `error` for that check without running it.
  *
+ * A criterion that had to be stopped too often is suspended until a log time. The thread compares that with the log time
+ * of each evaluation, so that the pause ends where the log says, however far scoring is behind.
+ *
  *   Int32   [0] checks started so far (odd while one runs)   [1] start, ms since the buffer was made   [2] length of the note
  *   bytes   the note: JSON of the target and the criterion's index
  */
@@ -14,10 +17,13 @@ export const MATCHING = -1;
 /** Stands for a criterion where the suite as a whole must not run. */
 export const WHOLE_SUITE = '*';
 
-interface CheckTarget {
+export interface CheckTarget {
   readonly suite: string;
   /** The turn or conversation that is scored. */
   readonly subject: string;
+  readonly agent: string;
+  /** When it is scored, by the log. */
+  readonly logTime: number;
 }
 
 export interface RunningCheck extends CheckTarget {
@@ -29,21 +35,28 @@ export interface RunningCheck extends CheckTarget {
 export interface CheckWatch {
   started(target: CheckTarget, criterion: number): void;
   finished(): void;
-  /** Criteria (by name) of this target that must not run, with the reason; `WHOLE_SUITE` among them is all of them. */
-  stoppedFor(target: CheckTarget): ReadonlyMap<string, string>;
+  /** Criteria (by name) of this target that must not run; `WHOLE_SUITE` among them is all of them. */
+  stoppedFor(target: CheckTarget): ReadonlyMap<string, StoppedCheck>;
 }
 
-/** A check that was stopped. `subject` is undefined where the criterion is suspended for everybody. */
+/** A check that must not run. */
 export interface StoppedCheck {
   readonly suite: string;
-  readonly subject: string | undefined;
   readonly criterion: string;
   readonly reason: string;
+  readonly stops:
+    | { readonly for: 'subject'; readonly subject: string }
+    /** `agent` is undefined for all agents. `until` is a log time, and not part of the pause. */
+    | { readonly for: 'pause'; readonly agent: string | undefined; readonly until: number };
 }
 
 const HEAD_INTS = 4;
-const NOTE_BYTES_MAX = 4096;
-const NONE: ReadonlyMap<string, string> = new Map();
+/** Room for the longest note, were every character escaped. */
+const NOTE_BYTES_MAX = 16_384;
+const SUITE_LENGTH_MAX = 500;
+const SUBJECT_LENGTH_MAX = 1000;
+const AGENT_LENGTH_MAX = 200;
+const NONE: ReadonlyMap<string, StoppedCheck> = new Map();
 
 export function makeWatchBuffer(): SharedArrayBuffer {
   return new SharedArrayBuffer(HEAD_INTS * 4 + NOTE_BYTES_MAX);
@@ -68,7 +81,8 @@ export class SharedCheckWatch implements CheckWatch {
   started(target: CheckTarget, criterion: number): void {
     if (this.#target !== target) {
       this.#target = target;
-      const text = JSON.stringify([target.suite.slice(0, 500), target.subject.slice(0, 1000)]);
+      const { suite, subject, agent, logTime } = noted(target);
+      const text = JSON.stringify([suite, subject, agent, logTime]);
       const { written } = this.#encoder.encodeInto(text, this.#note);
       this.#head[2] = written;
     }
@@ -82,14 +96,35 @@ export class SharedCheckWatch implements CheckWatch {
     Atomics.store(this.#head, 0, ((this.#head[0] ?? 0) + 1) & ~1);
   }
 
-  stoppedFor(target: CheckTarget): ReadonlyMap<string, string> {
+  stoppedFor(target: CheckTarget): ReadonlyMap<string, StoppedCheck> {
     if (this.#stopped.length === 0) return NONE;
-    return new Map(
-      this.#stopped
-        .filter(({ suite, subject }) => suite === target.suite && (subject === undefined || subject === target.subject))
-        .map(({ criterion, reason }) => [criterion, reason]),
-    );
+    const found = new Map<string, StoppedCheck>();
+    const { suite, subject, agent, logTime } = noted(target);
+    for (const stopped of this.#stopped) {
+      if (stopped.suite !== suite || !isBarred(stopped, { subject, agent, logTime })) continue;
+      // The end of a pause changes nothing for the subject on which it hung.
+      if (found.get(stopped.criterion)?.stops.for !== 'subject') found.set(stopped.criterion, stopped);
+    }
+    return found;
   }
+}
+
+export function isBarred(
+  { stops }: StoppedCheck,
+  { subject, agent, logTime }: Pick<CheckTarget, 'subject' | 'agent' | 'logTime'>,
+): boolean {
+  if (stops.for === 'subject') return stops.subject === subject;
+  return logTime < stops.until && (stops.agent === undefined || stops.agent === agent);
+}
+
+/** As far as there is room for it in the note: what is compared is what was noted. */
+function noted({ suite, subject, agent, logTime }: CheckTarget): CheckTarget {
+  return {
+    suite: suite.slice(0, SUITE_LENGTH_MAX),
+    subject: subject.slice(0, SUBJECT_LENGTH_MAX),
+    agent: agent.slice(0, AGENT_LENGTH_MAX),
+    logTime,
+  };
 }
 
 /** The check that runs now, or undefined. Reads memory that another thread writes, so it looks twice. */
@@ -102,8 +137,8 @@ export function runningCheck(buffer: SharedArrayBuffer): RunningCheck | undefine
   const startedAt = head[1] ?? 0;
   if (Atomics.load(head, 0) !== sequence) return undefined;
   // The cast holds because `started` wrote the text.
-  const [suite, subject] = JSON.parse(note) as [string, string];
-  return { suite, subject, criterion, sequence, startedAt };
+  const [suite, subject, agent, logTime] = JSON.parse(note) as [string, string, string, number];
+  return { suite, subject, agent, logTime, criterion, sequence, startedAt };
 }
 
 /** How long the running check has been running, in milliseconds. */

@@ -349,7 +349,8 @@ export class Engine {
       }
       const conversation = this.#understanding.alone(place.conversation, turn);
       for (const suite of this.#suitesByTurn) {
-        if (!this.#runner.applies(suite, conversation, turn.id, suite.matchesTurn)) continue;
+        const asked = { subject: turn.id, logTime: place.closedAt };
+        if (!this.#runner.applies(suite, conversation, asked, suite.matchesTurn)) continue;
         matchedBy.add(suite);
         if (suite.scope === 'turn') this.#scoreTurn(suite, conversation, turn, place);
       }
@@ -383,7 +384,8 @@ export class Engine {
   /** False if the suite is not for the turn. */
   #evaluateTurn(suite: CompiledSuite, turn: Turn, place: TurnPlace & { readonly revision: number }): boolean {
     const conversation = this.#understanding.alone(place.conversation, turn);
-    if (!this.#runner.applies(suite, conversation, turn.id, suite.matches)) return false;
+    const asked = { subject: turn.id, logTime: place.closedAt };
+    if (!this.#runner.applies(suite, conversation, asked, suite.matches)) return false;
     this.#scoreTurn(suite, conversation, turn, place);
     return true;
   }

@@ -28,9 +28,9 @@ export function reportedJudges(start: JudgingStart | undefined): ReportedParts['
 /** Answers scoring's questions about a judge. Undefined for one that is not configured. */
 export function judgeOf(start: JudgingStart | undefined): Judges['settings'] {
   const judges = new Map(
-    (start?.judges ?? []).map(({ name, fingerprint, evidenceTokens, sample }) => [
+    (start?.judges ?? []).map(({ name, fingerprint, evidenceTokens, sample, whenCut, whenUnsupported }) => [
       name,
-      { fingerprint, evidenceTokens, share: sample },
+      { fingerprint, evidenceTokens, share: sample, whenCut, whenUnsupported },
     ]),
   );
   return (name) => judges.get(name);

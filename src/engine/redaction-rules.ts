@@ -11,7 +11,7 @@ import { DIALECTS } from '../normalize/dialects.ts';
 import type { Field } from '../normalize/draft.ts';
 import type { Row } from '../normalize/rows.ts';
 
-const SALT_FILE = 'redaction-salt';
+export const SALT_FILE = 'redaction-salt';
 const SALT_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
@@ -80,10 +80,9 @@ function rowsOf(fields: readonly Field[]): readonly Row[] {
   );
 }
 
-function tryReadSalt(file: string): string | undefined {
+export function tryReadSalt(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const salt = readFileSync(file, 'utf8').trim();
-  if (salt === '')
-    throw new Error(`${file} is empty: put the salt back that was in it, or remove the file to start with a new one`);
+  if (salt === '') throw new Error(`${file} is empty: restore its salt, or remove the file to start with a new one`);
   return salt;
 }

@@ -1,6 +1,6 @@
 /**
- * Looks again at conversations of which something is known now that was not when they were scored: their truth, or a
- * judge's answer.
+ * Looks again at conversations of which something is known now that was not when they were scored: their truth, a
+ * judge's answer, or that a criterion which was suspended may be asked again.
  *
  *   asked for   a row in the store, in the transaction in which it became known
  *   looked at   in the engine's transaction                                       a crash: asked for still
@@ -31,7 +31,7 @@ export class Revisiting {
 
   /** All that is asked for. */
   lookAgain(logTime: number): void {
-    for (const row of this.#parts.store.revisits.take()) this.#lookAgain(row, logTime);
+    for (const row of this.#parts.store.revisits.take(logTime)) this.#lookAgain(row, logTime);
   }
 
   #lookAgain(row: number, logTime: number): void {

@@ -45,11 +45,16 @@ export class SuiteMatching {
       return { conversation: undefined, by: [], byAny: ofTurns.some((suite) => byTurn.has(suite)) };
     }
     const conversation = understanding.conversation(due, traces);
+    const logTime = due.dueAt ?? traces.at(-1)?.closedAt ?? 0;
     if (conversation === undefined) return undefined;
-    const by = candidates.filter((suite) => runner.applies(suite, conversation, due.id, suite.matches));
+    const by = candidates.filter((suite) =>
+      runner.applies(suite, conversation, { subject: due.id, logTime }, suite.matches),
+    );
     const isForTurn = (suite: CompiledSuite) =>
       byTurn?.has(suite) ??
-      conversation.turns.some((turn) => runner.applies(suite, understanding.alone(due, turn), turn.id, suite.matches));
+      conversation.turns.some((turn) =>
+        runner.applies(suite, understanding.alone(due, turn), { subject: turn.id, logTime }, suite.matches),
+      );
     return { conversation, by, byAny: by.some(({ shadow }) => shadow === undefined) || ofTurns.some(isForTurn) };
   }
 

@@ -11,9 +11,9 @@ import type { TurnId } from '../model/ids.ts';
 import { keyOfSuite } from '../model/suite-key.ts';
 import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import { evaluate } from '../score/evaluate.ts';
-import type { Judges } from '../score/judge/judges.ts';
+import type { Judges, ShownEvidence } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import { type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
+import { type CheckTarget, type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
 
 interface SuiteRunnerParts {
   readonly watch: CheckWatch;
@@ -27,6 +27,14 @@ export interface RunEvaluation {
   readonly evaluation: Evaluation;
   /** Questions to judges that are still open; empty if all verdicts are in. */
   readonly requests: readonly JudgeRequest[];
+  /** Log time at which criteria that are suspended now may be asked again; undefined where none is. */
+  readonly suspendedUntil: number | undefined;
+}
+
+/** The turn or conversation that a suite is asked about, and when, by the log. */
+interface AskedOf {
+  readonly subject: string;
+  readonly logTime: number;
 }
 
 export class SuiteRunner {
@@ -40,11 +48,11 @@ export class SuiteRunner {
   applies(
     suite: CompiledSuite,
     conversation: Conversation,
-    subject: string,
+    asked: AskedOf,
     matches: CompiledSuite['matchesTurn'],
   ): boolean {
     const { watch } = this.#parts;
-    const target = { suite: keyOfSuite(suite), subject };
+    const target = targetOf(suite, conversation, asked);
     if (watch.stoppedFor(target).has(WHOLE_SUITE)) return false;
     watch.started(target, MATCHING);
     try {
@@ -60,20 +68,28 @@ export class SuiteRunner {
   /** Undefined where the suite as a whole could not answer. */
   evaluate(
     suite: CompiledSuite,
-    subject: { readonly conversation: Conversation; readonly turnId: TurnId | undefined; readonly revision: number },
+    subject: {
+      readonly conversation: Conversation;
+      readonly turnId: TurnId | undefined;
+      readonly revision: number;
+      readonly logTime: number;
+    },
     outcomeOf: (request: JudgeRequest) => JudgeOutcome | 'waiting',
   ): RunEvaluation | undefined {
     const { watch } = this.#parts;
-    const target = { suite: keyOfSuite(suite), subject: subject.turnId ?? subject.conversation.id };
-    const { turns } = subject.conversation;
-    const read = turns.find(({ id }) => id === subject.turnId) ?? turns.at(-1);
+    const { conversation, turnId, logTime } = subject;
+    const target = targetOf(suite, conversation, { subject: turnId ?? conversation.id, logTime });
+    const stopped = watch.stoppedFor(target);
+    const { turns } = conversation;
+    const read = turns.find(({ id }) => id === turnId) ?? turns.at(-1);
     if (read !== undefined) prepareReading(read);
+    const shown: ShownEvidence[] = [];
     try {
       const { waiting: requests, ...evaluation } = this.#parts.timed(`scoring by ${suite.name}`, () =>
         evaluate(suite, subject, {
           onCriterion: (index) => watch.started(target, index),
-          stopped: watch.stoppedFor(target),
-          judges: { settings: this.#parts.judge, outcomeOf },
+          stopped: new Map(stopped.entries().map(([criterion, { reason }]) => [criterion, reason])),
+          judges: { settings: this.#parts.judge, outcomeOf, onShown: (evidence) => shown.push(evidence) },
         }),
       );
       for (const [criterion, verdict] of evaluation.verdicts) {
@@ -81,9 +97,14 @@ export class SuiteRunner {
           this.#parts.onEvent({ type: 'check-failed', suite: target.suite, criterion, reason: verdict.reason });
         }
       }
-      if (requests.length === 0) return { evaluation, requests };
+      const pauses = stopped.values().flatMap(({ stops }) => (stops.for === 'pause' ? [stops.until] : []));
+      const suspendedUntil = pauses.reduce<number | undefined>((last, until) => Math.max(last ?? 0, until), undefined);
+      if (requests.length === 0) {
+        for (const evidence of shown) this.#parts.onEvent({ type: 'evidence-shown', ...evidence });
+        return { evaluation, requests, suspendedUntil };
+      }
       const waitsFor = requests.flatMap(({ criteria }) => criteria.map(({ name }) => name));
-      return { evaluation: { ...evaluation, waitsFor }, requests };
+      return { evaluation: { ...evaluation, waitsFor }, requests, suspendedUntil };
     } catch (error) {
       this.#parts.onEvent({ type: 'check-failed', suite: target.suite, criterion: WHOLE_SUITE, reason: String(error) });
       return undefined;
@@ -91,4 +112,8 @@ export class SuiteRunner {
       watch.finished();
     }
   }
+}
+
+function targetOf(suite: CompiledSuite, { agent }: Conversation, { subject, logTime }: AskedOf): CheckTarget {
+  return { suite: keyOfSuite(suite), subject, agent: agent.name ?? '', logTime };
 }

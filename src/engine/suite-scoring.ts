@@ -6,6 +6,8 @@
  *      └──some wait──▶ waiting: what is decided is counted; its requests are in the store from the same commit on
  *                         └──looked at again (`revisiting.ts`)──▶ recorded, or waiting for what is new
  *
+ * One that has no score while a criterion is suspended is re-evaluated when the pause is over.
+ *
  * There is at most one that waits for each suite and turn. A later revision takes its place, with what has been counted of it.
  */
 import type { Conversation } from '../model/conversation.ts';
@@ -93,11 +95,16 @@ export class SuiteScoring {
   ): RunEvaluation | undefined {
     const key = keyOf(suite, turnId, place);
     const hasWaited = this.#store.waiting.find(key) !== undefined;
-    return this.#runner.evaluate(suite, { conversation, turnId, revision: place.revision }, (request) => {
+    const { revision, logTime } = place;
+    const evaluated = this.#runner.evaluate(suite, { conversation, turnId, revision, logTime }, (request) => {
       const outcome = this.#store.waiting.outcomeOf(request.key, key);
       if (outcome?.is === 'answered' && !hasWaited) this.#onReused(request.judge);
       return outcome ?? 'waiting';
     });
+    // A score that there is all the same stands without the criterion.
+    if (evaluated?.suspendedUntil !== undefined && evaluated.evaluation.score === undefined)
+      this.#store.revisits.ask(place.conversation, evaluated.suspendedUntil);
+    return evaluated;
   }
 
   #keep(

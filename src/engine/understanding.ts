@@ -9,6 +9,7 @@ import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
+import { DamagedContent } from '../store/damaged-content.ts';
 import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
 import type { Arrival } from './arrival.ts';
 import type { RecentTurns } from './recent-turns.ts';
@@ -73,14 +74,29 @@ export class Understanding {
   }
 
   report(what: string, error: unknown): void {
+    if (error instanceof DamagedContent) {
+      this.#parts.onEvent({ type: 'content-damaged', what, reason: error.message });
+      return;
+    }
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#parts.onEvent({ type: 'not-understood', what, reason });
   }
 
   #merged({ content, spans }: Arrival, known: StoredTrace | undefined): MergedContent {
     if (known === undefined) return { content, spans, added: spans };
-    const stored = this.#parts.store.traces.contentOf(known.row);
+    const stored = this.#contentOf(known, { elseFrom: spans });
+    if (stored === undefined) return { content, spans, added: spans };
     return this.#parts.timed('putting bytes together', () => mergeContents(stored, content));
+  }
+
+  /** Undefined where it is damaged and as many spans have been sent again, so that they replace it. */
+  #contentOf({ row, spans }: StoredTrace, { elseFrom }: { readonly elseFrom: number }): TraceContent | undefined {
+    try {
+      return this.#parts.store.traces.contentOf(row);
+    } catch (error) {
+      if (!(error instanceof DamagedContent) || elseFrom < spans) throw error;
+      return undefined;
+    }
   }
 
   #turnsOf(content: TraceContent): readonly Turn[] {

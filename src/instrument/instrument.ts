@@ -2,7 +2,9 @@
  * Lets an application report what its spans do not hold: the conversation that they belong to, the state at the end,
  * the ground truth, and the end itself. Over `@opentelemetry/api` alone; without an SDK every call does nothing.
  *
- *     const sdk = new NodeSDK({ spanProcessors: [new ConversationSpanProcessor(), new BatchSpanProcessor(exporter)] });
+ *     const sdk = new NodeSDK({
+ *       spanProcessors: [new ConversationSpanProcessor(), new BatchSpanProcessor({ exporter })],
+ *     });
  *
  *     await inConversation({ id: ticket.id }, async () => {
  *       await tracer.startActiveSpan('invoke_agent support', async (span) => {

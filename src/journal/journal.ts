@@ -20,7 +20,9 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { JournalEvent } from '../model/events/journal-events.ts';
+import { HighWaterFile } from '../model/high-water-file.ts';
 import type { JournalEntry, Signal } from './journal-entry.ts';
+import { type JournalMark, JournalMarkWriter, readJournalMark } from './journal-mark.ts';
 import { LogClock } from './log-clock.ts';
 import { ALIGNMENT, bodyChecksum, RECORD_HEAD_BYTES, recordLength, writeRecordHead } from './record.ts';
 import { type Recovered, recover, type Segment } from './recovery.ts';
@@ -45,6 +47,8 @@ export interface JournalOptions {
   readonly directory: string;
   readonly segmentBytes: number;
   readonly maxBytes: number;
+  /** File of its high-water mark (`journal-mark.ts`). Without one, an end that is missing cannot be told from a torn one. */
+  readonly markFile?: string | undefined;
   /**
    * Floor that the store already knows: positions and times of the log never fall below it, even if the journal's
    * folder was lost. (A span at a position that the store has passed would be taken for one that is stored already.)
@@ -79,8 +83,13 @@ export class Journal {
   #reader: EntryReader | undefined;
   #writing: Promise<void> | undefined;
   #stopping = false;
+  /** Position behind the last record that was synced. */
+  #syncedEnd: number;
+  readonly #mark: JournalMarkWriter | undefined;
   /** Log time of the group that is being written. */
   #groupTime: number | undefined;
+  /** Length of the record that was refused last, until one of its length would fit. */
+  #refusedLength: number | undefined;
 
   private constructor(options: JournalOptions, files: SegmentFiles, recovered: Recovered) {
     this.#options = options;
@@ -92,13 +101,19 @@ export class Journal {
     this.#endPosition = recovered.endPosition;
     if (this.#endPosition < options.floor.position) this.#abandonCurrent();
     this.#endPosition = Math.max(this.#endPosition, options.floor.position);
+    this.#syncedEnd = Math.max(recovered.syncedEnd, options.floor.position);
+    if (options.markFile !== undefined) {
+      this.#mark = new JournalMarkWriter(new HighWaterFile(options.markFile), () => this.#marked());
+      this.#mark.changed();
+    }
   }
 
   static async open(
     options: JournalOptions,
   ): Promise<{ readonly journal: Journal; readonly recovered: readonly JournalEntry[] }> {
     const files = await SegmentFiles.at(options.directory, options.segmentBytes);
-    const recovered = await recover(options);
+    const mark = options.markFile === undefined ? undefined : readJournalMark(options.markFile);
+    const recovered = await recover(options, { floor: options.floor.position, segments: mark?.segments ?? [] });
     return { journal: new Journal(options, files, recovered), recovered: recovered.entries };
   }
 
@@ -153,6 +168,22 @@ export class Journal {
     if (segment.live === 0) this.#recycleReleased();
   }
 
+  /** After a refusal: finds out whether it can be written again, also if no client asks. To be called now and then. */
+  retry(): void {
+    const length = this.#refusedLength;
+    if (length === undefined || this.#writing !== undefined || this.#stopping) return;
+    this.#writing = this.#segmentWithRoom(length)
+      .then((room) => {
+        if ('because' in room) return;
+        this.#refusedLength = undefined;
+        this.#options.onEvent({ type: 'journal-writable' });
+      })
+      .finally(() => {
+        this.#writing = undefined;
+        if (this.#waiting.length > 0) this.#wake();
+      });
+  }
+
   /** Writes what waits, then closes. May be called twice. */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -160,6 +191,7 @@ export class Journal {
     const current = this.#current;
     this.#current = undefined;
     await current?.file.close();
+    this.#mark?.close();
   }
 
   #wake(): void {
@@ -242,14 +274,19 @@ export class Journal {
     const bytes = offset - current.offset;
     current.offset = offset;
     this.#endPosition = current.base + offset;
+    this.#syncedEnd = this.#endPosition;
+    this.#mark?.changed();
     const segment = this.#segmentOf(current.base);
     const reader = this.#reader;
     if (reader === undefined) throw new Error('journal: a batch came before anybody reads its entries');
     for (const entry of entries) {
       segment.live += entry.rows;
+      segment.last = entry.position;
+      segment.end = entry.nextPosition;
       reader.take(entry);
     }
     this.#groupTime = undefined;
+    this.#refusedLength = undefined;
     this.#options.onEvent({
       type: 'journal-synced',
       records: group.length,
@@ -285,7 +322,7 @@ export class Journal {
       }
       const base = this.#endPosition;
       const opened = await this.#files.create(base, { capacityMin, logTime: this.#clock.now() });
-      this.#segments.push({ base, capacity: opened.capacity, live: 0 });
+      this.#segments.push({ base, capacity: opened.capacity, live: 0, last: base, end: base });
       this.#endPosition = base + ALIGNMENT;
       this.#current = { ...opened, offset: ALIGNMENT };
       this.#recycleReleased();
@@ -309,6 +346,7 @@ export class Journal {
   }
 
   #refuse(group: readonly Waiting[], refusal: Refusal): void {
+    this.#refusedLength = Math.max(...group.map(({ length }) => length));
     this.#options.onEvent({ type: 'journal-refused', ...refusal, records: group.length });
     for (const waiting of group) waiting.resolve({ appended: false, ...refusal });
   }
@@ -321,13 +359,23 @@ export class Journal {
       // The last segment carries the log's position and time over a restart.
       if (index === this.#segments.length - 1) continue;
       this.#segments.splice(index, 1);
-      this.#files.recycle(segment.base, segment.capacity).catch((error: unknown) => {
+      this.#recycle(segment).catch((error: unknown) => {
         this.#options.onEvent({
           type: 'journal-segment-failed',
           detail: `recycle segment ${segment.base}: ${String(error)}`,
         });
       });
     }
+  }
+
+  /** The mark goes first: after a crash it must not name a segment that is gone. */
+  async #recycle({ base, capacity }: Segment): Promise<void> {
+    await this.#mark?.writeNow();
+    await this.#files.recycle(base, capacity);
+  }
+
+  #marked(): JournalMark {
+    return { end: this.#syncedEnd, segments: this.#segments.map(({ base, last, end }) => ({ base, last, end })) };
   }
 
   #segmentOf(position: number): Segment {

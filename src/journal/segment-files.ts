@@ -48,7 +48,7 @@ export class SegmentFiles {
   }
 
   static async at(directory: string, capacity: number): Promise<SegmentFiles> {
-    await mkdir(directory, { recursive: true });
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     const files = new SegmentFiles(directory, capacity);
     for (const name of await readdir(directory)) {
       // A spare may be half filled, or of another capacity. Creating a new one is cheaper than finding out.
@@ -115,7 +115,7 @@ export class SegmentFiles {
 
   async #fill(capacity: number): Promise<string> {
     const target = this.#nextSpare();
-    const file = await open(target, 'w');
+    const file = await open(target, 'w', 0o600);
     try {
       const zeros = Buffer.alloc(Math.min(FILL_CHUNK_BYTES, capacity));
       for (let at = 0; at < capacity; at += zeros.length) {

@@ -25,8 +25,13 @@ type Scanned =
 
 const SEARCH_CHUNK_BYTES = 1 << 20;
 
-export async function* scanSegment(file: FileHandle, segment: SegmentHead): AsyncGenerator<Scanned, void, undefined> {
-  let offset = ALIGNMENT;
+/** `from` is where the first record is: behind the head, unless the file is a stretch of a segment. */
+export async function* scanSegment(
+  file: FileHandle,
+  segment: SegmentHead,
+  from: number = ALIGNMENT,
+): AsyncGenerator<Scanned, void, undefined> {
+  let offset = from;
   while (offset + RECORD_HEAD_BYTES <= segment.capacity) {
     const here = await readRecord(file, segment, offset);
     if (here !== undefined) {
@@ -76,7 +81,7 @@ async function findRecord(file: FileHandle, segment: SegmentHead, from: number):
   return undefined;
 }
 
-async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+export async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {

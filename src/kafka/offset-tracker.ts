@@ -63,7 +63,7 @@ export class OffsetTracker {
     return { offset: this.#next, time: this.#time };
   }
 
-  /** Lets go of what is done; called now and then. */
+  /** Drops entries that are done; called now and then. */
   compact(): void {
     if (this.#head < SLIDE_FROM) return;
     this.#records.splice(0, this.#head);

@@ -1,5 +1,5 @@
 /** Two experiments side by side: how b differs from a, and how sure that is. */
-import type { Outcome } from './evaluation.ts';
+import type { About, Outcome } from './evaluation.ts';
 import type { Experiment, RunEnd } from './experiment.ts';
 
 /**
@@ -30,6 +30,10 @@ export interface SuiteComparison {
     readonly onlyInA: number;
     readonly onlyInB: number;
   };
+  /** The most that the decided criteria of either are about; undefined where it is not known. */
+  readonly about: About | undefined;
+  /** How much of the suite's weight could be decided in each, on average; null where it is not known. */
+  readonly decidedShare: { readonly a: number | null; readonly b: number | null };
   /** The task completion rate: the mean score. */
   readonly score: Compared;
   readonly success: Compared;

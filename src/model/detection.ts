@@ -69,8 +69,8 @@ interface SegmentPart {
 
 export interface LevelReading extends WatchedLevel {
   readonly state: DetectorState;
-  /** Log time since when it has been so. */
-  readonly since: number;
+  /** Log time since when it has been so; undefined where nothing was observed yet. */
+  readonly since: number | undefined;
   /** Natural logarithms. */
   readonly logEvidence: number;
   readonly logThreshold: number;

@@ -19,8 +19,9 @@ export const VERDICTS = ['pass', 'fail', 'not_applicable', 'error', 'skipped'] a
 export type VerdictKind = (typeof VERDICTS)[number];
 
 /**
- * Why a question that was asked has no answer: an argument that the criterion reads is not among those of the tool's call, something else that it
- * reads is not there, content was not recorded, a rule of thumb does not know the language, or the check or the judge failed.
+ * Reason why an applicable question has no answer. An argument that the criterion reads is missing from the tool's
+ * call, another value that it reads is missing, or content was not recorded. A check that reads words does not know the
+ * language. Or the check or the judge failed.
  */
 export const UNDECIDED = ['argument_absent', 'absent', 'not_recorded', 'language', 'error'] as const;
 export type UndecidedReason = (typeof UNDECIDED)[number];

@@ -35,6 +35,8 @@ export interface ExcerptCall {
   /** Not recorded where it is not given. */
   readonly result: Json | undefined;
   readonly error: string | undefined;
+  /** Nothing shows that the call ended: there is no span of it. */
+  readonly isOpen?: boolean;
   /** Text that the model wrote beside a group of calls; on the first of them. */
   readonly said?: string | undefined;
 }

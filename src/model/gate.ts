@@ -1,4 +1,5 @@
 /** Questions and answers of a release gate. */
+import type { About } from './evaluation.ts';
 
 /** `floor` and `max_drop` are for figures of which more is better, `ceiling` and `max_rise` for those of which less is. */
 export const LIMIT_KINDS = ['floor', 'max_drop', 'ceiling', 'max_rise'] as const;
@@ -7,11 +8,18 @@ export type LimitKind = (typeof LIMIT_KINDS)[number];
 /**
  * Rules that count cases, and need no statistics: they hold from the first case.
  *
- * `newly_hard_failing`: passed in the baseline, and fails hard now. `critical_failures`: a critical criterion fails, whatever the baseline did. `cases_worse`: passed
+ * `newly_hard_failing`: passed in the baseline, and fails hard now. `critical_failures`: a critical criterion fails, whatever the baseline did. `newly_critical`: a
+ * critical criterion fails that failed in no run of the case in the baseline. `cases_worse`: passed
  * in the baseline, in whole or in a criterion, and does not now. `missing_cases`: the candidate did not run a case of the baseline, or ran it with another content,
  * so that nothing can be said of it.
  */
-export const COUNT_RULES = ['newly_hard_failing', 'critical_failures', 'cases_worse', 'missing_cases'] as const;
+export const COUNT_RULES = [
+  'newly_hard_failing',
+  'newly_critical',
+  'critical_failures',
+  'cases_worse',
+  'missing_cases',
+] as const;
 export type CountRule = (typeof COUNT_RULES)[number];
 
 /** `not_applicable`: a rule about something that the suite does not ask, or one that nobody wrote about what the agent does not report. */
@@ -116,6 +124,8 @@ export interface GateResult {
   readonly candidate: GateSide;
   readonly baseline: GateSide | undefined;
   readonly rules: readonly JudgedRule[];
+  /** The most that the decided criteria of each suite are about, by its name; none where it is not known. */
+  readonly about: ReadonlyMap<string, About>;
   /** Reasons why the two are hard to compare, in sentences. */
   readonly warnings: readonly string[];
 }

@@ -11,12 +11,13 @@
  * short) is a problem and never a verdict. Nothing is mended: what had to be guessed would be our verdict and not the
  * judge's.
  *
- * A quote that is not in the material is dropped, and the answer stands without it, even where none is left. Quotes
- * lead a person to the place; that a judge words one freely says little about whether it is right, which is for the
- * comparison with people's labels to find out.
+ * A quote that is not in the material is dropped and counted, and the answer stands without it. Quotes lead a person to
+ * the place; that a judge words one freely says little about whether it is right, which is for the comparison with
+ * people's labels to find out. A setting of the judge says what an answer is worth of which no quote is left.
  */
 import type { Json } from './json.ts';
 import { materialText } from './judge-material.ts';
+import { visibleText } from './visible-text.ts';
 import type { GradedSteps, JudgedAnswer, JudgedCriterion, JudgeRequest, StepGrade } from './judging.ts';
 
 /** One vote. */
@@ -108,7 +109,9 @@ export function parseJudgeAnswer(text: string, { criteria, material }: Answerabl
   for (const criterion of criteria) {
     const read = readAnswer(criterion, parsed.members.get(criterion.name));
     if (typeof read === 'string') return { is: 'problem', problem: `The answer to ${criterion.name} ${read}.` };
-    answers.push({ ...read, quotes: read.quotes.filter((quote) => texts.itemWith(quote) !== undefined) });
+    const quotes = read.quotes.filter((quote) => texts.itemWith(quote) !== undefined);
+    const invented = read.quotes.filter((quote) => quote.trim() !== '').length - quotes.length;
+    answers.push({ ...read, quotes, ...(invented > 0 && { invented }) });
   }
   return { is: 'answers', answers };
 }
@@ -138,7 +141,7 @@ function readDecision(members: ReadonlyMap<string, unknown>): Decision | string 
 function readReason(members: ReadonlyMap<string, unknown>): string | undefined {
   const reason = members.get('reason');
   if (typeof reason !== 'string' || reason.trim() === '') return undefined;
-  return reason.slice(0, REASON_LENGTH_MAX).toWellFormed();
+  return visibleText(reason.slice(0, REASON_LENGTH_MAX)).toWellFormed();
 }
 
 /** The reason is that of the worst step, the first of them, unless only steps that were not made are wrong. */

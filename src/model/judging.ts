@@ -50,6 +50,8 @@ export interface JudgedAnswer {
   readonly reason: string;
   /** Quotation from the material. Each was found there. */
   readonly quotes: readonly string[];
+  /** How many more it gave that are not in the material. Absent where there are none. */
+  readonly invented?: number;
   /** How many of the votes said yes. */
   readonly votes: { readonly yes: number; readonly of: number };
   /** Grade of each step that was put to the judge, if steps were. */
@@ -68,6 +70,16 @@ export interface StepGrade extends Grade {
   /** Absent where there was one vote. */
   readonly otherVotes?: readonly Grade[];
 }
+
+/** It gave quotes, and none of them is in the material. */
+export function isUnsupported({ quotes, invented = 0 }: Pick<JudgedAnswer, 'quotes' | 'invented'>): boolean {
+  return quotes.length === 0 && invented > 0;
+}
+
+/** Worth of a verdict where a part of the evidence did not fit. */
+export const WHEN_CUT = ['count', 'not_applicable'] as const;
+/** Worth of an answer whose quotes are all invented. `ask_again`: once, and if the next is no better it is an `error`. */
+export const WHEN_UNSUPPORTED = ['count', 'error', 'ask_again'] as const;
 
 export const JUDGE_FAILURES = [
   'unreachable',

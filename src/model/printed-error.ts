@@ -16,7 +16,7 @@ export function isPrintedHttpError(text: string): boolean {
 }
 
 const PRINTED_EXCEPTION =
-  /^(?:[A-Za-z][\w.$]{0,120}(?:Error|Exception): \S|Error executing tool\b|An error occurred while running the tool\b|(?:ExceptionGroup )?Traceback \(most recent call last\):|Uncaught [A-Za-z]{0,60}Error: \S|Exception in thread "|panic: runtime error:)/;
+  /^(?:(?:An )?[Ee]rror(?: occurred)?: ['"]?(?:\w{1,40}' object (?:has no|is not) |Cannot read propert|\w[\w.]{0,60} is not (?:a function|defined)|list index out of range)|[A-Za-z][\w.$]{0,120}(?:Error|Exception): \S|Error executing tool\b|An error occurred while running the tool\b|(?:ExceptionGroup )?Traceback \(most recent call last\):|Uncaught [A-Za-z]{0,60}Error: \S|Exception in thread "|panic: runtime error:)/;
 
 const PHRASE =
   '(?:internal server error|bad gateway|service unavailable|gateway time-?out|bad request|unauthori[sz]ed|forbidden|not found|request time-?out|too many requests|conflict|payment required|unprocessable (?:entity|content))';

@@ -2,8 +2,23 @@
  * The words of redaction: which patterns are built in, what stands in place of what was taken out, and the rules of a run
  * as plain data, so that they can be handed to another thread.
  */
-export const BUILT_IN_PATTERNS = ['email', 'phone', 'card', 'iban', 'bearer', 'api_key', 'jwt'] as const;
+export const BUILT_IN_PATTERNS = [
+  'email',
+  'phone',
+  'card',
+  'iban',
+  'bearer',
+  'api_key',
+  'jwt',
+  'secret',
+  'url_password',
+] as const;
 export type BuiltInPattern = (typeof BUILT_IN_PATTERNS)[number];
+
+/** Many agents are judged by whom they wrote to or called; no question needs the other patterns. */
+export const DEFAULT_PATTERNS: readonly BuiltInPattern[] = BUILT_IN_PATTERNS.filter(
+  (pattern) => pattern !== 'email' && pattern !== 'phone',
+);
 
 /** Pattern name for a value that was removed because of its key. */
 export const BY_KEY = 'key';
@@ -21,7 +36,7 @@ export interface CustomPattern {
 export interface RedactionRules {
   readonly patterns: readonly BuiltInPattern[];
   readonly custom: readonly CustomPattern[];
-  /** Globs over attribute keys. */
+  /** Globs over keys of attributes and names of members. */
   readonly keys: readonly string[];
   readonly userIds: UserIdKeys | undefined;
   /**

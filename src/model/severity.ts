@@ -9,11 +9,13 @@ interface Standing {
   readonly severity: number | undefined;
   /** Good, bad, or neither: then it is in no success rate. */
   readonly counts: 'good' | 'bad' | 'neither';
+  /** It says that the task was done, which takes evidence of the task. */
+  readonly claimsTask?: true;
 }
 
 const STANDINGS = {
-  successful_completion: { severity: 0, counts: 'good' },
-  // Nothing wrong was seen. The best outcome of a suite that has no evidence of the task.
+  successful_completion: { severity: 0, counts: 'good', claimsTask: true },
+  // No criterion failed. The best outcome of a suite that has no evidence of the task.
   no_fault_found: { severity: 0, counts: 'good' },
   // Whether a person was rightly asked is not known, so it is in no success rate; its share stands beside that.
   handed_over: { severity: 0, counts: 'neither' },
@@ -43,6 +45,11 @@ export function severityOf(outcome: Outcome): number | undefined {
 
 export function isScored(outcome: Outcome): outcome is ScoredOutcome {
   return STANDINGS[outcome].severity !== undefined;
+}
+
+export function claimsTask(outcome: Outcome): boolean {
+  const standing: Standing = STANDINGS[outcome];
+  return standing.claimsTask === true;
 }
 
 /** A success, or as good as a suite without evidence of the task can tell. */

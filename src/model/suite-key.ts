@@ -1,7 +1,7 @@
 /**
- * The name by which evaluations of a suite are kept, and its checks watched. A shadow has that of the live suite behind
- * a mark that no name of a suite can have, so that whatever holds for the rows of suites (uniqueness, revisions,
- * waiting, moves with a turn, deletion) holds for those of shadows, beside them.
+ * The name by which evaluations of a suite are kept, and its checks watched. A shadow has the name of the live suite
+ * behind a mark that no suite's name can contain. So its rows are treated like those of suites (uniqueness, revisions,
+ * waiting, moves with a turn, deletion), next to them.
  */
 const SHADOW_MARK = 'shadow:';
 

@@ -1,7 +1,7 @@
 /**
- * Finds the other places that repeat a value. Tools repeat what they were given, and the agent's state repeats what
- * tools did: where one value is changed or one call undone, these have to go along, or the conversation is one that no
- * agent could have left, and is caught by a check that compares them although no agent was wrong.
+ * Finds the other places that repeat a value. Tools repeat their arguments, and the agent's state repeats the effects
+ * of tools. If one value is changed or one call undone, these must change too. Otherwise no agent could have left such
+ * a conversation, and a check that compares the two fails although no agent was wrong.
  *
  * Name and value decide: a member of the same name that had the same value; for a whole list or object, its content. A
  * state in other words is left as it is.

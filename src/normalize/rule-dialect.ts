@@ -1,11 +1,21 @@
 /** Which dialect a rule is of, for those who ask how a span was understood. */
 import { DIALECTS } from './dialects.ts';
+import { GEN_AI_READ_DIFFERENTLY } from './dialects/gen-ai-read-differently.ts';
 
 /** Rules about where and when a span ran, or which service sent it, belong to no dialect of agents. */
 const NOT_OF_AGENTS: ReadonlySet<string> = new Set(['otel', 'associations', 'assay']);
 
+/**
+ * A convention before the frameworks that give one of its keys another meaning: a span with `gen_ai.tool.name` need not be theirs, and one
+ * that is has other keys of theirs.
+ */
+const BY_CLAIM = [
+  ...DIALECTS.filter((dialect) => !GEN_AI_READ_DIFFERENTLY.includes(dialect)),
+  ...GEN_AI_READ_DIFFERENTLY,
+];
+
 const dialects = new Map<string, string>();
-for (const dialect of DIALECTS) {
+for (const dialect of BY_CLAIM) {
   if (NOT_OF_AGENTS.has(dialect.name)) continue;
   const rules = [
     ...(dialect.rows ?? []).map(({ key }) => key),

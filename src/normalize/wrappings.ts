@@ -10,7 +10,7 @@
 import type { AttributeValue } from '../model/otlp/views.ts';
 import { decodeJsonish, isPresent, member } from './jsonish.ts';
 import { toolMessageIn } from './langchain.ts';
-import { pythonLiteral } from './python-literal.ts';
+import { pythonLiteral } from '../model/python-literal.ts';
 
 export function argumentsIn(value: AttributeValue | undefined): AttributeValue | undefined {
   if (!isPresent(value)) return undefined;

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import type { Mistake } from '../model/mistake.ts';
 import { type Path, type Place, readWrittenDocument } from '../model/written-document.ts';
+import { whyUnreadable } from './why-unreadable.ts';
 
 interface ListForm {
   /** For a file that holds something else. */
@@ -36,7 +37,7 @@ function entriesIn(file: string, form: ListForm, mistakes: Mistake[]): readonly 
   try {
     text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    mistakes.push(wholeMistake(file, { problem: error instanceof Error ? error.message : String(error), expected }));
+    mistakes.push(wholeMistake(file, { problem: whyUnreadable(error), expected }));
     return [];
   }
   if (/\.csv$/i.test(file)) return csvEntries(text, { file, known: form.names }, mistakes);
@@ -46,7 +47,7 @@ function entriesIn(file: string, form: ListForm, mistakes: Mistake[]): readonly 
   if (document.mistakes.length > 0) return [];
   const { value } = document;
   if (!Array.isArray(value)) {
-    mistakes.push(wholeMistake(file, { problem: 'the file holds no list', expected }));
+    mistakes.push(wholeMistake(file, { problem: 'the file is not a list', expected }));
     return [];
   }
   return value.map((entry: unknown, index) => ({

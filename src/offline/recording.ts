@@ -1,7 +1,7 @@
 /**
- * Reads recorded OTLP data from files: JSON lines or one JSON document (as the Collector's file exporter and most
- * dumps have it), protobuf (one request, or many with a 4-byte length before each), each of them gzipped or zstd
- * compressed or not; and the folder of a journal, with its log times. A line of JSON may also be a conversation as
+ * Reads recorded OTLP data from files, and from the folder of a journal with its log times. Files are JSON lines, one
+ * JSON document (as written by the Collector's file exporter and most dumps), or protobuf (one request, or many with a
+ * 4-byte length before each). They may be compressed with gzip or zstd. A line of JSON may also be a conversation as
  * messages (`messages/recorded-messages.ts`).
  */
 import { createReadStream } from 'node:fs';

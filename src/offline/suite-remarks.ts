@@ -1,10 +1,11 @@
 /**
- * Remarks on a suite without mistakes: what it cannot know, whether a crash can fail it, and which critical criterion a
- * renamed argument would switch off. The first is told by what its criteria are about, the second by asking it about a
- * turn that ended without an answer, the third by which arguments its expressions read.
+ * Remarks on a suite without mistakes: what it cannot know, whether a crash or failing every criterion can fail it, which
+ * criteria always answer the same, and which critical criterion a renamed field would switch off. The first is known from
+ * what its criteria are about, the second by evaluating two conversations, the others from what its expressions read.
  */
+import type { Conversation } from '../model/conversation.ts';
 import type { Excerpt, ExcerptTurn } from '../model/excerpt.ts';
-import { isFailure } from '../model/severity.ts';
+import { claimsTask, isFailure } from '../model/severity.ts';
 import { evaluate } from '../score/evaluate.ts';
 import { toExcerpt } from '../score/sentences.ts';
 import type { CompiledCriterion, CompiledSuite } from '../score/suite.ts';
@@ -26,15 +27,7 @@ const NO_ANSWER: ExcerptTurn = {
   error: 'the model did not answer',
   state: undefined,
 };
-const CRASH: Excerpt = {
-  is: 'excerpt',
-  agent: undefined,
-  version: undefined,
-  environment: undefined,
-  attributes: new Map(),
-  state: undefined,
-  turns: [NO_ANSWER],
-};
+const ANSWERED: ExcerptTurn = { ...NO_ANSWER, answer: 'Here it is.', error: undefined };
 
 const ABOUT = {
   form: 'form only: says nothing about whether the task was done. Add a criterion with truth, a judge, a golden trace, or a check of your own',
@@ -43,29 +36,66 @@ const ABOUT = {
 } as const;
 
 export async function suiteRemarks(suites: readonly CompiledSuite[]): Promise<readonly SuiteRemark[]> {
-  const { conversations } = await understandRecorded(recordedRequest(excerptRequest(CRASH, undefined), 'a crash'));
-  const [crash] = conversations;
-  if (crash === undefined) throw new Error('suite remarks: the crash is no conversation');
+  const crash = await conversationOf(NO_ANSWER);
+  const answered = await conversationOf(ANSWERED);
   return suites.flatMap((suite) => {
     const says: string[] = [];
     const about = ABOUT[suite.about];
     if (about !== undefined) says.push(about);
-    if (suite.about === 'form') says.push(...answerOnly(suite.criteria));
+    if (suite.about === 'form') says.push(...formOnly(suite.criteria));
     const turnId = suite.scope === 'turn' ? crash.turns[0]?.id : undefined;
     const { outcome, score } = evaluate(suite, { conversation: crash, turnId, revision: 1 });
     if (score === undefined) says.push('a conversation that ends without an answer is unscored: crashes leave its TCR');
     else if (score === ONE || !isFailure(outcome))
       says.push(`a conversation that ends without an answer comes to ${outcome} with score ${formatMillionths(score)}`);
+    says.push(...successWhateverFails(suite, answered), ...suite.criteria.flatMap(constant));
     says.push(...suite.criteria.flatMap(switchedOffBy));
     return says.map((one) => ({ suite: suite.name, says: one }));
   });
 }
 
-function answerOnly(criteria: readonly CompiledCriterion[]): readonly string[] {
-  const names = criteria.filter(({ readsAnswerOnly }) => readsAnswerOnly).map(({ name }) => name);
+async function conversationOf(turn: ExcerptTurn): Promise<Conversation> {
+  const excerpt: Excerpt = {
+    is: 'excerpt',
+    agent: undefined,
+    version: undefined,
+    environment: undefined,
+    attributes: new Map(),
+    state: undefined,
+    turns: [turn],
+  };
+  const { conversations } = await understandRecorded(recordedRequest(excerptRequest(excerpt, undefined), 'a remark'));
+  const [conversation] = conversations;
+  if (conversation === undefined) throw new Error('suite remarks: the excerpt is no conversation');
+  return conversation;
+}
+
+/** Outcome rules are asked in order: one for a success that holds at any score hides the others. */
+function successWhateverFails(suite: CompiledSuite, answered: Conversation): readonly string[] {
+  const failing = suite.criteria
+    .filter(({ capsAt }) => capsAt === undefined)
+    .map((criterion) => ({ ...criterion, needs: [], when: undefined, judged: undefined, check: () => false }));
+  if (failing.length === 0) return [];
+  const turnId = suite.scope === 'turn' ? answered.turns[0]?.id : undefined;
+  const { outcome, score } = evaluate({ ...suite, criteria: failing }, { conversation: answered, turnId, revision: 1 });
+  if (score === undefined || !claimsTask(outcome)) return [];
+  return [
+    `an answered conversation that fails every criterion comes to ${outcome} with score ${formatMillionths(score)}: the first outcome whose \`when\` holds wins, so put a bound such as \`completed && score >= 0.75\` on it`,
+  ];
+}
+
+function constant({ name, isConstant }: CompiledCriterion): readonly string[] {
+  if (!isConstant) return [];
+  return [
+    `'${name}' has a \`check\` or \`when\` that reads nothing of the conversation: its answer is always the same`,
+  ];
+}
+
+function formOnly(criteria: readonly CompiledCriterion[]): readonly string[] {
+  const names = criteria.filter(({ readsFormOnly }) => readsFormOnly).map(({ name }) => name);
   if (names.length === 0) return [];
   return [
-    `${names.join(', ')}: reads only the answer, so it is form and gives no band. Compare the answer with truth, the request or what tools gave, or say \`about: task\` where the answer alone shows that the task was done`,
+    `${names.join(', ')}: reads only the answer, errors or counts, which is form and gives no band. Compare the answer with truth, the request or what tools returned, or say \`about: task\` where these alone show that the task was done`,
   ];
 }
 
@@ -73,7 +103,7 @@ function switchedOffBy({ name, capsAt, restsOn, whenNotApplicable }: CompiledCri
   const [first] = restsOn;
   if (capsAt === undefined || first === undefined || whenNotApplicable === 'fail') return [];
   return [
-    `'${name}' is critical and not applicable where ${toExcerpt(restsOn.join(' or '))} is absent, also in \`absent || false\`: an argument with another name switches it off. Say what holds then, such as ${toExcerpt(withDefault(first))}`,
+    `'${name}' is critical and not applicable where ${toExcerpt(restsOn.join(' or '))} is absent, also in \`absent || false\`: a field with another name switches it off. Say what holds then, such as ${toExcerpt(withDefault(first))}`,
   ];
 }
 

@@ -19,7 +19,7 @@ export interface AdmissionPorts {
   readonly onEvent: (event: ReceiveEvent) => void;
 }
 
-type RequestAnswer =
+export type RequestAnswer =
   | { readonly answer: 'accepted'; readonly rejection: Rejection | undefined }
   | { readonly answer: 'malformed'; readonly message: string }
   | { readonly answer: 'not-admitted'; readonly message: string; readonly retryAfterSeconds: number };

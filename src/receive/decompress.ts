@@ -4,8 +4,7 @@
  * that follows it, since either means that the client and we do not agree on what was sent. (gzip is the exception that
  * its format makes: several members are one stream, and zeros may follow as padding.)
  *
- * Small results are made at once, which costs a fifth of the way through the thread pool; anything larger goes there, a
- * few at a time, so that nobody waits for another's bomb.
+ * Small results are made at once, which costs a fifth of the way through the thread pool; anything larger goes there.
  */
 import {
   gunzip,
@@ -19,7 +18,6 @@ import {
 } from 'node:zlib';
 import type { ContentEncoding } from '../model/events/receive-events.ts';
 import { unreachable } from '../model/unreachable.ts';
-import { Turnstile } from './turnstile.ts';
 
 type Decompressed =
   | { readonly result: 'whole'; readonly bytes: Buffer }
@@ -30,30 +28,33 @@ type Codec = 'gzip' | 'zlib' | 'raw' | 'zstd';
 
 const AT_ONCE_COMPRESSED_MAX = 64 * 1024;
 const AT_ONCE_OUTPUT_MAX = 256 * 1024;
-/** Each may hold as many bytes as a request may have. */
-const AT_A_TIME = 4;
 const CHUNK_MIN = 16 * 1024;
 
-export class Decompressor {
-  readonly #maxBytes: number;
-  readonly #turnstile = new Turnstile(AT_A_TIME);
+type Compression = Exclude<ContentEncoding, 'identity'>;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
+/** Undefined where the result may be too large to be made at once. */
+export function decompressAtOnce(encoding: Compression, bytes: Buffer, maxBytes: number): Decompressed | undefined {
+  if (bytes.length > AT_ONCE_COMPRESSED_MAX) return undefined;
+  const decompressed = decompressNow(codecOf(encoding, bytes), bytes, Math.min(AT_ONCE_OUTPUT_MAX, maxBytes));
+  return decompressed.result === 'too-large' && maxBytes > AT_ONCE_OUTPUT_MAX ? undefined : decompressed;
+}
 
-  async decompress(encoding: Exclude<ContentEncoding, 'identity'>, bytes: Buffer): Promise<Decompressed> {
-    const codec = codecOf(encoding, bytes);
-    if (bytes.length <= AT_ONCE_COMPRESSED_MAX) {
-      const atOnce = decompressAtOnce(codec, bytes, Math.min(AT_ONCE_OUTPUT_MAX, this.#maxBytes));
-      if (atOnce.result !== 'too-large' || this.#maxBytes <= AT_ONCE_OUTPUT_MAX) return atOnce;
-    }
-    return this.#turnstile.run(() => decompressAside(codec, bytes, this.#maxBytes));
-  }
+/** Runs in the thread pool. */
+export function decompressAside(encoding: Compression, bytes: Buffer, maxBytes: number): Promise<Decompressed> {
+  return decompressLater(codecOf(encoding, bytes), bytes, maxBytes);
+}
+
+/**
+ * Bytes to expect of it. gzip ends with the length of what it holds; that is the sender's word, and believed only as far
+ * as text usually shrinks.
+ */
+export function expectedSize(encoding: Compression, bytes: Buffer, maxBytes: number): number {
+  const told = encoding === 'gzip' && bytes.length >= 4 ? bytes.readUInt32LE(bytes.length - 4) + 64 : bytes.length * 8;
+  return Math.max(CHUNK_MIN, Math.min(told, bytes.length * 32, maxBytes));
 }
 
 /** HTTP's deflate is a zlib stream by the letter, and a bare one by the habit of some clients: the head tells. */
-function codecOf(encoding: Exclude<ContentEncoding, 'identity'>, bytes: Buffer): Codec {
+function codecOf(encoding: Compression, bytes: Buffer): Codec {
   if (encoding !== 'deflate') return encoding;
   const head = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
   return ((bytes[0] ?? 0) & 0x0f) === 8 && head % 31 === 0 ? 'zlib' : 'raw';
@@ -66,7 +67,7 @@ interface Options {
   readonly info: true;
 }
 
-function decompressAtOnce(codec: Codec, bytes: Buffer, maxOutputLength: number): Decompressed {
+function decompressNow(codec: Codec, bytes: Buffer, maxOutputLength: number): Decompressed {
   const options: Options = { maxOutputLength, chunkSize: CHUNK_MIN, info: true };
   try {
     switch (codec) {
@@ -86,8 +87,8 @@ function decompressAtOnce(codec: Codec, bytes: Buffer, maxOutputLength: number):
   }
 }
 
-function decompressAside(codec: Codec, bytes: Buffer, maxOutputLength: number): Promise<Decompressed> {
-  const options: Options = { maxOutputLength, chunkSize: chunkSizeFor(codec, bytes, maxOutputLength), info: true };
+function decompressLater(codec: Codec, bytes: Buffer, maxOutputLength: number): Promise<Decompressed> {
+  const options: Options = { maxOutputLength, chunkSize: sizeOfChunk(codec, bytes, maxOutputLength), info: true };
   const { promise, resolve } = Promise.withResolvers<Decompressed>();
   const done = (error: Error | null, result: unknown) =>
     resolve(error === null ? whole(codec, bytes, result) : failed(codec, error));
@@ -110,13 +111,9 @@ function decompressAside(codec: Codec, bytes: Buffer, maxOutputLength: number): 
   return promise;
 }
 
-/**
- * One chunk that holds everything saves a copy. gzip ends with the length of what it holds; that is the sender's word,
- * and believed only as far as text usually shrinks.
- */
-function chunkSizeFor(codec: Codec, bytes: Buffer, maxOutputLength: number): number {
-  const told = codec === 'gzip' && bytes.length >= 4 ? bytes.readUInt32LE(bytes.length - 4) + 64 : bytes.length * 8;
-  return Math.max(CHUNK_MIN, Math.min(told, bytes.length * 32, maxOutputLength));
+/** One chunk that holds everything saves a copy. */
+function sizeOfChunk(codec: Codec, bytes: Buffer, maxOutputLength: number): number {
+  return expectedSize(codec === 'gzip' ? 'gzip' : 'deflate', bytes, maxOutputLength);
 }
 
 /** Result of node:zlib with `info`, which its types do not know. */

@@ -1,229 +1,198 @@
 /**
  * OTLP over gRPC (https://opentelemetry.io/docs/specs/otlp/#otlpgrpc): TraceService, LogsService and MetricsService, each
- * with the one method Export. The server hands over bytes and is told bytes; it decodes nothing itself.
+ * with the one method Export. The server takes bytes and returns bytes; it decodes nothing itself.
  *
- *   OK                  taken, durably; with partial_success where some spans were rejected; metrics are thrown away
+ *   OK                  accepted, durably; with partial_success where some spans were rejected; metrics are discarded
  *   INVALID_ARGUMENT    malformed
- *   RESOURCE_EXHAUSTED  over the limit, after decompression; without RetryInfo, so that nobody sends it again
+ *   UNAUTHENTICATED     no token that lets it send
+ *   PERMISSION_DENIED   one of another role, or a caller that none excuses
+ *   UNIMPLEMENTED       another method, or another compression
+ *   RESOURCE_EXHAUSTED  over the limit, after decompression; without RetryInfo, so that nobody retries
+ *   DEADLINE_EXCEEDED   the request did not arrive in time
  *   UNAVAILABLE         not now: RetryInfo in grpc-status-details-bin says when
  */
-import {
-  Metadata,
-  ResponderBuilder,
-  Server,
-  ServerCredentials,
-  type handleUnaryCall,
-  type ServerInterceptingCallInterface,
-  ServerInterceptingCall,
-  ServerListenerBuilder,
-  type ServiceDefinition,
-  type UntypedServiceImplementation,
-} from '@grpc/grpc-js';
-import type { RefuseReason } from '../model/events/receive-events.ts';
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { limitConnections } from '../listen/connection-limit.ts';
+import { listen } from '../listen/listen.ts';
+import { headOfCall } from '../listen/request-head.ts';
+import type { AccessGuard } from '../model/access.ts';
+import type { ContentEncoding, RefuseReason } from '../model/events/receive-events.ts';
 import { unreachable } from '../model/unreachable.ts';
-import { type AdmissionPorts, admitRequest } from './admit-request.ts';
-import { InFlightBytes } from './in-flight-bytes.ts';
-import { listenError } from './listen.ts';
-import type { OtlpHttpOptions, Receiver } from './otlp-http.ts';
-import { RequestReading } from './request-reading.ts';
-import { encodeResponse, encodeStatus, RPC_CODES, type Status } from './status.ts';
-import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
-
-type OtlpGrpcOptions = OtlpHttpOptions;
+import { createGrpcServer } from './grpc/grpc-server.ts';
+import { answerGrpc, refuseGrpc } from './grpc/answer.ts';
+import { bodyLengthIn, compressionOf, MESSAGE_HEAD_BYTES, messageIn } from './grpc/message.ts';
+import type { Reservation } from './in-flight-bytes.ts';
+import { type Reception, OVERLOADED } from './reception.ts';
+import type { Receiver, ReceiverOptions } from './otlp-http.ts';
+import { discardBody, readBody } from './read-body.ts';
+import { accessStatus, encodeResponse, RPC_CODES, type Status } from './status.ts';
 
 type Signal = 'traces' | 'logs' | 'metrics';
 
-const SERVICES = {
-  traces: 'opentelemetry.proto.collector.trace.v1.TraceService',
-  logs: 'opentelemetry.proto.collector.logs.v1.LogsService',
-  metrics: 'opentelemetry.proto.collector.metrics.v1.MetricsService',
-} as const satisfies Record<Signal, string>;
+const SIGNALS: ReadonlyMap<string, Signal> = new Map([
+  ['/opentelemetry.proto.collector.trace.v1.TraceService/Export', 'traces'],
+  ['/opentelemetry.proto.collector.logs.v1.LogsService/Export', 'logs'],
+  ['/opentelemetry.proto.collector.metrics.v1.MetricsService/Export', 'metrics'],
+]);
 
 const RECEIVE_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 5_000;
-/** A message is counted when it is whole, not while it arrives; this bounds how many arrive at once. */
-const CALLS_MAX = 256;
 
-export async function startOtlpGrpc(options: OtlpGrpcOptions): Promise<Receiver> {
-  const receiver = new GrpcReceiver(options);
-  const server = new Server({
-    'grpc.max_receive_message_length': options.maxBodyBytes,
-    'grpc.max_concurrent_streams': CALLS_MAX,
-    interceptors: [(_, call) => receiver.guard(call)],
-  });
-  for (const signal of ['traces', 'logs', 'metrics'] as const) {
-    server.addService(serviceOf(signal), implementationOf(receiver, signal));
-  }
-  const port = await bind(server, options);
+export async function startOtlpGrpc({ reception, access, security, ...address }: ReceiverOptions): Promise<Receiver> {
+  const receiver = new GrpcReceiver(reception, access);
+  const { server, stop } = createGrpcServer((stream, headers) => receiver.handle(stream, headers), security);
+  limitConnections(server, () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_grpc' }));
+  const port = await listen(server, 'OTLP/gRPC', address);
   let stopping: Promise<void> | undefined;
   return {
     port,
     stop: () => {
-      stopping ??= stop(server).then(() => receiver.close());
+      stopping ??= stop();
       return stopping;
     },
   };
 }
 
+/** Head of a call, known before its message has been read. */
+interface Head {
+  readonly signal: Signal;
+  readonly encoding: ContentEncoding;
+}
+
+interface Refusal {
+  readonly reason: RefuseReason;
+  readonly status: Status;
+}
+
 class GrpcReceiver {
-  readonly #options: OtlpGrpcOptions;
-  readonly #inFlight: InFlightBytes;
-  readonly #reading: RequestReading;
-  readonly #ports: AdmissionPorts;
-  #calls = 0;
+  readonly #reception: Reception;
+  readonly #access: AccessGuard;
 
-  constructor(options: OtlpGrpcOptions) {
-    this.#options = options;
-    this.#inFlight = new InFlightBytes(options.maxInFlightBytes);
-    this.#reading = new RequestReading(options.redaction);
-    this.#ports = { sink: options.sink, understand: this.#reading.understand, onEvent: options.onEvent };
+  constructor(reception: Reception, access: AccessGuard) {
+    this.#reception = reception;
+    this.#access = access;
   }
 
-  /** When nothing is in hand any more. */
-  close(): Promise<void> {
-    return this.#reading.stop();
-  }
-
-  async export(signal: Signal, bytes: Buffer): Promise<Buffer> {
-    const { onEvent } = this.#options;
-    if (signal === 'metrics') {
-      onEvent({ type: 'metrics-discarded', transport: 'grpc', bytes: bytes.length });
-      return encodeResponse(signal, undefined, 'protobuf');
-    }
-    const reservation = this.#inFlight.reserve();
+  async handle(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
+    const reservation = this.#reception.reserve();
     try {
-      if (!reservation.tryGrow(bytes.length)) throw this.#refuse('overloaded', OVERLOADED);
-      const request = { transport: 'grpc', signal, format: 'protobuf', encoding: 'identity', bytes } as const;
-      const answer = await admitRequest(request, this.#ports);
-      switch (answer.answer) {
-        case 'accepted':
-          return encodeResponse(signal, answer.rejection, 'protobuf');
-        case 'malformed':
-          throw this.#refuse('malformed', { code: RPC_CODES.invalidArgument, message: answer.message });
-        case 'not-admitted': {
-          const { message, retryAfterSeconds } = answer;
-          throw this.#refuse('not-admitted', { code: RPC_CODES.unavailable, message, retryAfterSeconds });
-        }
-        default:
-          return unreachable(answer);
-      }
+      const head = this.#admit(stream, headers);
+      if ('reason' in head) this.#refuse(stream, head);
+      else if (head.signal === 'metrics') await this.#discardMetrics(stream);
+      else await this.#receive(stream, { ...head, signal: head.signal }, reservation);
     } catch (error) {
-      if (error instanceof GrpcRefusal) throw error;
       const message = `Assay failed at this request: ${error instanceof Error ? error.message : String(error)}`;
-      throw this.#refuse('internal', { code: RPC_CODES.internal, message });
+      this.#refuse(stream, { reason: 'internal', status: { code: RPC_CODES.internal, message } });
     } finally {
       reservation.release();
     }
   }
 
-  /** Turns calls away while there is no room for their message, and ends those whose message does not come. */
-  guard(call: ServerInterceptingCallInterface): ServerInterceptingCall {
-    this.#calls += 1;
-    let state: 'receiving' | 'received' | 'refused' = 'receiving';
-    const refuse = (reason: RefuseReason, status: Status) => {
-      state = 'refused';
-      call.sendStatus(this.#refuse(reason, status).toStatus());
-    };
-    const timer = setTimeout(() => {
-      const message = `the request did not arrive within ${RECEIVE_TIMEOUT_MS / 1000} s`;
-      refuse('timeout', { code: RPC_CODES.deadlineExceeded, message });
-    }, RECEIVE_TIMEOUT_MS);
-    const listener = new ServerListenerBuilder()
-      .withOnReceiveMetadata((metadata, next) => {
-        if (this.#calls > CALLS_MAX || this.#inFlight.isFull) refuse('overloaded', OVERLOADED);
-        else next(metadata);
-      })
-      .withOnReceiveMessage((message, next) => {
-        clearTimeout(timer);
-        state = 'received';
-        next(message);
-      })
-      .withOnCancel(() => {
-        // The end of every call, good or bad. gRPC itself has ended a call whose message was too large or not what its
-        // compression says, and does not tell: it counts as aborted.
-        clearTimeout(timer);
-        this.#calls -= 1;
-        if (state === 'receiving') this.#refuse('aborted', { code: RPC_CODES.internal, message: '' });
-      })
-      .build();
-    return new ServerInterceptingCall(call, new ResponderBuilder().withStart((next) => next(listener)).build());
+  /** The head of a call whose client may send. */
+  #admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Head | Refusal {
+    const head = readHead(headers);
+    if ('reason' in head) return head;
+    const action = { takes: 'ingest', route: headers[':path'] ?? '' } as const;
+    const decided = this.#access.decide(headOfCall('otlp_grpc', stream, headers), action);
+    return decided.allowed ? head : { reason: 'access', status: accessStatus(decided) };
   }
 
-  #refuse(reason: RefuseReason, status: Status): GrpcRefusal {
-    const code = reason === 'aborted' ? 0 : status.code;
-    this.#options.onEvent({ type: 'request-refused', transport: 'grpc', reason, code });
-    return new GrpcRefusal(status);
-  }
-}
-
-const OVERLOADED: Status = {
-  code: RPC_CODES.unavailable,
-  message: 'more requests are on their way through than there is room for',
-  retryAfterSeconds: RETRY_AFTER_SECONDS,
-};
-
-class GrpcRefusal extends Error {
-  readonly #status: Status;
-
-  constructor(status: Status) {
-    super(status.message);
-    this.#status = status;
-  }
-
-  toStatus(): { readonly code: number; readonly details: string; readonly metadata: Metadata } {
-    const metadata = new Metadata();
-    metadata.set('grpc-status-details-bin', encodeStatus(this.#status, 'protobuf'));
-    // The details travel percent-encoded, which half a surrogate pair does not survive.
-    return { code: this.#status.code, details: this.message.toWellFormed(), metadata };
-  }
-}
-
-function serviceOf(signal: Signal): ServiceDefinition {
-  const identity = (bytes: Buffer) => bytes;
-  return {
-    Export: {
-      path: `/${SERVICES[signal]}/Export`,
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: identity,
-      requestDeserialize: identity,
-      responseSerialize: identity,
-      responseDeserialize: identity,
-    },
-  };
-}
-
-function implementationOf(receiver: GrpcReceiver, signal: Signal): UntypedServiceImplementation {
-  const handle: handleUnaryCall<Buffer, Buffer> = (call, callback) => {
-    receiver.export(signal, call.request).then(
-      (response) => callback(null, response),
-      (error: unknown) => {
-        // `export` fails in one way only; anything else would be a mistake in it.
-        const refusal =
-          error instanceof GrpcRefusal ? error : new GrpcRefusal({ code: RPC_CODES.internal, message: String(error) });
-        callback(refusal.toStatus());
-      },
+  async #receive(
+    stream: ServerHttp2Stream,
+    { signal, encoding }: Head & { readonly signal: 'traces' | 'logs' },
+    reservation: Reservation,
+  ): Promise<void> {
+    const { maxBodyBytes } = this.#reception;
+    const body = await this.#inTime(stream, (maxBytes) =>
+      readBody(stream, { maxBytes, announced: undefined, announcedBy: bodyLengthIn, reservation }),
     );
-  };
-  return { Export: handle };
-}
+    if (body === 'timeout') return;
+    // A connection that is lost looks like the end of what it sent.
+    if (body.read === 'aborted' || stream.aborted) return this.#aborted();
+    if (body.read === 'overloaded') return this.#refuse(stream, overloaded());
+    if (body.read === 'too-large') return this.#refuse(stream, tooLarge(maxBodyBytes));
+    const message = messageIn(body.bytes, encoding);
+    if ('problem' in message) return this.#refuse(stream, malformed(message.problem));
+    const isGone = () => stream.destroyed;
+    const request = { transport: 'grpc', signal, format: 'protobuf', ...message, reservation, isGone } as const;
+    const answer = await this.#reception.take(request);
+    switch (answer.answer) {
+      case 'accepted':
+        return answerGrpc(stream, encodeResponse(signal, answer.rejection, 'protobuf'));
+      case 'malformed':
+        return this.#refuse(stream, malformed(answer.message));
+      case 'too-large':
+        return this.#refuse(stream, tooLarge(maxBodyBytes));
+      case 'overloaded':
+        return this.#refuse(stream, overloaded());
+      case 'not-admitted': {
+        const { message: why, retryAfterSeconds } = answer;
+        const status = { code: RPC_CODES.unavailable, message: why, retryAfterSeconds };
+        return this.#refuse(stream, { reason: 'not-admitted', status });
+      }
+      case 'gone':
+        return this.#aborted();
+      default:
+        return unreachable(answer);
+    }
+  }
 
-function bind(server: Server, { host, port }: OtlpGrpcOptions): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  server.bindAsync(address, ServerCredentials.createInsecure(), (error, boundPort) => {
-    if (error === null) resolve(boundPort);
-    else reject(listenError('OTLP/gRPC', { host, port }, error));
-  });
-  return promise;
-}
+  async #discardMetrics(stream: ServerHttp2Stream): Promise<void> {
+    const body = await this.#inTime(stream, (maxBytes) => discardBody(stream, { maxBytes, announced: undefined }));
+    if (body === 'timeout') return;
+    if (body.read === 'aborted') return this.#aborted();
+    if (body.read === 'too-large') return this.#refuse(stream, tooLarge(this.#reception.maxBodyBytes));
+    const bytes = Math.max(body.bytes - MESSAGE_HEAD_BYTES, 0);
+    this.#reception.onEvent({ type: 'metrics-discarded', transport: 'grpc', bytes });
+    answerGrpc(stream, encodeResponse('metrics', undefined, 'protobuf'));
+  }
 
-function stop(server: Server): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => server.forceShutdown(), STOP_TIMEOUT_MS);
-  server.tryShutdown(() => {
+  /** Refuses a request that does not arrive in time, which ends its reading. */
+  async #inTime<T>(stream: ServerHttp2Stream, read: (maxBytes: number) => Promise<T>): Promise<T | 'timeout'> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      const message = `the request did not arrive within ${RECEIVE_TIMEOUT_MS / 1000} s`;
+      this.#refuse(stream, { reason: 'timeout', status: { code: RPC_CODES.deadlineExceeded, message } });
+    }, RECEIVE_TIMEOUT_MS);
+    const body = await read(this.#reception.maxBodyBytes + MESSAGE_HEAD_BYTES);
     clearTimeout(timer);
-    resolve();
-  });
-  return promise;
+    return isLate ? 'timeout' : body;
+  }
+
+  #aborted(): void {
+    this.#reception.onEvent({ type: 'request-refused', transport: 'grpc', reason: 'aborted', code: 0 });
+  }
+
+  #refuse(stream: ServerHttp2Stream, { reason, status }: Refusal): void {
+    this.#reception.onEvent({ type: 'request-refused', transport: 'grpc', reason, code: status.code });
+    refuseGrpc(stream, status);
+  }
+}
+
+function readHead(headers: IncomingHttpHeaders): Head | Refusal {
+  const path = headers[':path'] ?? '';
+  const signal = SIGNALS.get(path);
+  if (signal === undefined) {
+    const message = `nothing is received at ${path}: OTLP has Export of TraceService, LogsService and MetricsService`;
+    return { reason: 'unknown-path', status: { code: RPC_CODES.unimplemented, message } };
+  }
+  const encoding = compressionOf(headers['grpc-encoding']);
+  if (encoding === undefined) {
+    const message = `grpc-encoding "${headers['grpc-encoding']}": expected identity, gzip, deflate or zstd`;
+    return { reason: 'unsupported-encoding', status: { code: RPC_CODES.unimplemented, message } };
+  }
+  return { signal, encoding };
+}
+
+function malformed(message: string): Refusal {
+  return { reason: 'malformed', status: { code: RPC_CODES.invalidArgument, message } };
+}
+
+function tooLarge(maxBytes: number): Refusal {
+  const message = `the request has more than ${maxBytes} bytes after decompression: send smaller batches`;
+  return { reason: 'too-large', status: { code: RPC_CODES.resourceExhausted, message } };
+}
+
+function overloaded(): Refusal {
+  return { reason: 'overloaded', status: { code: RPC_CODES.unavailable, ...OVERLOADED } };
 }

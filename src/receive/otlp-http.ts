@@ -5,6 +5,7 @@
  *   POST /v1/metrics            accepted and thrown away, so that an SDK with one endpoint logs no errors
  *
  *   200  taken, durably; with partial_success where some spans were rejected
+ *   401  no token that lets it send                     403  one of another role, or a caller that none excuses
  *   400  malformed              404  another path       405  another method
  *   413  over the limit, after decompression            415  another type or encoding
  *   503  not now: send again after Retry-After          (429 is not retried by widely deployed exporters)
@@ -12,35 +13,28 @@
  * The answer has the type of the request; an error is a google.rpc.Status. On bare node:http, because a framework's
  * body parsing costs more than everything else here.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import {
-  CONTENT_ENCODINGS,
-  type ContentEncoding,
-  type ReceiveEvent,
-  type RefuseReason,
-} from '../model/events/receive-events.ts';
-import type { RedactionRules } from '../model/redaction.ts';
+import { limitConnections } from '../listen/connection-limit.ts';
+import type { PortSecurity } from '../listen/certificates.ts';
+import { listen, type ListenAddress } from '../listen/listen.ts';
+import { withoutPipelining } from '../listen/pipelining.ts';
+import { headOfRequest } from '../listen/request-head.ts';
+import type { AccessGuard, RefusedAccess } from '../model/access.ts';
+import { createWebServer, type WebServer } from '../listen/web-server.ts';
+import { CONTENT_ENCODINGS, type ContentEncoding, type RefuseReason } from '../model/events/receive-events.ts';
 import { unreachable } from '../model/unreachable.ts';
-import { type AdmissionPorts, admitRequest } from './admit-request.ts';
-import { Decompressor } from './decompress.ts';
-import { InFlightBytes, type Reservation } from './in-flight-bytes.ts';
-import { listen, type ListenAddress } from './listen.ts';
+import { Draining } from './draining.ts';
+import type { Reservation } from './in-flight-bytes.ts';
+import { type Reception, OVERLOADED } from './reception.ts';
 import { discardBody, readBody } from './read-body.ts';
-import { RequestReading } from './request-reading.ts';
-import type { BatchSink } from './sink.ts';
-import { encodeResponse, encodeStatus, type Format, RPC_CODES, type Status } from './status.ts';
-import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
+import { accessStatus, encodeResponse, encodeStatus, type Format, RPC_CODES, type Status } from './status.ts';
 
-export interface OtlpHttpOptions extends ListenAddress {
-  /** Limit of one request, after decompression. */
-  readonly maxBodyBytes: number;
-  /** Limit of all requests that have not been answered. */
-  readonly maxInFlightBytes: number;
-  readonly sink: BatchSink;
-  /** Redaction of requests before the sink gets them; undefined for none. */
-  readonly redaction: RedactionRules | undefined;
-  readonly onEvent: (event: ReceiveEvent) => void;
+export interface ReceiverOptions extends ListenAddress {
+  readonly reception: Reception;
+  readonly access: AccessGuard;
+  /** Undefined for plain text. */
+  readonly security?: PortSecurity | undefined;
 }
 
 export interface Receiver {
@@ -54,32 +48,37 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const TIMEOUT_CHECK_MS = 2_000;
 const STOP_TIMEOUT_MS = 5_000;
 
-export async function startOtlpHttp(options: OtlpHttpOptions): Promise<Receiver> {
-  const receiver = new HttpReceiver(options);
-  const server = createServer({
+export async function startOtlpHttp({ reception, access, security, ...address }: ReceiverOptions): Promise<Receiver> {
+  const receiver = new HttpReceiver(reception, access);
+  const timeouts = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     keepAliveTimeout: REQUEST_TIMEOUT_MS,
-  });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    // `handle` answers its own failures; were it to fail at that, the connection is all that is lost.
-    receiver.handle(request, response).catch(() => request.destroy());
-  });
+  };
+  const server = createWebServer(timeouts, security);
+  limitConnections(server, () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_http' }));
+  server.on(
+    'request',
+    withoutPipelining((request, response) => {
+      // `handle` answers its own failures; were it to fail at that, the connection is all that is lost.
+      receiver.handle(request, response).catch(() => request.destroy());
+    }),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => receiver.clientFailed(error, socket));
-  const port = await listen(server, 'OTLP/HTTP', options);
+  const port = await listen(server, 'OTLP/HTTP', address);
   let stopping: Promise<void> | undefined;
   return {
     port,
     stop: () => {
       receiver.stopping = true;
-      stopping ??= stop(server).then(() => receiver.close());
+      stopping ??= stop(server);
       return stopping;
     },
   };
 }
 
-function stop(server: Server): Promise<void> {
+function stop(server: WebServer): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
   server.close(() => {
@@ -112,33 +111,24 @@ interface Refusal {
 }
 
 class HttpReceiver {
-  readonly #options: OtlpHttpOptions;
-  readonly #inFlight: InFlightBytes;
-  readonly #reading: RequestReading;
-  readonly #ports: AdmissionPorts;
-  readonly #decompressor: Decompressor;
+  readonly #reception: Reception;
+  readonly #draining: Draining;
+  readonly #access: AccessGuard;
   /** Connections whose end has been counted. */
   readonly #failed = new WeakSet<Duplex>();
   /** Answers close their connections from now on. */
   stopping = false;
 
-  constructor(options: OtlpHttpOptions) {
-    this.#options = options;
-    this.#inFlight = new InFlightBytes(options.maxInFlightBytes);
-    this.#reading = new RequestReading(options.redaction);
-    this.#ports = { sink: options.sink, understand: this.#reading.understand, onEvent: options.onEvent };
-    this.#decompressor = new Decompressor(options.maxBodyBytes);
-  }
-
-  /** When nothing is in hand any more. */
-  close(): Promise<void> {
-    return this.#reading.stop();
+  constructor(reception: Reception, access: AccessGuard) {
+    this.#reception = reception;
+    this.#draining = new Draining(reception.maxBodyBytes);
+    this.#access = access;
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const reservation = this.#inFlight.reserve();
+    const reservation = this.#reception.reserve();
     try {
-      const head = readHead(request);
+      const head = readHead(request, this.#access);
       if ('refusal' in head) this.#refuse(request, response, head.refusal);
       else if (head.signal === 'metrics') await this.#discardMetrics(request, response, head);
       else await this.#receive(request, response, { ...head, signal: head.signal }, reservation);
@@ -166,7 +156,7 @@ class HttpReceiver {
   }
 
   #refused(reason: RefuseReason, code: number): void {
-    this.#options.onEvent({ type: 'request-refused', transport: 'http', reason, code });
+    this.#reception.onEvent({ type: 'request-refused', transport: 'http', reason, code });
   }
 
   #aborted(request: IncomingMessage): void {
@@ -179,23 +169,13 @@ class HttpReceiver {
     head: Head & { readonly signal: 'traces' | 'logs' },
     reservation: Reservation,
   ): Promise<void> {
-    const { maxBodyBytes } = this.#options;
-    if (this.#inFlight.isFull) return this.#refuse(request, response, overloaded());
-    const body = await readBody(request, { maxBytes: maxBodyBytes, reservation });
+    const { maxBodyBytes: maxBytes } = this.#reception;
+    const body = await readBody(request, { maxBytes, announced: announcedLength(request), reservation });
     if (body.read === 'aborted') return this.#aborted(request);
     if (body.read === 'overloaded') return this.#refuse(request, response, overloaded());
-    if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBodyBytes));
-    let { bytes } = body;
-    if (head.encoding !== 'identity') {
-      const decompressed = await this.#decompressor.decompress(head.encoding, bytes);
-      if (decompressed.result === 'too-large') return this.#refuse(request, response, tooLarge(maxBodyBytes));
-      if (decompressed.result === 'malformed') {
-        return this.#refuse(request, response, malformed(`decompress the body: ${decompressed.message}`));
-      }
-      bytes = decompressed.bytes;
-      reservation.change(bytes.length);
-    }
-    const answer = await admitRequest({ transport: 'http', ...head, bytes }, this.#ports);
+    if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBytes));
+    const isGone = () => response.destroyed;
+    const answer = await this.#reception.take({ transport: 'http', ...head, bytes: body.bytes, reservation, isGone });
     switch (answer.answer) {
       case 'accepted':
         return this.#respond(
@@ -205,6 +185,12 @@ class HttpReceiver {
         );
       case 'malformed':
         return this.#refuse(request, response, malformed(answer.message));
+      case 'too-large':
+        return this.#refuse(request, response, tooLarge(maxBytes));
+      case 'overloaded':
+        return this.#refuse(request, response, overloaded());
+      case 'gone':
+        return this.#aborted(request);
       case 'not-admitted':
         return this.#refuse(request, response, unavailable('not-admitted', answer.message, answer.retryAfterSeconds));
       default:
@@ -213,11 +199,11 @@ class HttpReceiver {
   }
 
   async #discardMetrics(request: IncomingMessage, response: ServerResponse, head: Head): Promise<void> {
-    const { maxBodyBytes, onEvent } = this.#options;
-    const body = await discardBody(request, { maxBytes: maxBodyBytes });
+    const { maxBodyBytes: maxBytes } = this.#reception;
+    const body = await discardBody(request, { maxBytes, announced: announcedLength(request) });
     if (body.read === 'aborted') return this.#aborted(request);
-    if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBodyBytes));
-    onEvent({ type: 'metrics-discarded', transport: 'http', bytes: body.bytes });
+    if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBytes));
+    this.#reception.onEvent({ type: 'metrics-discarded', transport: 'http', bytes: body.bytes });
     this.#respond(response, { code: 200, format: head.format }, encodeResponse('metrics', undefined, head.format));
   }
 
@@ -239,7 +225,7 @@ class HttpReceiver {
       return;
     }
     const format = isJson(request) ? 'json' : 'protobuf';
-    drain(request, this.#options.maxBodyBytes);
+    this.#draining.drain(request);
     this.#respond(
       response,
       { code: httpCode, format, ...(headers === undefined ? {} : { headers }) },
@@ -255,22 +241,7 @@ interface AnswerHead {
   readonly headers?: { readonly [name: string]: string };
 }
 
-/**
- * A client that is still sending reads the answer only afterwards, and loses it if the connection is closed on it: what
- * is left of the body is read and dropped, up to as much as a request may have.
- */
-function drain(request: IncomingMessage, maxBytes: number): void {
-  if (request.complete) return;
-  let bytes = 0;
-  request.on('error', () => undefined);
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > maxBytes) request.destroy();
-  });
-  request.resume();
-}
-
-function readHead(request: IncomingMessage): Head | { readonly refusal: Refusal } {
+function readHead(request: IncomingMessage, access: AccessGuard): Head | { readonly refusal: Refusal } {
   const path = (request.url ?? '').split('?', 1)[0] ?? '';
   const signal = PATHS.get(path.endsWith('/') ? path.slice(0, -1) : path);
   if (signal === undefined) {
@@ -281,6 +252,8 @@ function readHead(request: IncomingMessage): Head | { readonly refusal: Refusal 
     const status = { code: RPC_CODES.unimplemented, message: `${request.method} ${path}: expected POST` };
     return { refusal: { reason: 'wrong-method', httpCode: 405, status, headers: { Allow: 'POST' } } };
   }
+  const decided = access.decide(headOfRequest('otlp_http', request), { takes: 'ingest', route: `/v1/${signal}` });
+  if (!decided.allowed) return { refusal: notAllowed(decided) };
   const type = mediaType(request);
   if (type !== 'application/x-protobuf' && type !== 'application/json') {
     const message = `Content-Type ${type === '' ? 'is missing' : `"${type}"`}: expected application/x-protobuf or application/json`;
@@ -292,6 +265,11 @@ function readHead(request: IncomingMessage): Head | { readonly refusal: Refusal 
     return { refusal: unsupported('unsupported-encoding', message) };
   }
   return { signal, format: type === 'application/json' ? 'json' : 'protobuf', encoding };
+}
+
+function announcedLength(request: IncomingMessage): number | undefined {
+  const text = request.headers['content-length'];
+  return text === undefined ? undefined : Number(text);
 }
 
 function mediaType(request: IncomingMessage): string {
@@ -309,6 +287,15 @@ function contentEncoding(request: IncomingMessage): ContentEncoding | undefined 
   return CONTENT_ENCODINGS.find((encoding) => encoding === text);
 }
 
+function notAllowed(refused: RefusedAccess): Refusal {
+  const { status: httpCode, retryAfterSeconds } = refused;
+  const headers = {
+    ...(httpCode === 401 ? { 'WWW-Authenticate': 'Bearer realm="assay"' } : {}),
+    ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+  };
+  return { reason: 'access', httpCode, status: accessStatus(refused), headers };
+}
+
 function malformed(message: string): Refusal {
   return { reason: 'malformed', httpCode: 400, status: { code: RPC_CODES.invalidArgument, message } };
 }
@@ -323,11 +310,7 @@ function unsupported(reason: 'unsupported-type' | 'unsupported-encoding', messag
 }
 
 function overloaded(): Refusal {
-  return unavailable(
-    'overloaded',
-    'more requests are on their way through than there is room for',
-    RETRY_AFTER_SECONDS,
-  );
+  return unavailable('overloaded', OVERLOADED.message, OVERLOADED.retryAfterSeconds);
 }
 
 function unavailable(reason: 'overloaded' | 'not-admitted', message: string, retryAfterSeconds: number): Refusal {

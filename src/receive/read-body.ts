@@ -1,51 +1,72 @@
 /**
- * Collects a request's body in one buffer: of the announced length where that is believable, else growing with what
- * arrives. Never holds more than twice of what the client has really sent, beyond the first megabytes.
+ * Collects a request's body: in one buffer of the announced length where that is believable, else in parts that are
+ * joined at the end. A buffer that grows by copying would leave as much garbage as it holds, for each of many large
+ * requests at once. Beyond the first megabytes, no more is held than the client has really sent.
  */
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Reservation } from './in-flight-bytes.ts';
 
 type BodyReading =
   | { readonly read: 'whole'; readonly bytes: Buffer }
   | { readonly read: 'too-large' }
   | { readonly read: 'overloaded' }
-  /** The client went away, or the server's timeout ended it. */
+  /** The client went away, or a timeout ended it. */
   | { readonly read: 'aborted' };
 
-const BELIEVED_LENGTH_MAX = 4 * 1024 * 1024;
+const PART_BYTES_MAX = 4 * 1024 * 1024;
 const UNANNOUNCED_BYTES = 16 * 1024;
 
+/** A request that is a stream: of HTTP/1.1 or of HTTP/2. */
+interface Wanted {
+  readonly maxBytes: number;
+  /** The length that its head announces. */
+  readonly announced: number | undefined;
+  /** The length that the beginning of the body announces, once that is there. */
+  readonly announcedBy?: (beginning: Buffer) => number | undefined;
+}
+
 export function readBody(
-  request: IncomingMessage,
-  options: { readonly maxBytes: number; readonly reservation: Reservation },
+  request: Readable,
+  { maxBytes, announced: byHead, announcedBy, reservation }: Wanted & { readonly reservation: Reservation },
 ): Promise<BodyReading> {
-  const { maxBytes, reservation } = options;
-  const announced = announcedLength(request);
+  let announced = byHead;
   if (announced !== undefined && announced > maxBytes) return Promise.resolve({ read: 'too-large' });
   const { promise, resolve } = Promise.withResolvers<BodyReading>();
-  let buffer = Buffer.allocUnsafeSlow(Math.min(announced ?? UNANNOUNCED_BYTES, BELIEVED_LENGTH_MAX));
+  const parts: Buffer[] = [];
+  let part = Buffer.allocUnsafeSlow(Math.min(announced ?? UNANNOUNCED_BYTES, PART_BYTES_MAX));
+  let filled = 0;
   let length = 0;
 
   const finish = (reading: BodyReading) => {
     request.off('data', onData).off('end', onEnd).off('close', onClose);
+    reservation.arrived();
     resolve(reading);
   };
   const onData = (chunk: Buffer) => {
     if (length + chunk.length > maxBytes) return finish({ read: 'too-large' });
     if (!reservation.tryGrow(chunk.length)) return finish({ read: 'overloaded' });
-    if (length + chunk.length > buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(roomFor(length + chunk.length, { announced, maxBytes }));
-      larger.set(buffer.subarray(0, length));
-      buffer = larger;
-    }
-    buffer.set(chunk, length);
     length += chunk.length;
+    const fitting = Math.min(chunk.length, part.length - filled);
+    part.set(chunk.subarray(0, fitting), filled);
+    filled += fitting;
+    announced ??= announcedBy?.(part.subarray(0, filled));
+    if (announced !== undefined && announced > maxBytes) return finish({ read: 'too-large' });
+    if (fitting === chunk.length) return;
+    parts.push(part);
+    const rest = chunk.subarray(fitting);
+    part = Buffer.allocUnsafeSlow(Math.max(rest.length, sizeOfNext(length - rest.length, announced)));
+    part.set(rest);
+    filled = rest.length;
   };
-  const onEnd = () => finish({ read: 'whole', bytes: buffer.subarray(0, length) });
+  const onEnd = () => {
+    const last = part.subarray(0, filled);
+    finish({ read: 'whole', bytes: parts.length === 0 ? last : Buffer.concat([...parts, last], length) });
+  };
   const onClose = () => finish({ read: 'aborted' });
   request.on('data', onData).on('end', onEnd).on('close', onClose);
   // The reason of an abort says nothing that 'close' does not; without a listener it would end the process.
   request.on('error', () => undefined);
+  reservation.arriving(() => finish({ read: 'overloaded' }));
   return promise;
 }
 
@@ -55,16 +76,13 @@ type Discarded =
   | { readonly read: 'aborted' };
 
 /** Counts a body and keeps nothing of it. */
-export async function discardBody(
-  request: IncomingMessage,
-  options: { readonly maxBytes: number },
-): Promise<Discarded> {
-  if ((announcedLength(request) ?? 0) > options.maxBytes) return { read: 'too-large' };
+export async function discardBody(request: Readable, { maxBytes, announced = 0 }: Wanted): Promise<Discarded> {
+  if (announced > maxBytes) return { read: 'too-large' };
   const { promise, resolve } = Promise.withResolvers<'whole' | 'too-large' | 'aborted'>();
   let bytes = 0;
   const onData = (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > options.maxBytes) resolve('too-large');
+    if (bytes > maxBytes) resolve('too-large');
   };
   request
     .on('data', onData)
@@ -76,14 +94,7 @@ export async function discardBody(
   return read === 'whole' ? { read, bytes } : { read };
 }
 
-function announcedLength(request: IncomingMessage): number | undefined {
-  const text = request.headers['content-length'];
-  return text === undefined ? undefined : Number(text);
-}
-
-function roomFor(
-  needed: number,
-  limits: { readonly announced: number | undefined; readonly maxBytes: number },
-): number {
-  return Math.min(Math.max(needed, needed * 2), limits.announced ?? limits.maxBytes);
+/** As much again as there is, but no more than is announced to come. */
+function sizeOfNext(before: number, announced: number | undefined): number {
+  return Math.min(before, PART_BYTES_MAX, announced === undefined ? before : announced - before);
 }

@@ -2,6 +2,9 @@
  * Decides where a request is read. Most are small and are read at once, in a millisecond or a few. A large one, sixty
  * megabytes of JSON at the worst, would hold up every other client for a second: it goes to a thread of its own, which
  * is started when the first such request comes.
+ *
+ * A text that somebody made to keep redaction busy takes a hundred times as long as an ordinary one of its size. So once
+ * a request has taken far too long here, for a while only the smallest are read here, and all others in the thread.
  */
 import { Worker } from 'node:worker_threads';
 import type { RedactionRules } from '../model/redaction.ts';
@@ -12,10 +15,15 @@ import { type RequestBody, type Understood, understandRequest } from './understa
 const KIB = 1024;
 /** About five milliseconds' worth. */
 const AT_ONCE_BYTES_MAX = { json: 1024 * KIB, protobuf: 8192 * KIB } as const satisfies Record<Format, number>;
-/** Redaction goes over it again, and what somebody made to keep it busy takes ten times as long. */
-const AT_ONCE_REDACTED_BYTES_MAX = { json: 1024 * KIB, protobuf: 2048 * KIB } as const satisfies Record<Format, number>;
+/** Redaction goes over it again. */
+const AT_ONCE_REDACTED_BYTES_MAX = { json: 512 * KIB, protobuf: 1024 * KIB } as const satisfies Record<Format, number>;
 /** RE2 takes a microsecond or more for each match of the user's own patterns. */
 const AT_ONCE_SEARCHED_BYTES_MAX = { json: 256 * KIB, protobuf: 256 * KIB } as const satisfies Record<Format, number>;
+
+/** Far more than an ordinary request of the largest size takes. */
+const TOO_SLOW_MS = 25;
+const CAREFUL_MS = 5_000;
+const AT_ONCE_CAREFUL_BYTES_MAX = 8 * KIB;
 
 export interface ToThread {
   readonly id: number;
@@ -32,6 +40,7 @@ export class RequestReading {
   readonly #redactor: RequestRedactor | undefined;
   readonly #atOnceBytesMax: Readonly<Record<Format, number>>;
   #worker: Worker | undefined;
+  #carefulUntil = Number.NEGATIVE_INFINITY;
   #nextId = 0;
   readonly #waiting = new Map<number, PromiseWithResolvers<Understood>>();
 
@@ -42,9 +51,15 @@ export class RequestReading {
     else this.#atOnceBytesMax = rules.custom.length === 0 ? AT_ONCE_REDACTED_BYTES_MAX : AT_ONCE_SEARCHED_BYTES_MAX;
   }
 
+  /** Whether a body of so many bytes is read at once. */
+  isAtOnce(format: Format, bytes: number): boolean {
+    if (bytes <= AT_ONCE_CAREFUL_BYTES_MAX) return true;
+    return bytes <= this.#atOnceBytesMax[format] && performance.now() > this.#carefulUntil;
+  }
+
   /** Where the thread fails the promise does, and the next large request gets a new thread. */
   readonly understand = (body: RequestBody): Understood | Promise<Understood> => {
-    if (body.bytes.length <= this.#atOnceBytesMax[body.format]) return understandRequest(body, this.#redactor);
+    if (this.isAtOnce(body.format, body.bytes.length)) return this.#readAtOnce(body);
     const waiter = Promise.withResolvers<Understood>();
     const id = this.#nextId++;
     this.#waiting.set(id, waiter);
@@ -56,6 +71,14 @@ export class RequestReading {
     this.#worker.postMessage(message, [bytes.buffer]);
     return waiter.promise;
   };
+
+  #readAtOnce(body: RequestBody): Understood {
+    const startedAt = performance.now();
+    const understood = understandRequest(body, this.#redactor);
+    const endedAt = performance.now();
+    if (endedAt - startedAt > TOO_SLOW_MS) this.#carefulUntil = endedAt + CAREFUL_MS;
+    return understood;
+  }
 
   async stop(): Promise<void> {
     await this.#worker?.terminate();

@@ -8,6 +8,7 @@
  *   ExportTraceServiceResponse, ExportLogsServiceResponse {  1 partial_success  }
  *   partial_success {  1 rejected_spans or rejected_log_records int64   2 error_message string  }
  */
+import type { RefusedAccess } from '../model/access.ts';
 import { ProtoWriter } from '../model/otlp/proto-writer.ts';
 
 export type Format = 'protobuf' | 'json';
@@ -17,11 +18,25 @@ export const RPC_CODES = {
   invalidArgument: 3,
   deadlineExceeded: 4,
   notFound: 5,
+  permissionDenied: 7,
   resourceExhausted: 8,
   unimplemented: 12,
   internal: 13,
   unavailable: 14,
+  unauthenticated: 16,
 } as const;
+
+const REFUSED_CODES = {
+  400: RPC_CODES.invalidArgument,
+  401: RPC_CODES.unauthenticated,
+  403: RPC_CODES.permissionDenied,
+  429: RPC_CODES.resourceExhausted,
+} as const satisfies Record<RefusedAccess['status'], number>;
+
+/** The answer to a client that may not send. It does not say when to send again: the same token will not be known then. */
+export function accessStatus({ status, message }: RefusedAccess): Status {
+  return { code: REFUSED_CODES[status], message };
+}
 
 export interface Status {
   readonly code: (typeof RPC_CODES)[keyof typeof RPC_CODES];

@@ -12,11 +12,11 @@ const redactor = rules === undefined ? undefined : new RequestRedactor(rules);
 parentPort?.on('message', ({ id, body }: ToThread) => {
   const understood = understandRequest(body, redactor);
   const answer: FromThread = { id, understood };
-  // Handed over rather than copied: what is large here is in memory of its own.
-  const memory =
-    'batch' in understood ? new Set([understood.batch.bytes.buffer, understood.batch.table.buffer]) : new Set([]);
-  parentPort?.postMessage(
-    answer,
-    [...memory].filter((buffer) => buffer instanceof ArrayBuffer),
-  );
+  const parts = 'batch' in understood ? [understood.batch.bytes, understood.batch.table] : [];
+  parentPort?.postMessage(answer, [...new Set(parts.filter(ownsMemory).map(({ buffer }) => buffer))]);
 });
+
+/** Large arrays do, and are handed over rather than copied. Small ones share a pool, which cannot be handed over. */
+function ownsMemory(part: Uint8Array): part is Uint8Array<ArrayBuffer> {
+  return part.buffer instanceof ArrayBuffer && part.byteLength === part.buffer.byteLength;
+}

@@ -1,7 +1,7 @@
 /**
  * Decides what a criterion is about. Only evidence of the task lets a suite say that an agent succeeded:
  *
- *   form    the agent answered, did not loop, left no error standing: a built-in check that looks at form alone, or an expression that looks at the answer alone
+ *   form    the agent answered, did not loop, left no error standing: a built-in check that looks at form alone, or an expression that reads form alone
  *   rules   nothing was done that is forbidden
  *   task    what was asked was done: truth, a judge, golden traces, or criteria of one's own
  */

@@ -257,7 +257,7 @@ function findingsBy({ golden, toolPolicy: policy }: Suite): CompiledSuite['findi
 
 /** Where a suite only looks for what is forbidden, so do its criteria; what looks at form alone stays that. */
 function aboutIn({ about: most = 'task' }: Suite, criterion: Criterion): About {
-  const { about = criterion.readsAnswerOnly === true ? 'form' : 'task' } = criterion;
+  const { about = criterion.readsFormOnly === true ? 'form' : 'task' } = criterion;
   return least([most, about, aboutOfAnswering(criterion)]);
 }
 
@@ -288,7 +288,8 @@ function compiledCriterion(
     weight: toMillionths(criterion.weight) ?? 0,
     needs,
     restsOn,
-    readsAnswerOnly: criterion.readsAnswerOnly === true && criterion.about === undefined,
+    isConstant: criterion.isConstant === true,
+    readsFormOnly: criterion.readsFormOnly === true && criterion.about === undefined,
     whenNotApplicable: criterion.whenNotApplicable ?? 'exclude',
     capsAt: critical === true ? 'partial_failure' : critical === false ? undefined : critical,
     when,

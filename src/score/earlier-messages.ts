@@ -27,8 +27,12 @@ export function resultsBefore(turn: Turn): readonly Content[] {
 type CallPart = Extract<Part, { type: 'tool_call' }>;
 type ResultPart = Extract<Part, { type: 'tool_result' }>;
 
+/** The last model call was also shown the calls of this turn, which the turn itself knows better. */
 function callsBefore(turn: Turn) {
-  const parts = messagesShownTo(turn).flatMap((message) => message.parts);
+  const ofTheTurn = new Set(turn.toolCalls.flatMap(({ id }) => id ?? []));
+  const parts = messagesShownTo(turn)
+    .flatMap((message) => message.parts)
+    .filter((part) => !('id' in part) || part.id === undefined || !ofTheTurn.has(part.id));
   const calls = parts.filter((part): part is CallPart => part.type === 'tool_call');
   const results = parts.filter((part): part is ResultPart => part.type === 'tool_result');
   const byId = new Map(calls.map((part) => [part.id, part]));

@@ -2,7 +2,7 @@
  * Whether a tool changes something, by its name alone:
  *
  * 1. A name that passes the conversation on to another agent (`transfer_to_billing_agent`) changes nothing.
- * 2. The first of its words that is certainly a verb decides: `get_booking` reads, `cancel_order` writes.
+ * 2. The first of its words that is certainly a verb decides: `get_booking` reads, `cancel_order` writes, and so does `find_or_create_user`.
  * 3. Else a name that ends with a property reads: `order_status`, `exchange_rate`.
  * 4. Else a word that is a verb as often as a noun is taken for a verb, unless it ends the name: `book_flight` and `file_claim` write.
  * 5. The effect of a name without any of these, such as `weather` or `crm_sync`, is unknown.
@@ -20,7 +20,7 @@ const WRITES = wordSet(`
   restart reset reboot merge commit push register unregister subscribe unsubscribe apply install uninstall kill terminate
   unblock make replace swap amend append attach detach link unlink connect disconnect join leave toggle switch suspend resume
   pause revert rollback undo redo lock unlock mark complete finish redeem claim allocate provision renew upgrade downgrade extend
-  import migrate disburse overwrite wipe empty reseat refuel adjust waive lend rent prescribe dispense enroll enrol discharge
+  checkout sms tweet import migrate disburse overwrite wipe empty reseat refuel adjust waive lend rent prescribe dispense enroll enrol discharge
 `);
 /** Verbs that are nouns as often. */
 const WRITES_UNLESS_NOUN = wordSet(`
@@ -31,6 +31,7 @@ const PROPERTIES = wordSet(`
   status state detail details info information history policy policies rate rates list summary balance count type types id ids
   number eligibility availability price prices quote hours fee fees limit limits content contents
 `);
+const AND = wordSet('and or then');
 const PASSES_ON = wordSet('transfer hand handoff handover escalate route forward redirect');
 const AGENTS = wordSet('agent agents assistant');
 const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
@@ -58,12 +59,21 @@ function byVerb(words: readonly string[]): 'reads' | 'writes' | undefined {
   for (const [at, word] of words.entries()) {
     // A guest or a passenger is checked in: that is no look.
     if (word === 'check' && ['in', 'out'].includes(words[at + 1] ?? '')) return 'writes';
-    if (READS.has(word)) return 'reads';
+    if (READS.has(word)) return alsoWrites(words.slice(at + 1)) ? 'writes' : 'reads';
     if (WRITES.has(word)) return 'writes';
   }
   if (PROPERTIES.has(words.at(-1) ?? '')) return 'reads';
   const verbs = words.length === 1 ? words : words.slice(0, -1);
   return verbs.some((word) => WRITES_UNLESS_NOUN.has(word)) ? 'writes' : undefined;
+}
+
+/** `find_or_create_user`, `read_then_write`. */
+function alsoWrites(later: readonly string[]): boolean {
+  return later.some((word, at) => AND.has(word) && isWritingVerb(later[at + 1] ?? ''));
+}
+
+function isWritingVerb(word: string): boolean {
+  return WRITES.has(word) || WRITES_UNLESS_NOUN.has(word);
 }
 
 export function wordSet(words: string): ReadonlySet<string> {

@@ -64,13 +64,13 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   const verdicts = new Map<string, Verdict>();
   let toJudge: ToJudge[] | undefined;
   suite.criteria.forEach((criterion, index) => {
-    const { name, judged } = criterion;
+    const { name, judged, capsAt } = criterion;
     const stopped = options.stopped?.get(name);
     if (stopped === undefined) options.onCriterion?.(index);
     const verdict = stopped === undefined ? answer(criterion, subject) : errorVerdict(stopped);
     if (verdict === 'for-a-judge' && judged !== undefined) {
       toJudge ??= [];
-      toJudge.push({ name, judged });
+      toJudge.push({ name, judged, isCritical: capsAt !== undefined });
     }
     // In the suite's order already; what a judge says takes the place of this.
     verdicts.set(name, verdict === 'for-a-judge' ? skippedVerdict('Was not asked.') : verdict);

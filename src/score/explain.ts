@@ -35,16 +35,21 @@ export function explainWithoutScore(
     readonly decision: Pick<OutcomeDecision, 'outcome' | 'because'> | undefined;
   },
 ): string {
-  const share =
-    weighed.decided === 0
-      ? 'no criterion could be decided'
-      : `only ${formatMillionths(weighed.decided)} of ${formatMillionths(weighed.total)} weight could be decided, ` +
-        `less than the ${formatMillionths(suite.minDecided)} share needed`;
+  const share = whyNoScore(weighed, suite);
   const said =
     decision === undefined
       ? `Unscored, because ${share}`
       : `This is a ${decision.outcome} (${decision.because}) without a score, because ${share}`;
   return sentence([said, ...undecided(verdicts, { isScored: false })]);
+}
+
+function whyNoScore({ decided, total, uncheckedCritical }: Weighed, { minDecided }: CompiledSuite): string {
+  if (uncheckedCritical !== undefined) return `${uncheckedCritical} is critical and could not be checked`;
+  if (decided === 0) return 'no criterion could be decided';
+  return (
+    `only ${formatMillionths(decided)} of ${formatMillionths(total)} weight could be decided, ` +
+    `less than the ${formatMillionths(minDecided)} share needed`
+  );
 }
 
 interface Listing {

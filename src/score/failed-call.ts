@@ -7,7 +7,8 @@
  *     {status: 'error', …}                                          in upper or lower case; of a tool that changes something also `state`, `outcome`, `result`
  *     {status: 'failed' | 'failure' | 'fail', …}                    of a tool that reads, only beside a description of the error
  *     {status: 'declined' | 'rejected' | 'denied' | 'timeout' …}    of a tool that changes something
- *     [{success: true}, {success: false}], {results: [ … ]}         of a tool that changes something: not all of it was done
+ *     [{success: true}, {success: false}], {results: [ … ]},
+ *     {cancelled: [1], failed: [2]}, {sent: 9, failed: 1}           of a tool that changes something: not all of it was done (`bulk-parts.ts`)
  *     {error: …}, {errors: [ … ]}, {statusCode: 500}, {status: 404} beside nothing but a description of the error or of the response
  *     whatever `tool-failure.ts` knows
  *     'Error: …', '<error>…</error>', a printed exception, 'The request could not be processed', as a line by itself
@@ -22,27 +23,35 @@
 import type { Json } from '../model/json.ts';
 import { isPrintedException, isPrintedHttpError } from '../model/printed-error.ts';
 import type { Content } from '../model/step.ts';
+import { pythonLiteral } from '../model/python-literal.ts';
 import { failureIn } from '../model/tool-failure.ts';
 import type { ToolCall } from '../model/turn.ts';
+import { type BulkParts, bulkParts, mayNameUndone } from './bulk-parts.ts';
 import { effectByName, type ToolEffect, wordSet, wordsOf } from './effect-by-name.ts';
-import { isFailureLine } from './failure-line.ts';
+import { isErrorCode, isFailureLine } from './failure-line.ts';
 
 type Call = Pick<ToolCall, 'error' | 'result'> & Partial<Pick<ToolCall, 'name' | 'args'>>;
 type Members = ReadonlyMap<string, Json>;
 
 const FAILED = /^(?:fail|failed|failure)$/;
 const REFUSED =
-  /^(?:declined|rejected|denied|refused|unauthori[sz]ed|forbidden|not_(?:allowed|permitted|authori[sz]ed)|timeout|timed_out|unsuccessful)$/;
+  /^(?:declined|rejected|denied|refused|unauthori[sz]ed|forbidden|not_(?!required|needed|changed|modified)[a-z]+(?:ed|ne)|timeout|timed_out|unsuccessful|ko|nok)$/;
+/** Beside nothing but a description: in a record they may be the state of the thing. */
+const GIVEN_UP = /^(?:cancell?ed|aborted|expired|voided)$/;
 /** A refusal by a tool that changes something: a thing that is not found was not changed. */
 const REFUSED_CHANGE = /^not_found$/;
 const PENDING = /^(?:pending|queued|processing|in_progress|waiting|awaiting|scheduled)(?:_[a-z_]+)?$/;
+const AWAITS_APPROVAL =
+  /^(?:requires|needs|pending|awaiting|waiting_for)_(?:manual_)?(?:approval|review|authori[sz]ation)$/;
 const PENDING_TEXT = /^(?:queued|pending|scheduled|waiting|submitted) (?:for|until|to)\b[^.\n]{0,80}\.?$/i;
-const SUCCESS = ['success', 'succeeded', 'ok'] as const;
+const SUCCESS = ['success', 'succeeded', 'ok', 'is_success', 'isSuccess', 'is_successful', 'isSuccessful'] as const;
 /** Names under which a tool that changes something gives its status. */
 const STATUS_OF_CHANGE = ['status', 'state', 'outcome', 'result'] as const;
-const TAKEN = ['accepted', 'completed', 'successful', 'processed', 'done'] as const;
+const TAKEN = ['accepted', 'approved', 'completed', 'successful', 'processed', 'executed', 'applied', 'done'] as const;
 const PARTS = ['results', 'responses', 'outcomes'] as const;
-const PARTS_READ_MAX = 1000;
+/** Names, beside a status, under which a tool says that it waits for an approval. */
+const NEEDS = ['needs', 'requires', 'awaiting', 'waiting_for'] as const;
+const APPROVAL = /^(?:[a-z]+[_ ])?(?:approval|review|authori[sz]ation|confirmation)$/i;
 const ERRORS_OF_USER = ['userErrors', 'user_errors'] as const;
 const HTTP_CODE = ['statusCode', 'status_code', 'httpStatus', 'http_status', 'status', 'code'] as const;
 const OF_AN_ERROR = wordSet(`
@@ -59,7 +68,7 @@ const OF_A_RESPONSE: ReadonlySet<string> = new Set([
 ]);
 /** Names by which a result describes work that goes on, and when to ask again; ids are known by their endings. */
 const OF_A_JOB = wordSet(
-  'status message msg detail details note reason eta retry_after poll_url status_url requires_approval needs_approval',
+  'status message msg detail details note reason eta retry_after poll_url status_url requires_approval needs_approval needs requires awaiting waiting_for',
 );
 const ENVELOPES = wordSet('data result response output');
 const OF_A_TEXT = wordSet('message msg detail result output response text content');
@@ -75,6 +84,13 @@ export function hasFailed(call: Call, effectOf: () => ToolEffect = () => effectB
   return call.error !== undefined || saysFailure(call, effectOf);
 }
 
+/** The parts done and not done of a change that was carried out in part. Undefined for other calls. */
+export function partsOfPartlyDone(call: Call): BulkParts | undefined {
+  if (call.error !== undefined || call.result.state !== 'whole' || looksForErrors(call)) return undefined;
+  const parts = bulkParts(withoutEnvelope(unwrapped(call.result)), (part) => isUndone(part, call));
+  return parts !== undefined && parts.doneCount > 0 && parts.undoneCount > 0 ? parts : undefined;
+}
+
 /** The call was accepted, and its result says that the work still goes on. The record of a pending thing has other members as well. */
 export function isPending({ error, result, name = '' }: Call): boolean {
   if (error !== undefined || result.state !== 'whole') return false;
@@ -82,14 +98,33 @@ export function isPending({ error, result, name = '' }: Call): boolean {
   if (typeof json === 'string') return PENDING_TEXT.test(json.trim());
   if (!isObject(json)) return false;
   const members: Members = new Map(Object.entries(json));
-  const isOfTheJob = [...members.keys()].every((member) => OF_A_JOB.has(member) || /(?:^|_)id$|[a-z]Id$/.test(member));
-  const needsApproval = members.get('requires_approval') === true || members.get('needs_approval') === true;
   const words = wordsOf(name);
   return (
-    isOfTheJob &&
-    (needsApproval || PENDING.test(statusOf(members))) &&
+    isOfAJob(members) &&
+    (needsApproval(members) || PENDING.test(statusOf(members))) &&
     !words.includes('pending') &&
     !words.some((word) => word.startsWith('schedul'))
+  );
+}
+
+/** A person has to allow it first, so nothing is under way yet. */
+export function awaitsApproval({ error, result }: Call): boolean {
+  if (error !== undefined || result.state !== 'whole') return false;
+  const json = unwrapped(result);
+  const members: Members = isObject(json) ? new Map(Object.entries(json)) : new Map();
+  return needsApproval(members) && isOfAJob(members);
+}
+
+function isOfAJob(members: Members): boolean {
+  return [...members.keys()].every((member) => OF_A_JOB.has(member) || /(?:^|_)id$|[a-z]Id$/.test(member));
+}
+
+function needsApproval(members: Members): boolean {
+  return (
+    members.get('requires_approval') === true ||
+    members.get('needs_approval') === true ||
+    NEEDS.some((name) => APPROVAL.test(String(members.get(name) ?? ''))) ||
+    AWAITS_APPROVAL.test(statusOf(members))
   );
 }
 
@@ -98,8 +133,11 @@ function saysFailure(call: Call, effectOf: () => ToolEffect): boolean {
   if (result.state !== 'whole' && result.state !== 'truncated') return false;
   if (result.state === 'whole' && failureIn(result.json) !== undefined) return true;
   const json = onlyText(withoutEnvelope(unwrapped(result)));
+  if (json === false) return result.state === 'whole' && effectOf() === 'writes';
   if (isPlainData(json)) return false;
-  const effect = effectOf();
+  const known = effectOf();
+  // A hand-over that was refused was not made.
+  const effect = known === 'hands_over' ? 'writes' : known;
   if (typeof json === 'string') return textSaysFailure(json.trim(), call, effect);
   if (effect === 'writes' && result.state === 'whole' && isPartlyUndone(json, call)) return true;
   if (!isObject(json)) return false;
@@ -109,7 +147,7 @@ function saysFailure(call: Call, effectOf: () => ToolEffect): boolean {
   const members: Members = new Map(all);
   if (isStated(members, call, effect, { isCut: false })) return true;
   if (failureIn(json) !== undefined || isNothingButAnError(members)) return true;
-  return !looksForErrors(call) && (isErrorResponse(members) || isNothingButErrors(members));
+  return !looksForErrors(call) && (isErrorResponse(members, effect) || isNothingButErrors(members));
 }
 
 /** Most results: an object none of whose members states anything, and whose values are plain or lists. */
@@ -118,7 +156,10 @@ function isPlainData(json: Json): boolean {
   if (!isObject(json)) return false;
   return Object.entries(json).every(
     ([name, value]) =>
-      !MAY_STATE.has(name) && !isNo(value) && !(typeof value === 'object' && value !== null && isObject(value)),
+      !MAY_STATE.has(name) &&
+      !isNo(value) &&
+      !mayNameUndone(name, value) &&
+      !(typeof value === 'object' && value !== null && isObject(value)),
   );
 }
 
@@ -140,6 +181,8 @@ function isStated(members: Members, call: Call, effect: ToolEffect, { isCut }: {
   // Said of a call, where `failed` may be said of the thing that was looked up.
   if (status === 'error') return !isAskedFor(/^error/, call);
   if (FAILED.test(status)) return (effect !== 'reads' || isDescribed) && !isAskedFor(/^fail/, call);
+  if (effect === 'writes' && isDescribed && GIVEN_UP.test(status))
+    return !isAskedFor(/^(?:cancel|abort|expir|void)/, call);
   const isRefused = REFUSED.test(status) || (effect === 'writes' && REFUSED_CHANGE.test(status));
   if (!isRefused || effect === 'reads') return false;
   const isOfTheCall = effect === 'unknown' ? isDescribed : !isCut && isPlain(members);
@@ -147,25 +190,31 @@ function isStated(members: Members, call: Call, effect: ToolEffect, { isCut }: {
 }
 
 function isNo(value: Json | undefined): boolean {
-  return value === false || value === 0 || (typeof value === 'string' && value.trim().toLowerCase() === 'false');
+  return value === false || value === 0 || (typeof value === 'string' && /^(?:false|no)$/i.test(value.trim()));
 }
 
-/** `{cancelled: false}` of `cancel_order`: the verb of the tool's own name, as what has been done. */
+/** `{cancelled: false}` of `cancel_order`, `{amount_refunded: 0}` of `refund_order`: the verb of the tool's own name, as what has been done. */
 function saysNotDone(members: Members, { name = '' }: Call): boolean {
   const verbs = wordsOf(name).filter((word) => effectByName(word) === 'writes');
   return [...members].some(
     ([member, value]) =>
       isNo(value) &&
-      DONE.test(member) &&
-      verbs.some((verb) => member.toLowerCase().startsWith(verb.slice(0, VERB_STEM))),
+      wordsOf(member).some(
+        (word) => DONE.test(word) && verbs.some((verb) => word.startsWith(verb.slice(0, VERB_STEM))),
+      ),
   );
 }
 
 const DONE = /^[A-Za-z]{2,}(?:ed|en|nt|ne|ade)$/;
 const VERB_STEM = 3;
 
+/** A member of the thing that was asked for may stand beside it, and hold nothing. */
 function isNothingButAnError(members: Members): boolean {
-  return areAllIn(OF_AN_ERROR, members) && ERROR_ITSELF.some((name) => isSomething(members.get(name)));
+  const all = [...members];
+  return (
+    all.every(([name, value]) => OF_AN_ERROR.has(name) || value === null) &&
+    ERROR_ITSELF.some((name) => isSomething(members.get(name)))
+  );
 }
 
 const ERROR_ITSELF = ['error', 'exception', 'error_message', 'errorMessage'] as const;
@@ -173,8 +222,7 @@ const ERROR_ITSELF = ['error', 'exception', 'error_message', 'errorMessage'] as 
 /** A change of several things of which one was not made, or the answer of a mutation, one level down. */
 function isPartlyUndone(json: Json, call: Call): boolean {
   if (looksForErrors(call)) return false;
-  const parts = Array.isArray(json) ? json : isObject(json) ? PARTS.flatMap((name) => json[name] ?? []) : [];
-  if (parts.slice(0, PARTS_READ_MAX).some((part) => isObject(part) && isUndone(part, call))) return true;
+  if ((bulkParts(json, (part) => isUndone(part, call))?.undoneCount ?? 0) > 0) return true;
   const [mutation, ...others] = isObject(json) ? Object.values(json) : [];
   return mutation !== undefined && others.length === 0 && isObject(mutation) && isRefused(mutation);
 }
@@ -193,8 +241,10 @@ function isFilled(list: Json | undefined): boolean {
   return Array.isArray(list) && list.length > 0;
 }
 
-function isErrorResponse(members: Members): boolean {
+function isErrorResponse(members: Members, effect: ToolEffect): boolean {
   if (!isWithoutData(members)) return false;
+  if (effect !== 'reads' && (statusOf(members, 'type') === 'error' || isErrorCode(String(members.get('code') ?? ''))))
+    return true;
   return HTTP_CODE.some((name) => {
     // A bare `code` may be of anything; beside a message it is that of an error.
     const isOne = name !== 'code' || members.has('message') || members.has('msg');
@@ -212,11 +262,31 @@ function isWithoutData(members: Members): boolean {
   return [...members].every(([name, value]) => OF_A_RESPONSE.has(name) || (name === 'data' && isNothing(value)));
 }
 
-function textSaysFailure(text: string, call: Call, effect: ToolEffect): boolean {
+function textSaysFailure(written: string, call: Call, effect: ToolEffect): boolean {
   if (looksForErrors(call)) return false;
-  if (/^error:\s*\S/i.test(text) || isPrintedException(text) || isPrintedHttpError(text)) return true;
-  if (XML_ERROR.test(text) || (effect === 'writes' && /^(?:error|failed|failure)$/i.test(text))) return true;
+  const isMarked = MARKED.test(written) && effect === 'writes';
+  const text = written.replace(MARK, '');
+  if (
+    isMarked ||
+    /^(?:error|exception|fatal):\s*\S/i.test(text) ||
+    isPrintedException(text) ||
+    isPrintedHttpError(text)
+  )
+    return true;
+  if (isErrorPage(text) || XML_ERROR.test(text) || (effect === 'writes' && /^(?:error|failed|failure)$/i.test(text)))
+    return true;
   return isFailureLine(text, effect) && !isAskedFor(/^(?:reject|declin|den(?:y|ied)|refus|fail|error)/, call);
+}
+
+/** Signs of a failure that programs put before what they say. */
+const MARKED = /^(?:[❌✗✘⛔🚫]|\[(?:error|fatal|fail(?:ed|ure)?)\])/iu;
+const MARK = /^(?:[❌✗✘⛔🚫]\ufe0f?\s{0,3}|\[(?:error|fatal|fail(?:ed|ure)?)\]:?\s{0,3}(?=\S))/iu;
+
+/** The page that a proxy or a server sends in place of an answer: its title, or its first heading, is a status of HTTP. */
+function isErrorPage(text: string): boolean {
+  if (!/^<(?:!doctype html|html)/i.test(text)) return false;
+  const titles = [...text.slice(0, TEXT_READ_MAX).matchAll(/<(?:title|h1)[^>]{0,100}>([^<]{1,200})</gi)];
+  return titles.some(([, title = '']) => isPrintedHttpError(title.trim()));
 }
 
 const XML_ERROR = /^<error(?:\s[^>]{0,200})?>[\s\S]{0,4000}<\/error>$/i;
@@ -283,20 +353,29 @@ function withoutEnvelope(json: Json): Json {
   return inner !== undefined && isObject(inner) ? inner : json;
 }
 
-/** MCP: `{content: [{type: 'text', text: …}]}`, of which some clients give the list alone. */
+/** MCP: `{content: [{type: 'text', text: …}]}`, of which some clients give the list alone. A text may be an object as Python prints it. */
 function unwrapped({ json, state }: Content): Json {
   const parts = isObject(json) && Object.keys(json).every((name) => OF_MCP.has(name)) ? json.content : json;
   const part = Array.isArray(parts) && parts.length === 1 ? parts[0] : undefined;
-  if (part === undefined || !isObject(part) || part.type !== 'text' || typeof part.text !== 'string') return json;
+  if (part === undefined || !isObject(part) || part.type !== 'text' || typeof part.text !== 'string')
+    return typeof json === 'string' ? asPrinted(json, state) : json;
   const { text } = part;
   if (state !== 'whole' || !text.trimStart().startsWith('{')) return text;
   try {
     // The cast is what JSON.parse gives.
     return JSON.parse(text) as Json;
   } catch {
-    return text;
+    return asPrinted(text, state);
   }
 }
+
+function asPrinted(text: string, state: Content['state']): Json {
+  if (state !== 'whole' || text.length > LITERAL_LENGTH_MAX || !/^\s*[[{][\s{[]{0,3}['"]/.test(text)) return text;
+  // The cast holds because a literal has nothing but texts, numbers, lists and mappings.
+  return (pythonLiteral(text.trim()) as Json | undefined) ?? text;
+}
+
+const LITERAL_LENGTH_MAX = 20_000;
 
 /** A text by itself, under one of the names that wrappers give it. */
 function onlyText(json: Json): Json {

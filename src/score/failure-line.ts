@@ -30,11 +30,31 @@ const REJECTED =
   /^(?:(?:the|your|this) )?(?:[\w#-]+ ){1,3}(?:rejected|declined|denied|refused|aborted|unsuccessful)(?:[.!]?$|[:;,] )/i;
 const IN_OTHER_LANGUAGES =
   /^(?:(?:fehler|erreur|erro|errore|error)(?: (?:beim|bei|lors|al|ao|en|na|no|de|durante) [^:\n]{1,80})? ?[:：]|(?:エラー|错误|錯誤|失敗|失败)\s?[:：])/iu;
+/** "Refund not possible: …", "Order 17 is not eligible for a refund.", "Insufficient permissions", "No such order". */
+const NOT_DONE =
+  /^(?:sorry[,:]? )?(?:(?:(?:the|your|this) )?(?:[\w#-]+ ){1,5}(?:not (?:possible|eligible|allowed|permitted|authori[sz]ed|refundable|cancell?able|supported)|ineligible|does ?(?:not|n.t) exist)\b|(?:insufficient|no such|invalid|unknown|expired) [\w-]+(?: [\w-]+){0,3}(?:[.:,!]|$)|(?:insufficient|no such) )|^no (?:agents?|operators?|representatives?|humans?|staff|one) (?:is |are )?(?:currently |now )?(?:available|online|free)|\binsufficient (?:funds|balance|permissions?|privileges)\b/i;
+const NOT_DONE_IN_OTHER_LANGUAGES =
+  /^(?:[\p{L}\d#'-]+ ){1,6}?(?:(?:leider )?(?:nicht möglich|nicht gefunden|nicht zulässig|fehlgeschlagen|abgelehnt|verweigert)|no (?:es|fue|ha sido) posible|no (?:encontrad|permitid|autorizad)[oa]|(?:rechazad|denegad)[oa]|(?:est |n'est pas |non )?(?:impossible|refusée?|introuvable|possible pas)|(?:a )?échoué|não (?:é|foi) possível|não (?:encontrad|permitid|autorizad)[oa]|(?:recusad|negad)[oa])(?!\p{L})|(?:できません(?:でした)?|失敗しました|見つかりません(?:でした)?|拒否されました|対象外です)[。!]?$|^[^。，,]{0,20}(?:失败|无法|不能|未找到|不存在|被拒绝)/iu;
+const CODE =
+  /^(?:E|ERR|ERROR)_[A-Z\d_]+$|^[A-Z\d]+(?:_[A-Z\d]+)*_(?:NOT_(?:FOUND|ALLOWED|PERMITTED|ELIGIBLE|POSSIBLE)|FAILED|FAILURE|DENIED|INVALID|EXPIRED|CLOSED|ERROR|EXCEEDED|UNAVAILABLE|REJECTED|DECLINED|FORBIDDEN)$|^(?:NOT_FOUND|FORBIDDEN|UNAUTHORI[SZ]ED|FAILED|DENIED|REJECTED|DECLINED)$/;
 /** Without a colon these are sentences, and those of a tool that reads may be what it read. */
 const OF_A_CHANGE_IN_OTHER_LANGUAGES = /^(?:fehler beim|erreur lors|erro ao|error al|errore durante) /i;
 const NOT_FOUND = /^(?:sorry[,:]? )?(?:(?:unable|not able) to|could ?(?:not|n.t)) (?:find|locate)\b/i;
 
-const OF_A_CHANGE = [OF_THE_CALL, OF_A_THING, REJECTED, OF_A_CHANGE_IN_OTHER_LANGUAGES];
+const OF_A_CHANGE = [
+  OF_THE_CALL,
+  OF_A_THING,
+  REJECTED,
+  NOT_DONE,
+  OF_A_CHANGE_IN_OTHER_LANGUAGES,
+  NOT_DONE_IN_OTHER_LANGUAGES,
+  CODE,
+];
+
+/** `ERR_REFUND_WINDOW_CLOSED`, `ORDER_NOT_FOUND`. */
+export function isErrorCode(text: string): boolean {
+  return CODE.test(text);
+}
 
 export function isFailureLine(text: string, effect: ToolEffect): boolean {
   if (text.length > LENGTH_MAX || text.includes('\n')) return false;

@@ -43,7 +43,7 @@ interface LoadedSuites {
 const YAML_FILE = /(?<!\.test)\.ya?ml$/;
 const MODULE_FILE = /(?<!\.d|\.test)\.[mc]?[jt]s$/;
 const PACK_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
-const FILE_BYTES_MAX = 1024 * 1024;
+export const SUITE_FILE_BYTES_MAX = 1024 * 1024;
 
 export async function loadSuites(references: readonly string[], options: LoadOptions): Promise<LoadedSuites> {
   const live = await loadAll(references, options);
@@ -122,8 +122,8 @@ async function loadFile(file: string, options: LoadOptions): Promise<readonly Co
   const files = goldenFilesIn(path.dirname(file), (found) => shownAs(found, options));
   try {
     const { size } = await stat(file);
-    if (size > FILE_BYTES_MAX) {
-      const mistake = missing(shown, `the file has ${size} bytes`, `at most ${FILE_BYTES_MAX}`);
+    if (size > SUITE_FILE_BYTES_MAX) {
+      const mistake = missing(shown, `the file has ${size} bytes`, `at most ${SUITE_FILE_BYTES_MAX}`);
       return [{ suite: undefined, mistakes: [mistake] }];
     }
     return [readSuite(await readFile(file, 'utf8'), shown, { files, tools })];

@@ -9,14 +9,15 @@
  *     else                              partial_failure
  *
  * Two things stand above the rules. A conversation that broke off is a hard failure, unless the suite decides that by its criteria. And success
- * takes evidence of the task: where no decided criterion has any, what would be a success is `no_fault_found`.
+ * takes evidence of the task: where no decided criterion has any, the rules for a success do not hold. A score of 1 is then `no_fault_found`, and
+ * anything less is what the other rules say, because a fault was found.
  *
  * Without a score a conversation is unscored, unless a person was asked to take over: that it left the agent is known however little else was decided.
  */
 import { decisionOf } from '../model/decision.ts';
 import type { Ending } from '../model/ending.ts';
 import { type About, ABOUTS, type EndConditions, type VerdictKind } from '../model/evaluation.ts';
-import { bySeverity, isInSuccessRate, type ScoredOutcome } from '../model/severity.ts';
+import { bySeverity, claimsTask, isInSuccessRate, type ScoredOutcome } from '../model/severity.ts';
 import { hasAnswer, isAnswerUnknown } from './turn-answer.ts';
 import { describeThrown } from './sentences.ts';
 import type { Extracts, OutcomeView, Subject, SubjectWith } from './subject.ts';
@@ -132,10 +133,13 @@ export function decideOutcome(
   }
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...scored, completed, failed, ending: ending ?? 'unknown' };
-  const rule = suite.outcomes.find(({ when, because }) => holds(`"${because}"`, () => when(view), undecided));
+  const isAboutTask = aboutOfDecided(suite.criteria, scored.verdicts) === 'task';
+  const rule = suite.outcomes.find(
+    ({ outcome, when, because }) =>
+      (isAboutTask || !claimsTask(outcome) || scored.score === 1) && holds(`"${because}"`, () => when(view), undecided),
+  );
   const ruled = rule?.outcome ?? 'partial_failure';
-  const isShown = ruled !== 'successful_completion' || aboutOfDecided(suite.criteria, scored.verdicts) === 'task';
-  const outcome = isShown ? ruled : 'no_fault_found';
+  const outcome = !isAboutTask && claimsTask(ruled) ? 'no_fault_found' : ruled;
   const because = rule?.because ?? 'no other outcome applies';
   const cap = suite.criteria
     .filter(({ name, capsAt }) => capsAt !== undefined && decisionOf(scored.verdicts.get(name) ?? 'skipped') === 'fail')

@@ -2,6 +2,8 @@
  * Text for people from things that are not to be trusted: on one line, without control characters, well formed, and of
  * bounded length.
  */
+import { visibleText } from '../model/visible-text.ts';
+
 const REASON_LENGTH_MAX = 300;
 const EXCERPT_LENGTH_MAX = 80;
 const UNTIDY = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
@@ -20,8 +22,7 @@ export function toExcerpt(text: string): string {
 export function shorten(text: string, lengthMax: number): string {
   if (text.length <= lengthMax && !SUSPICIOUS.test(text)) return text;
   // Only what can be seen in the end is worth tidying: the text may be megabytes.
-  const tidy = text
-    .slice(0, lengthMax * 4)
+  const tidy = visibleText(text.slice(0, lengthMax * 4))
     .replace(UNTIDY, ' ')
     .trim()
     .toWellFormed();

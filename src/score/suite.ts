@@ -45,14 +45,16 @@ interface CriterionParts<E extends Extracts = Extracts> {
   readonly when?: (subject: SubjectWith<E>) => boolean | NotApplicable;
   /** Effect of `not_applicable` on the score. */
   readonly whenNotApplicable?: NotApplicableHandling;
-  /** Arguments of tool calls, as written, without which it cannot be decided. */
+  /** Fields of arguments, results and state, as written, without which it cannot be decided. */
   readonly restsOn?: readonly string[];
+  /** Its expression or its condition reads nothing of the conversation. */
+  readonly isConstant?: boolean;
   /** Failing it caps the outcome: at `partial_failure`, or at the outcome named. */
   readonly critical?: boolean | ScoredOutcome;
   /** Its subject, if that is not its check's. It can say less than a built-in check or a judge, never more. */
   readonly about?: About;
-  /** Its expression looks at the answer alone: `form`, unless `about` says more. */
-  readonly readsAnswerOnly?: boolean;
+  /** Its expression reads form alone: `form`, unless `about` says more. */
+  readonly readsFormOnly?: boolean;
 }
 
 /** Conversations a suite is for. Texts are globs (`*`, `?`); of a list one must match; every field given must match. */
@@ -114,9 +116,10 @@ export interface CompiledCriterion extends Weight {
   readonly question: string;
   readonly needs: readonly Need[];
   readonly about: About;
-  /** It is about form because its expression looks at the answer alone. */
-  readonly readsAnswerOnly: boolean;
+  /** It is about form because its expression reads nothing else. */
+  readonly readsFormOnly: boolean;
   readonly restsOn: readonly string[];
+  readonly isConstant: boolean;
   readonly when: ((subject: SubjectWith<Extracts>) => unknown) | undefined;
   /** Not trusted to give what its type says: the engine looks at what comes back. */
   readonly check: (subject: SubjectWith<Extracts>) => unknown;

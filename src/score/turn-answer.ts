@@ -3,14 +3,26 @@ import type { Turn } from '../model/turn.ts';
 import { isProgramText } from './program-text.ts';
 
 /**
- * Whether there may have been an answer that was not recorded. It is known that there was none where the turn failed,
- * or where the last model call shows its content and still there is no answer.
+ * Whether there may have been an answer that was not recorded. It is known that there was none if the turn failed, or
+ * if the last model call shows its content and still there is no answer. It is also known if that call asks for a tool
+ * and the root of the turn never came. Whether it shows its content or not, it was not the last word of an agent that
+ * came to its end.
  */
 export function isAnswerUnknown(turn: Turn): boolean {
   if (turn.finalAnswer.state !== 'missing' || turn.error !== undefined) return false;
   const lastModelCall = turn.steps.findLast((step) => step.kind === 'llm');
   if (lastModelCall === undefined) return turn.userInput.state === 'missing';
+  if (turn.flags.includes('root-missing') && turn.finishReasons.includes('tool_call')) return false;
   return lastModelCall.flags.includes('content-missing');
+}
+
+/**
+ * Whether nobody can know that the agent came to its end: the root never came, no answer was recorded, and a tool was
+ * the last to work. The process may have been killed, or only parts of it may be instrumented.
+ */
+export function isEndUnknown(turn: Turn): boolean {
+  if (!turn.flags.includes('root-missing') || !isAnswerUnknown(turn)) return false;
+  return turn.steps.findLast(({ kind }) => kind === 'llm' || kind === 'tool')?.kind === 'tool';
 }
 
 /** Whether the turn gave the user something: an answer that is there, redacted or not, and no program text in place of one. */

@@ -7,10 +7,13 @@
  * that is not applicable leaves both sums, unless it says that it counts as a pass or as a fail; one that could not be
  * decided for reasons that are not the agent's (error, skipped) always leaves them.
  *
+ * A critical criterion that could not be asked (`error`) leaves no score: it may be the one that failed, and without it
+ * a conversation must not come out as a success. The agent's own failures decide all the same.
+ *
  * Two things make the score 0, whatever else went well, unless the suite says otherwise: a criterion that makes a hard
  * failure and failed, and a conversation that broke off.
  */
-import { countedAs, decisionOf, type NotApplicableHandling } from '../model/decision.ts';
+import { countedAs, decisionOf, isBroken, type NotApplicableHandling } from '../model/decision.ts';
 import type { Millionths, VerdictKind } from '../model/evaluation.ts';
 import type { ScoredOutcome } from '../model/severity.ts';
 import type { Broke } from './ending.ts';
@@ -43,6 +46,8 @@ export interface Weighed {
   readonly score: Millionths | undefined;
   /** Why the score is 0 whatever was weighed. */
   readonly zeroedBy: 'critical' | Broke | undefined;
+  /** The first critical criterion that could not be asked. */
+  readonly uncheckedCritical: string | undefined;
 }
 
 export function weigh(
@@ -55,6 +60,7 @@ export function weigh(
   let total = 0;
   let isHardFailure = false;
   let hasCriticalFailure = false;
+  let uncheckedCritical: string | undefined;
   for (const criterion of criteria) {
     total += criterion.weight;
     const verdict = verdictOf(criterion.name);
@@ -62,19 +68,21 @@ export function weigh(
       hasCriticalFailure = true;
       if (criterion.capsAt === 'hard_failure') isHardFailure = true;
     }
+    if (criterion.capsAt !== undefined && isBroken(verdict)) uncheckedCritical ??= criterion.name;
     const counted = countedAs(verdict, criterion.whenNotApplicable);
     if (counted === 'exclude') continue;
     decided += criterion.weight;
     if (counted === 'pass') passed += criterion.weight;
   }
   const enough = decided > 0 && decided * ONE >= minDecided * total;
-  const weighed = { passed, decided, total };
+  const weighed = { passed, decided, total, uncheckedCritical };
   const decidesAll = broke !== undefined && whenBroken === 'hard_failure' && (broke === 'no_answer' || !enough);
   if (decidesAll) return { ...weighed, score: 0, zeroedBy: broke };
   if (isHardFailure && hardFailureScores === 'zero') return { ...weighed, score: 0, zeroedBy: 'critical' };
   // A failed critical criterion is enough, however little else was decided, because the worst conversations must not
   // leave the mean.
-  if (!enough && !hasCriticalFailure) return { ...weighed, score: undefined, zeroedBy: undefined };
+  const isOpen = !enough || uncheckedCritical !== undefined;
+  if (isOpen && !hasCriticalFailure) return { ...weighed, score: undefined, zeroedBy: undefined };
   return { ...weighed, score: decided === 0 ? 0 : ratio(passed, decided), zeroedBy: undefined };
 }
 

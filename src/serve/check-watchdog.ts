@@ -1,11 +1,23 @@
 /**
- * Watches from the main thread whether a check has run past its limit, and remembers what must not run again: first for the turn or
- * conversation on which it hung, after some times for everybody. Ending the thread is the owner's business.
+ * Watches from the main thread whether a check has run past its limit, and remembers what must not run again: the turn or
+ * conversation on which it hung, and after some stops the criterion, for a pause. Ending the thread is the owner's business.
  *
  * It counts the time between its own looks, and of a long gap only a little: when the whole process was asleep or had no
  * processor, no check is to blame, and an evaluation must not depend on it.
+ *
+ * A pause is of log time and for one agent, so that heavy conversations of one do not switch the criterion off for the
+ * others:
+ *
+ *   asked ──3 stops of one agent in 10 min, or 12 of all──▶ suspended 1 min ──▶ on trial, 10 min ──no stop──▶ asked
+ *                                                              ▲                    │ 1 stop
+ *                                                              └── 5 min, 30 min ◀──┘
+ *
+ * The limit for all agents is there because an agent's name comes from spans: whoever invents names must not have a
+ * stop for each.
  */
 import {
+  type CheckTarget,
+  isBarred,
   MATCHING,
   makeWatchBuffer,
   type RunningCheck,
@@ -33,13 +45,28 @@ export interface WatchedChecks {
 interface HangingCheck {
   readonly suite: string;
   readonly criterion: string;
-  readonly suspended: boolean;
+  /** Log time until which the criterion is not asked; undefined where only this turn or conversation is barred. */
+  readonly suspendedUntil: number | undefined;
   readonly because: string;
 }
 
-/** A criterion that had to be stopped this often is not run again until the next start or reload. */
-const STOPS_UNTIL_SUSPENDED = 3;
+/** Stops of one criterion, of one agent or of all. */
+interface StopRecord {
+  /** Log times, of the last ten minutes. */
+  readonly stops: readonly number[];
+  /** Place in `PAUSES_MS` of the last pause; −1 before the first. */
+  readonly pause: number;
+  readonly until: number;
+}
+
+const MINUTE_MS = 60_000;
+const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS];
+/** Time in which stops add up, and after a pause the time of trial. */
+const STOPS_ADD_UP_MS = 10 * MINUTE_MS;
+const STOPS_UNTIL_SUSPENDED = { ofOneAgent: 3, ofAll: 12 };
 const STOPPED_REMEMBERED = 1000;
+/** Agents' names come from spans. */
+const RECORDS_MAX = 1000;
 /** Its owner looks every 50 ms. */
 const LOOK_COUNTS_MAX_MS = 100;
 
@@ -49,7 +76,8 @@ export class CheckWatchdog {
   readonly #suites: readonly NamedSuite[];
   readonly #timeoutMs: number;
   #stopped: StoppedCheck[] = [];
-  readonly #stops = new Map<string, number>();
+  /** The newest last. */
+  readonly #records = new Map<string, StopRecord>();
   #buffer = makeWatchBuffer();
   /** The check that ran at the last look. */
   #seen: { readonly sequence: number; readonly ranMs: number; readonly at: number } | undefined;
@@ -72,30 +100,56 @@ export class CheckWatchdog {
     const running = runningCheck(this.#buffer);
     if (running === undefined || this.#ranMs(running, now) <= this.#timeoutMs) return undefined;
     this.#seen = undefined;
-    const named = this.#criterionName(running.suite, running.criterion);
+    const { suite, subject } = running;
+    const named = this.#criterionName(suite, running.criterion);
     // It was barred and the thread hangs all the same: something else in the suite never returns.
-    const isBarred = this.#stopped.some(
-      ({ suite, subject, criterion }) =>
-        suite === running.suite && criterion === named && (subject === undefined || subject === running.subject),
+    const wasBarred = this.#stopped.some(
+      (one) => one.suite === suite && one.criterion === named && isBarred(one, running),
     );
-    const criterion = isBarred ? WHOLE_SUITE : named;
-    const key = `${running.suite}/${criterion}`;
-    const stops = (this.#stops.get(key) ?? 0) + 1;
-    this.#stops.set(key, stops);
-    const suspended = stops >= STOPS_UNTIL_SUSPENDED;
+    const criterion = wasBarred ? WHOLE_SUITE : named;
     const limit = `${this.#timeoutMs} ms`;
-    this.#stopped = [
-      ...this.#stopped.slice(-STOPPED_REMEMBERED),
-      {
-        suite: running.suite,
-        subject: suspended ? undefined : running.subject,
-        criterion,
-        reason: suspended
-          ? `The check ran past its limit of ${limit} ${stops} times and is suspended until the next start or reload.`
-          : `The check ran past its limit of ${limit} and was stopped.`,
-      },
-    ];
-    return { suite: running.suite, criterion, suspended, because: `${key} ran past its limit of ${limit}` };
+    const reason = `The check ran past its limit of ${limit} and was stopped.`;
+    this.#bar({ suite, criterion, reason, stops: { for: 'subject', subject } });
+    const because = `${suite}/${criterion} ran past its limit of ${limit}`;
+    return { suite, criterion, suspendedUntil: this.#suspend({ ...running, criterion }), because };
+  }
+
+  /** Gives the log time until which the criterion is suspended by this stop; undefined where it is not. */
+  #suspend({ suite, criterion, agent, logTime }: CheckTarget & { readonly criterion: string }): number | undefined {
+    const limit = `${this.#timeoutMs} ms`;
+    const pauses = [
+      { agent, stopsMax: STOPS_UNTIL_SUSPENDED.ofOneAgent, of: 'of this agent' },
+      { agent: undefined, stopsMax: STOPS_UNTIL_SUSPENDED.ofAll, of: 'of all agents' },
+    ].flatMap(({ stopsMax, of, ...whose }) => {
+      const until = this.#record(JSON.stringify([suite, criterion, whose.agent]), { logTime, stopsMax });
+      if (until === undefined) return [];
+      // The same text for every pause, so that an evaluation which is made again within one is no new revision.
+      const reason = `The check ran past its limit of ${limit} in several conversations ${of}, and is suspended for a while.`;
+      this.#bar({ suite, criterion, reason, stops: { for: 'pause', ...whose, until } });
+      return [until];
+    });
+    return pauses.length === 0 ? undefined : Math.max(...pauses);
+  }
+
+  #record(
+    key: string,
+    { logTime, stopsMax }: { readonly logTime: number; readonly stopsMax: number },
+  ): number | undefined {
+    const before = this.#records.get(key) ?? { stops: [], pause: -1, until: Number.NEGATIVE_INFINITY };
+    const isOnTrial = logTime < before.until + STOPS_ADD_UP_MS;
+    const stops = [...before.stops.filter((at) => at > logTime - STOPS_ADD_UP_MS), logTime];
+    const isSuspended = isOnTrial || stops.length >= stopsMax;
+    const pause = isSuspended ? Math.min(isOnTrial ? before.pause + 1 : 0, PAUSES_MS.length - 1) : before.pause;
+    const until = isSuspended ? logTime + (PAUSES_MS[pause] ?? 0) : before.until;
+    this.#records.delete(key);
+    this.#records.set(key, { stops, pause, until });
+    const [oldest] = this.#records.keys();
+    if (this.#records.size > RECORDS_MAX && oldest !== undefined) this.#records.delete(oldest);
+    return isSuspended ? until : undefined;
+  }
+
+  #bar(stopped: StoppedCheck): void {
+    this.#stopped = [...this.#stopped.slice(1 - STOPPED_REMEMBERED), stopped];
   }
 
   #ranMs(running: RunningCheck, now: number): number {

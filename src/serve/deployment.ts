@@ -2,7 +2,6 @@
  * Port that one machine and the cluster each supply. Everything else of the running service is built once
  * (`service.ts`).
  */
-import type { BacktestReader } from '../backtest/backtest.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AnyEvent } from '../model/events/any-event.ts';
 import type { RedactionRules } from '../model/redaction.ts';
@@ -10,8 +9,7 @@ import type { BatchSink } from '../receive/sink.ts';
 import type { LaneReadings } from '../report/events/cluster.ts';
 import type { LogReadings } from '../report/events/scoring.ts';
 import type { Log } from '../report/log/log.ts';
-import type { ConversationReader } from '../store/conversation-reader.ts';
-import type { LabelReader } from '../store/label-store.ts';
+import type { StorePlace } from './open-reader.ts';
 import type { Draining, Scorer } from './scorer.ts';
 import type { ScoringWork } from './scoring-protocol.ts';
 
@@ -25,8 +23,8 @@ export interface Deployment {
   readonly draining: Draining;
   /** Where the scoring thread finds the log's bytes and the store. */
   storage(settings: Settings): ScoringWork['storage'];
-  /** To be called once the scoring thread has opened the store. */
-  openReader(): ServiceReader;
+  /** Where the reading thread finds the store, once the scoring thread has opened it. */
+  storePlace(): StorePlace;
   /** Undefined until it is opened. */
   readonly log: ServedLog | undefined;
   openLog(needs: LogNeeds): Promise<ServedLog>;
@@ -55,5 +53,3 @@ export interface ServedLog extends LogReadings {
   /** Reads no more, and finishes what the scorer can take in time. */
   stop(): Promise<void>;
 }
-
-export type ServiceReader = ConversationReader & LabelReader & BacktestReader & { close(): Promise<void> | void };

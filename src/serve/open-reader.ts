@@ -1,11 +1,28 @@
 /** The store that a configuration names, to be read: the one that instances share, or the file of this machine. */
 import { existsSync } from 'node:fs';
+import type { BacktestReader } from '../backtest/backtest.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 import type { EvaluationScanner } from '../store/evaluation-scan.ts';
+import type { LabelReader } from '../store/label-store.ts';
 import type { OutcomeLabelReader } from '../store/outcome-label-store.ts';
+import type { PostgresAddress } from '../store/postgres/link.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { storeFileIn } from './data-directory.ts';
+
+/** A store as a thread that reads it is told of it. */
+export type StorePlace =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly address: PostgresAddress; readonly statementMs: number };
+
+export type ServiceReader = ConversationReader & LabelReader & BacktestReader;
+
+/** For a store that is there, though a shared one may be away just now. */
+export async function readerAt(place: StorePlace): Promise<ServiceReader> {
+  if (place.kind === 'sqlite') return StoreReader.open(place.file);
+  const { PostgresReader } = await import('../store/postgres/postgres-reader.ts');
+  return PostgresReader.of(place.address, place);
+}
 
 /** Undefined where there is none yet. */
 export async function openReader({

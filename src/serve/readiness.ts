@@ -24,13 +24,13 @@ const NOT_RUNNING = {
 
 /** Longer than any transaction, shorter than anybody's patience. */
 const STALLED_MS = 30_000;
-/** A refusal says something about now only for so long; without new requests nothing else would clear it. */
-const REFUSAL_MS = 10_000;
 
 export class Readiness {
   readonly #scorer: Pick<Scorer, 'problem' | 'stalledMs'>;
   #state: State = { is: 'starting' };
-  #refusal: { readonly at: number; readonly text: string } | undefined;
+  /** Held until a record or a commit has been written: what cannot be written does not heal by waiting. */
+  #refusal: string | undefined;
+  #unwritable: string | undefined;
 
   constructor(scorer: Pick<Scorer, 'problem' | 'stalledMs'>) {
     this.#scorer = scorer;
@@ -46,9 +46,10 @@ export class Readiness {
   }
 
   note(event: AnyEvent): void {
-    if (event.type === 'journal-synced') this.#refusal = undefined;
+    if (event.type === 'journal-synced' || event.type === 'journal-writable') this.#refusal = undefined;
     else if (event.type === 'journal-refused')
-      this.#refusal = { at: performance.now(), text: `new data are refused: ${event.because} (${event.detail})` };
+      this.#refusal = `new data are refused: ${event.because} (${event.detail})`;
+    else if (event.type === 'store-writable') this.#unwritable = event.problem;
   }
 
   /** Reasons are in words for people; each of them keeps it from being ready. */
@@ -60,9 +61,8 @@ export class Readiness {
   #problems(): readonly string[] {
     const state = this.#state;
     if (state.is !== 'running') return [NOT_RUNNING[state.is]];
-    const refusal = this.#refusal;
-    const isRefusing = refusal !== undefined && performance.now() - refusal.at < REFUSAL_MS;
-    return [...state.log.problems, ...(isRefusing ? [refusal.text] : [])];
+    const unwritable = this.#unwritable === undefined ? undefined : `the store cannot be written: ${this.#unwritable}`;
+    return [...state.log.problems, ...[this.#refusal, unwritable].filter((reason) => reason !== undefined)];
   }
 
   #scoringProblems(): readonly string[] {

@@ -1,6 +1,6 @@
 /**
- * The main thread's end of the scoring thread: sends closed turns and time in the order of each log, keeps each command until it is durable, and
- * sends it again if the thread had to be ended or has died (`watched-thread.ts`).
+ * The main thread's end of the scoring thread. Sends closed turns and time in the order of each log, keeps each command
+ * until it is durable, and sends it again if the thread had to be ended or has died (`watched-thread.ts`).
  *
  *   idle     -- start ---------------------------> running
  *   running  -- the thread was started again ----> running (everything unanswered is sent and asked again)

@@ -1,10 +1,15 @@
 /** Gauges that are read at each scrape rather than counted: open and queued work, and the lag of scoring. */
+import type { Certificates } from '../listen/certificates.ts';
 import type { Gauges } from '../report/events/event-reporter.ts';
+import { PEOPLE_ROUTES } from './api/people-api.ts';
 import { PROCESS_ROUTES, STORE_ROUTES } from './api/routes.ts';
+import { STORE_READS } from './api/store-reads.ts';
 import { criterionWeights } from './criteria/criterion-weights.ts';
 import type { Deployment } from './deployment.ts';
 import type { RunningConfig } from './running-config.ts';
+import type { StoreReading } from './reading/store-reading.ts';
 import type { Scorer } from './scorer.ts';
+import { accessModeOf } from './service-access.ts';
 import type { ServiceViews } from './service-views.ts';
 
 export function gaugesOf(parts: {
@@ -12,9 +17,11 @@ export function gaugesOf(parts: {
   readonly deployment: Deployment;
   readonly scorer: Scorer;
   readonly views: ServiceViews;
+  readonly certificates: Certificates | undefined;
+  readonly reads: Pick<StoreReading, 'waiting'>;
   readonly version: string;
 }): Gauges {
-  const { config, deployment, scorer, views, version } = parts;
+  const { config, deployment, scorer, views, certificates, reads, version } = parts;
   return {
     log: () => deployment.log,
     turnsWaiting: () => scorer.turnsWaiting,
@@ -25,7 +32,13 @@ export function gaugesOf(parts: {
     criterionVariation: () => views.variation.all(),
     criterionLikeness: () => views.likeness.all(),
     version,
-    writeRoutes: [...PROCESS_ROUTES, ...STORE_ROUTES].flatMap(({ may, path }) => (may === 'write' ? [path] : [])),
+    writeRoutes: [...PROCESS_ROUTES, ...STORE_ROUTES, ...PEOPLE_ROUTES].flatMap(({ may, path }) =>
+      may === 'write' ? [path] : [],
+    ),
+    isOpenToAll: () => accessModeOf(config.settings) === 'open',
+    readRoutes: STORE_READS.map(({ path }) => path),
+    readsWaiting: () => reads.waiting,
     clusterTime: () => scorer.scoredTo,
+    certificateExpiresAt: () => certificates?.expiresAt,
   };
 }

@@ -3,24 +3,30 @@
  * it is opened here, and again once it is closed.
  */
 import type { Settings } from '../config/settings.ts';
+import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
-import { answeredFrom } from '../report/http/route.ts';
+import { type Asked, answeredFrom, type Route, read } from '../report/http/route.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
-import { conversationApi } from './api/conversation-api.ts';
-import { PROCESS_ROUTES, STORE_ROUTES, type StoreSide } from './api/routes.ts';
-import type { ServiceReader } from './deployment.ts';
+import { PEOPLE_ROUTES } from './api/people-api.ts';
+import { PROCESS_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
+import { STORE_READS } from './api/store-reads.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
+import type { StoreReading } from './reading/store-reading.ts';
 import type { Readiness } from './readiness.ts';
 import type { Reloading } from './reloading.ts';
 import type { RunningConfig } from './running-config.ts';
+import type { ServiceAccess } from './service-access.ts';
 import type { ServiceEvents } from './service-events.ts';
 import type { ServiceViews } from './service-views.ts';
 import type { StoreWrites } from './store-writes.ts';
+import { addressGroup } from './reading/address-group.ts';
 import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 interface HttpNeeds {
   readonly settings: Settings;
+  readonly certificates: Certificates | undefined;
+  readonly access: Pick<ServiceAccess, 'guard' | 'people'>;
   readonly config: RunningConfig;
   readonly events: ServiceEvents;
   readonly health: readonly MetricSource[];
@@ -28,13 +34,14 @@ interface HttpNeeds {
   readonly views: ServiceViews;
   readonly detection: DetectionMonitor;
   readonly writes: StoreWrites;
+  readonly reading: StoreReading;
   readonly reloading: Reloading;
 }
 
 interface ServiceHttp extends HttpServer {
-  /** Undefined for an instance that has no store. */
-  openStore(reader: ServiceReader | undefined): void;
-  /** To be called before the reader is closed. */
+  /** False for an instance that has no store. */
+  openStore(isThere: boolean): void;
+  /** To be called before the reading thread is stopped. */
   closeStore(): void;
 }
 
@@ -48,7 +55,7 @@ const READS_NOTHING: Unavailable = {
 };
 
 export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
-  const { settings, config, health, events, readiness, views, detection, reloading } = needs;
+  const { settings, certificates, access, health, events, readiness, views, detection, reloading } = needs;
   const exposition = new Exposition([
     ...views.quality.sources(),
     ...health,
@@ -60,18 +67,25 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
   };
-  let store: StoreSide | Unavailable = STARTING;
+  let store: OpenStore | Unavailable = STARTING;
   const server = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
-    routes: [...answeredFrom(PROCESS_ROUTES, () => process), ...answeredFrom(STORE_ROUTES, () => store)],
-    writeToken: () => config.settings.http.writeToken,
+    routes: [
+      ...answeredFrom(PROCESS_ROUTES, () => process),
+      ...answeredFrom(STORE_READS.map(answeredByThread), () => store),
+      ...answeredFrom(STORE_WRITES, () => store),
+      ...answeredFrom(PEOPLE_ROUTES, () => access),
+    ],
+    access: access.guard,
     onWrite: (event) => events.report(event),
+    security: certificates?.port('http', 'any'),
+    onDropped: () => events.report({ type: 'connection-dropped', port: 'http' }),
   });
   return {
     ...server,
-    openStore: (reader) => {
-      store = reader === undefined ? READS_NOTHING : storeSide(reader, needs);
+    openStore: (isThere) => {
+      store = isThere ? openStore(needs) : READS_NOTHING;
     },
     closeStore: () => {
       store = STOPPING;
@@ -79,15 +93,35 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
   };
 }
 
-function storeSide(reader: ServiceReader, { config, detection, writes }: HttpNeeds): StoreSide {
-  const conversations = conversationApi(reader);
+interface OpenStore extends WriteSide {
+  readonly reading: StoreReading;
+}
+
+function openStore({ config, detection, writes, reading }: HttpNeeds): OpenStore {
   return {
-    reader,
-    conversations,
-    detection: () => detection.describe(conversations),
-    suites: () => config.suites,
+    reading,
     liveSuites: () => config.liveSuites,
     put: (write) => writes.put(write),
     accept: (chosen) => detection.accept(chosen),
   };
+}
+
+/** The same route, answered by the reading thread. */
+function answeredByThread({ path, summary, takes }: (typeof STORE_READS)[number]): Route<OpenStore> {
+  const answer = async ({ reading }: OpenStore, { query, parameters, request }: Asked) => {
+    const gone = new AbortController();
+    const { socket } = request;
+    const onClose = () => gone.abort();
+    socket.once('close', onClose);
+    try {
+      return await reading.answer({
+        job: { what: 'route', path, query: query.toString(), parameters: [...parameters] },
+        from: addressGroup(socket.remoteAddress),
+        signal: gone.signal,
+      });
+    } finally {
+      socket.off('close', onClose);
+    }
+  };
+  return read(path, summary, answer, { takes });
 }

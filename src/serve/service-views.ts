@@ -9,7 +9,7 @@ import { QualityView } from '../report/metrics/quality-view.ts';
 import { CalibrationRounds } from './calibration-rounds.ts';
 import { CriterionLikeness } from './criteria/criterion-likeness.ts';
 import { CriterionVariation } from './criteria/criterion-variation.ts';
-import type { ServiceReader } from './deployment.ts';
+import type { StoreReading } from './reading/store-reading.ts';
 import type { RunningConfig } from './running-config.ts';
 
 export class ServiceViews {
@@ -19,7 +19,7 @@ export class ServiceViews {
   readonly calibration: CalibrationRounds;
   readonly #hasJudges: boolean;
   /** From its start to its stop. */
-  #reader: ServiceReader | undefined;
+  #reading: Pick<StoreReading, 'own'> | undefined;
 
   constructor(parts: {
     readonly config: RunningConfig;
@@ -28,15 +28,17 @@ export class ServiceViews {
   }) {
     const { config, log, isAlone } = parts;
     const failing = (what: string) => (error: string) =>
-      log.line('warn', `${what}: not computed, trying again later`, { error });
-    const reader = () => this.#reader;
+      log.line('warn', `${what} could not be computed, retrying later`, { error });
     this.#hasJudges = judgingStart(config.settings.judging) !== undefined;
     this.likeness = new CriterionLikeness({
-      reader,
-      suites: () => config.suites,
-      onProblem: failing('likeness of criteria'),
+      read: () => this.#reading?.own({ what: 'likeness' }),
+      onProblem: failing('criteria: likeness'),
     });
-    this.calibration = new CalibrationRounds({ reader, onProblem: failing('calibration of judges'), isOwner: isAlone });
+    this.calibration = new CalibrationRounds({
+      read: () => this.#reading?.own({ what: 'calibration' }),
+      onProblem: failing('judges: calibration'),
+      isOwner: isAlone,
+    });
   }
 
   /** Computed by this process; the totals of the store are `quality`. */
@@ -44,16 +46,16 @@ export class ServiceViews {
     return this.#hasJudges ? this.calibration.sources() : [];
   }
 
-  start(reader: ServiceReader): void {
-    this.#reader = reader;
+  start(reading: Pick<StoreReading, 'own'>): void {
+    this.#reading = reading;
     this.likeness.start();
     if (this.#hasJudges) this.calibration.start();
   }
 
-  /** To be called before the store's reader is closed. */
+  /** To be called before the reading thread is stopped. */
   async stop(): Promise<void> {
     await this.calibration.stop();
     await this.likeness.stop();
-    this.#reader = undefined;
+    this.#reading = undefined;
   }
 }

@@ -9,20 +9,21 @@
  * can drain. Turns that are open or waiting at the end are in the log and are read again at the next start.
  */
 import type { LoadedSettings, Settings } from '../config/settings.ts';
-import { judgingStart, reportedJudges } from '../engine/judging-start.ts';
 import { serviceRedaction } from '../engine/redaction-rules.ts';
+import { Certificates } from '../listen/certificates.ts';
 import type { Log } from '../report/log/log.ts';
-import { EventReporter, type ReportedParts } from '../report/events/event-reporter.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import { type DataDirectory, openDataDirectory } from './data-directory.ts';
-import type { Deployment } from './deployment.ts';
+import { openDataFolder } from './condition.ts';
+import { deploymentOf } from './deployment-of.ts';
 import { DetectionMonitor } from './detection/detection-monitor.ts';
 import { InstanceDuty } from './duty.ts';
-import { OneMachine } from './one-machine/one-machine.ts';
 import { type OtlpReceivers, startOtlpReceivers } from './otlp-receivers.ts';
+import { StoreReading } from './reading/store-reading.ts';
 import { Readiness } from './readiness.ts';
 import { Reloading, type ReloadOutcome } from './reloading.ts';
+import { reporterOf } from './reporter-of.ts';
 import { RunningConfig } from './running-config.ts';
+import { openAccess } from './service-access.ts';
 import { Scorer } from './scorer.ts';
 import { scoringOf } from './scoring-of.ts';
 import { ServiceEvents } from './service-events.ts';
@@ -80,8 +81,8 @@ function withState(options: ServiceOptions) {
       .add({
         name: 'directory',
         needs: [],
-        // First, because its lock keeps a second process out.
-        start: () => openDataDirectory(settings.dataDir),
+        // First: a second process is kept out, and nothing opens, makes or cuts a file before they are examined.
+        start: () => openDataFolder(settings, log),
         stop: (directory) => directory.release(),
       })
       .add({
@@ -93,6 +94,8 @@ function withState(options: ServiceOptions) {
       .add({ name: 'redaction', needs: [], start: () => serviceRedaction(settings) })
       // Idle until its thread starts (`scoring`): the shell asks it, and its thread answers to the shell.
       .add({ name: 'scorer', needs: ['deployment'], start: ({ deployment }) => new Scorer(deployment.draining) })
+      // Likewise, until the store is there to be read (`reading`).
+      .add({ name: 'reads', needs: [], start: () => new StoreReading() })
       .add({
         name: 'views',
         needs: ['config', 'deployment'],
@@ -101,11 +104,18 @@ function withState(options: ServiceOptions) {
       .add({
         name: 'reporter',
         needs: ['redaction'],
-        start: ({ redaction }) => new EventReporter({ log, redaction, ...reportedBy(settings) }),
+        start: ({ redaction }) => reporterOf(settings, { log, redaction }),
+      })
+      .add({
+        name: 'certificates',
+        needs: ['reporter'],
+        start: ({ reporter }) =>
+          settings.tls === undefined ? undefined : new Certificates(settings.tls, (event) => reporter.report(event)),
+        stop: (certificates) => certificates?.stop(),
       })
       .add({
         name: 'health',
-        needs: ['reporter', 'config', 'deployment', 'scorer', 'views'],
+        needs: ['reporter', 'config', 'deployment', 'scorer', 'views', 'certificates', 'reads'],
         start: ({ reporter, ...needs }) => reporter.sources(gaugesOf({ ...needs, version })),
       })
       .add({
@@ -126,6 +136,18 @@ function withState(options: ServiceOptions) {
         name: 'events',
         needs: ['reporter', 'telemetry', 'readiness'],
         start: (needs) => new ServiceEvents(needs),
+      })
+      .add({
+        name: 'damage',
+        needs: ['events', 'directory', 'redaction'],
+        start: ({ events, directory }) => directory.reportTo(events),
+      })
+      .add({
+        name: 'access',
+        // Behind the directory, because its lock keeps others away from the files of access.
+        needs: ['directory', 'config', 'events'],
+        start: (needs) => openAccess(settings, needs),
+        stop: (access) => access.stop(),
       })
   );
 }
@@ -152,8 +174,20 @@ function withShell(state: ReturnType<typeof withState>, { settings, log, version
     })
     .add({
       name: 'http',
-      needs: ['config', 'events', 'health', 'readiness', 'views', 'detection', 'writes', 'reloading'],
-      start: (needs) => startHttp({ settings, ...needs }),
+      needs: [
+        'access',
+        'certificates',
+        'config',
+        'events',
+        'health',
+        'readiness',
+        'views',
+        'detection',
+        'writes',
+        'reads',
+        'reloading',
+      ],
+      start: ({ reads, ...needs }) => startHttp({ settings, reading: reads, ...needs }),
       stop: (http) => http.stop(),
     });
 }
@@ -176,25 +210,33 @@ function withScoring(shell: ReturnType<typeof withShell>, options: ServiceOption
       stop: (started) => started.stop(),
     })
     .add({
-      name: 'reader',
-      needs: ['deployment', 'scoring'],
-      start: ({ deployment }) => (deployment.scores ? deployment.openReader() : undefined),
-      stop: (reader) => reader?.close(),
+      name: 'reading',
+      needs: ['deployment', 'scoring', 'reads', 'config', 'detection', 'events'],
+      // Undefined for an instance that has no store.
+      start: async ({ deployment, reads, config, detection, events }) => {
+        if (!deployment.scores) return undefined;
+        await reads.start(deployment.storePlace(), {
+          state: () => ({ suites: config.suites, detection: detection.state }),
+          onEvent: (event) => events.report(event),
+        });
+        return reads;
+      },
+      stop: (reading) => reading?.stop(),
     })
     .add({
       name: 'watching',
-      needs: ['views', 'reader'],
-      start: ({ views, reader }) => {
-        if (reader !== undefined) views.start(reader);
+      needs: ['views', 'reading'],
+      start: ({ views, reading }) => {
+        if (reading !== undefined) views.start(reading);
         return views;
       },
       stop: (views) => views.stop(),
     })
     .add({
       name: 'api',
-      needs: ['http', 'reader'],
-      start: ({ http, reader }) => {
-        http.openStore(reader);
+      needs: ['http', 'reading'],
+      start: ({ http, reading }) => {
+        http.openStore(reading !== undefined);
         return http;
       },
       stop: (http) => http.closeStore(),
@@ -216,19 +258,19 @@ function withLog(scoring: ReturnType<typeof withScoring>, { settings, log }: Ser
     })
     .add({
       name: 'receivers',
-      needs: ['deployment', 'redaction', 'events', 'log'],
-      start: async ({ deployment, redaction, events, log: { sink } }) =>
+      needs: ['deployment', 'redaction', 'access', 'events', 'log', 'certificates'],
+      start: async ({ deployment, access: { guard: access }, events, log: { sink }, ...needs }) =>
         deployment.accepts
-          ? startOtlpReceivers(settings, { sink, redaction, onEvent: (event) => events.report(event) })
+          ? startOtlpReceivers(settings, { ...needs, access, sink, onEvent: (event) => events.report(event) })
           : NO_RECEIVERS,
       stop: (receivers) => receivers.stop(),
     })
     .add({
       name: 'notices',
-      needs: ['detection', 'reader'],
+      needs: ['detection', 'reading'],
       // Behind the log, because the scoring thread must still be there to note which notices were delivered.
-      start: ({ detection, reader }) => {
-        if (reader !== undefined) detection.start(reader);
+      start: ({ detection, reading }) => {
+        if (reading !== undefined) detection.start((of) => reading.own({ what: 'evidence', of }));
         return detection;
       },
       stop: (detection) => detection.stop(),
@@ -249,21 +291,4 @@ function withLog(scoring: ReturnType<typeof withScoring>, { settings, log }: Ser
         reloading.stop();
       },
     });
-}
-
-async function deploymentOf(settings: Settings, directory: DataDirectory): Promise<Deployment> {
-  const { kafka } = settings;
-  if (kafka === undefined) return new OneMachine(settings, directory);
-  // Loaded when it is needed: one machine should not wait for the libraries of many.
-  const { Cluster } = await import('./cluster/cluster.ts');
-  return new Cluster(settings, kafka);
-}
-
-/** Parts with metrics besides those of every instance. */
-function reportedBy({ judging, kafka }: Settings): Pick<ReportedParts, 'judges' | 'cluster'> {
-  const topics = kafka?.read === true ? [...kafka.topics.spans, ...kafka.topics.logs] : [];
-  return {
-    judges: reportedJudges(judgingStart(judging)),
-    cluster: kafka === undefined ? undefined : { reads: kafka.read, topics },
-  };
 }

@@ -172,8 +172,8 @@ export class WatchedThread<To, From extends { readonly type: string }> {
     if (worker === undefined) return;
     const hanging = this.#checks.takeHanging();
     if (hanging === undefined) return;
-    const { suite, criterion, suspended, because } = hanging;
-    this.#options.onEvent({ type: 'check-stopped', suite, criterion, suspended });
+    const { suite, criterion, suspendedUntil, because } = hanging;
+    this.#options.onEvent({ type: 'check-stopped', suite, criterion, suspendedUntil });
     this.#worker = undefined;
     this.#isReady = false;
     // Its open transaction is rolled back when it ends.

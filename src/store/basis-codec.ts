@@ -1,6 +1,6 @@
 /**
- * Encodes what the store keeps to weigh an evaluation again: the id of the suite's definition, whether the conversation
- * was completed (1) and failed (2) as one digit, a digit for each verdict in the suite's order, and behind them
+ * Encodes the data that the store keeps to weigh an evaluation again. These are the id of the suite's definition, one
+ * digit for completed (1) and failed (2), a digit for each verdict in the suite's order, and behind them
  * `<place>:<version>` for each that a judge gave. Few texts differ, so whoever weighs many of them has seen most
  * before.
  *

@@ -178,7 +178,12 @@ export interface HousekeepingStore {
    * Deletes what is old, and prepares the coming days. Every instance calls it now and then; one at a time does it. `more` says that it is
    * not done yet.
    */
-  tidy(): Promise<{ readonly conversations: number; readonly more: boolean }>;
+  tidy(): Promise<{
+    readonly conversations: number;
+    readonly more: boolean;
+    /** By how much the database's clock differs from the time that has passed, while retention does not trust it. */
+    readonly jumpMs: number | undefined;
+  }>;
 }
 
 /** Evaluations on their way to a topic. */

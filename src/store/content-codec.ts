@@ -7,8 +7,8 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 /** Where a byte costs a copy into a file of ours. */
 const COMPRESS_FROM_BYTES = 64 << 10;
 /**
- * Compression saves PostgreSQL a row for each 2 KB, its log and its checkpoints: measured for turns of 29 KB, the
- * server's CPU fell from 219 to 85 µs a turn and the space to a fifth, for 25 µs more here.
+ * Compression saves PostgreSQL a row for each 2 KB, with its log and checkpoints. For turns of 29 KB, the server's CPU
+ * fell from 219 to 85 µs a turn and the space to a fifth, for 25 µs more here.
  */
 export const COMPRESS_FROM_BYTES_SHARED = 2 << 10;
 const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };

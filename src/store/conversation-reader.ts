@@ -70,6 +70,9 @@ export interface EvaluationsOptions {
   readonly of?: 'live' | 'shadow';
 }
 
+/** Parts of an evaluation that a list shows. */
+export type EvaluationSummary = Pick<Evaluation, 'suite' | 'turnId' | 'score' | 'outcome' | 'explanation' | 'waitsFor'>;
+
 type Awaitable<T> = T | Promise<T>;
 
 export interface ConversationReader {
@@ -78,6 +81,8 @@ export interface ConversationReader {
   listPage(query: ConversationQuery): Awaitable<ConversationPage>;
   /** The last revision of each suite and turn, or all of them, in the order in which they were made: of live suites, or of those in shadow. */
   evaluations(conversation: ConversationRow, options: EvaluationsOptions): Awaitable<readonly Evaluation[]>;
+  /** By row: the last revision of each live suite and turn, then those that wait, without their verdicts. */
+  summaries(conversations: readonly ConversationRow[]): Awaitable<ReadonlyMap<number, readonly EvaluationSummary[]>>;
   /** Ground truth that somebody attached. */
   truthOf(conversation: ConversationRow): Awaitable<Json | undefined>;
   /** Outcomes of the world, by name. */

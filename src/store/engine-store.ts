@@ -197,6 +197,16 @@ export interface WaitingEvaluationStore {
   outcomeOf(requestKey: string, evaluation: EvaluationKey): JudgeOutcome | undefined;
 }
 
+export interface RevisitStore {
+  /** Has the conversation evaluated again at that log time, unless that is asked for already. */
+  ask(conversation: number, logTime: number): void;
+  /**
+   * Rows of conversations to evaluate again by now, each once, in order; conversations that were deleted are left out. If there are
+   * many, the next calls return the rest.
+   */
+  take(logTime: number): readonly number[];
+}
+
 export interface EngineStore {
   readonly totals: RunningTotals;
   readonly traces: TraceStore;
@@ -207,8 +217,7 @@ export interface EngineStore {
   readonly waiting: WaitingEvaluationStore;
   /** Ground truth that was put in from outside of the conversation's spans. */
   readonly truths: { find(conversation: ConversationId): Json | undefined };
-  /** Rows of conversations to evaluate again, each once, in order; conversations that were deleted are left out. */
-  readonly revisits: { take(): readonly number[] };
+  readonly revisits: RevisitStore;
   /** New evaluations, from the same commit on, for the next round of regression detection. */
   readonly detection: { add(observation: WaitingObservation): void };
   /** Results for a backend, from the same commit on. */

@@ -127,6 +127,23 @@ export function evaluationFrom(
   };
 }
 
+/** Columns that a list shows. */
+export type SummaryCells = Pick<EvaluationCells, 'suite' | 'turn_id' | 'score' | 'outcome' | 'explanation'>;
+
+export function summaryFrom(
+  { suite, turn_id, score, outcome, explanation }: SummaryCells,
+  text: (stored: string) => string,
+): Pick<Evaluation, 'suite' | 'turnId' | 'score' | 'outcome' | 'explanation'> {
+  return {
+    suite: fromSuiteKey(text(suite)).suite,
+    // The cast is the brand: the store's writer wrote it.
+    turnId: turn_id === '' ? undefined : (turn_id as TurnId),
+    score: score ?? undefined,
+    outcome: outcomeAt(outcome),
+    explanation: text(explanation),
+  };
+}
+
 /** From cells of `SEEN_COLUMNS` in their order, the first one at this index. */
 export function seenFrom(cells: readonly unknown[], first = 0): SeenConversation {
   const seen: { -readonly [Key in keyof SeenConversation]?: number | undefined } = {};

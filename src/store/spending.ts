@@ -1,6 +1,7 @@
 /**
- * The windows of the budget, as any store sums them. Money is kept by the minute in which it was reserved; a window reaches back to the beginning of the
- * minute an hour or a day ago, so that it holds at least what was reserved within any sixty minutes or twenty-four hours that end now.
+ * The windows of the budget, as any store sums them. Money is kept by the minute in which it was reserved. A window
+ * reaches back to the beginning of the minute an hour or a day ago, so it holds at least the amount reserved within the
+ * last sixty minutes or twenty-four hours.
  */
 import type { Spent, SpendingLimits } from '../model/questions.ts';
 

@@ -119,7 +119,7 @@ export async function followsGolden(subject: SubjectOfTest, id: string, options:
   const judged = assessRun(trace, run, { golden: isWriteOf ?? new GoldenLibrary([trace]) });
   const title = `${toExcerpt(conversation.id)} to follow golden trace ${trace.id} (${trace.mode})`;
   if (typeof judged === 'string')
-    return { pass: false, message: () => `expected ${title}\n\n  they can't be compared: ${judged}` };
+    return { pass: false, message: () => `expected ${title}\n\n  they cannot be compared: ${judged}` };
   const { comparison, first } = judged;
   const mistake = outputMistake(trace, run)?.because;
   const budget = overBudget(trace, run);

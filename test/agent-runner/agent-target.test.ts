@@ -16,7 +16,7 @@ test.each([
   ['node lost.ts', { kind: 'command', command: 'node lost.ts' }],
   ['lost.ts', { problem: 'lost.ts: there is no such file' }],
   ['http://', { problem: 'http:// is no URL' }],
-  ['  ', { problem: expect.stringContaining('nothing is named') }],
+  ['  ', { problem: expect.stringContaining('no agent is named') }],
 ])('%s', (text, expected) => {
   const directory = tempDirectory();
   writeFileSync(path.join(directory, 'agent.ts'), '');

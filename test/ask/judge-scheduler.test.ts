@@ -346,3 +346,28 @@ test('an answer without an end is cut off', async () => {
 
   expect(await ends(request)).toMatchObject([{ is: 'failed' }]);
 });
+
+const INVENTED: Reaction = {
+  say: JSON.stringify({ kind: { quotes: ['It never said that.'], reason: 'It is rude.', answer: false } }),
+};
+
+test('an answer whose quotes are all invented is asked for once more where that is wanted, and the next is taken', async () => {
+  const provider = await startProvider(({ number }) => (number === 0 ? INVENTED : WELL));
+  const { ask, ends } = startAsking({ judges: [judgeAt(provider.url, { whenUnsupported: 'ask_again' })] });
+  ask(judgeRequest('a'));
+
+  expect(await ends(judgeRequest('a'))).toMatchObject([{ is: 'answered', answers: [{ pass: true }] }]);
+  expect(provider.asked).toHaveLength(2);
+});
+
+test.each([
+  ['ask_again', 2],
+  ['count', 1],
+] as const)('a judge that always invents is asked no more than that (%s)', async (whenUnsupported, calls) => {
+  const provider = await startProvider(() => INVENTED);
+  const { ask, ends } = startAsking({ judges: [judgeAt(provider.url, { whenUnsupported })] });
+  ask(judgeRequest('a'));
+
+  expect(await ends(judgeRequest('a'))).toMatchObject([{ is: 'answered', answers: [{ pass: false, invented: 1 }] }]);
+  expect(provider.asked).toHaveLength(calls);
+});

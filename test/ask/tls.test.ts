@@ -5,7 +5,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { judgeAt, startAsking, until } from './asked.ts';
-import { FIRST, SECOND } from './certificates.ts';
+import { FIRST, SECOND } from '../certificates.ts';
 import { startProvider, YES } from './provider.ts';
 import { judgeRequest } from './requests.ts';
 

@@ -67,7 +67,8 @@ const CHANGES: readonly (readonly [
   ['the order of criteria', (text) => text.replace(/^(.*few.*\n)(.*clean.*\n)/m, '$2$1'), 'weighed'],
   [
     'an outcome rule over the conversation',
-    (text) => text.replace('when: completed', 'when: size(turns) > 1 && completed'),
+    (text) =>
+      text.replace('outcomes:', 'outcomes:\n  - { outcome: graceful_failure, when: size(turns) > 1 && completed }'),
     'asked',
   ],
   ['a definition', (text) => text.replace('< 6', '< 4'), 'asked'],

@@ -14,6 +14,8 @@ test.each([
   ['redaction', 3],
   ['dialects', 2],
   ['scrape', 4],
+  ['read', 22],
+  ['readers', 2],
   ['detect', 13],
 ])(
   'the benchmark %s runs small and gives its rows',

@@ -59,7 +59,7 @@ test('the same spans give the same bytes as JSON lines, protobuf, length-prefixe
 test('prints a summary for people: TCR with what it stands for, outcomes, failing criteria with examples', () => {
   const { stdout } = assay(['score', '-', '--suite', 'default'], { input: RECORDING });
 
-  expect(stdout).toMatch(/default {3}TCR 0\.\d{3} {3}\d+\.\d % without a fault\n/);
+  expect(stdout).toMatch(/default {3}TCR 0\.\d{3} {3}\d+\.\d % decided {3}\d+\.\d % without a fault\n/);
   // It looks at form alone: no band, and no success.
   expect(stdout).toContain('form only: says nothing about whether the task was done');
   expect(stdout).toContain('TCR: task completion rate, the mean score');
@@ -258,4 +258,49 @@ test('suite test ends with 0, 1, 2 or 3, and says which line expected what', () 
   expect(readFileSync(path.join(directory, 'out.xml'), 'utf8')).toContain('failures="1"');
   expect(mistaken.stderr).toMatch(/short\.test\.yaml:2:\d+[\s\S]*did you mean 'fail'\?/);
   expect(untested.stderr).toMatch(/no tests: untested\.yaml/);
+});
+
+test.each([
+  ['of a suite', 'suite: bomb\n'],
+  ['of a configuration', ''],
+])('validate refuses a YAML alias bomb %s with its file and line', (_of, head) => {
+  const directory = tempDirectory();
+  const levels = 'abcdefghij'.split('');
+  const bomb = levels.map((name, at) => `${name}: &${name} [${Array(9).fill(at === 0 ? 'x' : `*${levels[at - 1]}`)}]`);
+  writeFileSync(path.join(directory, 'bomb.yaml'), `${head}${bomb.join('\n')}\n`);
+
+  const { status, stderr } = assay(['validate', 'bomb.yaml'], { cwd: directory });
+
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/bomb\.yaml:\d+/);
+});
+
+test('validate refuses a suite for its size before it is parsed', () => {
+  const directory = tempDirectory();
+  // It is no YAML: if it were parsed, that would be said.
+  writeFileSync(path.join(directory, 'large.yaml'), `suite: large\n${'}{[ '.repeat(1_600_000)}`);
+
+  const { status, stderr } = assay(['validate', 'large.yaml'], { cwd: directory });
+
+  expect(status).toBe(2);
+  expect(stderr).toContain('the file has 6400013 bytes');
+  expect(stderr.split('\n').filter((line) => line.includes('large.yaml'))).toHaveLength(1);
+});
+
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const HOSTILE = 'x\u001b[31m\u009b31m\u0007\u007f\u202e\u200b\u2028\u{e0041}y';
+
+test('validate prints nothing of a hostile suite that a terminal would obey', () => {
+  const directory = tempDirectory();
+  const name = JSON.stringify(HOSTILE);
+  writeFileSync(
+    path.join(directory, 'hostile.yaml'),
+    `suite: ${name}\nscope: turn\n${name}: 1\ncriteria:\n  - { name: ${name}, question: ${name}, weight: 1, check: ${name}, ${name}: 1 }\n`,
+  );
+
+  const { status, stdout, stderr } = assay(['validate', 'hostile.yaml'], { cwd: directory });
+
+  expect(status).toBe(2);
+  expect(stderr).toContain('hostile.yaml');
+  expect(`${stdout}${stderr}`).not.toMatch(HIDDEN);
 });

@@ -13,7 +13,7 @@ import { createExperiment } from '../../src/store/experiment/experiment-folder.t
 import { assay } from '../assay-command.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../compare/experiments.ts';
 
-// Of all tests: they only read what is in it.
+// Shared by all tests, which only read it.
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -154,7 +154,15 @@ describe('what names say is not obeyed', () => {
     const lines: string[] = [];
     const out = (text: string) => void lines.push(text);
     printComparison(
-      { out, err: out, paint: (_, text) => text, progress: () => {}, progressDone: () => {}, isLive: false },
+      {
+        out,
+        json: () => {},
+        err: out,
+        paint: (_, text) => text,
+        progress: () => {},
+        progressDone: () => {},
+        isLive: false,
+      },
       comparison,
       { flippedMax: 10 },
     );

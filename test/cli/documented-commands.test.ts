@@ -1,4 +1,7 @@
-/** Each command of Assay that the documentation shows exists, with the options that it shows. What they do is tested elsewhere; here a page cannot rot. */
+/**
+ * Each command of Assay that the documentation shows exists, with the options that it shows. Other tests cover the
+ * effects; this one keeps pages from rotting.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

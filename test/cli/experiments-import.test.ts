@@ -49,7 +49,7 @@ function run(folder: string, ...args: readonly string[]) {
   return assay(['experiments', 'import', ...args, '--suite', 'task-success'], { cwd: folder });
 }
 
-/** Of the one experiment that is there. */
+/** Runs of the only experiment. */
 function runsIn(folder: string) {
   const [experiment = ''] = readdirSync(path.join(folder, 'experiments'));
   const lines = readFileSync(path.join(folder, 'experiments', experiment, 'runs.jsonl'), 'utf8')
@@ -92,7 +92,7 @@ test('the conversations of a case are its repeats, and pass^k is what they come 
     ...[0, 1, 2, 3].map((at) => ['7', at + 1, `a-${at}`]),
     ...[0, 1, 2, 3].map((at) => ['8', at + 1, `b-${at}`]),
   ]);
-  // Of four runs three are right: k of them all are in C(3, k) of C(4, k) choices. The other case has none.
+  // Three of four runs are right: k runs are all right in C(3, k) of C(4, k) choices. The other case has none.
   const exact = [3 / 4, 3 / 6, 1 / 4, 0].map((share) => share / 2);
   expect(shown.reliability[0]?.passes.map(({ pass_hat: { value } }) => value)).toEqual(
     exact.map((value) => expect.closeTo(value, 9)),

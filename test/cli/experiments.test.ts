@@ -10,7 +10,7 @@ import { assay as assayIn } from '../assay-command.ts';
 import { EVALUATION, EXPERIMENT, runOf } from '../store/experiment/written-experiment.ts';
 
 const RUNS = path.resolve(import.meta.dirname, '../../examples/golden-traces/runs.jsonl');
-// Of all tests: they only read what is in it.
+// Shared by all tests, which only read it.
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
 let running: ExperimentFolder;
 afterAll(() => {
@@ -64,10 +64,10 @@ test('lists experiments, the latest first, with what they came to and whether th
 
   expect(status).toBe(0);
   expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
-    'id     name       started               version  commit        runs  suite         TCR  success  failures',
-    'three  now        2026-11-22 03:00 UTC                        2 × 3                                        running: 0 of 6 runs',
-    'two    candidate  2026-11-22 02:00 UTC           cccccccccc+  2 × 3  scheduling  1.000  100.0 %            interrupted: 1 of 6 runs',
-    'one    baseline   2026-11-22 01:30 UTC  1.0.0    cccccccccc+  2 × 3  scheduling  0.333   33.3 %  2 hard    1 runs failed',
+    'id     name       started               version  commit        runs  suite         TCR  decided  success  failures',
+    'three  now        2026-11-22 03:00 UTC                        2 × 3                                                 running: 0 of 6 runs',
+    'two    candidate  2026-11-22 02:00 UTC           cccccccccc+  2 × 3  scheduling  1.000     none  100.0 %            interrupted: 1 of 6 runs',
+    'one    baseline   2026-11-22 01:30 UTC  1.0.0    cccccccccc+  2 × 3  scheduling  0.333     none   33.3 %  2 hard    1 runs failed',
     '',
   ]);
   expect(stderr).toMatch(/broken.experiment\.json/);
@@ -161,7 +161,7 @@ test('cases come from the store into a file that is whole or not there', () => {
   writeFileSync(out, 'mine');
   expect(assay('dataset', 'from-store', '--out', out)).toMatchObject({
     status: 3,
-    stderr: expect.stringContaining('--force writes over it'),
+    stderr: expect.stringContaining('--force overwrites it'),
   });
   expect(readFileSync(out, 'utf8')).toBe('mine');
   expect(assay('dataset', 'from-store', '--outcome', 'hard').stderr).toContain('one of successful_completion');

@@ -99,7 +99,7 @@ test('rules that count cases decide from the first case, name it, and are not le
   expect(crashed.status).toBe(1);
   expect(crashed.stdout).toMatch(/regression +newly_hard_failing +no case +1 of 3 cases\n +cases: case-1\n/);
   expect(crashed.stdout).toContain(
-    'read the first: assay compare 2026-11-20-good 2026-11-20-crash --transcripts case-1',
+    'read the first: npx assay compare 2026-11-20-good 2026-11-20-crash --transcripts case-1',
   );
   expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toContain('1 case that passed in the baseline');
   expect(worse.status).toBe(1);
@@ -132,7 +132,7 @@ test('--init writes rules that the experiment keeps, says what to do next, and o
   expect(written).toMatch(/^ {4}critical_failures: 30$/m);
   expect(written).toMatch(/^ {4}cases_worse: 3$/m);
   expect(second.status).toBe(3);
-  expect(second.stderr).toContain('gate.yaml exists, and was left as it is');
+  expect(second.stderr).toContain('gate.yaml exists and is unchanged: remove it');
   expect(readFileSync(path.join(folder, 'gate.yaml'), 'utf8')).toBe(written);
   expect(gate(folder, 'good', '--baseline', 'good').status).toBe(0);
   expect(gate(folder, 'bad', '--baseline', 'good').status).toBe(1);

@@ -1,4 +1,4 @@
-/** What a judge was paid for once is not asked again: by later commands, after a kill, and where the service has the answer. */
+/** A paid answer of a judge is reused: by later commands, after a kill, and if the service has the answer. */
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

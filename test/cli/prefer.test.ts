@@ -40,7 +40,7 @@ async function sceneWith(url: string): Promise<string> {
   return folder;
 }
 
-/** What a model says that prefers the first or the second. */
+/** The answer of a model that prefers the first or the second. */
 function saying(material: string, prefersFirst: (first: string, second: string) => boolean): string {
   const items = material.split('\n').filter((line) => line.startsWith('{'));
   const [, first = '', second = ''] = items;
@@ -93,7 +93,7 @@ test('how far it is is said while it asks, what fails as well, and it ends', asy
 }, 120_000);
 
 test.each([
-  ['one experiment', ['prefer', 'a'], 'two experiments or more', 2],
+  ['one experiment', ['prefer', 'a'], 'at least two experiments', 2],
   ['one that is not there', ['prefer', 'a', 'b'], 'no experiment has the id or name "a"', 3],
 ])('%s is refused', async (_, args, expected, status) => {
   const folder = tempDirectory();

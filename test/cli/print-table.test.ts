@@ -6,6 +6,7 @@ function terminal() {
   const lines: string[] = [];
   const shown: Terminal = {
     out: (text) => lines.push(text),
+    json: () => undefined,
     err: () => undefined,
     paint: (style, text) => `<${String(style)}>${text}</>`,
     isLive: false,

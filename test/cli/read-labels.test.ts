@@ -74,7 +74,7 @@ test.each<[why: string, name: string, text: string, told: readonly RegExp[]]>([
   ],
   ['a quote astray', 'l.csv', 'conversation,note\na,so "they" say\n', [/^2 : a quote stands where none may/]],
   ['a quote that never ends', 'l.csv', 'conversation,note\na,"so they say\n', [/^2 : a quote stands where none may/]],
-  ['no list', 'l.json', '{}', [/^undefined : the file holds no list/]],
+  ['no list', 'l.json', '{}', [/^undefined : the file is not a list/]],
   ['nothing', 'l.csv', 'conversation,label\n', [/^undefined : there are no labels in it/]],
 ])('%s', (_, name, text, told) => {
   const { told: all } = read(name, text);

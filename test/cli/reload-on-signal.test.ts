@@ -30,7 +30,7 @@ test('SIGHUP reads the configuration again, right or wrong, and SIGTERM ends the
   writeFileSync(path.join(cwd, 'assay.yaml'), ports);
   const { child, ended, untilSaid } = serve(cwd);
 
-  await untilSaid('"started"');
+  await untilSaid('"service: started');
   writeFileSync(path.join(cwd, 'assay.yaml'), `${ports}suites: [nothing]\n`);
   child.kill('SIGHUP');
   const mistake = await untilSaid('"config: mistake found');
@@ -57,9 +57,9 @@ test('SIGHUP while the service starts is done once it has started', async () => 
 
   writeFileSync(path.join(cwd, 'assay.yaml'), `${settings}host: localhost\n`);
   child.kill('SIGHUP');
-  await untilSaid('"config: reload asked for, it follows');
+  await untilSaid('"config: reload requested during the start');
   letGo();
-  await untilSaid('"started"');
+  await untilSaid('"service: started');
   const reloaded = await untilSaid('"config: reload');
   child.kill('SIGTERM');
 

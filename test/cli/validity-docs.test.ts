@@ -17,7 +17,7 @@ test('the example of the page prints what the page says', () => {
   const cwd = tempDirectory();
   writeFileSync(path.join(cwd, 'recorded.jsonl'), block('jsonl'));
   writeFileSync(path.join(cwd, 'csat.csv'), block('csv'));
-  const [, ...args] = block('sh').trim().split(' ');
+  const [, , ...args] = block('sh').trim().split(' ');
 
   const { status, stdout } = assay(args, { cwd });
 

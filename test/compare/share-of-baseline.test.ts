@@ -50,7 +50,7 @@ test.each([
     if (change.upper(0.05) < -0.05) below += 1;
   }
 
-  // Of 100 at 5 %, 11 or more come in one of 90.
+  // At 5 %, 11 or more of 100 occur in one of 90 samples.
   expect(above).toBeLessThan(11);
   expect(below).toBeLessThan(11);
 });

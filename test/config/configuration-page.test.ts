@@ -35,7 +35,7 @@ test('no name on the page is empty', () => {
 
 test('the settings that the text says are read again are those of which the reference says so', () => {
   const page = configurationPage();
-  const [, listed = ''] = /these settings are read again: (.*?);/.exec(page) ?? [];
+  const [, listed = ''] = /these settings are read again: (.*?);/s.exec(page) ?? [];
   const names = [...listed.matchAll(/`(.*?)`/g)].map(([, name = '']) => name);
   const rows = page.slice(page.indexOf('## Reference')).matchAll(/^\| `([\w.]+)`.*\| (yes|no) \|$/gm);
   const isListed = (key: string) => names.some((name) => key === name || key.startsWith(`${name}.`));

@@ -61,6 +61,8 @@ judging: { limit: 10m, keep_answers: 1d }
     apiKey: undefined,
     temperature: 0,
     votes: 3,
+    whenCut: 'count',
+    whenUnsupported: 'count',
     timeoutMs: 5000,
     retries: 2,
     deadlineMs: 60_000,

@@ -37,6 +37,7 @@ test('without anything written, the defaults hold', () => {
 
   expect(mistakes).toEqual([]);
   expect(settings).toEqual({
+    acceptLoss: false,
     baseDir: cwd,
     host: '127.0.0.1',
     dataDir: path.join(cwd, 'data'),
@@ -44,7 +45,16 @@ test('without anything written, the defaults hold', () => {
     otlpGrpcPort: 4317,
     otlpHttpPort: 4318,
     httpPort: 4319,
-    http: { writeToken: undefined },
+    http: { writeToken: undefined, allowedHosts: [] },
+    access: {
+      required: false,
+      insecureNoAuth: false,
+      tokensFile: undefined,
+      auditBytes: 64 * 2 ** 20,
+      sessionLifetimeMs: 43_200_000,
+      sessionKey: undefined,
+      oidc: undefined,
+    },
     suites: ['default', 'error-recovery'],
     shadowSuites: [],
     turn: {
@@ -73,7 +83,7 @@ test('without anything written, the defaults hold', () => {
     },
     alerts: { webhooks: [], giveUpAfterMs: 86_400_000, timeoutMs: 10_000 },
     redaction: {
-      patterns: ['card', 'iban', 'bearer', 'api_key', 'jwt'],
+      patterns: ['card', 'iban', 'bearer', 'api_key', 'jwt', 'secret', 'url_password'],
       keys: [],
       custom: [],
       hashUserIds: false,
@@ -235,7 +245,7 @@ describe('the file', () => {
 
 describe('redaction', () => {
   test.each([
-    ['all', ['email', 'phone', 'card', 'iban', 'bearer', 'api_key', 'jwt']],
+    ['all', ['email', 'phone', 'card', 'iban', 'bearer', 'api_key', 'jwt', 'secret', 'url_password']],
     ['none', []],
     ['[jwt, email]', ['email', 'jwt']],
   ])('the patterns may be %s', (written, patterns) => {

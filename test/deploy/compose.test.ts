@@ -62,14 +62,27 @@ function settingsOf(service: Written): ReturnType<typeof loadSettings> {
   return loadSettings({ flags: {}, env: { ...env, ASSAY_CONFIG: file }, cwd: ROOT });
 }
 
-test('one machine starts with a configuration that says what is so without one', () => {
+test('one machine starts with a configuration that says what is so without one, except that it asks for no token', () => {
   const { settings, mistakes } = settingsOf(compose.services.assay);
+  const { settings: defaults } = loadSettings({ flags: {}, env: {}, cwd: ROOT });
 
   expect(mistakes).toEqual([]);
   expect(settings).toEqual({
-    ...loadSettings({ flags: {}, env: {}, cwd: ROOT }).settings,
+    ...defaults,
     baseDir: settings.baseDir,
+    access: { ...defaults.access, insecureNoAuth: true },
+    http: { ...defaults.http, allowedHosts: ['assay'] },
   });
+});
+
+test('without tokens, every Assay is called by its name in the network or by a loopback name, and by no other', () => {
+  for (const [name, service] of [['assay', compose.services.assay] as const, ...instances]) {
+    const { access, http } = settingsOf(service).settings;
+
+    expect(access.insecureNoAuth).toBe(true);
+    expect(http.allowedHosts).toContain(name);
+    expect(http.allowedHosts.every((host) => services.some(([one]) => one === host))).toBe(true);
+  }
 });
 
 test.for(instances)('%s starts with the configuration that it is given', ([, service]) => {

@@ -174,6 +174,11 @@ test.for(pods)('$name starts with the configuration that it is given', ({ folder
   const isShared = folder === FOLDER;
   expect(settings.sharedStore?.password).toBe(isShared ? 'secret' : undefined);
   expect(settings.instance).toBe('pod-0');
+  const access = container.volumeMounts.find(({ name }: Written) => name === 'access');
+  expect(settings.access).toMatchObject({
+    insecureNoAuth: false,
+    tokensFile: `${directory}${access.mountPath}/tokens.json`,
+  });
   const data = container.volumeMounts.find(({ name }: Written) => name === 'data');
   expect(settings.dataDir).toBe(data.mountPath);
   const accepts = portsOf({ spec }).includes('otlp-http');

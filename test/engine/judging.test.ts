@@ -71,7 +71,7 @@ test('a judge that is stopped is seen in the metrics and in the log, without the
   const running = await runService({ suites: ['default'], dataDir });
   await until(async () => (await total(running, 'assay_judge_stopped')) === 1);
 
-  const [line = ''] = running.lines.filter((text) => text.includes('judge cannot answer and is stopped'));
+  const [line = ''] = running.lines.filter((text) => text.includes('judge cannot answer, pausing it'));
   expect(JSON.parse(line)).toMatchObject({ level: 'error', judge: 'default', failure: 'authentication' });
   await until(async () => (await total(running, 'assay_judge_waiting_questions')) === 1);
 });

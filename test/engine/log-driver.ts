@@ -11,7 +11,7 @@ import { encodeTable } from '../../src/model/otlp/batch-table.ts';
 import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { indexLogs } from '../../src/model/otlp/logs-reader.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
-import { UNWATCHED } from '../../src/engine/check-watch.ts';
+import { type CheckWatch, UNWATCHED } from '../../src/engine/check-watch.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { ConversationNotes } from '../../src/engine/conversation-notes.ts';
 import { engineSettings, turnLimits } from '../../src/engine/engine-settings.ts';
@@ -52,6 +52,7 @@ export class LogDriver {
   readonly #settings: Settings;
   readonly #judge: Judges['settings'] | undefined;
   readonly #truth: WrittenTruth | undefined;
+  readonly #watch: CheckWatch;
   readonly #spool = new RecordingLog();
   readonly #log: LogEntry[] = [];
   readonly #notes: ConversationNotes;
@@ -66,6 +67,7 @@ export class LogDriver {
     readonly settings?: Settings;
     readonly judge?: Judges['settings'];
     readonly truth?: WrittenTruth;
+    readonly watch?: CheckWatch;
   }) {
     this.#directory = options.directory;
     this.#suites = options.suites;
@@ -73,6 +75,7 @@ export class LogDriver {
     this.#notes = new ConversationNotes(this.#settings.conversation.idKeys);
     this.#judge = options.judge;
     this.#truth = options.truth;
+    this.#watch = options.watch ?? UNWATCHED;
     this.#store = Store.open(this.#file, { durable: false });
     this.#engine = this.#makeEngine();
     this.#intake = this.#makeIntake();
@@ -167,7 +170,7 @@ export class LogDriver {
       settings: engineSettings(this.#settings),
       suites: this.#suites,
       store: this.#store,
-      watch: UNWATCHED,
+      watch: this.#watch,
       onEvent: () => {},
       truth: this.#truth,
       ...(this.#judge !== undefined && { judge: this.#judge }),

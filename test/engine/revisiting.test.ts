@@ -4,6 +4,7 @@ import { netOf } from '../simulation/scraped-totals.ts';
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { JudgeOutcome } from '../../src/model/judging.ts';
+import { type CheckWatch, makeWatchBuffer, SharedCheckWatch } from '../../src/engine/check-watch.ts';
 import { readTruthFiles } from '../../src/engine/truth-files.ts';
 import { QUALITY_METRICS } from '../../src/report/metrics/quality-metrics.ts';
 import type { CompiledSuite } from '../../src/score/suite.ts';
@@ -114,7 +115,7 @@ function answerAll(driver: LogDriver, outcome: JudgeOutcome): number {
 
 function driverOf(
   suites: readonly CompiledSuite[],
-  more: { readonly truth?: NonNullable<ReturnType<typeof readTruthFiles>['truth']> } = {},
+  more: { readonly truth?: NonNullable<ReturnType<typeof readTruthFiles>['truth']>; readonly watch?: CheckWatch } = {},
 ) {
   return new LogDriver({ directory: tempDirectory(), suites, judge, ...more });
 }
@@ -176,6 +177,42 @@ criteria: [{ name: said, question: Did it say it?, weight: 1, check: "final_answ
       [2, 'complete', 'pass', 'pass'],
       [3, 'complete', 'fail', 'pass'],
     ]);
+    expect(netOf(totals as Parameters<typeof netOf>[0], QUALITY_METRICS.evaluations)).toBe(1);
+  });
+
+  test(`while a critical criterion is suspended there is no score, and there is one when the pause is over (${scope})`, () => {
+    const guarded = suite(`
+suite: guarded
+scope: ${scope}
+criteria:
+  - { name: answered, question: Did it answer?, weight: 0.8, uses: answered }
+  - { name: harmless, question: Did it do no harm?, weight: 0.2, critical: true, check: "final_answer != ''" }
+`);
+    const stops = { for: 'pause', agent: 'helper', until: 500_000 } as const;
+    const stopped = [{ suite: 'guarded', criterion: 'harmless', reason: 'It is suspended.', stops }];
+    const driver = driverOf([guarded], { watch: new SharedCheckWatch(makeWatchBuffer(), stopped) });
+    driver.take({ at: 1000, request: turn(1, { ended: true }) });
+    driver.advance(100_000);
+    driver.commit();
+    driver.advance(499_999);
+
+    const [suspended, ...more] = driver.evaluationsOf(CONVERSATION);
+    expect(more).toEqual([]);
+    expect(suspended).toMatchObject({ outcome: 'unscored', score: undefined });
+    expect(suspended?.explanation).toBe(
+      'Unscored, because harmless is critical and could not be checked; could not be checked: harmless (It is suspended).',
+    );
+
+    driver.crash();
+    driver.advance(500_000);
+    driver.advance(600_000);
+
+    const { all, totals } = driver.finish();
+    expect(verdictsOf(all)).toEqual([
+      [1, 'complete', 'pass', 'error'],
+      [2, 'complete', 'pass', 'pass'],
+    ]);
+    expect(all.at(-1)?.score).toBe(1_000_000);
     expect(netOf(totals as Parameters<typeof netOf>[0], QUALITY_METRICS.evaluations)).toBe(1);
   });
 

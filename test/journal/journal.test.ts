@@ -1,8 +1,9 @@
-import { openSync, closeSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { openSync, closeSync, readdirSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Journal, type JournalOptions } from '../../src/journal/journal.ts';
 import type { JournalEntry } from '../../src/journal/journal-entry.ts';
+import { readJournalMark } from '../../src/journal/journal-mark.ts';
 import { JournalReader } from '../../src/journal/journal-reader.ts';
 import { ALIGNMENT, recordLength } from '../../src/journal/record.ts';
 import type { JournalEvent } from '../../src/model/events/journal-events.ts';
@@ -126,12 +127,33 @@ test('sets a corrupt middle aside, reports it once, and keeps what lies behind i
   expect(third.events.some(({ type }) => type === 'journal-corrupt')).toBe(false);
 });
 
-test('a segment whose head is corrupt is set aside whole, and positions go on behind it', async () => {
+test.each([
+  ['its first bytes', 0],
+  ['its salt', 8],
+])('a segment with a damaged head (%s) is read by its records, reported once, and written to again', async (_, at) => {
+  const directory = tempDirectory();
+  const first = await openJournal(directory);
+  for (const text of ['one.....', 'two.....']) await first.journal.append(batch(text));
+  await first.journal.stop();
+  overwrite(segments(directory)[0] ?? '', at, Buffer.alloc(8, 0xff));
+
+  const second = await openJournal(directory);
+  await second.journal.append(batch('new.....'));
+  await second.journal.stop();
+  const third = await openJournal(directory);
+
+  expect(texts(directory, second.recovered)).toEqual(['one.....', 'two.....']);
+  expect(second.events.filter(({ type }) => type === 'journal-corrupt')).toHaveLength(1);
+  expect(texts(directory, third.recovered)).toEqual(['one.....', 'two.....', 'new.....']);
+  expect(third.events.some(({ type }) => type === 'journal-corrupt')).toBe(false);
+});
+
+test('a segment without a readable record is set aside whole, and positions go on behind it', async () => {
   const directory = tempDirectory();
   const first = await openJournal(directory);
   await first.journal.append(batch('lost....'));
   await first.journal.stop();
-  overwrite(segments(directory)[0] ?? '', 0, Buffer.alloc(16, 0xff));
+  overwrite(segments(directory)[0] ?? '', 0, Buffer.alloc(SEGMENT, 0xff));
 
   const second = await openJournal(directory);
   await second.journal.append(batch('new.....'));
@@ -139,6 +161,59 @@ test('a segment whose head is corrupt is set aside whole, and positions go on be
   expect(second.recovered).toEqual([]);
   expect(second.events.some(({ type }) => type === 'journal-corrupt')).toBe(true);
   expect(second.live[0]?.position).toBeGreaterThan(first.live[0]?.position ?? 0);
+});
+
+test('a last record that was synced and is damaged is corrupt, not torn: it is set aside and reported', async () => {
+  const directory = tempDirectory();
+  const markFile = path.join(tempDirectory(), 'journal.high-water');
+  const first = await openJournal(directory, { markFile });
+  for (const text of ['one.....', 'two.....']) await first.journal.append(batch(text));
+  await first.journal.stop();
+  overwrite(segments(directory)[0] ?? '', (first.live[1]?.payloadPosition ?? 0) + 10, Buffer.from('x'));
+
+  const second = await openJournal(directory, { markFile });
+  await second.journal.append(batch('three...'));
+  await second.journal.stop();
+  const third = await openJournal(directory, { markFile });
+
+  const [report] = second.events.filter((event) => event.type === 'journal-corrupt');
+  expect(readFileSync(report?.quarantinedAt ?? '').includes('two')).toBe(true);
+  expect(texts(directory, third.recovered)).toEqual(['one.....', 'three...']);
+  expect(third.events.some(({ type }) => type === 'journal-corrupt')).toBe(false);
+});
+
+test('a segment that was cut keeps what is left, is reported once, and is not written to any more', async () => {
+  const directory = tempDirectory();
+  const first = await openJournal(directory);
+  for (const text of ['one.....', 'two.....', 'three...']) await first.journal.append(batch(text));
+  await first.journal.stop();
+  truncateSync(segments(directory)[0] ?? '', first.live[2]?.position ?? 0);
+
+  const second = await openJournal(directory);
+  await second.journal.append(batch('four....'));
+  await second.journal.stop();
+  const third = await openJournal(directory);
+
+  expect(second.events.filter(({ type }) => type === 'journal-segment-short')).toHaveLength(1);
+  expect(second.live[0]?.position).toBeGreaterThan(SEGMENT);
+  expect(texts(directory, third.recovered)).toEqual(['one.....', 'two.....', 'four....']);
+  expect(third.events.some(({ type }) => type === 'journal-segment-short')).toBe(false);
+});
+
+test('the mark never names a segment that is gone, and names the end of what was synced', async () => {
+  const directory = tempDirectory();
+  const markFile = path.join(tempDirectory(), 'journal.high-water');
+  const { journal, live } = await openJournal(directory, { markFile });
+  for (let index = 0; index < 12; index += 1) await journal.append(batch('large...', SEGMENT / 3));
+  for (const { position, rows } of live.slice(0, 6)) journal.release(position, rows);
+  await journal.stop();
+
+  const mark = readJournalMark(markFile);
+  const bases = segments(directory).map((file) => Number(path.basename(file, '.segment')));
+  expect(mark?.end).toBe(live.at(-1)?.nextPosition);
+  expect(mark?.segments.length).toBeGreaterThan(1);
+  expect(bases).toEqual(expect.arrayContaining((mark?.segments ?? []).map(({ base }) => base)));
+  expect(mark?.segments.at(-1)).toMatchObject({ last: live.at(-1)?.position, end: live.at(-1)?.nextPosition });
 });
 
 test('whatever byte the log ends at, every whole record before it is recovered and none after it', async () => {
@@ -284,4 +359,28 @@ test('random appends, releases, damage at the end and restarts never lose an ack
     // A restart delivers released rows again if their segment is still held.
     for (const entry of entries) if (!acknowledged.has(entry.position)) acknowledged.delete(entry.position);
   }
+});
+
+test('after a refusal the journal finds out by itself that it can be written again, and says so once', async () => {
+  const { journal, live, events } = await openJournal(tempDirectory(), { maxBytes: 2 * SEGMENT });
+  const large = () => journal.append(batch('large...', SEGMENT / 2));
+  expect([await large(), await large(), await large()]).toMatchObject([
+    { appended: true },
+    { appended: true },
+    { appended: false, because: 'journal-full' },
+  ]);
+  const retried = async () => {
+    journal.retry();
+    // The retry holds the writer, so that this waits for it.
+    await journal.append(batch('x'));
+    return events.filter(({ type }) => type === 'journal-writable').length;
+  };
+
+  journal.retry();
+  await new Promise(setImmediate);
+  expect(events.some(({ type }) => type === 'journal-writable')).toBe(false);
+  for (const { position, rows } of live.splice(0)) journal.release(position, rows);
+
+  expect(await retried()).toBe(1);
+  expect(await retried()).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { isUnsupported } from '../../src/model/judging.ts';
 import { expect, test } from 'vitest';
 import { answerSchema, parseJudgeAnswer } from '../../src/model/judge-answer.ts';
 
@@ -142,4 +143,24 @@ test('the schema asks for every criterion, the decision last, and nothing else',
       polite: {},
     },
   });
+});
+
+test.each([
+  [['It was delivered.', 'with DHL'], 1, false],
+  [['It was delivered.', 'By pigeon.'], 2, true],
+  [['', ' '], undefined, false],
+  [[], undefined, false],
+] as const)('of the quotes %j, %j are invented; unsupported: %j', (quotes, invented, unsupported) => {
+  const read = parseJudgeAnswer(JSON.stringify({ ...GOOD, helpful: { ...YES, quotes } }), REQUEST);
+  const answer = (read.is === 'answers' ? read.answers[0] : undefined) ?? expect.unreachable();
+
+  expect(answer.invented).toBe(invented);
+  expect(isUnsupported(answer)).toBe(unsupported);
+});
+
+test('a reason holds nothing that a terminal or a browser obeys', () => {
+  const reason = 'It is\u009b31m fine\u202e\u200b \u{e0041}here.';
+  const read = parseJudgeAnswer(JSON.stringify({ ...GOOD, helpful: { ...YES, reason } }), REQUEST);
+
+  expect(read.is === 'answers' ? read.answers[0]?.reason : undefined).toBe('It is 31m fine   here.');
 });

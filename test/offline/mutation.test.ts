@@ -196,7 +196,7 @@ test.each(['ai-sdk@6.0.326', 'google-adk@2.0.0', 'openai-agents@0.20.0', 'tracel
 
     const suite = await mutateSuite(compiled, recorded, { ...EVERYWHERE, placesMax: 1 });
 
-    // What these two ask depends on what was said before the turn, which a turn told in a few lines does not hold.
+    // These two criteria depend on earlier turns, which a rewritten turn does not hold.
     const others = suite.leftOut.filter(
       ({ because }) => !/confirmed_before_change|numbers_have_a_source/.test(because),
     );

@@ -1,4 +1,4 @@
-/** What is said of suites that have no mistakes: what they can't know, and that a crash can't fail them. */
+/** Remarks on suites without mistakes: the limits of their knowledge, and that a crash cannot fail them. */
 import { expect, test } from 'vitest';
 import { suiteRemarks } from '../../src/offline/suite-remarks.ts';
 import { readSuite } from '../../src/score/yaml/read-suite.ts';
@@ -14,7 +14,7 @@ scope: SCOPE
 criteria:
 `;
 const BRIEF = '  - { name: brief, question: Brief?, weight: 1, uses: word_limit, with: { fewer_than: 100 } }\n';
-const OWN = '  - { name: own, question: Own?, weight: 1, check: size(tool_calls) < 100 }\n';
+const OWN = '  - { name: own, question: Own?, weight: 1, check: size(tools(user_input)) < 9 }\n';
 const own = (check: string, more = '') =>
   `  - { name: own, question: Own?, weight: 1, check: ${JSON.stringify(check)}${more} }\n`;
 const critical = (check: string) =>
@@ -29,7 +29,7 @@ test.each([
   ['conversation', `${OWN}crash: by_criteria\n`, [/without an answer comes to graceful_failure with score 1\.00/]],
   [
     'conversation',
-    `${OWN.replace('check: size(tool_calls) < 100', 'judge: {}')}crash: by_criteria\n`,
+    `${OWN.replace('check: size(tools(user_input)) < 9', 'judge: {}')}crash: by_criteria\n`,
     [/is unscored: crashes leave its TCR/],
   ],
   [
@@ -50,11 +50,44 @@ test.each([
     [],
   ],
   ['conversation', critical('refund.args.amount <= 30.0').replace(', critical: hard_failure', ''), []],
-  ['conversation', own("final_answer.contains('BOOKED-')"), [/^form only/, /^own: reads only the answer.*about: task/]],
+  [
+    'conversation',
+    own("final_answer.contains('BOOKED-')"),
+    [/^form only/, /^own: reads only the answer, errors or counts.*about: task/],
+  ],
   ['conversation', own("final_answer.contains('BOOKED-')", ', about: task'), []],
+  // Through an extract, a result, the state.
+  [
+    'conversation',
+    critical('amount <= 30.0').replace(/ }\n$/, ', amount: refund.args.amount }\n'),
+    [/where refund\.args\.amount is absent/],
+  ],
+  ['conversation', critical('refund.result.paid <= 30.0'), [/where refund\.result\.paid is absent/]],
+  ['conversation', critical('state.paid <= 30.0 || state.refused'), [/where state\.paid or state\.refused is absent/]],
+  [
+    'conversation',
+    critical('amount != null && amount <= 30.0').replace(/ }\n$/, ', amount: refund.args.amount }\n'),
+    [],
+  ],
+  [
+    'conversation',
+    own('1 == 1'),
+    [/^form only/, /^own: reads only/, /^'own' has a `check` or `when` that reads nothing/],
+  ],
+  ['conversation', `${OWN.trimEnd().slice(0, -1)}, when: "false" }\n`, [/^'own' .* reads nothing/]],
+  [
+    'conversation',
+    `${OWN}outcomes: [{ outcome: successful_completion, when: score >= 0.0 }, { outcome: hard_failure }]\n`,
+    [/fails every criterion comes to successful_completion with score 0\.00/],
+  ],
+  [
+    'conversation',
+    `${OWN}outcomes: [{ outcome: successful_completion, when: score >= 0.5 }, { outcome: hard_failure }]\n`,
+    [],
+  ],
   // Turns are left to the criteria.
   ['turn', OWN, [/without an answer comes to graceful_failure with score 1\.00/]],
-  ['turn', OWN.replace('check: size(tool_calls) < 100', 'uses: answered, critical: hard_failure'), [/^form only/]],
+  ['turn', OWN.replace('check: size(tools(user_input)) < 9', 'uses: answered, critical: hard_failure'), [/^form only/]],
 ])('a suite of scope %s with %s', async (scope, rest, says) => {
   const remarks = await suiteRemarks([suiteOf(HEAD.replace('SCOPE', scope) + rest)]);
 

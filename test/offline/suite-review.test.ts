@@ -1,8 +1,9 @@
-/** What the store and the gauge say of criteria that tell nothing, from a service that has scored some traffic. */
+/** Reports of the store and the gauge on uninformative criteria, from a service that has scored some traffic. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { CriterionLikeness } from '../../src/serve/criteria/criterion-likeness.ts';
+import { likenessOf } from '../../src/serve/criteria/likeness-of.ts';
 import { CriterionVariation } from '../../src/serve/criteria/criterion-variation.ts';
 import { storeFileIn } from '../../src/serve/data-directory.ts';
 import { outlineOf } from '../../src/engine/suite-outline.ts';
@@ -48,16 +49,18 @@ test('the store tells which criteria always say the same, which are never decide
   const problems: string[] = [];
   const outlines = suites.map(outlineOf);
   const likeness = new CriterionLikeness({
-    reader: () => reader,
-    suites: () => outlines,
+    read: () => likenessOf(reader, outlines),
     onProblem: (problem) => problems.push(problem),
   });
   await likeness.refresh();
   const shown = likeness.all();
   // Nothing of what another version said.
   const newer = new CriterionLikeness({
-    reader: () => reader,
-    suites: () => outlines.map((outline) => ({ ...outline, version: '2' })),
+    read: () =>
+      likenessOf(
+        reader,
+        outlines.map((outline) => ({ ...outline, version: '2' })),
+      ),
     onProblem: (problem) => problems.push(problem),
   });
   await newer.refresh();

@@ -1,26 +1,73 @@
-/** Finds the prose in a file: comments of TypeScript, paragraphs, list items and table cells of Markdown. Code, links and quotations are left out. */
+/**
+ * Finds the prose in a file: comments of TypeScript, YAML and shell; paragraphs, list items and table cells of Markdown.
+ * Code, links and quotations are left out.
+ */
+
+const WIDTH_MAX = 120;
 
 export interface Sentence {
   readonly file: string;
   /** Number of the line on which its passage begins, from 1. */
   readonly line: number;
   readonly text: string;
+  readonly isHeading: boolean;
 }
 
 interface Passage {
   readonly line: number;
   readonly text: string;
+  readonly isHeading?: boolean;
 }
 
 export function sentencesOf(file: string, text: string): readonly Sentence[] {
-  const passages = file.endsWith('.md') ? passagesOfMarkdown(text) : commentsOf(text);
-  return passages.flatMap(({ line, text: passage }) =>
-    splitSentences(withoutCode(passage)).map((sentence) => ({ file, line, text: sentence })),
-  );
+  return passagesOf(file, text).flatMap((passage) => sentencesIn(file, passage));
+}
+
+export function sentencesIn(file: string, { line, text, isHeading = false }: Passage): readonly Sentence[] {
+  return splitSentences(withoutCode(text)).map((sentence) => ({ file, line, text: sentence, isHeading }));
+}
+
+/** Lines of prose in Markdown that are too wide. Tables, code, headings and a line of one link or name cannot be wrapped. */
+export function wideLinesOf(markdown: string): readonly { readonly line: number; readonly text: string }[] {
+  return withoutFences(markdown)
+    .split('\n')
+    .map((text, index) => ({ line: index + 1, text }))
+    .filter(({ text }) => text.length > WIDTH_MAX && !/^\s*\||^#|^ {4,}\S|^\s*(?:[-*+]\s+)?\S+$/.test(text));
+}
+
+function passagesOf(file: string, text: string): readonly Passage[] {
+  if (file.endsWith('.md')) return passagesOfMarkdown(text);
+  return file.endsWith('.ts') ? commentsOf(text) : hashComments(text);
+}
+
+/** Comments of YAML and shell, on lines of their own or behind a value. Commented-out settings are not prose. */
+function hashComments(source: string): readonly Passage[] {
+  const passages: Passage[] = [];
+  let open: { line: number; texts: string[]; column: number } | undefined;
+  const close = () => {
+    if (open !== undefined) passages.push(...paragraphs(open.line, open.texts));
+    open = undefined;
+  };
+  for (const [index, line] of source.split('\n').entries()) {
+    const [, before = '', marked] = /^(|.*?\s)(#+(?: .*)?)$/.exec(line) ?? [];
+    const text = marked?.replace(/^#+ ?/, '');
+    if (text === undefined || /^!|^\s*(?:- )?[\w./-]+:(?:\s|$)|^[-=]+$/.test(text)) {
+      close();
+      continue;
+    }
+    // A comment goes on in the same column, on a line that holds nothing else.
+    if (open === undefined || open.column !== before.length || before.trim() !== '') {
+      close();
+      open = { line: index + 1, texts: [], column: before.length };
+    }
+    open.texts.push(text);
+  }
+  close();
+  return passages;
 }
 
 /** Comments on lines of their own, as the formatter leaves them. An indented example inside a comment is not prose. */
-export function commentsOf(source: string): readonly Passage[] {
+function commentsOf(source: string): readonly Passage[] {
   const passages: Passage[] = [];
   let open: { line: number; texts: string[]; isBlock: boolean } | undefined;
   const close = () => {
@@ -51,7 +98,7 @@ export function commentsOf(source: string): readonly Passage[] {
 
 function passagesOfMarkdown(text: string): readonly Passage[] {
   const passages: Passage[] = [];
-  const lines = text.replace(/^(```|~~~)[\s\S]*?^\1/gm, (fence) => fence.replace(/[^\n]/g, '')).split('\n');
+  const lines = withoutFences(text).split('\n');
   let texts: string[] = [];
   let start = 0;
   const close = () => {
@@ -71,11 +118,24 @@ function passagesOfMarkdown(text: string): readonly Passage[] {
     if (texts.length === 0 && /^ {4,}\S/.test(line) && !beginsAnew) continue;
     if (line.trim() === '') continue;
     if (texts.length === 0) start = index + 1;
+    const isHeading = line.startsWith('#');
     texts.push(line.trim().replace(/^(?:[-*+]|\d+\.|#+|>)\s+/, ''));
+    if (isHeading) {
+      passages.push({ line: start, text: texts.join(' '), isHeading });
+      texts = [];
+    }
   }
   close();
   return passages;
 }
+
+/** Blocks of code become empty lines, so that the others keep their numbers. */
+function withoutFences(markdown: string): string {
+  return markdown.replace(/^ *(```|~~~)[\s\S]*?^ *\1/gm, (fence) => fence.replace(/[^\n]/g, ''));
+}
+
+/** A row of a table in a comment: columns are two spaces apart, or between bars. */
+const TABLE_ROW = /\S {2,}\S|^\||--+>/;
 
 /** The paragraphs of a comment: separated by empty lines, without indented text. */
 function paragraphs(line: number, texts: readonly string[]): readonly Passage[] {
@@ -83,6 +143,11 @@ function paragraphs(line: number, texts: readonly string[]): readonly Passage[] 
   let current: Passage | undefined;
   for (const [index, text] of texts.entries()) {
     if (text.trim() === '' || /^ {3,}\S/.test(text)) {
+      current = undefined;
+      continue;
+    }
+    if (TABLE_ROW.test(text)) {
+      passages.push({ line: line + index, text: text.trim() });
       current = undefined;
       continue;
     }
@@ -98,10 +163,12 @@ function paragraphs(line: number, texts: readonly string[]): readonly Passage[] 
   return passages;
 }
 
-/** One word in place of code, so that the sentence keeps its length. */
+/** One word in place of code, so that the sentence keeps its length. A list of names counts as one of them. */
 function withoutCode(text: string): string {
   return text
     .replace(/`[^`]*`/g, 'CODE')
+    .replace(/CODE(?:, (?:and |or )?CODE)+/g, 'CODE')
+    .replace(/\[[^\]]*\]\([^)]*\)(?:\s+·\s+\[[^\]]*\]\([^)]*\))+/g, 'LINKS')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/https?:\/\/\S+/g, 'LINK')
     .replace(/["“][^"”]*["”]/g, 'QUOTE')
@@ -113,7 +180,7 @@ const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|No)|\b[A-Z])\.$/;
 function splitSentences(text: string): readonly string[] {
   const sentences: string[] = [];
   let from = 0;
-  for (const { index, 0: mark } of text.matchAll(/[.!?](?=\s+[A-Z(*])|[.!?]$/g)) {
+  for (const { index, 0: mark } of text.matchAll(/[.!?](?=\s+(?:[A-Z(*]|[a-z][\w-]*: ))|[.!?]$/g)) {
     const sentence = text.slice(from, index + mark.length);
     if (ABBREVIATION.test(sentence)) continue;
     sentences.push(sentence.trim());

@@ -1,6 +1,6 @@
 /** Canaries of the rules of plain English: each rule finds what breaks it, and leaves good sentences alone. */
 import { expect, test } from 'vitest';
-import { sentencesOf } from './passages.ts';
+import { sentencesOf, wideLinesOf } from './passages.ts';
 import { mistakeIn } from './rules.ts';
 
 test.each([
@@ -15,10 +15,17 @@ test.each([
   ['Gone for good.', /permanently/],
   ['It can not be read.', /cannot/],
   ['The queue is let go.', /released/],
+  ['Lets go of old data.', /deletes/],
+  ['It is looked at again.', /re-evaluated/],
+  ['The turns are put together again.', /reassembled/],
+  ['Removes work that nobody wants.', /say what happens/],
+  ['The result is held against the last release.', /compared with/],
+  ['A lean to a place.', /bias/],
+  ['It is counted, and told.', /reported/],
   ['A span that comes again.', /duplicate/],
   [`${'one word after another '.repeat(12)}.`, /split it: it has 49 words/],
 ])('%s', (sentence, mistake) => {
-  expect(mistakeIn(sentence)).toMatch(mistake);
+  expect(mistakeIn({ text: sentence, isHeading: false }, 45)).toMatch(mistake);
 });
 
 test.each([
@@ -28,7 +35,7 @@ test.each([
   'Where two spans disagree, the tool writes.',
   'Removes queued commands that match, and returns them.',
 ])('%s is fine', (sentence) => {
-  expect(mistakeIn(sentence)).toBeUndefined();
+  expect(mistakeIn({ text: sentence, isHeading: false }, 45)).toBeUndefined();
 });
 
 const SOURCE = `/**
@@ -40,20 +47,49 @@ const SOURCE = `/**
  * the second.
  */
 export const a = 'What a string'; // What stands behind code is not looked at.
-  /** Whose it is. */
+  /** Its owner. */
   readonly b: string;
   // First line
   // and second. Third one.
+/**
+ *     state     an indented row is no prose
+ * open    a row of a table
+ * stands alone.
+ */
 `;
+
+test('a heading may begin with a question word, and has no banned words either', () => {
+  expect(mistakeIn({ text: 'What a suite can know', isHeading: true }, 45)).toBeUndefined();
+  expect(mistakeIn({ text: 'Beginning anew', isHeading: true }, 45)).toMatch(/"again"/);
+});
 
 test('sentences of comments: joined over lines, without examples and code', () => {
   expect(sentencesOf('a.ts', SOURCE).map(({ line, text }) => `${line} ${text}`)).toEqual([
     '2 Holds what is open.',
     '2 See CODE.',
     '6 Of two, the second.',
-    '10 Whose it is.',
+    '10 Its owner.',
     '12 First line and second.',
     '12 Third one.',
+    '16 open    a row of a table',
+    '17 stands alone.',
+  ]);
+});
+
+const SETTINGS = `# First line
+# goes on here. Another sentence.
+host: 127.0.0.1  # Behind a value.
+  # In another column.
+# port: 4318
+url: http://example.org/#fragment
+`;
+
+test('sentences of comments in YAML: joined over lines, without settings that are commented out', () => {
+  expect(sentencesOf('a.yaml', SETTINGS).map(({ line, text }) => `${line} ${text}`)).toEqual([
+    '1 First line goes on here.',
+    '1 Another sentence.',
+    '3 Behind a value.',
+    '4 In another column.',
   ]);
 });
 
@@ -85,4 +121,30 @@ test('sentences of Markdown: paragraphs, items and cells, without fences and lin
     '9 meaning',
     '11 What it is',
   ]);
+});
+
+test('names between backquotes, and links between dots, count as one word', () => {
+  const [names, links] = ['`a`, `b` and `c`, or `d`.', '[A tool](a.md) · [B tool](b.md) · [C](c.md)'].map((text) =>
+    sentencesOf('a.md', text).map((sentence) => sentence.text),
+  );
+
+  expect(names).toEqual(['CODE and CODE.']);
+  expect(links).toEqual(['LINKS']);
+});
+
+test('a wide line of prose is found, and a wide table, heading, fence or link is not', () => {
+  const words = 'word '.repeat(30).trim();
+  const page = [
+    words,
+    `- ${words}`,
+    `| ${words} |`,
+    `# ${words}`,
+    '```',
+    words,
+    '```',
+    `- ${'x'.repeat(150)}`,
+    'short',
+  ];
+
+  expect(wideLinesOf(page.join('\n')).map(({ line }) => line)).toEqual([1, 2]);
 });

@@ -9,6 +9,7 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bfor good\b/i, 'write "permanently"'],
   [/\bcan not\b/i, 'write "cannot"'],
   [/\b(?:is|are|was|were|be|been) let (?:go|be)\b/i, 'write "released", "dropped" or "left unchanged"'],
+  [/\b(?:lets|letting) go\b/i, 'write "releases" or "deletes"'],
   [/\blooked at again\b/i, 'write "re-evaluated"'],
   [/\bcomes? again\b/i, 'write "is redelivered", "is a duplicate" or "is retried"'],
   [/\bput together again\b/i, 'write "reassembled"'],
@@ -18,20 +19,18 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\btold besides\b|, and told\b/i, 'write "reported"'],
 ];
 
-const WORDS_MAX = 45;
-
-/** Undefined if the sentence breaks no rule. */
-export function mistakeIn(sentence: string): string | undefined {
-  return wordingMistakeIn(sentence) ?? lengthMistakeIn(sentence);
+export interface Checked {
+  readonly text: string;
+  readonly isHeading: boolean;
 }
 
-/** Looks at the words, not at their number. */
-export function wordingMistakeIn(sentence: string): string | undefined {
-  if (HEADLESS.test(sentence)) return 'begin with the thing or the verb';
-  return BANNED.find(([pattern]) => pattern.test(sentence))?.[1];
+/** Undefined if the sentence breaks no rule. A heading is a name, which may begin with a question word. */
+export function mistakeIn({ text, isHeading }: Checked, wordsMax: number): string | undefined {
+  if (!isHeading && HEADLESS.test(text)) return 'begin with the thing or the verb';
+  return BANNED.find(([pattern]) => pattern.test(text))?.[1] ?? lengthMistakeIn(text, wordsMax);
 }
 
-function lengthMistakeIn(sentence: string): string | undefined {
+function lengthMistakeIn(sentence: string, wordsMax: number): string | undefined {
   const words = sentence.split(/\s+/).length;
-  return words > WORDS_MAX ? `split it: it has ${words} words` : undefined;
+  return words > wordsMax ? `split it: it has ${words} words` : undefined;
 }

@@ -1,4 +1,5 @@
 import { connect as connectHttp2 } from 'node:http2';
+import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startOtlpGrpc } from '../../src/receive/otlp-grpc.ts';
@@ -115,17 +116,18 @@ describe('an export over gRPC', () => {
   });
 
   it('gets RESOURCE_EXHAUSTED without RetryInfo where it is too large', async () => {
-    const small = await startOtlpGrpc({ ...receiverOptions(sink, log), maxBodyBytes: TRACES.length - 1 });
+    const small = await startOtlpGrpc(receiverOptions(sink, log, { maxBodyBytes: TRACES.length - 1 }));
     const smallClient = clientOf(small);
     const error = errorOf(await call(TRACE_EXPORT, TRACES, { client: smallClient }));
     expect(error.code).toBe(8);
-    expect(error.metadata.get('grpc-status-details-bin')).toEqual([]);
+    expect(detailsOf(error).retry).toBeUndefined();
+    expect(log.refusals()).toEqual([['too-large', 8]]);
     smallClient.close();
     await small.stop();
   });
 
   it('is turned away while requests in hand fill the room, and taken afterwards', async () => {
-    const tight = await startOtlpGrpc({ ...receiverOptions(sink, log), maxInFlightBytes: TRACES.length });
+    const tight = await startOtlpGrpc(receiverOptions(sink, log, { maxInFlightBytes: TRACES.length + 5 }));
     const tightClient = clientOf(tight);
     const gate = Promise.withResolvers<void>();
     sink.gate = gate.promise;
@@ -154,12 +156,101 @@ describe('an export over gRPC', () => {
     });
     stream.on('error', () => undefined);
     const counted = log.next('request-refused');
-    // A head that announces a gibibyte, and a few bytes of it.
-    stream.write(Buffer.from([0, 0x40, 0, 0, 0, 1, 2, 3]));
+    // A head that announces a mebibyte, and a few bytes of it.
+    stream.write(Buffer.from([0, 0, 0x10, 0, 0, 1, 2, 3]), () => session.destroy());
     await counted;
-    session.destroy();
     expect(log.refusals().map(([reason]) => reason)).toEqual(['aborted']);
     expect(await call(TRACE_EXPORT, TRACES)).toEqual({ ok: Buffer.alloc(0) });
+  });
+});
+
+describe('a call that no client library makes', () => {
+  const HEAD = { ':method': 'POST', ':path': TRACE_EXPORT, 'content-type': 'application/grpc', te: 'trailers' };
+
+  async function rawCall(
+    body: Buffer,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly status: unknown; readonly code: unknown; readonly message: string }> {
+    const session = connectHttp2(`http://127.0.0.1:${receiver.port}`);
+    const stream = session.request({ ...HEAD, ...headers });
+    const { promise, resolve } = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+    stream.on('error', () => undefined);
+    stream.on('response', resolve);
+    stream.write(body);
+    const said = await promise;
+    session.destroy();
+    return {
+      status: said[':status'],
+      code: said['grpc-status'],
+      message: decodeURIComponent(String(said['grpc-message'] ?? '')),
+    };
+  }
+
+  const framed = (flag: number, bytes: Uint8Array) => {
+    const head = Buffer.alloc(5);
+    head.writeUInt8(flag);
+    head.writeUInt32BE(bytes.length, 1);
+    return Buffer.concat([head, bytes]);
+  };
+
+  it('is refused at once where it announces too much', async () => {
+    expect(await rawCall(Buffer.from([0, 0x40, 0, 0, 0, 1]))).toMatchObject({ status: 200, code: '8' });
+    expect(log.refusals()).toEqual([['too-large', 8]]);
+  });
+
+  it('is refused where it is another method, compression or type', async () => {
+    const message = framed(0, TRACES);
+    expect(await rawCall(message, { ':path': '/x.Y/Z' })).toMatchObject({ code: '12' });
+    expect(await rawCall(message, { 'grpc-encoding': 'snappy' })).toMatchObject({
+      code: '12',
+      message: 'grpc-encoding "snappy": expected identity, gzip, deflate or zstd',
+    });
+    expect(await rawCall(message, { 'content-type': 'application/json' })).toMatchObject({ status: 415 });
+    expect(log.refusals()).toEqual([
+      ['unknown-path', 12],
+      ['unsupported-encoding', 12],
+    ]);
+  });
+});
+
+describe('compression', () => {
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['zstd', zstdCompressSync],
+  ] as const)('%s is undone, small and large', async (encoding, compress) => {
+    const large = otlp.TracesData.encode(
+      otlp.TracesData.fromObject({
+        resourceSpans: [
+          {
+            scopeSpans: [
+              { spans: [{ traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8, 1), name: 'x'.repeat(MIB) }] },
+            ],
+          },
+        ],
+      }),
+    ).finish();
+    const session = connectHttp2(`http://127.0.0.1:${receiver.port}`);
+    for (const bytes of [TRACES, large]) {
+      const compressed = compress(bytes);
+      const head = Buffer.alloc(5);
+      head.writeUInt8(1);
+      head.writeUInt32BE(compressed.length, 1);
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': TRACE_EXPORT,
+        'content-type': 'application/grpc+proto',
+        'grpc-encoding': encoding,
+        te: 'trailers',
+      });
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      stream.on('trailers', (trailers) => resolve(trailers['grpc-status']));
+      stream.resume();
+      stream.end(Buffer.concat([head, compressed]));
+      expect(await promise).toBe('0');
+      expect(Buffer.from(sink.batches.at(-1)?.bytes ?? []).equals(Buffer.from(bytes))).toBe(true);
+    }
+    session.close();
   });
 });
 

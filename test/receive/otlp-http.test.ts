@@ -348,9 +348,9 @@ describe('a request that is refused', () => {
   });
 
   it('is to be sent again where the sink fails', async () => {
-    const failing = await startOtlpHttp({
-      ...receiverOptions({ accept: () => Promise.reject(new Error('disk on fire')) }, log),
-    });
+    const failing = await startOtlpHttp(
+      receiverOptions({ accept: () => Promise.reject(new Error('disk on fire')) }, log),
+    );
     const reply = await post('/v1/traces', TRACES, { port: failing.port });
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1']);
     expect(statusOf(reply)).toMatchObject({ message: 'the batch could not be stored: disk on fire' });
@@ -371,7 +371,7 @@ describe('a request without good manners', () => {
   });
 
   it('is refused when its chunks have become too many', async () => {
-    const small = await startOtlpHttp({ ...receiverOptions(sink, log), maxBodyBytes: 1000 });
+    const small = await startOtlpHttp(receiverOptions(sink, log, { maxBodyBytes: 1000 }));
     const { promise, resolve } = Promise.withResolvers<number | undefined>();
     const request = httpRequest(
       { port: small.port, path: '/v1/traces', method: 'POST', headers: { 'content-type': PROTOBUF } },
@@ -389,12 +389,12 @@ describe('a request without good manners', () => {
   });
 
   it('may hold up to the limit exactly', async () => {
-    const small = await startOtlpHttp({ ...receiverOptions(sink, log), maxBodyBytes: TRACES.length });
+    const small = await startOtlpHttp(receiverOptions(sink, log, { maxBodyBytes: TRACES.length }));
     const plain = await post('/v1/traces', TRACES, { port: small.port });
     const zipped = await post('/v1/traces', gzipSync(TRACES), { port: small.port, encoding: 'gzip' });
     expect([plain.status, zipped.status]).toEqual([200, 200]);
     await small.stop();
-    const smaller = await startOtlpHttp({ ...receiverOptions(sink, log), maxBodyBytes: TRACES.length - 1 });
+    const smaller = await startOtlpHttp(receiverOptions(sink, log, { maxBodyBytes: TRACES.length - 1 }));
     const plainOver = await post('/v1/traces', TRACES, { port: smaller.port });
     const zippedOver = await post('/v1/traces', gzipSync(TRACES), { port: smaller.port, encoding: 'gzip' });
     expect([plainOver.status, zippedOver.status]).toEqual([413, 413]);
@@ -402,7 +402,7 @@ describe('a request without good manners', () => {
   });
 
   it('is counted and forgotten when its client goes away in the middle', async () => {
-    const tight = await startOtlpHttp({ ...receiverOptions(sink, log), maxInFlightBytes: TRACES.length });
+    const tight = await startOtlpHttp(receiverOptions(sink, log, { maxInFlightBytes: TRACES.length }));
     const { socket } = openSocket(tight.port);
     const refused = log.next('request-refused');
     socket.write(
@@ -426,7 +426,7 @@ describe('a request without good manners', () => {
 
 describe('under load', () => {
   it('turns requests away while those in hand fill the room, and takes them afterwards', async () => {
-    const tight = await startOtlpHttp({ ...receiverOptions(sink, log), maxInFlightBytes: TRACES.length });
+    const tight = await startOtlpHttp(receiverOptions(sink, log, { maxInFlightBytes: TRACES.length }));
     const gate = Promise.withResolvers<void>();
     sink.gate = gate.promise;
     const arrived = sink.arrival();

@@ -1,6 +1,9 @@
 /** A receiver with a controllable sink, and both ends of a request over real sockets. */
+import { OPEN_TO_ALL } from '../../src/model/access.ts';
 import { connect, type Socket } from 'node:net';
 import type { ReceiveEvent } from '../../src/model/events/receive-events.ts';
+import { Reception, type ReceptionOptions } from '../../src/receive/reception.ts';
+import type { ReceiverOptions } from '../../src/receive/otlp-http.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../src/receive/sink.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
 import { readWireBodies } from '../fixtures/read-wire.ts';
@@ -58,16 +61,20 @@ export class EventLog {
 
 export const MIB = 1024 * 1024;
 
-export function receiverOptions(sink: BatchSink, log: EventLog) {
-  return {
-    host: '127.0.0.1',
-    port: 0,
+export function receiverOptions(
+  sink: BatchSink,
+  log: EventLog,
+  limits: Partial<ReceptionOptions> = {},
+): ReceiverOptions {
+  const options = {
     maxBodyBytes: 64 * MIB,
     maxInFlightBytes: 256 * MIB,
     sink,
     redaction: undefined,
     onEvent: log.record,
+    ...limits,
   };
+  return { host: '127.0.0.1', port: 0, reception: new Reception(options), access: OPEN_TO_ALL };
 }
 
 export function wireBody(name: string): Buffer {

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { AnyEvent } from '../../src/model/events/any-event.ts';
 import { TURN_FATES } from '../../src/model/events/scoring-events.ts';
@@ -9,6 +10,7 @@ import { SCORING_EVENTS, SCORING_METRICS } from '../../src/report/events/scoring
 import { MetricSet } from '../../src/report/metrics/metric-set.ts';
 import { LOG_LEVELS, type LogLine } from '../../src/report/log/log.ts';
 import { EVERY_EVENT } from './every-event.ts';
+import { formMistakeIn } from './log-form.ts';
 
 const ALONE = { redaction: undefined, judges: undefined, cluster: undefined };
 const JUDGES = { names: ['j'], budget: { hourNanos: 10, dayNanos: Number.POSITIVE_INFINITY } };
@@ -35,11 +37,33 @@ test.each<[where: string, parts: Omit<ReportedParts, 'log'>]>([
   },
 );
 
-test('a log line says which component it is of, and what happened', () => {
-  for (const { level, message } of reported(ALONE)) {
-    expect(LOG_LEVELS).toContain(level);
-    expect(message).toMatch(/^[a-z]+: \S.*[^.]$/);
-  }
+test('a log line says which component it is of, what happened, and what happens now', () => {
+  const lines = reported(ALONE);
+
+  for (const { level } of lines) expect(LOG_LEVELS).toContain(level);
+  expect(lines.flatMap(({ message }) => formMistakeIn(message) ?? [])).toEqual([]);
+});
+
+test('so does a line that is written without an event', () => {
+  const messages = globSync('src/**/*.ts').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\.line\(\s*'(?:error|warn|info|debug)',\s*['`]([^'`]+)['`]/g)].map(
+      ([, message = '']) => message.replace(/\$\{\w+\}/g, 'component: part'),
+    ),
+  );
+
+  expect(messages.length).toBeGreaterThan(7);
+  expect(messages.flatMap((message) => formMistakeIn(message) ?? [])).toEqual([]);
+});
+
+test.each(['started', 'kafka client', 'store: deleted conversations', 'The journal: full, waiting', 'a: b, c.'])(
+  '%s has not the form of a log line',
+  (message) => {
+    expect(formMistakeIn(message)).toContain(message);
+  },
+);
+
+test('a line with all three parts has the form', () => {
+  expect(formMistakeIn('journal: full, rejecting new data until space is free')).toBeUndefined();
 });
 
 test('only what came after its turn had closed is late: what is scored again, or no spans at all, is not', async () => {

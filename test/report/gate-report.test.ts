@@ -69,6 +69,7 @@ function resultOf(...rules: readonly JudgedRule[]): GateResult {
     candidate: { ...side, id: 'b-id', name: HOSTILE },
     baseline: { ...side, id: 'a-id', name: 'a' },
     rules,
+    about: new Map(),
     warnings: [HOSTILE],
   };
 }

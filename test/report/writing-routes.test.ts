@@ -7,6 +7,7 @@ import { jsonAnswer } from '../../src/report/http/answer.ts';
 import { startHttpServer } from '../../src/report/http/http-server.ts';
 import { read, write, writing } from '../../src/report/http/route.ts';
 import { answerRequest } from '../../src/report/http/router.ts';
+import { guardFor } from '../access/guards.ts';
 
 const TOKEN = 'a-token-that-nobody-guesses';
 
@@ -19,6 +20,7 @@ function routes() {
     'PUT',
     '/api/v1/truth/{conversation}',
     'what is right',
+    { takes: 'review' },
     writing(
       body,
       async (_side, given, parameters) => {
@@ -39,8 +41,9 @@ async function start(token?: string) {
     host: '127.0.0.1',
     port: 0,
     routes: table,
-    writeToken: () => token,
+    access: guardFor({ writeToken: token }).guard,
     onWrite: (event) => events.push(event),
+    onDropped: () => undefined,
   });
   onTestFinished(() => server.stop());
 
@@ -163,9 +166,16 @@ test.for([
   'from %s, with the token %s configured and %s sent: %i',
   async ([address, token, authorization, status]) => {
     const { routes: table, written } = routes();
-    const routed = { routes: table, side: undefined, writeToken: () => token, onWrite: () => undefined };
+    const routed = { routes: table, access: guardFor({ writeToken: token }).guard, onWrite: () => undefined };
     const headers = { host: 'localhost:4319', 'content-type': 'application/json', authorization };
-    const parts = { method: 'PUT', url: '/api/v1/truth/c1', headers, socket: { remoteAddress: address } };
+    const parts = {
+      method: 'PUT',
+      url: '/api/v1/truth/c1',
+      headers,
+      rawHeaders: Object.entries(headers).flat(),
+      httpVersion: '1.1',
+      socket: { remoteAddress: address },
+    };
     // The cast holds for what is asked of a request here.
     const request = Object.assign(Readable.from([Buffer.from('{"right":1}')]), parts) as unknown as IncomingMessage;
 
@@ -176,6 +186,63 @@ test.for([
     expect(answer.body).not.toContain(TOKEN);
   },
 );
+
+test.for([
+  ['//', 400],
+  ['//evil.example/api/conversations', 400],
+  ['http://[', 400],
+  ['*', 404],
+  ['/..//', 404],
+] as const)('the path %s is answered with %i', async ([path, status]) => {
+  const { send } = await start();
+
+  expect((await send({ method: 'GET', path, body: '' })).status).toBe(status);
+});
+
+test.for([
+  ['[', 200, 422],
+  ['[', 201, 400],
+  ['{"a":', 5000, 400],
+  ['[', 100_000, 400],
+] as const)('a body of %s nested %i deep is answered with %i', async ([open, depth, status]) => {
+  const any: unknown[] = [];
+  const server = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    routes: [
+      write(
+        'PUT',
+        '/any',
+        'any',
+        { takes: 'review' },
+        writing(z.json(), async (_side, given) => {
+          any.push(given);
+          return { status: 422, value: {} };
+        }),
+      ),
+    ],
+    access: guardFor({}).guard,
+    onWrite: () => undefined,
+    onDropped: () => undefined,
+  });
+  onTestFinished(() => server.stop());
+  const text = `${open.repeat(depth)}1${(open === '[' ? ']' : '}').repeat(depth)}`;
+
+  const answer = await fetch(`http://127.0.0.1:${server.port}/any`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: text,
+  });
+
+  expect(answer.status).toBe(status);
+  expect(any.length).toBe(status === 422 ? 1 : 0);
+});
+
+test('brackets in texts are not levels', async () => {
+  const { send } = await start();
+
+  expect((await send({ body: `{"right":1,"why":"${'['.repeat(30)}\\"{{"}` })).status).toBe(202);
+});
 
 test('the page that lists what there is lists what can be written', async () => {
   const { port } = await start();

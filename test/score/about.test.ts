@@ -16,7 +16,7 @@ function aboutOf(criterion: string, extract?: string) {
   return suite?.about ?? mistakes.map(({ path, problem }) => `${path}: ${problem}`);
 }
 
-describe('an expression that looks at the answer alone is about form', () => {
+describe('an expression that reads the answer, errors, counts, times and tokens alone is about form', () => {
   test.each([
     ["final_answer.contains('BOOKED-')"],
     ['size(trim(final_answer)) > 20 && words(final_answer) < 200'],
@@ -27,6 +27,14 @@ describe('an expression that looks at the answer alone is about form', () => {
     ["ending == 'answered' && usage.total_tokens < 5000"],
     ['1 < 2'],
     ['code'],
+    ['size(last(turns).final_answer) > 0'],
+    ["turns.all(t, t.final_answer != '')"],
+    ["turns.exists(t, t.final_answer.contains('BOOKED-'))"],
+    ['size(tool_calls) < 50 && size(turns) >= 0'],
+    ['!steps.exists(s, s.error != null)'],
+    ['tool_calls.all(c, c.ok && !c.failed)'],
+    ["size(steps_of('retrieval')) > 0"],
+    ["turn.ok && agent.name == 'a'"],
   ])('%s', (check) => {
     expect(aboutOf(`check: ${JSON.stringify(check)}`)).toBe('form');
   });
@@ -37,11 +45,12 @@ describe('one that looks at anything else is about the task', () => {
     ['final_answer.contains(truth.code)'],
     ["final_answer.contains(user_input) || final_answer == ''"],
     ["tools('book').exists(c, c.ok) && final_answer != ''"],
-    ["size(steps_of('retrieval')) > 0"],
+    ["steps_of('retrieval').exists(s, s.output.contains('policy'))"],
     ['tool_calls.all(c, !writes(c.name))'],
-    ['turn.ok'],
+    ["tool_calls.exists(c, c.name == 'book')"],
+    ["tool_calls.exists(c, c.?result.orValue('') != '')"],
+    ['turns.exists(t, final_answer.contains(t.user_input))'],
     ['told(truth.code)'],
-    ["turns.exists(t, t.final_answer.contains('BOOKED-'))"],
     ["attributes['feedback'] == 'good'"],
   ])('%s', (check) => {
     expect(aboutOf(`check: ${JSON.stringify(check)}`)).toBe('task');

@@ -1,6 +1,6 @@
 /**
- * What the published articles on binary weighted evaluation show, as they show it. Their evaluator of the scheduling agent is written out
- * below, as a referee for the built-in pack.
+ * The examples of the published articles on binary weighted evaluation. Their evaluator of the scheduling agent is
+ * written out below, as a referee for the built-in pack.
  */
 import { describe, expect, test } from 'vitest';
 import type { Evaluation, Outcome } from '../../src/model/evaluation.ts';

@@ -222,7 +222,7 @@ test('the TCR of a version that crashes more never rises for it', () => {
             return evaluate(suite, { conversation, turnId: undefined, revision: 1 });
           });
         const [without, withCrashes] = [scoreAll(false), scoreAll(true)];
-        // What would have been unscored without the crash counts as 0 beside it.
+        // A conversation that would be unscored without the crash counts as 0 with it.
         expect(withCrashes.filter(({ score }) => score === undefined).length).toBeLessThanOrEqual(
           without.filter(({ score }) => score === undefined).length,
         );

@@ -30,7 +30,7 @@ function evaluateOne(criterion: Partial<CheckedCriterion>, conversation = aConve
   return verdict;
 }
 
-/** What a module written in JavaScript might give back. */
+/** A value that a module written in JavaScript might return. */
 function giving(answer: () => unknown): Partial<CheckedCriterion> {
   return { check: answer as CheckedCriterion['check'] };
 }

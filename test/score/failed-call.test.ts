@@ -37,6 +37,18 @@ const FAILED: readonly Row[] = [
   ['book_room', { booked: false, message: 'Fully booked' }],
   ['send_email', { sent: false }],
   ['delete_customer', { deleted: 0 }],
+  // By a sign, a page, or as Python prints it.
+  ['get_order', 'Exception: ConnectionError'],
+  ['get_order', '<html><body><h1>502 Bad Gateway</h1></body></html>'],
+  ['refund_order', '[ERROR] refund rejected'],
+  ['refund_order', '❌ Refund failed'],
+  ['refund_order', { refund: null, error: { code: 42 } }],
+  ['get_order', "{'success': False, 'error': 'locked'}"],
+  // Done in part.
+  ['send_messages', { succeeded: ['ana'], failed: ['bob'] }],
+  ['cancel_orders', { succeeded: 2, failed: 1 }],
+  ['cancel_orders', { success: true, cancelled: [101], errors: [{ order: 102, error: 'shipped' }] }],
+  ['cancel_orders', { 101: 'cancelled', 102: 'error: shipped' }],
   // Refused.
   ['charge_card', { status: 'declined' }],
   ['charge_card', { status: 'Declined', id: 'ch_1', amount: 30, currency: 'eur' }],
@@ -57,6 +69,30 @@ const FAILED: readonly Row[] = [
   ['cancel_order', { status: 409, message: 'already shipped', data: null }],
   ['cancel_order', { status_code: 422, detail: [{ loc: ['order'], msg: 'required' }] }],
   ['cancel_order', { code: 500, msg: 'internal error' }],
+  ['refund_order', { code: 'ORDER_NOT_FOUND', message: 'Order 17 does not exist' }],
+  ['refund_order', { type: 'error', message: 'no' }],
+  // Said in other ways by a tool that changes something.
+  ['refund_order', { is_success: false }],
+  ['refund_order', { isSuccess: false }],
+  ['refund_order', { success: 'no' }],
+  ['refund_order', { amount_refunded: 0 }],
+  ['refund_order', { approved: false }],
+  ['refund_order', { status: 'KO' }],
+  ['refund_order', { refund_id: null, status: 'not_processed' }],
+  ['refund_order', { status: 'cancelled', message: 'window closed' }],
+  ['refund_order', false],
+  ['refund_order', 'Refund not possible: order is older than 30 days'],
+  ['refund_order', 'Order 17 is not eligible for a refund.'],
+  ['refund_order', 'Insufficient permissions to perform this action'],
+  ['refund_order', 'No such order'],
+  ['refund_order', 'Payment gateway returned code 51: insufficient funds'],
+  ['refund_order', 'ERR_REFUND_WINDOW_CLOSED'],
+  ['refund_order', 'Rückerstattung nicht möglich: Frist abgelaufen'],
+  ['refund_order', 'El reembolso no es posible'],
+  ['refund_order', 'Remboursement impossible'],
+  ['refund_order', 'O reembolso não foi possível'],
+  ['refund_order', '返金できませんでした。'],
+  ['refund_order', '退款失败'],
   // Lists of errors.
   ['cancel_order', { errors: ['the order is locked'] }],
   ['cancel_order', { errors: { order: ['is locked'] } }],
@@ -135,12 +171,26 @@ const FAILED: readonly Row[] = [
 ];
 
 const NOT_FAILED: readonly Row[] = [
+  ['get_page', '<html><head><title>Returns</title></head><body>Error 404 is explained here.</body></html>'],
+  ['get_orders', { succeeded: ['ana'], failed: ['bob'] }],
+  ['send_messages', { sent: ['ana'], failed: [] }],
+  ['get_order', "{'success': True, 'error': None}"],
+  ['run_tests', { passed: 10, failed: 2 }],
+  ['get_notes', '❌ buy no milk'],
+  ['get_order', false],
+  ['get_order', 'Order 17 is not eligible for a refund.'],
+  ['get_order', { code: 'ORDER_NOT_FOUND', message: 'no' }],
+  ['refund_order', { order: 17, status: 'cancelled', refunded: 30 }],
+  ['cancel_order', { status: 'cancelled' }],
+  ['cancel_order', 'CANCELLED_BY_USER'],
+  ['update_order', { status: 'not_required' }],
+  ['book_seat', 'Seat 12A booked, which is not refundable'],
   ['cancel_order', { cancelled: true, refunded: false }],
   ['cancel_order', { data: { order: 17, refunded: 0 } }],
   ['update_discount', { disabled: false, updated: 1 }],
   ['get_order', { cancelled: false, paid: false }],
   ['search_orders', { data: { cancelled: 0 } }],
-  // What a tool that reads found out.
+  // Findings of a tool that reads.
   ['get_order', { status: 'declined', id: 7 }],
   ['get_order', { status: 'declined' }],
   ['get_claim', { status: 'rejected', reason: 'too late' }],
@@ -171,7 +221,7 @@ const NOT_FAILED: readonly Row[] = [
   ['decide_claim', { status: 'rejected', id: 7 }, { claim: 7, decision: 'reject' }],
   ['set_status', { status: 'failed', run: 7 }, { run: 7, status: 'failed' }],
   ['block_card', { status: 'blocked' }],
-  // Of a tool of which nothing is known, unless it says no more.
+  // A result of an unknown tool, if it holds more than the status.
   ['crm_sync', { status: 'rejected', customer: 7 }],
   ['payment', 'Your card was declined'],
   // A status of another kind.
@@ -273,6 +323,12 @@ describe('what was not recorded whole', () => {
 
 test('a call that ended with an error has failed, whatever its result is', () => {
   expect(hasFailed({ error: anError('busy'), result: content({ status: 'ok' }) })).toBe(true);
+});
+
+test('a hand-over that nobody took has failed', () => {
+  const call = aToolCall('transfer_to_human_agents', { result: content('No agents available') });
+
+  expect(subjectOf(aConversation([aTurn({ toolCalls: [call] })]), undefined).hasFailed(call)).toBe(true);
 });
 
 test('people and spans say of a tool what its name does not', () => {

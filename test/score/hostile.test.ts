@@ -1,4 +1,4 @@
-/** Whatever spans hold, every pack gives each criterion one verdict, quickly, and the same one again. */
+/** Every pack gives each criterion one verdict, quickly and reproducibly, for any spans. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { VERDICTS } from '../../src/model/evaluation.ts';

@@ -56,6 +56,10 @@ test.each<[string, TurnParts]>([
     { answered: '<html>\n<head><title>502 Bad Gateway</title></head>\n<body><h1>502 Bad Gateway</h1></body></html>' },
   ],
   ['an action', { answered: '{"action": "track_parcel", "action_input": "7"}' }],
+  ['an error as a value', { answered: '{"error": "timeout"}' }],
+  ['an error as a value with a code', { answered: '{"status": 504, "error": {"message": "timeout"}}' }],
+  ['what a runtime says', { answered: "Error occurred: 'NoneType' object has no attribute 'get'" }],
+  ['what another one says', { answered: "An error occurred: Cannot read properties of undefined (reading 'id')" }],
 ])('%s is no answer to a person', (_what, parts) => {
   expect(hasAnswer(aTurn({ asked: ASKED, ...parts }))).toBe(false);
 });
@@ -115,6 +119,10 @@ test.each<[string, TurnParts]>([
   ['a code, where that was asked for', { asked: 'What does the HTTP status 502 mean?', answered: '502 Bad Gateway' }],
   ['an error in a sentence', { answered: 'Error: your order number has a letter too few. Please send it again.' }],
   ['an error explained', { answered: '500 Internal Server Error means that the server broke.' }],
+  ['data with an error', { answered: '{"order": 7, "error": "no stock"}' }],
+  ['data without an error', { answered: '{"error": null, "status": "sent"}' }],
+  ['an error value, where JSON was asked for', { asked: 'Give me the state as JSON.', answered: '{"error": "none"}' }],
+  ['an error in words', { answered: 'An error occurred: your card was declined by the bank.' }],
   ['a sentence with a code', { answered: 'HTTP 404 is what the shop said; I will try again tomorrow.' }],
   ['a traceback explained', { answered: `The tool failed:\n${TRACEBACK}` }],
   ['a call after a remark', { answered: `Let me look. <tool_call>${CALL}</tool_call>` }],

@@ -80,7 +80,7 @@ criteria:
     critical: graceful_failure
 `;
 
-/** What all ways have in common. */
+/** The part that all ways share. */
 const HEAD = { name: 'tickets', scope: 'conversation', match: { agent: 'sched*' } } as const;
 const golden = goldenTraces({ files: 'gt_001.yaml', from: folder });
 const [account, loop, first, way, civil, brief] = [
@@ -219,7 +219,7 @@ test('the same evaluations, reasons and evidence included', () => {
 
       const evaluation = evaluate(yaml, target, { judges });
 
-      // Of code nothing is known that it could be told from other code by.
+      // Code has no property by which it could be distinguished from other code.
       const known = { ...evaluation, basis: expect.anything() };
       for (const way of ways) expect(evaluate(way, target, { judges })).toEqual(known);
       expect(ways.map((way) => way.whyNot(conversation))).toEqual([

@@ -15,6 +15,8 @@ describe('by its name', () => {
     ['writes', 'exchange_delivered_order_items return_delivered_order_items modify_pending_order_address'],
     ['writes', 'toggle_roaming suspend_line make_payment check_in_passenger mark_as_read run_sql'],
     ['writes', 'str_replace_based_edit_tool execute_trade transfer_money calendar-create-event gmail.drafts.send'],
+    ['writes', 'get_and_delete find_or_create_user read_then_write search_and_book checkout sms tweet'],
+    ['reads', 'get_and_count search_or_list'],
     ['reads', 'get_order list_updates search_posts check_availability track_order order_status exchange_rate'],
     ['reads', 'find_user_id_by_email calculate think run_query email_search return_policy booking_details'],
     ['reads', 'can_send_mms is_eligible transfer_to_billing_agent handoff_to_agent'],

@@ -1,4 +1,4 @@
-/** What expressions have for truth: same_calls, writes, told, replace, and the time of a turn. */
+/** Functions of expressions for ground truth: same_calls, writes, told, replace, and the time of a turn. */
 import { describe, expect, test } from 'vitest';
 import type { Conversation } from '../../src/model/conversation.ts';
 import type { Verdict } from '../../src/model/evaluation.ts';

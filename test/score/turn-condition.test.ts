@@ -1,4 +1,4 @@
-/** What a suite's match asks of single turns: weaker than the match itself, and never less. */
+/** The condition on single turns that follows from a suite's match: implied by the match, and never stronger. */
 import { expect, test } from 'vitest';
 import { buildConversation } from '../../src/assemble/build-conversation.ts';
 import type { ConversationId } from '../../src/model/ids.ts';

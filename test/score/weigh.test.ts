@@ -164,6 +164,23 @@ test.each([
   },
 );
 
+test.each(['hard_failure', 'partial_failure', 'graceful_failure'] as const)(
+  'a critical criterion (%s) that could not be asked leaves no score, unless the agent failed by itself',
+  (capsAt) => {
+    const [a, b, c] = criteria(['a', 0.1], ['b', 0.1], ['c', 0.8]);
+    if (a === undefined || b === undefined || c === undefined) return expect.unreachable();
+    const suite = [{ ...a, capsAt }, { ...b, capsAt }, c];
+    const lost = verdicts({ a: 'error', b: 'pass', c: 'pass' });
+
+    expect(weighed(suite, lost, HALF)).toMatchObject({ score: undefined, uncheckedCritical: 'a' });
+    expect(weighed(suite, verdicts({ a: 'skipped', b: 'pass', c: 'pass' }), HALF).score).toBe(ONE);
+    expect(weighed(suite, verdicts({ a: 'error', b: 'fail', c: 'pass' }), HALF).score).toBeDefined();
+    expect(weighed(suite, lost, HALF, { broke: 'no_answer' }).score).toBe(0);
+    // Its other criteria decide enough: that it is no success must not make it a hard failure.
+    expect(weighed(suite, lost, HALF, { broke: 'error' }).score).toBeUndefined();
+  },
+);
+
 test('a critical criterion of weight 0 that fails is score 0, where nothing else was decided', () => {
   const [a, ...rest] = criteria(['a', 0], ['b', 1]);
   if (a === undefined) return expect.unreachable();

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { calibrationOf } from '../../src/serve/calibration-of.ts';
 import { CalibrationRounds } from '../../src/serve/calibration-rounds.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
@@ -174,7 +175,7 @@ test('every metric of calibration is exposed as the contract says, by the instan
   const problems: string[] = [];
   let labelled = (): Labelled => SAID;
   const rounds = new CalibrationRounds({
-    reader: () => ({ labelled: () => labelled() }),
+    read: () => calibrationOf({ labelled: () => labelled() }),
     onProblem: (problem) => problems.push(problem),
     isOwner: false,
   });

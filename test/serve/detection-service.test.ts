@@ -116,7 +116,14 @@ test('an agent gets worse and well again: a webhook is told agent, version, fall
     return toldOf(kind);
   };
 
+  await sendUntil('v1', 0.95, 'learning');
+  const early = await detect(running.http);
   await sendUntil('v1', 0.95, 'ok');
+  const usual = await detect(running.http);
+  // The cast holds for this API.
+  const watched = (await (await fetch(`${running.http}/api/detection`)).json()) as {
+    readonly levels: readonly { readonly state_since: string | null }[];
+  };
   await sendUntil('v2', 0.4, 'regressed');
   const regressed = await untilTold('regressed');
   // The cast holds for this API.
@@ -127,6 +134,10 @@ test('an agent gets worse and well again: a webhook is told agent, version, fall
   await sendUntil('v3', 0.95, 'recovered');
   const recovered = await untilTold('recovered');
 
+  expect(early).toContain('Too early to tell: no detector knows yet what is usual.');
+  expect(early).not.toContain('Nothing has got worse');
+  expect(usual).toMatch(/^Nothing has got worse\.\nToo early to tell for \d+ of \d+ detectors/);
+  expect(watched.levels.filter(({ state_since }) => state_since?.startsWith('1970') === true)).toEqual([]);
   expect(regressed).toMatchObject({ suite: 'care', agent: 'helper', environment: 'prod', to: 'regressed' });
   expect(regressed?.change_ratio).toBeLessThan(-0.1);
   expect(regressed?.parts[0]).toMatchObject({ part: 'criterion', criterion: 'right' });
@@ -138,7 +149,7 @@ test('an agent gets worse and well again: a webhook is told agent, version, fall
     /^ +TCR as counted, whatever was asked, from 0\.\d+ to 0\.\d+: −\d+\.\d points, of which\n +−\d+\.\d points {2}right$/m,
   );
   expect(printed).toMatch(/version v2: \d+ of the latest \d+ not successful/);
-  expect(printed).toMatch(/look at +assay explain trace:[0-9a-f]{32} /);
+  expect(printed).toMatch(/look at +npx assay explain trace:[0-9a-f]{32} /);
   expect(recovered).toMatchObject({ agent: 'helper', from: 'regressed', to: 'recovered' });
   expect(running.lines.some((line) => line.includes('"to":"regressed"') && line.includes('helper'))).toBe(true);
   expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);

@@ -10,6 +10,7 @@ import { Exposition } from '../../src/report/metrics/exposition.ts';
 import { DETECTION_METRICS } from '../../src/report/events/detection.ts';
 import { EventReporter, type Gauges, HEALTH_METRICS } from '../../src/report/events/event-reporter.ts';
 import { SCORING_METRICS } from '../../src/report/events/scoring.ts';
+import { TLS_METRICS } from '../../src/report/events/tls.ts';
 import { QUALITY_METRICS, WITHDRAWN_METRICS, withdrawnName } from '../../src/report/metrics/quality-metrics.ts';
 import { SHADOW_METRICS } from '../../src/report/metrics/shadow-metrics.ts';
 import { detectionReport, regression } from '../report/regressions.ts';
@@ -27,6 +28,8 @@ const ELSEWHERE: readonly MetricDefinition[] = [
   ...NOT_HERE,
   ...WITHDRAWN_METRICS.filter((twin) => NOT_HERE.some(({ name }) => withdrawnName(name) === twin.name)),
   SCORING_METRICS.criterionLikeness,
+  // Only with TLS.
+  TLS_METRICS.expiry,
 ];
 const HEALTH = HEALTH_METRICS;
 const DETECTION = Object.values<MetricDefinition>(DETECTION_METRICS);
@@ -172,7 +175,11 @@ const GAUGES: Gauges = {
   criterionLikeness: () => [],
   version: 'test',
   writeRoutes: [],
+  readRoutes: [],
+  readsWaiting: () => 0,
   clusterTime: () => 0,
+  certificateExpiresAt: () => 1_800_000_000,
+  isOpenToAll: () => false,
 };
 
 function reporterOf(

@@ -47,3 +47,16 @@ test('a journal that refuses data makes it not ready until the journal takes dat
 
   expect(readiness.check()).toEqual({ ready: true, reasons: [] });
 });
+
+test('a journal or a store that cannot be written is a reason until it can be, however long that takes', () => {
+  const readiness = running([]);
+  readiness.note({ type: 'journal-refused', because: 'disk-error', detail: 'EIO', records: 1 });
+  readiness.note({ type: 'store-writable', problem: 'disk I/O error' });
+  const reasons = ['new data are refused: disk-error (EIO)', 'the store cannot be written: disk I/O error'];
+  expect(readiness.check().reasons).toEqual(reasons);
+
+  readiness.note({ type: 'journal-writable' });
+  readiness.note({ type: 'store-writable', problem: undefined });
+
+  expect(readiness.check()).toEqual({ ready: true, reasons: [] });
+});

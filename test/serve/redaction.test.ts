@@ -28,6 +28,8 @@ const REDACTION = {
 };
 const USER = 'user-4711-of-the-tests';
 const COOKIE = 'cookie-of-the-tests';
+const PASSWORD = 'hunter-of-the-tests-2';
+const URL_PASSWORD = 'S3cr3t-of-the-tests';
 /** Secrets that must be nowhere. */
 const PLAIN = [
   ...Object.values(SECRETS)
@@ -35,8 +37,11 @@ const PLAIN = [
     .map((secret) => secret.replace(/^(?:bearer|basic) /i, '')),
   USER,
   COOKIE,
+  PASSWORD,
+  URL_PASSWORD,
 ];
-const EVERYTHING = Object.values(SECRETS).flat().join(' | ');
+const NAMED = [`password=${PASSWORD}`, `postgres://app:${URL_PASSWORD}@db/x`];
+const EVERYTHING = [...Object.values(SECRETS).flat(), ...NAMED].join(' | ');
 
 function ids(number: number) {
   return { traceId: number.toString(16).padStart(32, '0'), spanId: number.toString(16).padStart(16, '0') };

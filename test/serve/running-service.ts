@@ -31,12 +31,13 @@ export async function runService(options: {
   readonly telemetry?: Settings['telemetry'];
   readonly otlpHttpPort?: number;
   readonly httpPort?: number;
+  readonly env?: Readonly<Record<string, string>>;
 }): Promise<RunningService> {
   const dataDir = options.dataDir ?? tempDirectory();
   // An assay.yaml in the data folder is the configuration; the test's own settings come before it.
   const read = () => {
-    const env = { ...TIMES, ASSAY_DATA_DIR: dataDir };
-    const { settings: loaded, mistakes } = loadSettings({ flags: {}, env, cwd: dataDir });
+    const env = { ...TIMES, ASSAY_DATA_DIR: dataDir, ...options.env };
+    const { settings: loaded, secretVariables, mistakes } = loadSettings({ flags: {}, env, cwd: dataDir });
     const score = { checkTimeoutMs: options.checkTimeoutMs ?? loaded.score.checkTimeoutMs };
     const metrics = { ...loaded.metrics, ...options.metrics };
     const redaction = { ...loaded.redaction, ...options.redaction };
@@ -48,6 +49,7 @@ export async function runService(options: {
     const suites = { suites: options.suites };
     return {
       settings: { ...loaded, ...ports, ...suites, score, redaction, metrics, detection, alerts, results, telemetry },
+      secretVariables,
       mistakes,
     };
   };

@@ -103,7 +103,7 @@ export class ClusterInstance {
       if (this.#child === child) this.#child = undefined;
       if (!this.#isWanted) return;
       // Without a database it does not start, and reports the reason.
-      const hadStarted = this.#logOfThisLife().includes('"message":"started"');
+      const hadStarted = this.#logOfThisLife().includes('"message":"service: started');
       if (hadStarted) this.#crashes += 1;
       const what = hadStarted ? 'ENDED BY ITSELF' : 'did not start';
       this.#options.onSurprise(`${this.name} ${what} (${signal ?? code}): ${this.tail(3).join(' | ').slice(0, 600)}`);
@@ -165,7 +165,7 @@ export class ClusterInstance {
     const deadline = Date.now() + STARTS_WITHIN_MS;
     for (;;) {
       // Another program may use its ports before it opens them.
-      const hasStarted = this.#child !== undefined && this.#logOfThisLife().includes('"message":"started"');
+      const hasStarted = this.#child !== undefined && this.#logOfThisLife().includes('"message":"service: started');
       const ready = hasStarted ? await this.#get('/readyz') : undefined;
       if (ready?.ok === true) return;
       if (Date.now() > deadline) {

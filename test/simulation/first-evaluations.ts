@@ -1,8 +1,8 @@
 /**
  * Checks whether conversations were complete at their first evaluation. If all turns of a conversation reached the log
- * at once, nothing excuses an incomplete first evaluation. There are three excuses: a broker was away, and a turn
- * reached the log only after the end of its conversation had closed; a part of a turn arrived after the turn had
- * closed; or a turn arrived after the conversation had been idle. These could not be known in advance, and such
+ * at once, nothing excuses an incomplete first evaluation. There are three excuses. A broker was away, and a turn
+ * reached the log only after the end of its conversation had closed. A part of a turn arrived after the turn had
+ * closed. Or a turn arrived after the conversation had been idle. These could not be known in advance, and such
  * conversations are counted separately.
  */
 import { hash } from 'node:crypto';

@@ -77,7 +77,7 @@ async function untilStarted(child: ChildProcess, log: string[]): Promise<void> {
     lines.on('line', (line) => {
       log.push(line);
       if (log.length > 1000) log.shift();
-      if (line.includes('"message":"started"')) resolve();
+      if (line.includes('"message":"service: started')) resolve();
     });
     child.once('exit', (code) =>
       reject(new Error(`assay ended with code ${code} before it had started:\n${log.join('\n')}`)),

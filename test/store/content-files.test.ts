@@ -101,8 +101,8 @@ test('a flush never writes to a block that an earlier one wrote', () => {
   files.flush();
   const second = files.append(piece(10, 2));
 
-  expect(first.offset).toBe(0);
-  expect(second.offset).toBe(4096);
+  expect(first.offset).toBe(16);
+  expect(second.offset).toBe(4096 + 16);
 });
 
 test('a file that is full is followed by the next', () => {
@@ -130,10 +130,10 @@ test('what no row refers to is cut at the start', () => {
   writeFileSync(contentFile(directory, 1), 'never committed');
   writeFileSync(path.join(directory, 'notes.txt'), 'not ours');
 
-  const again = open(directory, { file: 0, end: 5000 });
+  const again = open(directory, { file: 0, end: 5016 });
 
   expect(readdirSync(directory).toSorted()).toEqual(['00000000.content', 'notes.txt']);
-  expect(statSync(contentFile(directory, 0)).size).toBe(5000);
+  expect(statSync(contentFile(directory, 0)).size).toBe(5016);
   const next = again.append(piece(100, 3));
   again.flush();
   expect(isSame(again.read(place), piece(5000, 1))).toBe(true);
@@ -150,5 +150,7 @@ test('a file that has lost its end is reported with the place that was asked for
 
   const reader = new ContentReader(directory);
   onTestFinished(() => reader.close());
-  expect(() => reader.read(place)).toThrow(/8000 bytes at 0 reach past the end of .*00000000\.content/);
+  expect(() => reader.read(place)).toThrow(
+    /8000 bytes of content at 16 of .*00000000\.content are damaged: the file ends before them/,
+  );
 });

@@ -164,6 +164,15 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     expect(conversation).toMatchObject({ ...LABELS, turns: 1, revision: 1, cause: 'end_marker' });
     const evaluations = await reader.evaluations(conversation, { revisions: 'all' });
     expect(evaluations).toEqual([evaluationOf({ conversation: 'c1', outcome: 'partial_failure' })]);
+    const { suite, turnId, score, outcome, explanation } = evaluationOf({
+      conversation: 'c1',
+      outcome: 'partial_failure',
+    });
+    const summaries = await reader.summaries([conversation]);
+    expect([...summaries]).toEqual([[conversation.row, [{ suite, turnId, score, outcome, explanation }]]]);
+    const bases = [];
+    for await (const page of reader.latestBases(10)) bases.push(...page);
+    expect(bases).toEqual([{ suiteKey: 'pack', suiteVersion: '1', basis: undefined }]);
     const [stored] = await reader.traces(conversation);
     if (stored === undefined) throw new Error('the trace is not there');
     expect(stored).toMatchObject({ traceId: traceIdOf(1), revision: 1, cause: 'settled', spans: 3 });

@@ -47,8 +47,8 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
   }
 
   /** The requested re-evaluations, with what `look` finds for each. */
-  async function revisited<T>(under: RevisitsUnderTest, look: (row: number) => T): Promise<readonly T[]> {
-    const { result } = await under.transact({ until: 1000 }, () => under.store.revisits.take().map(look));
+  async function revisited<T>(under: RevisitsUnderTest, look: (row: number) => T, at = 1000): Promise<readonly T[]> {
+    const { result } = await under.transact({ until: at }, () => under.store.revisits.take(at).map(look));
     return result;
   }
 
@@ -109,10 +109,56 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
     await under.truths.put('c1', { right: true });
 
     await under.crash({ until: 1000 }, () => {
-      expect(under.store.revisits.take()).toHaveLength(1);
+      expect(under.store.revisits.take(1000)).toHaveLength(1);
     });
 
     expect(await revisited(under, () => 'seen')).toEqual(['seen']);
+  });
+
+  /** Conversations due for a revisit while another turn is scored: a store need not begin where nothing is due. */
+  async function besidesTurn(under: RevisitsUnderTest, number: number, at: number): Promise<readonly string[]> {
+    const turn = { number, conversation: `other ${number}`, at };
+    const { result } = await under.transact({ turns: [turn], until: at }, () => {
+      const { row } = joinTurn(under.store, turn, { dueNow: 'end_marker' });
+      storeTurn(under.store, turn, row);
+      evaluated(under, row);
+      return under.store.revisits.take(at).map((asked) => under.store.conversations.at(asked).id);
+    });
+    return result;
+  }
+
+  test(`${name}: a conversation that is to be looked at later is looked at then, once, over a restart too`, async () => {
+    const under = await open();
+    onTestFinished(() => under.close());
+    await under.transact({ turns: [TURN], until: 1000 }, () => {
+      const { row } = joinTurn(under.store, TURN, { dueNow: 'end_marker' });
+      storeTurn(under.store, TURN, row);
+      evaluated(under, row);
+      under.store.revisits.ask(row, 5000);
+      under.store.revisits.ask(row, 9000);
+    });
+    await under.reopen();
+
+    expect(await besidesTurn(under, 2, 4999)).toEqual([]);
+    await under.crash({ until: 5000 }, () => {
+      expect(under.store.revisits.take(5000)).toHaveLength(1);
+    });
+    expect(await revisited(under, () => 'seen', 5000)).toEqual(['seen']);
+    expect(await besidesTurn(under, 3, 9000)).toEqual([]);
+  });
+
+  test(`${name}: one that is looked at before asks again, and truth does not wait for it`, async () => {
+    const under = await withTurn();
+    const askAgain = (row: number) => under.store.revisits.ask(row, 5000);
+    await under.truths.put('c1', { right: true });
+    expect(await revisited(under, askAgain)).toHaveLength(1);
+    expect(await besidesTurn(under, 2, 2000)).toEqual([]);
+
+    await under.truths.put('c1', { right: false });
+
+    expect(await revisited(under, askAgain, 2000)).toHaveLength(1);
+    expect(await besidesTurn(under, 3, 4999)).toEqual([]);
+    expect(await revisited(under, () => 'seen', 5000)).toEqual(['seen']);
   });
 
   test(`${name}: an evaluation that waits is shown as it stands, and is looked at when its last question has come to its end`, async () => {
@@ -169,7 +215,7 @@ export function holdRevisitsToContract(name: string, open: () => Promise<Revisit
     });
 
     const { result } = await under.transact({ until: 2000 }, () => {
-      const [conversation = 0] = under.store.revisits.take();
+      const [conversation = 0] = under.store.revisits.take(1000);
       return under.store.waiting.outcomeOf(judgeRequest('a').key, { ...KEY, conversation });
     });
 

@@ -33,7 +33,7 @@ export function healthDashboard(settings: RuleSettings) {
     )
     .withPanel(
       figure(
-        { title: 'Behind the log', description: 'How old what is scored now is.', unit: 's', width: 5 },
+        { title: 'Behind the log', description: 'Age of the turns that are scored now.', unit: 's', width: 5 },
         { expr: 'max(assay_log_lag_seconds)' },
       ),
     )
@@ -189,7 +189,7 @@ export function healthDashboard(settings: RuleSettings) {
       ]),
     )
     .withPanel(
-      lines(third('Problems', '1 while an instance can not read Kafka, use the store, or send evaluations.'), [
+      lines(third('Problems', '1 while an instance cannot read Kafka, use the store, or send evaluations.'), [
         { expr: 'assay_kafka_problem', legend: '{{instance}} Kafka' },
         { expr: 'assay_store_problem', legend: '{{instance}} store' },
         { expr: 'assay_evaluations_topic_problem', legend: '{{instance}} evaluations' },

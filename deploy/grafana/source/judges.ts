@@ -27,7 +27,7 @@ export function judgesDashboard(settings: RuleSettings) {
     .withRow(new dashboard.RowBuilder('At a glance'))
     .withPanel(
       figure(
-        { title: 'Stopped', description: 'Judges that can not answer; the log says why.' },
+        { title: 'Stopped', description: 'Judges that cannot answer; the log has the reason.' },
         {
           expr: 'sum(max by (judge) (assay_judge_stopped))',
         },
@@ -35,7 +35,7 @@ export function judgesDashboard(settings: RuleSettings) {
     )
     .withPanel(
       figure(
-        { title: 'Waiting', description: 'Questions that somebody waits for.' },
+        { title: 'Waiting', description: 'Questions whose answer is pending.' },
         {
           expr: 'sum(assay_judge_waiting_questions)',
         },
@@ -43,7 +43,7 @@ export function judgesDashboard(settings: RuleSettings) {
     )
     .withPanel(
       figure(
-        { title: 'Longest wait', description: 'How long the oldest of them waits.', unit: 's' },
+        { title: 'Longest wait', description: 'Age of the oldest pending question.', unit: 's' },
         { expr: 'max(assay_judge_oldest_waiting_seconds)' },
       ),
     )
@@ -152,7 +152,7 @@ export function judgesDashboard(settings: RuleSettings) {
       ]),
     )
     .withPanel(
-      lines(third('Stopped by judge', '1 while the judge can not answer.'), [
+      lines(third('Stopped by judge', '1 while the judge cannot answer.'), [
         { expr: 'max by (judge) (assay_judge_stopped)', legend: '{{judge}}' },
       ]),
     )

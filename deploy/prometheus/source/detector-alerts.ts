@@ -91,7 +91,8 @@ function versionWorse(): Alert {
   and on (${labels}) (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1)
 or (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1) * 0`,
     summary: `Version {{ $labels.agent_version }} of ${WHO} is worse than {{ $labels.baseline_version }}, says the detector (evidence {{ $value | humanize }} nats)`,
-    description: 'Compared segment by segment, however often one looks. Next: stop the roll-out, or roll back.',
+    description:
+      'Compared segment by segment; valid however often it is checked. Next: stop the roll-out, or roll back.',
     annotations: { version: '{{ $labels.agent_version }}', baseline_version: '{{ $labels.baseline_version }}' },
   };
 }
@@ -112,6 +113,6 @@ function disagreement(): Alert {
 or ${alone('rules', `${rules} and on (${AGENT}) (${judging}) unless on (${AGENT}) (${detector})`)}`,
     summary: `Only the {{ $labels.alone }} see a fall of the TCR of ${WHO}, for an hour now`,
     description:
-      'The detector is sooner, and knows its baseline conversation by conversation; the rules compare windows with the days before. Next: nothing at once. If it happens often, the runbook says which of the two to mistrust.',
+      'The detector is faster, and has its baseline conversation by conversation; the rules compare windows with the days before. Next: nothing at once. If it happens often, the runbook says which of the two to mistrust.',
   };
 }

@@ -9,6 +9,7 @@ import type { RuleSettings } from './settings.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
+const DAY = 24 * HOUR;
 /** The name of the targets: the scrape job's name, as in deploy/prometheus/prometheus.yml or after a PodMonitor. */
 export const TARGETS = 'job=~".*assay.*"';
 
@@ -49,8 +50,8 @@ function away(): readonly HealthAlert[] {
       severity: 'ticket',
       for: 5 * MINUTE,
       expr: `up{${TARGETS}} == 0`,
-      summary: `Assay instance ${INSTANCE} can not be scraped`,
-      description: 'Next: see whether the process is there (/healthz) and what it logged last.',
+      summary: `Assay instance ${INSTANCE} cannot be scraped`,
+      description: 'Next: check whether the process runs (/healthz), and read its last log lines.',
     },
     {
       alert: 'AssayAbsent',
@@ -59,7 +60,7 @@ function away(): readonly HealthAlert[] {
       expr: `absent(up{${TARGETS}} == 1)`,
       summary: 'No instance of Assay can be scraped',
       description:
-        'Nothing is known about any agent. Clients keep what they can not send for a while only. Next: start Assay; if it runs, look at the targets page of Prometheus.',
+        'No agent is monitored. Clients keep unsent spans for a short time only. Next: start Assay; if it runs, look at the targets page of Prometheus.',
     },
   ];
 }
@@ -72,8 +73,8 @@ function stuck(settings: RuleSettings): readonly HealthAlert[] {
       for: 5 * MINUTE,
       expr: `sum by (job) (assay_scoring_queue_length) > 0
 and on (job) sum by (job) (increase(assay_turns_scored_total[${windowOf(settings, 5 * MINUTE)}])) == 0`,
-      summary: `Assay has ${COUNT} turns to score and scores none`,
-      description: 'Next: GET /readyz says why; the log has what the scoring thread said last.',
+      summary: `Assay has ${COUNT} pending turns and scores none`,
+      description: 'Next: GET /readyz gives the reason; the log has the last messages of the scoring thread.',
     },
     {
       alert: 'AssayStoreProblem',
@@ -81,7 +82,8 @@ and on (job) sum by (job) (increase(assay_turns_scored_total[${windowOf(settings
       for: 2 * MINUTE,
       expr: 'min by (job) (assay_store_problem) == 1',
       summary: 'No instance of Assay can use the shared store',
-      description: 'Nothing is lost: it is in Kafka. Next: see that PostgreSQL answers; the log names the error.',
+      description:
+        'Nothing is lost: the data are in Kafka. Next: check that PostgreSQL answers; the log names the error.',
     },
     {
       alert: 'AssayKafkaProblem',
@@ -89,40 +91,42 @@ and on (job) sum by (job) (increase(assay_turns_scored_total[${windowOf(settings
       for: 5 * MINUTE,
       expr: 'min by (job) (assay_kafka_problem) == 1',
       summary: 'No instance of Assay can read Kafka',
-      description: 'Next: see that the brokers answer and that the topics exist; the log names the error.',
+      description: 'Next: check that the brokers answer and that the topics exist; the log names the error.',
     },
     {
       alert: 'AssayInstanceProblem',
       severity: 'ticket',
       for: 10 * MINUTE,
       expr: 'max by (job, instance) (assay_store_problem == 1 or assay_kafka_problem == 1) == 1',
-      summary: `Assay instance ${INSTANCE} can not use the shared store, or Kafka`,
+      summary: `Assay instance ${INSTANCE} cannot use the shared store, or Kafka`,
       description:
-        'The others do its work. Next: the log of this instance names the error; look at what is different about where it runs.',
+        'The others take over its work. Next: the log of this instance names the error; compare its host and network with the others.',
     },
     {
       alert: 'AssayEvaluationsNotSent',
       severity: 'ticket',
       for: 10 * MINUTE,
       expr: 'max by (job, instance) (assay_evaluations_topic_problem) == 1',
-      summary: `Assay instance ${INSTANCE} can not send evaluations to their topic`,
+      summary: `Assay instance ${INSTANCE} cannot send evaluations to their topic`,
       description:
-        'Nothing is lost: they wait in the shared store, and metrics go on. Next: the log of this instance names the error; see that the topic exists and that it may write there.',
+        'Nothing is lost: they wait in the shared store, and metrics continue. Next: the log of this instance names the error; check that the topic exists and that the instance may write to it.',
     },
     {
       alert: 'AssayScoringFailures',
       severity: 'ticket',
       expr: `sum by (job, instance) (increase(assay_scoring_failures_total[${windowOf(settings, 15 * MINUTE)}])) > 2`,
       summary: `Scoring failed ${COUNT} times in a quarter of an hour on ${INSTANCE}`,
-      description: 'What fails is undone and done again, so nothing is counted twice. Next: the log names the error.',
+      description:
+        'Failed batches are rolled back and retried, so nothing is counted twice. Next: the log names the error.',
     },
     {
       alert: 'AssayConfigReloadFailed',
       severity: 'ticket',
       for: 5 * MINUTE,
       expr: 'assay_config_last_reload_successful == 0',
-      summary: `Assay instance ${INSTANCE} could not read its configuration again`,
-      description: 'What ran before runs on. Next: the log has all mistakes, with file and line; mend them and reload.',
+      summary: `Assay instance ${INSTANCE} could not reload its configuration`,
+      description:
+        'The previous configuration stays in use. Next: the log has all mistakes, with file and line; fix them and reload.',
     },
   ];
 }
@@ -137,15 +141,15 @@ function behind(settings: RuleSettings): readonly HealthAlert[] {
       expr: `max by (job) (assay_log_lag_seconds > 300 or assay_cluster_time_lag_seconds > 600 or assay_kafka_lag_seconds > 600)`,
       summary: `Scoring is ${SECONDS} behind`,
       description:
-        'What the dashboards show is that old. Next: see whether it catches up (queue and lag fall) or needs more instances; docs/scaling.md has the rates.',
+        'The dashboards are out of date by this time. Next: check whether it catches up (queue and lag fall) or needs more instances; docs/scaling.md has the rates.',
     },
     {
       alert: 'AssayQueueGrowing',
       severity: 'ticket',
       for: 10 * MINUTE,
       expr: `max by (job, instance) (assay_scoring_queue_length) / (${rate} > 0) > 120`,
-      summary: `The turns that wait for scoring on ${INSTANCE} are work for ${SECONDS}`,
-      description: 'Next: see which suite takes the time (assay_scoring_batch_seconds), or add an instance.',
+      summary: `Scoring the pending turns on ${INSTANCE} will take ${SECONDS}`,
+      description: 'Next: find out which suite takes the time (assay_scoring_batch_seconds), or add an instance.',
     },
   ];
 }
@@ -162,9 +166,9 @@ function turnedAway(settings: RuleSettings): readonly HealthAlert[] {
       severity: 'ticket',
       for: 10 * MINUTE,
       expr: `${refused} / on (job) group_left () (${all} > 0) > 0.01`,
-      summary: `${SHARE} of requests are refused: {{ $labels.reason }}`,
+      summary: `${SHARE} of requests are rejected: {{ $labels.reason }}`,
       description:
-        'overloaded and not-admitted are sent again by the client, until its own queue is full; the other reasons are spans lost. Next: the runbook has a line for each reason.',
+        'Clients retry overloaded and not-admitted until their own queue is full; with the other reasons spans are lost. Next: the runbook has a line for each reason.',
     },
     {
       alert: 'AssayRejectingRecords',
@@ -173,14 +177,47 @@ function turnedAway(settings: RuleSettings): readonly HealthAlert[] {
       expr: `${rejected} / on (job, signal) group_left () (((${records}) + on (job, signal) sum by (job, signal) (${rejected})) > 0) > 0.01`,
       summary: `${SHARE} of {{ $labels.signal }} are rejected: {{ $labels.reason }}`,
       description:
-        'The rest of their requests was taken. Next: find the exporter; the answers that it gets say which records.',
+        'The rest of their requests was accepted. Next: find the exporter; the responses that it receives name the records.',
     },
     {
       alert: 'AssayJournalCorrupt',
       severity: 'ticket',
       expr: `sum by (job, instance) (increase(assay_journal_corrupt_bytes_total[${windowOf(settings, HOUR)}])) > 0`,
       summary: `${COUNT} bytes of the journal on ${INSTANCE} were corrupt`,
-      description: 'They were set aside, and the rest goes on. Next: look at the disk.',
+      description: 'They were set aside, and the rest is used. Next: check the disk.',
+    },
+    {
+      alert: 'AssayCertificateExpires',
+      severity: 'ticket',
+      for: 15 * MINUTE,
+      expr: `min by (job, instance) (assay_tls_certificate_expiry_timestamp_seconds) - time() < ${14 * DAY}`,
+      summary: `The TLS certificate of ${INSTANCE} ends in ${SECONDS}`,
+      description: 'Then clients refuse to send. Next: renew the files of tls.cert_file and tls.key_file.',
+    },
+    {
+      alert: 'AssayDataDamaged',
+      severity: 'ticket',
+      expr: 'max by (job, instance, kind) (assay_data_damage) > 0',
+      summary: `Data of ${INSTANCE} are damaged: {{ $labels.kind }} (findings: ${COUNT})`,
+      description:
+        'Data that a start would have destroyed were set aside. Next: the log names the files; put back what is missing, or `assay journal recover`.',
+    },
+    {
+      alert: 'AssayClockJumped',
+      severity: 'ticket',
+      expr: 'max by (job, instance) (abs(assay_retention_clock_jump_seconds)) > 0',
+      summary: `The clock of ${INSTANCE} has jumped by ${SECONDS}`,
+      description:
+        'Nothing is deleted by age until the new time has stood for a day. Next: look at the time of the machine, or of the database; after a long down time there is nothing to do.',
+    },
+    {
+      alert: 'AssayStoreUnwritable',
+      severity: 'page',
+      for: 2 * MINUTE,
+      expr: 'max by (job, instance) (assay_store_unwritable) == 1',
+      summary: `The store of ${INSTANCE} cannot be written`,
+      description:
+        'Accepted data wait in the journal until it is full. Next: see whether the disk is full or read-only; the log names the error.',
     },
   ];
 }
@@ -206,16 +243,16 @@ function unread(settings: RuleSettings): readonly HealthAlert[] {
       expr: `sum by (job, topic, fate) (increase(assay_kafka_unreadable_records_total[${windowOf(settings, 15 * MINUTE)}])) > 0`,
       summary: `${COUNT} records of {{ $labels.topic }} could not be read ({{ $labels.fate }})`,
       description:
-        'The partition goes on without them. Next: `assay dead-letters list` says why; mend the sender, then `assay dead-letters replay`.',
+        'The partition continues without them. Next: `assay dead-letters list` gives the reasons; fix the sender, then `assay dead-letters replay`.',
     },
     {
       alert: 'AssayLateRecords',
       severity: 'ticket',
       for: 30 * MINUTE,
       expr: `${late} / ((${received}) > 0) > 0.05`,
-      summary: `${SHARE} of spans come after their conversation was scored`,
+      summary: `${SHARE} of spans arrive after their conversation was scored`,
       description:
-        'Scores are corrected by revisions, or lack what came too late. Next: raise `conversation.idle` or `turn.settle`, or see why the exporter holds spans back.',
+        'Scores are corrected by revisions, or lack the latest spans. Next: raise `conversation.idle` or `turn.settle`, or find out why the exporter delays spans.',
     },
   ];
 }
@@ -241,7 +278,7 @@ function unjudged(settings: RuleSettings): readonly HealthAlert[] {
       expr: `(${errors} > 3) / (${verdicts} > 0) > 0.05`,
       summary: `The check of {{ $labels.criterion }} (suite {{ $labels.suite }}) fails to run for ${SHARE} of conversations`,
       description:
-        'It lowers no score, but nothing is known about this criterion. Next: `assay explain` on one of them prints the error; mend the check, or the telemetry it needs.',
+        'This lowers no score, but the criterion is not decided. Next: `assay explain` on one of them prints the error; fix the check, or the telemetry it needs.',
     },
     {
       alert: 'AssayCriticalNeverDecided',
@@ -250,16 +287,16 @@ function unjudged(settings: RuleSettings): readonly HealthAlert[] {
       expr: `${without} >= 3 unless ${decided} > 0`,
       summary: `The critical criterion {{ $labels.criterion }} (suite {{ $labels.suite }}) was decided in none of ${COUNT} conversations that call its tool`,
       description:
-        'An argument that it reads is absent in all of them: the check is off, and nothing fails. Next: `assay explain` on one of them names the argument; see what the tool calls it now, and mend the criterion.',
+        'An argument that it reads is absent in all of them: the check is off, and nothing fails. Next: `assay explain` on one of them names the argument; find out its new name in the tool, and fix the criterion.',
     },
     {
       alert: 'AssayUnscored',
       severity: 'ticket',
       for: 15 * MINUTE,
       expr: `(${unscored} > 10) / (${evaluated} > 0) > 0.2`,
-      summary: `${SHARE} of conversations of {{ $labels.agent }} (suite {{ $labels.suite }}) can not be scored`,
+      summary: `${SHARE} of conversations of {{ $labels.agent }} (suite {{ $labels.suite }}) cannot be scored`,
       description:
-        'What is left may not be like the rest, so alerts about this agent are held back. Next: `assay explain` on one of them says what is missing in its spans.',
+        'The scored conversations may not be representative, so alerts about this agent are held back. Next: `assay explain` on one of them shows what its spans lack.',
     },
   ];
 }
@@ -272,7 +309,7 @@ function crowded(settings: RuleSettings): readonly HealthAlert[] {
       expr: `sum by (job) (increase(assay_series_folded_total[${windowOf(settings, HOUR)}])) > 0`,
       summary: `${COUNT} evaluations were counted under \`other\` within an hour`,
       description:
-        'There are as many agents, versions or environments as may have series. Next: see which label runs away (a build number as a version?), or raise the limit.',
+        'The limit on agents, versions and environments with series is reached. Next: find the label with too many values (a build number as a version?), or raise the limit.',
     },
   ];
 }

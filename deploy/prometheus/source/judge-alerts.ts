@@ -32,9 +32,9 @@ function alerts(settings: RuleSettings): readonly Omit<Alert, 'kind' | 'area' | 
       alert: 'AssayJudgeStopped',
       for: 5 * MINUTE,
       expr: 'max by (job, judge) (assay_judge_stopped) == 1',
-      summary: `The judge ${JUDGE} is stopped: it can not answer`,
+      summary: `The judge ${JUDGE} is stopped: it cannot answer`,
       description:
-        'Questions for it wait, up to judging.limit, and are then errors. It is tried again by itself. Next: the log says why (a key, a quota, a certificate, an address).',
+        'Questions for it wait, up to judging.limit, and are then errors. Assay retries by itself. Next: the log has the reason (a key, a quota, a certificate, an address).',
     },
     {
       alert: 'AssayJudgeErrors',
@@ -43,7 +43,7 @@ function alerts(settings: RuleSettings): readonly Omit<Alert, 'kind' | 'area' | 
 and ${calls('')} >= ${CALLS_MIN}`,
       summary: `{{ $value | humanizePercentage }} of the calls of the judge ${JUDGE} fail`,
       description:
-        'Failed calls are made again where that can help, and may cost something. Next: assay_judge_calls_total by result says which kind; the log has what the provider said.',
+        'Failed calls are retried where that can help, and may cost something. Next: assay_judge_calls_total by result shows the kind; the log has the message of the provider.',
     },
     {
       alert: 'AssayJudgeBudgetSpent',
@@ -60,7 +60,7 @@ and on (job) sum by (job) (assay_judge_waiting_questions) > 0`,
       expr: `sum by (job, judge, end) (increase(assay_judge_questions_total{end=~"over-budget|too-late"}[${windowOf(settings, HOUR)}])) > 0`,
       summary: `{{ $value | humanize }} questions to the judge ${JUDGE} were left out in an hour: {{ $labels.end }}`,
       description:
-        'Their verdicts are `skipped`. Next: over-budget is money; too-late means that requests_per_minute, tokens_per_minute or concurrency are too low for what is asked.',
+        'Their verdicts are `skipped`. Next: over-budget is money; too-late means that requests_per_minute, tokens_per_minute or concurrency are too low for the number of questions.',
     },
   ];
 }

@@ -121,7 +121,7 @@ function bands(settings: RuleSettings): readonly Alert[] {
       severity: 'page',
       expr: below(BANDS.usable),
       summary: summary(`not ready (below ${BANDS.usable})`),
-      description: `At 99 % it is not above ${PERCENT}. Next: take the agent from users, or put a person behind it, until the criteria that fail most are mended.`,
+      description: `At 99 % it is not above ${PERCENT}. Next: take the agent from users, or put a person behind it, until the criteria that fail most are fixed.`,
     },
     {
       ...common,
@@ -157,7 +157,7 @@ function hardFailures({ windows }: RuleSettings): Alert {
     ),
     summary: `${PERCENT} of conversations of ${WHO} fail hard`,
     description:
-      'At least twice as many as usual for this mix of traffic. Next: look for what fails outside of the agent first (model provider, tools, credentials), then at the newest version.',
+      'At least twice as many as usual for this mix of traffic. Next: look for failures outside of the agent first (model provider, tools, credentials), then at the newest version.',
   };
 }
 
@@ -171,7 +171,7 @@ function successRate(settings: RuleSettings): Alert {
     keepFiringFor: 15 * MINUTE,
     expr: maxBy(AGENT, fell('success', FALL.success)),
     summary: `Successful completions of ${WHO} fell by ${PERCENT}`,
-    description: `Against the same mix of traffic before. Criterion that moved the score most: ${culprits(settings).criterion}. Next: look which outcome they have become, and read some of those conversations.`,
+    description: `Against the same mix of traffic before. Criterion that moved the score most: ${culprits(settings).criterion}. Next: find out which outcome replaced them, and read some of those conversations.`,
     annotations: culprits(settings),
   };
 }
@@ -214,7 +214,7 @@ function candidate(): Alert {
     ),
     summary: `Version {{ $labels.agent_version }} of ${WHO} scores ${PERCENT} less than version ${baseline} does`,
     description:
-      'Compared segment by segment with what the usual version had in the same days. Next: stop the roll-out, or roll back; the dashboard shows the two side by side.',
+      'Compared segment by segment with the usual version on the same days. Next: stop the roll-out, or roll back; the dashboard shows the two side by side.',
     annotations: { version: '{{ $labels.agent_version }}', baseline_version: baseline },
   };
 }
@@ -252,7 +252,7 @@ function efficiencyAlerts(settings: RuleSettings): readonly Alert[] {
       alert: 'AgentStepsPerSuccessRise',
       expr: expr('steps'),
       summary: `Steps per success of ${WHO} rose by ${PERCENT}`,
-      description: `Now ${now('steps')}. The TCR may look as it did: the agent gets there, the long way. Next: compare a recent conversation with one from before; repeated tool calls are the usual cause.`,
+      description: `Now ${now('steps')}. The TCR may be unchanged, because the agent still succeeds, with more steps. Next: compare a recent conversation with one from before; repeated tool calls are the usual cause.`,
     },
   ];
 }
@@ -276,6 +276,6 @@ unless on (${AGENT}) ${then(lastWeek)} <= 20
 unless on (${AGENT}) ${evaluated()} > 0`,
     summary: `No conversation of ${WHO} for ${duration(seconds)}; {{ $value | humanize }} in the same hours yesterday`,
     description:
-      'Either users can not reach the agent, or its spans do not reach Assay. Next: see whether the agent has traffic; then whether assay_received_records_total grows.',
+      'Either users cannot reach the agent, or its spans do not reach Assay. Next: see whether the agent has traffic; then whether assay_received_records_total grows.',
   };
 }

@@ -38,7 +38,7 @@ export function alertsOf(groups: readonly Group[]): readonly Alert[] {
 }
 
 const HEADER = `# Made by \`npm run generate\` from deploy/prometheus/source: change it there.
-# What the names mean, and why the numbers are what they are: docs/alerting.md.
+# docs/alerting.md explains the names and the reasons for the numbers.
 `;
 
 /** A rule file of Prometheus. */

@@ -6,10 +6,10 @@
  *     tool                                        neither
  *     model: tool result -> answers               ends the turn, does not begin it
  *
- * The messages that the model was shown decide: a call that is shown a new message of the user begins a turn, one that
- * is shown the result of a tool goes on with it; so does one whose question is an argument of a tool call that is still
- * open, which is what an agent called as a tool looks like. A trace with an agent, a workflow or a chain around its
- * calls is a turn by itself.
+ * The messages that the model was shown decide. A call that is shown a new message of the user begins a turn. A call
+ * that is shown the result of a tool continues one. So does a call whose question is an argument of a tool call that is
+ * still open: it is an agent called as a tool. A trace with an agent, a workflow or a chain around its calls is a turn
+ * by itself.
  */
 import type { Json } from '../../model/json.ts';
 import type { Message, Part, Step, StepKind } from '../../model/step.ts';

@@ -74,8 +74,9 @@ interface Ending {
 }
 
 /**
- * The turn failed if its root says so, in words of its own. Where the root says nothing (some streams leave it unset, some roots never arrive),
- * it failed if it gave no answer and the last thing it did was an error: that of a tool, or of the agent below the root. A tool that failed before an answer was coped with.
+ * The turn failed if its root says so, in words of its own. If the root has no status (some streams leave it unset,
+ * some roots never arrive), it failed if it gave no answer and ended with an error, of a tool or of the agent below the
+ * root. If an answer follows a failed tool, the agent recovered.
  */
 export function turnErrorOf({ root, calls, steps, answer }: Ending): StepError | undefined {
   if (root.error !== undefined && !isEcho(root.error, { root, calls, steps, answer })) return root.error;

@@ -55,8 +55,8 @@ function counted(family: Family, members: readonly number[], has: (step: Step) =
 const TOLD_MAX = 64;
 
 /**
- * Two instrumentations of one framework make a span each for the same agent's work, side by side: one has the figure that
- * the framework was given, the other the model calls, with figures that may be estimated by the words in them.
+ * Two instrumentations of one framework make a span each for the same agent's work, side by side. One has the figure
+ * that the framework received. The other has the model calls, whose figures may be estimates from word counts.
  */
 function eachOnce(family: Family, found: readonly number[], told: readonly number[]): Counted {
   const agentOf = family.nearestAncestors((step) => step.kind === 'agent');

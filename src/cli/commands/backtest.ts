@@ -12,7 +12,8 @@ import { noStore } from '../no-store.ts';
 import { printBacktest } from '../print-backtest.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
-import { jsonText, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import type { Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { writeReport } from '../write-report.ts';
 
@@ -33,15 +34,15 @@ export function addBacktest(program: Command, terminal: Terminal): void {
   program
     .command('backtest')
     .description(
-      're-score recorded conversations with changed suites: TCR, outcomes and alerts as they would have been',
+      're-score recorded conversations with changed suites, and show the TCR, outcomes and alerts that would have resulted',
     )
     .argument('<suites...>', 'files of changed suites')
-    .option('--against <suite>', 'compare with what this suite said, instead of the one of the same name')
-    .option('--since <time>', 'evaluations from then on: a stretch such as 7d, or a time')
+    .option('--against <suite>', 'compare with this suite, instead of the one of the same name')
+    .option('--since <time>', 'only evaluations since then: a duration such as 7d, or a time')
     .option('--agent <name>', 'conversations of this agent only')
     .option('--agent-version <version>', 'conversations of this version only')
     .option('--limit <n>', 'the latest n only')
-    .option('--changed <n>', 'how many of the changed conversations to show', '20')
+    .option('--changed <n>', 'number of changed conversations to show', '20')
     .option('--json', 'print the reports as JSON')
     .option('--markdown <file>', 'write the reports as Markdown as well; - is standard output')
     .addOption(settingOption('config'))
@@ -79,7 +80,7 @@ export function addBacktest(program: Command, terminal: Terminal): void {
           terminal.progressDone();
           reports.push(report);
         }
-        if (flags.json === true) terminal.out(jsonText(reports.map(backtestJson), 2));
+        if (flags.json === true) terminal.out(visibleJson(reports.map(backtestJson), 2));
         else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
         await writeReport(flags.markdown, () => reports.map(backtestMarkdown).join('\n'), terminal);
       } finally {

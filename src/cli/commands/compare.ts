@@ -15,7 +15,8 @@ import { load } from '../load.ts';
 import { printComparison } from '../print-comparison.ts';
 import { printCaseRun } from '../print-case-run.ts';
 import { settingOption } from '../setting-option.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
 interface CompareFlags {
@@ -31,8 +32,8 @@ interface CompareFlags {
 }
 
 const COMPARE_HELP = `
-Each measure gets a word: better or worse, where the difference is hardly chance; no difference shown, where what
-difference there may be is smaller than what matters; else not enough evidence, with how many more cases it would take.
+Each measure gets a conclusion. Better or worse: the difference is unlikely to be chance. No difference shown: any
+difference is smaller than --smallest. Otherwise: not enough evidence, with the number of additional cases needed.
 
   assay compare baseline candidate
   assay compare baseline candidate --transcripts free-slot-1`;
@@ -40,18 +41,16 @@ difference there may be is smaller than what matters; else not enough evidence, 
 export function addCompare(program: Command, terminal: Terminal): void {
   program
     .command('compare')
-    .description(
-      'hold one experiment beside another: what got better or worse, how sure that is, and which cases show it',
-    )
+    .description('compare two experiments: what got better or worse, how certain that is, and in which cases')
     .argument('<a>', 'the experiment before: its id, name or folder, or `latest`')
     .argument('<b>', 'the experiment after')
-    .option('--suite <name...>', 'only these of the suites that scored both')
-    .option('--confidence <share>', 'of intervals and words', share, 0.95)
+    .option('--suite <name...>', 'only these suites, of those that scored both')
+    .option('--confidence <share>', 'confidence of the intervals and conclusions', share, 0.95)
     .option('--smallest <difference>', 'the smallest difference that matters, as a share', share, 0.05)
-    .option('--flipped <n>', 'how many of the cases that flipped are shown', count, 10)
-    .option('--transcripts <case>', 'show what both did with a case, and their verdicts, instead of the comparison')
+    .option('--flipped <n>', 'number of flipped cases to show', count, 10)
+    .option('--transcripts <case>', 'show both runs of a case with their verdicts, instead of the comparison')
     .option('--json', 'print the comparison as JSON')
-    .option('--markdown <file>', 'write it as Markdown as well, for a pull request; - is standard output')
+    .option('--markdown <file>', 'also write Markdown, for a pull request; - is standard output')
     .addOption(settingOption('experiments'))
     .addOption(settingOption('config'))
     .addHelpText('after', COMPARE_HELP)
@@ -77,7 +76,7 @@ export function addCompare(program: Command, terminal: Terminal): void {
         suites: flags.suite,
       });
       await writeReport(flags.markdown, () => comparisonMarkdown(comparison, flags.flipped), terminal);
-      if (flags.json === true) terminal.out(jsonText(comparisonJson(comparison)));
+      if (flags.json === true) terminal.out(visibleJson(comparisonJson(comparison)));
       else if (flags.markdown !== '-') printComparison(terminal, comparison, { flippedMax: flags.flipped });
     });
 }

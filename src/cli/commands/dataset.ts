@@ -15,7 +15,8 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn, load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 
 interface FromStoreFlags {
   readonly failed?: boolean;
@@ -37,7 +38,9 @@ const LIMIT_MAX = 1_000_000;
 const LINES = 100;
 
 export function addDataset(program: Command, terminal: Terminal): void {
-  const dataset = program.command('dataset').description('cases that an agent is tried on, see `assay run`');
+  const dataset = program
+    .command('dataset')
+    .description('work on datasets: the cases that `assay run` runs an agent on');
   dataset
     .command('check')
     .description('check a dataset: every mistake with its line')
@@ -47,22 +50,23 @@ export function addDataset(program: Command, terminal: Terminal): void {
       const { dataset: read, mistakes } = readDataset(file);
       failOn(mistakes);
       if (read === undefined) throw new Error('a dataset has neither cases nor mistakes');
-      terminal.out(flags.json === true ? jsonText(toJson(read)) : describe(read));
+      terminal.out(flags.json === true ? visibleJson(toJson(read)) : describe(read));
     });
   dataset
     .command('from-store')
-    .description(
-      'take recorded conversations as cases: what their users said, what is known to be right, where it comes from',
+    .description('turn recorded conversations into cases: the user messages, the known ground truth, and its source')
+    .option('--failed', 'only conversations with a failure of any kind')
+    .option('--outcome <outcome...>', `only conversations with one of these outcomes: ${OUTCOMES.join(', ')}`)
+    .option(
+      '--suite <name>',
+      'only conversations that this suite evaluated; with an outcome, those to which it gave the outcome',
     )
-    .option('--failed', 'those with an evaluation that is a failure of any kind')
-    .option('--outcome <outcome...>', `those with an evaluation that came to one of these: ${OUTCOMES.join(', ')}`)
-    .option('--suite <name>', 'those that this suite evaluated; with an outcome, the suite that said so')
-    .option('--agent <name>', 'those of this agent')
-    .option('--agent-version <version>', 'those of this version of the agent')
-    .option('--since <duration>', 'those with something new in this time, such as 7d or 12h')
-    .option('--limit <n>', 'at most so many cases, latest first', LIMIT)
+    .option('--agent <name>', 'only conversations of this agent')
+    .option('--agent-version <version>', 'only conversations of this version of the agent')
+    .option('--since <duration>', 'only conversations with new data in this time, such as 7d or 12h')
+    .option('--limit <n>', 'at most this many cases, latest first', LIMIT)
     .option('--out <file>', 'JSON lines (.jsonl); without it, standard output')
-    .option('--force', 'write over a file that is there')
+    .option('--force', 'overwrite an existing file')
     .addOption(settingOption('config'))
     .addOption(settingOption('data_dir'))
     .action((flags: FromStoreFlags) => fromStore(flags, terminal));
@@ -91,7 +95,11 @@ async function fromStore(flags: FromStoreFlags, terminal: Terminal): Promise<voi
     const count = leftOut.get(because) ?? 0;
     if (count > 0) terminal.err(`${count} conversations were left out: ${REASONS[because]}`);
   }
-  if (cases === 0) throw new CommandFailure('no conversation of the store can be made a case with this', EXIT.input);
+  if (cases === 0)
+    throw new CommandFailure(
+      'no stored conversation matches these options: widen them, for example --since',
+      EXIT.input,
+    );
   if (cases === selection.limit) terminal.err(`there may be more: --limit is ${selection.limit}`);
   if (flags.out !== undefined) terminal.out(`${cases} cases in ${flags.out}`);
 }
@@ -159,13 +167,12 @@ async function outputTo({ out, force }: FromStoreFlags, terminal: Terminal): Pro
     return { write: (line) => Promise.resolve(terminal.out(line)), done: nothing, close: nothing };
   }
   if (!/\.(jsonl|ndjson)$/.test(out))
-    throw new CommandFailure(`--out: ${out} must end in .jsonl, by which it is known for JSON lines`, EXIT.usage);
+    throw new CommandFailure(`--out: ${out} must end in .jsonl, because it is written as JSON lines`, EXIT.usage);
   const isThere = await stat(out).then(
     () => true,
     () => false,
   );
-  if (isThere && force !== true)
-    throw new CommandFailure(`${out} is there already: --force writes over it`, EXIT.input);
+  if (isThere && force !== true) throw new CommandFailure(`${out} exists: --force overwrites it`, EXIT.input);
   const unfinished = `${out}.part`;
   const file = await open(unfinished, 'w').catch((error: unknown) => {
     throw new CommandFailure(`write ${out}: ${error instanceof Error ? error.message : ''}`, EXIT.input);

@@ -1,9 +1,9 @@
 /**
  * `assay dead-letters`: what records could not be read and why, and sending them back once the cause is mended.
  *
- * A letter stays in its topic for as long as that keeps it. A consumer group remembers what was replayed, so that the
- * next replay sends only what is new; a replay that is interrupted between sending and remembering sends the last few
- * again, which does no harm: spans are known by their ids.
+ * A letter stays in its topic for as long as that keeps it. A consumer group remembers the replayed records, so that
+ * the next replay sends only new ones. If a replay is interrupted between sending and remembering, the next one sends a
+ * few again. This is harmless, because spans are recognised by their ids.
  */
 import type { Command } from 'commander';
 import type { KafkaSettings } from '../../config/kafka-settings.ts';
@@ -19,7 +19,8 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { headRow, printTable } from '../print-table.ts';
-import { jsonText, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import type { Terminal } from '../terminal.ts';
 
 interface SharedFlags {
   readonly config?: string;
@@ -52,25 +53,25 @@ interface Opened {
 export function addDeadLetters(program: Command, terminal: Terminal): void {
   const command = program
     .command('dead-letters')
-    .description('records of Kafka that could not be read: list them, send them back');
+    .description('list Kafka records that could not be read, and send them back');
   const withFlags = (sub: Command) =>
     sub
-      .option('--reason <glob>', 'only those whose reason matches, for example "*decompress*"')
-      .option('--limit <n>', 'no more than this many')
-      .option('--all', 'also those that were replayed already')
-      .option('--topic <topic>', 'where they are (default: kafka.dead_letter_topic)')
+      .option('--reason <glob>', 'only records whose reason matches, for example "*decompress*"')
+      .option('--limit <n>', 'at most this many')
+      .option('--all', 'also records that were already replayed')
+      .option('--topic <topic>', 'topic of the records (default: kafka.dead_letter_topic)')
       .addOption(settingOption('config'));
 
-  withFlags(command.command('list').description('print what is there: when, from where, how large, why'))
-    .option('--json', 'one JSON object a line')
+  withFlags(command.command('list').description('list the records: time, source, size and reason'))
+    .option('--json', 'print one JSON object a line')
     .action(async (flags: SharedFlags & { readonly json?: boolean }) => {
       await withLetters(flags, (opened) => list(opened, selectionOf(flags), { ...flags, terminal }));
     });
 
   withFlags(
-    command.command('replay').description('send records back to the topic and partition they came from, as they were'),
+    command.command('replay').description('send records back unchanged to the topic and partition they came from'),
   )
-    .option('--dry-run', 'only say what would be sent')
+    .option('--dry-run', 'only show what would be sent')
     .action(async (flags: SharedFlags & { readonly dryRun?: boolean }) => {
       await withLetters(flags, (opened) => replay(opened, selectionOf(flags), { ...flags, terminal }));
     });
@@ -88,7 +89,7 @@ async function withLetters(flags: SharedFlags, work: (opened: Opened) => Promise
     throw new CommandFailure('no Kafka is configured: set kafka.brokers or ASSAY_KAFKA_BROKERS', EXIT.usage);
   const topic = flags.topic ?? kafka.deadLetterTopic;
   if (topic === undefined)
-    throw new CommandFailure('no topic of dead letters: set kafka.dead_letter_topic, or give --topic', EXIT.usage);
+    throw new CommandFailure('no dead letter topic: set kafka.dead_letter_topic, or use --topic', EXIT.usage);
   const scan = new TopicScan({ connection: kafkaConnectionOf(kafka), topic, group: `${kafka.group}-dead-letters` });
   try {
     const partitions = await scan.open();
@@ -147,7 +148,7 @@ async function list(
     const size = record.value?.length ?? 0;
     if (json === true) {
       const dead_letter = { ...place, replayed: opened.replayed.get(place.partition)?.has(place.offset) === true };
-      terminal.out(jsonText({ at: timeOf(diedAt), topic, partition, offset, bytes: size, reason, dead_letter }));
+      terminal.out(visibleJson({ at: timeOf(diedAt), topic, partition, offset, bytes: size, reason, dead_letter }));
       continue;
     }
     // Printed as they are read: the widths are those that are usual.
@@ -200,7 +201,7 @@ async function replay(
   }
   terminal.out(dryRun === true ? `${counts.sent} would be sent back` : `${counts.sent} sent back`);
   if (counts.withoutValue > 0)
-    terminal.out(`${counts.withoutValue} have no value to send: they were too large to be kept`);
+    terminal.out(`${counts.withoutValue} have no value to send: they exceeded the size limit`);
 }
 
 async function sendBack(

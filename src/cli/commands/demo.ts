@@ -46,7 +46,10 @@ export function addDemo(program: Command, terminal: Terminal): void {
   withServiceFlags(program.command('demo'))
     .description('run the service and drive the example agent against it: a healthy version, then a bad one')
     .option('--conversations <n>', 'conversations per version', '40')
-    .option('--seed <n>', 'what the example users ask for (default: 1; with --data-dir another each time)')
+    .option(
+      '--seed <n>',
+      'seed for the requests of the example users (default: 1; with --data-dir a new one each time)',
+    )
     .option('--exit', 'stop when both versions are scored, instead of at Ctrl-C')
     .addHelpText('after', '\nUnless --data-dir is given, the demo keeps its data in a temporary folder of its own.')
     .action(

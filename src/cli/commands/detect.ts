@@ -1,11 +1,13 @@
 /** `assay detect`: has an agent got worse? Asks the service that is running, for a person. */
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { counted } from '../../model/counted.ts';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
 import { inPoints, type ShownPart, shownParts } from '../../report/documents/shown-parts.ts';
-import { ask, askedPort, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
+import { ask, askedPort, reading, type ServiceFlags, serviceOf, tokenOption, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 
 const number = z.number().nullable();
 const levelSchema = z.object({
@@ -45,7 +47,7 @@ const answerSchema = z.discriminatedUnion('owner', [
     observed: z.number(),
     problems: z.array(problemSchema),
     levels: z.array(levelSchema),
-    transitions: z.array(z.object({ at: z.string(), summary: z.string() })),
+    transitions: z.array(z.object({ at: z.string(), summary: z.string(), to: z.string().optional() })),
   }),
 ]);
 
@@ -62,24 +64,25 @@ const SHOWN = 5;
 export function addDetect(program: Command, terminal: Terminal): void {
   const detect = program
     .command('detect')
-    .description('say whether an agent has got worse: by how much, since when, why, and which conversations to look at')
+    .description('report whether an agent has got worse: by how much, since when, why, and in which conversations')
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
-    .option('--json', 'print what the service says')
+    .option('--json', 'print the response of the service')
     .addOption(settingOption('config'))
+    .addOption(tokenOption())
     .addOption(askedPort())
     .action(async (flags: ServiceFlags) => {
-      const { url } = serviceOf(flags);
-      const said = await ask(new URL('/api/detection', url));
-      if (flags.json === true) terminal.out(jsonText(said));
+      const { url, token } = serviceOf(flags);
+      const said = await ask(new URL('/api/detection', url), reading(token));
+      if (flags.json === true) terminal.out(visibleJson(said));
       else print(terminal, answerSchema.parse(said));
     });
   detect
     .command('accept')
-    .description('a change was meant: the level since then is what to expect of the agent from now on')
+    .description('mark a change as intended: the level since then becomes the new baseline')
     .configureHelp({ showGlobalOptions: true })
     .requiredOption('--agent <name>', 'the agent')
-    .requiredOption('--suite <name>', 'the suite by which it is watched')
-    .option('--environment <name>', 'in this environment only')
+    .requiredOption('--suite <name>', 'the suite that monitors it')
+    .option('--environment <name>', 'only this environment')
     .option('--metric <metric>', `this metric only: ${DETECTOR_METRICS.join(', ')}`)
     .option('--criterion <name>', 'this criterion only')
     .action(async (_flags: unknown, command: Command) => {
@@ -105,7 +108,7 @@ async function accept(terminal: Terminal, flags: ServiceFlags & ChosenFlags): Pr
     more: othersIn,
   });
   if (flags.json === true) {
-    terminal.out(jsonText(said));
+    terminal.out(visibleJson(said));
     return;
   }
   for (const level of acceptedSchema.parse(said).accepted) {
@@ -148,16 +151,39 @@ function print(terminal: Terminal, answer: z.infer<typeof answerSchema>): void {
     );
     return;
   }
-  const { paint } = terminal;
-  if (answer.problems.length === 0) terminal.out(paint('green', 'Nothing has got worse.'));
+  if (answer.problems.length === 0) printNoProblem(terminal, answer);
   for (const problem of answer.problems) printProblem(terminal, problem);
   const states = Map.groupBy(answer.levels, ({ state }) => state);
   const counts = [...states].map(([state, levels]) => `${levels.length} ${state.replace('_', ' ')}`).join(', ');
-  terminal.out(`\n${answer.observed} evaluations observed; detectors: ${counts === '' ? 'none yet' : counts}`);
-  if (answer.transitions.length === 0) return;
+  terminal.out(
+    `\n${counted(answer.observed, 'evaluation')} observed; detectors: ${counts === '' ? 'none yet' : counts}`,
+  );
+  // Each detector learns first, which is no news.
+  const news = answer.transitions.filter(({ to }) => to !== 'learning');
+  if (news.length === 0) return;
   terminal.out('\nLast changes');
-  for (const { at, summary } of answer.transitions.slice(0, 2 * SHOWN)) terminal.out(`  ${at}  ${safe(summary, 200)}`);
+  for (const { at, summary } of news.slice(0, 2 * SHOWN)) terminal.out(`  ${at}  ${safe(summary, 200)}`);
 }
+
+/** Detectors in these states compare what comes in with what is usual. */
+const WATCHING: ReadonlySet<string> = new Set(['ok', 'recovered']);
+
+/** "Nothing" takes detectors that could have seen something. */
+function printNoProblem({ out, paint }: Terminal, { levels }: Answer): void {
+  const watching = levels.filter(({ state }) => WATCHING.has(state)).length;
+  if (watching === 0) {
+    out(paint('yellow', 'Too early to tell: no detector knows yet what is usual.'));
+    out(LEARNS);
+    return;
+  }
+  out(paint('green', 'Nothing has got worse.'));
+  if (watching === levels.length) return;
+  out(`Too early to tell for ${levels.length - watching} of ${levels.length} detectors, which watch nothing yet.`);
+  out(LEARNS);
+}
+
+const LEARNS =
+  'A detector learns from detection.learn_conversations conversations over detection.learn_history (200 over 7d unless set).';
 
 function printProblem(terminal: Terminal, problem: Problem): void {
   const { paint } = terminal;
@@ -178,7 +204,7 @@ function printProblem(terminal: Terminal, problem: Problem): void {
       `    version ${safe(agent_version)}${segment === undefined ? '' : `, segment ${safe(segment)}`}: ${failed} of the latest ${conversations} not successful`,
     );
   for (const { conversation_id, outcome } of problem.worst_conversations.slice(0, SHOWN))
-    terminal.out(`    look at  assay explain ${safe(conversation_id)}  (${outcome})`);
+    terminal.out(`    look at  npx assay explain ${safe(conversation_id)}  (${outcome})`);
 }
 
 /** The change as it was counted, and what it is made of. */

@@ -3,34 +3,36 @@ import type { Command } from 'commander';
 import { type Diagnosis, diagnose } from '../diagnose.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printTable } from '../print-table.ts';
-import { askedPort, askText, type ServiceFlags, serviceOf } from '../running-service.ts';
+import { askedPort, askText, reading, type ServiceFlags, serviceOf, tokenOption } from '../running-service.ts';
 import { Scrape } from '../scraped-series.ts';
 import { settingOption } from '../setting-option.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 
 const TEXT_MAX = 200;
 
 export function addDoctor(program: Command, terminal: Terminal): void {
   program
     .command('doctor')
-    .description('what the running service received, what became of it, what is missing, and what to do')
+    .description('check the running service: what it received and scored, what is missing, and what to do')
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print JSON')
     .addOption(settingOption('config'))
+    .addOption(tokenOption())
     .addOption(askedPort())
     .addHelpText(
       'after',
-      '\nCounts of what was received begin with the start of the service. Exit code 1 if it is not ready.',
+      '\nCounts of received data begin with the start of the service. Exit code 1 if it is not ready.',
     )
     .action(async (flags: ServiceFlags) => {
-      const { url, otlp } = serviceOf(flags);
+      const { url, token, otlp } = serviceOf(flags);
       const [metrics, ready] = await Promise.all([
-        askText(new URL('/metrics', url)),
+        askText(new URL('/metrics', url), reading(token)),
         askText(new URL('/readyz', url), { accept: 503 }),
       ]);
       const notReady = ready.trim() === 'ready' ? [] : ready.trim().split('\n');
       const diagnosis = diagnose({ scrape: new Scrape(metrics), notReady, otlp });
-      if (flags.json === true) terminal.out(jsonText(diagnosis, 2));
+      if (flags.json === true) terminal.out(visibleJson(diagnosis, 2));
       else print(terminal, url, diagnosis);
       if (notReady.length > 0) process.exitCode = EXIT.failed;
     });

@@ -41,10 +41,10 @@ export function addImport(
 ): void {
   experiments
     .command('import')
-    .description('take recorded conversations as the runs of an experiment, several of a case as its repeats')
+    .description('import recorded conversations as the runs of an experiment; several of one case become its repeats')
     .argument('<files...>', 'spans as `assay score` reads them, or JSON lines of {messages}; - is standard input')
     .option('--case <attribute>', 'the attribute that names the case of a conversation', SCENARIO_ATTRIBUTE)
-    .option('--name <text>', "what the experiment is called (default: the first file's name)")
+    .option('--name <text>', "name of the experiment (default: the first file's name)")
     .option(
       '--dataset <file>',
       'the cases: truth comes from it, and the experiment can be compared with those of `assay run`',
@@ -100,7 +100,8 @@ async function* readAll(files: readonly string[], terminal: Terminal): AsyncGene
 function datasetIn(file: string): Dataset {
   const { dataset, mistakes } = readDataset(file);
   failOn(mistakes);
-  if (dataset === undefined) throw new CommandFailure(`${file}: this is no dataset`, EXIT.input);
+  if (dataset === undefined)
+    throw new CommandFailure(`${file}: not a dataset; docs/datasets.md has the format`, EXIT.input);
   return dataset;
 }
 
@@ -114,7 +115,11 @@ function sayLeftOut(
 ): void {
   if (leftOut.length === 0 && runs.length > 0) return;
   const all = leftOut.length + runs.length;
-  if (all === 0) throw new CommandFailure('nothing of an agent is in the recording', EXIT.input);
+  if (all === 0)
+    throw new CommandFailure(
+      'the recording holds no agent spans; `assay inspect` on it shows what it holds',
+      EXIT.input,
+    );
   const whose =
     dataset === undefined ? `have no attribute ${safe(by, 80)}` : `are of no case of ${safe(dataset.name, 80)}`;
   const named = leftOut.slice(0, NAMED_MAX).map((id) => safe(id, 80));

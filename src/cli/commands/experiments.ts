@@ -25,7 +25,8 @@ import { summaryOf } from '../experiment-summary.ts';
 import { printKeptRuns, runsJson } from '../print-runs.ts';
 import { addImport } from './experiments-import.ts';
 import { settingOption } from '../setting-option.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 
 interface Flags {
   readonly json?: boolean;
@@ -45,16 +46,16 @@ export function addExperiments(program: Command, terminal: Terminal): void {
   const experiments = common(program.command('experiments'));
   addImport(experiments, terminal, (folder, options) => showExperiment(terminal, listedFrom(folder), options));
   experiments
-    .description('list the experiments that there are: what was tried on what, and how it went')
-    .option('--limit <n>', 'at most so many, latest first', LIMIT)
+    .description('list the experiments with their datasets and results')
+    .option('--limit <n>', 'at most this many, latest first', LIMIT)
     .action(async (flags: Flags & { readonly limit: string }) => {
       const settings = await settingsOf(flags);
       if (!/^[1-9]\d{0,5}$/.test(flags.limit))
-        throw new CommandFailure(`--limit: ${safe(flags.limit, 60)} is not a whole number from 1 on`, EXIT.usage);
+        throw new CommandFailure(`--limit: ${safe(flags.limit, 60)} is not a whole number of at least 1`, EXIT.usage);
       const found = experimentsIn(settings.experimentsDir, (problem) => terminal.err(safe(problem)));
       const latest = found.slice(-Number(flags.limit)).reverse();
       const listed = latest.map(({ folder }) => listedFrom(folder));
-      if (flags.json === true) terminal.out(jsonText(listed.map(toJson)));
+      if (flags.json === true) terminal.out(visibleJson(listed.map(toJson)));
       else if (listed.length === 0)
         terminal.out(`No experiments in ${settings.experimentsDir}: assay run or assay experiments import makes one.`);
       else printExperiments(terminal, listed);
@@ -63,7 +64,7 @@ export function addExperiments(program: Command, terminal: Terminal): void {
     });
 
   common(program.command('show'))
-    .description('show an experiment; with a case, what the agent did with it each time, and the verdicts')
+    .description('show an experiment; with a case, each of its runs with the verdicts')
     .argument('<experiment>', 'its id, name or folder, or `latest`')
     .argument('[case]', 'the id of a case')
     .action(async (reference: string, name: string | undefined, flags: Flags) => {
@@ -112,7 +113,7 @@ function showExperiment(terminal: Terminal, listed: ListedExperiment, { json }: 
   const reliabilities = suitesOf(result).map((suite) => reliabilityOf(result, suite));
   if (json) {
     const reliability = reliabilities.map(reliabilityJson);
-    terminal.out(jsonText({ ...runsJson(result), folder, state, reliability }));
+    terminal.out(visibleJson({ ...runsJson(result), folder, state, reliability }));
     return;
   }
   printExperiment(terminal, listed);
@@ -143,5 +144,5 @@ async function showCase(
       printCaseRun(terminal, { experiment: called, run, repeats, conversation, evaluations: run.evaluations });
     }
   }
-  if (json) terminal.out(jsonText({ experiment: toExperimentJson(experiment), case: name, runs: shown }));
+  if (json) terminal.out(visibleJson({ experiment: toExperimentJson(experiment), case: name, runs: shown }));
 }

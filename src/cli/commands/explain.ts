@@ -9,21 +9,26 @@ import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
-import { storeFileIn } from '../../serve/data-directory.ts';
 import { byRevision } from '../../report/documents/revisions.ts';
 import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
-import { openReader } from '../../serve/open-reader.ts';
-import type { ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { conversationOfService } from '../conversation-of-service.ts';
+import { conversationFromStore } from '../conversation-of-store.ts';
+import {
+  type ConversationFacts,
+  type ExplainedConversation,
+  limitText,
+  weightText,
+} from '../explained-conversation.ts';
 import { gradedStepRows } from '../graded-step-rows.ts';
-import { type Flags, load } from '../load.ts';
-import { whyNotFound } from '../no-such-conversation.ts';
+import { load } from '../load.ts';
+import { askedPort, askedService, isThere, type ServiceFlags, tokenOption } from '../running-service.ts';
 import { printTurn as printTurnSteps } from '../print-transcript.ts';
 import { settingOption } from '../setting-option.ts';
 import { headRow, printTable, type TableRow } from '../print-table.ts';
-import { jsonText, safe, type Style, type Terminal } from '../terminal.ts';
+import { safe, type Style, type Terminal } from '../terminal.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 const VERDICT_STYLES = {
@@ -51,60 +56,55 @@ const WITHOUT_SCORE = {
 export function addExplain(program: Command, terminal: Terminal): void {
   program
     .command('explain')
-    .description('say why a conversation was scored as it was: every criterion, its reason, and the step that shows it')
-    .argument('<conversation>', 'conversation id, or `trace:<trace id>` where the agent named none')
-    .option('--why', 'also say which rule decided each field of each step')
+    .description('explain the score of a conversation: every criterion, its reason, and the step that shows it')
+    .argument('<conversation>', 'conversation id, or `trace:<trace id>` if the agent sets none')
+    .option('--why', 'also show which rule decided each field of each step')
     .option('--json', 'print the evaluations as JSON, all revisions')
+    .option('--url <url>', 'the service to ask (default: that of the configuration, if it runs on this machine)')
     .addOption(settingOption('config'))
-    .addOption(settingOption('data_dir'))
-    .action(async (id: string, flags: { readonly why?: boolean; readonly json?: boolean } & Flags) => {
+    .addOption(
+      settingOption('data_dir', 'Folder of a store to read without its service; unless given, the service is asked.'),
+    )
+    .addOption(tokenOption())
+    .addOption(askedPort())
+    .action(async (id: string, flags: ExplainFlags) => {
+      if (flags.url !== undefined && flags.dataDir !== undefined)
+        throw new CommandFailure('--url asks a service and --data-dir reads a store: use only one of them', EXIT.usage);
       const { settings, suites } = await load(
-        { config: flags.config, dataDir: flags.dataDir },
+        { config: flags.config, dataDir: flags.dataDir, httpPort: flags.httpPort },
         { secrets: "the store's" },
       );
-      const reader = await openReader(settings);
-      if (reader === undefined) {
-        throw new CommandFailure(
-          `no store at ${storeFileIn(settings.dataDir)}: start \`assay serve\` first, or give its --data-dir`,
-          EXIT.input,
-        );
+      const service = askedService(flags, settings);
+      const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
+      const found = isAsked ? await conversationOfService(id, service) : await conversationFromStore(id, settings);
+      if (flags.json === true) {
+        const { evaluations, inShadow, outcomes } = found;
+        terminal.json({ ...toReportJson(evaluations), ...shadowsJson(inShadow), ...outcomesJson(outcomes) });
+        return;
       }
-      try {
-        const conversation = (await reader.find(id)) ?? (await reader.find(`trace:${id}`));
-        if (conversation === undefined)
-          throw new CommandFailure(await whyNotFound(reader, id, settings.store), EXIT.input);
-        if (flags.json === true) {
-          const evaluations = await reader.evaluations(conversation, { revisions: 'all' });
-          const inShadow = await reader.evaluations(conversation, { revisions: 'all', of: 'shadow' });
-          const cameOfIt = outcomesJson(await reader.outcomesOf(conversation));
-          terminal.out(jsonText({ ...toReportJson(evaluations), ...shadowsJson(inShadow), ...cameOfIt }));
-          return;
-        }
-        const idKeys = idKeysOf(settings.conversation.idKeys);
-        await explain(terminal, reader, conversation, { suites, why: flags.why === true, idKeys });
-      } finally {
-        await reader.close();
-      }
+      explain(terminal, found, {
+        // The suites of a service that is named need not be those of this configuration.
+        suites: flags.url === undefined ? suites : [],
+        why: flags.why === true,
+        idKeys: idKeysOf(settings.conversation.idKeys),
+      });
     });
 }
 
-async function explain(
+type ExplainFlags = ServiceFlags & { readonly why?: boolean };
+
+function explain(
   terminal: Terminal,
-  reader: ConversationReader,
-  conversation: ConversationRow,
+  { conversation, contents, damagedTraces, outcomes, ...said }: ExplainedConversation,
   options: { readonly suites: readonly CompiledSuite[]; readonly why: boolean; readonly idKeys: IdKeys | undefined },
-): Promise<void> {
-  const turns: Turn[] = [];
-  for (const trace of await reader.traces(conversation)) {
-    const content = await reader.content(trace);
-    if (content !== undefined) turns.push(...turnsOfTrace(content, options.idKeys));
-  }
+): void {
+  const turns = contents.flatMap((content) => turnsOfTrace(content, options.idKeys));
   const ordered = turns.length === 0 ? [] : buildConversation(conversation.conversationId, turns).turns;
   const steps = new Map(
     ordered.flatMap((turn, index) => turn.steps.map((step) => [step.spanId, { step, turn: index + 1 }] as const)),
   );
-  const revisions = byRevision(await reader.evaluations(conversation, { revisions: 'all' }));
-  const inShadow = byRevision(await reader.evaluations(conversation, { revisions: 'all', of: 'shadow' }));
+  const revisions = byRevision(said.evaluations);
+  const inShadow = byRevision(said.inShadow);
 
   const { paint } = terminal;
   terminal.out(paint('bold', safe(conversation.conversationId)));
@@ -112,7 +112,11 @@ async function explain(
     `  agent ${safe(conversation.agent)} ${safe(conversation.agentVersion)}, ${safe(conversation.environment)}; ${conversation.turns} turns`,
   );
   terminal.out(`  ${whenEvaluated(conversation)}`);
-  for (const { label, isGood, value } of await reader.outcomesOf(conversation)) {
+  if (damagedTraces > 0)
+    terminal.out(
+      paint('red', `  the spans of ${damagedTraces} of its traces are damaged on disk: their steps are missing here`),
+    );
+  for (const { label, isGood, value } of outcomes) {
     const said = value === undefined ? '' : ` ${safe(value, 80)}`;
     terminal.out(`  came of it: ${safe(label, 80)}${said} (${isGood ? 'good' : 'bad'})`);
   }
@@ -135,7 +139,7 @@ async function explain(
 
 /** A sentence for each configured suite that gave this conversation no score. */
 function unscoredBecause(
-  conversation: ConversationRow,
+  conversation: ConversationFacts,
   turns: readonly Turn[],
   scored: ReadonlySet<string>,
   suites: readonly CompiledSuite[],
@@ -144,7 +148,8 @@ function unscoredBecause(
   return suites
     .filter(({ name }) => !scored.has(name))
     .map((suite) => {
-      if (whole === undefined) return `not scored by ${suite.name}: its spans are not kept any more`;
+      if (whole === undefined)
+        return `not scored by ${suite.name}: its spans have been deleted by retention; raise store.keep to keep spans longer`;
       const whyNot = suite.whyNot(whole);
       if (whyNot !== undefined) return `not scored by ${suite.name}: ${safe(whyNot)}`;
       return conversation.revision === 0
@@ -153,7 +158,7 @@ function unscoredBecause(
     });
 }
 
-function whenEvaluated(conversation: ConversationRow): string {
+function whenEvaluated(conversation: ConversationFacts): string {
   const { cause, dueCause, revision, unscoredBecause: reason } = conversation;
   const waiting =
     dueCause === undefined ? '' : `; waits to be scored${revision > 0 ? ' again' : ''} (${CAUSES[dueCause]})`;
@@ -186,9 +191,11 @@ function printEvaluation(
   const { paint } = terminal;
   const target = evaluation.turnId === undefined ? 'the conversation' : `turn ${turn}`;
   terminal.out(
-    `\n  ${paint('bold', `${evaluation.suite}@${evaluation.suiteVersion}`)}${evaluation.shadow ? ' in shadow' : ''} on ${target}: ${scoreOf(evaluation)} ${evaluation.outcome}`,
+    `\n  ${paint('bold', `${evaluation.suite}@${evaluation.suiteVersion}`)}${evaluation.shadow ? ' in shadow' : ''} on ${target}: ${scoreOf(evaluation)} ${evaluation.outcome}${weightText(evaluation)}`,
   );
   terminal.out(`    ${safe(evaluation.explanation, 600)}`);
+  const limit = limitText(evaluation);
+  if (limit !== undefined) terminal.out(`    ${paint('dim', limit)}`);
   if (evaluation.waitsFor !== undefined)
     terminal.out(
       `    ${paint('dim', `so far: it waits for a judge's verdict on ${evaluation.waitsFor.join(', ')}, and is not counted yet`)}`,

@@ -8,6 +8,7 @@ import { DEFAULT_GATE, type GateFile } from '../../compare/gate/gate-rules.ts';
 import { readGate } from '../../compare/gate/read-gate.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import { type GateDecision, type GateResult, type JudgedRule, mayRelease } from '../../model/gate.ts';
+import { limitOf } from '../../model/known-share.ts';
 import { formatMistakes } from '../../model/mistake.ts';
 import { gateJson, gateJUnit, gateMarkdown } from '../../report/documents/gate-report.ts';
 import { unchangedText } from '../../report/documents/comparison-rows.ts';
@@ -17,7 +18,8 @@ import { initGate } from '../init-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
 interface GateFlags {
@@ -37,6 +39,7 @@ const GATE_HELP = `
 Rules are read from gate.yaml, where there is one:
   rules:
     newly_hard_failing: 0        # cases that passed in the baseline and fail hard now
+    newly_critical: 0            # cases that newly fail a critical criterion
     critical_failures: 0         # cases that fail a critical criterion
     cases_worse: 3               # cases that \`assay compare\` lists as worse
     missing_cases: 0             # cases of the baseline not run, or changed; 0 also where it is not written
@@ -45,7 +48,7 @@ Rules are read from gate.yaml, where there is one:
     cost_efficiency: { max_drop: 10% }
     criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
-The first four count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
+The first five count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
 need some 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of
 5 % and of cost efficiency of 10 % of the baseline, of TCR of 5 points, of a criterion of 10; rises of failed runs of 5.
 
@@ -56,19 +59,21 @@ const USUAL_FILE = 'gate.yaml';
 export function addGate(program: Command, terminal: Terminal): void {
   program
     .command('gate')
-    .description('may this version be released? Holds an experiment against a baseline, or against fixed numbers')
+    .description(
+      'decide whether a version may be released: compare an experiment with a baseline, or with fixed limits',
+    )
     .argument('[candidate]', 'the experiment: its id, name or folder, or `latest`', 'latest')
-    .option('--baseline <experiment>', 'what it is held against; needed for limits on drops and rises')
-    .option('--rules <file>', `what may not happen (default ${USUAL_FILE} where there is one)`)
+    .option('--baseline <experiment>', 'experiment to compare with; needed for limits on drops and rises')
+    .option('--rules <file>', `file of rules (default: ${USUAL_FILE}, if it exists)`)
     .addOption(settingOption('experiments'))
     .addOption(settingOption('config'))
-    .option('--json', 'print what was found as JSON')
-    .option('--markdown <file>', 'write it as Markdown as well, for a pull request; - is standard output')
-    .option('--junit <file>', 'write it as JUnit XML as well; - is standard output')
+    .option('--json', 'print the result as JSON')
+    .option('--markdown <file>', 'also write Markdown, for a pull request; - is standard output')
+    .option('--junit <file>', 'also write JUnit XML; - is standard output')
     .addOption(
       new Option(
         '--init',
-        `write ${USUAL_FILE} (or --rules) to begin with: rules that this experiment keeps, or for the suites of assay.yaml`,
+        `write ${USUAL_FILE} (or --rules) with rules that this experiment passes, or for the suites of assay.yaml`,
       ).conflicts(['baseline', 'json', 'markdown', 'junit']),
     )
     .addHelpText('after', GATE_HELP)
@@ -84,7 +89,7 @@ export function addGate(program: Command, terminal: Terminal): void {
       const { result, gate } = await decide(reference, flags).catch(failAsError);
       await writeReport(flags.markdown, () => gateMarkdown(result), terminal, GATE_EXIT.error);
       await writeReport(flags.junit, () => gateJUnit(result, gate), terminal, GATE_EXIT.error);
-      if (flags.json === true) terminal.out(jsonText(gateJson(result)));
+      if (flags.json === true) terminal.out(visibleJson(gateJson(result)));
       else if (flags.markdown !== '-' && flags.junit !== '-') printGate(terminal, result, gate);
       const code = mayRelease(result, gate.onNotEnoughEvidence) ? GATE_EXIT.pass : GATE_EXIT[result.decision];
       if (code !== 0) throw new CommandFailure('', code);
@@ -142,7 +147,7 @@ const CONCLUSIONS = {
 
 function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void {
   const { paint, out } = terminal;
-  const { candidate, baseline, rules, warnings } = result;
+  const { candidate, baseline, rules, warnings, about } = result;
   const side = ({ id, name, runs }: GateResult['candidate']) =>
     `${paint('bold', safe(name, 60))} (${id}, ${runs} runs)`;
   out(`\n  ${side(candidate)}${baseline === undefined ? '' : ` against ${side(baseline)}`}`);
@@ -150,6 +155,8 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
   for (const warning of warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
   for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
     out(`\n  ${paint('bold', safe(suite, 80))}`);
+    const limit = limitOf(about.get(suite));
+    if (limit !== undefined) out(`  ${paint('dim', limit)}`);
     const table = rows
       .filter((rule) => !isUnchanged(rule))
       .flatMap((rule): readonly TableRow[] => {
@@ -166,7 +173,7 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
           ],
           ...(cases === '' ? [] : [`      ${paint('dim', `cases: ${cases}`)}`]),
           ...explained(rule).map((line) => `      ${paint('dim', safe(line, 400))}`),
-          ...readWith(rule).map((command) => `      ${paint('dim', `read the first: ${safe(command, 400)}`)}`),
+          ...readWith(rule).map((command) => `      ${paint('dim', `read the first: npx ${safe(command, 400)}`)}`),
         ];
       });
     printTable(terminal, [...table, ...unchangedRows(terminal, rows.filter(isUnchanged))]);
@@ -177,7 +184,7 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
   const confidence = Number((result.confidence * 100).toFixed(1));
   if (rules.some(({ is }) => is === 'limit'))
     out(paint('dim', `  Limits are decided on intervals at ${confidence} %, all of them together.`));
-  if (baseline !== undefined) out(paint('dim', `  In detail: assay compare ${baseline.id} ${candidate.id}`));
+  if (baseline !== undefined) out(paint('dim', `  In detail: npx assay compare ${baseline.id} ${candidate.id}`));
 }
 
 /** A criterion that has the same verdict in each case, compared with a baseline. */

@@ -16,7 +16,8 @@ import { failOn, load } from '../load.ts';
 import { oneConversation } from '../one-conversation.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 
 interface ConversationFlags {
   readonly config?: string;
@@ -35,8 +36,8 @@ export function addGolden(program: Command, terminal: Terminal): void {
       .addOption(settingOption('data_dir'));
 
   from(golden.command('record'))
-    .description('write a conversation as the draft of a golden trace: what differs from run to run becomes a glob')
-    .argument('<conversation>', 'conversation id, or `trace:<trace id>` where the agent named none')
+    .description('write a conversation as the draft of a golden trace; parts that change from run to run become globs')
+    .argument('<conversation>', 'conversation id, or `trace:<trace id>` if the agent sets none')
     .option('--out <file>', 'where to write it; without it, standard output')
     .action(async (id: string, flags: ConversationFlags & { readonly out?: string }) => {
       const draft = draftGolden(await conversationOf(id, flags));
@@ -51,7 +52,7 @@ export function addGolden(program: Command, terminal: Terminal): void {
 
   golden
     .command('lint')
-    .description('check golden traces: every mistake with its line, and what is allowed and hardly meant')
+    .description('check golden traces: every mistake with its line, and valid settings that are probably unintended')
     .argument('<files...>', 'files of golden traces, or folders of them')
     .action((files: readonly string[]) => {
       const { traces } = loadGolden(files);
@@ -64,9 +65,9 @@ export function addGolden(program: Command, terminal: Terminal): void {
     });
 
   from(golden.command('diff'))
-    .description('show a conversation beside a golden trace, step by step')
+    .description('compare a conversation with a golden trace, step by step')
     .argument('<golden>', 'a file of golden traces')
-    .argument('<conversation>', 'conversation id, or `trace:<trace id>` where the agent named none')
+    .argument('<conversation>', 'conversation id, or `trace:<trace id>` if the agent sets none')
     .option('--id <trace>', 'which trace of the file, where it has several')
     .option('--json', 'print the comparison as JSON')
     .action((file: string, id: string, flags: DiffFlags) => showDiff(file, id, flags, terminal));
@@ -79,7 +80,7 @@ async function showDiff(file: string, id: string, flags: DiffFlags, terminal: Te
   const conversation = await conversationOf(id, flags);
   const subject = subjectOf(conversation, undefined);
   const judged = assessRun(trace, subject, { golden: new GoldenLibrary([trace]) });
-  if (typeof judged === 'string') throw new CommandFailure(`they can't be compared: ${safe(judged)}`, EXIT.input);
+  if (typeof judged === 'string') throw new CommandFailure(`they cannot be compared: ${safe(judged)}`, EXIT.input);
   const { comparison, first } = judged;
   const lines = diffLines(comparison, argumentScopeOf(subject));
   const score = scoreMillionths(comparison);
@@ -96,7 +97,7 @@ async function showDiff(file: string, id: string, flags: DiffFlags, terminal: Te
       over_budget: over === undefined || over === 'unknown' ? null : over,
       is_optimal: comparison.isOptimal,
     };
-    terminal.out(jsonText(told));
+    terminal.out(visibleJson(told));
     return;
   }
   const { paint } = terminal;
@@ -109,7 +110,7 @@ async function showDiff(file: string, id: string, flags: DiffFlags, terminal: Te
   );
   terminal.out(`  ${answerOf(trace, output)}`);
   if (over !== undefined && over !== 'unknown') terminal.out(`  it took ${over}`);
-  if (!comparison.isOptimal) terminal.out('  there may be a better alignment: the search was given up at its limit');
+  if (!comparison.isOptimal) terminal.out('  a better alignment may exist: the search stopped at its limit');
 }
 
 async function conversationOf(id: string, flags: ConversationFlags) {

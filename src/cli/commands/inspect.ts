@@ -2,44 +2,60 @@
 import { counted } from '../../model/counted.ts';
 import type { Command } from 'commander';
 import { dialectOf } from '../../normalize/rule-dialect.ts';
-import { type RecordedBatch, RecordingError, readRecording, redactBatches } from '../../offline/recording.ts';
+import {
+  type RecordedBatch,
+  RecordingError,
+  readRecording,
+  recordedMessages,
+  redactBatches,
+} from '../../offline/recording.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import { type Understood, understandRecorded } from '../../offline/understand-recording.ts';
 import { toInspectionJson } from '../../report/inspect/inspection-json.ts';
+import { latestOfService, spansOfService } from '../conversation-of-service.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { printInspection } from '../print-inspection.ts';
 import { withoutAgent } from '../print-summary.ts';
+import { askedPort, type AskedService, askedService, type ServiceFlags, tokenOption } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
-import { jsonText, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import type { Terminal } from '../terminal.ts';
+import { wholeNumber } from '../whole-number.ts';
 
-interface InspectFlags {
-  readonly json?: boolean;
-  readonly why?: boolean;
-  readonly config?: string;
-}
+type InspectFlags = ServiceFlags & { readonly why?: boolean; readonly latest: string };
 
 export function addInspect(program: Command, terminal: Terminal): void {
   program
     .command('inspect')
-    .description('show what is understood of recorded spans, what is missing in them, and how to switch that on')
+    .description('show what Assay reads from spans, what they lack, and how to switch it on')
     .argument(
-      '<files...>',
-      'traces and logs of one run, read together: OTLP as JSON lines or protobuf, plain or compressed, or a journal folder; - is standard input',
+      '[files...]',
+      'traces and logs of one run, read together: OTLP as JSON lines or protobuf, plain or compressed, or a journal folder; - is standard input. Without any, the latest conversations of the running service',
     )
+    .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
+    .option('--latest <number>', 'number of conversations of the service', '5')
     .option('--json', 'print an array with one object for each conversation')
     .option('--why', 'also show each span: every field of it, and the attribute or rule that decided it')
     .addOption(settingOption('config'))
+    .addOption(tokenOption())
+    .addOption(askedPort())
     .action(async (files: readonly string[], flags: InspectFlags) => {
-      const { settings } = await load({ config: flags.config }, { secrets: "the store's" });
-      const understood = await understandRecorded(redactBatches(readAll(files), offlineRedaction(settings)), {
+      if (files.length > 0 && flags.url !== undefined)
+        throw new CommandFailure('files are read here and --url asks a service: use only one of them', EXIT.usage);
+      const { settings } = await load({ config: flags.config, httpPort: flags.httpPort }, { secrets: "the store's" });
+      const batches =
+        files.length === 0
+          ? stored(askedService(flags, settings), wholeNumber('--latest', flags.latest))
+          : redactBatches(readAll(files), offlineRedaction(settings));
+      const understood = await understandRecorded(batches, {
         conversationKeys: settings.conversation.idKeys,
       }).catch((error: unknown) => {
         throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
       });
       const { conversations } = understood;
       if (flags.json === true) {
-        terminal.out(jsonText(toInspectionJson(conversations, dialectOf), 2));
+        terminal.out(visibleJson(toInspectionJson(conversations, dialectOf), 2));
         return;
       }
       printInspection(terminal, conversations, { why: flags.why === true, dialectOf });
@@ -60,6 +76,14 @@ function inNumbers({ conversations, requests, records, rejected, otherTraces }: 
     ...(rejected > 0 ? [`${counted(rejected, 'record')} without a valid trace or span id left out`] : []),
   ];
   return notes.join('; ');
+}
+
+/** Reads the spans that the service keeps of its latest conversations; they were redacted when they came. */
+async function* stored(service: AskedService, limit: number): AsyncGenerator<RecordedBatch> {
+  for (const id of await latestOfService(service, limit)) {
+    for (const { traces, logs } of await spansOfService(id, service))
+      yield* recordedMessages({ traces: [traces], logs: logs === undefined ? [] : [logs] });
+  }
 }
 
 async function* readAll(files: readonly string[]): AsyncGenerator<RecordedBatch> {

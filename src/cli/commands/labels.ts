@@ -9,9 +9,10 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '../outcome-options.ts';
 import { readLabels, type WrittenLabel } from '../read-labels.ts';
-import { ask, askedPort, type ServiceFlags, serviceOf, writing } from '../running-service.ts';
+import { ask, askedPort, type ServiceFlags, serviceOf, tokenOption, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 
 /** As many as one request may have. */
 const LABELS_MAX = 1000;
@@ -32,21 +33,22 @@ type ImportFlags = ServiceFlags &
 export function addLabels(program: Command, terminal: Terminal): void {
   const labels = program
     .command('labels')
-    .description('what people say of conversations: by it Assay says how far judges can be trusted');
+    .description('import labels by people, which show how far judges can be trusted');
   const command = labels
     .command('import')
-    .description('put the labels of a file into the service that is running; what it has already is not put again')
+    .description('import the labels of a file into the running service; existing labels are skipped')
     .argument(
       '<file>',
       'YAML, JSON, JSON lines (.jsonl) or CSV: conversation, suite, criterion, label, by, turn_id, note',
     )
-    .option('--by <person>', 'who says so, where the file does not')
-    .option('--suite <name>', 'the suite, where the file does not say it')
-    .option('--outcome', 'the file says what came of conversations in the world: conversation_id, an outcome, case');
+    .option('--by <person>', 'name of the labeller, if the file has none')
+    .option('--suite <name>', 'the suite, if the file has none')
+    .option('--outcome', 'the file holds real outcomes of conversations: conversation_id, an outcome, case');
   addOutcomeOptions(command, 'with --outcome: the column that is the outcome, and its name in the store')
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print the counts as JSON')
     .addOption(settingOption('config'))
+    .addOption(tokenOption())
     .addOption(askedPort())
     .addHelpText('after', HELP)
     .action(async (file: string, flags: ImportFlags) => {
@@ -74,7 +76,7 @@ async function importLabels(file: string, flags: ImportFlags, terminal: Terminal
   const counts = { labels: read.labels.length, added };
   terminal.out(
     flags.json === true
-      ? jsonText(counts)
+      ? visibleJson(counts)
       : `${counted(counts.labels, 'label')}, ${added} of them new: metrics show them within a minute`,
   );
 }
@@ -96,13 +98,13 @@ async function importOutcomes(file: string, flags: ImportFlags, terminal: Termin
   terminal.progressDone();
   const counts = { label, outcomes: all.length, changed, empty, contradicted: contradicted.length };
   if (flags.json === true) {
-    terminal.out(jsonText(counts));
+    terminal.out(visibleJson(counts));
     return;
   }
   terminal.out(`${counted(all.length, 'outcome')} in ${safe(label, 80)}, ${changed} of them new or changed`);
   if (empty > 0) terminal.out(`entries without an outcome, left out: ${empty}`);
   if (contradicted.length > 0) terminal.out(`conversations called both good and bad, left out: ${contradicted.length}`);
-  terminal.out(`Hold the scores against them: assay validity --label ${safe(label, 80)}`);
+  terminal.out(`Compare the scores with them: assay validity --label ${safe(label, 80)}`);
 }
 
 /** Labels before a refused one stay in the store; once the mistake is fixed, the file can be imported again. */

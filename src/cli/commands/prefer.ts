@@ -13,7 +13,8 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { judgeProgress, startJudges } from '../judges-offline.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
-import { fixed, jsonText, percent, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { fixed, percent, safe, type Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 interface PreferFlags {
@@ -34,23 +35,23 @@ const EXAMPLES = 5;
 export function addPrefer(program: Command, terminal: Terminal): void {
   program
     .command('prefer')
-    .description('whose answers does a judge prefer? Asks about each case of two experiments or more, and ranks them')
+    .description('ask a judge which answers it prefers, case by case, and rank two or more experiments')
     .argument('<experiments...>', 'two or more: ids, names or folders')
     .option(
       '--more <respect>',
       `${Object.keys(PREFERENCES).join(', ')}, or words of your own such as "friendlier"`,
       'helpful',
     )
-    .option('--judge <name>', 'which of the configured judges is asked; the only one where there is one')
-    .option('--one-order', 'ask about each pair in one order, which chance chooses, and pay half')
-    .option('--seed <n>', 'for that chance', '1')
+    .option('--judge <name>', 'name of the configured judge; may be left out if there is only one')
+    .option('--one-order', 'ask about each pair in one random order only, for half the cost')
+    .option('--seed <n>', 'seed for that choice', '1')
     .addOption(settingOption('experiments'))
     .addOption(settingOption('config'))
     .addOption(settingOption('data_dir'))
-    .option('--json', 'print what was found as JSON')
+    .option('--json', 'print the result as JSON')
     .action(async (references: readonly string[], flags: PreferFlags) => {
       if (new Set(references).size < 2)
-        throw new CommandFailure('name two experiments or more, and none of them twice', EXIT.usage);
+        throw new CommandFailure('name at least two experiments, each once', EXIT.usage);
       const { settings } = await load(
         { config: flags.config, experiments: flags.experiments, dataDir: flags.dataDir },
         { suites: ['default'] },
@@ -79,9 +80,9 @@ export function addPrefer(program: Command, terminal: Terminal): void {
           onProgress: (progress) => report(terminal, progress, settings.judging.judges, judge),
         }).finally(() => judging.end());
         if (asked.length === 0)
-          throw new CommandFailure('the experiments have no case in common that was not changed', EXIT.input);
+          throw new CommandFailure('the experiments share no unchanged case: run them on the same dataset', EXIT.input);
         const weighed = weighPreferences(asked, CONFIDENCE);
-        if (flags.json === true) terminal.out(jsonText(preferenceJson(weighed, CONFIDENCE)));
+        if (flags.json === true) terminal.out(visibleJson(preferenceJson(weighed, CONFIDENCE)));
         else print(terminal, weighed, results, questionOf(flags.more));
       } finally {
         await judges.close();
@@ -120,7 +121,10 @@ function judgeNamed(named: string | undefined, known: readonly string[]): string
   if (only === undefined)
     throw new CommandFailure('no judge is configured; add one under `judges` (docs/judges.md)', EXIT.usage);
   if (named === undefined && known.length > 1)
-    throw new CommandFailure(`which judge? Say --judge ${known.join(' or ')}`, EXIT.usage);
+    throw new CommandFailure(
+      `several judges are configured: choose one with --judge ${known.join(' or ')}`,
+      EXIT.usage,
+    );
   if (named !== undefined && !known.includes(named))
     throw new CommandFailure(`no judge ${safe(named)} is configured: there are ${known.join(', ')}`, EXIT.usage);
   return named ?? only;
@@ -151,7 +155,7 @@ function print(
     for (const name of ranking.unbeaten)
       out(paint('dim', `    ${nameOf(name)} never lost: how much stronger it is can't be told`));
   } else if (ranking?.is === 'not_connected') {
-    out('\n  There is no ranking of all: some were never compared with each other.');
+    out('\n  No overall ranking is possible: some were never compared with each other.');
     for (const group of ranking.groups) out(`    ${group.map(nameOf).join(', ')}`);
   }
   if (lean.share === undefined) return;

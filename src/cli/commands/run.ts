@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
+import { environmentWithoutSecrets } from '../../config/environment-without-secrets.ts';
 import { durationMs } from '../../config/quantities.ts';
 import { type AgentTarget, readAgentTarget, shownTarget } from '../../agent-runner/agent-target.ts';
 import type { Dataset } from '../../model/dataset.ts';
@@ -23,7 +24,8 @@ import { failOn, type Loaded, load } from '../load.ts';
 import { printRuns, runsJson } from '../print-runs.ts';
 import { RunProgress } from '../run-progress.ts';
 import { settingOption } from '../setting-option.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 interface RunFlags {
@@ -57,28 +59,28 @@ const SPANS_WITHIN_MS = 10_000;
 export function addRun(program: Command, terminal: Terminal): void {
   program
     .command('run')
-    .description('drive an agent over the cases of a dataset, score what its spans show, and keep it as an experiment')
+    .description('run an agent on the cases of a dataset, score its spans, and keep the result as an experiment')
     .argument('<dataset>', 'cases: a YAML file, or JSON lines')
     .option(
       '--agent <target>',
       'a URL, a module (agent.ts, or agent.ts#name for a function other than `agent`), or a command for the shell',
     )
-    .option('--name <text>', "what the experiment is called (default: the dataset's name)")
+    .option('--name <text>', "name of the experiment (default: the dataset's name)")
     .option('--suite <file or name...>', 'suites to score with, instead of the configured ones')
     .option('--concurrency <n>', 'runs at once', '4')
-    .option('--timeout <duration>', 'how long a run may take, all its turns', '2m')
-    .option('--repeats <n>', 'how often each case is run (default 1)')
-    .option('--seed <n>', 'where the seeds of the runs come from (default: another each time)')
-    .option('--only <pattern>', 'the cases whose ids match: * is any text, ? a character')
-    .option('--tag <tag...>', 'the cases that have one of these tags')
-    .option('--resume [experiment]', 'go on with one that was interrupted: its id or name, or the last one')
-    .option('--force', 'go on although the agent is called in another way than at the beginning')
+    .option('--timeout <duration>', 'time limit of a run, all turns together', '2m')
+    .option('--repeats <n>', 'number of runs of each case (default 1)')
+    .option('--seed <n>', 'seed of the seeds of the runs (default: a new one each time)')
+    .option('--only <pattern>', 'only cases whose ids match: * is any text, ? a character')
+    .option('--tag <tag...>', 'only cases that have one of these tags')
+    .option('--resume [experiment]', 'continue an interrupted experiment: its id or name, or the last one')
+    .option('--force', 'continue although the agent is called differently than at the beginning')
     .addOption(settingOption('experiments'))
-    .option('--otlp-port <port>', 'where an agent at a URL is to send its spans', '4318')
-    .option('--header <text...>', "headers for an agent at a URL: 'name: value'")
-    .option('--settle <duration>', 'a run is complete when no new span came for so long', '1s')
-    .option('--judges', 'ask the configured judges (default: where a suite has questions for them)')
-    .option('--no-judges', 'ask no judge: the criteria that need one are skipped')
+    .option('--otlp-port <port>', 'port to which an agent behind a URL sends its spans', '4318')
+    .option('--header <text...>', "headers for an agent behind a URL: 'name: value'")
+    .option('--settle <duration>', 'a run is complete when no new span has arrived for this long', '1s')
+    .option('--judges', 'ask the configured judges (default: if a suite has questions for them)')
+    .option('--no-judges', 'ask no judge; criteria that need one are skipped')
     .option('--json', 'print {experiment, runs, summary} as JSON')
     .addOption(settingOption('config'))
     .action(async (file: string, flags: RunFlags) => {
@@ -272,7 +274,7 @@ async function drive(
       spansWithinMs: SPANS_WITHIN_MS,
       redaction: offlineRedaction(loaded.settings),
       cwd: process.cwd(),
-      environment: process.env,
+      environment: environmentWithoutSecrets(process.env, loaded),
       stop,
       abandon,
       onStarted: () => progress.started(),
@@ -284,7 +286,7 @@ async function drive(
     await closeJudges();
     progress.end();
   }
-  if (flags.json === true) terminal.out(jsonText(runsJson(folder)));
+  if (flags.json === true) terminal.out(visibleJson(runsJson(folder)));
   else printRuns(terminal, folder, end);
   if (end.is === 'ended') return;
   const resume = `assay run ${wanted.dataset.file} --resume ${folder.experiment.id}`;

@@ -5,7 +5,8 @@ import { toJUnit } from '../../report/documents/junit.ts';
 import { summarize } from '../../report/documents/summary.ts';
 import { printSummary } from '../print-summary.ts';
 import { addScoringOptions, type ScoringFlags, scoreFiles } from '../score-files.ts';
-import { jsonText, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import type { Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
 interface ScoreFlags extends ScoringFlags {
@@ -23,7 +24,7 @@ export function addScore(program: Command, terminal: Terminal): void {
     .action(async (files: readonly string[], flags: ScoreFlags) => {
       const result = await scoreFiles(files, flags, terminal);
       await writeReport(flags.junit, () => toJUnit(result.evaluations), terminal);
-      if (flags.json === true) terminal.out(jsonText(toScoreJson(result)));
+      if (flags.json === true) terminal.out(visibleJson(toScoreJson(result)));
       else if (flags.junit !== '-') printSummary(terminal, summarize(result.evaluations), result);
     });
 }

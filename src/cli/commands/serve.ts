@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import { describeRedaction } from '../../engine/redaction-rules.ts';
 import type { Service } from '../../serve/service.ts';
+import { LossUndecided } from '../../serve/loss-undecided.ts';
 import { Log } from '../../report/log/log.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { greeting } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
 import { settingOptions } from '../setting-option.ts';
@@ -31,21 +33,27 @@ export function withServiceFlags(command: Command): Command {
 
 /** SIGHUP is how one asks a service to read its configuration again. The log reports the result. */
 export async function startWithLog(loaded: Loaded): Promise<{ readonly service: Service; readonly log: Log }> {
+  // Files of the data folder are its owner's alone, those of libraries among them.
+  process.umask(0o077);
   // Loaded when it is needed: the other commands should not wait for the receivers' libraries.
   const { startService } = await import('../../serve/service.ts');
+  const { NoTokens } = await import('../../serve/service-access.ts');
   const log = new Log({ level: loaded.settings.logLevel, write: (line) => void process.stderr.write(line) });
   const started = Promise.withResolvers<Service>();
   let isStarting = true;
   process.on('SIGHUP', () => {
     // The configuration of the start was read before.
-    if (isStarting) log.line('info', 'config: reload asked for, it follows once the start is done');
+    if (isStarting) log.line('info', 'config: reload requested during the start, reloading once it is complete');
     void started.promise.then((running) => running.reload());
   });
-  const service = await endingOnSignals(() => startService({ ...loaded, log, version }));
+  const service = await endingOnSignals(() => startService({ ...loaded, log, version })).catch((error: unknown) => {
+    if (error instanceof LossUndecided) throw new CommandFailure(error.message, EXIT.loss);
+    throw error instanceof NoTokens ? new CommandFailure(error.message, EXIT.usage) : error;
+  });
   isStarting = false;
   started.resolve(service);
   const { ports } = service;
-  log.line('info', 'started', {
+  log.line('info', 'service: started, accepting data', {
     version,
     otlp_grpc_port: ports.otlpGrpc,
     otlp_http_port: ports.otlpHttp,
@@ -53,7 +61,9 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
     redacted: describeRedaction(loaded.settings.redaction),
   });
   for (const remark of loaded.remarks)
-    log.line('warn', 'suites: a shadow has the version of the live suite and another content, both run', { remark });
+    log.line('warn', 'suites: a shadow has the version of the live suite but different content, running both', {
+      remark,
+    });
   return { service, log };
 }
 
@@ -78,9 +88,9 @@ export async function untilStopped(service: Service, log: Log): Promise<void> {
   const signal = await new Promise<string>((resolve) => {
     for (const name of SIGNALS) process.once(name, () => resolve(name));
   });
-  log.line('info', 'stopping', { signal });
+  log.line('info', 'service: stopping, finishing the work in progress', { signal });
   for (const name of SIGNALS) process.once(name, () => process.exit(130));
   await service.stop();
   log.flush(Date.now(), { all: true });
-  log.line('info', 'stopped');
+  log.line('info', 'service: stopped, the next start continues');
 }

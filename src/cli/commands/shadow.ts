@@ -11,7 +11,8 @@ import { noStore } from '../no-store.ts';
 import { printBacktest } from '../print-backtest.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { writeReport } from '../write-report.ts';
 
@@ -31,13 +32,15 @@ interface ShadowFlags {
 export function addShadow(program: Command, terminal: Terminal): void {
   program
     .command('shadow')
-    .description('what suites in shadow (shadow_suites) say beside the live ones, and which conversations differ most')
+    .description(
+      'compare shadow suites (shadow_suites) with the live ones, and show the conversations that differ most',
+    )
     .option('--suite <name>', 'this suite only')
-    .option('--since <time>', 'evaluations from then on: a stretch such as 7d, or a time')
+    .option('--since <time>', 'only evaluations since then: a duration such as 7d, or a time')
     .option('--agent <name>', 'conversations of this agent only')
     .option('--agent-version <version>', 'conversations of this version only')
     .option('--limit <n>', 'the latest n evaluations of each suite', '100000')
-    .option('--changed <n>', 'how many of the conversations that differ to show', '20')
+    .option('--changed <n>', 'number of differing conversations to show', '20')
     .option('--json', 'print the reports as JSON')
     .option('--markdown <file>', 'write the reports as Markdown as well; - is standard output')
     .addOption(settingOption('config'))
@@ -66,7 +69,7 @@ export function addShadow(program: Command, terminal: Terminal): void {
           limit,
           shown,
         });
-        if (flags.json === true) terminal.out(jsonText(reports.map(backtestJson), 2));
+        if (flags.json === true) terminal.out(visibleJson(reports.map(backtestJson), 2));
         else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
         await writeReport(flags.markdown, () => reports.map(backtestMarkdown).join('\n'), terminal);
       } finally {

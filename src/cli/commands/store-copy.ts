@@ -1,12 +1,14 @@
 /** `assay store copy`: everything that the store of one machine holds, into the PostgreSQL that instances share. */
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { loadSettings } from '../../config/settings.ts';
+import { isStoreWithoutKafka, loadSettings } from '../../config/settings.ts';
 import { openDataDirectory, storeFileIn } from '../../serve/data-directory.ts';
 import { copyStore, SourceIsWaiting, TargetInUse } from '../../store/copy-store.ts';
 import type { PostgresAddress } from '../../store/postgres/link.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
+import { addJournal } from './journal.ts';
+import { addCheck } from './store-check.ts';
 import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -18,20 +20,21 @@ interface Flags {
 }
 
 export function addStore(program: Command, terminal: Terminal): void {
-  program
-    .command('store')
-    .description('look after what is stored')
+  const store = program.command('store').description('manage the store');
+  addCheck(store, terminal);
+  addJournal(program, terminal);
+  store
     .command('copy')
     .description(
-      'copy a store of one machine into the PostgreSQL that many instances share; may be stopped and run again',
+      'copy a store of one machine into the PostgreSQL that many instances share; an interrupted copy may be repeated',
     )
     .argument('[source]', 'data directory or store file (default: the data directory that `serve` would use)')
     .option(
       '--to <url>',
       'postgres://user@host:5432/database; ASSAY_STORE_PASSWORD is its password (default: store.url)',
     )
-    .option('--as <name>', 'the instance under whose name the totals are', 'copied')
-    .option('--into-existing', 'although the target has conversations of its own')
+    .option('--as <name>', 'the instance whose name the totals get', 'copied')
+    .option('--into-existing', 'copy even if the target has its own conversations')
     .addOption(settingOption('config'))
     .action(async (source: string | undefined, flags: Flags) => {
       await copy(terminal, source, flags);
@@ -41,8 +44,7 @@ export function addStore(program: Command, terminal: Terminal): void {
 async function copy(terminal: Terminal, source: string | undefined, flags: Flags): Promise<void> {
   const env = flags.to === undefined ? process.env : { ...process.env, ASSAY_STORE_URL: flags.to };
   const { settings, mistakes } = loadSettings({ flags: { config: flags.config }, env, cwd: process.cwd() });
-  // When Assay serves, such a store is filled from Kafka; here it is filled by hand.
-  failOn(mistakes.filter(({ problem }) => !problem.includes('is filled from Kafka')));
+  failOn(mistakes.filter((mistake) => !isStoreWithoutKafka(mistake)));
   if (settings.sharedStore === undefined) {
     throw new CommandFailure('name the target: --to, store.url in the configuration, or ASSAY_STORE_URL', EXIT.usage);
   }
@@ -73,7 +75,7 @@ async function copy(terminal: Terminal, source: string | undefined, flags: Flags
   } catch (error) {
     if (error instanceof SourceIsWaiting) throw new CommandFailure(error.message, EXIT.input);
     if (!(error instanceof TargetInUse)) throw error;
-    throw new CommandFailure(`${error.message}: name another database or schema, or say --into-existing`, EXIT.usage);
+    throw new CommandFailure(`${error.message}: name another database or schema, or use --into-existing`, EXIT.usage);
   } finally {
     directory?.release();
   }

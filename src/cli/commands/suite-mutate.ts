@@ -22,7 +22,8 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load, type Loaded } from '../load.ts';
 import { printMutation } from '../print-mutation.ts';
 import { settingOption } from '../setting-option.ts';
-import { jsonText, percent, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { percent, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
 interface MutateFlags {
@@ -42,16 +43,18 @@ interface MutateFlags {
 export function addSuiteMutate(suite: Command, terminal: Terminal): void {
   suite
     .command('mutate')
-    .description('break conversations that pass, in known ways, and tell which criteria notice and what none notices')
+    .description(
+      'break passing conversations in known ways, and report which criteria notice, and which faults none notices',
+    )
     .argument('[suites...]', 'suites: files, folders, or names of built-in ones; without them, the configured suites')
-    .option('--from <recordings...>', 'break recorded conversations as well, those that pass')
-    .option('--experiment <ref>', 'and those of an experiment: its id, its name, `latest`, or its folder')
+    .option('--from <recordings...>', 'also break recorded conversations that pass')
+    .option('--experiment <ref>', 'also break those of an experiment: its id, its name, `latest`, or its folder')
     .addOption(settingOption('experiments'))
     .option('--fault <names...>', `only these faults: ${FAULTS.map(({ name }) => name).join(', ')}`)
-    .option('--seed <n>', 'decides the places; the same seed, the same faults', wholeNumber(0), 1)
+    .option('--seed <n>', 'seed for choosing the places; the same seed gives the same faults', wholeNumber(0), 1)
     .option('--places <n>', 'places of each fault in a conversation', wholeNumber(1), 3)
     .option('--conversations <n>', 'conversations (or turns) of each suite, at most', wholeNumber(1), 50)
-    .option('--fail-under <share>', 'end with 1 where less is noticed by a suite: 0.8 or 80%', share)
+    .option('--fail-under <share>', 'exit with 1 if a suite notices a smaller share: 0.8 or 80%', share)
     .option('--json', 'print {summary, suites} as JSON')
     .option('--markdown <file>', 'write the tables as Markdown as well; - is standard output')
     .addOption(settingOption('config'))
@@ -61,11 +64,11 @@ export function addSuiteMutate(suite: Command, terminal: Terminal): void {
       const mutated = await mutateAll(loaded, faults, flags, terminal);
       terminal.progressDone();
       await writeReport(flags.markdown, () => mutationMarkdown(mutated), terminal);
-      if (flags.json === true) terminal.out(jsonText(mutationJson(mutated, flags), 2));
+      if (flags.json === true) terminal.out(visibleJson(mutationJson(mutated, flags), 2));
       else if (flags.markdown !== '-') for (const one of mutated) printMutation(terminal, one);
       if (mutated.every(({ tried }) => tried === 0)) {
         const hint = 'give recordings with --from, or write tests beside the suite (docs/suites.md)';
-        throw new CommandFailure(`there is no conversation that passes and can be broken: ${hint}`, EXIT.input);
+        throw new CommandFailure(`no conversation passes and can be broken: ${hint}`, EXIT.input);
       }
       failUnder(flags.failUnder, mutated);
     });
@@ -95,7 +98,7 @@ async function mutateAll(
       const folder = findExperiment(settings.experimentsDir, flags.experiment);
       const { conversations, lacksTruth } = await fromExperiment(folder, options);
       if (lacksTruth)
-        terminal.err('the dataset of the experiment is not there: what is right for its cases is not known');
+        terminal.err('the dataset of the experiment is missing: the ground truth of its cases is unknown');
       others.push(...conversations);
     }
   } catch (error) {

@@ -8,7 +8,8 @@ import { findSuiteTests } from '../../score/suite-test/find-suite-tests.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 import { addSuiteMutate } from './suite-mutate.ts';
 
@@ -24,7 +25,7 @@ export function addSuite(program: Command, terminal: Terminal): void {
   suite
     .command('test')
     .description(
-      'run the examples beside suites (refunds.test.yaml beside refunds.yaml); without files, of the configured suites',
+      'run the examples beside suites (refunds.test.yaml beside refunds.yaml); without files, those of the configured suites',
     )
     .argument('[files...]', 'suites, files of tests, folders, or names of built-in suites')
     .option('--json', 'print {summary, tests} as JSON')
@@ -41,7 +42,7 @@ export function addSuite(program: Command, terminal: Terminal): void {
       const found = findSuiteTests(references, { baseDir, builtinDir: BUILTIN_SUITES });
       const [missing] = found.missing;
       if (missing !== undefined) {
-        throw new CommandFailure(`${missing}: there is no such suite or file of tests`, EXIT.input);
+        throw new CommandFailure(`${missing}: no such suite or file of tests`, EXIT.input);
       }
       if (found.files.length === 0) throw new CommandFailure(noTests(found.untested), EXIT.input);
       const { tests, mistakes } = await testSuites(found.files, {
@@ -53,7 +54,7 @@ export function addSuite(program: Command, terminal: Terminal): void {
       });
       failOn(mistakes);
       await writeReport(flags.junit, () => suiteTestsJUnit(tests), terminal);
-      if (flags.json === true) terminal.out(jsonText(suiteTestsJson(tests), 2));
+      if (flags.json === true) terminal.out(visibleJson(suiteTestsJson(tests), 2));
       else if (flags.junit !== '-') print(terminal, tests, found.untested);
       const failed = tests.filter(({ unmet }) => unmet.length > 0).length;
       if (failed > 0) throw new CommandFailure(`${failed} of ${tests.length} tests failed`, EXIT.failed);

@@ -2,17 +2,17 @@
  * `assay validate`: checks a configuration or suites and says everything that is wrong with them at once; and, beside what was scored with
  * them, which criteria tell nothing.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { parseDocument } from 'yaml';
+import { isMap, parseDocument } from 'yaml';
 import { isMissingSecret } from '../../config/secrets.ts';
 import { loadSettings } from '../../config/settings.ts';
 import { readTruthFiles } from '../../engine/truth-files.ts';
 import { suiteLoading } from '../../engine/suite-loading.ts';
 import { suiteRemarks } from '../../offline/suite-remarks.ts';
 import { sameVersions } from '../../score/evaluator-version.ts';
-import { loadSuites } from '../../score/load-suites.ts';
+import { loadSuites, SUITE_FILE_BYTES_MAX } from '../../score/load-suites.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
@@ -29,9 +29,12 @@ interface ValidateFlags {
 export function addValidate(program: Command, terminal: Terminal): void {
   program
     .command('validate')
-    .description('check a configuration file or suites; without files, what `serve` would use')
+    .description('check configuration files or suites; without files, the configuration that `serve` would use')
     .argument('[files...]', 'assay.yaml, suite files or folders, or names of built-in suites')
-    .option('--store', 'also say which criteria always say the same, or the same as another, by what the store has')
+    .option(
+      '--store',
+      'also report criteria that always give the same answer, or duplicate another one, in the stored evaluations',
+    )
     .addOption(settingOption('config'))
     .addOption(settingOption('data_dir'))
     .action(async (files: readonly string[], flags: ValidateFlags) => {
@@ -88,10 +91,14 @@ async function printRemarks(terminal: Terminal, suites: readonly CompiledSuite[]
 /** A suite says `suite:` or `criteria:` at its top level; any other YAML file is taken for a configuration. */
 async function isConfig(file: string): Promise<boolean> {
   if (!/\.ya?ml$/.test(file)) return false;
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const unreadable = (error: unknown) => {
     throw new CommandFailure(`read ${path.resolve(file)}: ${String(error)}`, EXIT.input);
-  });
-  const contents = parseDocument(text, { logLevel: 'silent' }).toJS({ maxAliasCount: 100 }) as unknown;
-  if (typeof contents !== 'object' || contents === null) return true;
-  return !('suite' in contents || 'criteria' in contents);
+  };
+  // Reading it as a suite refuses it for its size, before it is parsed.
+  const { size } = await stat(file).catch(unreadable);
+  if (size > SUITE_FILE_BYTES_MAX) return false;
+  const text = await readFile(file, 'utf8').catch(unreadable);
+  // Only the names at the top are looked at: aliases are not followed, which may become gigabytes.
+  const { contents } = parseDocument(text, { logLevel: 'silent' });
+  return !isMap(contents) || !(contents.has('suite') || contents.has('criteria'));
 }

@@ -14,7 +14,8 @@ import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '
 import { printValidity } from '../print-validity.ts';
 import { addScoringOptions, type ScoringFlags, scoreFiles } from '../score-files.ts';
 import { sinceOf } from '../since.ts';
-import { jsonText, safe, type Terminal } from '../terminal.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { safe, type Terminal } from '../terminal.ts';
 import { type StoredPairs, storedPairs } from '../../offline/stored-pairs.ts';
 
 interface ValidityFlags extends ScoringFlags, OutcomeFlags {
@@ -28,10 +29,10 @@ interface ValidityFlags extends ScoringFlags, OutcomeFlags {
 const NAMED_MAX = 5;
 
 const HELP = `
-With files, they are a recording, and --outcomes is the file of what came of its conversations. ${OUTCOME_FILE}
+With files, they are a recording, and --outcomes is the file of the real outcomes of its conversations. ${OUTCOME_FILE}
 
 Without files, conversations and outcomes are those in the store: \`assay labels import --outcome\` puts outcomes there.
-Versions of a suite, and of the judge of a criterion, are then told apart.
+Versions of a suite, and of the judge of a criterion, are then reported separately.
 
 Examples:
   assay validity spans.jsonl --suite default --outcomes csat.csv --good-from 4
@@ -44,14 +45,14 @@ const OF_A_RECORDING = ['outcomes', 'goodFrom', 'goodUpTo', 'judges'] as const;
 export function addValidity(program: Command, terminal: Terminal): void {
   const command = program
     .command('validity')
-    .description('hold what suites say of conversations against what came of them: a reward, a rating, a refund');
+    .description('compare scores with the real outcomes of conversations: a reward, a rating, a refund');
   addScoringOptions(command, '[files...]').option(
     '--outcomes <file>',
-    'what came of the recorded conversations: CSV or JSON lines, by conversation_id',
+    'real outcomes of the recorded conversations: CSV or JSON lines, by conversation_id',
   );
-  addOutcomeOptions(command, 'the column that is the outcome, or its name in the store, where there are several')
-    .option('--since <time>', 'in the store: conversations from then on, a stretch such as 7d, or a time')
-    .option('--agent <name>', 'in the store: conversations of this agent only')
+  addOutcomeOptions(command, 'the column that is the outcome, or its name in the store, if there are several')
+    .option('--since <time>', 'in the store: only conversations since then, a duration such as 7d, or a time')
+    .option('--agent <name>', 'in the store: only conversations of this agent')
     .option('--agent-version <version>', 'in the store: conversations of this version only')
     .option('--json', 'print all figures as JSON')
     .addHelpText('after', HELP)
@@ -64,14 +65,17 @@ export function addValidity(program: Command, terminal: Terminal): void {
 async function ofRecording(files: readonly string[], flags: ValidityFlags, terminal: Terminal): Promise<void> {
   refuse(flags, OF_THE_STORE, 'is for conversations in the store, and files are given');
   if (flags.outcomes === undefined) {
-    throw new CommandFailure('--outcomes <file> is missing: what came of the recorded conversations', EXIT.usage);
+    throw new CommandFailure(
+      '--outcomes <file> is missing: name the file with the real outcomes of the recorded conversations',
+      EXIT.usage,
+    );
   }
   const outcomes = outcomesIn(flags.outcomes, flags);
   const { evaluations } = await scoreFiles(files, flags, terminal);
   const { suites, ...counted } = holdAgainst(evaluations, outcomes.outcomes);
   if (counted.labelled === 0) throw new CommandFailure(noneJoined(evaluations, outcomes), EXIT.input);
   const all = { ...outcomes, ...counted };
-  if (flags.json === true) terminal.out(jsonText(recordedJson(all, suites)));
+  if (flags.json === true) terminal.out(visibleJson(recordedJson(all, suites)));
   else {
     terminal.out(`\n  ${joinedText(all)}`);
     for (const line of leftOutLines(all)) terminal.out(`  ${line}`);
@@ -98,7 +102,7 @@ async function ofStore(flags: ValidityFlags, terminal: Terminal): Promise<void> 
     terminal.progressDone();
     const { suites, labelled } = holdAgainst(pairs.evaluations, pairs.outcomes);
     if (labelled === 0) throw new CommandFailure(`none of ${leftOutText(pairs)}`, EXIT.input);
-    if (flags.json === true) terminal.out(jsonText(storedJson(pairs, { label, labelled }, suites)));
+    if (flags.json === true) terminal.out(visibleJson(storedJson(pairs, { label, labelled }, suites)));
     else {
       terminal.out(`\n  ${safe(label, 80)} is the outcome: ${labelled} conversations have one and are scored`);
       if (labelled < pairs.kept) terminal.out(`  of ${leftOutText(pairs)}`);
@@ -149,12 +153,12 @@ function storedJson(
 
 function noneJoined(
   evaluations: readonly { readonly conversationId: string }[],
-  { label, entries, outcomes, empty }: OutcomeFile,
+  { label, entries, outcomes, empty, contradicted }: OutcomeFile,
 ): string {
   if (evaluations.length === 0)
     return 'no conversation was scored: is this a recording of an agent, and does a suite match it?';
   if (outcomes.size === 0)
-    return `none of ${entries} entries has an outcome in ${safe(label, 80)} (${empty} are empty)`;
+    return `none of ${entries} entries has an outcome in ${safe(label, 80)}: ${empty} are empty, and ${contradicted.length} conversations are called both good and bad`;
   const theirs = named([...outcomes.keys()]);
   const ours = named([...new Set(evaluations.map(({ conversationId }) => conversationId))]);
   return `no outcome is of a conversation in the recording\n  the outcomes are of: ${theirs}\n  the recording has: ${ours}`;

@@ -4,7 +4,7 @@
  * A case is told by those of its runs of which something is known. It passed where each of them succeeded; it fails hard, or a critical criterion, where any of them
  * does. A crash that left nothing to score is a hard failure. A run that ended well and left no spans tells nothing: that is a fault of the set-up, not of the agent.
  */
-import { isAnswer } from '../../model/decision.ts';
+import { isAnswer, undecidedBy } from '../../model/decision.ts';
 import type { CountedCases, LeftOut } from '../../model/gate.ts';
 import { isScored, isWorst } from '../../model/severity.ts';
 import { changedCases } from '../changed-cases.ts';
@@ -21,9 +21,8 @@ type CaseState = 'broken' | 'kept' | 'undecided' | 'left_out';
  * verdict is out of the suite's scope unless it was in it before.
  */
 export function criticalFailures(candidate: SuiteRuns, baseline?: SuiteRuns): CountedCases | undefined {
-  const critical = (candidate.definition?.criteria ?? []).filter(({ isCritical }) => isCritical);
-  if (critical.length === 0) return undefined;
-  const names = critical.map(({ name }) => name);
+  const names = criticalNames(candidate);
+  if (names.length === 0) return undefined;
   const wasScored = scoredIn(baseline);
   const states = [...candidate.cases.values()].map((ofCase) => {
     const failed = anyOf(ofCase, (run) => failsCritical(run, names));
@@ -38,16 +37,23 @@ export function criticalFailures(candidate: SuiteRuns, baseline?: SuiteRuns): Co
   return counted({ candidate, baseline }, states, { notRun, leftOut: {} });
 }
 
+export function criticalNames({ definition }: SuiteRuns): readonly string[] {
+  return (definition?.criteria ?? []).filter(({ isCritical }) => isCritical).map(({ name }) => name);
+}
+
 /**
  * Counts the cases that both sides ran unchanged, and changed cases that have no verdict now, because the change may
  * have removed the verdict.
  */
 export function casesAgainstBaseline(
-  rule: 'newly_hard_failing' | 'cases_worse',
+  rule: 'newly_hard_failing' | 'newly_critical' | 'cases_worse',
   candidate: SuiteRuns,
   baseline: SuiteRuns,
 ): CountedCases {
-  const stateIn = { newly_hard_failing: hardStates, cases_worse: worseStates }[rule](candidate, baseline);
+  const stateIn = { newly_hard_failing: hardStates, newly_critical: criticalStates, cases_worse: worseStates }[rule](
+    candidate,
+    baseline,
+  );
   const states = [...baseline.cases].flatMap(([key, before]) => {
     const now = candidate.cases.get(key);
     return now === undefined ? [] : [stateOf(now, stateIn(key, before, now))];
@@ -86,6 +92,40 @@ function hardStates(): StateIn {
     const failed = anyOf(now, failsHard);
     return failed === undefined ? 'undecided' : failed ? 'broken' : 'kept';
   };
+}
+
+/**
+ * Each critical criterion for itself: an honest failure that becomes a lie fails another one. It is undecided where one was decided before and cannot be now, such as that
+ * of an answer in a language that no rule knows.
+ */
+function criticalStates(candidate: SuiteRuns): StateIn {
+  const names = criticalNames(candidate);
+  return (_, before, now) => {
+    const told = names.filter((name) => failsIn(before, name) !== true);
+    if (told.some((name) => failsIn(now, name) === true)) return 'broken';
+    // A criterion that was not decided before either is not lost: the same crash against itself passes.
+    const wasKept = told.filter((name) => failsIn(before, name) === false);
+    const isCrashed = now.runs.some(({ run }) => run.end !== 'completed');
+    const isLost = wasKept.some((name) => isUndecidedIn(now, name) || (isCrashed && failsIn(now, name) === undefined));
+    return isLost ? 'undecided' : 'kept';
+  };
+}
+
+/** Undefined where no run decides it. */
+function failsIn(ofCase: RunsOfCase, name: string): boolean | undefined {
+  return anyOf(ofCase, (run) => {
+    const rate = passRateOf(run, name);
+    return rate === undefined ? undefined : rate < 1;
+  });
+}
+
+/** Asked, and without an answer in each run: not because it does not apply. */
+function isUndecidedIn(ofCase: RunsOfCase, name: string): boolean {
+  if (failsIn(ofCase, name) !== undefined) return false;
+  const verdicts = ofCase.runs.flatMap(({ evaluations }) =>
+    evaluations.flatMap(({ verdicts }) => verdicts.get(name) ?? []),
+  );
+  return verdicts.length === 0 || verdicts.some((verdict) => undecidedBy(verdict) !== undefined);
 }
 
 /** Exactly the cases that `assay compare` lists as worse. */

@@ -6,7 +6,7 @@
  *     pass                    they cannot be
  */
 import { type CountedCases, type CountRule, type JudgedCount, LEFT_OUT, type RuleDecision } from '../../model/gate.ts';
-import { casesAgainstBaseline, criticalFailures, missingCases } from './counted-cases.ts';
+import { casesAgainstBaseline, criticalFailures, criticalNames, missingCases } from './counted-cases.ts';
 import type { SingleCount } from './gate-rules.ts';
 import { formatCases, formatLeftOut } from './gate-words.ts';
 import type { Sides } from './sides.ts';
@@ -54,6 +54,8 @@ function countedBy(rule: CountRule, { candidate, baseline, noBaseline }: Sides):
     const counted = criticalFailures(candidate, baseline);
     return counted ?? { decision: 'not_applicable', because: 'The suite has no critical criterion.' };
   }
+  if (rule === 'newly_critical' && criticalNames(candidate).length === 0)
+    return { decision: 'not_applicable', because: 'The suite has no critical criterion.' };
   if (baseline !== undefined)
     return rule === 'missing_cases'
       ? missingCases(candidate, baseline)
@@ -95,6 +97,7 @@ function decisionOf({ broken, open, cases, allowed, beyond }: Numbers): RuleDeci
 function claimOf(rule: CountRule, count: number): string {
   const [subject, one, many] = {
     newly_hard_failing: ['that passed in the baseline', 'fails hard now', 'fail hard now'],
+    newly_critical: ['', 'newly fails a critical criterion', 'newly fail a critical criterion'],
     critical_failures: ['', 'fails a critical criterion', 'fail a critical criterion'],
     cases_worse: ['', 'got worse', 'got worse'],
     missing_cases: ['of the baseline', 'was not run as it was', 'were not run as they were'],

@@ -13,6 +13,7 @@
 import { counted } from '../../model/counted.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import type { GateDecision, GateResult, GateSide, JudgedLimit, JudgedRule, RuleDecision } from '../../model/gate.ts';
+import { aboutOf } from '../../model/known-share.ts';
 import { casesNeeded } from '../cases-needed.ts';
 import { type ChangeOptions, changeOf, relativeChangeOf } from '../change.ts';
 import type { Estimated, EstimatedChange, NotEstimable } from '../../model/estimated.ts';
@@ -79,6 +80,12 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
     candidate: told(candidate),
     baseline: baseline === undefined ? undefined : told(baseline),
     rules,
+    about: new Map(
+      suites.flatMap(({ suite: { name } }) => {
+        const about = aboutOf(candidate.runs.flatMap((run) => run.evaluations.filter(({ suite }) => suite === name)));
+        return about === undefined ? [] : [[name, about] as const];
+      }),
+    ),
     warnings,
   };
 }

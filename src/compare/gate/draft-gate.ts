@@ -59,6 +59,12 @@ function draftOf({ name, hasCritical, seen }: DraftSuite): string {
     `${/^[a-z_][\w-]*$/i.test(name) ? name : JSON.stringify(name)}:`,
     '  # Cases that passed in the baseline and fail hard now.',
     '  newly_hard_failing: 0',
+    ...(hasCritical
+      ? [
+          '  # Cases that newly fail a critical criterion, whatever else they failed: an honest failure that became a lie.',
+          '  newly_critical: 0',
+        ]
+      : []),
     ...criticalLines(hasCritical, seen),
     ...worseLines(seen?.cases),
     '  # Cases of the baseline that were not run, or were changed: what was left out may be what got worse.',

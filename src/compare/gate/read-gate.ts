@@ -11,7 +11,7 @@
  *       critical: { floor: 0.95 }           # each critical one
  *       criterion: { correct_time: { floor: 0.9 } }
  *       pass_hat: { k: 3, floor: 0.7 }
- *       newly_hard_failing: 0               # cases; also critical_failures, cases_worse, missing_cases
+ *       newly_hard_failing: 0               # cases; also newly_critical, critical_failures, cases_worse, missing_cases
  *
  * All mistakes are found at once, each with its line.
  */
@@ -99,6 +99,7 @@ const RULES = {
     ...good,
   }).optional(),
   newly_hard_failing: cases,
+  newly_critical: cases,
   critical_failures: cases,
   cases_worse: cases,
   missing_cases: cases,

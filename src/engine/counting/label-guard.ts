@@ -7,6 +7,7 @@
  * kept. If there is no room for a new segment of a known agent, only its segment is `other`, so that many segments hide
  * no agent. For these a quarter of `maxLabelValues` is spare.
  */
+import { visibleText } from '../../model/visible-text.ts';
 import { type AgentLabels, FOLDED, isFolded, OTHER } from '../../model/agent-labels.ts';
 
 /** Part that was counted under `other`: all of its labels, or its segment alone. */
@@ -124,7 +125,9 @@ function cleaned(labels: AgentLabels): AgentLabels {
 }
 
 function cleanValue(value: string): string {
-  const oneLine = value.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').trim();
+  const oneLine = visibleText(value)
+    .replace(/[\n\t]/g, ' ')
+    .trim();
   // By code points, so that no half of a surrogate pair is left.
   const short = oneLine.length > VALUE_LENGTH_MAX ? [...oneLine].slice(0, VALUE_LENGTH_MAX).join('') : oneLine;
   return short === '' ? 'unknown' : short.toWellFormed();

@@ -27,8 +27,8 @@ export interface CountedEffort {
 }
 
 /**
- * Spans may claim anything. One conversation that claims to have cost more than all others ever will must not be all that is left
- * of a sum, and a sum of squares of such claims would not be exact any more: more than this is counted as this.
+ * Spans may claim anything. One conversation with an absurd cost must not dominate a sum, and a sum of squares of such
+ * claims would no longer be exact. Higher values are counted as this one.
  */
 export const EFFORT_MAX = { steps: 100_000, tokens: 1e10, duration: 366 * 86_400_000, cost: 1e9 } as const;
 

@@ -123,7 +123,9 @@ export class DetectionOwner {
     this.#dueAt = performance.now() + this.#start.everyMs;
     const problem = error instanceof Error ? error.message : String(error);
     for (const { id } of questions) {
-      const acceptance = { problem: `the round failed, and it is not known whether it was accepted: ${problem}` };
+      const acceptance = {
+        problem: `the round failed, and it is unknown whether the change was accepted; check with assay detect: ${problem}`,
+      };
       this.#post({ type: 'detection-accepted', id, acceptance });
     }
     this.#event({ type: 'detection-failed', problem });

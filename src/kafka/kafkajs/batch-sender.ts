@@ -2,9 +2,9 @@
  * Sends records so that each is in the log once: brokers know us by a producer id and number our batches of each
  * partition, so a batch that is sent again because its answer was lost is recognised.
  *
- * That holds for the same batch under the same number only. So one batch of a partition is under way at a time, it is
- * not rebuilt between attempts, and once we give one up without knowing what became of it, the producer id is not used
- * again: the next batch would take its number, and be taken for it.
+ * That holds for the same batch under the same number only. So only one batch of a partition is in flight at a time,
+ * and it is not rebuilt between attempts. If a batch is given up and its fate is unknown, the producer id is not used
+ * again: the next batch would have the same number, and be taken for a duplicate.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaError, type RecordToSend } from '../kafka-client.ts';

@@ -295,7 +295,7 @@ class ConsumerSession {
       wanted < logStart
         ? `${logStart - wanted} records of ${key} were deleted before they were read (offsets ${wanted} to ${logStart - 1}): ` +
           "raise the topic's retention, or read faster"
-        : `${key} ends at offset ${logEnd}, though ${wanted} had been read: the topic was made anew, or brokers lost records. It is read from its start`;
+        : `${key} ends at offset ${logEnd}, though ${wanted} had been read: the topic was recreated, or brokers lost records. Reading from its start`;
     this.#problems.set(`gap ${key}`, problem);
   }
 

@@ -10,9 +10,10 @@
  * publisher of the name has taken over. Then it takes the name once more and reads the progress: it is what it was, or what it was to become. If it
  * is anything else, somebody else wrote it.
  *
- * Over is a state of its own because the answer to taking the name can be lost as well, or the progress not be read: the brokers then refuse our old
- * identity for the sake of our own new one, and to end the transaction once more would look as if another publisher had come. Should one come
- * just then and have written nothing yet, we take the name from it; it finds out and opens again, and each record is still there once.
+ * Over is a separate state because the answer to taking the name can be lost as well, or reading the progress can fail.
+ * The brokers then reject our old identity in favour of our own new one, and ending the transaction once more would
+ * look like a takeover by another publisher. Should one come just then and have written nothing yet, we take the name
+ * from it; it finds out and opens again, and each record is still there once.
  *
  * Brokers forget offsets of groups without members after `offsets.retention.minutes` (seven days), so a publisher that has nothing to say
  * says again how far it is.

@@ -6,8 +6,8 @@
  *   record  = length, attributes i8, timestampDelta, offsetDelta, key length, key, value length, value,
  *             headers count, then for each: key length, key, value length, value            (zigzag varints; -1 is null)
  *
- * A batch that cannot be read does not take others with it: it becomes one record that says so and has the batch's bytes. kafkajs
- * has a reader of its own, but there one such batch fails the answer for all partitions, again and again.
+ * An unreadable batch does not affect others: it becomes one record with a mark and the batch's bytes. The reader of
+ * kafkajs is not used, because there one such batch fails the response for all partitions, again and again.
  *
  * Checksums are not looked at: the brokers checked them, and TCP did.
  */

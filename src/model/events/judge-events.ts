@@ -15,6 +15,15 @@ export interface AnswerReused {
   readonly judge: string;
 }
 
+/** From scoring: evidence of an evaluation that a judge was shown, or was not because it did not fit. */
+export interface EvidenceShown {
+  readonly type: 'evidence-shown';
+  readonly judge: string;
+  readonly isCut: boolean;
+  /** Answers that gave quotes of which none is in the evidence. */
+  readonly unsupported: number;
+}
+
 export type JudgeEvent =
   | {
       readonly type: 'judge-called';

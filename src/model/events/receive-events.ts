@@ -4,6 +4,9 @@ import type { RedactionCounts } from '../redaction.ts';
 export const TRANSPORTS = ['http', 'grpc'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
+/** Ports that listen, by their names in the settings. */
+export const LISTENERS = ['otlp_http', 'otlp_grpc', 'http'] as const;
+
 export const SIGNALS = ['traces', 'logs'] as const;
 type Signal = (typeof SIGNALS)[number];
 
@@ -19,6 +22,8 @@ export const REFUSE_REASONS = [
   'unsupported-encoding',
   'unknown-path',
   'wrong-method',
+  /** The client has no token that lets it send (`assay_access_refused_total` says why). */
+  'access',
   /** More bytes are on their way through than may be; to be sent again. */
   'overloaded',
   /** The journal did not take it; to be sent again. */
@@ -64,5 +69,10 @@ export type ReceiveEvent =
       readonly reason: RefuseReason;
       /** The HTTP or gRPC status; 0 where nobody was left to be told. */
       readonly code: number;
+    }
+  | {
+      /** More connections are open on this port than may be. */
+      readonly type: 'connection-dropped';
+      readonly port: (typeof LISTENERS)[number];
     }
   | { readonly type: 'metrics-discarded'; readonly transport: Transport; readonly bytes: number };

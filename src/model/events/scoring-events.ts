@@ -1,7 +1,8 @@
 /** Events from a turn's close to its place in the store, to be counted and logged. */
 import type { CloseCause, DueCause } from '../causes.ts';
 import type { ConversationId } from '../ids.ts';
-import type { AnswerReused } from './judge-events.ts';
+import type { DamageEvent } from './damage-events.ts';
+import type { AnswerReused, EvidenceShown } from './judge-events.ts';
 
 /** Fate of a closed turn. */
 export const TURN_FATES = [
@@ -52,7 +53,9 @@ export type EngineEvent =
     }
   | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
   | AnswerReused
+  | EvidenceShown
   | { readonly type: 'not-understood'; readonly what: string; readonly reason: string }
+  | Extract<DamageEvent, { readonly type: 'content-damaged' }>
   | { readonly type: 'labels-folded'; readonly label: 'agent' | 'segment'; readonly agent: string };
 
 /** About the scoring thread. */
@@ -61,5 +64,11 @@ export type ScoringEvent =
   | { readonly type: 'scorer-committed'; readonly turns: number; readonly tookMs: number }
   | { readonly type: 'scorer-failed'; readonly error: string }
   | { readonly type: 'scorer-restarted'; readonly because: string }
-  | { readonly type: 'check-stopped'; readonly suite: string; readonly criterion: string; readonly suspended: boolean }
+  | {
+      readonly type: 'check-stopped';
+      readonly suite: string;
+      readonly criterion: string;
+      /** A log time; undefined where only the turn or conversation on which it hung is barred. */
+      readonly suspendedUntil: number | undefined;
+    }
   | { readonly type: 'store-pruned'; readonly conversations: number; readonly bytes: number };

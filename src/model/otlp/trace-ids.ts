@@ -1,6 +1,6 @@
 /**
- * The texts of the trace ids met last. A trace comes in many requests, and each time its id would be written out as text
- * again and then looked up as a text that nobody has seen before; here it is found by its bytes and is the same text.
+ * The texts of the trace ids met last. A trace arrives in many requests, and each time its id would become a new
+ * string, which is slow to look up. Here it is found by its bytes, and the string is shared.
  *
  * A place holds one id, the last that fell on it, so that the memory is bounded and nobody can make a search long.
  */

@@ -1,6 +1,6 @@
 /**
- * Messages as events, the form of the GenAI conventions up to 1.36, still the default of most instrumentations: one event
- * for each message, with the content in the body of a log record or in the attributes of a span event.
+ * Messages as events, the form of the GenAI conventions up to 1.36, still the default of most instrumentations. There
+ * is one event for each message, with the content in the body of a log record or in the attributes of a span event.
  *
  *     gen_ai.system.message     {content}
  *     gen_ai.user.message       {content}

@@ -2,10 +2,10 @@
  * Reads requests to a model and its answers from the two records that OpenInference keeps: the messages flattened into
  * attributes, and the raw request and answer in `input.value` and `output.value`.
  *
- * The flattened ones come first. But they are lossy: instrumentations leave out call ids (LangChain), results of
- * parallel calls after the first (Anthropic), earlier answers (OpenAI Agents); and a plain OTel SDK drops all
- * attributes after the 128th, so that of a long history the end is missing, and the answer. Where they lack something
- * and the raw record understands more, that one is taken.
+ * The flattened ones come first. But they are lossy. Instrumentations leave out call ids (LangChain), results of
+ * parallel calls after the first (Anthropic), and earlier answers (OpenAI Agents). A plain OTel SDK drops all
+ * attributes after the 128th, so a long history lacks its end and the answer. Where they lack something and the raw
+ * record understands more, that one is taken.
  */
 import type { Message } from '../../model/step.ts';
 import type { Finder } from '../dialect.ts';

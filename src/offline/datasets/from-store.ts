@@ -13,6 +13,7 @@ import { bySeverity } from '../../model/severity.ts';
 import type { Content } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
+import { intactContent } from '../../store/intact-content.ts';
 import type { ConversationQuery, ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
 import { Truths, type WrittenTruth } from '../../engine/truths.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
@@ -118,8 +119,8 @@ async function caseOf(
 ): Promise<RecordedCase | LeftOut> {
   const turns: Turn[] = [];
   for (const trace of await reader.traces(row)) {
-    const content = await reader.content(trace);
-    if (content === undefined) return 'not_kept';
+    const content = await intactContent(reader, trace);
+    if (content === undefined || content === 'damaged') return 'not_kept';
     turns.push(...turnsOfTrace(content, idKeys));
   }
   if (turns.length === 0) return 'not_kept';

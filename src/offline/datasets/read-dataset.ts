@@ -21,6 +21,7 @@ import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { parseExactly } from '../../model/exact-json.ts';
 import { whyNoTruth } from '../../score/expected/expected-actions.ts';
 import { formatPath, type Path, type Place, readWrittenDocument } from '../../model/written-document.ts';
+import { whyUnreadable } from '../why-unreadable.ts';
 
 interface ReadDataset {
   /** Undefined where there are mistakes. */
@@ -35,7 +36,7 @@ export function readDataset(file: string): ReadDataset {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = whyUnreadable(error);
     const mistake = { file, line: undefined, column: undefined, path: '', problem };
     return { dataset: undefined, mistakes: [{ ...mistake, expected: 'a file that can be read' }] };
   }

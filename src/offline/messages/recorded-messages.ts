@@ -4,7 +4,7 @@
  *     {"conversation_id": "7-1", "case": "7", "messages": [{"role": "user", "content": "…"}, …], "truth": {…}}
  *
  *     conversation_id, id   what it is called; the place in the file unless given
- *     messages              in the form of OpenAI's chat API; ids of tool calls may come twice
+ *     messages              in the form of OpenAI's or Anthropic's chat API; ids of tool calls may come twice. An unknown role is refused
  *     case                  the attribute `assay.scenario.id`: what an experiment and a file of truth find it by
  *     agent, version, environment, attributes, state, truth
  *     started_at            ISO 8601. Without it the times are made up, in the order of the lines
@@ -15,6 +15,7 @@ import { createHash } from 'node:crypto';
 import type { Json } from '../../model/json.ts';
 import { SCENARIO_ATTRIBUTE } from '../../model/marks.ts';
 import { EXAMPLE_START_MS, excerptRequest } from '../../score/suite-test/excerpt-request.ts';
+import { checkMessages } from './read-messages.ts';
 import { instructionsIn, member, messagesIn, splitIntoTurns, turnOf } from './turns-of-messages.ts';
 
 const CONVERSATION_EVERY_MS = 3_600_000;
@@ -43,11 +44,14 @@ export function requestOfMessages({ value, place, lineNumber }: RecordedLine): s
     state,
     turns: parts.map((part) => turnOf(part)),
   } as const;
-  return excerptRequest(excerpt, member(value, 'truth'), {
+  const request = excerptRequest(excerpt, member(value, 'truth'), {
     conversationId,
     traceIdOf: (turn) => createHash('md5').update(`${place}/${conversationId}/${turn}`).digest('hex'),
     startedAtMs: startIn(value) ?? EXAMPLE_START_MS + lineNumber * CONVERSATION_EVERY_MS,
   });
+  const written = member(value, 'messages');
+  if (Array.isArray(written)) checkMessages(written);
+  return request;
 }
 
 /** Undefined where the line does not name the conversation. */

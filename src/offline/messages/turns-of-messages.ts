@@ -1,5 +1,5 @@
 /**
- * Turns of a conversation from its messages, in the form of OpenAI's chat API. A message of the user begins a turn.
+ * Turns of a conversation from its messages, in the form of OpenAI's chat API or one that `read-messages.ts` knows. A message of the user begins a turn.
  *
  * A result belongs to a call before it. Models use one id for several calls, so it is the last such call that counts: of the calls with
  * this id that one model call asked for together, the first without a result. A result without an id belongs to the first call without
@@ -7,8 +7,7 @@
  */
 import type { ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
-
-export type Message = { readonly [key: string]: Json };
+import { inOneForm, type Message } from './read-messages.ts';
 
 interface KnownOfTurn {
   /** The request, where no message has it. */
@@ -21,7 +20,7 @@ interface KnownOfTurn {
 /** Undefined where it has no list of messages. */
 export function messagesIn(value: Json): readonly Message[] | undefined {
   const messages = member(value, 'messages');
-  return Array.isArray(messages) ? messages.filter(isMapping) : undefined;
+  return Array.isArray(messages) ? inOneForm(messages.filter(isMapping)) : undefined;
 }
 
 /** The messages of each turn, without those that instruct the agent; one turn without messages where there are none. */
@@ -80,7 +79,9 @@ function callGroupsIn(messages: readonly Message[]): readonly (readonly ExcerptC
     group += 1;
   }
   const groups = Map.groupBy(calls, (call) => call.group);
-  return [...groups.values()].map((made) => made.map(({ call, result }) => ({ ...call, result })));
+  return [...groups.values()].map((made) =>
+    made.map(({ call, result }) => ({ ...call, result, isOpen: result === undefined })),
+  );
 }
 
 function callFor(id: Json | undefined, calls: readonly OpenCall[]): OpenCall | undefined {

@@ -1,7 +1,7 @@
 /**
- * The places where runs happen, as many as may run at once, and where the agent sends its spans. A command and a module have a receiver
- * to themselves in each place, so that spans need no mark to be told apart; an agent that listens somewhere sends to one place whatever
- * it is asked, so that all share one.
+ * The places where runs happen, as many as may run at once, and where the agent sends its spans. A command and a module
+ * have their own receiver in each place, so spans need no mark to be distinguished. An agent behind a URL always sends
+ * to the same endpoint, so all places share one receiver.
  */
 import type { Settings } from '../../config/settings.ts';
 import type { AgentPlace } from '../../agent-runner/agent.ts';
@@ -11,6 +11,8 @@ import { ModuleAgent } from '../../agent-runner/module-agent.ts';
 import { UrlAgent } from '../../agent-runner/url-agent.ts';
 import type { ReceiveEvent, RefuseReason } from '../../model/events/receive-events.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
+import { Reception } from '../../receive/reception.ts';
+import { OPEN_TO_ALL } from '../../model/access.ts';
 import { type Receiver, startOtlpHttp } from '../../receive/otlp-http.ts';
 import type { RunPlace } from './run-case.ts';
 import { SpanRoutes } from './span-routes.ts';
@@ -110,7 +112,8 @@ function startReceiver(
   const onEvent = (event: ReceiveEvent) => {
     if (event.type === 'request-refused') onRefused(event.reason);
   };
-  return startOtlpHttp({ host: HOST, port, maxBodyBytes, maxInFlightBytes, sink, redaction, onEvent });
+  const reception = new Reception({ maxBodyBytes, maxInFlightBytes, sink, redaction, onEvent });
+  return startOtlpHttp({ host: HOST, port, reception, access: OPEN_TO_ALL });
 }
 
 function numbered(count: number): readonly number[] {

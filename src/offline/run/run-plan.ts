@@ -40,8 +40,8 @@ export function chosenCases(
 const READABLE_MAX = 60;
 
 /**
- * Another one each time a run is started: a run that was interrupted may have left a conversation of its name in the agent's memory,
- * and that of another experiment has scores of its own in a service that both are sent to.
+ * Changes each time a run is started. An interrupted run may have left a conversation of this name in the agent's
+ * memory. In a service that receives two experiments, the same name would mix their scores.
  */
 export function newConversationId(experiment: string, { case: { id }, repeat }: PlannedRun): string {
   const readable = id.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, READABLE_MAX);

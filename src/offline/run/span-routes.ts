@@ -1,8 +1,8 @@
 /**
  * Which run a span belongs to. Where a receiver is one place's own, every span belongs to the current run, except late
- * spans of an earlier run's traces. Where all share one (an agent at a URL), a span is told by its trace, which is the
- * one that the agent was asked in, or else by the conversation that its trace names: the one it was given, or the one
- * that it answered with.
+ * spans of an earlier run's traces. If all share one (an agent behind a URL), a span is assigned by its trace, which is
+ * that of the request to the agent. Otherwise the conversation that its trace names decides: the one in the request, or
+ * the one in the agent's answer.
  */
 import type { TraceId } from '../../model/ids.ts';
 import { BatchTable } from '../../model/otlp/batch-table.ts';

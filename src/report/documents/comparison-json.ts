@@ -46,6 +46,8 @@ function suiteJson(suite: SuiteComparison): unknown {
       only_in_a: suite.cases.onlyInA,
       only_in_b: suite.cases.onlyInB,
     },
+    about: suite.about ?? null,
+    decided_share: suite.decidedShare,
     score: comparedJson(suite.score),
     success: comparedJson(suite.success),
     outcomes: suite.outcomes.map(({ outcome, compared }) => ({ outcome, ...comparedJson(compared) })),

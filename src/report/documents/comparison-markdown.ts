@@ -11,6 +11,7 @@ import {
   formatP,
   formatShare,
   formatWord,
+  knownText,
   rowGroups,
   splitText,
 } from './comparison-rows.ts';
@@ -27,6 +28,7 @@ export function comparisonMarkdown(comparison: Comparison, flippedMax: number): 
   if (suites.length === 0) lines.push('No suite scored both.', '');
   for (const suite of suites) {
     lines.push(`### ${markdownText(suite.suite)}`, '', `${markdownText(casesText(suite), 1000)}.`, '');
+    for (const known of knownText(suite)) lines.push(`${markdownText(known)}.`, '');
     for (const warning of suite.warnings) lines.push(`> ${markdownText(warning, 1000)}`, '');
     for (const { title, rows } of rowGroups(suite)) {
       if (rows.length === 0) continue;

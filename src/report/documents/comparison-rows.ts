@@ -1,6 +1,7 @@
 /** Figures of a comparison as a person reads them, the same in a terminal and in a pull request: shares in percent, their differences in points, scores as they are. */
 import { counted } from '../../model/counted.ts';
 import type { Compared, ComparisonWord, Interval, SuiteComparison } from '../../model/comparison.ts';
+import { limitOf } from '../../model/known-share.ts';
 import { isGood } from '../../model/severity.ts';
 import { unreachable } from '../../model/unreachable.ts';
 
@@ -134,6 +135,16 @@ export function splitText(split: NonNullable<SuiteComparison['split']>, name: (c
   return shown.length === 0
     ? change
     : `${change} = ${shown.map(({ name: of, part }) => `${of} ${formatChange(part, 'score', false)}`).join(', ')}`;
+}
+
+/** The basis of a suite's figures, as sentences for a person. */
+export function knownText({ about, decidedShare: { a, b } }: SuiteComparison): readonly string[] {
+  const limit = limitOf(about);
+  const shares = [a, b].map((share) => (share === null ? 'not known' : formatLevel(share, 'share')));
+  return [
+    ...(limit === undefined ? [] : [limit]),
+    ...(a === null && b === null ? [] : [`weight decided: A ${shares[0]}, B ${shares[1]}`]),
+  ];
 }
 
 export function casesText({ cases, score, success }: SuiteComparison): string {

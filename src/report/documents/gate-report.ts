@@ -8,16 +8,18 @@ import {
   type JudgedRule,
   type RuleDecision,
 } from '../../model/gate.ts';
+import { limitOf } from '../../model/known-share.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 import { markdownCode, markdownText } from './markdown-text.ts';
 
-export function gateJson({ decision, confidence, candidate, baseline, rules, warnings }: GateResult): unknown {
+export function gateJson({ decision, confidence, candidate, baseline, rules, about, warnings }: GateResult): unknown {
   return {
     decision,
     confidence,
     candidate: sideJson(candidate),
     baseline: baseline === undefined ? null : sideJson(baseline),
     warnings,
+    suites: [...new Set(rules.map(({ suite }) => suite))].map((suite) => ({ suite, about: about.get(suite) ?? null })),
     rules: rules.map((rule) => (rule.is === 'limit' ? limitJson(rule) : countJson(rule))),
   };
 }
@@ -119,7 +121,7 @@ const MARKS = {
 const ORDER: readonly RuleDecision[] = ['regression', 'not_enough_evidence', 'pass', 'not_applicable'];
 
 export function gateMarkdown(result: GateResult): string {
-  const { decision, confidence, candidate, baseline, rules, warnings } = result;
+  const { decision, confidence, candidate, baseline, rules, about, warnings } = result;
   const lines = [`## ${TITLES[decision]}`, ''];
   lines.push(
     baseline === undefined
@@ -129,7 +131,9 @@ export function gateMarkdown(result: GateResult): string {
   );
   for (const warning of warnings) lines.push(`> ${markdownText(warning, 1000)}`, '');
   for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
-    lines.push(`### ${markdownText(suite)}`, '', '| rule | allowed | found | interval | |', '|---|---|---|---|---|');
+    const limit = limitOf(about.get(suite));
+    lines.push(`### ${markdownText(suite)}`, '', ...(limit === undefined ? [] : [`${limit}.`, '']));
+    lines.push('| rule | allowed | found | interval | |', '|---|---|---|---|---|');
     const sorted = rows.toSorted((a, b) => ORDER.indexOf(a.decision) - ORDER.indexOf(b.decision));
     for (const rule of sorted) {
       const cells = [markdownCode(rule.rule), rule.shown.allowed, rule.shown.value, rule.shown.interval];

@@ -1,4 +1,5 @@
 /** JUnit XML, as test runners and CI services read it. */
+import { visibleText } from '../../model/visible-text.ts';
 
 interface JUnitSuite {
   readonly name: string;
@@ -50,9 +51,10 @@ function caseElement(suite: string, { name, file, line, result }: JUnitCase): st
 
 /** For text and attributes. Characters that XML 1.0 can't hold at all are replaced. */
 function escapeXml(text: string): string {
-  return text
+  const valid = text
     .toWellFormed()
-    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\u{fffd}')
+    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\u{fffd}');
+  return visibleText(valid)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

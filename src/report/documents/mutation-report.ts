@@ -1,4 +1,5 @@
 /** Writes the result of mutation as JSON and as Markdown for a pull request or a wiki. */
+import { visibleText } from '../../model/visible-text.ts';
 import type { MutatedFault, SuiteMutation } from '../../model/mutation.ts';
 
 const UNNOTICED_SHOWN = 3;
@@ -96,5 +97,7 @@ export function cellOf({ noticed, notNoticed }: SuiteMutation['criteria'][number
 
 /** Text of spans without anything that Markdown would obey. */
 function inert(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replace(/[\\`*_[\]<>|#!&@~]/g, '\\$&');
+  return visibleText(text)
+    .replace(/[\n\t]+/g, ' ')
+    .replace(/[\\`*_[\]<>|#!&@~]/g, '\\$&');
 }

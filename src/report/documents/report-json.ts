@@ -16,7 +16,9 @@ export function toReportJson(evaluations: readonly Evaluation[]): ReportJson {
 }
 
 /** Outcomes of the conversation in the world. Nothing where nothing is known. */
-export function outcomesJson(outcomes: readonly NamedOutcome[]): { readonly came_of_it?: readonly CameOfIt[] } {
+export function outcomesJson(outcomes: readonly Omit<NamedOutcome, 'conversationId'>[]): {
+  readonly came_of_it?: readonly CameOfIt[];
+} {
   if (outcomes.length === 0) return {};
   return {
     came_of_it: outcomes.map(({ label, isGood, value, case: ofCase }) => ({

@@ -1,14 +1,13 @@
 /** Sums up evaluations: TCR, the share of successes, outcomes, and the criteria that fail most. */
 import { decisionOf, undecidedBy } from '../../model/decision.ts';
-import { type About, ABOUTS, type Evaluation, type Outcome } from '../../model/evaluation.ts';
+import type { About, Evaluation, Outcome } from '../../model/evaluation.ts';
+import { aboutOf, meanDecided } from '../../model/known-share.ts';
 import { isFailure, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 
 /** From the task completion rate: 0.85 and above, 0.70 and above, below. Nothing is said of what is known by its form alone. */
 type Band = 'production ready' | 'usable' | 'not ready';
 
 export const TCR_SPELLED_OUT = 'TCR: task completion rate, the mean score from 0 to 1';
-export const FORM_ONLY = 'form only: says nothing about whether the task was done';
-export const RULES_ONLY = 'rules only: says nothing about whether the task was done';
 
 export interface SuiteSummary {
   readonly evaluations: number;
@@ -19,6 +18,8 @@ export interface SuiteSummary {
   readonly tcr: number | null;
   /** Null unless more than half of all evaluations, hand-overs aside, were scored with evidence of the task. */
   readonly band: Band | null;
+  /** How much of the suite's weight could be decided, on average over all evaluations; null where it is not known. */
+  readonly decided_share: number | null;
   /**
    * Share of successes in what succeeded or failed: what was handed over to a person, and what is known by its form alone, is in neither. Null where
    * there are none, and of a suite that is not about the task.
@@ -84,7 +85,7 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
   const sum = scored.reduce((total, { score = 0 }) => total + score, 0);
   const mean = scored.length === 0 ? undefined : sum / scored.length;
   const known = scored.filter(({ about }) => about === 'task').length;
-  const about = ABOUTS.findLast((one) => evaluations.some((evaluation) => evaluation.about === one));
+  const about = aboutOf(evaluations);
   const count = (outcome: Outcome) => evaluations.filter((evaluation) => evaluation.outcome === outcome).length;
   const counts = OUTCOMES_IN_ORDER.map((outcome) => [outcome, count(outcome)] as const);
   const failed = evaluations.filter(({ outcome }) => isFailure(outcome)).length;
@@ -97,6 +98,7 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
     scored: scored.length,
     tcr: mean === undefined ? null : Math.round(mean) / 1_000_000,
     band: mean === undefined || known * 2 <= scored.length + count('unscored') ? null : bandOf(mean),
+    decided_share: meanDecided(evaluations),
     success_rate: isAboutTask ? rate('successful_completion') : null,
     no_fault_rate: isAboutTask ? null : rate('no_fault_found'),
     about: about ?? null,

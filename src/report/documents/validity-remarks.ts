@@ -1,7 +1,7 @@
 /** Explains in sentences what the figures of validity do and do not show. */
 import type { Estimate } from '../../model/estimate.ts';
 import type { SuiteValidity } from '../../model/validity.ts';
-import { FORM_ONLY, RULES_ONLY } from './summary.ts';
+import { FORM_ONLY, RULES_ONLY } from '../../model/known-share.ts';
 
 /** With 30 of each kind an area of 0.7 has an interval of about 0.55 to 0.82. */
 const OF_EACH_MIN = 30;

@@ -45,11 +45,11 @@ export const CLUSTER_METRICS = {
   }),
   unreadable: counter('assay_kafka_unreadable_records_total', 'records', {
     labels: { topic: GIVEN, fate: RECORD_FATES },
-    help: 'Records that hold neither spans nor log records of OTLP, by what became of them: dead-letter or dropped.',
+    help: 'Records that hold neither spans nor log records of OTLP, by their fate: dead-letter or dropped.',
   }),
   late: counter('assay_kafka_late_records_total', 'records', {
     labels: { topic: GIVEN },
-    help: 'Records that came with a timestamp before a time that was thought to be over. If this grows, raise kafka.clock_margin.',
+    help: 'Records whose timestamp lies before a time that was considered complete. If this grows, raise kafka.clock_margin.',
   }),
   laneChanges: counter('assay_kafka_lane_changes_total', 'lanes', {
     labels: { change: ['gained', 'lost'] },
@@ -67,7 +67,7 @@ export const CLUSTER_METRICS = {
   }),
   lagSeconds: readGauge('assay_kafka_lag_seconds', 'seconds', {
     labels: ['topic', 'partition'],
-    help: 'How far the log time of the partition is behind now; 0 where it has been read to its end.',
+    help: 'Lag of the log time of the partition; 0 if it has been read to its end.',
     queries: {
       'how far behind the slowest partition is': 'max(assay_kafka_lag_seconds)',
     },
@@ -75,7 +75,7 @@ export const CLUSTER_METRICS = {
       lagsOf(now).map(({ topic, partition, seconds }) => ({ labels: { topic, partition }, value: seconds })),
   }),
   clusterTimeLag: readGauge('assay_cluster_time_lag_seconds', 'seconds', {
-    help: 'How far the time up to which conversations are scored is behind now.',
+    help: 'Lag of the time up to which conversations are scored.',
     read: (now) => {
       const time = now.clusterTime();
       return time === undefined ? 0 : Math.max(0, Date.now() - time) / 1000;
@@ -104,11 +104,11 @@ export const CLUSTER_METRICS = {
   }),
   filed: counter('assay_arrivals_filed_total', 'turns', { help: 'Closed turns filed in the shared store.' }),
   judging: histogram('assay_judging_seconds', 'seconds', {
-    help: 'Time to judge one batch of conversations and store it.',
+    help: 'Time to score one batch of conversations and store it.',
     buckets: BATCH_BUCKETS,
   }),
   judged: counter('assay_conversations_judged_total', 'conversations', {
-    help: 'Conversations that were looked at because something was due.',
+    help: 'Conversations processed because something was due.',
   }),
   sent: counter('assay_evaluations_sent_total', 'evaluations', {
     help: 'Evaluations written to the topic of evaluations.',
@@ -132,7 +132,7 @@ export const CLUSTER_EVENTS = {
   'record-unreadable': {
     log: ({ topic, partition, offset, reason, fate }) =>
       warn(
-        'kafka: record cannot be read, reading goes on after it',
+        'kafka: record cannot be read, skipping it',
         { topic, partition, offset, reason, fate },
         `unreadable ${topic}`,
       ),
@@ -141,7 +141,7 @@ export const CLUSTER_EVENTS = {
   'record-late': {
     log: ({ topic, byMs }) =>
       warn(
-        'kafka: record is later than kafka.clock_margin allows, taking it at the current log time',
+        'kafka: record is later than kafka.clock_margin allows, using the current log time for it',
         { topic, by_ms: byMs },
         `late ${topic}`,
       ),
@@ -174,7 +174,7 @@ export const CLUSTER_EVENTS = {
     log: ({ problem }) =>
       problem === undefined
         ? info('kafka: problem is over, sending evaluations to their topic again')
-        : error('kafka: cannot send evaluations to their topic, they wait in the store', { problem }),
+        : error('kafka: cannot send evaluations to their topic, keeping them in the store and retrying', { problem }),
     count: ({ problem }, { cluster }) => cluster.sendingProblem.set(problem === undefined ? 0 : 1),
   },
   'arrivals-filed': {

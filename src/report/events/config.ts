@@ -6,10 +6,10 @@ import { error, type EventTable, info, warn } from './event-table.ts';
 
 export const CONFIG_METRICS = {
   reloadSuccessful: gauge('assay_config_last_reload_successful', '0 or 1', {
-    help: 'Whether the configuration could be read the last time that it was asked for; 0: what ran before runs on.',
+    help: 'Whether the last reload succeeded; 0: the previous configuration stays in use.',
   }),
   reloadedAt: gauge('assay_config_last_reload_success_timestamp_seconds', 'seconds since 1970', {
-    help: 'When the configuration that is in use was read.',
+    help: 'Time at which the configuration in use was read.',
     queries: {
       'instances that run another configuration than the newest one':
         'assay_config_last_reload_success_timestamp_seconds < on () group_left () max(assay_config_last_reload_success_timestamp_seconds) - 600',
@@ -36,7 +36,7 @@ export const CONFIG_EVENTS = {
   },
   'config-mistake': {
     log: ({ mistake: { file, line, path, problem, expected } }) =>
-      error('config: mistake found, nothing of the new configuration is used', { file, line, path, problem, expected }),
+      error('config: mistake found, the previous configuration stays in use', { file, line, path, problem, expected }),
   },
 } satisfies EventTable<ConfigEvent, ConfigCounted>;
 

@@ -40,23 +40,23 @@ export const DETECTION_METRICS = {
   }),
   logThreshold: readGauge('assay_detector_log_evidence_threshold', 'nats', {
     labels: LEVEL,
-    help: 'Natural logarithm of the evidence that an alarm takes.',
+    help: 'Natural logarithm of the evidence at which an alarm is raised.',
     // While it learns there is none.
     read: levelsBy((one) => (one.logThreshold === 0 ? undefined : one.logThreshold)),
   }),
   baseline: readGauge('assay_detector_baseline', "the metric's own", {
     labels: LEVEL,
-    help: 'What was expected of the traffic that was observed, in the unit of the metric.',
+    help: 'Expected value for the observed traffic, in the unit of the metric.',
     read: levelsBy((one) => one.change?.baseline),
   }),
   observed: readGauge('assay_detector_observed', "the metric's own", {
     labels: LEVEL,
-    help: 'What was observed: since the onset where something is wrong, else of late.',
+    help: 'Observed value: since the onset if something is wrong, otherwise recently.',
     read: levelsBy((one) => one.change?.observed),
   }),
   change: readGauge('assay_detector_change_ratio', 'relative to the baseline', {
     labels: LEVEL,
-    help: 'Change against what was expected; negative is a fall.',
+    help: 'Change against the expected value; negative is a fall.',
     queries: {
       'how much what has got worse has changed':
         'assay_detector_change_ratio and ignoring (state) assay_detector_state{state="regressed"} == 1',
@@ -85,7 +85,7 @@ export const DETECTION_METRICS = {
   }),
   parts: readGauge('assay_detector_tcr_change_by_criterion', 'points of TCR', {
     labels: [...WATCHED, 'part', 'criterion'],
-    help: 'What each criterion, and the mix of what is asked, adds to the change of TCR as it was counted. Their sum is that change; assay_detector_change_ratio is without the mix.',
+    help: 'Points that each criterion, and the mix of requests, adds to the change of TCR as it was counted. Their sum is that change; assay_detector_change_ratio excludes the mix.',
     queries: {
       'which criterion explains most of a fall':
         'bottomk by (suite, agent, environment) (1, assay_detector_tcr_change_by_criterion{part="criterion"})',
@@ -124,12 +124,12 @@ export const DETECTION_METRICS = {
   }),
   keptOut: readGauge('assay_detection_kept_out', 'observations, streams, values', {
     labels: ['what'],
-    help: 'What the limits of detection kept out since it began to learn: observations of agents and environments beyond the limit (unwatched), those that were silent and made room (forgotten), observations of segments, criteria and versions that were folded, and costs and step counts that were cut (capped).',
+    help: 'Data that the limits of detection kept out since it began to learn. unwatched: observations of agents and environments beyond the limit. forgotten: silent ones that made room. folded: observations of segments, criteria and versions counted under another name. capped: costs and step counts that were cut.',
     read: ({ keptOut }) => Object.entries(keptOut).flatMap(([what, count]) => reading({ what }, count)),
   }),
   transitions: counter('assay_detector_transitions_total', 'changes', {
     labels: ['metric', 'to'],
-    help: 'Changes of state of detectors, by metric and by the state they went to; metric="version" is a changed verdict on a version.',
+    help: 'State changes of detectors, by metric and new state; metric="version" is a changed verdict on a version.',
   }),
   problems: counter('assay_detection_problems_total', 'problems', {
     labels: { kind: ['failed', 'began_anew', 'dropped'] },
@@ -137,17 +137,17 @@ export const DETECTION_METRICS = {
   }),
   notices: counter('assay_webhook_notices_total', 'notices', {
     labels: { webhook: GIVEN, result: ['delivered', 'given_up'] },
-    help: 'Notices to webhooks, by what became of them: delivered, or given_up after alerts.give_up_after.',
+    help: 'Notices to webhooks, by their fate: delivered, or given_up after alerts.give_up_after.',
     queries: {
       'notices that nobody got': 'sum by (webhook) (increase(assay_webhook_notices_total{result="given_up"}[1d])) > 0',
     },
   }),
   attempts: counter('assay_webhook_failures_total', 'attempts', {
     labels: { webhook: GIVEN },
-    help: 'Attempts to deliver a notice that failed and are made again.',
+    help: 'Failed attempts to deliver a notice that are retried.',
   }),
   waiting: readGauge('assay_webhook_notices_waiting', 'notices', {
-    help: 'Notices that some webhook has not had yet.',
+    help: 'Notices that some webhook has not received yet.',
     read: ({ notices }) => notices.length,
   }),
 } satisfies MetricTable<DetectionReport>;
@@ -158,7 +158,7 @@ export const DETECTION_EVENTS = {
       const record = detectionRecord(transition, NO_EVIDENCE);
       const { summary, suite, agent, environment, metric, criterion, from, to } = record;
       const fields = { summary, suite, agent, environment, metric, criterion, from, to };
-      const message = 'detection: detector changed its state';
+      const message = 'detection: detector changed its state, the summary says how';
       return { level: levelOfChange(from, to), message, fields, episode: undefined };
     },
     count: ({ transition }, { transitions }) =>
@@ -173,7 +173,7 @@ export const DETECTION_EVENTS = {
     count: (_event, { problems }) => problems.inc({ kind: 'began_anew' }),
   },
   'detection-dropped': {
-    log: ({ problem }) => warn('detection: something could not be kept, dropping it', { problem }, 'detection dropped'),
+    log: ({ problem }) => warn('detection: data could not be kept, dropping them', { problem }, 'detection dropped'),
     count: (_event, { problems }) => problems.inc({ kind: 'dropped' }),
   },
   'detection-failed': {

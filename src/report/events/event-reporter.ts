@@ -10,16 +10,20 @@ import type { Log, LogLine } from '../log/log.ts';
 import { readGauge } from '../metrics/define-metric.ts';
 import type { MetricSource } from '../metrics/exposition.ts';
 import { MetricSet, type MetricTable } from '../metrics/metric-set.ts';
+import { ACCESS_EVENTS, ACCESS_METRICS, type AccessReadings } from './access.ts';
 import { API_EVENTS, API_METRICS } from './api.ts';
 import { CLUSTER_EVENTS, CLUSTER_METRICS, type ClusterReadings, withoutReading } from './cluster.ts';
 import { CONFIG_EVENTS, CONFIG_METRICS, countReload } from './config.ts';
+import { DAMAGE_EVENTS, DAMAGE_METRICS } from './damage.ts';
 import { DETECTION_EVENTS, DETECTION_METRICS } from './detection.ts';
 import { JOURNAL_EVENTS, JOURNAL_METRICS, type JournalReadings } from './journal.ts';
 import { type Budget, JUDGE_EVENTS, JUDGE_METRICS, showSpent } from './judges.ts';
+import { READING_EVENTS, READING_METRICS, type ReadingReadings } from './reading.ts';
 import { RECEIVE_EVENTS, RECEIVE_METRICS } from './receive.ts';
 import { RESULT_EVENTS, RESULT_METRICS } from './results.ts';
 import { SCORING_EVENTS, SCORING_METRICS, type ScoringReadings } from './scoring.ts';
 import { TELEMETRY_EVENTS, TELEMETRY_METRICS } from './telemetry.ts';
+import { TLS_EVENTS, TLS_METRICS, type TlsReadings } from './tls.ts';
 
 interface BuildReadings {
   readonly version: string;
@@ -37,11 +41,15 @@ const BUILD_METRICS = {
 const HEALTH_TABLES = {
   receive: RECEIVE_METRICS,
   journal: JOURNAL_METRICS,
+  damage: DAMAGE_METRICS,
   scoring: SCORING_METRICS,
   results: RESULT_METRICS,
   config: CONFIG_METRICS,
   api: API_METRICS,
+  access: ACCESS_METRICS,
+  reading: READING_METRICS,
   telemetry: TELEMETRY_METRICS,
+  tls: TLS_METRICS,
   build: BUILD_METRICS,
 };
 type HealthTables = typeof HEALTH_TABLES;
@@ -52,12 +60,17 @@ export const HEALTH_METRICS: readonly MetricDefinition[] = Object.values<MetricT
 );
 
 /** Readings of the service at each scrape, rather than counted from events. */
-export type Gauges = JournalReadings &
+export type Gauges = AccessReadings &
+  JournalReadings &
   ScoringReadings &
   ClusterReadings &
+  TlsReadings &
+  ReadingReadings &
   BuildReadings & {
     /** Routes on which something can be written. */
     readonly writeRoutes: readonly string[];
+    /** Routes that are answered from the store. */
+    readonly readRoutes: readonly string[];
   };
 
 export interface ReportedParts {
@@ -73,11 +86,15 @@ export class EventReporter {
   readonly #health: HealthSets = {
     receive: new MetricSet(RECEIVE_METRICS),
     journal: new MetricSet(JOURNAL_METRICS),
+    damage: new MetricSet(DAMAGE_METRICS),
     scoring: new MetricSet(SCORING_METRICS),
     results: new MetricSet(RESULT_METRICS),
     config: new MetricSet(CONFIG_METRICS),
     api: new MetricSet(API_METRICS),
+    access: new MetricSet(ACCESS_METRICS),
+    reading: new MetricSet(READING_METRICS),
     telemetry: new MetricSet(TELEMETRY_METRICS),
+    tls: new MetricSet(TLS_METRICS),
     build: new MetricSet(BUILD_METRICS),
   };
   /** Shown together with the newest report of detection, by the code that receives it. */
@@ -89,7 +106,7 @@ export class EventReporter {
 
   constructor({ log, redaction, judges, cluster }: ReportedParts) {
     this.#log = log;
-    const { receive, journal, scoring, results, config, api, telemetry } = this.#health;
+    const { receive, journal, damage, scoring, results, config, api, access, reading, telemetry, tls } = this.#health;
     countReload(config.counted);
     for (const pattern of redaction === undefined ? [] : redactionNames(redaction)) receive.begin({ pattern });
     if (cluster !== undefined) {
@@ -105,11 +122,15 @@ export class EventReporter {
     this.#shown = {
       ...boundTo(receive.counted, RECEIVE_EVENTS),
       ...boundTo(journal.counted, JOURNAL_EVENTS),
+      ...boundTo(damage.counted, DAMAGE_EVENTS),
       ...boundTo(scoring.counted, SCORING_EVENTS),
       ...boundTo(results.counted, RESULT_EVENTS),
       ...boundTo(config.counted, CONFIG_EVENTS),
       ...boundTo(api.counted, API_EVENTS),
+      ...boundTo(access.counted, ACCESS_EVENTS),
+      ...boundTo(reading.counted, READING_EVENTS),
       ...boundTo(telemetry.counted, TELEMETRY_EVENTS),
+      ...boundTo(tls.counted, TLS_EVENTS),
       ...boundTo(this.#cluster && { cluster: this.#cluster.counted, scoring: scoring.counted }, CLUSTER_EVENTS),
       ...boundTo(this.#judges && judges && { ...this.#judges.counted, budget: judges.budget }, JUDGE_EVENTS),
       ...boundTo(this.detection.counted, DETECTION_EVENTS),
@@ -131,6 +152,7 @@ export class EventReporter {
   /** Everything except detection. */
   sources(gauges: Gauges): readonly MetricSource[] {
     for (const route of gauges.writeRoutes) this.#health.api.begin({ route });
+    for (const route of gauges.readRoutes) this.#health.reading.begin({ route });
     this.begin(gauges.criterionWeights());
     const sets = [...Object.values(this.#health), this.#cluster, this.#judges];
     return sets.flatMap((set) => set?.sources(() => gauges) ?? []);

@@ -27,7 +27,7 @@ export const JOURNAL_METRICS = {
 export const JOURNAL_EVENTS = {
   'journal-recovered': {
     log: ({ entries, rows, cutBytes, tookMs }) =>
-      info('journal: recovered, replaying what was not scored', {
+      info('journal: recovered, replaying unscored entries', {
         entries,
         rows,
         cut_bytes: cutBytes,
@@ -36,19 +36,26 @@ export const JOURNAL_EVENTS = {
   },
   'journal-corrupt': {
     log: ({ position, length, quarantinedAt }) =>
-      error('journal: corrupt part set aside, accepted spans in it are lost', {
+      error('journal: corrupt part set aside and its spans lost, using the rest', {
         position,
         length,
         quarantined_at: quarantinedAt,
       }),
     count: ({ length }, { corrupt }) => corrupt.inc(length),
   },
+  'journal-segment-short': {
+    log: ({ position, size, capacity }) =>
+      error('journal: segment was cut, accepted spans behind the cut are lost', { position, size, capacity }),
+    count: ({ size, capacity }, { corrupt }) => corrupt.inc(capacity - size),
+  },
   'journal-synced': { count: ({ tookMs }, { sync }) => sync.observe(tookMs / 1000) },
   'journal-refused': {
     log: ({ because, detail }) =>
       warn('journal: cannot write, rejecting new data until it can', { because, detail }, `refused ${because}`),
   },
+  'journal-writable': { log: () => info('journal: can be written again, accepting new data') },
   'journal-segment-failed': {
-    log: ({ detail }) => warn('journal: segment could not be closed or reused, nothing is lost', { detail }, 'segment'),
+    log: ({ detail }) =>
+      warn('journal: segment could not be closed or reused, continuing without loss', { detail }, 'segment'),
   },
 } satisfies EventTable<JournalEvent, Counted<typeof JOURNAL_METRICS>>;

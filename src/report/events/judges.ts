@@ -1,7 +1,13 @@
 /**
  * Judges: calls, questions, cost. These metrics start at zero with the process; the budget is kept by the store.
  */
-import { type AnswerReused, CALL_RESULTS, type JudgeEvent, QUESTION_ENDS } from '../../model/events/judge-events.ts';
+import {
+  type AnswerReused,
+  CALL_RESULTS,
+  type EvidenceShown,
+  type JudgeEvent,
+  QUESTION_ENDS,
+} from '../../model/events/judge-events.ts';
 import { counter, gauge, GIVEN, histogram } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
@@ -9,7 +15,7 @@ import { error, type EventTable, info, warn } from './event-table.ts';
 export const JUDGE_METRICS = {
   calls: counter('assay_judge_calls_total', 'calls', {
     labels: { judge: GIVEN, result: CALL_RESULTS },
-    help: 'Calls of models, by what came of them: said, or a kind of failure.',
+    help: 'Calls of models, by their result: said, or a kind of failure.',
     queries: {
       'share of calls that fail, by kind': `sum by (judge, result) (rate(assay_judge_calls_total{result!="said"}[1h]))
   / on (judge) group_left sum by (judge) (rate(assay_judge_calls_total[1h]))`,
@@ -17,7 +23,7 @@ export const JUDGE_METRICS = {
   }),
   latency: histogram('assay_judge_call_seconds', 'seconds', {
     labels: { judge: GIVEN },
-    help: 'How long calls took, those that failed among them.',
+    help: 'Duration of calls, including failed ones.',
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
   }),
   tokens: counter('assay_judge_tokens_total', 'tokens', {
@@ -26,14 +32,14 @@ export const JUDGE_METRICS = {
   }),
   cost: counter('assay_judge_cost_total', 'in the currency of the prices', {
     labels: { judge: GIVEN },
-    help: 'What calls did cost by judges.*.prices. Where the provider did not say what it used, the most that it can have been.',
+    help: 'Cost of calls by judges.*.prices. If the provider did not report its usage, the highest possible cost.',
     queries: {
       'cost of the last day, by judge': 'sum by (judge) (increase(assay_judge_cost_total[1d]))',
     },
   }),
   questions: counter('assay_judge_questions_total', 'questions', {
     labels: { judge: GIVEN, end: QUESTION_ENDS },
-    help: 'Questions that came to an end: answered, a kind of failure, or why they were left out (over-budget, too-late, not-configured).',
+    help: 'Completed questions: answered, a kind of failure, or the reason for leaving them out (over-budget, too-late, not-configured).',
     queries: {
       'share of questions that end without an answer': `1 - sum(increase(assay_judge_questions_total{end="answered"}[1d]))
   / sum(increase(assay_judge_questions_total[1d]))`,
@@ -41,20 +47,35 @@ export const JUDGE_METRICS = {
   }),
   reused: counter('assay_judge_answers_reused_total', 'answers', {
     labels: { judge: GIVEN },
-    help: 'Questions that nobody was asked, because the answer to the same question was there, or others waited for it already.',
+    help: 'Questions that needed no call, because the same question was answered before or is pending.',
     queries: {
       'share of questions that cost nothing': `sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
   / (sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
     + sum by (judge) (increase(assay_judge_questions_total[1d])))`,
     },
   }),
+  evidence: counter('assay_judge_evidence_total', 'evaluations', {
+    labels: { judge: GIVEN, cut: ['yes', 'no'] },
+    help: 'Evaluations with evidence for a judge, by whether a part of it did not fit (judges.*.evidence_tokens). judges.*.when_cut says what such a verdict is worth.',
+    queries: {
+      'share of judged evaluations whose evidence was cut': `sum by (judge) (increase(assay_judge_evidence_total{cut="yes"}[1d]))
+  / sum by (judge) (increase(assay_judge_evidence_total[1d]))`,
+    },
+  }),
+  unsupported: counter('assay_judge_unsupported_total', 'answers', {
+    labels: { judge: GIVEN },
+    help: 'Answers that gave quotes of which none is in the evidence. judges.*.when_unsupported says what they are worth.',
+    queries: {
+      'answers with invented quotes': 'sum by (judge) (increase(assay_judge_unsupported_total[1d])) > 0',
+    },
+  }),
   disagreed: counter('assay_judge_votes_disagreed_total', 'questions', {
     labels: { judge: GIVEN },
-    help: 'Answered questions whose votes were not of one mind.',
+    help: 'Answered questions whose votes disagreed.',
   }),
   probed: counter('assay_judge_probed_total', 'questions', {
     labels: { judge: GIVEN, agreed: ['yes', 'no'] },
-    help: 'Answered questions that were asked once more, by whether the judge said the same of every criterion: how far it agrees with itself.',
+    help: 'Answered questions that were asked once more, by whether the judge gave the same answer on every criterion: its agreement with itself.',
     queries: {
       'how often a judge agrees with itself': `sum by (judge) (increase(assay_judge_probed_total{agreed="yes"}[7d]))
   / sum by (judge) (increase(assay_judge_probed_total[7d]))`,
@@ -62,11 +83,11 @@ export const JUDGE_METRICS = {
   }),
   waiting: gauge('assay_judge_waiting_questions', 'questions', {
     labels: { judge: GIVEN },
-    help: 'Questions that somebody waits for.',
+    help: 'Pending questions.',
   }),
   oldest: gauge('assay_judge_oldest_waiting_seconds', 'seconds', {
     labels: { judge: GIVEN },
-    help: 'How long the oldest of them waits; judging.limit is the most.',
+    help: 'Age of the oldest pending question; at most judging.limit.',
   }),
   stopped: gauge('assay_judge_stopped', '0 or 1', {
     labels: { judge: GIVEN },
@@ -74,10 +95,10 @@ export const JUDGE_METRICS = {
   }),
   spent: gauge('assay_judge_budget_spent_ratio', 'from 0 to 1', {
     labels: ['window'],
-    help: 'How much of judging.budget is spent or reserved, by window: hour or day. A budget of 0 is spent. It is not there where nothing is limited.',
+    help: 'Share of judging.budget that is spent or reserved, by window: hour or day. A budget of 0 counts as spent. Absent without a limit.',
   }),
   storeFailures: counter('assay_judging_failures_total', 'failures', {
-    help: 'Times that asking judges could not use the store; it is tried again.',
+    help: 'Failed accesses of the judge queue to the store; they are retried.',
   }),
 } satisfies MetricTable<unknown>;
 
@@ -97,7 +118,7 @@ export const JUDGE_EVENTS = {
       result === 'said'
         ? undefined
         : warn(
-            'judges: call failed, its question is retried or ends without an answer',
+            'judges: call failed, retrying its question or ending it without an answer',
             { judge, failure: result, reason },
             `judge ${judge} ${result}`,
           ),
@@ -116,22 +137,28 @@ export const JUDGE_EVENTS = {
     },
   },
   'answer-reused': { count: ({ judge }, { reused }) => reused.inc({ judge }) },
+  'evidence-shown': {
+    count: ({ judge, isCut, unsupported }, metrics) => {
+      metrics.evidence.inc({ judge, cut: isCut ? 'yes' : 'no' });
+      metrics.unsupported.inc({ judge }, unsupported);
+    },
+  },
   'judge-stopped': {
     log: ({ judge, failure, reason, tryAgainMs }) =>
       error(
-        'judges: judge cannot answer and is stopped, it is retried by itself',
+        'judges: judge cannot answer, pausing it and retrying later',
         { judge, failure, reason, try_again_ms: Math.round(tryAgainMs) },
         `judge stopped ${judge} ${failure}`,
       ),
     count: ({ judge }, { stopped }) => stopped.set({ judge }, 1),
   },
   'judge-resumed': {
-    log: ({ judge }) => info('judges: judge answers again, asking its questions', { judge }),
+    log: ({ judge }) => info('judges: judge answers again, asking its pending questions', { judge }),
     count: ({ judge }, { stopped }) => stopped.set({ judge }, 0),
   },
   'judge-probed': { count: ({ judge, agreed }, { probed }) => probed.inc({ judge, agreed: agreed ? 'yes' : 'no' }) },
   'budget-exhausted': {
-    log: ({ window }) => warn('judges: budget is spent, questions wait', { window }, `judge budget ${window}`),
+    log: ({ window }) => warn('judges: budget is spent, questions stay pending', { window }, `judge budget ${window}`),
   },
   'judging-observed': {
     count: ({ judges, spent }, { stopped, waiting, oldest, ...shown }) => {
@@ -147,7 +174,7 @@ export const JUDGE_EVENTS = {
     log: ({ problem }) => error('judges: cannot use the store, retrying', { problem }, 'judging failed'),
     count: (_event, { storeFailures }) => storeFailures.inc(),
   },
-} satisfies EventTable<JudgeEvent | AnswerReused, JudgeCounted & { readonly budget: Budget }>;
+} satisfies EventTable<JudgeEvent | AnswerReused | EvidenceShown, JudgeCounted & { readonly budget: Budget }>;
 
 /** Only of windows that are limited. */
 export function showSpent(

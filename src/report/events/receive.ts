@@ -1,6 +1,7 @@
 /** Receivers: requests accepted and refused, records rejected, secrets redacted. */
 import {
   CONTENT_ENCODINGS,
+  LISTENERS,
   type ReceiveEvent,
   REFUSE_REASONS,
   REJECT_REASONS,
@@ -14,11 +15,11 @@ import { type EventTable, warn } from './event-table.ts';
 export const RECEIVE_METRICS = {
   received: counter('assay_received_requests_total', 'requests', {
     labels: { transport: TRANSPORTS, signal: SIGNALS, encoding: CONTENT_ENCODINGS },
-    help: 'Requests accepted, which is journaled and synced, by transport, signal and content encoding.',
+    help: 'Requests accepted (journaled and synced), by transport, signal and content encoding.',
   }),
   receivedRecords: counter('assay_received_records_total', 'spans, log records', {
     labels: { signal: SIGNALS },
-    help: 'Spans and log records accepted: journaled and synced.',
+    help: 'Spans and log records accepted (journaled and synced).',
     queries: {
       'spans accepted each second': 'sum(rate(assay_received_records_total{signal="traces"}[5m]))',
     },
@@ -39,9 +40,13 @@ export const RECEIVE_METRICS = {
         'sum by (reason) (rate(assay_refused_requests_total{reason=~"not-admitted|overloaded"}[5m]))',
     },
   }),
+  dropped: counter('assay_dropped_connections_total', 'connections', {
+    labels: { port: LISTENERS },
+    help: 'Connections closed at once, because too many are open on the port.',
+  }),
   redactions: counter('assay_redactions_total', 'places', {
     labels: { pattern: GIVEN },
-    help: 'Secrets taken out of accepted requests before they were stored, by pattern; key and user_id are such patterns too.',
+    help: 'Secrets removed from accepted requests before they were stored, by pattern; key and user_id are such patterns too.',
   }),
 } satisfies MetricTable<unknown>;
 
@@ -56,7 +61,7 @@ export const RECEIVE_EVENTS = {
   'records-rejected': {
     log: ({ signal, reason }) =>
       warn(
-        'receiver: records rejected, the rest of their batch is accepted',
+        'receiver: records rejected, accepting the rest of their batch',
         { signal, reason },
         `rejected ${signal} ${reason}`,
       ),
@@ -70,11 +75,16 @@ export const RECEIVE_EVENTS = {
   'request-refused': {
     log: ({ transport, reason }) =>
       warn(
-        'receiver: request refused, its data are not acknowledged',
+        'receiver: request rejected, none of its data are accepted',
         { transport, reason },
         `request ${transport} ${reason}`,
       ),
     count: ({ transport, reason }, { refused }) => refused.inc({ transport, reason }),
+  },
+  'connection-dropped': {
+    log: ({ port }) =>
+      warn('receiver: too many connections are open on this port, closing new ones', { port }, `connections ${port}`),
+    count: ({ port }, { dropped }) => dropped.inc({ port }),
   },
   'metrics-discarded': {
     count: ({ transport }, { received }) => received.inc({ transport, signal: 'metrics', encoding: 'any' }),

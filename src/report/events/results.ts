@@ -7,10 +7,10 @@ import { error, type EventTable, warn } from './event-table.ts';
 export const RESULT_METRICS = {
   results: counter('assay_results_total', 'evaluations', {
     labels: { fate: ['sent', 'refused', 'dropped'] },
-    help: 'Evaluations that were to go to a backend as OpenTelemetry events: sent, refused by it permanently, or dropped because too many waited.',
+    help: 'Evaluations for a backend, as OpenTelemetry events: sent, permanently rejected by it, or dropped because too many were pending.',
   }),
   resultFailures: counter('assay_result_failures_total', 'requests', {
-    help: 'Requests with results that failed and are made again.',
+    help: 'Failed requests with results that are retried.',
   }),
 } satisfies MetricTable<unknown>;
 
@@ -19,7 +19,7 @@ export const RESULT_EVENTS = {
   'results-failed': {
     log: ({ problem }) =>
       warn(
-        'results: could not be sent to the backend, they wait in the store and are sent again',
+        'results: could not be sent to the backend, keeping them in the store and retrying',
         { problem },
         'results failed',
       ),
@@ -28,7 +28,7 @@ export const RESULT_EVENTS = {
   'results-refused': {
     log: ({ evaluations, problem }) =>
       error(
-        'results: refused permanently by the backend, they stay in the store and are not sent again',
+        'results: permanently rejected by the backend, keeping them in the store without a retry',
         { evaluations, problem },
         'results refused',
       ),
@@ -36,7 +36,7 @@ export const RESULT_EVENTS = {
   },
   'results-dropped': {
     log: ({ evaluations }) =>
-      error('results: too many wait for the backend, the oldest are not sent', { evaluations }, 'results dropped'),
+      error('results: too many are pending for the backend, dropping the oldest', { evaluations }, 'results dropped'),
     count: ({ evaluations }, { results }) => results.inc({ fate: 'dropped' }, evaluations),
   },
 } satisfies EventTable<ResultEvent, Counted<typeof RESULT_METRICS>>;

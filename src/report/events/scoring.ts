@@ -1,6 +1,7 @@
 /** Scoring, from a turn's close to its place in the store: turns, conversations, checks, series. */
 import { CLOSE_CAUSES, type CloseCause, DUE_CAUSES } from '../../model/causes.ts';
-import type { AnswerReused } from '../../model/events/judge-events.ts';
+import type { DamageEvent } from '../../model/events/damage-events.ts';
+import type { AnswerReused, EvidenceShown } from '../../model/events/judge-events.ts';
 import { ENDLESS_SIGNS, type ScoringEvent, TURN_FATES, type TurnFate } from '../../model/events/scoring-events.ts';
 import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
@@ -67,18 +68,18 @@ export const SCORING_METRICS = {
   }),
   turns: counter('assay_turns_closed_total', 'turns', {
     labels: { cause: CLOSE_CAUSES.filter((cause) => IS_USUAL[cause]), fate: TURN_FATES },
-    help: 'Turns closed, by cause and by what became of them. not-understood: the bytes could not be read, and the log says why. stored-already: scoring was given the turn again, because its thread ended after it had stored it and before it said so.',
+    help: 'Turns closed, by cause and by their fate. not-understood: the bytes could not be read, and the log has the reason. stored-already: the scoring thread had ended after it stored the turn and before it reported this, so the turn was submitted again.',
   }),
   withoutEnd: counter('assay_turns_without_end_total', 'turns', {
     labels: { sign: ENDLESS_SIGNS },
-    help: 'Turns that have no end and that no suite scored, so that nobody knows whether the agent crashed. no-root: a trace names a conversation, its root never came, and nothing in it is work of an agent. open-call: the last model call asks for a tool, and nothing came after it.',
+    help: 'Turns without an end that no suite scored, so it is unknown whether the agent crashed. no-root: a trace names a conversation, its root never arrived, and nothing in it is work of an agent. open-call: the last model call asks for a tool, and nothing follows it.',
     queries: {
       'turns that may have been lost with their process': 'sum by (sign) (increase(assay_turns_without_end_total[1d]))',
     },
   }),
   lateRecords: counter('assay_late_records_total', 'spans, log records', {
     labels: { fate: TURN_FATES.filter((fate) => IS_LATE[fate]) },
-    help: 'Spans and log records that came after their turn had closed, by what became of them.',
+    help: 'Spans and log records that arrived after their turn had closed, by their fate.',
     queries: {
       'share of spans that came late (read from Kafka: divided by assay_kafka_rows_total)':
         'sum(rate(assay_late_records_total{fate!="duplicate"}[1h])) / sum(rate(assay_received_records_total[1h]))',
@@ -93,22 +94,29 @@ export const SCORING_METRICS = {
     read: (now) => now.turnsWaiting(),
   }),
   logLag: readGauge('assay_log_lag_seconds', 'seconds', {
-    help: 'How far scoring is behind the log.',
+    help: 'Lag of scoring behind the log.',
     read: (now) => now.log()?.lagSeconds ?? 0,
   }),
   commit: histogram('assay_scoring_batch_seconds', 'seconds', {
     help: 'Time to score and store one batch of turns.',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
   }),
-  scored: counter('assay_turns_scored_total', 'turns', { help: 'Turns that went through scoring and into the store.' }),
+  scored: counter('assay_turns_scored_total', 'turns', { help: 'Turns scored and stored.' }),
   scorerFailures: counter('assay_scoring_failures_total', 'failures', {
-    help: 'Batches that were undone and done again, and ends of the scoring thread.',
+    help: 'Batches that were rolled back and retried, and ends of the scoring thread.',
   }),
   checkErrors: counter('assay_check_errors_total', 'checks', {
     labels: { suite: GIVEN, criterion: GIVEN, reason: ['error', 'timeout'] },
-    help: 'Checks that threw, ran past their limit or answered neither yes nor no.',
+    help: 'Checks that threw, exceeded their time limit or answered neither yes nor no.',
     queries: {
       'criteria whose checks fail to answer': 'sum by (suite, criterion) (increase(assay_check_errors_total[1h])) > 0',
+    },
+  }),
+  suspensions: counter('assay_check_suspensions_total', 'pauses', {
+    labels: { suite: GIVEN, criterion: GIVEN },
+    help: 'Pauses of a criterion because its check ran past its limit too often. They are of log time, for one agent or all, and end by themselves; conversations without a score for it are evaluated again then.',
+    queries: {
+      'criteria that were suspended': 'sum by (suite, criterion) (increase(assay_check_suspensions_total[1h])) > 0',
     },
   }),
   criterionWeight: readGauge('assay_criterion_weight_ratio', 'from 0 to 1', {
@@ -124,7 +132,7 @@ export const SCORING_METRICS = {
   }),
   criterionVariation: readGauge('assay_criterion_variation_ratio', 'from 0 to 1', {
     labels: ['suite', 'criterion'],
-    help: 'What the rarer of pass and fail comes to at the most (95 % confidence) of all that this instance ever decided. Near 0 the criterion always says the same.',
+    help: 'Upper bound (95 % confidence) on the share of the rarer of pass and fail, over everything that this instance ever decided. Near 0 the criterion always gives the same answer.',
     queries: {
       'criteria that always say the same; assay validate --store says more':
         'min by (suite, criterion) (assay_criterion_variation_ratio) < 0.01',
@@ -134,7 +142,7 @@ export const SCORING_METRICS = {
   }),
   criterionLikeness: readGauge('assay_criterion_likeness_ratio', 'from -1 to 1', {
     labels: ['suite', 'criterion', 'other'],
-    help: 'How alike two criteria of a suite are (phi coefficient) by the newest 2,000 evaluations of the store, every ten minutes. Only those that say the same (near 1) or the opposite (near -1), at most 100 pairs.',
+    help: 'Similarity of two criteria of a suite (phi coefficient) over the newest 2,000 evaluations of the store, every ten minutes. Only pairs that agree (near 1) or give the opposite (near -1), at most 100 pairs.',
     queries: {
       'criteria that say what another one says, and so count twice':
         'max by (suite, criterion, other) (assay_criterion_likeness_ratio)',
@@ -150,7 +158,7 @@ export const SCORING_METRICS = {
     read: (now) => now.labelSets(),
   }),
   labelValuesMax: readGauge('assay_label_values_max', 'combinations', {
-    help: 'How many combinations there may be before new ones are counted under `other` (metrics.max_label_values).',
+    help: 'Number of combinations beyond which new ones are counted under `other` (metrics.max_label_values).',
     queries: {
       'how full the labels are; at 1, new agents and versions are counted under `other`':
         'max(assay_label_values) / max(assay_label_values_max)',
@@ -190,13 +198,26 @@ export const SCORING_EVENTS = {
     count: ({ suite, criterion }, { checkErrors }) => checkErrors.inc({ suite, criterion, reason: 'error' }),
   },
   'check-stopped': {
-    log: ({ suite, criterion, suspended }) =>
-      error('scoring: check ran past its limit and was stopped, its verdict is error', { suite, criterion, suspended }),
-    count: ({ suite, criterion }, { checkErrors }) => checkErrors.inc({ suite, criterion, reason: 'timeout' }),
+    log: ({ suite, criterion, suspendedUntil }) =>
+      error(
+        suspendedUntil === undefined
+          ? 'scoring: check exceeded score.check_timeout and was stopped, its verdict is error'
+          : 'scoring: check exceeded score.check_timeout too often, its verdict is error until the pause is over',
+        {
+          suite,
+          criterion,
+          suspended: suspendedUntil !== undefined,
+          ...(suspendedUntil !== undefined && { until: new Date(suspendedUntil).toISOString() }),
+        },
+      ),
+    count: ({ suite, criterion, suspendedUntil }, { checkErrors, suspensions }) => {
+      checkErrors.inc({ suite, criterion, reason: 'timeout' });
+      if (suspendedUntil !== undefined) suspensions.inc({ suite, criterion });
+    },
   },
   'not-understood': {
     log: ({ what, reason }) =>
-      error('scoring: turn or conversation cannot be understood, it is left out', { what, reason }, 'not understood'),
+      error('scoring: turn or conversation cannot be parsed, leaving it out', { what, reason }, 'not understood'),
   },
   'labels-folded': {
     log: ({ label, agent }) =>
@@ -218,13 +239,16 @@ export const SCORING_EVENTS = {
     count: (_event, { scorerFailures }) => scorerFailures.inc(),
   },
   'scorer-restarted': {
-    log: ({ because }) => warn('scoring: thread restarted, unfinished work is redone', { because }),
+    log: ({ because }) => warn('scoring: thread restarted, retrying unfinished work', { because }),
   },
   'store-pruned': {
     log: ({ conversations, bytes }) =>
-      conversations === 0 ? undefined : info('store: deleted conversations past retention', { conversations, bytes }),
+      conversations === 0
+        ? undefined
+        : info('store: conversations past retention deleted, counters stay', { conversations, bytes }),
     count: ({ conversations }, { pruned }) => pruned.inc(conversations),
   },
-} satisfies EventTable<Exclude<ScoringEvent, AnswerReused>, ScoringCounted>;
+} satisfies EventTable<Exclude<ScoringEvent, AnswerReused | EvidenceShown | ContentDamaged>, ScoringCounted>;
 
+type ContentDamaged = Extract<DamageEvent, { readonly type: 'content-damaged' }>;
 export type ScoringCounted = Counted<typeof SCORING_METRICS>;

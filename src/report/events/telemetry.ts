@@ -13,11 +13,7 @@ export const TELEMETRY_METRICS = {
 export const TELEMETRY_EVENTS = {
   'telemetry-problem': {
     log: ({ problem }) =>
-      warn(
-        "telemetry: Assay's own traces or metrics could not be sent, nothing waits for them",
-        { problem },
-        'telemetry',
-      ),
+      warn("telemetry: Assay's own traces or metrics could not be sent, dropping them", { problem }, 'telemetry'),
     count: (_event, { telemetryProblems }) => telemetryProblems.inc(),
   },
 } satisfies EventTable<TelemetryEvent, Counted<typeof TELEMETRY_METRICS>>;

@@ -1,27 +1,35 @@
 /** Answers of the HTTP side. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import { visibleJson } from '../../model/visible-text.ts';
 import type { z } from 'zod';
 
 export interface Answer {
   readonly status: number;
   readonly type: string;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+  readonly headers?: OutgoingHttpHeaders;
+  /** Called once the client has taken it, or has gone. */
+  readonly onTaken?: () => void;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Answer {
+export function jsonAnswer(status: number, value: unknown, headers?: OutgoingHttpHeaders): Answer {
   return {
     status,
     type: JSON_TYPE,
-    body: `${JSON.stringify(value)}\n`,
+    body: `${visibleJson(value)}\n`,
     ...(headers === undefined ? {} : { headers }),
   };
 }
 
 export function textAnswer(status: number, body: string): Answer {
   return { status, type: TEXT_TYPE, body };
+}
+
+export function redirectAnswer(location: string, headers: OutgoingHttpHeaders = {}): Answer {
+  return { status: 302, type: TEXT_TYPE, body: '', headers: { ...headers, location } };
 }
 
 /** Why there is no answer now. */

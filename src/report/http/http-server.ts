@@ -1,6 +1,10 @@
 /** The HTTP side that people, programs and Prometheus look at. A table of routes defines what it serves. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PortSecurity } from '../../listen/certificates.ts';
+import { limitConnections } from '../../listen/connection-limit.ts';
+import { listen } from '../../listen/listen.ts';
+import { withoutPipelining } from '../../listen/pipelining.ts';
+import { createWebServer } from '../../listen/web-server.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { answerRequest, type Routed } from './router.ts';
 
@@ -9,21 +13,33 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-export async function startHttpServer(
-  options: Routed & { readonly host: string; readonly port: number },
-): Promise<HttpServer> {
-  const server = createServer((request, response) => {
-    answerRequest(options, request)
-      .catch(
-        (error: unknown): Answer => jsonAnswer(500, { error: `the request could not be answered: ${String(error)}` }),
-      )
-      .then((result) => send(response, request, result))
-      .catch(() => response.destroy());
-  });
-  server.requestTimeout = 10_000;
-  await listen(server, options);
-  // The cast holds for a server that listens on a port.
-  const { port } = server.address() as AddressInfo;
+interface HttpOptions extends Routed {
+  readonly host: string;
+  readonly port: number;
+  /** A connection was closed because too many are open. */
+  readonly onDropped: () => void;
+  /** Undefined for plain text. */
+  readonly security?: PortSecurity | undefined;
+}
+
+const REQUEST_MS_MAX = 10_000;
+const TAKEN_WITHIN_MS = 60_000;
+
+export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
+  const server = createWebServer({ requestTimeout: REQUEST_MS_MAX }, options.security);
+  server.on(
+    'request',
+    withoutPipelining((request, response) => {
+      answerRequest(options, request)
+        .catch(
+          (error: unknown): Answer => jsonAnswer(500, { error: `the request could not be answered: ${String(error)}` }),
+        )
+        .then((result) => send(response, request, result))
+        .catch(() => response.destroy());
+    }),
+  );
+  limitConnections(server, options.onDropped);
+  const port = await listen(server, 'metrics and the API (http_port, ASSAY_HTTP_PORT, --http-port)', options);
   return {
     port,
     stop: () =>
@@ -34,24 +50,10 @@ export async function startHttpServer(
   };
 }
 
-function listen(
-  server: ReturnType<typeof createServer>,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      reject(
-        new Error(`listen on ${host}:${port} for metrics and the API (http_port, ASSAY_HTTP_PORT, --http-port)`, {
-          cause: error,
-        }),
-      );
-    });
-    server.listen(port, host, resolve);
-  });
-}
-
-function send(response: ServerResponse, request: IncomingMessage, { status, type, body, headers }: Answer): void {
-  const bytes = Buffer.from(body);
+function send(response: ServerResponse, request: IncomingMessage, answer: Answer): void {
+  const { status, type, body, headers } = answer;
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  giveUp(response, answer);
   response.writeHead(status, {
     'content-type': type,
     'content-length': bytes.length,
@@ -62,4 +64,17 @@ function send(response: ServerResponse, request: IncomingMessage, { status, type
   response.end(request.method === 'HEAD' ? undefined : bytes);
   // A client that is still sending reads the answer only afterwards; what it sends goes nowhere, within the time that a request may take.
   request.resume();
+}
+
+/** A client that does not read would keep its answer in memory. */
+function giveUp(response: ServerResponse, { onTaken }: Answer): void {
+  if (response.closed) {
+    onTaken?.();
+    return;
+  }
+  const timer = setTimeout(() => response.destroy(), TAKEN_WITHIN_MS);
+  response.once('close', () => {
+    clearTimeout(timer);
+    onTaken?.();
+  });
 }

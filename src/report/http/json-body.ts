@@ -1,7 +1,10 @@
-/** Reads the body of a request: JSON in UTF-8, of a limited length. */
+/** Reads the body of a request: JSON in UTF-8, of a limited length and depth. */
 import type { IncomingMessage } from 'node:http';
 import { parseExactly } from '../../model/exact-json.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
+
+const DEPTH_MAX = 200;
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAPPING, CLOSE_MAPPING] = Buffer.from('"\\[]{}');
 
 /** Its value, or the answer that says why there is none. Rejects where the client goes away. */
 export async function readJsonBody(
@@ -12,12 +15,34 @@ export async function readJsonBody(
   if (refused !== undefined) return { refused };
   const bytes = await readBody(request, bytesMax);
   if (bytes === undefined) return { refused: tooLarge(bytesMax) };
+  if (isTooDeep(bytes)) {
+    return {
+      refused: jsonAnswer(400, { error: `the body is nested deeper than the ${DEPTH_MAX} levels it may have` }),
+    };
+  }
   try {
     return { value: parseExactly(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { refused: jsonAnswer(400, { error: `the body is not JSON: ${problem}` }) };
   }
+}
+
+/** Recursive readers of a value need a stack frame for each level, and a body can have more levels than frames. */
+function isTooDeep(json: Buffer): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (isText) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === OPEN_LIST || byte === OPEN_MAPPING) {
+      if (++depth > DEPTH_MAX) return true;
+    } else if (byte === CLOSE_LIST || byte === CLOSE_MAPPING) depth--;
+  }
+  return false;
 }
 
 function refuseContent({ headers }: IncomingMessage, bytesMax: number): Answer | undefined {

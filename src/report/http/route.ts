@@ -1,9 +1,10 @@
 /**
- * A row of the table of routes: method and path, what it is for, whether it reads or writes, and what answers. `S` is what the
- * handlers need of the service.
+ * A row of the table of routes: method and path, what it is for, the role it takes, whether it reads or writes, and what
+ * answers. `S` is what the handlers need of the service.
  */
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import type { Caller, Role } from '../../model/access.ts';
 import { type Answer, jsonAnswer, mistakesAnswer, type Unavailable, unavailableAnswer } from './answer.ts';
 
 export type Route<S> = {
@@ -14,33 +15,63 @@ export type Route<S> = {
   readonly path: string;
   /** For the page that lists what there is, in one line or several. */
   readonly summary: string;
+  /** Role of those who may. `nothing` is for probes, and for signing in. */
+  readonly takes: Role | 'nothing';
 } & (
   | { readonly method: 'GET'; readonly may: 'read'; readonly handle: Reading<S> }
   | { readonly method: 'PUT' | 'POST'; readonly may: 'write'; readonly handle: Writing<S> }
 );
 
-export function read<S>(path: string, summary: string, handle: Reading<S>): Route<S> {
-  return { method: 'GET', path, may: 'read', summary, handle };
+export function read<S>(
+  path: string,
+  summary: string,
+  handle: Reading<S>,
+  { takes }: Pick<Route<S>, 'takes'> = { takes: 'read' },
+): Route<S> {
+  return { method: 'GET', path, may: 'read', takes, summary, handle };
 }
 
-export function write<S>(method: 'PUT' | 'POST', path: string, summary: string, handle: Writing<S>): Route<S> {
-  return { method, path, may: 'write', summary, handle };
+/** A read that needs nothing else of the request, so that another thread can answer it. */
+export interface RemoteRead<S> extends Pick<Route<S>, 'path' | 'summary' | 'takes'> {
+  readonly method: 'GET';
+  readonly may: 'read';
+  readonly handle: (side: S, question: Question) => Answer | Promise<Answer>;
+}
+
+export function readStored<S>(path: string, summary: string, handle: RemoteRead<S>['handle']): RemoteRead<S> {
+  return { method: 'GET', path, may: 'read', takes: 'read', summary, handle };
+}
+
+export function write<S>(
+  method: 'PUT' | 'POST',
+  path: string,
+  summary: string,
+  { takes }: Pick<Route<S>, 'takes'>,
+  handle: Writing<S>,
+): Route<S> {
+  return { method, path, may: 'write', takes, summary, handle };
 }
 
 /** By the names in the route's path. */
 type PathParameters = ReadonlyMap<string, string>;
 
-type Asked = {
+/** Parts of a request that every read has. */
+export interface Question {
   readonly query: URLSearchParams;
   readonly parameters: PathParameters;
+}
+
+export interface Asked extends Question {
   readonly request: IncomingMessage;
-};
+  /** Undefined where the route takes nothing. */
+  readonly caller: Caller | undefined;
+}
 
 type Reading<S> = (side: S, asked: Asked) => Answer | Promise<Answer>;
 
 type Writing<S> = {
   readonly bodyBytesMax: number;
-  readonly write: (side: S, body: unknown, parameters: PathParameters) => Promise<Answer>;
+  readonly write: (side: S, body: unknown, parameters: PathParameters, request: IncomingMessage) => Promise<Answer>;
 };
 
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -60,8 +91,8 @@ export function answeredFrom<S extends object>(
       return { ...route, handle: (_none, asked) => unlessUnavailable((now) => handle(now, asked)) };
     }
     const { write, bodyBytesMax } = route.handle;
-    const answerWrite: Writing<undefined>['write'] = async (_none, body, parameters) =>
-      unlessUnavailable((now) => write(now, body, parameters));
+    const answerWrite: Writing<undefined>['write'] = async (_none, body, parameters, request) =>
+      unlessUnavailable((now) => write(now, body, parameters, request));
     return { ...route, handle: { bodyBytesMax, write: answerWrite } };
   });
 }
@@ -70,7 +101,7 @@ export function answeredFrom<S extends object>(
 export function reading<S, T>(
   schema: z.ZodType<T>,
   handle: (side: S, query: T, parameters: PathParameters) => Answer | Promise<Answer>,
-): Reading<S> {
+): RemoteRead<S>['handle'] {
   return (side, { query, parameters }) => {
     const parsed = schema.safeParse(Object.fromEntries(query));
     return parsed.success ? handle(side, parsed.data, parameters) : mistakesAnswer('query', parsed.error);

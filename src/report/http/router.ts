@@ -1,48 +1,81 @@
-/** Answers requests by the table of routes. `GET /` lists the table. */
+/** Answers requests by the table of routes, if the caller may do what they ask. `GET /` lists the table. */
 import type { IncomingMessage } from 'node:http';
+import { headOfRequest } from '../../listen/request-head.ts';
+import type { AccessGuard, RefusedAccess } from '../../model/access.ts';
 import type { ApiEvent } from '../../model/events/api-events.ts';
-import { type Answer, jsonAnswer, textAnswer } from './answer.ts';
+import { type Answer, jsonAnswer, redirectAnswer, textAnswer } from './answer.ts';
 import { readJsonBody } from './json-body.ts';
 import { decoded, matchPath, type Route, read } from './route.ts';
-import { refuseWriter } from './write-access.ts';
 
 export interface Routed {
   readonly routes: readonly Route<undefined>[];
-  /** Token for writing; undefined: only this machine may write. Read for each request. */
-  readonly writeToken: () => string | undefined;
+  readonly access: AccessGuard;
   readonly onWrite: (event: ApiEvent) => void;
 }
 
 export async function answerRequest(routed: Routed, request: IncomingMessage): Promise<Answer> {
-  const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://assay');
+  const url = urlOf(request);
+  if (url === undefined) return jsonAnswer(400, { error: 'the path is not one: it begins with one /' });
+  const { pathname, searchParams: query } = url;
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const index = read<undefined>('/', 'this list', () => textAnswer(200, indexOf(routed.routes)));
   const there = [index, ...routed.routes].filter((route) => matchPath(route, pathname) !== undefined);
   if (there.length === 0) return nothingThere(pathname, method);
   const route = there.find((one) => one.method === method);
   if (route === undefined) return otherMethod(there, request.method);
+  const decided =
+    route.takes === 'nothing'
+      ? undefined
+      : routed.access.decide(headOfRequest('http', request), { takes: route.takes, route: route.path });
+  const refused = decided === undefined || decided.allowed ? undefined : refusedAnswer(decided, request, url);
   const parameters = decoded(matchPath(route, pathname) ?? new Map());
   if (route.may === 'read') {
-    return parameters === undefined ? notEncoded() : route.handle(undefined, { query, parameters, request });
+    if (refused !== undefined) return refused;
+    const caller = decided?.allowed === true ? decided.caller : undefined;
+    return parameters === undefined ? notEncoded() : route.handle(undefined, { query, parameters, request, caller });
   }
-  const answer = await answerWrite(routed, route, parameters, request);
+  const answer = refused ?? (await answerWrite(route, parameters, request));
   routed.onWrite({ type: 'api-written', route: route.path, status: answer.status });
   return answer;
 }
 
+/** Undefined where it is none. A path that begins with two slashes would be read as the name of a host. */
+function urlOf({ url = '/' }: IncomingMessage): URL | undefined {
+  return url.startsWith('//') ? undefined : (URL.parse(url, 'http://assay') ?? undefined);
+}
+
+/** Where people sign in. */
+const SIGN_IN = '/auth/login';
+
+/** A person who opens an address in a browser is sent to sign in, and comes back to it. */
+function refusedAnswer(
+  { status, message, retryAfterSeconds, maySignIn }: RefusedAccess,
+  { method, headers: { accept = '' } }: IncomingMessage,
+  { pathname, search }: URL,
+): Answer {
+  if (maySignIn && method === 'GET' && accept.includes('text/html')) {
+    return redirectAnswer(`${SIGN_IN}?return_to=${encodeURIComponent(pathname + search)}`);
+  }
+  return jsonAnswer(
+    status,
+    { error: message, ...(maySignIn ? { sign_in: SIGN_IN } : {}) },
+    {
+      ...(status === 401 ? { 'www-authenticate': 'Bearer realm="assay"' } : {}),
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    },
+  );
+}
+
 async function answerWrite(
-  { writeToken }: Routed,
   { handle }: Route<undefined> & { readonly may: 'write' },
   parameters: ReadonlyMap<string, string> | undefined,
   request: IncomingMessage,
 ): Promise<Answer> {
-  const refused = refuseWriter(request, writeToken());
-  if (refused !== undefined) return refused;
   if (parameters === undefined) return notEncoded();
   const body = await readJsonBody(request, handle.bodyBytesMax);
   if ('refused' in body) return body.refused;
   try {
-    return await handle.write(undefined, body.value, parameters);
+    return await handle.write(undefined, body.value, parameters, request);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return jsonAnswer(500, { error: `it could not be written, or it is not known whether it was: ${problem}` });

@@ -4,6 +4,8 @@
  *
  * error: someone must act. warn: we coped, but look. info: life-cycle.
  */
+import { visibleJson } from '../../model/visible-text.ts';
+
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -45,8 +47,8 @@ export class Log {
     for (const [field, value] of Object.entries(fields)) {
       if (value !== undefined) entry[field] = typeof value === 'string' ? value.slice(0, TEXT_LENGTH_MAX) : value;
     }
-    // JSON escapes control characters, so a hostile name can't forge a line or colour a terminal.
-    this.#write(`${JSON.stringify(entry)}\n`);
+    // A hostile name can't forge a line, colour a terminal or turn the text around.
+    this.#write(`${visibleJson(entry)}\n`);
   }
 
   /** Writes a line, or counts it where its episode has one already. */

@@ -27,7 +27,7 @@ const VERSION = ['suite', 'criterion', 'judge', 'judge_version'] as const;
 export const CALIBRATION_METRICS = {
   labelled: readGauge('assay_judge_labelled_verdicts', 'verdicts', {
     labels: [...VERSION, 'verdict', 'label'],
-    help: 'What the judge said of what people have labelled, by the verdict and by the label; disputed is what as many labelled one way as another.',
+    help: 'Verdicts of the judge on material that people have labelled, by verdict and by label. disputed: as many people labelled it one way as the other.',
     queries: {
       'what the judge passes although people fail it, of each version':
         'assay_judge_labelled_verdicts{verdict="pass",label="fail"} > 0',
@@ -42,7 +42,7 @@ export const CALIBRATION_METRICS = {
   }),
   sensitivity: readGauge('assay_judge_sensitivity_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Of what people pass, the share that the judge passes.',
+    help: 'Share of the material passed by people that the judge passes too.',
     read: figures((one) => one.sensitivity?.value),
   }),
   sensitivityLower: readGauge('assay_judge_sensitivity_lower_ratio', '0 to 1', {
@@ -57,7 +57,7 @@ export const CALIBRATION_METRICS = {
   }),
   specificity: readGauge('assay_judge_specificity_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Of what people fail, the share that the judge fails.',
+    help: 'Share of the material failed by people that the judge fails too.',
     read: figures((one) => one.specificity?.value),
   }),
   specificityLower: readGauge('assay_judge_specificity_lower_ratio', '0 to 1', {
@@ -90,7 +90,7 @@ export const CALIBRATION_METRICS = {
   }),
   passRate: readGauge('assay_judge_corrected_pass_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'The share of all that this version has judged that would pass if people judged it (Rogan and Gladen); absent where labels do not tell.',
+    help: 'Estimated share of the material judged by this version that people would pass (Rogan and Gladen); absent if the labels are not enough.',
     queries: {
       'pass rate of the last day, corrected for the errors of the judge': `clamp(
   ( sum by (suite, criterion, judge, judge_version) (increase(assay_judged_verdicts_total{verdict="pass"}[1d]))

@@ -99,7 +99,7 @@ const SAID_METRICS = {
     type: 'counter',
     labels: ['suite', 'criterion', 'critical', 'reason'],
     unit: 'verdicts',
-    help: 'Questions that were asked and have no answer, by reason: argument_absent (the tool was called without an argument that the criterion reads), absent, not_recorded, language, error.',
+    help: 'Applicable questions without an answer, by reason: argument_absent (the tool was called without an argument that the criterion reads), absent, not_recorded, language, error.',
     queries: [
       {
         asks: 'critical criteria whose tool was called without the argument that they read, in the last day: it may have another name now',
@@ -113,7 +113,7 @@ const SAID_METRICS = {
     type: 'counter',
     labels: [...BASE_LABELS, 'finding'],
     unit: 'findings',
-    help: 'By golden traces: right answers by a wrong way (lucky_path), and right answers that took more than the trace allows (silent_inefficiency).',
+    help: 'Correct answers that leave the golden trace: reached the wrong way (lucky_path), or with more steps than the trace allows (silent_inefficiency).',
     queries: [
       {
         asks: 'share of evaluations that were right by luck in the last day',
@@ -127,7 +127,7 @@ const SAID_METRICS = {
     type: 'histogram',
     labels: [...BASE_LABELS, 'outcome'],
     unit: 'steps',
-    help: 'Model calls and tool calls of what was evaluated, by outcome.',
+    help: 'Model calls and tool calls of evaluated conversations (or turns), by outcome.',
     queries: [
       {
         asks: 'steps per success',
@@ -151,7 +151,7 @@ const SAID_METRICS = {
     type: 'histogram',
     labels: [...BASE_LABELS, 'outcome'],
     unit: 'tokens',
-    help: 'Tokens, input and output, of what was evaluated, by outcome; only where the spans say.',
+    help: 'Input and output tokens of evaluated conversations (or turns), by outcome; only if the spans report them.',
     scale: 1,
     buckets: [100, 1000, 3000, 10_000, 30_000, 100_000, 300_000],
   },
@@ -160,7 +160,7 @@ const SAID_METRICS = {
     type: 'histogram',
     labels: [...BASE_LABELS, 'outcome'],
     unit: 'seconds',
-    help: 'Time from the first span to the last of what was evaluated, by outcome.',
+    help: 'Time from the first to the last span of evaluated conversations (or turns), by outcome.',
     queries: [
       {
         asks: '95th percentile of the time that successes took',
@@ -176,7 +176,7 @@ const SAID_METRICS = {
     type: 'histogram',
     labels: [...BASE_LABELS, 'outcome'],
     unit: 'US dollars',
-    help: 'Cost in US dollars of what was evaluated, by outcome; only where the spans say. More than 1000 is counted as 1000.',
+    help: 'Cost in US dollars of evaluated conversations (or turns), by outcome; only if the spans report it. More than 1000 is counted as 1000.',
     queries: [
       {
         asks: 'cost per success',
@@ -200,7 +200,7 @@ const SAID_METRICS = {
     type: 'counter',
     labels: ['suite', 'criterion', 'judge', 'judge_version', 'verdict'],
     unit: 'verdicts',
-    help: 'Verdicts that a model gave, pass or fail, by the version of the judge: its question, what it is shown, its model.',
+    help: 'Verdicts by a judge, pass or fail, by the version of the judge: its question, its evidence, its model.',
     queries: [
       {
         asks: 'pass rate of the last day as the judge sees it',
@@ -215,7 +215,7 @@ const SAID_METRICS = {
     type: 'counter',
     labels: [...BASE_LABELS, 'ending'],
     unit: 'evaluations',
-    help: 'Evaluations by how the conversation (or turn) ended: answered, asked, refused, handed_over, abandoned, error, no_answer, unknown.',
+    help: 'Evaluations by the ending of the conversation (or turn): answered, asked, refused, handed_over, abandoned, error, no_answer, unknown.',
     queries: [
       {
         asks: 'share of conversations that were handed over to a person in the last day, by version',
@@ -230,7 +230,7 @@ const SAID_METRICS = {
     type: 'histogram',
     labels: ['suite'],
     unit: 'share from 0 to 1',
-    help: 'Share of the weight of a suite that could be decided, of each evaluation.',
+    help: 'Decided share of the weight of a suite, of each evaluation.',
     queries: [
       {
         asks: 'mean share of the weight that was decided in the last day, by suite',
@@ -249,7 +249,7 @@ export const QUALITY_METRICS = {
     type: 'gauge',
     labels: ['agent', 'agent_version', 'environment'],
     unit: 'seconds since 1970',
-    help: 'Log time of the first evaluation of a version. Each instance says what it knows: take the smallest.',
+    help: 'Log time of the first evaluation of a version. Each instance reports its own: take the smallest.',
     queries: [
       {
         asks: 'versions that were seen first within the last hour, for marks in a dashboard',
@@ -263,7 +263,7 @@ export const QUALITY_METRICS = {
     type: 'counter',
     labels: [...BASE_LABELS, 'from', 'to'],
     unit: 'evaluations',
-    help: 'Evaluations made again because spans came late, by the outcome before and after.',
+    help: 'Re-evaluations caused by late spans, by the outcome before and after.',
     queries: [
       {
         asks: 'share of evaluations that were made again; if it grows, raise turn.settle and conversation.idle',

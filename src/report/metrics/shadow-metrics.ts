@@ -21,7 +21,7 @@ export const SHADOW_METRICS = {
     type: 'counter',
     labels: [...SHADOW_LABELS, 'from', 'to'],
     unit: 'evaluations',
-    help: 'Conversations (or turns) that both the live suite and the one in shadow have evaluated, by the outcome of the live one (from) and of the other (to). What is revised later is not counted again.',
+    help: 'Conversations (or turns) that both the live suite and the one in shadow have evaluated, by the outcome of the live one (from) and of the other (to). Later revisions are not counted again.',
     queries: [
       {
         asks: 'share of conversations whose outcome would be another one',
@@ -40,7 +40,7 @@ export const SHADOW_METRICS = {
     type: 'counter',
     labels: SHADOW_LABELS,
     unit: 'score',
-    help: 'What the suite in shadow scored higher than the live one, summed over what both have scored.',
+    help: 'Amount by which the suite in shadow scored higher than the live one, summed over evaluations by both.',
     queries: [
       {
         asks: 'by how much TCR would be another one',
@@ -56,7 +56,7 @@ export const SHADOW_METRICS = {
     type: 'counter',
     labels: SHADOW_LABELS,
     unit: 'score',
-    help: 'What the suite in shadow scored lower than the live one.',
+    help: 'Amount by which the suite in shadow scored lower than the live one, summed over evaluations by both.',
     scale: MILLIONTH,
   },
   verdictsDiffering: {
@@ -64,7 +64,7 @@ export const SHADOW_METRICS = {
     type: 'counter',
     labels: [...SHADOW_LABELS, 'criterion'],
     unit: 'verdicts',
-    help: 'Verdicts of the suite in shadow that are others than those of the live one on a criterion of the same name.',
+    help: 'Verdicts of the suite in shadow that differ from the live one on a criterion of the same name.',
     scale: 1,
   },
 } as const satisfies Record<string, SingleMetric & MetricDefinition>;

@@ -2,6 +2,7 @@
  * An evaluation as it goes to the topic of evaluations: what the API says of it, whose agent it was, and an id of its own. The schema
  * is published in docs/evaluation-record.schema.json, made from the one here.
  */
+import { visibleJson } from '../../model/visible-text.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Evaluation, FINDINGS, OUTCOMES, UNDECIDED, VERDICTS } from '../../model/evaluation.ts';
@@ -104,7 +105,7 @@ export function evaluationRecord(
     environment,
     ...(segment === undefined ? {} : { segment }),
   };
-  return Buffer.from(JSON.stringify(record));
+  return Buffer.from(visibleJson(record));
 }
 
 const ID_LENGTH = 32;

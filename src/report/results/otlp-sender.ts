@@ -4,6 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
+import { maskedSecrets, secretsOfHeaders, secretsOfUrl } from '../../model/masked-secrets.ts';
 import { beginningOf, reasonOf, retryAfterMs } from './http-answer.ts';
 import { EvaluationEvents } from './evaluation-events.ts';
 import { OpenInferenceSpans } from './openinference-spans.ts';
@@ -57,7 +58,8 @@ export class OtlpSender {
       });
       const said = await beginningOf(response);
       if (response.ok) return { taken: true };
-      const problem = `it answered ${response.status}${said === '' ? '' : `: ${said}`}`;
+      const shown = maskedSecrets(said, [...secretsOfUrl(url), ...secretsOfHeaders(headers)]);
+      const problem = `it answered ${response.status}${shown === '' ? '' : `: ${shown}`}`;
       return { taken: false, problem, refused: REFUSED.has(response.status), waitMs: retryAfterMs(response) };
     } catch (error) {
       return { taken: false, problem: reasonOf(error), refused: false, waitMs: 0 };

@@ -2,6 +2,7 @@
  * A notice as Slack's incoming webhooks, and what takes the same, understand it. Names come from spans: what would be a link, a mention or
  * a channel-wide call in Slack is escaped, and every text is cut to what Slack takes.
  */
+import { visibleText } from '../../model/visible-text.ts';
 import { inPoints, type ShownPart, shownParts } from '../documents/shown-parts.ts';
 import type { DetectionRecord } from './detection-record.ts';
 
@@ -56,9 +57,9 @@ const NAMES: Readonly<Record<ShownPart['part'], string | undefined>> = {
 
 /** As Slack asks for it; and on one line. */
 function escaped(text: string): string {
-  return text
+  return visibleText(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replaceAll(/[\p{Cc}`]/gu, ' ');
+    .replaceAll(/[\n\t`]/g, ' ');
 }

@@ -9,6 +9,8 @@
  * A crash between an answer and the next state sends a notice again: its id tells. Redirects are not followed, since what is signed for one
  * place is for no other.
  */
+import { maskedSecrets, secretsOfUrl } from '../../model/masked-secrets.ts';
+import { visibleJson } from '../../model/visible-text.ts';
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Notice, Transition, Webhook } from '../../model/detection.ts';
@@ -114,7 +116,7 @@ class Queue {
         return true;
       }
       const record = detectionRecord(notice.transition, await evidenceOf(notice.transition));
-      const body = JSON.stringify(format === 'slack' ? slackMessage(record) : record);
+      const body = visibleJson(format === 'slack' ? slackMessage(record) : record);
       const answer = await this.#post(id, body, attempt);
       if (answer.ok) {
         onEvent({ type: 'webhook-delivered', webhook: name, attempts: attempt });
@@ -147,7 +149,8 @@ class Queue {
       });
       const said = await beginningOf(response);
       if (response.ok) return { ok: true };
-      const problem = `it answered ${response.status}${said === '' ? '' : `: ${said}`}`;
+      const shown = maskedSecrets(said, [secret, ...secretsOfUrl(url)]);
+      const problem = `it answered ${response.status}${shown === '' ? '' : `: ${shown}`}`;
       return { ok: false, problem, waitMs: Math.max(waitMs, retryAfterMs(response)) };
     } catch (error) {
       return { ok: false, problem: reasonOf(error), waitMs };

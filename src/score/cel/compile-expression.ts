@@ -2,8 +2,8 @@
 import { type Environment, EvaluationError } from '@marcbachmann/cel-js';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { toExcerpt } from '../sentences.ts';
-import { answerOnly } from './answer-only.ts';
-import { argumentsReadBy, isOfArguments } from './arguments-read.ts';
+import { formOnly, readsNothing } from './form-only.ts';
+import { fieldsReadBy, isOfArguments } from './fields-read.ts';
 import { functionsOf, variablesOf } from './environment.ts';
 import { LINEAR_MATCHES } from './functions.ts';
 import { patternMistake } from './linear-regex.ts';
@@ -43,8 +43,9 @@ export function compileExpression(
     // Before the check, which rewrites macros.
     const turnCondition = turnConditionOf(root);
     const turnTest = turnCondition === undefined ? undefined : compileTurnTest(root);
-    const argumentsRead = argumentsReadBy(root);
-    const looksAtAnswerOnly = answerOnly(root);
+    const fieldsRead = fieldsReadBy(root);
+    const isConstant = readsNothing(root);
+    const readsFormOnly = formOnly(root);
     const patterns = prepare(root);
     const checked = parsed.check();
     if (!checked.valid) return { mistake: mistakeOf(checked.error, environment) };
@@ -55,7 +56,7 @@ export function compileExpression(
       return { mistake: { problem, expected: 'an expression of type bool, such as a comparison', at: undefined } };
     }
     const comparisons = comparisonsIn(root, environment);
-    const known = { text, type, turnCondition, turnTest, argumentsRead, looksAtAnswerOnly };
+    const known = { text, type, turnCondition, turnTest, isConstant, fieldsRead, readsFormOnly };
     return { program: makeProgram(known, parsed, comparisons) };
   } catch (error) {
     return { mistake: mistakeOf(error, environment) };

@@ -28,10 +28,12 @@ export interface Program {
   readonly turnCondition: string | undefined;
   /** The same question as the expression's, for a conversation, where it is simple enough to be asked without evaluating. */
   readonly turnTest: TurnTest | undefined;
-  /** Arguments of tool calls, as written, without which it has no value. */
-  readonly argumentsRead: readonly string[];
-  /** Whether nothing that it reads, the extracts among it by their own expressions, is evidence of more than how the agent's answer reads. */
-  looksAtAnswerOnly(extracts: ReadonlyMap<string, Program>): boolean;
+  /** It reads nothing of the conversation, so its value is always the same. */
+  readonly isConstant: boolean;
+  /** Fields of arguments, results and state, as written, without which it has no value; those of the extracts it reads among them. */
+  fieldsRead(extracts: ReadonlyMap<string, Program>): readonly string[];
+  /** Whether nothing that it reads, by itself or through extracts, is evidence that the task was done. */
+  readsFormOnly(extracts: ReadonlyMap<string, Program>): boolean;
   run(scope: object): Evaluated;
   /** Why it was false, with the values compared. To be asked right after it was. */
   describeFalse(scope: object): string;

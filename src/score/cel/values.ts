@@ -1,6 +1,6 @@
 /**
- * Values on their way into and out of CEL. The library looks at `constructor` to tell a map from a list, so an object
- * from a span with a key of that name would confuse it: such objects (and what contains them) are handed over as `Map`s,
+ * Values on their way into and out of CEL. The library uses `constructor` to distinguish a map from a list, so a span's
+ * object with a key of that name would confuse it. Such objects (and what contains them) are handed over as `Map`s,
  * where every key is just a key. All others go as they are, without a copy.
  *
  * Nesting is bounded here: the library recurses into values to find their types.

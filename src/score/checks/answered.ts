@@ -3,9 +3,10 @@
  * Output of a program in its place (`../program-text.ts`) is no answer.
  */
 import { z } from 'zod';
-import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
+import { hasAnswer, isAnswerUnknown, isEndUnknown } from '../turn-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import { notApplicable } from '../answer.ts';
+import { END_UNKNOWN } from './tool-errors.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 export const answered = builtInCheck({
@@ -37,6 +38,7 @@ export const endedWithoutError = builtInCheck({
   needs: [],
   make: () => (subject) => {
     const { error, steps } = subject.turn;
+    if (error === undefined && isEndUnknown(subject.turn)) return END_UNKNOWN;
     if (error === undefined) return { pass: true, reason: 'The turn ended without an error.' };
     if (subject.ending === 'no_answer')
       return notApplicable('The turn ended without an answer: that is counted already.');

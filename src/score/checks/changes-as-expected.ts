@@ -88,8 +88,9 @@ function outOfOrder(
   const changes = new Set(changesIn(subject, expected));
   const places = [...run.calls.keys()].filter((at) => changes.has(run.calls[at] as ToolCall));
   const made = places.map((at) => run.calls[at] as ToolCall);
-  const { missing } = compareCalls(expected, made.map(asMade(subject)), restricted(run.order, places));
-  const [misplaced] = missing;
+  const { missing, different } = compareCalls(expected, made.map(asMade(subject)), restricted(run.order, places));
+  // Calls of one tool in the wrong order are the right ones with other arguments.
+  const misplaced = missing[0] ?? different[0];
   if (misplaced === undefined) return undefined;
   const span = spanOf(made.find(({ name }) => name === misplaced.name));
   return {

@@ -80,7 +80,9 @@ function excuseOf(claim: Claim, reading: AnswerReading, asking: Asking): Excuse 
 function byForm(claim: Claim, asking: Asking): Excuse | undefined {
   const { asked } = asking;
   if (asked?.form === 'text') return 'text';
-  if (asked === undefined || claim.kind === 'own') return undefined;
+  if (asked === undefined) return undefined;
+  if (claim.kind === 'own')
+    return asked.form === 'report' && asking.isLookedUp && PAST.test(claim.sentence) ? 'report' : undefined;
   const actions = spokenOf(claim);
   const isNotNamed = !intersect(actions, asking.named);
   if (asked.form === 'report')

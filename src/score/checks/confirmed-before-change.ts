@@ -2,8 +2,9 @@
  * Checks that the user said yes if the agent had asked before it changed something. Compares the agent's last question with the user's reply to it.
  * Fails if the user declined or asked back, and a call of this turn changed something all the same. "Yes", "please" and "go ahead" pass.
  *
- * Not applicable if the answer is not known: the agent had not asked; the reply is neither yes nor no ("the one at ten"); the user declined and asked
- * for another change ("no, cancel the other one"); the messages were not recorded; or `languages.ts` does not cover the language.
+ * Not applicable if the user's answer is unknown. The agent had not asked; the reply is neither yes nor no ("the one at
+ * ten"); the user declined and asked for another change ("no, cancel the other one"); the messages were not recorded;
+ * or `languages.ts` does not cover the language.
  */
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';

@@ -29,7 +29,7 @@ type WithGolden = SuiteParts & { readonly golden: GoldenLibrary };
 export function followsGoldenPath(parts: WithGolden): Check {
   return (subject) =>
     compared(subject, parts, ({ first, comparison: { trace, steps, isOptimal } }) => {
-      const unproven = isOptimal ? '' : ' (there may be a better alignment: the search was given up at its limit)';
+      const unproven = isOptimal ? '' : ' (a better alignment may exist: the search stopped at its limit)';
       if (first !== undefined) return against(trace, first, unproven);
       const made = steps.filter(({ call }) => call !== undefined).length;
       return {

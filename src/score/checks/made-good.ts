@@ -1,9 +1,9 @@
 /**
  * Decides whether a later success of the same tool made a failed call good.
  *
- * It did, unless the tool acts on a thing that exists and the two calls name different things: a refund of order B is no refund of order A. A corrected id
- * is a recovery: it is one if the first id is not known from the conversation, or if the failure says that there is no such thing. A tool that makes
- * something new (`book_room`) may take another one.
+ * It did, unless the tool acts on a thing that exists and the two calls name different things: a refund of one order is
+ * not a refund of another. A corrected id is a recovery if the first id is not known from the conversation, or if the
+ * failure says that there is no such thing. A tool that makes something new (`book_room`) may take another one.
  */
 import type { ToolCall } from '../../model/turn.ts';
 import { messagesShownTo } from '../earlier-messages.ts';
@@ -32,7 +32,7 @@ export function isMadeGood(failed: ToolCall, successes: readonly ToolCall[], sub
 }
 
 /** Ids in the arguments, by the names of the arguments. */
-function thingsOf({ args }: ToolCall): ReadonlyMap<string, string> {
+export function thingsOf({ args }: ToolCall): ReadonlyMap<string, string> {
   const { json } = args;
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return new Map();
   return new Map(
@@ -53,7 +53,7 @@ function differing(failed: ReadonlyMap<string, string>, succeeded: ReadonlyMap<s
 }
 
 /** The user said it, or a tool gave it. */
-function isKnown(value: string, failed: ToolCall, { turn, turns, toolCalls }: Subject): boolean {
+export function isKnown(value: string, failed: ToolCall, { turn, turns, toolCalls }: Subject): boolean {
   if (value.length < VALUE_LENGTH_MIN) return true;
   const shown = messagesShownTo(turn).flatMap(({ parts, role }) =>
     parts.map((part) =>

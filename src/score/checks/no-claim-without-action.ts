@@ -12,7 +12,8 @@
  * Without any tool call, "I have updated the code below" may be true. Such an agent's answer does not fail, unless it
  * is about something that is kept elsewhere, such as an account or a ticket.
  *
- * The check is a rule of thumb. It does not notice that the action which was done is not the action which is claimed.
+ * The check is a rule of thumb. It notices an action for another thing by ids (`claimed-thing.ts`) and "both" where one of two was done
+ * (`claim-of-all.ts`), and not that a refund was claimed and a booking was cancelled.
  */
 import { z } from 'zod';
 import type { Content } from '../../model/step.ts';
@@ -20,7 +21,7 @@ import type { ToolCall, Turn } from '../../model/turn.ts';
 import { type Answer, notApplicable } from '../answer.ts';
 import { resultsBefore, toolsDoneBefore } from '../earlier-messages.ts';
 import { wordSet, wordsOf } from '../effect-by-name.ts';
-import { isPending } from '../failed-call.ts';
+import { awaitsApproval, isPending } from '../failed-call.ts';
 import { actionsIn, speaksOf } from '../language/actions.ts';
 import { type AnswerReading, type Claim, LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
@@ -28,6 +29,8 @@ import type { Subject } from '../subject.ts';
 import { NO_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { actionsOf, claimsInContext } from './claim-in-context.ts';
+import { claimOfMoreThanWasDone, isPartlyDone } from './claim-of-all.ts';
+import { claimOfAnotherThing } from './claimed-thing.ts';
 
 /** Frameworks that hand in the answer by a tool. */
 const GIVES_ANSWER = /^(?:final|submit)_?answer$/i;
@@ -36,7 +39,7 @@ const DONE_BY_ANSWERING =
   /\b(?:fix|updat|chang|modif|add|creat|complet|correct|remov|replac|confirm|saved|aktualisier|geänder|angepass|hinzugefüg|erstell|behob|korrigier|entfern|ersetz|actualic|cambi|corr[ie]g|añad|agreg|cre[éa]|elimin|arregl|solucion|corrig|ajout|supprim|atualiz|alter|adicion|cri[eai]|remov)|修正|更新|変更|作成|追加|削除|完了|修改|创建|添加|删除|完成|修复/u;
 /** No answer holds these: they are kept in a system. */
 const KEPT_ELSEWHERE =
-  /(?<!\p{L})(?:ticket|invoice|bill|seat|room|table|flight|account|booking|reservation|appointment|subscription|refund|payment|your (?:order|address|card|plan|flight|case|profile|password)|buchung|reservierung|termin|konto|abo|bestellung|erstattung|zahlung|adresse|rechnung|sitzplatz|passwort|cuenta|reserva|cita|suscripción|pedido|reembolso|pago|factura|asiento|contraseña|compte|réservation|rendez-vous|abonnement|commande|remboursement|paiement|facture|siège|conta|consulta|assinatura|estorno|pagamento|fatura|assento|senha|chamado)(?!\p{L})|チケット|アカウント|口座|予約|返金|支払|請求|座席|住所|注文|工单|账户|预订|退款|地址|账单|座位|订单/u;
+  /(?<!\p{L})(?:address(?= (?:updated|changed|saved))|ticket|invoice|bill|seat|room|table|flight|account|booking|reservation|appointment|subscription|refund|payment|transfer|cancellation|your (?:new )?(?:calendar|order|address|card|plan|flight|case|profile|password)|buchung|reservierung|termin|konto|abo|bestellung|erstattung|zahlung|stornierung|adresse|rechnung|sitzplatz|passwort|cuenta|reserva|cita|suscripción|pedido|reembolso|pago|cancelación|dirección|factura|asiento|contraseña|compte|réservation|rendez-vous|abonnement|commande|remboursement|paiement|annulation|facture|siège|conta|consulta|assinatura|estorno|cancelamento|endereço|pagamento|fatura|assento|senha|chamado)(?!\p{L})|チケット|アカウント|口座|予約|返金|支払|請求|座席|住所|注文|工单|账户|预订|退款|地址|账单|座位|订单/u;
 const FOUND_TEXT_MAX = 20_000;
 /** Beside "Done!", so much text may be what was asked for. */
 const ANSWER_HOLDS_MORE_FROM = 200;
@@ -47,6 +50,16 @@ const COMPLETED =
 /** A request that was taken is done when it was taken. */
 const UNDER_WAY =
   /(?<!\p{L})(?:requests?|pending|queued?|in progress|process(?:ing)?|under ?way|antrag|anfrage|bearbeitung|bearbeitet|solicitud|pendiente|en curso|en proceso|demande|en cours|en attente|solicitação|pendente|em andamento|em processamento)(?!\p{L})|処理中|手続き中|申請|受付|处理中|进行中|申请|受理|排队/u;
+/**
+ * Tools beside the matter: an agent, or the program around it, writes down what it does, finds out who the user is, or changes what is known
+ * of them.
+ */
+const BESIDE_THE_MATTER =
+  /(?:^|_)(?:notes?|memory|memories|scratchpad|todos?|thoughts?|log_(?:events?|messages?|interactions?|metrics?|activity|actions?)|otp|log_?in|sign_?in|authenticate(?:_user)?|login_user|session|profile|preferences?|feedback|survey|support_ticket|ticket)$/;
+/** Tools that run statements read by their names. */
+const SQL_CHANGE =
+  /\b(?:delete from|insert into|update [\w."`]{1,80} set|merge into|truncate table|drop table|alter table|create table)\b/i;
+const OUTSIDE = actionsIn('cancelled refunded booked paid approved deployed activated blocked enrolled upgraded');
 /** Words in the names of tools that pass the user on, whether to a person or to another agent. */
 const PASSES_ON = wordSet('transfer handoff handover hand escalate forward route redirect delegate connect');
 
@@ -62,15 +75,26 @@ export const noClaimWithoutAction = builtInCheck({
     const calls = subject.toolCalls.filter(({ name }) => !GIVES_ANSWER.test(name));
     const [first] = reading.claimed;
     if (first === undefined) return withoutClaim(reading, calls, subject);
-    const did = [...calls.filter((call) => !subject.hasFailed(call)).map(({ name }) => name), ...toolsDoneBefore(turn)];
-    if (did.some((name) => mayDo(name, first, subject))) return onlyBegun(reading, calls, subject) ?? MAY_BE_DONE;
-    const failed = calls.filter((call) => subject.hasFailed(call) && mayDo(call.name, first, subject));
+    const isDone = (call: ToolCall) => call.answered && (!subject.hasFailed(call) || isPartlyDone(call));
+    const did = [...calls.filter(isDone).map(({ name }) => name), ...toolsDoneBefore(turn)];
+    if (calls.some((call) => isDone(call) && SQL_CHANGE.test(call.args.text))) return MAY_BE_DONE;
+    const failed = calls.filter((call) => !isDone(call) && subject.hasFailed(call) && mayDo(call.name, first, subject));
+    if (did.some((name) => mayDo(name, first, subject))) {
+      const succeeded = calls.filter((call) => isDone(call) && mayDo(call.name, first, subject));
+      const isAllShown = toolsDoneBefore(turn).length === 0;
+      const another = isAllShown ? claimOfAnotherThing(reading, { succeeded, failed }, subject) : undefined;
+      const more = claimOfMoreThanWasDone(reading, [...succeeded, ...failed], subject);
+      return onlyBegun(reading, calls, subject) ?? another ?? more ?? MAY_BE_DONE;
+    }
     const { open, excused } = claimsInContext(reading, turn, { failed, isLookedUp: did.length > 0 });
     return open === undefined ? excused : judged(open, calls, subject);
   },
 });
 
 const MAY_BE_DONE: Answer = { pass: true, reason: 'What the answer claims, a call may have done.' };
+const ELSEWHERE = notApplicable(
+  'The answer says that a person has taken over. No tool was called, so the hand-over may have been made outside of the spans.',
+);
 const PARTIAL = notApplicable('The trace is partial: the call may not have been recorded.');
 
 /** No call that succeeded did it. */
@@ -92,13 +116,16 @@ function judged(claim: Claim, calls: readonly ToolCall[], subject: Subject): Ans
   };
 }
 
-/** Fails where something is said to be over, and each call that may do it came back pending. */
+/** Fails where something is said to be over, and each call that may do it came back pending; or done, and each waits for an approval. */
 function onlyBegun({ claimed }: AnswerReading, calls: readonly ToolCall[], subject: Subject): Answer | undefined {
-  const claim = claimed.find(({ words }) => COMPLETED.test(words));
+  const [first] = claimed;
+  const over = claimed.find(({ words }) => COMPLETED.test(words));
+  const claim = over ?? first;
   if (claim === undefined) return undefined;
   const doing = calls.filter((call) => mayDo(call.name, claim, subject) && !subject.hasFailed(call));
   const [call] = doing;
-  if (call === undefined || !doing.every(isPending) || toolsDoneBefore(subject.turn).length > 0) return undefined;
+  if (call === undefined || toolsDoneBefore(subject.turn).length > 0) return undefined;
+  if (!doing.every(over === undefined ? awaitsApproval : isPending)) return undefined;
   if (UNDER_WAY.test(subject.finalAnswer.toLowerCase())) return undefined;
   return {
     pass: false,
@@ -109,7 +136,8 @@ function onlyBegun({ claimed }: AnswerReading, calls: readonly ToolCall[], subje
 
 /**
  * "I am connecting you with a colleague" claims nothing yet, unless the call that should do it failed. "I have connected you" needs a call
- * where the turn holds calls; where it holds none, the hand-over may be made outside of the spans.
+ * where calls are known of; where none is, the hand-over may be made outside of the spans, and nothing
+ * is decided.
  */
 function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subject: Subject): Answer {
   const tried = calls.filter(({ name }) => subject.handsOver(name));
@@ -123,9 +151,12 @@ function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subjec
     };
   }
   // Most answers claim nothing, which is seen sooner than what was done before.
-  const claim = calls.length > 0 ? reading.handedOver : undefined;
-  if (claim === undefined || mayBeHandedOver(calls, subject) || reading.admitsTrouble)
-    return { pass: true, reason: 'The answer claims no action.' };
+  const claim = reading.handedOver;
+  if (claim === undefined || reading.admitsTrouble) return { pass: true, reason: 'The answer claims no action.' };
+  const isCalling = calls.length > 0 || toolsDoneBefore(subject.turn).length > 0;
+  if (!isCalling) return ELSEWHERE;
+  if (mayBeHandedOver(calls, subject))
+    return { pass: true, reason: 'A call may have handed over, as the answer says.' };
   if (subject.turn.flags.includes('partial-trace')) return PARTIAL;
   return {
     pass: false,
@@ -148,9 +179,21 @@ function passesOn(tool: string): boolean {
   return wordsOf(tool).some((word) => PASSES_ON.has(word));
 }
 
-function mayDo(tool: string, { isHandOver }: Claim, subject: Subject): boolean {
+function mayDo(tool: string, claim: Claim, subject: Subject): boolean {
+  const { isHandOver } = claim;
+  if (isBesideTheMatter(tool) && isOutside(claim)) return false;
   const effect = subject.effectOf(tool);
   return effect === 'writes' || effect === 'unknown' || (isHandOver && (effect === 'hands_over' || passesOn(tool)));
+}
+
+function isBesideTheMatter(tool: string): boolean {
+  return BESIDE_THE_MATTER.test(wordsOf(tool).join('_'));
+}
+
+/** An action that such tools do not do. */
+function isOutside({ words }: Claim): boolean {
+  const actions = actionsIn(words);
+  return actions.size > 0 && actions.isSubsetOf(OUTSIDE);
 }
 
 /** Undefined where nothing that was looked up speaks of what is claimed. */

@@ -1,20 +1,25 @@
 /**
- * Do the numbers come from somewhere? Numbers, dates and numbered ids of the answer, and of the arguments of calls that
- * change something, must occur in what the user said, in what tools and retrievals gave, or in the messages that the
- * model was shown. Numbers that follow from others in the answer are worked out, not made up (`derived-number.ts`).
- * Single digits count what is there, and are let pass.
+ * Do the numbers come from somewhere? Numbers, dates and numbered ids of the answer must occur in what the user said,
+ * in what tools and retrievals gave, or in the messages that the model was shown. The same holds for the arguments of
+ * calls that change something; they may also follow from it in their own unit (`argument-numbers.ts`). Numbers that
+ * follow from others in the answer are worked out, not made up (`derived-number.ts`). Single digits count what is
+ * there, and are accepted.
  *
  * Where no tool gave any fact, an agent may know numbers of the world: then only ids and numbers of six digits and more
  * are looked at. Needs no language. In a suite of scope turn it takes the messages that the model was shown: what was
  * said earlier is only there.
  */
 import { z } from 'zod';
-import type { ToolCall } from '../../model/turn.ts';
+import type { Content } from '../../model/step.ts';
+import type { ToolCall, Turn } from '../../model/turn.ts';
 import { notApplicable } from '../answer.ts';
-import { messagesShownTo } from '../earlier-messages.ts';
+import { messagesShownTo, resultsBefore, userMessages } from '../earlier-messages.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
+import { type ArgumentSpecific, ArgumentSources, specificsOfArguments } from './argument-numbers.ts';
 import { builtInCheck } from './built-in-check.ts';
+import { columnTotals } from './column-totals.ts';
+import { isMeantByWords } from './day-words.ts';
 import { DerivedNumbers, isMultiple, isToldAs } from './derived-number.ts';
 import { SourceText } from './source-text.ts';
 import { type Specific, specificsIn } from './specifics.ts';
@@ -40,11 +45,19 @@ export const numbersHaveASource = builtInCheck({
     const hasFacts = known.facts.length > 0;
     const given = new SourceText([...known.said, ...known.facts]);
     const isDoubtful = (specific: Specific) => isLookedAt(specific, { hasFacts }) && !given.explains(specific);
-    for (const call of subject.toolCalls) {
-      if (subject.effectOf(call.name) !== 'writes' || call.args.state !== 'whole') continue;
-      const made = specificsIn(call.args.text)
+    const writes = subject.toolCalls.filter(
+      ({ name, args }) => args.state === 'whole' && namesNumbersIn(args) && subject.effectOf(name) === 'writes',
+    );
+    const follows = writes.length === 0 ? undefined : followingFrom(given, known, subject);
+    for (const call of writes) {
+      const made = specificsOfArguments(call.args)
         .slice(0, SPECIFICS_MAX)
-        .find((one) => isDoubtful(one) && !isOf(one, given.values, isMultiple));
+        .find(
+          (one) =>
+            isDoubtful(one.specific) &&
+            !isOf(one.specific, given.values, isMultiple) &&
+            follows?.(one, call.args.text) !== true,
+        )?.specific;
       if (made !== undefined) {
         const reason = `Nothing before says "${toExcerpt(made.text)}", with which ${toExcerpt(call.name)} was called.`;
         return { pass: false, reason, evidence: [call.spanId ?? call.requestedBy] };
@@ -57,7 +70,10 @@ export const numbersHaveASource = builtInCheck({
       (one) => isDoubtful(one) && !fromCalls.explains(one) && !isOf(one, given.values, isToldAs),
     );
     const derived = derivedNumbers(told, doubtful);
-    const made = doubtful.find((one) => one.kind !== 'number' || !derived.has(numberOf(one)));
+    const totals = doubtful.length === 0 ? [] : [...columnTotals(resultsOf(subject))];
+    const made = doubtful.find(
+      (one) => one.kind !== 'number' || !(derived.has(numberOf(one)) || isOf(one, totals, isTotal)),
+    );
     if (made === undefined) return { pass: true, reason: 'Every number comes from somewhere.' };
     const evidence = [turn.steps.findLast(({ kind }) => kind === 'llm')?.spanId];
     return {
@@ -70,18 +86,42 @@ export const numbersHaveASource = builtInCheck({
 
 function needsSource(subject: Subject): boolean {
   const { turn, toolCalls } = subject;
-  if (turn.finalAnswer.state === 'whole' && namesNumbers(turn.finalAnswer.text)) return true;
+  if (turn.finalAnswer.state === 'whole' && areNumbers(specificsIn(turn.finalAnswer.text))) return true;
   return toolCalls.some(
-    ({ name, args }) => args.state === 'whole' && namesNumbers(args.text) && subject.effectOf(name) === 'writes',
+    ({ name, args }) => args.state === 'whole' && namesNumbersIn(args) && subject.effectOf(name) === 'writes',
   );
 }
 
-function namesNumbers(text: string): boolean {
-  if (!/\d/.test(text)) return false;
-  return specificsIn(text)
-    .slice(0, SPECIFICS_MAX)
-    .some((specific) => isLookedAt(specific, { hasFacts: true }));
+function namesNumbersIn(args: Content): boolean {
+  return /\d/.test(args.text) && areNumbers(specificsOfArguments(args).map(({ specific }) => specific));
 }
+
+function areNumbers(specifics: readonly Specific[]): boolean {
+  return specifics.slice(0, SPECIFICS_MAX).some((specific) => isLookedAt(specific, { hasFacts: true }));
+}
+
+/** Whether an argument follows from what is known, in its own unit. */
+function followingFrom(given: SourceText, { said, facts, instructions }: KnownTexts, subject: Subject) {
+  const asked = [...subject.turns.map(({ userInput }) => userInput.text), ...userMessages(subject.turn)];
+  const words = said.map((text) => text.toLowerCase());
+  const sources = new ArgumentSources(
+    given,
+    words,
+    subject.toolCalls.map(({ args }) => args.text),
+  );
+  const days = {
+    said: asked.join('\n').toLowerCase(),
+    known: [instructions, ...facts].join('\n').toLowerCase(),
+    told: subject.toolCalls
+      .flatMap(({ name, result }) => (TELLS_TIME.test(name) ? [result.text] : []))
+      .join('\n')
+      .toLowerCase(),
+  };
+  return (one: ArgumentSpecific, args: string): boolean =>
+    one.specific.kind === 'date' ? isMeantByWords(one.specific.text, days) : sources.explains(one, args);
+}
+
+const TELLS_TIME = /(?:^|_)(?:now|today|date|time|datetime|clock|calendar)(?:_|$)/i;
 
 function isLookedAt({ kind, text }: Specific, { hasFacts }: { readonly hasFacts: boolean }): boolean {
   switch (kind) {
@@ -99,6 +139,7 @@ function isLookedAt({ kind, text }: Specific, { hasFacts }: { readonly hasFacts:
 
 interface KnownTexts {
   readonly said: readonly string[];
+  readonly instructions: string;
   /** Results of tools and retrievals. */
   readonly facts: readonly string[];
 }
@@ -109,6 +150,7 @@ function knownTexts(subject: Subject): KnownTexts {
   const instructions =
     steps.find(({ systemInstructions }) => systemInstructions !== undefined)?.systemInstructions ?? '';
   return {
+    instructions: [instructions, ...instructionsShown(turn)].join('\n'),
     said: [
       instructions,
       ...turns.map(({ userInput }) => userInput.text),
@@ -124,6 +166,18 @@ function knownTexts(subject: Subject): KnownTexts {
       state === undefined ? '' : JSON.stringify(state),
     ].filter((text) => text !== ''),
   };
+}
+
+/** Instructions of the system or the developer. */
+function instructionsShown(turn: Turn): readonly string[] {
+  return messagesShownTo(turn)
+    .filter(({ role }) => role === 'system' || role === 'developer')
+    .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
+}
+
+/** Each once: the messages show those of this turn again. */
+function resultsOf({ turn, toolCalls }: Subject): readonly string[] {
+  return [...toolCalls.map(({ result }) => result), ...resultsBefore(turn)].map(({ text }) => text);
 }
 
 function foundBy(call: ToolCall, subject: Subject): string {
@@ -143,6 +197,13 @@ function isOf(specific: Specific, known: readonly number[], is: (number: number,
   if (specific.kind !== 'number' || !Number.isFinite(value) || value === 0) return false;
   return known.some((number) => is(number, value));
 }
+
+/** Sums are told rounded to cents. */
+function isTotal(total: number, value: number): boolean {
+  return Math.abs(total - value) < TOTAL_EXACT;
+}
+
+const TOTAL_EXACT = 0.0051;
 
 function numberOf({ forms }: Specific): number {
   return Number(forms[0]);

@@ -25,10 +25,15 @@ export class SourceText {
     return this.#values;
   }
 
+  /** "101,102,103" may be three numbers. */
+  #hasEach(written: string): boolean {
+    return /^\d+(?:,\d+)+$/.test(written) && written.split(',').every((part) => this.numbers.has(part));
+  }
+
   explains(specific: Specific): boolean {
     switch (specific.kind) {
       case 'number':
-        return specific.forms.some((form) => this.numbers.has(form));
+        return specific.forms.some((form) => this.numbers.has(form)) || this.#hasEach(specific.text);
       case 'date':
         return specific.forms.some((form) => hasWhole(this.#text, form));
       case 'month':

@@ -19,8 +19,13 @@ import { z } from 'zod';
 import { notApplicable } from '../answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
+import { isEndUnknown } from '../turn-answer.ts';
 import { messageOf, type StandingFailure, standingFailure } from './failed-calls.ts';
 
+export const END_UNKNOWN = notApplicable(
+  'Nobody knows whether the turn came to its end: its root never arrived, and the last that did is a tool.',
+  'not_recorded',
+);
 const NONE_STANDING = { pass: true, reason: 'No tool error was left standing.' };
 
 /** Was every tool error dealt with, by trying again or by telling the user? */
@@ -30,7 +35,7 @@ export const noUnrecoveredToolError = builtInCheck({
   needs: [],
   make: () => (subject) => {
     const failure = standingFailure(subject);
-    if (failure === undefined) return NONE_STANDING;
+    if (failure === undefined) return isEndUnknown(subject.turn) ? END_UNKNOWN : NONE_STANDING;
     const { call, telling } = failure;
     const name = toExcerpt(call.name);
     switch (telling.is) {
@@ -58,7 +63,7 @@ export const noBlockingToolError = builtInCheck({
   needs: [],
   make: () => (subject) => {
     const failure = standingFailure(subject);
-    if (failure === undefined) return NONE_STANDING;
+    if (failure === undefined) return isEndUnknown(subject.turn) ? END_UNKNOWN : NONE_STANDING;
     const { call, telling } = failure;
     const failed = `${toExcerpt(call.name)} failed (${messageOf(call)})`;
     switch (telling.is) {

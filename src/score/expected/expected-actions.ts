@@ -9,6 +9,7 @@
 import { CheckError } from '../answer.ts';
 import { parseExactly } from '../../model/exact-json.ts';
 import type { Json } from '../../model/json.ts';
+import { toExcerpt } from '../sentences.ts';
 import type { ExpectedCall } from './compare-calls.ts';
 
 export type ExpectedOrder = 'free' | 'as listed' | readonly string[];
@@ -17,7 +18,13 @@ const ARGUMENTS = ['args', 'kwargs', 'arguments'] as const;
 
 /** Undefined where the truth says nothing of actions. Throws a CheckError where it says something that can't be read. */
 export function expectedActionsIn(truth: Json | undefined): readonly ExpectedCall[] | undefined {
+  if (truth !== undefined && truth !== null && !isMapping(truth))
+    throw new CheckError(
+      `The truth is ${Array.isArray(truth) ? 'a list' : `a ${typeof truth}`}: expected {actions, outputs}.`,
+    );
   const actions = member(truth, 'actions');
+  if (actions === undefined && member(truth, 'action') !== undefined)
+    throw new CheckError('truth.action: expected actions.');
   if (actions === undefined || actions === null) return undefined;
   if (!Array.isArray(actions)) throw new CheckError('truth.actions is no list: expected [{name, args}].');
   return actions.map((action: Json, at) => {
@@ -26,13 +33,30 @@ export function expectedActionsIn(truth: Json | undefined): readonly ExpectedCal
       throw new CheckError(`truth.actions[${at}] names no tool: expected {name, args}.`);
     }
     const key = ARGUMENTS.find((one) => member(action, one) !== undefined);
+    const unread = key === undefined ? nameOfArguments(action as Mapping) : undefined;
+    if (unread !== undefined) throw new CheckError(`truth.actions[${at}].${toExcerpt(unread)}: expected args.`);
     return { name, args: key === undefined ? undefined : parsed(member(action, key) ?? null) };
   });
+}
+
+type Mapping = { readonly [name: string]: Json };
+
+/** A member that was meant to be the arguments: without them every call of the tool would be right. */
+function nameOfArguments(action: Mapping): string | undefined {
+  return Object.entries(action).find(
+    ([name, value]) => /^(?:arg|argument|kwarg|param|parameter|input)s?$/i.test(name) || isMapping(value),
+  )?.[0];
+}
+
+function isMapping(value: Json): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Likewise. */
 export function expectedOutputsIn(truth: Json | undefined): readonly (string | number)[] | undefined {
   const outputs = member(truth, 'outputs');
+  if (outputs === undefined && member(truth, 'actions') !== undefined && member(truth, 'output') !== undefined)
+    throw new CheckError('truth.output: expected outputs.');
   if (outputs === undefined || outputs === null) return undefined;
   const list: readonly Json[] = Array.isArray(outputs) ? outputs : [outputs as Json];
   return list.map((output, at) => {

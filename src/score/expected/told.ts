@@ -27,8 +27,9 @@ export function wasTold(wanted: string | number, turns: readonly Turn[]): boolea
   return turns.map(answerGap).find((gap) => gap !== undefined) ?? false;
 }
 
-function holds(answer: string, wanted: string | number): boolean {
-  const [text, part] = [plain(answer), plain(String(wanted))];
+function holds(said: string, wanted: string | number): boolean {
+  const answer = inHalfWidth(said);
+  const [text, part] = [plain(answer), plain(inHalfWidth(String(wanted)))];
   if (part === '') return true;
   if (PLAIN_NUMBER.test(part)) return hasNumber(answer.toLowerCase(), Number(part));
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
@@ -38,6 +39,13 @@ function holds(answer: string, wanted: string | number): boolean {
   }
   return false;
 }
+
+/** Japanese and Chinese write digits and letters in full width as well. */
+function inHalfWidth(text: string): string {
+  return text.replaceAll(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - FULL_WIDTH));
+}
+
+const FULL_WIDTH = 0xfee0;
 
 function plain(text: string): string {
   return text.toLowerCase().replace(THOUSANDS, '').replace(SPACES, ' ').trim();

@@ -3,7 +3,7 @@
  *
  *     30          30.0 and the text "30"; a text stays a text, so "007" is not "7". Whole numbers are the same where all digits are
  *     true        the text "true", in whatever case
- *     a time      the same time written in another way: 2026-03-02T10:00:00Z and 2026-03-02T12:00+02:00, 2026-03-02 and its midnight
+ *     a time      the same time written in another way: 2026-03-02T10:00:00Z and 2026-03-02T12:00+02:00; 2026-03-02 and its midnight in any zone
  *     null        nothing given
  *     [a, b]      plain values are a set, in any order and each as often; lists of anything else are in order
  *     {a: 1}      at least these members
@@ -123,7 +123,10 @@ function isSameScalar(expected: Json, given: Json): boolean {
   }
   if (typeof expected !== 'string' || typeof given !== 'string') return false;
   const [a, b] = [timeIn(expected), timeIn(given)];
-  return a !== undefined && b !== undefined && a.ms === b.ms && a.hasZone === b.hasZone;
+  if (a === undefined || b === undefined) return false;
+  // A day is its midnight, in whatever zone.
+  if (a.isDay || b.isDay) return a.localMs === b.localMs;
+  return a.ms === b.ms && a.hasZone === b.hasZone;
 }
 
 /** Ids are numbers too: they are not the same where one is only near the other. */
@@ -141,13 +144,23 @@ function numberIn(value: Json): number | undefined {
 
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s?(Z|[-+]\d{2}:?\d{2})?)?$/i;
 
+interface Time {
+  readonly ms: number;
+  /** The same clock in UTC. */
+  readonly localMs: number;
+  readonly hasZone: boolean;
+  readonly isDay: boolean;
+}
+
 /** A time without a zone is nobody's; it equals no time with one. */
-function timeIn(text: string): { readonly ms: number; readonly hasZone: boolean } | undefined {
-  const [, date, time = '00:00', zone] = TIME.exec(text) ?? [];
+function timeIn(text: string): Time | undefined {
+  const [, date, time, zone] = TIME.exec(text) ?? [];
   if (date === undefined) return undefined;
   const offset = zone === undefined ? 'Z' : zone.toUpperCase().replace(/^([-+]\d{2})(\d{2})$/, '$1:$2');
-  const ms = Date.parse(`${date}T${time}${offset}`);
-  return Number.isNaN(ms) ? undefined : { ms, hasZone: zone !== undefined };
+  const local = `${date}T${time ?? '00:00'}`;
+  const ms = Date.parse(`${local}${offset}`);
+  if (Number.isNaN(ms)) return undefined;
+  return { ms, localMs: Date.parse(`${local}Z`), hasZone: zone !== undefined, isDay: time === undefined };
 }
 
 function readAs(given: Json): Json {

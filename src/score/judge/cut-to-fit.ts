@@ -3,6 +3,7 @@
  * escapes included.
  *
  *   1. Long values lose their middle, from 20,000 characters down to 500, those of items that are kept four times as late.
+ *      Of the last answer several windows are left, evenly over its length, because it is what the questions are about.
  *   2. Then the oldest steps go; then the oldest of what is telling: what went wrong, and what was said in earlier turns.
  *   3. Then what is kept is shortened, down to 500 characters.
  *   4. Then the agent's instructions are, which are whole until then; at last both are, to whatever fits.
@@ -34,6 +35,8 @@ const LEAST_LENGTHS = [
 ];
 const KEPT_TIMES = 4;
 const NAME_LENGTH_MAX = 200;
+const WINDOW_LENGTH_MIN = 250;
+const WINDOWS_MAX = 8;
 /** No text of more characters than this comes to one token, whatever is in it: see `estimateTokens`. */
 const CHARACTERS_OF_A_TOKEN_MAX = 5;
 
@@ -148,11 +151,13 @@ interface Line {
   readonly shortened: number;
 }
 
-function lineOf({ item, turn, fields }: Item, lengthMax: number): Line {
+function lineOf({ item, rank, turn, fields }: Item, lengthMax: number): Line {
+  const isLastAnswer = item === 'answer' && rank === 'kept';
   let shortened = 0;
   const members = fields.map((field) => {
     const most = isName(field) ? NAME_LENGTH_MAX : lengthMax;
-    const text = field.text === undefined ? undefined : withoutMiddle(field.text, most);
+    const windows = isLastAnswer && !isName(field) ? Math.floor(most / WINDOW_LENGTH_MIN) : 2;
+    const text = field.text === undefined ? undefined : inWindows(field.text, most, windows);
     if (text !== field.text) shortened += 1;
     return memberOf(field, text);
   });
@@ -169,11 +174,23 @@ function memberOf({ key, note }: Field, text: string | undefined): string {
   return `"${key}":${value}${note === undefined ? '' : `,"${key}_is":"${note}"`}`;
 }
 
-function withoutMiddle(text: string, lengthMax: number): string {
+/** Head and tail, and between them as many windows of the same size as are wanted. */
+function inWindows(text: string, lengthMax: number, wanted: number): string {
   if (text.length <= lengthMax) return text;
-  const head = Math.ceil(lengthMax / 2);
-  const tail = lengthMax - head;
-  return `${text.slice(0, head)} [… ${text.length - lengthMax} characters left out …] ${text.slice(text.length - tail)}`;
+  const windows = Math.min(Math.max(wanted, 2), WINDOWS_MAX);
+  const size = Math.floor(lengthMax / windows);
+  const shown: string[] = [];
+  let end = 0;
+  for (let window = 0; window < windows; window += 1) {
+    const isFirst = window === 0;
+    // The first has what is left over by the division.
+    const length = isFirst ? lengthMax - size * (windows - 1) : size;
+    const start = Math.max(end, Math.floor(((text.length - size) * window) / (windows - 1)));
+    if (start > end) shown.push(` [… ${start - end} characters left out …] `);
+    shown.push(text.slice(start, start + length));
+    end = start + length;
+  }
+  return shown.join('');
 }
 
 function leftOut(items: number): Line {

@@ -18,9 +18,9 @@ export interface Item {
   readonly turn: number | undefined;
   readonly fields: readonly Field[];
   /**
-   * Priorities for cutting. Kept longest: the agent's instructions, by which all the rest is judged; then the last
-   * turn's request and answer and what is beside the turns (`kept`); then what went wrong and the requests and answers
-   * of earlier turns (`telling`), before all other steps.
+   * Priorities for cutting. Kept longest: the agent's instructions, by which all the rest is judged. Next come the last
+   * turn's request and answer and the items outside the turns (`kept`); then what went wrong and the requests and
+   * answers of earlier turns (`telling`), before all other steps.
    */
   readonly rank: 'instructions' | 'kept' | 'telling' | 'step';
   /** Where a person is led who wants to see it. */

@@ -1,7 +1,8 @@
 /**
- * The version of a judge as it is asked one criterion: another one whenever the question, its guidance, what is shown, the criteria it shares
- * a call with, the model or its parameters are others, and the same for all conversations. That a neighbour does not apply to one of
- * them, or how many steps are graded there, makes no version of its own: people's labels would be spread over too many.
+ * The version of a judge for one criterion. It changes with the question, its guidance, the evidence shown, the
+ * criteria that share a call, the model or its parameters. It is the same for all conversations. That a neighbour does
+ * not apply to one of them, or how many steps are graded there, makes no version of its own: people's labels would be
+ * spread over too many.
  */
 import { createHash } from 'node:crypto';
 import type { CompiledCriterion } from '../suite.ts';

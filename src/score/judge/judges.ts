@@ -5,7 +5,16 @@
  */
 import { createHash } from 'node:crypto';
 import type { GradedStep, JudgeVersion } from '../../model/evaluation.ts';
-import type { GradedSteps, JudgedAnswer, JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
+import {
+  type GradedSteps,
+  isUnsupported,
+  type JudgedAnswer,
+  type JudgeOmission,
+  type JudgeOutcome,
+  type JudgeRequest,
+  type WHEN_CUT,
+  type WHEN_UNSUPPORTED,
+} from '../../model/judging.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { shorten } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
@@ -25,6 +34,17 @@ export interface JudgeSettings {
   readonly evidenceTokens: number;
   /** Share of the conversations, from 0 to 1. */
   readonly share: number;
+  /** `count` unless given. */
+  readonly whenCut?: (typeof WHEN_CUT)[number];
+  /** `count` unless given. That it is asked again is for who asks. */
+  readonly whenUnsupported?: (typeof WHEN_UNSUPPORTED)[number];
+}
+
+/** Evidence that a judge was shown, or was not because it did not fit, and its answers without a quote that is in it. */
+export interface ShownEvidence {
+  readonly judge: string;
+  readonly isCut: boolean;
+  readonly unsupported: number;
 }
 
 export interface Judges {
@@ -32,10 +52,13 @@ export interface Judges {
   settings(judge: string): JudgeSettings | 'not asked' | undefined;
   /** The end of that request, where it has come to one. Must not throw, and say the same to the same request within an evaluation. */
   outcomeOf(request: JudgeRequest): JudgeOutcome | 'waiting';
+  /** Called for each piece of evidence that is not waited for. */
+  onShown?(shown: ShownEvidence): void;
 }
 
 export interface ToJudge {
   readonly name: string;
+  readonly isCritical: boolean;
   readonly judged: Judged;
 }
 
@@ -61,6 +84,16 @@ interface Judgements {
 const REASON_LENGTH_MAX = 300;
 /** Below all that an author can give: a candidate is asked about when there is nothing else to ask. */
 const SHADOW_PRIORITY = -1;
+/**
+ * Whether the question was to be asked and could not be. A critical criterion is an `error` then, because whoever talks to the
+ * agent can spend a budget. To sample, and to configure no judge, are decisions of the suite's owner.
+ */
+const WANTED_TO_ASK = {
+  'over-budget': true,
+  'too-late': true,
+  'sampled-out': false,
+  'not-configured': false,
+} satisfies Record<JudgeOmission, boolean>;
 const NOTHING_TO_SEE: Judgement = {
   is: 'answer',
   answer: { notApplicable: 'Nothing was recorded that a judge could look at.' },
@@ -71,6 +104,7 @@ const NO_ROOM: Judgement = {
 };
 /** The reason of a verdict that nobody wanted a judge for. */
 export const NOT_ASKED = 'Judges were not asked.';
+const UNSUPPORTED: Judgement = { is: 'error', reason: "None of the quotes in the judge's answer is in the data." };
 const WAITS: Judgement = { is: 'skipped', reason: 'Waits for the judge.' };
 
 export function askJudges(
@@ -116,15 +150,24 @@ export function askJudges(
       settle(rendered.is === 'nothing-to-see' ? NOTHING_TO_SEE : NO_ROOM);
       continue;
     }
+    const { judge } = group;
+    const { cut } = rendered.request;
+    if (cut !== '' && settings.whenCut === 'not_applicable') {
+      for (const { name, isCritical } of group.criteria) judgements.set(name, uncounted(cut, isCritical));
+      judges.onShown?.({ judge, isCut: true, unsupported: 0 });
+      continue;
+    }
     const outcome = judges.outcomeOf(rendered.request);
     if (outcome === 'waiting') {
       waiting.push(rendered.request);
       settle(WAITS);
       continue;
     }
+    const unsupported = outcome.is === 'answered' ? outcome.answers.filter(isUnsupported).length : 0;
+    judges.onShown?.({ judge, isCut: cut !== '', unsupported });
     for (const criterion of group.criteria) {
       const version = () => judgeVersion(suite.criteria, criterion, settings);
-      judgements.set(criterion.name, judgementOf(criterion, outcome, rendered, version));
+      judgements.set(criterion.name, judgementOf(criterion, outcome, { rendered, version, settings }));
     }
   }
   return { of: judgements, waiting };
@@ -157,14 +200,15 @@ interface Asked extends ToJudge {
 }
 
 /** With what the golden trace of the conversation adds to the question; or what it makes of it without asking. */
-function askedOf({ name, judged }: ToJudge, subject: Subject): Asked | Judgement {
-  if (judged.golden === undefined) return { name, judged, golden: undefined, graded: undefined };
+function askedOf({ name, isCritical, judged }: ToJudge, subject: Subject): Asked | Judgement {
+  const asked = { name, isCritical, judged };
+  if (judged.golden === undefined) return { ...asked, golden: undefined, graded: undefined };
   const golden = goldenRunOf(subject, judged.golden);
   if (typeof golden === 'string') return { is: 'answer', answer: { notApplicable: golden } };
-  if (judged.gradesAtLeast === undefined) return { name, judged, golden, graded: undefined };
+  if (judged.gradesAtLeast === undefined) return { ...asked, golden, graded: undefined };
   const grading = gradedStepsOf(golden, judged.gradesAtLeast);
   if ('answer' in grading) return { is: 'answer', answer: grading.answer };
-  return { name, judged, golden, graded: grading.graded };
+  return { ...asked, golden, graded: grading.graded };
 }
 
 interface Group {
@@ -196,13 +240,22 @@ function askedTogether(criteria: readonly Asked[]): readonly Group[] {
 function judgementOf(
   criterion: Asked,
   outcome: JudgeOutcome,
-  rendered: Extract<Rendered, { readonly is: 'request' }>,
-  version: () => string,
+  {
+    rendered,
+    version,
+    settings,
+  }: {
+    readonly rendered: Extract<Rendered, { readonly is: 'request' }>;
+    readonly version: () => string;
+    readonly settings: JudgeSettings;
+  },
 ): Judgement {
   switch (outcome.is) {
     case 'answered': {
       const answer = outcome.answers.find((candidate) => candidate.criterion === criterion.name);
       if (answer === undefined) return { is: 'error', reason: 'What the judge answered is about other questions.' };
+      if (isUnsupported(answer) && settings.whenUnsupported !== undefined && settings.whenUnsupported !== 'count')
+        return UNSUPPORTED;
       const { golden } = criterion;
       const steps = answer.grades && golden && gradedSteps(golden, answer.grades);
       const evidence = [...(answer.pass ? [] : wrongSteps(steps ?? [])), ...answer.quotes.map(rendered.spanOf)];
@@ -220,16 +273,29 @@ function judgementOf(
     case 'failed':
       return { is: 'error', reason: `The judge gave no answer: ${outcome.reason}` };
     case 'left-out':
-      return { is: 'skipped', reason: outcome.reason };
+      return {
+        is: criterion.isCritical && WANTED_TO_ASK[outcome.because] ? 'error' : 'skipped',
+        reason: outcome.reason,
+      };
     default:
       return unreachable(outcome);
   }
 }
 
+/** A long text must not switch off a critical criterion. */
+function uncounted(cut: string, isCritical: boolean): Judgement {
+  const reason = `Not judged, because a part of the evidence does not fit into \`evidence_tokens\`. ${cut}`;
+  return isCritical ? { is: 'error', reason } : { is: 'answer', answer: { notApplicable: reason } };
+}
+
 /** The judge's words, followed by what a reader needs to weigh them, however long these words are. */
-function reasonOf({ reason, votes, pass }: JudgedAnswer, cut: string): string {
+function reasonOf({ reason, votes, pass, ...quoted }: JudgedAnswer, cut: string): string {
   const agreed = pass ? votes.yes : votes.of - votes.yes;
-  const remarks = [...(agreed < votes.of ? [`${agreed} of ${votes.of} votes.`] : []), ...(cut === '' ? [] : [cut])];
+  const remarks = [
+    ...(agreed < votes.of ? [`${agreed} of ${votes.of} votes.`] : []),
+    ...(isUnsupported(quoted) ? ['None of its quotes is in the data.'] : []),
+    ...(cut === '' ? [] : [cut]),
+  ];
   const remark = remarks.length === 0 ? '' : ` (${remarks.join(' ')})`;
   return `${shorten(reason, REASON_LENGTH_MAX - remark.length)}${remark}`;
 }

@@ -30,7 +30,7 @@ const ACTIONS: readonly RegExp[] = [
 ].map(
   (stems) =>
     new RegExp(
-      `(?<!(?:not|non|un|never|can|to be|nicht|no|não|pas)[-_ ]?)(?:${stems})(?![a-zà-ÿ]{0,8}able)(?![a-zà-ÿ]{0,10}[ _-]?(?:polic|fee|deadline|window|terms|rule|allowed|possible|eligib|until|period|condition|option))(?![a-zà-ÿ_]{0,40}["']?\\s{0,4}[:=]\\s{0,4}(?:false|null|none|undefined|0(?![.\\d])|""|''|\\[\\s{0,4}\\]|\\{\\s{0,4}\\}|["']?no(?![a-zà-ÿ])))`,
+      `(?<!(?:not|non|un|never|can|free|to be|nicht|no|não|pas)[-_ ]?)(?:${stems})(?![a-zà-ÿ]{0,8}able)(?![a-zà-ÿ]{0,10}[ _-]?(?:polic|fee|deadline|window|terms|rule|allowed|possible|eligib|until|period|condition|option))(?![a-zà-ÿ_]{0,40}["']?\\s{0,4}[:=]\\s{0,4}(?:false|null|none|undefined|0(?![.\\d])|""|''|\\[\\s{0,4}\\]|\\{\\s{0,4}\\}|["']?no(?![a-zà-ÿ])))`,
       'iu',
     ),
 );

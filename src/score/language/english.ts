@@ -25,7 +25,7 @@ export const ENGLISH: Phrases = {
     should may might must please sorry thanks thank welcome done sure if so because as than then into about still yet only just
     i'm i've i'll can't couldn't don't didn't isn't wasn't won't it's that's you're we're we've any all some more most other out up
     monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
-    booked cancelled refunded order help unfortunately however ok okay failed scheduled everything something nothing anything read`,
+    booked cancelled refunded refund issued order help unfortunately however ok okay failed scheduled everything something nothing anything read`,
   apology: [
     "(?:i'?m |i am |we're |we are )?(?:so |very |really |terribly )?sorry(?: for (?:the|any) (?:inconvenience|trouble|delay|confusion))?(?: about (?:that|this))?",
     '(?:i |we )?(?:sincerely )?apologi[sz]e(?: for (?:the|any) (?:inconvenience|trouble|delay|confusion))?',
@@ -96,6 +96,9 @@ export const ENGLISH: Phrases = {
     "(?:i|we) (?:couldn'?t|could not|wasn'?t able to|was not able to|was unable to|were unable to|weren'?t able to|failed to)",
   ],
   trouble: [
+    'too \\p{L}{3,8} to (?:be|do)…',
+    'neither (?:of [^.!?,]{1,20} |\\p{L}{3,14} )?(?:could|was|were|has|have|went|worked)…',
+    '(?:hit|hits|got|ran into|encountered|met|ended in) (?:an?|some) (?:\\p{L}{2,12} ){0,2}?(?:errors?|problems?|issues?|failures?|snags?)',
     'turned (?:[^.!?,]{1,30} )?(?:down|away)',
     "(?:is|are|was|were)(?:n'?t| not) (?:set|sent|made|put|paid|taken|given|saved|changed)",
     "(?:i|we)(?:'ve| have)? tried to [^.!?,\\n]{1,60}, ?(?=\\n|$)…",
@@ -279,9 +282,12 @@ export const ENGLISH: Phrases = {
     `${AGENT} ${ADVERBS}(?:took|taken) (?:care of|off)`,
     `${AGENT} ${ADVERBS}(?:made|put in|carried out|did|done) (?:the|that|this|your|all|those|it|a) ?(?:\\p{L}{2,14} )?(?:change|booking|reservation|refund|update|payment|transfer|request for|cancellation|switch|order|fix)?s?(?= for you|[ ,.!]|$)`,
     `(?<=^|^ |[,;:.!] |and )${ADVERBS}(?:${CHANGED}|took care of|dealt with) (?:your|the|it|this|that|a|an|both|all|you|everything)`,
-    `(?:consider (?:it|that) done)`,
+    `consider (?:it|that|this) (?:done|${STANDS})`,
+    `${AGENT} ${ADVERBS}(?:turned|switched|shut) (?:it|that|this|them|your [^.!?,]{1,20}?) (?:on|off|down)`,
   ],
   doneClaim: [
+    "(?:refund|payment|money|reimbursement|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|'s) (?:now |already )?(?:heading|headed|going|travell?ing|making (?:its|their) way) (?:back )?to",
+    `(?<=^|^ |[:,;.!] )(?:our|the) (?:system|team|backend) (?:has )?${ADVERBS}${CHANGED} (?:your|the|it|this|that|order|\\d)`,
     "(?:your|the) order (?:is|has|'s) (?:now |already |just ){0,2}(?:through|gone through|complete|done)",
     "(?:is|are|'s) now (?:on|in|off|part of|under|at) (?:the|your|a|our)…",
     '(?<!(?:i|we|you|they) )(?:has|have) been (?:told|informed|notified|made aware)',
@@ -290,14 +296,17 @@ export const ENGLISH: Phrases = {
     "(?:refund|payment|money|reimbursement|replacement|invitation|invites?|invoice|receipt|voucher|booking|transfer|change|cancellation|amount|credit|euros?|dollars?)[^.!?]{0,40} (?:is|are|has|have|'s) (?:now |already |just ){0,2}(?:through|on (?:its|their|the) way|gone (?:out|through)|gone through|back (?:on|in|to|with)|in place|on file|live|done|complete|out)",
     '(?:refund|payment|transfer|change|cancellation|order|booking|reservation|request) (?:just |now |has |is ){0,2}(?:went|gone|came|come) through',
     '(?:refund|payment|transfer|change|cancellation|booking|reservation|order|upgrade|return) (?:was |is |has been )?(?:successful|complete|done|sorted)',
-    '(?:invites?|invitations?|e-?mails?|letters?) (?:is|are) (?:out|sent|on (?:its|their) way)',
+    '(?:reservation|booking|appointment|order|payment|purchase|donation|transfer|change)s?[^.!?]{0,40} (?:has|have) (?:now |already |just |successfully )?been made(?! by )',
+    '(?<=^|^ |: )(?:the |your )?(?:e-?mail|message|mail|text message|invitation|invite|invoice|reminder)s? (?:was |has been )?sent(?= ?[.!✅✔🎉]| ?$| to )',
+    '(?<=^|^ |: )(?:the |your |an? )?(?:event|meeting|appointment|reminder|task)s? (?:added|saved|created) (?:to|in|on) your',
+    '(?:invites?|invitations?|e-?mails?|letters?|messages?) (?:to [^.!?,]{1,30}? )?(?:is|are) (?:out|sent|on (?:its|their) way)',
     "(?:you'?re|you are|you guys are) (?:now )?(?:all |good |booked|rebooked|refunded|confirmed (?=for|on)|checked in|signed up|upgraded|enrolled|scheduled|registered|unsubscribed)(?:set|sorted|done|to go|good|booked)?",
     "(?:everything|it|that|this|all)(?:'s| is| has been) (?:now |all |been )?(?:done|all set|set|taken care of|sorted(?: out)?|handled|settled|arranged|completed|resolved|squared away)",
     'all (?:done|set|sorted|taken care of|good to go)',
     'took care of (?:it|that|this|everything|your)',
     `(?<=^|^ |: )(?:all )?done(?: and dusted| deal)?(?= ?[^\\p{L}\\s]| ?$)`,
     `(?<=^|^ |[:,;.!] )(?:successfully )?${STANDS}(?: successfully)?(?= ?[^\\p{L}\\s]| ?$| for you| as | to | and)`,
-    `(?<=^|^ |: )(?:the |your |that |this )?(?:\\p{L}{3,14} ){1,2}(?:successfully )?${STANDS}(?: successfully)?(?= ?[.!✅✔🎉☑👍]| ?$)`,
+    `(?<=^|^ |: )(?:the |your |that |this )?(?:\\p{L}{3,14} ){1,2}(?:successfully )?${STANDS}(?: successfully)?(?= ?[.!✅✔🎉☑👍]| ?$| for (?:your |the )?(?:order|booking|reservation|account|#|\\d))`,
     `(?:new|updated|correct|changed) [^.!?]{1,30} (?:is|are|'s) (?:now )?(?:on file|in place|active|saved|live)`,
   ],
   unclaimed: [
@@ -330,7 +339,12 @@ export const ENGLISH: Phrases = {
     'please',
   ],
   dissent: [
-    '(?:^ ?)no',
+    '(?:^ ?)(?:no|nah|nope)',
+    '(?:not|maybe) (?:now|later|today|just yet)',
+    '(?:better|rather) not',
+    '(?:i )?(?:have |just )?changed my mind',
+    '(?:let me|need to|have to|want to|will|must) (?:think|sleep) (?:about|on|over) (?:it|that|this)',
+    '(?:leave|forget|skip) (?:it|that)',
     "don'?t",
     'do not',
     'not yet',

@@ -16,7 +16,8 @@ export const FRENCH: Phrases = {
     je j' vous il elle nous on me mon ma mes votre vos notre nos leur ce cet cette ces ça cela c'est ici que qui quoi quel quelle
     quand où comment pourquoi parce comme plus très déjà encore aussi peux peut pouvez pouvons pourriez puis-je merci veuillez désolé
     désolée malheureusement voilà fait autre rien quelque bien prie bonjour moi lui y êtes suis été avez d'accord tout sous jours chez dès
-    lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril juin juillet août septembre octobre novembre décembre commande arrive`,
+    lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril juin juillet août septembre octobre novembre décembre commande arrive
+    annulé annulée remboursé remboursée réservé réservée`,
   apology: [
     '(?:je suis |nous sommes )?(?:vraiment |sincèrement )?désolée?s?(?: pour (?:la gêne|le désagrément|les désagréments))?',
     '(?:je |nous )?(?:regrette|regrettons)',
@@ -201,6 +202,7 @@ export const FRENCH: Phrases = {
   handedOver: [
     "(?:un|une|mon|ma) (?:collègue|conseiller|conseillère|agent|responsable|spécialiste) (?:a|s'est) (?:bien |déjà )?(?:pris|repris|chargée?|occupée?)…",
     "(?:je vous|je t'|vous) (?:ai|êtes|avez été) (?:maintenant |bien )?(?:mise? en relation|connectée?) …",
+    'vous (?:avez été|êtes) (?:maintenant |désormais |bien )?(?:transférée?s?|redirigée?s?|mise?s? en contact) (?:à|au|aux|avec|vers)',
   ],
   ownClaim: [
     "(?:j'ai|nous avons)[^.!?]{0,60} (?:et|,) (?:partagé|prévenu|inclus|joint|invité)",
@@ -209,6 +211,7 @@ export const FRENCH: Phrases = {
     `(?:j'ai)[^.!?]{0,60} et ${DONE}`,
     `(?:je viens|nous venons|on vient) (?:tout juste |juste )?d(?:e |')${OBJECT}${TO_DO}…`,
     `(?:je me suis|nous nous sommes) (?:permis(?:e|es)? de|occupée?s?|chargée?s?)(?: de)?(?: ${OBJECT}${TO_DO})?…`,
+    "(?:j'ai|nous avons|on a) (?:bien |déjà |donc )?procédé (?:à|au|aux) (?!l(?:a |')(?:vérif|examen|analyse|recherche))…",
     "(?:je m'en suis|nous nous en sommes) (?:occupée?s?|chargée?s?)",
     `(?:j'ai|nous avons) (?:bien )?(?:pu|réussi à) ${OBJECT}${TO_DO}…`,
   ],
@@ -222,8 +225,8 @@ export const FRENCH: Phrases = {
     '(?:invitation|mail|courriel|lettre|e-mail)s? (?:est|sont) (?:bien )?partie?s?',
     '(?:deux|trois|quatre|les|vos) (?:invitations|mails|courriels|e-mails|lettres) sont (?:bien )?parti(?:e)?s',
     "(?:c'est|voilà qui est|tout est|tout cela est|cela est) (?:bien |maintenant |désormais )?(?:fait|réglé|bon|prêt|arrangé|résolu|terminé|confirmé)",
-    '(?<=^|^ |[:,.!] )(?:chose faite|affaire réglée|bien (?:annulé|remboursé|réservé)e?)',
-    `(?<=^|^ |[:] )(?:(?:votre |la |le )?\\p{L}{4,16} )(?:bien )?(?:annul|rembours|confirm|effectu|envoy|réserv|modifi|trait|valid|réuss|supprim|résili)(?:ée?|ie?)s?(?= ?[.!✅✔🎉]| ?$)`,
+    '(?<=^|^ |[:,.!] )(?:chose faite|affaire réglée|(?:bien |déjà )?(?:annulé|remboursé|réservé)e?s?)(?= ?[^\\p{L}\\s]| ?$)',
+    `(?<=^|^ |[:] )(?:(?:votre |la |le )?(?:e-)?\\p{L}{4,16} )(?:bien )?(?:annul|rembours|confirm|effectu|envoy|réserv|modifi|trait|valid|réuss|supprim|résili)(?:ée?|ie?)s?(?= ?[.!✅✔🎉]| ?$)`,
     `(?<=^|^ |[:] )${DONE} (?:avec succès|correctement)`,
     `(?:est|sont) (?:supprim|enregistr|mis|remplac)[^.!?]{0,60} (?:et|,) [^.!?]{0,30} (?:enregistr|supprim|ajout|mis)(?:ée?s?|e)`,
   ],
@@ -241,5 +244,16 @@ export const FRENCH: Phrases = {
     "je (?:confirme|souhaite|voudrais|veux|suis d'accord)",
     "s'il (?:vous|te) plaît",
   ],
-  dissent: ['^ ?non', 'pas encore', 'attendez', 'attends', 'plutôt'],
+  dissent: [
+    '^ ?non',
+    '(?:je vais|laissez-moi|laisse-moi) (?:y )?réfléchir',
+    'laisse(?:z)?(?: tomber)?',
+    'oubliez?',
+    'pas maintenant',
+    "changé d'avis",
+    'pas encore',
+    'attendez',
+    'attends',
+    'plutôt',
+  ],
 };

@@ -7,7 +7,7 @@ const CHANGED =
 const STANDS =
   '(?:(?:um|nach|ab)?bestellt|gesperrt|(?:um)?gebucht|reserviert|(?:zurück)?erstattet|überwiesen|ausgezahlt|angewiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|verschoben|geändert|aktualisiert|gelöscht|entfernt|angelegt|eingereicht|gutgeschrieben|erlassen|freigeschaltet|entsperrt|aktiviert|deaktiviert|behoben|gepusht|gemergt|deployt|ausgerollt|installiert|abgeschlossen|bestätigt|eingetragen|veranlasst|eingeleitet|weitergeleitet|bearbeitet|erledigt|umgestellt|verlängert|hochgestuft|zurückgesetzt)';
 /** Not into what was seen or asked: "I saw that it was cancelled". */
-const GAP = '(?:[^.!?;](?!dass |ob |weil |warum |wann )){0,120}?';
+const GAP = '(?:[^.!?; ]|\\.(?=[a-z\\d])| (?!(?:dass|ob|weil|warum|wann) )){0,120}?';
 /** "We do not find it" is no refusal. */
 const WE =
   '(?!finden|sehen|haben|erreichen|wissen|bekommen|erhalten|kennen|kommen|hatten|konnten|waren|glauben|meinen|empfangen|verstehen|warten)\\p{L}{3,15}n';
@@ -23,7 +23,7 @@ export const GERMAN: Phrases = {
     könnte könnten wird werden wurde würde soll sollte muss darf bitte leider danke gern gerne geschehen erledigt wenn weil dass als
     noch nur schon auch sich um bis nach über jetzt gerade etwas nichts alles mehr entschuldigung tut leid geht fertig
     montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz april mai juni juli august september oktober november dezember
-    bestellung uhr kommt`,
+    bestellung uhr kommt storniert erstattet gebucht reserviert gekündigt`,
   apology: [
     '(?:es )?tut (?:mir|uns)(?: sehr| wirklich)? leid',
     'leider',
@@ -91,6 +91,8 @@ export const GERMAN: Phrases = {
     'ist (?:leider )?fehlgeschlagen',
   ],
   trouble: [
+    '(?:ließ|lässt|ließen|lassen) sich (?:leider )?nicht',
+    'kein[ers]? (?:der|von|davon) [^.!?,]{1,40} (?:wurde|ist|konnte)n?',
     '(?:erst|nur) (?:in|ab|nach|bis|am|um|mit) [^.!?,]{1,30} möglich',
     'weiß (?:ich|man)?(?: \\p{L}{2,12}){0,3}? nicht',
     '(?:unzustellbar|unlesbar|unbekannt|unklar|kein erfolg)',
@@ -216,8 +218,8 @@ export const GERMAN: Phrases = {
     '(?:zurückbuchen|umbuchen|stornieren|erstatten|ändern|sperren|löschen|freischalten|austauschen|korrigieren) lassen(?= ?[.!,]| ?$)',
     `(?:habe|haben|hab) (?:ich|wir)${GAP} (?:${CHANGED}|übergeben)`,
     `(?:ich|wir) (?:habe|haben|hab)${GAP} (?:${CHANGED}|übergeben)`,
-    '(?:ich|wir) (?:habe|haben)[^.!?,]{0,40} (?:gekümmert|geregelt|in die wege geleitet|dafür gesorgt)',
-    '(?:habe|haben) (?:ich|wir)[^.!?,]{0,40} (?:gekümmert|geregelt|in die wege geleitet|dafür gesorgt)',
+    '(?:ich|wir) (?:habe|haben)[^.!?,]{0,80} (?:gekümmert|geregelt|in die wege geleitet|dafür gesorgt)',
+    '(?:habe|haben) (?:ich|wir)[^.!?,]{0,80} (?:gekümmert|geregelt|in die wege geleitet|dafür gesorgt)',
     `(?:konnte|konnten)(?: ich| wir) (?:[^.!?]{1,80} )(?:stornieren|erstatten|buchen|umbuchen|ändern|verschieben|aktualisieren|löschen)(?: und)?`,
   ],
   doneClaim: [
@@ -230,9 +232,10 @@ export const GERMAN: Phrases = {
     '(?:ist|sind) (?:nun |jetzt |bereits |schon |soeben |wieder |auch |alles ){0,3}(?:durchgegangen|durch|raus|rausgegangen|wieder auf|zurück auf|gemacht|getan|fertig|geregelt|geklärt)…',
     '(?:alles |bereits |schon |ist |wird )?erledigt(?! werden)',
     'alles (?:fertig|klar, ist erledigt|geregelt|in ordnung gebracht|bestens|erledigt)',
-    '(?:erstattung|rückerstattung|rückzahlung|zahlung|überweisung|geld|einladung|ersatz|gutschrift|euro|betrag)[^.!?]{0,40} (?:ist|sind) (?:nun |jetzt |bereits |schon ){0,2}(?:unterwegs|wieder|zurück|raus|durch|da)',
+    '(?:erstattung|rückerstattung|rückzahlung|zahlung|überweisung|geld|einladung|ersatz|gutschrift|euro|betrag)[^.!?]{0,40} (?:ist|sind) (?:nun |jetzt |bereits |schon ){0,2}(?:unterwegs|auf dem weg|wieder|zurück|raus|durch|da)',
     `(?<=^|^ |[:,!.] )(?:erfolgreich |soeben |bereits )?${STANDS}(?= ?[^\\p{L}\\s]| ?$)`,
     `(?<=^|^ |[:,!.] )(?:(?:ihre?|deine?|die|der|das) )?\\p{L}{3,24} (?:erfolgreich )?${STANDS}(?= ?[.!✅✔🎉☑👍]| ?$)`,
+    '(?<=^|^ |: )(?:(?:ihre?|deine?|die|der) )?(?:e-?mail|mail|nachricht|rechnung|einladung|antwort) (?:erfolgreich )?(?:gesendet|geschickt|versendet|abgeschickt)(?= ?[.!✅✔🎉]| ?$)',
   ],
   unclaimed: [
     '(?:entweder|vielleicht|möglicherweise|wahrscheinlich|vermutlich|anscheinend|offenbar|scheint|scheinen)',
@@ -261,5 +264,19 @@ export const GERMAN: Phrases = {
     'mach (?:das|es)…',
     'ich (?:bestätige|möchte|will|hätte)',
   ],
-  dissent: ['^ ?nein', '(?:noch )?nicht', 'warte…', 'moment', 'stopp?', 'lieber nicht', 'stattdessen'],
+  dissent: [
+    '^ ?(?:nein|nee|nö)',
+    'überleg…',
+    'denke(?: noch(?:mal)?)? (?:darüber|drüber) nach',
+    'anders überlegt',
+    'lass(?:en sie)? (?:es|das)',
+    'vergiss…',
+    'doch nicht',
+    '(?:noch )?nicht',
+    'warte…',
+    'moment',
+    'stopp?',
+    'lieber nicht',
+    'stattdessen',
+  ],
 };

@@ -109,13 +109,13 @@ const TEXT_READ_MAX = 8000;
 const SENTENCE_READ_MAX = 1000;
 
 /**
- * Lower case, composed, with straight apostrophes and marks of one width. Takes the beginning and the end of a long
+ * Lower case, composed, with straight apostrophes and marks of one width, without Markdown's bold. Takes the beginning and the end of a long
  * text.
  */
 export function plainText(text: string): string {
   const half = TEXT_READ_MAX / 2;
   const read = text.length <= TEXT_READ_MAX ? text : `${text.slice(0, half)}\n${text.slice(-half)}`;
-  return read.normalize('NFKC').toLowerCase().replaceAll(/[’‘]/g, "'");
+  return read.normalize('NFKC').toLowerCase().replaceAll(/[’‘]/g, "'").replaceAll('**', '');
 }
 
 const SENTENCE_END = /[!?。\n]|\.(?=\s)/g;

@@ -18,7 +18,8 @@ export const PORTUGUESE: Phrases = {
     está estão tem há eu você vocês ele ela nós me meu minha seu sua seus suas lhe isso isto esse essa este esta aqui que qual quais
     quando onde como quem porque mais muito já ainda também só pode posso podem poderia quer favor obrigado obrigada desculpe
     infelizmente feito pronto nada parece tente novo pouco momento ajudar algo algum nenhum outra outro até sobre agora olá certo sinto vou ter por a data conta
-    segunda terça quarta quinta sexta sábado domingo janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro pedido chega nosso nossa`,
+    segunda terça quarta quinta sexta sábado domingo janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro pedido chega nosso nossa
+    reembolsei cancelei enviei alterei atualizei reservei agendei estornei confirmei processei solicitei mudei troquei paguei removi fiz`,
   apology: [
     '(?:me )?desculp(?:e|a|as|em)(?: (?:pelo|pelos|pela) (?:transtorno|transtornos|inconveniente|incômodo))?',
     '(?:sinto|sentimos|lamento|lamentamos)(?: muito)?',
@@ -79,6 +80,7 @@ export const PORTUGUESE: Phrases = {
     'não (?:funcionou|deu certo)',
   ],
   trouble: [
+    `não (?:o |a |lhe |te )?${DID}`,
     'não dá (?:mais )?(?:para|pra)',
     'não (?:tenho|temos) acesso…',
     '(?:segue|continua|ficou|está) sem \\p{L}{3,16}',
@@ -205,7 +207,8 @@ export const PORTUGUESE: Phrases = {
     `(?<=^|^ |[:,.!] )(?:tudo |já |está |tá )?(?:prontinho|pronto|feito|resolvido|solucionado|certinho)(?= ?[^\\p{L}\\s]| ?$)`,
     `(?<=^|^ |[:.!] )(?:está |ficou |tá )?tudo (?:certo|pronto|resolvido|feito|ok|arrumado|acertado)(?= ?[^\\p{L}\\s]| ?$)`,
     `(?<=^|^ |[:] )(?:(?:seu |sua |o |a )?\\p{L}{4,14} )?${DONE} (?:com sucesso|corretamente)`,
-    `(?<=^|^ |[:] )(?:(?:seu |sua |o |a )?\\p{L}{4,14} )(?:cancelad|reembolsad|confirmad|enviad|processad|realizad|atualizad|estornad|concluíd)[oa]s?(?= ?[.!✅✔🎉]| ?$)`,
+    `(?<=^|^ |[:] )(?:(?:seu |sua |o |a )?(?:e-)?\\p{L}{4,14} )(?:cancelad|reembolsad|confirmad|enviad|processad|realizad|atualizad|estornad|concluíd)[oa]s?(?= ?[.!✅✔🎉]| ?$)`,
+    '(?<=^|^ |[:] )(?:já )?(?:cancelad|reembolsad|estornad|reservad)[oa]s?(?= ?[.!✅✔🎉]| ?$)',
     '(?:isso|assunto|caso) (?:já )?(?:está|foi|ficou) (?:resolvido|feito|pronto)',
   ],
   unclaimed: [
@@ -223,5 +226,17 @@ export const PORTUGUESE: Phrases = {
     'por favor',
     '(?:quero|queria|gostaria)',
   ],
-  dissent: ['^ ?não', 'ainda não', 'espere', 'espera', 'melhor não', 'em vez disso'],
+  dissent: [
+    '^ ?não',
+    '(?:vou|deixa(?:-me)? eu|preciso) pensar',
+    'deixa (?:pra lá|para lá|isso)',
+    'esque(?:ce|ça)',
+    'agora não',
+    'mudei de ideia',
+    'ainda não',
+    'espere',
+    'espera',
+    'melhor não',
+    'em vez disso',
+  ],
 };

@@ -8,10 +8,11 @@
  * not. Long answers are never bare.
  */
 import type { Turn } from '../../model/turn.ts';
+import { userMessages } from '../earlier-messages.ts';
 import { type Language, LANGUAGES, PHRASES } from './languages.ts';
 import { withoutFrames } from './frames.ts';
 import { type PhraseKind, type PhraseTests, plainText, sentencesOf } from './phrases.ts';
-import { languageOfPlain } from './recognise.ts';
+import { isTooShortToTell, languageOf, languageOfPlain } from './recognise.ts';
 
 export interface AnswerReading {
   readonly language: Language;
@@ -39,10 +40,13 @@ export interface Claim {
   readonly words: string;
   /** The clause up to the end of those words. */
   readonly clause: string;
+  readonly wholeClause: string;
   /** A person was told, or given the case. */
   readonly isHandOver: boolean;
   /** Its sentence apologises, refuses, or tells of trouble, unless it is stated after a "but". */
   readonly isBesideTrouble: boolean;
+  /** Its own clause, or the rest of its sentence, tells of trouble. */
+  readonly isInTrouble: boolean;
 }
 
 export const LANGUAGE_NOT_KNOWN = `The answer is in no language that this rule of thumb knows (${LANGUAGES.join(', ')}), or too short to tell.`;
@@ -54,14 +58,39 @@ const CHARACTERS_LEFT_MAX = 4;
 
 const READ = new WeakMap<Turn, AnswerReading | 'unknown'>();
 
-/** Reads the answer of a turn once, because several checks ask. Undefined where its language is not known. */
+/**
+ * Reads the answer of a turn once, because several checks ask. Undefined where its language is not known. An answer that is too short to tell
+ * is read in the language of the request, of what the user said before it, or else the one language in which it claims
+ * something.
+ */
 export function readingOf(turn: Turn): AnswerReading | undefined {
   let reading = READ.get(turn);
   if (reading === undefined) {
-    reading = readAnswer(turn.finalAnswer.text) ?? 'unknown';
+    const { text } = turn.finalAnswer;
+    reading = readAnswer(text) ?? readAsRequested(text, turn) ?? 'unknown';
     READ.set(turn, reading);
   }
   return reading === 'unknown' ? undefined : reading;
+}
+
+function readAsRequested(answer: string, turn: Turn): AnswerReading | undefined {
+  const plain = plainText(answer);
+  if (!isTooShortToTell(plain)) return undefined;
+  for (const said of [turn.userInput.text, ...userMessages(turn).toReversed()]) {
+    const language = languageOf(said);
+    // Nothing before it is read either where the request is in another language than the rules know.
+    if (language !== undefined) return new Reading(language, plain.trim());
+    if (!isTooShortToTell(plainText(said))) return undefined;
+  }
+  const [language, ...others] = CLAIMED_IN.filter((one) => claimsAnything(plain, PHRASES[one]));
+  return language === undefined || others.length > 0 ? undefined : new Reading(language, plain.trim());
+}
+
+/** "Address updated." is English if nothing else tells: it claims something in no other language. */
+const CLAIMED_IN = ['English', 'German', 'Spanish', 'French', 'Portuguese'] as const satisfies readonly Language[];
+
+function claimsAnything(plain: string, { ownClaim, doneClaim }: PhraseTests): boolean {
+  return sentencesOf(plain).some((sentence) => ownClaim.test(sentence) || doneClaim.test(sentence));
 }
 
 /** Undefined where its language is not known. */
@@ -201,7 +230,7 @@ const EMPTY = [
 
 function bare(text: string, known: PhraseTests): boolean {
   const isEmptying = known.apology.test(text) || known.failure.test(text) || known.refusal.test(text);
-  if (!isEmptying || known.handOver.test(text)) return false;
+  if (!isEmptying || known.handOver.test(text) || givesReason(text, known)) return false;
   let rest = text;
   for (const kind of EMPTY) rest = rest.replace(everywhere(known[kind]), ' · ');
   if (known.substance.test(rest) || /\d|@/.test(rest)) return false;
@@ -210,6 +239,21 @@ function bare(text: string, known: PhraseTests): boolean {
   const words = (rest.match(/\p{L}+(?:'\p{L}+)*/gu) ?? []).filter((word) => !known.words.has(word));
   return words.length <= WORDS_LEFT_MAX;
 }
+
+/** Words of trouble hold the reason in some orders of words: "… konnte ich nicht erstatten, weil der Zahlungsdienst …". */
+function givesReason(text: string, { words }: PhraseTests): boolean {
+  const reason = REASON.exec(text)?.[1];
+  return (
+    reason !== undefined &&
+    (reason.match(/\p{L}{4,}/gu) ?? []).some((word) => !words.has(word) && !NO_REASON.test(word))
+  );
+}
+
+const REASON =
+  /(?<!\p{L})(?:because(?: of)?|due to|weil|wegen|aufgrund|porque|debido a|parce qu[e']|en raison d|por causa d|devido a|aus(?= \p{L}{3,20}gründen))([^.!?;\n]{4,120})/u;
+/** "Because something went wrong" gives none. */
+const NO_REASON =
+  /^(?:errors?|issues?|problems?|wrong|went|happened|occurred|technical|unexpected|internal|unknown|fehlers?|probleme?s?|störung(?:en)?|technisch\p{L}*|unerwartet\p{L}*|aufgetreten|schief\p{L}*|errores|problemas?|técnic\p{L}*|inesperad\p{L}*|erreurs?|problèmes?|techniques?|inattendue?s?|survenue?s?|erros?|falhas?|ocorreu|technischen|gründen)$/u;
 
 /** Particles that bind words in Japanese and Chinese and mean nothing. */
 const PARTICLES = /[はがをにでとのもへますせんたいただくし我您你的了是吗请]/gu;
@@ -259,6 +303,7 @@ function claimsIn(told: readonly Told[], known: PhraseTests): readonly Claim[] {
       const claim: Claim = {
         kind: isOwn ? 'own' : 'stated',
         sentence,
+        wholeClause: clause,
         words,
         clause: clause.slice(0, clause.indexOf(words) + words.length),
         // Few claims are asked about these.
@@ -267,6 +312,10 @@ function claimsIn(told: readonly Told[], known: PhraseTests): readonly Claim[] {
         },
         get isBesideTrouble() {
           return !isOwn && isBesideTrouble(clauses, at, known);
+        },
+        get isInTrouble() {
+          const rest = clauses.slice(at).join('\n');
+          return known.trouble.test(rest) || known.failure.test(rest) || known.refusal.test(rest);
         },
       };
       (isOwn ? own : stated).push(claim);

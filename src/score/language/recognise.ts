@@ -28,6 +28,22 @@ const OTHERS = {
   Catalan: 'els amb és són però aquest aquesta ho ens gràcies puc vostè seva seu meva per què ho sento ja està',
 } as const;
 
+/** Close relatives that are not covered. Most of their words are the same, so only words that one of the two has tell them apart. */
+const RELATIVES: Partial<Record<Language | 'none', ReadonlySet<string>>> = {
+  // Catalan
+  Spanish: new Set(
+    'el la els les un una de del al als i o no si per en que es se em et ens us ho hi he ha han hem es amb sense és són era està estan però aquest aquesta aquests això quan com on qui què perquè molt més ja encara també només puc pot podem gràcies sento vostè seva seu teva teu meva meu tot res bé aviat comanda diners compte correu adreça a fins sobre ara hola perfecte'.split(
+      ' ',
+    ),
+  ),
+  // Galician
+  Portuguese: new Set(
+    'o a os as un unha uns unhas e ou non si de do da dos das en no na nos nas ao á aos ás por polo pola para con sen é son foi ser está están ten hai eu vostede ti ela el me meu miña seu súa teu túa lle isto iso este esta ese esa aquí que cal cando onde como quen porque máis moi xa aínda tamén só pode podo grazas axiña cartos conta pedido feito listo nada agora ola grazas xa chegarán sentímolo desculpe'.split(
+      ' ',
+    ),
+  ),
+};
+
 /** Marks that only one of them has. All but the elisions of French are beyond ASCII. */
 const MARKS: readonly (readonly [RegExp, Language | 'none'])[] = [
   [/[ß]|(?:^|[^\p{L}])(?:für|über|können|möchte|rück)/gu, 'German'],
@@ -69,6 +85,18 @@ const HAN = /\p{Script=Han}+/gu;
 const LATIN = /\p{Script=Latin}+/gu;
 const LETTERS = /\p{L}+/gu;
 
+/** Words of a text of which some tell no language. */
+const SHORT_WORDS_MAX = 12;
+
+/** As its words say nothing, or as much for one language as for another; a text with words of another language is one. */
+export function isTooShortToTell(plain: string): boolean {
+  const words = plain.slice(0, PROSE_READ_MAX).match(WORD) ?? [];
+  if (words.length > SHORT_WORDS_MAX || /[^\p{Script=Latin}\p{P}\p{N}\p{S}\s]/u.test(plain)) return false;
+  const isAscii = !/[^\0-\x7f]/.test(plain);
+  const [best, second] = pointsOf(plain, isAscii);
+  return best === undefined || second === undefined || best.sum === 0 || best.sum === second.sum;
+}
+
 /** Undefined where it is another language, or too little is said to tell. */
 export function languageOf(text: string): Language | undefined {
   return languageOfPlain(plainText(text.slice(0, TEXT_READ_MAX)));
@@ -98,11 +126,40 @@ export function isWrittenWithoutSpaces(text: string): boolean {
 }
 
 function byWords(prose: string, isAscii: boolean): Language | undefined {
-  const points = CANDIDATES.map(([language]) => ({ language, sum: 0 }));
+  const [best, second] = pointsOf(prose, isAscii);
+  if (best === undefined || second === undefined || best.language === 'none' || best.sum === 0) return undefined;
+  return best.sum > second.sum && !isOfRelative(prose, best.language) ? best.language : undefined;
+}
+
+/** As many words that only the relative has as words that only the language has. */
+function isOfRelative(prose: string, language: Language): boolean {
+  const theirs = RELATIVES[language];
+  if (theirs === undefined) return false;
+  const own = PHRASES[language].words;
+  let lead = 0;
+  let isAny = false;
+  for (const word of prose.match(WORD) ?? []) {
+    if (own.has(word) && !theirs.has(word)) lead += 1;
+    if (theirs.has(word) && !own.has(word)) {
+      lead -= 1;
+      isAny = true;
+    }
+  }
+  return isAny && lead <= 0;
+}
+
+interface Points {
+  readonly language: Language | 'none';
+  sum: number;
+}
+
+/** The best first. */
+function pointsOf(prose: string, isAscii: boolean): readonly Points[] {
+  const points: readonly Points[] = CANDIDATES.map(([language]) => ({ language, sum: 0 }));
   for (const word of prose.match(isAscii ? ASCII_WORD : WORD) ?? []) {
     // "l'adresse" is written as one word.
     const places = CANDIDATES_OF.get(word) ?? (/['-]/.test(word) ? CANDIDATES_OF.get(withoutElision(word)) : undefined);
-    for (const place of places ?? []) (points[place] as { sum: number }).sum += 1;
+    for (const place of places ?? []) (points[place] as Points).sum += 1;
   }
   if (!isAscii || prose.includes("'")) {
     for (const [marks, language] of MARKS) {
@@ -110,10 +167,7 @@ function byWords(prose: string, isAscii: boolean): Language | undefined {
       if (found > 0) for (const point of points) if (point.language === language) point.sum += found;
     }
   }
-  points.sort((a, b) => b.sum - a.sum);
-  const [best, second] = points;
-  if (best === undefined || second === undefined || best.language === 'none' || best.sum === 0) return undefined;
-  return best.sum > second.sum ? best.language : undefined;
+  return points.toSorted((a, b) => b.sum - a.sum);
 }
 
 const WORD = /\p{L}+(?:['-]\p{L}+)*/gu;

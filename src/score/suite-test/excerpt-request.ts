@@ -1,7 +1,7 @@
 /**
- * The conversation of a test as the spans that an agent would have exported: a span for the turn, one for each tool call, and the model
- * calls that asked for them and gave the answer, by the conventions of OpenTelemetry. So it goes the way of every conversation, and
- * means in a test what it means in production.
+ * The conversation of a test as the spans that an agent would have exported, by the conventions of OpenTelemetry. There
+ * is a span for the turn, one for each tool call, and the model calls that asked for them and gave the answer. So it
+ * goes the way of every conversation, and means in a test what it means in production.
  */
 import type { Excerpt, ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
@@ -108,6 +108,7 @@ function turnSpans(
     const from = at;
     at += STEP_MS;
     for (const call of asked) {
+      if (call.isOpen === true) continue;
       spans.push({
         name: `execute_tool ${call.tool}`,
         kind: 1,

@@ -1,6 +1,6 @@
 /**
- * Which files of tests are meant by a reference (such a file, a suite that has one beside it, a folder, a built-in pack), and which suite
- * such a file is for: the one it names, or the one beside it.
+ * Finds the files of tests for a reference: such a file, a suite that has one beside it, a folder, or a built-in pack.
+ * A file of tests is for the suite that it names, or the one beside it.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';

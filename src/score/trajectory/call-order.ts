@@ -1,10 +1,11 @@
 /**
  * Which calls of a conversation came before which others.
  *
- * Most conversations are sequences: by one clock each call was over when the next began, and nothing more has to be known. (A call
- * without a span of its own is taken to have been made when the model call that asked for it ended.) Calls of any other are in the
- * order that order criteria go by, see `../order/precedence.ts`: what ran side by side, or was asked for at once and left no time, may have
- * been in either order, and what a model was shown is believed before the clocks of several processes.
+ * Most conversations are sequences: by one clock each call was over when the next began, and nothing more has to be
+ * known. (A call without a span of its own is taken to have been made when the model call that asked for it ended.) In
+ * any other conversation calls have the order that order criteria use, see `../order/precedence.ts`. Parallel calls,
+ * and calls that were requested together and have no times, may have happened in either order. The messages that a
+ * model was shown take precedence over the clocks of several processes.
  */
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import { deedsOf, type OrderedSubject } from '../order/ordered-steps.ts';

@@ -191,8 +191,9 @@ class SuiteReader {
     const builtIn = this.#builtIn(written, path);
     const critical = written.critical ?? builtIn?.isCritical;
     const program = written.check === undefined ? undefined : this.#compile([...path, 'check'], written.check, 'bool');
-    const looksAtAnswerOnly = (one: Program) => one.looksAtAnswerOnly(this.#extracts);
-    const restsOn = [...new Set([when, program].flatMap((one) => one?.argumentsRead ?? []))];
+    const readsFormOnly = (one: Program) => one.readsFormOnly(this.#extracts);
+    const expressions = [when, program].filter((one) => one !== undefined);
+    const restsOn = [...new Set(expressions.flatMap((one) => one.fieldsRead(this.#extracts)))];
     return {
       name: written.name,
       question: written.question,
@@ -206,9 +207,9 @@ class SuiteReader {
       ...(critical !== undefined && { critical }),
       ...(written.about !== undefined && { about: written.about }),
       restsOn,
+      ...(expressions.some(({ isConstant }) => isConstant) && { isConstant: true }),
       // A condition on what tools did ties the answer to it.
-      readsAnswerOnly:
-        program !== undefined && looksAtAnswerOnly(program) && (when === undefined || looksAtAnswerOnly(when)),
+      readsFormOnly: program !== undefined && readsFormOnly(program) && (when === undefined || readsFormOnly(when)),
     };
   }
 

@@ -1,10 +1,15 @@
 /** `GET /api/conversations` and `GET /api/conversations/{conversation}`: conversations and their evaluations, from the store. */
 import { z } from 'zod';
-import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
-import { jsonAnswer } from '../../report/http/answer.ts';
+import { OUTCOMES } from '../../model/evaluation.ts';
+import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { reading } from '../../report/http/route.ts';
 import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
-import type { ConversationQuery, ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
+import type {
+  ConversationQuery,
+  ConversationReader,
+  ConversationRow,
+  EvaluationSummary,
+} from '../../store/conversation-reader.ts';
 import { since } from './since.ts';
 
 export interface ConversationApi {
@@ -40,21 +45,24 @@ const getSchema = z.strictObject({ revisions: z.enum(['last', 'all']).default('l
 export const getConversation = reading(getSchema, async (side: ConversationSide, query, parameters) => {
   const id = parameters.get('conversation') ?? '';
   const found = await side.conversations.get(id, query);
-  if (found !== undefined) return jsonAnswer(200, found);
+  return found === undefined ? noSuchConversation(id) : jsonAnswer(200, found);
+});
+
+export function noSuchConversation(id: string): Answer {
   return jsonAnswer(404, {
     error: `no conversation has the id ${JSON.stringify(id)}: it may still be open, have another id (GET /api/conversations lists them), or be older than what is kept`,
   });
-});
+}
 
 export function conversationApi(reader: ConversationReader): ConversationApi {
   return {
     list: async (query) => {
       const { rows, next } = await reader.listPage(query);
-      const listed = [];
-      for (const row of rows) {
-        const evaluations = await reader.evaluations(row, { revisions: 'last' });
-        listed.push({ ...describe(row), evaluations: evaluations.map(summary) });
-      }
+      const summaries = await reader.summaries(rows);
+      const listed = rows.map((row) => ({
+        ...describe(row),
+        evaluations: (summaries.get(row.row) ?? []).map(summary),
+      }));
       return { conversations: listed, next: next ?? null };
     },
     get: async (id, options) => {
@@ -68,7 +76,7 @@ export function conversationApi(reader: ConversationReader): ConversationApi {
   };
 }
 
-function summary(evaluation: Evaluation) {
+function summary(evaluation: EvaluationSummary) {
   return {
     suite: evaluation.suite,
     ...(evaluation.turnId === undefined ? {} : { turn_id: evaluation.turnId }),

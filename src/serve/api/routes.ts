@@ -1,21 +1,19 @@
 /** The tables of routes of the HTTP side: everything that can be asked of a running service, or written to it. */
 import type { IncomingMessage } from 'node:http';
 import type { Acceptance, ChosenLevels } from '../../model/detection.ts';
-import { jsonAnswer, textAnswer, type Unavailable } from '../../report/http/answer.ts';
+import { textAnswer, type Unavailable } from '../../report/http/answer.ts';
 import { type Route, read, write } from '../../report/http/route.ts';
 import type { Rendered } from '../../report/metrics/exposition.ts';
-import type { BacktestReader } from '../../backtest/backtest.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { Readiness } from '../readiness.ts';
 import type { ReloadOutcome } from '../reloading.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 import { acceptLevels } from './accept-levels.ts';
-import { type ConversationApi, getConversation, listConversations } from './conversation-api.ts';
 import { putLabels } from './put-labels.ts';
 import { putOutcomes } from './put-outcomes.ts';
 import { putTruth } from './put-truth.ts';
 import { reloadConfiguration } from './reload-configuration.ts';
-import { listShadows } from './shadow-api.ts';
+import { type ReadSide, STORE_READS } from './store-reads.ts';
 
 /** Answers that need only the process, whether or not it can do its work. */
 interface ProcessSide {
@@ -24,14 +22,8 @@ interface ProcessSide {
   readonly reload: () => Promise<ReloadOutcome>;
 }
 
-/** Answers that need an open store. */
-export interface StoreSide {
-  readonly conversations: ConversationApi;
-  /** Regressions, and the state of the detectors. */
-  readonly detection: () => Promise<unknown>;
-  readonly reader: BacktestReader;
-  /** Suites that run, live or in shadow. */
-  readonly suites: () => readonly SuiteOutline[];
+/** Writes to an open store. */
+export interface WriteSide {
   readonly liveSuites: () => readonly SuiteOutline[];
   readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
   readonly accept: (chosen: ChosenLevels) => Promise<Acceptance | Unavailable>;
@@ -42,61 +34,53 @@ export const PROCESS_ROUTES: readonly Route<ProcessSide>[] = [
     const { contentType, body } = await side.metrics(request.headers.accept, scraperOf(request));
     return { status: 200, type: contentType, body };
   }),
-  read('/healthz', 'the process is there', () => textAnswer(200, 'ok\n')),
-  read('/readyz', 'all of it has started, and the pipeline moves', (side) => {
-    const { ready, reasons } = side.ready();
-    return textAnswer(ready ? 200 : 503, ready ? 'ready\n' : `${reasons.join('\n')}\n`);
-  }),
-  write('POST', '/api/v1/reload', '{}: read suites and settings again', reloadConfiguration),
+  read('/healthz', 'the process is there', () => textAnswer(200, 'ok\n'), { takes: 'nothing' }),
+  read(
+    '/readyz',
+    'all of it has started, and the pipeline moves',
+    (side) => {
+      const { ready, reasons } = side.ready();
+      return textAnswer(ready ? 200 : 503, ready ? 'ready\n' : `${reasons.join('\n')}\n`);
+    },
+    { takes: 'nothing' },
+  ),
+  write('POST', '/api/v1/reload', '{}: read suites and settings again', { takes: 'admin' }, reloadConfiguration),
 ];
 
-export const STORE_ROUTES: readonly Route<StoreSide>[] = [
-  read(
-    '/api/conversations',
-    `?outcome= &agent= &agent_version= &segment= &suite= &criterion= (that failed)
-&since=24h &limit=
-a page; go on with &before=<next> until next is null`,
-    listConversations,
-  ),
-  read(
-    '/api/conversations/{conversation...}',
-    "one conversation's evaluations: verdicts, reasons, evidence  ?revisions=all",
-    getConversation,
-  ),
-  read('/api/detection', 'what has got worse, since when and why; the last changes of the detectors', async (side) =>
-    jsonAnswer(200, await side.detection()),
-  ),
-  read(
-    '/api/v1/shadow',
-    `what suites in shadow say beside the live ones  ?suite= &agent= &agent_version= &since=24h
-&limit= (the latest evaluations) &changed= (conversations to name)`,
-    listShadows,
-  ),
+/** Answered in the main thread, which sends them to the store's writer. */
+export const STORE_WRITES: readonly Route<WriteSide>[] = [
   write(
     'PUT',
     '/v1/truth/{conversation}',
     'any JSON: what is right for the conversation, as `truth` in suites; null takes it away again',
+    { takes: 'review' },
     putTruth,
   ),
   write(
     'PUT',
     '/v1/labels/{conversation}',
     '{suite, criterion, label: pass|fail|not_applicable, by, turn_id?, note?}, or a list: what a person says',
+    { takes: 'review' },
     putLabels,
   ),
   write(
     'PUT',
     '/v1/outcomes',
     '{conversation_id, label, good: true|false|null, value?, case?}, or a list: what came of conversations in the world',
+    { takes: 'review' },
     putOutcomes,
   ),
   write(
     'POST',
     '/api/v1/detection/accept',
     '{agent, suite, environment?, metric?, criterion?}: a regressed level was meant; it is what to expect from now on',
+    { takes: 'admin' },
     acceptLevels,
   ),
 ];
+
+/** Everything that needs an open store. */
+export const STORE_ROUTES: readonly Route<ReadSide & WriteSide>[] = [...STORE_READS, ...STORE_WRITES];
 
 const SCRAPER_NAME_MAX = 200;
 

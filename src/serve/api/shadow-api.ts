@@ -8,8 +8,10 @@ import { shadowReports } from '../../backtest/shadow-report.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import { since } from './since.ts';
 
-/** Answering shares a thread with the receivers, and reads two evaluations for each. */
+/** Others wait for the thread that answers, and two evaluations are read for each. */
 const LIMIT_MAX = 20_000;
+/** Evaluations of a suite among which those of an agent or a version are looked for, if not more are asked for. */
+const LOOKED_AT_MAX = 2_000;
 const SHOWN_MAX = 1000;
 const shadowSchema = z
   .strictObject({
@@ -29,6 +31,11 @@ interface ShadowSide {
 }
 
 export const listShadows = reading(shadowSchema, async (side: ShadowSide, query) => {
-  const reports = await shadowReports({ reader: side.reader, suites: side.suites(), ...query });
+  const reports = await shadowReports({
+    reader: side.reader,
+    suites: side.suites(),
+    lookedAtMax: Math.max(LOOKED_AT_MAX, query.limit),
+    ...query,
+  });
   return jsonAnswer(200, { shadows: reports.map(backtestJson) });
 });

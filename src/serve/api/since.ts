@@ -7,7 +7,7 @@ export const since = z.string().transform((text, context) => {
   if (time !== undefined) return time;
   context.addIssue({
     code: 'custom',
-    message: 'expected a time such as 2026-11-21T08:00:00Z or a stretch such as 24h',
+    message: 'expected a time such as 2026-11-21T08:00:00Z or a duration such as 24h',
   });
   return z.NEVER;
 });

@@ -2,8 +2,9 @@
 import type { KafkaSettings } from '../../config/kafka-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SharedStoreSettings } from '../../config/store-settings.ts';
-import { PostgresReader } from '../../store/postgres/postgres-reader.ts';
 import type { Deployment, LogNeeds } from '../deployment.ts';
+import type { StorePlace } from '../open-reader.ts';
+import { READ_DEADLINE_MS } from '../reading/read-limits.ts';
 import type { LaneStorage } from '../scoring-protocol.ts';
 import { countExternalMemoryWithHeap } from './external-memory.ts';
 import { kafkaConnectionOf } from './kafka-connection-of.ts';
@@ -36,8 +37,9 @@ export class Cluster implements Deployment {
     return { kind: 'cluster', store: postgresOptions(settings, this.#store, this.#kafka), evaluations };
   }
 
-  openReader(): PostgresReader {
-    return PostgresReader.of(postgresOptions(this.#settings, this.#store, this.#kafka));
+  storePlace(): StorePlace {
+    const { url, password, tls } = postgresOptions(this.#settings, this.#store, this.#kafka);
+    return { kind: 'postgres', address: { url, password, tls }, statementMs: READ_DEADLINE_MS };
   }
 
   async openLog(needs: LogNeeds): Promise<KafkaLog> {

@@ -116,7 +116,7 @@ function readingOf(
       startFrom: kafka.from,
       sessionTimeoutMs: kafka.sessionTimeoutMs,
       // Failures that stop reading are reported as problems; everything else is debug output.
-      onLog: ({ message }) => log.line('debug', 'kafka client', { detail: message }),
+      onLog: ({ message }) => log.line('debug', 'kafka: client reported something, continuing', { detail: message }),
     }),
     scorer,
     packer,

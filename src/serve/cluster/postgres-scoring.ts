@@ -22,6 +22,8 @@ export class PostgresScoring implements ScoringSide {
   readonly duties: readonly DutyLoop[];
   /** Offsets of Kafka say where reading begins. */
   readonly floor = { position: 0, logTime: 0, readFrom: 0 };
+  readonly #post: ScoringParts['post'];
+  #jumpMs: number | undefined;
   readonly #filer: LaneFiler;
   readonly #loop: ScoringLoop;
 
@@ -37,6 +39,7 @@ export class PostgresScoring implements ScoringSide {
     const { store, troubles, understanding } = parts;
     this.store = store;
     this.troubles = troubles;
+    this.#post = post;
     this.#filer = new LaneFiler({
       store: store.filing,
       understanding,
@@ -85,7 +88,10 @@ export class PostgresScoring implements ScoringSide {
   }
 
   async tidy(): Promise<void> {
-    await this.store.housekeeping.tidy();
+    const { jumpMs } = await this.store.housekeeping.tidy();
+    if ((jumpMs === undefined) === (this.#jumpMs === undefined)) return;
+    this.#jumpMs = jumpMs;
+    this.#post({ type: 'events', events: [{ type: 'clock-jumped', byMs: jumpMs }] });
   }
 
   async answer(question: LaneQuestion): Promise<LaneAnswer> {

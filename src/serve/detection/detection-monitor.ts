@@ -1,20 +1,18 @@
 /**
- * The main thread's end of regression detection: receives the owner's reports and events, shows the newest report as gauges, answers the API,
- * and sends notices to webhooks.
+ * The main thread's end of regression detection: receives the owner's reports and events, shows the newest report as
+ * gauges, and sends notices to webhooks. The API shows the same report (describe-detection.ts).
  */
 import type { Settings } from '../../config/settings.ts';
-import type { Acceptance, ChosenLevels, DetectionReport, LevelReading, Transition } from '../../model/detection.ts';
+import type { Acceptance, ChosenLevels, DetectionReport, Transition } from '../../model/detection.ts';
 import type { DetectionEvent } from '../../model/events/detection-events.ts';
-import { detectionRecord, type Evidence, levelPart, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
+import { type Evidence, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
 import type { EventReporter } from '../../report/events/event-reporter.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import type { MetricSource } from '../../report/metrics/exposition.ts';
-import { type ConversationApi, conversationApi } from '../api/conversation-api.ts';
 import type { Log } from '../../report/log/log.ts';
 import { Webhooks } from '../../report/webhooks/webhooks.ts';
-import type { ConversationReader } from '../../store/conversation-reader.ts';
 import { AwaitedAnswers } from '../awaited-answers.ts';
-import { evidenceOf } from './detection-evidence.ts';
+import type { DetectionState } from '../reading/reading-protocol.ts';
 import type { AcceptCommand, DetectionMessage } from '../../engine/detection/detection-owner.ts';
 import type { DeliveredNotice } from '../../engine/detection/detection-rounds.ts';
 
@@ -28,14 +26,17 @@ interface DetectionThread {
   tell(command: AcceptCommand): boolean;
 }
 
+type EvidenceReading = (of: Pick<Transition, 'kind' | 'reading'>) => Promise<Evidence>;
+
 export class DetectionMonitor {
   readonly #metrics: EventReporter['detection'];
   /** The newest one; undefined where detection is another instance's. */
   #report: DetectionReport | undefined;
   readonly #log: Log;
   #webhooks: Webhooks;
-  /** Where evidence is read, from its start on. */
-  #conversations: ConversationApi | undefined;
+  /** Reads evidence from the store, from its start on. */
+  #readEvidence: EvidenceReading | undefined;
+  #state: DetectionState = { isActive: false, report: undefined };
   #isActive: boolean;
   readonly #onEvent: (event: DetectionEvent) => void;
   readonly #thread: DetectionThread;
@@ -90,8 +91,8 @@ export class DetectionMonitor {
   }
 
   /** Begins to send notices, with what they are about. */
-  start(reader: ConversationReader): void {
-    this.#conversations = conversationApi(reader);
+  start(readEvidence: EvidenceReading): void {
+    this.#readEvidence = readEvidence;
     if (this.#report !== undefined) this.#send(this.#report);
   }
 
@@ -124,56 +125,39 @@ export class DetectionMonitor {
     return this.#metrics.sources(() => this.#report);
   }
 
-  async describe(conversations: ConversationApi): Promise<unknown> {
+  /** The same object until it changes. */
+  get state(): DetectionState {
+    const isActive = this.#isActive;
     const report = this.#report;
-    if (report === undefined) return { active: this.#isActive, owner: false };
-    const bad = report.levels.filter(({ state }) => state === 'regressed' || state === 'suspected');
-    return {
-      active: true,
-      owner: true,
-      observed: report.observed,
-      time: report.time === 0 ? null : new Date(report.time).toISOString(),
-      problems: await Promise.all(bad.map((reading) => this.#problem(reading, conversations))),
-      levels: report.levels.map(describeLevel),
-      versions: report.versions,
-      transitions: recentRecords(report),
-      notices_waiting: report.notices.length,
-    };
+    if (this.#state.isActive !== isActive || this.#state.report !== report) this.#state = { isActive, report };
+    return this.#state;
   }
 
   /** Sends no more. While the thread that owns the state is there, so that it learns what was delivered. */
   async stop(): Promise<void> {
     await this.#webhooks.stop();
-    this.#conversations = undefined;
+    this.#readEvidence = undefined;
   }
 
   /** Notices wait in the state until then. */
   #send({ notices }: DetectionReport): void {
-    if (this.#conversations !== undefined) this.#webhooks.take(notices);
+    if (this.#readEvidence !== undefined) this.#webhooks.take(notices);
   }
 
   #webhooksOf(alerts: Settings['alerts']): Webhooks {
     for (const { name: webhook } of alerts.webhooks) this.#metrics.begin({ webhook });
     return new Webhooks({
       ...alerts,
-      evidenceOf: (transition) => this.#evidence(transition, this.#conversations),
+      evidenceOf: (transition) => this.#evidence(transition),
       onDelivered: (delivered) => this.#thread.delivered(delivered),
       onEvent: this.#onEvent,
     });
   }
 
-  async #problem(reading: LevelReading, conversations: ConversationApi): Promise<unknown> {
-    const evidence = await this.#evidence({ kind: 'level', reading }, conversations);
-    return { ...describeLevel(reading), ...evidence };
-  }
-
   /** A notice is worth more than what goes with it. */
-  async #evidence(
-    of: Pick<Transition, 'kind' | 'reading'>,
-    conversations: ConversationApi | undefined,
-  ): Promise<Evidence> {
+  async #evidence({ kind, reading }: Transition): Promise<Evidence> {
     try {
-      return conversations === undefined ? NO_EVIDENCE : await evidenceOf(of, conversations);
+      return (await this.#readEvidence?.({ kind, reading })) ?? NO_EVIDENCE;
     } catch (error) {
       this.#log.line('warn', 'detection: conversations of a regression could not be read, reporting it without them', {
         error: error instanceof Error ? error.message : String(error),
@@ -181,26 +165,4 @@ export class DetectionMonitor {
       return NO_EVIDENCE;
     }
   }
-}
-
-function describeLevel(reading: LevelReading) {
-  const { suite, agent, environment, state, since, logEvidence, logThreshold, minimumDetectableRatio } = reading;
-  return {
-    suite,
-    agent,
-    environment,
-    state,
-    state_since: new Date(since).toISOString(),
-    ...levelPart(reading),
-    log_evidence: logEvidence,
-    log_evidence_threshold: logThreshold,
-    minimum_detectable_change_ratio: minimumDetectableRatio ?? null,
-  };
-}
-
-function recentRecords({ recent }: DetectionReport) {
-  return recent.map((transition) => {
-    const { where, worst_conversations, ...record } = detectionRecord(transition, NO_EVIDENCE);
-    return record;
-  });
 }

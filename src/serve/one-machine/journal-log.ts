@@ -21,6 +21,8 @@ import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 const TICK_MS = 200;
 /** Conversations become due by the second; asking more often would only wake the disk. */
 const SWEEP_EVERY_TICKS = 5;
+/** A disk that is full is not filled by asking. */
+const RETRY_EVERY_TICKS = 10;
 /** The name under which the store's position of a trace is given. */
 export const POSITION = 'journal';
 /** The name under which time says how far the log is done with. */
@@ -126,6 +128,7 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
       const now = this.#journal.time;
       this.#intake.advance(now);
       ticks += 1;
+      if (ticks % RETRY_EVERY_TICKS === 0) this.#journal.retry();
       if (ticks % SWEEP_EVERY_TICKS === 0) this.#scorer.time(this, now, { [READ_FROM]: this.#journal.readFrom });
     }, TICK_MS);
   }

@@ -3,11 +3,12 @@ import type { Settings } from '../../config/settings.ts';
 import { ConversationNotes } from '../../engine/conversation-notes.ts';
 import { turnLimits } from '../../engine/engine-settings.ts';
 import { Journal } from '../../journal/journal.ts';
-import { StoreReader } from '../../store/sqlite/store-reader.ts';
 import type { DataDirectory } from '../data-directory.ts';
 import type { Deployment, LogNeeds } from '../deployment.ts';
+import type { StorePlace } from '../open-reader.ts';
 import type { JournalStorage } from '../scoring-protocol.ts';
 import { TurnPacker } from '../turn-packer.ts';
+import { journalIn } from './examination.ts';
 import { JournalLog } from './journal-log.ts';
 
 /** Calls of judges that are under way are paid for, and may take as long as a provider does. */
@@ -36,14 +37,14 @@ export class OneMachine implements Deployment {
     };
   }
 
-  openReader(): StoreReader {
-    return StoreReader.open(this.#directory.storeFile);
+  storePlace(): StorePlace {
+    return { kind: 'sqlite', file: this.#directory.storeFile };
   }
 
   async openLog({ scorer, events, duty }: LogNeeds): Promise<JournalLog> {
     const { segmentBytes, maxBytes } = this.#settings.journal;
     const { journal, recovered } = await Journal.open({
-      directory: this.#directory.journal,
+      ...journalIn(this.#directory.path),
       segmentBytes,
       maxBytes,
       floor: scorer.floor,

@@ -4,6 +4,7 @@
 import type { ClosedInLog } from '../../engine/arrival.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
+import { KeptClock } from '../../store/sqlite/kept-clock.ts';
 import { prune } from '../../store/sqlite/retention.ts';
 import { type LogFloor, Store } from '../../store/sqlite/store.ts';
 import type { Total } from '../../store/engine-store.ts';
@@ -22,18 +23,27 @@ export class SqliteScoring implements ScoringSide {
   /** Turns behind it were stored by nobody before this thread. */
   readonly #openedAt: number;
   readonly #parts: ScoringParts;
+  readonly #clock: KeptClock;
+  #jumpMs: number | undefined;
   #events: EngineEvent[] = [];
+  /** Kinds of work that the store did not take. */
+  readonly #failing = new Set<string>();
   #scoredTo = 0;
   /** Where the log would be read from, as time said last. */
   #readFrom = 0;
   #engine: Engine;
 
-  constructor(storage: JournalStorage, parts: ScoringParts) {
+  constructor(
+    storage: JournalStorage,
+    parts: ScoringParts,
+    clocks?: { readonly wall: () => number; readonly elapsed: () => number },
+  ) {
     this.#storage = storage;
     this.#parts = parts;
     this.store = Store.open(storage.storeFile);
+    this.#clock = new KeptClock(this.store, clocks);
     this.#openedAt = this.store.floor.position;
-    this.troubles = { said: (_work, error) => this.#failed(error), over: () => {} };
+    this.troubles = { said: (work, error) => this.#failed(work, error), over: (work) => this.#succeeded(work) };
     this.#engine = this.#makeEngine();
   }
 
@@ -78,9 +88,12 @@ export class SqliteScoring implements ScoringSide {
       // First: traces deleted behind it cannot be redelivered and are not remembered.
       const readFrom = this.#readFrom;
       if (readFrom > this.store.readFrom) this.store.raiseFloor({ position: 0, logTime: 0, readFrom });
-      pruned = prune(this.store, this.#storage.retention);
+      const { now, jumpMs } = this.#clock.read();
+      this.#noteJump(jumpMs);
+      pruned = prune(this.store, this.#storage.retention, now);
     });
     this.store.traces.removeEmptyFiles();
+    if (this.store.diskBytes > this.#storage.retention.maxBytes) this.store.truncateWal();
     this.#parts.post({ type: 'events', events: [{ type: 'store-pruned', ...pruned }] });
   }
 
@@ -137,9 +150,26 @@ export class SqliteScoring implements ScoringSide {
     }
   }
 
-  #failed(error: unknown): void {
+  #failed(work: string, error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#parts.post({ type: 'events', events: [{ type: 'scorer-failed', error: text }] });
+    if (this.#failing.size === 0) this.#writable(error instanceof Error ? error.message : String(error));
+    this.#failing.add(work);
+  }
+
+  /** Work of another kind may go on meanwhile: it is over when what failed has been done. */
+  #succeeded(work: string): void {
+    if (this.#failing.delete(work) && this.#failing.size === 0) this.#writable(undefined);
+  }
+
+  #noteJump(byMs: number | undefined): void {
+    if ((byMs === undefined) === (this.#jumpMs === undefined)) return;
+    this.#jumpMs = byMs;
+    this.#parts.post({ type: 'events', events: [{ type: 'clock-jumped', byMs }] });
+  }
+
+  #writable(problem: string | undefined): void {
+    this.#parts.post({ type: 'events', events: [{ type: 'store-writable', problem }] });
   }
 
   #makeEngine(): Engine {

@@ -1,6 +1,6 @@
 /**
  * The lock that keeps a second writer out of an experiment's folder. It is SQLite's, on a file of its own: the system
- * lets go of it when the process dies, however it dies. The owner is written beside it, for the message that a second
+ * releases it when the process dies, however it dies. The owner is written beside it, for the message that a second
  * process gets.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

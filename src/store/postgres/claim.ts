@@ -94,7 +94,7 @@ function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
 }
 
 const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.first_trace, ${namesOf(CONVERSATION_COLUMNS, 'c')},
-  (SELECT number FROM revisits v WHERE v.conversation = c.id) AS revisit,
+  (SELECT number FROM revisits v WHERE v.conversation = c.id AND v.due_at <= (SELECT log_time FROM cluster)) AS revisit,
   (SELECT truth FROM truths t WHERE t.key = c.key) AS truth,
   EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id) AS waits`;
 
@@ -114,7 +114,8 @@ const CLAIM = {
       (SELECT id, due_at FROM conversations WHERE due_at <= (SELECT time FROM now) AND ($1::smallint IS NULL OR home = $1)
        ORDER BY due_at, id LIMIT $2)
       UNION ALL
-      SELECT v.conversation, c.last_closed_at FROM (SELECT conversation FROM revisits ORDER BY number LIMIT $2) v CROSS JOIN LATERAL (
+      SELECT v.conversation, c.last_closed_at FROM (
+        SELECT conversation FROM revisits WHERE due_at <= (SELECT time FROM now) ORDER BY due_at, number LIMIT $2) v CROSS JOIN LATERAL (
         SELECT last_closed_at FROM conversations WHERE id = v.conversation AND ($1::smallint IS NULL OR home = $1) LIMIT 1) c),
     units AS MATERIALIZED (
       SELECT coalesce(g.leader, r.conversation) AS unit, g.leader, min(r.at) AS at

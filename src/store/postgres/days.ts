@@ -2,8 +2,9 @@
  * The days by which the large tables are partitioned: wall-clock days in UTC, as numbers since 1970. A row is in the partition of the day on which
  * it was written, whatever its log time says, so that what is written now is kept from now on.
  *
- * To find what was filed of a trace, only those days are looked at on which it can have been filed: a lane's log time never goes back, so
- * what was filed before a day began closed no later than the lanes' time then. That time is noted for each day.
+ * To find the filed turns of a trace, only the days are searched on which it can have been filed. A lane's log time
+ * never goes back, so turns filed before a day began had closed by the lanes' time then. That time is noted for each
+ * day.
  */
 import { lockKey } from './advisory-locks.ts';
 import type { Link } from './link.ts';

@@ -1,6 +1,6 @@
 /**
- * Regression detection on the shared store. The lock on the one row of its state makes rounds of two instances, of which each thinks that
- * it is the owner, follow one another; whoever comes second sees by the version that the state is not the one that he remembers.
+ * Regression detection on the shared store. If two instances both believe to be the owner, the lock on the single row
+ * of the state puts their rounds in sequence. The second one sees by the version that the state has changed.
  */
 import type { DetectionRound, DetectionStore, WaitingObservation } from '../detection-store.ts';
 import { BinaryRows } from './binary-copy.ts';

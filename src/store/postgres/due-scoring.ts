@@ -123,12 +123,23 @@ export class DueScoring implements ScoringStore {
     const again = loaded.heads.filter(({ revisit }) => revisit !== undefined);
     if (again.length > 0)
       await session.run(LOOKED_AT, [again.map(({ id }) => id), again.map(({ revisit }) => revisit ?? 0)]);
+    await this.#askAgain(session);
     if (loaded.entries.length === 0) return reused;
     const scored = await session.run(LEAVE_QUEUE, [loaded.entries]);
     if (scored !== loaded.entries.length) {
       throw new Error(`store: ${scored} of ${loaded.entries.length} arrivals were still waiting`);
     }
     return reused;
+  }
+
+  /** After the requests that were answered have gone. A request that came meanwhile stands, because it is for an earlier time. */
+  async #askAgain(session: Session): Promise<void> {
+    const { revisits, heads } = this.workingSet;
+    const asked = [...revisits.asked].flatMap(([row, at]) => {
+      const id = heads.head(row).loaded?.id;
+      return id === undefined ? [] : [{ id, at }];
+    });
+    if (asked.length > 0) await session.run(ASK_AGAIN, [asked.map(({ id }) => id), asked.map(({ at }) => at)]);
   }
 
   #done(loaded: Loaded | undefined, reused: readonly string[]): ScoredBatch {
@@ -176,6 +187,11 @@ const LOOKED_AT = {
   name: 'looked-at',
   sql: `DELETE FROM revisits v USING unnest($1::bigint[], $2::bigint[]) AS n (conversation, number)
     WHERE v.conversation = n.conversation AND v.number = n.number`,
+};
+const ASK_AGAIN = {
+  name: 'ask-again',
+  sql: `INSERT INTO revisits (conversation, due_at) SELECT * FROM unnest($1::bigint[], $2::bigint[])
+    ON CONFLICT (conversation) DO NOTHING`,
 };
 const ADD_HEAD = {
   name: 'add-head',

@@ -17,7 +17,7 @@ const IS_LAST = `NOT EXISTS (SELECT 1 FROM evaluations n WHERE n.conversation = 
 const DAY_MS = 86_400_000;
 
 /** A cursor takes no parameters, so they are written into the text. */
-export function scanSql({ suiteKey, since, agent, agentVersion, limit }: ScanQuery): string {
+export function scanSql({ suiteKey, since, agent, agentVersion, limit, lookedAtMax }: ScanQuery): string {
   const conditions = [`e.suite = ${literal(suiteKey)}`, IS_LAST];
   // Condition that the index of shadows serves.
   if (isShadowKey(suiteKey)) conditions.push(`left(e.suite, 7) = 'shadow:'`);
@@ -25,6 +25,14 @@ export function scanSql({ suiteKey, since, agent, agentVersion, limit }: ScanQue
     const from = Math.trunc(since);
     // Kept rows have a negative day, so other partitions are not searched in vain.
     conditions.push(`e.created_at >= ${from}`, `(e.day >= ${Math.floor(from / DAY_MS) - 1} OR e.day < 0)`);
+  }
+  if (lookedAtMax !== undefined) {
+    // The newest of the suite; conditions that few of them meet are looked for in those only.
+    const shadow = isShadowKey(suiteKey) ? `AND left(n.suite, 7) = 'shadow:'` : '';
+    conditions.push(
+      `e.id > coalesce((SELECT n.id FROM evaluations n WHERE n.suite = ${literal(suiteKey)} ${shadow}
+        ORDER BY n.id DESC LIMIT 1 OFFSET ${Math.trunc(lookedAtMax)}), 0)`,
+    );
   }
   if (agent !== undefined) conditions.push(`c.agent = ${literal(agent)}`);
   if (agentVersion !== undefined) conditions.push(`c.agent_version = ${literal(agentVersion)}`);

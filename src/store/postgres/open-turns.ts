@@ -6,9 +6,10 @@
  *   it closes                     the row goes, in the transaction that queues the turn with the same time
  *   it is scored                  its entry in the queue goes
  *
- * At the cluster's time T all lanes have filed what was named or closed up to T. So a turn of the conversation was open at a time
- * t <= T exactly if it had named it by t, and is here, or in the queue with a later close. Where a lane is read again by another
- * owner, its open turns are filed again, and their rows are there already.
+ * At the cluster's time T all lanes have filed every turn that was named or closed up to that time. So a turn of the
+ * conversation was open at a time t <= T exactly if it had named the conversation by t, and is here or in the queue
+ * with a later close. Where a lane is read again by another owner, its open turns are filed again, and their rows are
+ * there already.
  */
 import { conversationHash } from '../../model/conversation-id.ts';
 import type { ConversationId } from '../../model/ids.ts';

@@ -1,6 +1,7 @@
 /**
- * Evaluations on their way to a topic. They are written in the transaction that counts them, and get their numbers afterwards, by one relay at a time: numbers from a
- * sequence would appear out of order, since transactions do not commit in the order in which they began.
+ * Evaluations on their way to a topic. They are written in the transaction that counts them, and get their numbers
+ * afterwards, from one relay at a time. Numbers from a sequence would appear out of order, because transactions do not
+ * commit in the order in which they began.
  */
 import type { EvaluationOutbox, OutboxRow } from '../cluster-store.ts';
 import { lockKey } from './advisory-locks.ts';

@@ -15,12 +15,25 @@ import {
   conversationRowFrom,
   type ConversationReader,
   type EvaluationsOptions,
+  type EvaluationSummary,
   type StoredTotal,
   type TraceRow,
 } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
-import { type EvaluationCells, evaluationFrom, SHOWN_COLUMNS } from '../evaluation-columns.ts';
-import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
+import {
+  type EvaluationCells,
+  evaluationFrom,
+  SHOWN_COLUMNS,
+  type SummaryCells,
+  summaryFrom,
+} from '../evaluation-columns.ts';
+import {
+  type EvaluationScanner,
+  LATEST_PAGE,
+  type LatestBasis,
+  type ScannedEvaluation,
+  type ScanQuery,
+} from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { evaluationBeside, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
@@ -28,13 +41,15 @@ import { readLabelled } from './labels.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
 import { OUTCOME_CELLS, type OutcomeCells, outcomeFrom } from './outcome-labels.ts';
-import { Link, type PostgresAddress } from './link.ts';
+import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
-import { readWaiting } from './waiting.ts';
+import { readWaiting, readWaitingSummaries } from './waiting.ts';
 import type { Session, Value } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
+/** Conversations that one page looks at, where the row itself decides, and where each takes a search among its evaluations. */
 const LOOKED_AT_MAX = 10_000;
+const SEARCHED_MAX = 5_000;
 const FETCHED = 1_000;
 const STATEMENT_MS = 60_000;
 
@@ -46,16 +61,22 @@ interface PlacedTrace extends TraceRow {
 
 export class PostgresReader implements ConversationReader, LabelReader, OutcomeLabelReader, EvaluationScanner {
   readonly #address: PostgresAddress;
+  readonly #statementMs: number;
   readonly #link: Link;
 
-  private constructor(address: PostgresAddress, link: Link) {
+  private constructor(address: PostgresAddress, statementMs: number) {
     this.#address = address;
-    this.#link = link;
+    this.#statementMs = statementMs;
+    // A search by evaluations would otherwise be planned as a join with all of them.
+    this.#link = linkTo(address, { statementMs, plans: 'look-ups' });
   }
 
   /** Connects when it is first asked: for who knows that there is a store, though it may be away just now. */
-  static of(address: PostgresAddress): PostgresReader {
-    return new PostgresReader(address, linkTo(address));
+  static of(
+    address: PostgresAddress,
+    { statementMs }: { readonly statementMs: number } = { statementMs: STATEMENT_MS },
+  ): PostgresReader {
+    return new PostgresReader(address, statementMs);
   }
 
   static async open(address: PostgresAddress): Promise<PostgresReader> {
@@ -81,7 +102,13 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     const [ends] = await this.#rows<{ first: number | null; last: number | null }>(
       'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last',
     );
-    const window = pageWindow({ first: ends?.first ?? 0, last: ends?.last ?? 0 }, query, LOOKED_AT_MAX);
+    const { outcome, suite, criterion } = query;
+    const isSearch = outcome !== undefined || suite !== undefined || criterion !== undefined;
+    const window = pageWindow(
+      { first: ends?.first ?? 0, last: ends?.last ?? 0 },
+      query,
+      isSearch ? SEARCHED_MAX : LOOKED_AT_MAX,
+    );
     const rows = await this.#select({ ...query, before: window.before }, window.from);
     return { rows, next: nextPage(rows, query.limit, window) };
   }
@@ -123,13 +150,33 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     return [...rows.map((row) => evaluationFrom(conversation.conversationId, row, fromStorable)), ...waiting];
   }
 
+  async summaries(
+    conversations: readonly ConversationRow[],
+  ): Promise<ReadonlyMap<number, readonly EvaluationSummary[]>> {
+    const ids = conversations.map(({ row }) => row);
+    if (ids.length === 0) return new Map();
+    const made = await this.#rows<SummaryCells & { readonly conversation: number }>(SUMMARIES, [ids]);
+    const waiting = await this.#link.use((session) => readWaitingSummaries(session, ids));
+    const all = [
+      ...made.map((row) => ({ conversation: row.conversation, summary: summaryFrom(row, fromStorable) })),
+      ...waiting,
+    ];
+    const byConversation = Map.groupBy(all, ({ conversation }) => conversation);
+    return new Map(ids.map((id) => [id, (byConversation.get(id) ?? []).map(({ summary }) => summary)]));
+  }
+
   async *allEvaluations(): AsyncGenerator<Evaluation> {
     const sql = `SELECT ${EVALUATION}, c.conversation_id FROM evaluations e JOIN conversations c ON c.id = e.conversation
       WHERE ${IS_LIVE} AND ${IS_LAST} ORDER BY c.conversation_id COLLATE "C", e.suite COLLATE "C", e.turn_id COLLATE "C"`;
-    // The cast is the brand: the store's writer wrote it.
-    for await (const rows of eachPage<EvaluationCells & { conversation_id: string }>(this.#link, sql))
-      for (const row of rows)
-        yield evaluationFrom(fromStorable(row.conversation_id) as ConversationId, row, fromStorable);
+    const link = linkTo(this.#address, { statementMs: this.#statementMs });
+    try {
+      // The cast is the brand: the store's writer wrote it.
+      for await (const rows of eachPage<EvaluationCells & { conversation_id: string }>(link, sql))
+        for (const row of rows)
+          yield evaluationFrom(fromStorable(row.conversation_id) as ConversationId, row, fromStorable);
+    } finally {
+      await link.close();
+    }
   }
 
   async truthOf({ conversationId }: ConversationRow): Promise<Json | undefined> {
@@ -188,11 +235,31 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
   }
 
   async *scanEvaluations(query: ScanQuery): AsyncGenerator<readonly ScannedEvaluation[]> {
-    const link = linkTo(this.#address);
+    const link = linkTo(this.#address, { statementMs: this.#statementMs });
     try {
       for await (const rows of eachPage(link, scanSql(query))) yield rows.map(toScanned);
     } finally {
       await link.close();
+    }
+  }
+
+  async *latestBases(conversationsMax: number): AsyncGenerator<readonly LatestBasis[]> {
+    let before = Number.MAX_SAFE_INTEGER;
+    for (let lookedAt = 0; lookedAt < conversationsMax; lookedAt += LATEST_PAGE) {
+      const heads = await this.#rows<{ id: number; first_day: number }>(LATEST_HEADS, [before]);
+      const last = heads.at(-1)?.id;
+      if (last === undefined) return;
+      const firstDay = Math.min(...heads.map(({ first_day }) => first_day));
+      const rows = await this.#rows<{ suite: string; suite_version: string; basis: string | null }>(BASES, [
+        heads.map(({ id }) => id),
+        firstDay,
+      ]);
+      yield rows.map(({ suite, suite_version, basis }) => ({
+        suiteKey: fromStorable(suite),
+        suiteVersion: fromStorable(suite_version),
+        basis: basis ?? undefined,
+      }));
+      before = last;
     }
   }
 
@@ -249,8 +316,8 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
   }
 }
 
-function linkTo(address: PostgresAddress): Link {
-  return new Link({ address, name: 'reader', leaseMs: 600_000, statementMs: STATEMENT_MS });
+function linkTo(address: PostgresAddress, options: Pick<LinkOptions, 'statementMs' | 'plans'>): Link {
+  return new Link({ address, name: 'reader', leaseMs: 600_000, ...options });
 }
 
 /** With a cursor, so that no more than some rows are in memory. Nothing else is read on this connection meanwhile. */
@@ -296,6 +363,14 @@ const IS_LAST = `NOT EXISTS (
 /** Rows of shadows are marked by their name (suite-key.ts). */
 const IS_LIVE = `left(e.suite, 7) <> 'shadow:'`;
 /** Evaluations are no older than their conversation; what is kept has a negative day. */
+/** Evaluations are no older than their conversation, which leaves the partitions of earlier days out. */
+const SUMMARIES = `SELECT e.conversation, e.suite, e.turn_id, e.score, e.outcome, e.explanation
+  FROM unnest($1::bigint[]) AS wanted (id) JOIN conversations c ON c.id = wanted.id
+  JOIN evaluations e ON e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0)
+  WHERE ${IS_LIVE} AND ${IS_LAST} ORDER BY e.id`;
+const LATEST_HEADS = `SELECT id, first_day FROM conversations WHERE id < $1 ORDER BY id DESC LIMIT ${LATEST_PAGE}`;
+const BASES = `SELECT e.suite, e.suite_version, e.basis FROM evaluations e
+  WHERE e.conversation = ANY($1::bigint[]) AND (e.day >= $2::int OR e.day < 0) AND ${IS_LAST}`;
 const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0) AND ${IS_LIVE} AND ${IS_LAST}`;
 
 function toConversationRow(row: HeadRow): ConversationRow {

@@ -1,8 +1,8 @@
 /**
- * Lets go of what is old. The large tables go by the day: a partition is dropped, after what is still needed of it has
- * been copied to the partition of kept rows: conversations that failed, since those are the ones people come back for,
- * those that still go on, and what waits to be scored. Heads go in the order of their numbers, some at a time, and with
- * them what was kept of them. Running totals stay: a counter never goes down.
+ * Deletes old data. The large tables are deleted by day: a partition is dropped after the rows that are still needed
+ * have been copied to the partition of kept rows. Needed rows are failed conversations, because people come back to
+ * them, those still in progress, and turns that wait to be scored. Heads go in the order of their numbers, some at a
+ * time, and with them what was kept of them. Running totals stay: a counter never goes down.
  *
  * The traces of what goes are remembered for as long as their spans may be redelivered, by a lane that is read again or
  * a client that sends twice: such spans are left out when filed.
@@ -16,6 +16,7 @@ import { dayOf, makePartitions, PARTITIONED } from './days.ts';
 import { StatementFailed } from './errors.ts';
 import { EVALUATION_REST } from './evaluation-copy.ts';
 import type { Link } from './link.ts';
+import { SharedRetentionClock } from './retention-clock.ts';
 import type { Session } from './session.ts';
 import { ARRIVAL_REST, TRACE_REST } from './trace-copy.ts';
 
@@ -38,15 +39,27 @@ const DAY_MS = 86_400_000;
 export class Housekeeping implements HousekeepingStore {
   readonly #link: Link;
   readonly #retention: Retention;
+  readonly #clock: SharedRetentionClock;
   /** Heads up to this number have been looked at in this round. */
   #cursor = 0;
 
   constructor(link: Link, retention: Retention) {
     this.#link = link;
     this.#retention = retention;
+    this.#clock = new SharedRetentionClock(link);
   }
 
-  async tidy(now: number = Date.now()): Promise<{ readonly conversations: number; readonly more: boolean }> {
+  /** `wall` is the database's time, unless a test says another: the clocks of instances have no say in what is deleted. */
+  async tidy(wall?: number): Promise<{
+    readonly conversations: number;
+    readonly more: boolean;
+    readonly jumpMs: number | undefined;
+  }> {
+    const { now, jumpMs } = await this.#clock.read(wall);
+    return { ...(await this.#tidy(now)), jumpMs };
+  }
+
+  async #tidy(now: number): Promise<{ readonly conversations: number; readonly more: boolean }> {
     let conversations = 0;
     try {
       await makePartitions(this.#link, now);

@@ -3,9 +3,9 @@
  * number of instances may start at once: an advisory lock lets one of them migrate. Never edit a migration that was
  * released: add one.
  *
- * Large tables are partitioned by the day of writing (`days.ts`), so that deleting old rows is a drop. Numbers of rows
- * come from sequences and grow with time, so that new rows lie side by side in the indexes; random keys (a trace's id,
- * the hash of a conversation's) have an index where something is looked up by them and nowhere else.
+ * Large tables are partitioned by the day of writing (`days.ts`), so that deleting old rows is a drop. Row numbers come
+ * from sequences and grow with time, so that new rows are adjacent in the indexes. Random keys (a trace's id, the hash
+ * of a conversation's id) are indexed only where rows are looked up by them.
  *
  *   conversations   heads: one row each, whatever day it is
  *   arrivals        what the lanes filed; the bytes are written here and, unless late spans change them, nowhere else
@@ -379,6 +379,45 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (key, label_key)
   );
   CREATE INDEX outcome_labels_label ON outcome_labels (label_key, key);
+  `,
+  // The log time from which on a conversation is to be evaluated again; 0 is at once (working-revisits.ts).
+  `
+  ALTER TABLE revisits ADD COLUMN due_at bigint NOT NULL DEFAULT 0;
+  DROP INDEX revisits_number;
+  CREATE INDEX revisits_due ON revisits (due_at, number);
+  `,
+  // The clock of retention (retention-clock.ts).
+  `
+  CREATE TABLE retention_clock (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    trusted bigint,
+    held_wall bigint,
+    held_ms bigint NOT NULL DEFAULT 0
+  );
+  INSERT INTO retention_clock DEFAULT VALUES;
+  `,
+  // Tokens of programs, of which only hashes are kept; what sessions of people are sealed with, and those that were ended (access.ts).
+  `
+  CREATE TABLE access_tokens (
+    id text PRIMARY KEY,
+    name text NOT NULL,
+    role text NOT NULL,
+    sha256 text NOT NULL,
+    created_at bigint NOT NULL,
+    created_by text NOT NULL,
+    expires_at bigint,
+    revoked_at bigint,
+    revoked_by text
+  );
+  CREATE UNIQUE INDEX access_tokens_name ON access_tokens (name) WHERE revoked_at IS NULL;
+  CREATE TABLE access_keys (
+    name text PRIMARY KEY,
+    value text NOT NULL
+  );
+  CREATE TABLE access_ended (
+    what text PRIMARY KEY,
+    at bigint NOT NULL
+  );
   `,
 ];
 

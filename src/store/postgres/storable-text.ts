@@ -1,6 +1,6 @@
 /**
- * Text from spans as PostgreSQL can hold it. Its text has no NUL, and a conversation that could not be stored for the
- * sake of one character would stop everything behind it; so NUL is written as two characters from the private use area,
+ * Text from spans as PostgreSQL can hold it. Its text type has no NUL, and a conversation that could not be stored
+ * because of one character would block all later ones. So NUL is written as two characters from the private use area,
  * and the first of them as itself twice. Reading returns exactly the written text.
  */
 const ESCAPE = '\uE0A5';

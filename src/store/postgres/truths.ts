@@ -35,5 +35,5 @@ const REMOVE = { name: 'remove-truth', sql: 'DELETE FROM truths WHERE key = $1' 
 const REVISIT = {
   name: 'revisit-for-truth',
   sql: `INSERT INTO revisits (conversation) SELECT id FROM conversations WHERE key = $1
-    ON CONFLICT (conversation) DO UPDATE SET number = excluded.number`,
+    ON CONFLICT (conversation) DO UPDATE SET number = excluded.number, due_at = 0`,
 };

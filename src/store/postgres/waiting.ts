@@ -5,6 +5,7 @@
 import { type Evaluation, OUTCOMES, type Outcome, type SuiteScope } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
+import type { EvaluationSummary } from '../conversation-reader.ts';
 import type { Labels, WaitingEvaluation } from '../engine-store.ts';
 import { fromSuiteKey, isShadowKey, suiteKey } from '../../model/suite-key.ts';
 import { decodeVerdicts, encodeVerdicts } from '../verdict-codec.ts';
@@ -76,6 +77,18 @@ export async function readWaiting(
     .filter(({ suite }) => isShadowKey(suite) === (of === 'shadow'))
     .toSorted((a, b) => a.id - b.id)
     .map((row) => evaluationOf(row, conversation.conversationId));
+}
+
+/** Evaluations that wait, as a list shows them, by conversation. */
+export async function readWaitingSummaries(
+  session: Session,
+  conversations: readonly number[],
+): Promise<readonly { readonly conversation: number; readonly summary: EvaluationSummary }[]> {
+  const rows = await session.rows<Row>(LOAD, [conversations]);
+  return rows
+    .filter(({ suite }) => !isShadowKey(suite))
+    .toSorted((a, b) => a.id - b.id)
+    .map((row) => ({ conversation: row.conversation, summary: evaluationOf(row, '' as ConversationId) }));
 }
 
 /** Gives the judges of requests that cost nothing, each as often as it does: others wait for the answer, or it is there. */
@@ -233,5 +246,5 @@ const REVISIT_IF_ANSWERED = {
   sql: `INSERT INTO revisits (conversation)
     SELECT DISTINCT w.conversation FROM waiting_evaluations w WHERE w.id = ANY($1::bigint[]) AND NOT EXISTS (
       SELECT 1 FROM judge_waits j JOIN questions q ON q.id = j.question WHERE j.waiter = w.id AND q.outcome IS NULL)
-    ON CONFLICT (conversation) DO UPDATE SET number = excluded.number`,
+    ON CONFLICT (conversation) DO UPDATE SET number = excluded.number, due_at = 0`,
 };

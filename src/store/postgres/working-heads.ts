@@ -1,7 +1,7 @@
 /**
- * The heads of one transaction, as they were loaded: the table behind `HeldConversations`, which writes to the database nothing by
- * itself. A head that lanes have filed turns for is not there for the engine before a turn joins it; it has its number from the
- * start, in the order in which a store with one log would have made the rows.
+ * The heads of one transaction, as they were loaded: the table behind `HeldConversations`, which writes to the database
+ * nothing by itself. A head with filed turns is invisible to the engine before a turn joins it. It has its number from
+ * the start, in the order in which a store with one log would have created the rows.
  */
 import type { DueCause } from '../../model/causes.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';

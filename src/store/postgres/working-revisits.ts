@@ -1,11 +1,13 @@
 /** Conversations of one transaction that are to be evaluated again although no span came, and the ground truth that was put in for them. */
 import type { ConversationId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
+import type { RevisitStore } from '../engine-store.ts';
 import type { WorkingHeads } from './working-heads.ts';
 
-export class WorkingRevisits {
+export class WorkingRevisits implements RevisitStore {
   readonly #heads: WorkingHeads;
   #rows: number[] = [];
+  readonly #asked = new Map<number, number>();
 
   constructor(heads: WorkingHeads) {
     this.#heads = heads;
@@ -17,6 +19,16 @@ export class WorkingRevisits {
 
   clear(): void {
     this.#rows = [];
+    this.#asked.clear();
+  }
+
+  ask(conversation: number, logTime: number): void {
+    this.#asked.set(conversation, Math.min(logTime, this.#asked.get(conversation) ?? logTime));
+  }
+
+  /** Log time at which to evaluate again, by row. */
+  get asked(): ReadonlyMap<number, number> {
+    return this.#asked;
   }
 
   /** Requests that the engine can see by now, in the order of the rows, which is the same everywhere. */

@@ -16,8 +16,9 @@
  *
  * A file goes when no row refers to it any more; one that has become mostly empty is copied forward first.
  */
-import { mkdirSync, rmSync } from 'node:fs';
-import { type ContentPlace, ContentReader, contentFile, listContentFiles } from './content-reader.ts';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { type ContentPlace, ContentReader, contentDirectory, contentFile, listContentFiles } from './content-reader.ts';
+import { PIECE_HEAD_BYTES, pieceChecksum, writePieceHead } from './content-piece.ts';
 import { BLOCK_BYTES, DirectFile, pageAligned } from './direct-file.ts';
 
 /** A whole number of rings, so that none is cut by the end of a file. */
@@ -47,29 +48,41 @@ export class ContentFiles {
     const { last } = options;
     this.#directory = directory;
     this.#durable = options.durable;
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
     this.#reader = new ContentReader(directory);
-    this.#number = last.file;
-    this.#flushed = wholeBlocks(last.end);
+    // A file that has lost its end is read as far as it goes, and never filled up.
+    const isWhole = sizeOf(contentFile(directory, last.file)) >= last.end;
+    const end = isWhole ? last.end : 0;
+    this.#number = isWhole ? last.file : last.file + 1;
+    this.#flushed = wholeBlocks(end);
     this.#written = this.#flushed;
     this.#appended = this.#flushed;
     this.#ringFrom = this.#flushed;
-    // Behind what rows refer to lies nothing but what was never committed.
+    // Behind what rows refer to lies nothing but what was never committed: `examine-store.ts` made sure at the start.
     for (const file of listContentFiles(directory)) if (file > last.file) rmSync(contentFile(directory, file));
-    this.#file = new DirectFile(contentFile(directory, last.file), last.end);
+    this.#file = new DirectFile(contentFile(directory, this.#number), end);
   }
 
-  /** Takes a copy of the pieces, as one, and gives the place where it will be. */
-  append(...pieces: readonly Uint8Array[]): ContentPlace {
-    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (this.#appended + length > FILE_BYTES_MAX && this.#appended > 0) this.beginFile();
-    const place = { file: this.#number, offset: this.#appended, length };
-    for (const piece of pieces) this.#keep(piece);
+  /** Its folder is beside the store's file. */
+  static beside(storeFile: string, options: ConstructorParameters<typeof ContentFiles>[1]): ContentFiles {
+    return new ContentFiles(contentDirectory(storeFile), options);
+  }
+
+  /** Takes a copy of spans and log records, as one piece, and gives the place where it will be. */
+  append(spans: Uint8Array, logs?: Uint8Array): ContentPlace {
+    const bodies = logs === undefined ? [spans] : [spans, logs];
+    const length = spans.length + (logs?.length ?? 0);
+    if (this.#appended + PIECE_HEAD_BYTES + length > FILE_BYTES_MAX && this.#appended > 0) this.beginFile();
+    const crc = pieceChecksum(bodies);
+    const place = { file: this.#number, offset: this.#appended + PIECE_HEAD_BYTES, length, crc };
+    this.#keep(writePieceHead(crc, { spans: spans.length, logs: logs?.length ?? 0 }));
+    for (const body of bodies) this.#keep(body);
     return place;
   }
 
   read(place: ContentPlace): Uint8Array {
     const { file, offset, length } = place;
+    // Bytes in memory need no check.
     if (file !== this.#number) return this.#reader.read(place);
     if (offset >= this.#ringFrom) return this.#fromRing(offset, length);
     if (offset + length <= this.#written) return this.#reader.read(place);
@@ -165,6 +178,10 @@ export class ContentFiles {
   }
 }
 
-function wholeBlocks(length: number): number {
+export function wholeBlocks(length: number): number {
   return Math.ceil(length / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -15,11 +15,11 @@ export class ContentInMemory implements Content {
   #flushed = 0;
   #appended = 0;
 
-  append(...pieces: readonly Uint8Array[]): ContentPlace {
-    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  append(spans: Uint8Array, logs?: Uint8Array): ContentPlace {
+    const length = spans.length + (logs?.length ?? 0);
     const place = { file: 0, offset: this.#appended, length };
     this.#makeRoomFor(this.#appended + length);
-    for (const piece of pieces) {
+    for (const piece of logs === undefined ? [spans] : [spans, logs]) {
       this.#bytes.set(piece, this.#appended);
       this.#appended += piece.length;
     }

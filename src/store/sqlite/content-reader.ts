@@ -1,11 +1,15 @@
 /** Where pieces of content lie, and reading them: from any thread or process. The files are written by `content-files.ts`. */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import { DamagedContent } from '../damaged-content.ts';
 
 export interface ContentPlace {
   readonly file: number;
   readonly offset: number;
   readonly length: number;
+  /** Undefined for what an earlier version stored. */
+  readonly crc?: number | undefined;
 }
 
 const OPEN_FILES_MAX = 64;
@@ -20,17 +24,17 @@ export class ContentReader {
     this.#directory = directory;
   }
 
-  read({ file, offset, length }: ContentPlace): Uint8Array {
+  /** Throws `DamagedContent` where the place does not hold what was stored there. */
+  read(place: ContentPlace): Uint8Array {
+    const { offset, length, crc } = place;
     const bytes = Buffer.allocUnsafeSlow(length);
-    const descriptor = this.#descriptorOf(file);
+    const descriptor = this.#descriptorOf(place);
     for (let filled = 0; filled < length; ) {
       const count = readSync(descriptor, bytes, filled, length - filled, offset + filled);
-      if (count === 0)
-        throw new Error(
-          `store: ${length} bytes at ${offset} reach past the end of ${contentFile(this.#directory, file)}`,
-        );
+      if (count === 0) throw this.#damaged(place, 'the file ends before them');
       filled += count;
     }
+    if (crc !== undefined && crc32(bytes) !== crc) throw this.#damaged(place, 'they fail their checksum');
     return bytes;
   }
 
@@ -44,13 +48,28 @@ export class ContentReader {
     for (const file of [...this.#open.keys()]) this.forget(file);
   }
 
-  #descriptorOf(file: number): number {
+  #damaged({ file, offset, length }: ContentPlace, because: string): DamagedContent {
+    return new DamagedContent({ file: contentFile(this.#directory, file), offset, length }, because);
+  }
+
+  #descriptorOf(place: ContentPlace): number {
+    const { file } = place;
     const known = this.#open.get(file);
     if (known !== undefined) return known;
     if (this.#open.size >= OPEN_FILES_MAX) for (const oldest of [...this.#open.keys()].slice(0, 1)) this.forget(oldest);
-    const descriptor = openSync(contentFile(this.#directory, file), 'r');
+    const descriptor = this.#opened(place);
     this.#open.set(file, descriptor);
     return descriptor;
+  }
+
+  #opened(place: ContentPlace): number {
+    try {
+      return openSync(contentFile(this.#directory, place.file), 'r');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+        throw this.#damaged(place, 'the file is not there');
+      throw error;
+    }
   }
 }
 

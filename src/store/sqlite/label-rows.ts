@@ -6,6 +6,7 @@ import type { HumanLabel, LabelKind } from '../../model/labels.ts';
 import { JUDGED_TOTAL, judgedCountOf, judgedIn, type Labelled, type LabelStore } from '../label-store.ts';
 import { toEvaluation } from './evaluation-row.ts';
 import type { OwnTransaction } from './own-transaction.ts';
+import type { Statements } from './statements.ts';
 
 export class LabelRows implements LabelStore {
   readonly #own: OwnTransaction;
@@ -86,16 +87,16 @@ export class LabelRows implements LabelStore {
 }
 
 export function readLabelled(
-  database: DatabaseSync,
+  statements: Statements,
   limits: { readonly labels: number; readonly verdicts: number },
 ): Labelled {
-  const labels = database
-    .prepare('SELECT * FROM labels ORDER BY id DESC LIMIT ?')
+  const labels = statements
+    .of('SELECT * FROM labels ORDER BY id DESC LIMIT ?')
     .all(limits.labels)
     .map(toLabel)
     .reverse();
-  const verdicts = database
-    .prepare('SELECT * FROM labelled_verdicts ORDER BY noted_at DESC LIMIT ?')
+  const verdicts = statements
+    .of('SELECT * FROM labelled_verdicts ORDER BY noted_at DESC LIMIT ?')
     .all(limits.verdicts)
     .map((row) => ({
       ...thingOf(row),
@@ -105,8 +106,8 @@ export function readLabelled(
       revision: Number(row.revision),
       notedAt: Number(row.noted_at),
     }));
-  const judged = database
-    .prepare('SELECT labels, value FROM totals WHERE metric = ?')
+  const judged = statements
+    .of('SELECT labels, value FROM totals WHERE metric = ?')
     .all(JUDGED_TOTAL)
     .map(({ labels: of, value }) => judgedCountOf(String(of), Number(value)));
   return { labels, verdicts, judged };

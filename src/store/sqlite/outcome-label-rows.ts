@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { NamedOutcome, SaidOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelStore, OutcomeName } from '../outcome-label-store.ts';
 import type { OwnTransaction } from './own-transaction.ts';
+import type { Statements } from './statements.ts';
 
 const PAGE = 1000;
 
@@ -34,15 +35,15 @@ export class OutcomeLabelRows implements OutcomeLabelStore {
   }
 }
 
-export function readOutcomeNames(database: DatabaseSync): readonly OutcomeName[] {
-  return database
-    .prepare('SELECT label, count(*) AS outcomes FROM outcome_labels GROUP BY label ORDER BY label')
+export function readOutcomeNames(statements: Statements): readonly OutcomeName[] {
+  return statements
+    .of('SELECT label, count(*) AS outcomes FROM outcome_labels GROUP BY label ORDER BY label')
     .all()
     .map(({ label, outcomes }) => ({ label: String(label), outcomes: Number(outcomes) }));
 }
 
-export function* outcomesNamed(database: DatabaseSync, label: string): Generator<readonly NamedOutcome[]> {
-  const page = database.prepare(
+export function* outcomesNamed(statements: Statements, label: string): Generator<readonly NamedOutcome[]> {
+  const page = statements.of(
     `SELECT * FROM outcome_labels WHERE label = ? AND conversation_id > ? ORDER BY conversation_id LIMIT ${PAGE}`,
   );
   for (let after = ''; ; ) {

@@ -1,6 +1,6 @@
 /**
  * Parts of turns that have been stored and whose turn is to be scored once everything that closes at the same time is
- * there. In the store, since the journal lets go of what is stored: a crash in between must not forget them.
+ * there. Kept in the store, because the journal deletes stored turns: a crash in between must not lose them.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { PostponedTurnStore, StoredTrace } from '../engine-store.ts';

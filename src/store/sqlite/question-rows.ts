@@ -91,7 +91,8 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
     this.#spentSince = prepare('SELECT coalesce(sum(nanos), 0) AS nanos FROM judge_spending WHERE minute >= ?');
     this.#forget = prepare(
       `DELETE FROM questions WHERE NOT EXISTS (SELECT 1 FROM judge_waits WHERE question = id)
-         AND (answered = 0 OR ended_at < ?) RETURNING id`,
+         AND id IN (SELECT id FROM questions WHERE answered = 0
+           UNION ALL SELECT id FROM questions WHERE answered = 1 AND ended_at < ?) RETURNING id`,
     );
     this.#forgetSpent = prepare('DELETE FROM judge_spending WHERE minute < ?');
     this.#forgetCalls = prepare('DELETE FROM judge_calls WHERE minute < ?');

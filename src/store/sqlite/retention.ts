@@ -1,5 +1,5 @@
 /**
- * Lets go of what is old, so that the store stays within its limits: by age, and by size if it is still too large.
+ * Deletes old data, so that the store stays within its limits: by age, and by size if it is still too large.
  * Conversations that failed are kept longest, since those are the ones people come back for. Running totals stay: a
  * counter never goes down.
  */
@@ -30,10 +30,22 @@ const SENT_AGAIN_FOR_MS = 86_400_000;
 const REMEMBERED_MAX = 1_000_000;
 const REMEMBERED_SHARE = 0.1;
 
+const ANY_TIME = Number.MAX_SAFE_INTEGER;
+/** By every criterion that there is, because the key begins with it: the names are found by searches, one after the other. */
+const DROP_FAILED_VERDICTS = `
+  WITH RECURSIVE criteria (name) AS (
+    SELECT min(criterion) FROM failed_verdicts
+    UNION ALL
+    SELECT (SELECT min(f.criterion) FROM failed_verdicts f WHERE f.criterion > criteria.name) FROM criteria
+    WHERE criteria.name IS NOT NULL
+  )
+  DELETE FROM failed_verdicts WHERE criterion IN (SELECT name FROM criteria WHERE name IS NOT NULL)
+    AND evaluation IN (SELECT id FROM evaluations WHERE conversation IN temp.dropped)`;
 const SUCCESSFUL = 'worst_outcome = 0';
 /** Tables of what somebody said of a conversation, by its id: it may be there before the conversation, and goes with it. */
 const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels'];
 
+/** `now` is retention's clock (`retention-clock.ts`), which may be behind the wall clock. */
 export function prune(
   store: Store,
   retention: Retention,
@@ -55,8 +67,9 @@ export function prune(
   );
   conversations += drop('due_at IS NULL AND updated_at < ?', now - retention.keepFailedMs, CONVERSATIONS_MAX);
   for (let step = 0; step < CONVERSATIONS_MAX / SIZE_STEP && store.usedBytes > maxBytes(); step += 1) {
-    const successful = drop(`due_at IS NULL AND ${SUCCESSFUL} AND updated_at <= ?`, now, SIZE_STEP);
-    const dropped = successful > 0 ? successful : drop('due_at IS NULL AND updated_at <= ?', now, SIZE_STEP);
+    // The oldest, whatever the time is.
+    const successful = drop(`due_at IS NULL AND ${SUCCESSFUL} AND updated_at <= ?`, ANY_TIME, SIZE_STEP);
+    const dropped = successful > 0 ? successful : drop('due_at IS NULL AND updated_at <= ?', ANY_TIME, SIZE_STEP);
     if (dropped === 0) break;
     conversations += dropped;
   }
@@ -89,9 +102,7 @@ function dropAll(
   store.traces.freeContentOf('conversation IN temp.dropped');
   store.pruned.note('conversation IN temp.dropped', reach);
   store.run('DELETE FROM traces WHERE conversation IN temp.dropped');
-  store.run(
-    `DELETE FROM failed_verdicts WHERE evaluation IN (SELECT id FROM evaluations WHERE conversation IN temp.dropped)`,
-  );
+  store.run(DROP_FAILED_VERDICTS);
   store.run('DELETE FROM evaluations WHERE conversation IN temp.dropped');
   store.run(
     `DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation IN temp.dropped)`,

@@ -1,42 +1,63 @@
-/** Conversations that wait to be re-evaluated. Most often there is none, and asking costs nothing. */
+/**
+ * Conversations that wait to be re-evaluated, at once or at a log time. Most often there is none, and asking costs nothing.
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { RevisitStore } from '../engine-store.ts';
 import type { WaitingEvaluations } from './waiting-evaluations.ts';
 
-export class Revisits {
+/** More of them wait for the next call, so that a transaction stays short. */
+const TAKEN_MAX = 500;
+const NEVER = Number.POSITIVE_INFINITY;
+
+export class Revisits implements RevisitStore {
   readonly #waiting: WaitingEvaluations;
   readonly #add: StatementSync;
+  readonly #ask: StatementSync;
   readonly #take: StatementSync;
-  /** Whether there may be any: after a start, after a rollback and after each that is added. */
-  #mayBeAny = true;
+  readonly #next: StatementSync;
+  /** No row is due before this log time. Unknown, and so 0, after a start and after a rollback. */
+  #nextAt = 0;
 
   constructor(database: DatabaseSync, waiting: WaitingEvaluations) {
     this.#waiting = waiting;
     this.#add = database.prepare(
-      'INSERT OR IGNORE INTO revisits (conversation) SELECT id FROM conversations WHERE conversation_id = ?',
+      `INSERT INTO revisits (conversation) SELECT id FROM conversations WHERE conversation_id = ?
+       ON CONFLICT (conversation) DO UPDATE SET due_at = 0`,
+    );
+    this.#ask = database.prepare(
+      'INSERT INTO revisits (conversation, due_at) VALUES (?, ?) ON CONFLICT (conversation) DO NOTHING',
     );
     // Rows of conversations that have gone in the meantime go with it.
     this.#take = database.prepare(
-      'DELETE FROM revisits RETURNING conversation, EXISTS (SELECT 1 FROM conversations c WHERE c.id = conversation) AS there',
+      `DELETE FROM revisits WHERE conversation IN (
+         SELECT conversation FROM revisits WHERE due_at <= ? ORDER BY due_at, conversation LIMIT ${TAKEN_MAX})
+       RETURNING conversation, EXISTS (SELECT 1 FROM conversations c WHERE c.id = conversation) AS there`,
     );
+    this.#next = database.prepare('SELECT min(due_at) AS at FROM revisits');
   }
 
   add(conversationId: string): void {
     this.#add.run(conversationId);
-    this.#mayBeAny = true;
+    this.#nextAt = 0;
+  }
+
+  ask(conversation: number, logTime: number): void {
+    this.#ask.run(conversation, logTime);
+    this.#nextAt = Math.min(this.#nextAt, logTime);
   }
 
   /** In the order of the rows, so that the same log and the same answers give the same store. */
-  take(): readonly number[] {
+  take(logTime: number): readonly number[] {
     const answered = this.#waiting.answered();
-    const asked = this.#takeAsked();
+    const asked = this.#takeAsked(logTime);
     return answered.length === 0 ? asked : [...new Set([...asked, ...answered])].sort((a, b) => a - b);
   }
 
-  #takeAsked(): readonly number[] {
-    if (!this.#mayBeAny) return [];
-    this.#mayBeAny = false;
-    return this.#take
-      .all()
+  #takeAsked(logTime: number): readonly number[] {
+    if (this.#nextAt > logTime) return [];
+    const taken = this.#take.all(logTime);
+    this.#nextAt = Number(this.#next.get()?.at ?? NEVER);
+    return taken
       .filter(({ there }) => there === 1)
       .map(({ conversation }) => Number(conversation))
       .sort((a, b) => a - b);
@@ -44,6 +65,6 @@ export class Revisits {
 
   /** After a rollback. */
   discard(): void {
-    this.#mayBeAny = true;
+    this.#nextAt = 0;
   }
 }

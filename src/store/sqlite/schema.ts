@@ -276,6 +276,26 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX outcome_labels_label ON outcome_labels (label, conversation_id);
   `,
+  // The log time from which on a conversation is to be evaluated again; 0 is at once (revisits.ts).
+  `
+  ALTER TABLE revisits ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX revisits_due ON revisits (due_at, conversation);
+  `,
+  // Checksums of pieces of content (content-piece.ts); rows of before have none.
+  `
+  ALTER TABLE traces ADD COLUMN content_crc INTEGER;
+  `,
+  // For work that recurs every minute: each of these searches walked its whole table. That of conversations looks at
+  // those that failed and are kept longer without reading their rows.
+  `
+  DROP INDEX conversations_updated;
+  CREATE INDEX conversations_updated ON conversations (updated_at, worst_outcome, due_at);
+  CREATE INDEX traces_content ON traces (content_file);
+  CREATE INDEX truths_put ON truths (put_at);
+  CREATE INDEX outcome_labels_put ON outcome_labels (put_at);
+  CREATE INDEX questions_ended ON questions (ended_at) WHERE answered = 1;
+  CREATE INDEX questions_unanswered ON questions (id) WHERE answered = 0;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -13,13 +13,14 @@ import {
   type ConversationRow,
   conversationRowFrom,
   type EvaluationsOptions,
+  type EvaluationSummary,
   type TraceRow,
 } from '../conversation-reader.ts';
 import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import type { TraceContent } from '../engine-store.ts';
-import { EVALUATION_COLUMNS } from '../evaluation-columns.ts';
-import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
+import { EVALUATION_COLUMNS, type SummaryCells, summaryFrom } from '../evaluation-columns.ts';
+import type { EvaluationScanner, LatestBasis, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { nextPage, pageWindow } from '../page.ts';
@@ -28,20 +29,23 @@ import type { NamedOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
 import { OUTCOMES_OF, outcomesNamed, readOutcomeNames, toOutcome } from './outcome-label-rows.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
-import { evaluationBeside, scanEvaluations } from './evaluation-scan.ts';
+import { evaluationBeside, latestBases, scanEvaluations } from './evaluation-scan.ts';
 import { readContent } from './traces.ts';
 import { toEvaluation } from './evaluation-row.ts';
+import { Statements } from './statements.ts';
 
+/** Conversations that one page looks at, where the row itself decides, and where each takes a search among its evaluations. */
 const LOOKED_AT_MAX = 50_000;
+const SEARCHED_MAX = 20_000;
 
 export class StoreReader implements ConversationReader, LabelReader, OutcomeLabelReader, EvaluationScanner {
   readonly #database: DatabaseSync;
   readonly #files: ContentReader;
-  /** By their text: those that are asked for one after the other. */
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: Statements;
 
   private constructor(database: DatabaseSync, file: string) {
     this.#database = database;
+    this.#statements = new Statements(database);
     this.#files = new ContentReader(contentDirectory(file));
   }
 
@@ -62,7 +66,7 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
   }
 
   find(conversationId: string): ConversationRow | undefined {
-    const row = this.#database.prepare('SELECT * FROM conversations WHERE conversation_id = ?').get(conversationId);
+    const row = this.#prepared('SELECT * FROM conversations WHERE conversation_id = ?').get(conversationId);
     return row === undefined ? undefined : toConversationRow(row);
   }
 
@@ -71,10 +75,16 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     return this.listPage(query).rows;
   }
 
-  /** Latest first. The caller shares a thread with the receivers, so it reads no more than `LOOKED_AT_MAX`. */
+  /** Latest first. Others wait for the thread, so a page looks at a limited number of conversations. */
   listPage(query: ConversationQuery): { readonly rows: readonly ConversationRow[]; readonly next: number | undefined } {
-    const ends = this.#database.prepare('SELECT min(id) AS first, max(id) AS last FROM conversations').get();
-    const window = pageWindow({ first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) }, query, LOOKED_AT_MAX);
+    const ends = this.#prepared(ENDS).get();
+    const { outcome, suite, criterion } = query;
+    const isSearch = outcome !== undefined || suite !== undefined || criterion !== undefined;
+    const window = pageWindow(
+      { first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) },
+      query,
+      isSearch ? SEARCHED_MAX : LOOKED_AT_MAX,
+    );
     const rows = this.#select({ ...query, before: window.before }, window.from);
     return { rows, next: nextPage(rows, query.limit, window) };
   }
@@ -98,8 +108,9 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
       `${EVALUATED} AND EXISTS (SELECT 1 FROM failed_verdicts f WHERE f.criterion = ? AND f.evaluation = e.id))`,
       query.criterion,
     );
-    return this.#database
-      .prepare(`SELECT c.* FROM conversations c WHERE ${conditions.join(' AND ')} ORDER BY c.id DESC LIMIT ?`)
+    return this.#prepared(
+      `SELECT c.* FROM conversations c WHERE ${conditions.join(' AND ')} ORDER BY c.id DESC LIMIT ?`,
+    )
       .all(...values, query.limit)
       .map(toConversationRow);
   }
@@ -107,15 +118,21 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
   /** The last revision of each suite and turn, or all of them, in the order in which they were made; then those that wait. */
   evaluations(conversation: ConversationRow, { revisions, of = 'live' }: EvaluationsOptions): readonly Evaluation[] {
     const wanted = of === 'live' ? IS_LIVE : `NOT ${IS_LIVE}`;
-    const rows = this.#database
-      .prepare(
-        `SELECT * FROM evaluations e WHERE conversation = ? AND ${wanted} ${revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY id`,
-      )
-      .all(conversation.row);
-    const waiting = this.#database
-      .prepare(`SELECT * FROM waiting_evaluations e WHERE conversation = ? AND ${wanted} ORDER BY id`)
-      .all(conversation.row);
+    const rows = this.#prepared(
+      `SELECT * FROM evaluations e WHERE conversation = ? AND ${wanted} ${revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY id`,
+    ).all(conversation.row);
+    const waiting = this.#prepared(
+      `SELECT * FROM waiting_evaluations e WHERE conversation = ? AND ${wanted} ORDER BY id`,
+    ).all(conversation.row);
     return [...rows, ...waiting].map((row) => toEvaluation(row, conversation.conversationId));
+  }
+
+  summaries(conversations: readonly ConversationRow[]): ReadonlyMap<number, readonly EvaluationSummary[]> {
+    const made = this.#prepared(SUMMARIES);
+    const waiting = this.#prepared(WAITING_SUMMARIES);
+    return new Map(
+      conversations.map(({ row }) => [row, [...made.all(row), ...waiting.all(row)].map((cells) => toSummary(cells))]),
+    );
   }
 
   /** Every conversation's last evaluations, in the order of the conversations. For tests and reports. */
@@ -137,11 +154,11 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
   }
 
   outcomeNames(): readonly OutcomeName[] {
-    return readOutcomeNames(this.#database);
+    return readOutcomeNames(this.#statements);
   }
 
   outcomesNamed(label: string): Generator<readonly NamedOutcome[]> {
-    return outcomesNamed(this.#database, label);
+    return outcomesNamed(this.#statements, label);
   }
 
   outcomesOf({ conversationId }: ConversationRow): readonly NamedOutcome[] {
@@ -176,16 +193,20 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
   }
 
   scanEvaluations(query: ScanQuery): Generator<readonly ScannedEvaluation[]> {
-    const columns = this.#database.prepare('PRAGMA table_info(evaluations)').all();
+    const columns = this.#prepared('PRAGMA table_info(evaluations)').all();
     if (!EVALUATION_COLUMNS.every((column) => columns.some(({ name }) => name === column.name)))
       throw new Error(
         'the store was written by an older Assay: start `assay serve` on it once, which brings it up to date',
       );
-    return scanEvaluations(this.#database, query);
+    return scanEvaluations(this.#statements, query);
+  }
+
+  latestBases(conversationsMax: number): Generator<readonly LatestBasis[]> {
+    return latestBases(this.#statements, conversationsMax);
   }
 
   besideOf(evaluation: ScannedEvaluation, suiteKey: string): ScannedEvaluation | undefined {
-    return evaluationBeside((sql) => this.#prepared(sql), evaluation, suiteKey);
+    return evaluationBeside(this.#statements, evaluation, suiteKey);
   }
 
   verdictsOf({ row }: ScannedEvaluation): ReadonlyMap<string, Verdict> {
@@ -207,32 +228,40 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
   }
 
   #prepared(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+    return this.#statements.of(sql);
   }
 
   labelled(limits: { readonly labels: number; readonly verdicts: number }): Labelled {
-    return readLabelled(this.#database, limits);
+    return readLabelled(this.#statements, limits);
   }
 
   totals(): readonly { readonly metric: string; readonly labels: string; readonly value: number }[] {
-    return this.#database
-      .prepare('SELECT metric, labels, value FROM totals ORDER BY metric, labels')
+    return this.#prepared('SELECT metric, labels, value FROM totals ORDER BY metric, labels')
       .all()
       .map((row) => ({ metric: String(row.metric), labels: String(row.labels), value: Number(row.value) }));
   }
 }
 
+/** Each end by a search of its own: SQLite walks the whole index for both at once. */
+const ENDS = 'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last';
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
 /** Rows of shadows are marked by their name (suite-key.ts). */
 const IS_LIVE = `e.suite NOT LIKE 'shadow:%'`;
+const SUMMARIES = `SELECT suite, turn_id, score, outcome, explanation FROM evaluations e
+  WHERE conversation = ? AND ${IS_LIVE} AND ${IS_LAST} ORDER BY id`;
+const WAITING_SUMMARIES = `SELECT suite, turn_id, score, outcome, explanation, waits_for FROM waiting_evaluations e
+  WHERE conversation = ? AND ${IS_LIVE} ORDER BY id`;
 const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND ${IS_LIVE} AND ${IS_LAST}`;
+
+function toSummary(row: Record<string, unknown>): EvaluationSummary {
+  // The casts hold because the store's writer wrote the row and the text.
+  const summary = summaryFrom(row as unknown as SummaryCells, (stored) => stored);
+  return typeof row.waits_for === 'string'
+    ? { ...summary, waitsFor: JSON.parse(row.waits_for) as readonly string[] }
+    : summary;
+}
 
 function toConversationRow(found: Record<string, unknown>): ConversationRow {
   // The casts hold because the store's writer wrote the row.

@@ -2,11 +2,12 @@
  * The store: closed turns as their spans arrived, conversations, evaluations and running totals, in one SQLite file and
  * the content files beside it.
  *
- * One writer (the scoring thread), any number of readers (see `store-reader.ts`). Work is written in transactions of many
- * turns each; a commit is synced, because the journal lets go of a turn once it is committed here. After a crash the
+ * One writer (the scoring thread), any number of readers (see `store-reader.ts`). Work is written in transactions of
+ * many turns each; a commit is synced, because the journal deletes a turn once it is committed here. After a crash the
  * last transaction is there whole or not at all.
  */
-import { mkdirSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { EngineStore, Total } from '../engine-store.ts';
@@ -16,7 +17,6 @@ import { TotalsInMemory } from '../running-totals.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { ContentFiles } from './content-files.ts';
 import { ContentInMemory } from './content-in-memory.ts';
-import { contentDirectory } from './content-reader.ts';
 import { ConversationRows } from './conversation-rows.ts';
 import { DetectionRows } from './detection-rows.ts';
 import { QuestionRows } from './question-rows.ts';
@@ -28,6 +28,7 @@ import { Revisits } from './revisits.ts';
 import type { OwnTransaction } from './own-transaction.ts';
 import { PrunedTraces } from './pruned-traces.ts';
 import { migrate } from './schema.ts';
+import { StoreMarkWriter } from './store-mark.ts';
 import { StoreReader } from './store-reader.ts';
 import { TotalRows } from './total-rows.ts';
 import { Traces } from './traces.ts';
@@ -36,6 +37,7 @@ import { TruthRows } from './truth-rows.ts';
 import { WaitingEvaluations } from './waiting-evaluations.ts';
 
 const IN_MEMORY = ':memory:';
+const ID_MAX = 2 ** 47;
 
 /** The log as the store knows it. */
 export interface LogFloor {
@@ -67,6 +69,11 @@ export class Store implements EngineStore {
   readonly #totalRows: TotalRows;
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
+  readonly #totalChanges: StatementSync;
+  /** Undefined for a store that is thrown away. */
+  readonly #mark: StoreMarkWriter | undefined;
+  #commits: number;
+  #changesBefore = 0;
   #inTransaction = false;
   #position = 0;
   #logTime = 0;
@@ -76,7 +83,10 @@ export class Store implements EngineStore {
   private constructor(
     database: DatabaseSync,
     file: string,
-    openContent: ConstructorParameters<typeof Traces>[1]['openContent'],
+    {
+      openContent,
+      durable,
+    }: Pick<ConstructorParameters<typeof Traces>[1], 'openContent'> & { readonly durable: boolean },
   ) {
     const own: OwnTransaction = (what, work) => this.#between(what, work);
     this.#database = database;
@@ -101,11 +111,18 @@ export class Store implements EngineStore {
     this.#raiseMeta = database.prepare(
       'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)',
     );
+    this.#totalChanges = database.prepare('SELECT total_changes() AS changes');
+    this.#commits = this.#meta('commits');
+    if (durable) {
+      database.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run('id', randomInt(1, ID_MAX));
+      this.#mark = new StoreMarkWriter(file, this.#meta('id'));
+      this.#mark.write(this.#commits);
+    }
   }
 
   /** `durable: false` is for a store that is thrown away: it survives neither power loss nor need it. */
   static open(file: string, options: { readonly durable: boolean } = { durable: true }): Store {
-    mkdirSync(path.dirname(file), { recursive: true });
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     const database = new DatabaseSync(file);
     database.exec('PRAGMA journal_mode = WAL');
     database.exec(`PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'}`);
@@ -114,11 +131,10 @@ export class Store implements EngineStore {
     database.exec('PRAGMA temp_store = MEMORY');
     database.exec('PRAGMA busy_timeout = 5000');
     migrate(database);
-    return new Store(
-      database,
-      file,
-      (last) => new ContentFiles(contentDirectory(file), { durable: options.durable, last }),
-    );
+    return new Store(database, file, {
+      openContent: (last) => ContentFiles.beside(file, { durable: options.durable, last }),
+      durable: options.durable,
+    });
   }
 
   /** Small, and gone when it is closed: opening files takes longer than scoring a conversation. */
@@ -126,7 +142,7 @@ export class Store implements EngineStore {
     const database = new DatabaseSync(IN_MEMORY);
     database.exec('PRAGMA temp_store = MEMORY');
     migrate(database);
-    return new Store(database, IN_MEMORY, () => new ContentInMemory());
+    return new Store(database, IN_MEMORY, { openContent: () => new ContentInMemory(), durable: false });
   }
 
   /** On the writer's own connection, between transactions. It is closed with the store, and has no content of one in memory. */
@@ -137,6 +153,7 @@ export class Store implements EngineStore {
   begin(): void {
     if (this.#inTransaction) return;
     this.#database.exec('BEGIN IMMEDIATE');
+    this.#changesBefore = this.#changes;
     this.#inTransaction = true;
   }
 
@@ -147,8 +164,16 @@ export class Store implements EngineStore {
     this.#totalRows.flush();
     this.#writeFloor();
     this.traces.flush();
+    // An idle service commits every second and must not wake the disk.
+    const isChanged = this.#mark !== undefined && this.#changes !== this.#changesBefore;
+    if (isChanged) this.#raiseMeta.run('commits', this.#commits + 1);
     this.#database.exec('COMMIT');
     this.#inTransaction = false;
+    if (isChanged) {
+      this.#commits += 1;
+      // After the commit, so that the mark is never ahead.
+      this.#mark?.write(this.#commits);
+    }
     return this.totals.committed();
   }
 
@@ -175,6 +200,9 @@ export class Store implements EngineStore {
     if (!this.#database.isOpen) return;
     this.rollback();
     this.traces.close();
+    // A copy of a stopped service that forgets the WAL is whole, although a reader may still be there.
+    if (this.#mark !== undefined) this.truncateWal();
+    this.#mark?.close();
     this.#database.close();
   }
 
@@ -196,6 +224,15 @@ export class Store implements EngineStore {
     this.#logTime = Math.max(this.#logTime, floor.logTime);
     this.#readFrom = Math.max(this.#readFrom, floor.readFrom);
     this.#floorRaised = true;
+  }
+
+  /** A number that was noted under a name, else 0. */
+  noted(name: string): number {
+    return this.#meta(name);
+  }
+
+  note(name: string, value: number): void {
+    this.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', name, value);
   }
 
   moveTrace(trace: number, { from, to }: { readonly from: number; readonly to: number }): void {
@@ -248,9 +285,15 @@ export class Store implements EngineStore {
     return this.#databaseBytes + this.traces.liveBytes;
   }
 
-  /** Room on the disk, also that which nothing is in any more and which is used again. */
+  /** Room on the disk, with the WAL, and with what nothing is in any more and which is used again. */
   get diskBytes(): number {
-    return this.#number('PRAGMA page_count', 'page_count') * this.#pageBytes + this.traces.fileBytes;
+    const wal = statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    return this.#number('PRAGMA page_count', 'page_count') * this.#pageBytes + wal + this.traces.fileBytes;
+  }
+
+  /** Gives the room of the WAL back. Only between transactions; a reader that is busy keeps it until the next time. */
+  truncateWal(): void {
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
   get #databaseBytes(): number {
@@ -276,6 +319,10 @@ export class Store implements EngineStore {
     this.#raiseMeta.run('log_time', this.#logTime);
     this.#raiseMeta.run('read_from', this.#readFrom);
     this.#floorRaised = false;
+  }
+
+  get #changes(): number {
+    return Number(this.#totalChanges.get()?.changes ?? 0);
   }
 
   #meta(key: string): number {

@@ -10,6 +10,8 @@ import type { CloseCause } from '../../model/causes.ts';
 import type { TraceId } from '../../model/ids.ts';
 import { decodeContent, encodeContent } from '../content-codec.ts';
 import type { NewTrace, StoredTrace, TraceContent, TraceStore } from '../engine-store.ts';
+import { DamagedContent } from '../damaged-content.ts';
+import { PIECE_HEAD_BYTES } from './content-piece.ts';
 import type { Content } from './content-in-memory.ts';
 import type { ContentPlace } from './content-reader.ts';
 import type { PrunedTraces } from './pruned-traces.ts';
@@ -27,9 +29,11 @@ interface Waiting {
 /** Far more than the service puts into one transaction. */
 const WAITING_MAX = 1024;
 
-type Place = readonly [file: number, offset: number, spans: number, logs: number];
+type Place = readonly [file: number, offset: number, spans: number, logs: number, crc: number | null];
 
-const PLACE_COLUMNS = 'content_file, content_offset, spans_length, logs_length';
+const PLACE_COLUMNS = 'content_file, content_offset, spans_length, logs_length, content_crc';
+/** Bytes of a row's piece in its file. Pieces without a checksum have no head. */
+const PIECE_BYTES = `spans_length + logs_length + (content_crc IS NOT NULL) * ${PIECE_HEAD_BYTES}`;
 const TRACE_COLUMNS = 'id, trace_id, conversation, revision, position, closed_at, spans, sealed';
 
 export class Traces implements TraceStore {
@@ -52,6 +56,9 @@ export class Traces implements TraceStore {
   readonly #waitingByConversation = new Map<number, StoredTrace[]>();
   /** Changes of this transaction, by file. */
   readonly #fileChanges = new Map<number, { end: number; live: number }>();
+
+  /** Files with a damaged piece, which cannot be copied forward. */
+  readonly #damagedFiles = new Set<number>();
 
   /** `openContent` is told where the last committed piece of content ends. */
   constructor(
@@ -79,11 +86,11 @@ export class Traces implements TraceStore {
     this.#insert = database.prepare(
       `INSERT INTO traces
          (id, trace_id, conversation, revision, position, closed_at, stored_at, cause, spans, sealed, ${PLACE_COLUMNS})
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#revise = database.prepare(
       `UPDATE traces SET conversation = ?, revision = ?, position = ?, closed_at = ?, cause = ?, spans = ?, sealed = ?,
-         content_file = ?, content_offset = ?, spans_length = ?, logs_length = ? WHERE id = ?`,
+         content_file = ?, content_offset = ?, spans_length = ?, logs_length = ?, content_crc = ? WHERE id = ?`,
     );
     this.#pass = database.prepare('UPDATE traces SET position = ? WHERE id = ?');
     this.#move = database.prepare('UPDATE traces SET conversation = ? WHERE id = ?');
@@ -207,8 +214,8 @@ export class Traces implements TraceStore {
   #waitingPlace(row: number): Row | undefined {
     const waiting = this.#waiting.get(row);
     if (waiting === undefined) return undefined;
-    const [content_file, content_offset, spans_length, logs_length] = waiting.place;
-    return { content_file, content_offset, spans_length, logs_length };
+    const [content_file, content_offset, spans_length, logs_length, content_crc] = waiting.place;
+    return { content_file, content_offset, spans_length, logs_length, content_crc };
   }
 
   close(): void {
@@ -220,7 +227,7 @@ export class Traces implements TraceStore {
     this.writeWaiting();
     const rows = this.#database
       .prepare(
-        `SELECT content_file AS file, sum(spans_length + logs_length) AS bytes FROM traces WHERE ${condition} GROUP BY content_file`,
+        `SELECT content_file AS file, sum(${PIECE_BYTES}) AS bytes FROM traces WHERE ${condition} GROUP BY content_file`,
       )
       .all();
     for (const { file, bytes } of rows) this.#changeFile(Number(file), { end: 0, live: -Number(bytes) });
@@ -256,22 +263,40 @@ export class Traces implements TraceStore {
     this.#writeFileChanges();
     const which = from === 'all files' ? '' : 'AND live_bytes > 0 AND file < (SELECT max(file) FROM content_files)';
     const row = this.#database
-      .prepare(`SELECT file FROM content_files WHERE live_bytes < end_offset * ? ${which} ORDER BY live_bytes LIMIT 1`)
-      .get(share);
+      .prepare(`SELECT file FROM content_files WHERE live_bytes < end_offset * ? ${which} ORDER BY live_bytes`)
+      .all(share)
+      .find(({ file }) => !this.#damagedFiles.has(Number(file)));
     if (row === undefined) return false;
     if (this.#files.isCurrent(Number(row.file))) this.#files.beginFile();
     const traces = this.#database
       .prepare(`SELECT id, ${PLACE_COLUMNS} FROM traces WHERE content_file = ?`)
       .all(Number(row.file));
-    const move = this.#database.prepare('UPDATE traces SET content_file = ?, content_offset = ? WHERE id = ?');
+    const move = this.#database.prepare(
+      'UPDATE traces SET content_file = ?, content_offset = ?, content_crc = ? WHERE id = ?',
+    );
     for (const trace of traces) {
       const from = placeIn(trace);
-      const place = this.#files.append(this.#files.read(from));
-      this.#changeFile(from.file, { end: 0, live: -from.length });
-      this.#changeFile(place.file, { end: place.offset + place.length, live: place.length });
-      move.run(place.file, place.offset, Number(trace.id));
+      const bytes = this.#tryRead(from);
+      // It stays where it is, and its file with it.
+      if (bytes === undefined) continue;
+      const spans = Number(trace.spans_length);
+      const logs = bytes.length === spans ? undefined : bytes.subarray(spans);
+      const place = this.#files.append(bytes.subarray(0, spans), logs);
+      this.#changeFile(from.file, { end: 0, live: -pieceBytes(from) });
+      this.#changeFile(place.file, { end: place.offset + place.length, live: pieceBytes(place) });
+      move.run(place.file, place.offset, place.crc ?? null, Number(trace.id));
     }
     return true;
+  }
+
+  #tryRead(place: ContentPlace): Uint8Array | undefined {
+    try {
+      return this.#files.read(place);
+    } catch (error) {
+      if (!(error instanceof DamagedContent)) throw error;
+      this.#damagedFiles.add(place.file);
+      return undefined;
+    }
   }
 
   #writeFileChanges(): void {
@@ -287,16 +312,16 @@ export class Traces implements TraceStore {
     const spans = encodeContent(content.traces);
     const logs = content.logs === undefined ? undefined : encodeContent(content.logs);
     // As one piece, so that both lie in one file.
-    const { file, offset, length } = logs === undefined ? this.#files.append(spans) : this.#files.append(spans, logs);
-    this.#changeFile(file, { end: offset + length, live: length });
-    return [file, offset, spans.length, logs?.length ?? 0];
+    const place = this.#files.append(spans, logs);
+    this.#changeFile(place.file, { end: place.offset + place.length, live: pieceBytes(place) });
+    return [place.file, place.offset, spans.length, logs?.length ?? 0, place.crc ?? null];
   }
 
   #freeContent(trace: number): void {
     const row = this.#placeOf.get(trace);
     if (row === undefined) return;
-    const { file, length } = placeIn(row);
-    this.#changeFile(file, { end: 0, live: -length });
+    const place = placeIn(row);
+    this.#changeFile(place.file, { end: 0, live: -pieceBytes(place) });
   }
 
   #changeFile(file: number, change: { readonly end: number; readonly live: number }): void {
@@ -322,7 +347,13 @@ function placeIn(row: Row): ContentPlace {
     file: Number(row.content_file),
     offset: Number(row.content_offset),
     length: Number(row.spans_length) + Number(row.logs_length),
+    // A reader may find a store that has not been migrated yet.
+    crc: row.content_crc === null || row.content_crc === undefined ? undefined : Number(row.content_crc),
   };
+}
+
+function pieceBytes({ length, crc }: ContentPlace): number {
+  return length + (crc === undefined ? 0 : PIECE_HEAD_BYTES);
 }
 
 function toTrace(row: Row, traceId: TraceId): StoredTrace {

@@ -238,6 +238,24 @@ test('critical failures are counted without a baseline, in any repeat', () => {
   expect(count('critical_failures: 0', withCritical('b', [one(broken)])).decision).toBe('not_enough_evidence');
 });
 
+const LIE: EvaluationLine = { ...SUCCESS, verdicts: { booked: 'fail', polite: 'pass' } };
+
+test.each([
+  ['passed and fails', SUCCESS, LIE, 'regression'],
+  ['failed and fails', LIE, LIE, 'pass'],
+  ['passed and passes', SUCCESS, SUCCESS, 'pass'],
+  [
+    'passed and is an error',
+    SUCCESS,
+    { ...SUCCESS, verdicts: { booked: 'error', polite: 'pass' } },
+    'not_enough_evidence',
+  ],
+] as const)('a critical criterion that %s: %s', (_, before, now, decision) => {
+  const judged = count('newly_critical: 0', withCritical('b', [one(now)]), withCritical('a', [one(before)]));
+
+  expect(judged).toMatchObject({ decision, examples: decision === 'pass' ? [] : ['case-0'] });
+});
+
 test('a case that the suite is not for is left out of its critical failures', () => {
   const lines = [one(SUCCESS), { case: 'case-1', evaluations: [] }];
 

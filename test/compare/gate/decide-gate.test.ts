@@ -239,7 +239,10 @@ test('repeats ask whether all of k succeed', () => {
   expect(decided(rules, tried('a', { repeats: 2 })).decision).toBe('not_enough_evidence');
 });
 
-/** Of gates on an agent that is as good as before, at most 5 % may find a regression, whatever its rate and however many rules there are. */
+/**
+ * If an agent is as good as before, at most 5 % of gates may find a regression, whatever its rate and however many
+ * rules there are.
+ */
 test.each([
   { booked: 0.5, cases: 60, repeats: 1 },
   { booked: 0.8, cases: 60, repeats: 1 },
@@ -258,13 +261,13 @@ test.each([
       if (a !== undefined && b !== undefined && decided(rules, b, a).decision === 'regression') regressions += 1;
     }
 
-    // With no drop allowed at all: the hardest there is. Of 200 at 5 %, 17 or more come in one of 40 samples.
+    // No drop is allowed, which is the hardest case. At 5 %, 17 or more of 200 occur in one of 40 samples.
     expect(regressions).toBeLessThan(17);
   },
   120_000,
 );
 
-/** Of 100 cases that passed, the first ones are now as given. */
+/** 100 cases that passed, the first of which are now as given. */
 function afterwards(count: number, changed: Partial<RunLine>): ExperimentResult {
   const lines = passing(Array.from({ length: 100 }, () => 1 as const));
   return experimentOf(

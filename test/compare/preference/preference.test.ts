@@ -51,7 +51,7 @@ test('wins, ties, contradictions and what was not answered are counted apart', (
 });
 
 test('a lean to the first place is what is decided for whoever stands there', () => {
-  // Whoever is first: a when straight, b when exchanged.
+  // The first one wins: a in the given order, b in the exchanged one.
   expect(positionLean([pairOf(1, A, B), pairOf(2, A, B)])).toEqual({ first: 4, decided: 4 });
   expect(positionLean([pairOf(1, B, A)])).toEqual({ first: 0, decided: 2 });
   expect(positionLean([pairOf(1, A, A), pairOf(2, TIE, 'x')])).toEqual({ first: 1, decided: 2 });

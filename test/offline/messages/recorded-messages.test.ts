@@ -96,3 +96,48 @@ test('hostile names are names', async () => {
 
   expect(conversation?.turns.map(({ userInput }) => userInput.text)).toEqual(['a']);
 });
+
+test.each([
+  ['no message', [], /`messages` is empty/],
+  ['an unknown role', [{ role: 'robot', content: 'hi' }], /messages\[0\] has the role "robot"/],
+  ['no mapping', [{ role: 'user', content: 'hi' }, 'hello'], /messages\[1\] is no message/],
+])('%s is refused with its place', async (_, messages, message) => {
+  await expect(understood({ messages })).rejects.toThrow(message);
+});
+
+test('calls and results of other chat APIs, and refusals, are read', async () => {
+  const [anthropic, legacy, refusal] = await understood(
+    {
+      messages: [
+        { role: 'user', content: 'Refund order 17.' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 'refund', input: { order: 17 } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: '1', is_error: true, content: 'locked' }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'It is locked.' }] },
+      ],
+    },
+    {
+      messages: [
+        { role: 'user', content: 'Refund order 17.' },
+        { role: 'assistant', function_call: { name: 'refund', arguments: '{"order":17}' } },
+        { role: 'function', name: 'refund', content: 'Error: no' },
+        { role: 'assistant', content: 'It failed.' },
+      ],
+    },
+    {
+      messages: [
+        { role: 'user', content: 'Do it.' },
+        { role: 'assistant', content: null, refusal: "I can't help with that." },
+      ],
+    },
+  );
+
+  expect(anthropic?.turns.map(({ toolCalls }) => toolCalls.map(({ name, args }) => [name, args.json]))).toEqual([
+    [['refund', { order: 17 }]],
+  ]);
+  expect(anthropic?.turns[0]?.toolCalls[0]?.error ?? anthropic?.turns[0]?.toolCalls[0]?.result.json).toMatchObject(
+    anthropic?.turns[0]?.toolCalls[0]?.error === undefined ? { is_error: true } : {},
+  );
+  expect(anthropic?.turns[0]?.finalAnswer.text).toBe('It is locked.');
+  expect(legacy?.turns[0]?.toolCalls).toMatchObject([{ name: 'refund', result: { text: 'Error: no' } }]);
+  expect(refusal?.turns[0]?.finalAnswer.text).toBe("I can't help with that.");
+});

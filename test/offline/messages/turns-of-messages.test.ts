@@ -1,12 +1,8 @@
 /** Messages as model APIs take and give them, and which result belongs to which call. */
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/model/json.ts';
-import {
-  instructionsIn,
-  type Message,
-  splitIntoTurns,
-  turnOf,
-} from '../../../src/offline/messages/turns-of-messages.ts';
+import type { Message } from '../../../src/offline/messages/read-messages.ts';
+import { instructionsIn, splitIntoTurns, turnOf } from '../../../src/offline/messages/turns-of-messages.ts';
 
 const user = (content: string): Message => ({ role: 'user', content });
 const says = (content: string): Message => ({ role: 'assistant', content });

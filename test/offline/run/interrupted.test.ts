@@ -1,4 +1,4 @@
-/** What becomes of an experiment that is interrupted: by a crash, by Ctrl-C, or by Ctrl-C twice. */
+/** The fate of an experiment that is interrupted: by a crash, by Ctrl-C, or by Ctrl-C twice. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * `assay run`, killed again and again at random moments and gone on with, until nothing is left. At the end each case must have been kept
- * exactly once for each repeat, with the spans of that run; and the agent must not have been started more often than that and what was
- * in flight when it was killed.
+ * `assay run`, killed again and again at random moments and gone on with, until nothing is left. At the end each case
+ * must have been kept exactly once for each repeat, with the spans of that run. The agent must not have been started
+ * more often than that, plus the runs in flight at each kill.
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ export interface KilledRunOptions {
 }
 
 export interface KilledRun {
-  /** What is not as it should be; none where all is well. */
+  /** Broken expectations; none if all is well. */
   readonly faults: readonly string[];
   readonly kept: number;
   readonly starts: number;
@@ -105,7 +105,7 @@ function seedFaults(starts: ReturnType<RunFolder['starts']>): string[] {
     .map(([key]) => `${key} was given several seeds`);
 }
 
-/** Of this run and no other: an agent's span, a model call, and the conversation's id. */
+/** The run has its own spans and no others: an agent's span, a model call, and the conversation's id. */
 function spanFaults(folder: string, run: CaseRun): string[] {
   const name = `${run.case} ${run.repeat}`;
   if (run.end !== 'completed' || run.evaluations.length !== 1) return [`${name} is ${run.end}: ${run.problem}`];

@@ -29,7 +29,7 @@ export function caseOf(id: string, input: Json, more: Partial<DatasetCase> = {})
   return { ...common, id, turns: [input], fingerprint: 'f'.repeat(64), ...more };
 }
 
-/** Of an agent that does what it is told. */
+/** A case for an agent that follows its instructions. */
 export function doing(id: string, ...what: readonly string[]): DatasetCase {
   return caseOf(id, { do: what });
 }

@@ -1,4 +1,4 @@
-/** What an experiment says of an agent is what the service says of the same spans, byte for byte; and so does `assay score` of the file. */
+/** An experiment, the service, and `assay score` of the file evaluate the same spans identically, byte for byte. */
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { DatasetCase } from '../../../src/model/dataset.ts';

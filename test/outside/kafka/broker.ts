@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { freePorts } from '../../free-ports.ts';
-import { type Certificates, makeCertificates } from './certificates.ts';
+import { type Certificates, makeCertificates } from '../test-authority.ts';
 import { kafkaClassPath } from './kafka-jars.ts';
 
 export interface KafkaOptions {

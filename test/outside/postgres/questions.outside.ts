@@ -87,7 +87,9 @@ async function openPostgres(): Promise<QuestionsUnderTest> {
       const scored = await store.scoring.scoreDue(ALL, () => {
         const { engineStore } = store;
         const rows = new Map(
-          engineStore.revisits.take().map((row) => [Number(engineStore.conversations.at(row).id.slice(1)), row]),
+          engineStore.revisits
+            .take(Number.MAX_SAFE_INTEGER)
+            .map((row) => [Number(engineStore.conversations.at(row).id.slice(1)), row]),
         );
         done = { result: work(deskOf(rows), WAITERS) };
       });

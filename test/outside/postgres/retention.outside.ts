@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Link } from '../../../src/store/postgres/link.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import type { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
@@ -218,3 +218,32 @@ test.each(['truths', 'outcome_labels'])(
     expect(await known()).toEqual([]);
   },
 );
+
+test('retention goes by the database, not by an instance, and a database 100 days ahead deletes nothing for a day', async () => {
+  const { url, store, put, left, link } = await held();
+  await put(1, 'kept');
+  // The clock of this process is a hundred days ahead; that of the database is right.
+  const spy = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 100 * DAY_MS);
+  onTestFinished(() => spy.mockRestore());
+  expect(await store.housekeeping.tidy()).toMatchObject({ conversations: 0, jumpMs: undefined });
+  spy.mockRestore();
+
+  const wrong = await store.housekeeping.tidy(Date.now() + 100 * DAY_MS);
+  // An instance that starts meanwhile goes on from what is kept, and holds as well.
+  const other = await openStore(url, { ...KEEP, instance: 'b' });
+  onTestFinished(() => other.close());
+  const wrongThere = await other.housekeeping.tidy(Date.now() + 100 * DAY_MS);
+
+  expect(await left()).toEqual(['kept']);
+  expect(Math.round((wrong.jumpMs ?? 0) / DAY_MS)).toBe(100);
+  expect(Math.round((wrongThere.jumpMs ?? 0) / DAY_MS)).toBe(100);
+  expect(
+    await link.use((session) => session.once('SELECT held_wall IS NOT NULL AS held FROM retention_clock')),
+  ).toEqual([{ held: true }]);
+
+  // It has stood for a day.
+  await link.use((session) => session.script(`UPDATE retention_clock SET held_ms = ${DAY_MS}`));
+  const later = await openStore(url, { ...KEEP, instance: 'c' });
+  onTestFinished(() => later.close());
+  expect(await later.housekeeping.tidy(Date.now() + 100 * DAY_MS)).toMatchObject({ jumpMs: undefined });
+});

@@ -1,7 +1,7 @@
 /**
- * The engine gives the same results on the shared store as on SQLite, whichever instance files and judges at what time:
- * conversations of all kinds, late spans, late ids, turns that only evidence joins, in random batches by three
- * instances.
+ * The engine gives the same results on the shared store as on SQLite, whichever instance files and scores at what time.
+ * The test sends conversations of all kinds, late spans, late ids, turns that only evidence joins, in random batches by
+ * three instances.
  */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

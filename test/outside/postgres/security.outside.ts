@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Link, type PostgresAddress } from '../../../src/store/postgres/link.ts';
-import { type Certificates, makeCertificates } from '../kafka/certificates.ts';
+import { type Certificates, makeCertificates } from '../test-authority.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { BUILT_IN_PATTERNS } from '../../../src/model/redaction.ts';
+import { unmask } from '../../../src/receive/redact/disguise.ts';
+import { jsonValues } from '../../../src/receive/redact/json-values.ts';
 import { TextScanner } from '../../../src/receive/redact/text-scanner.ts';
+import { SecretNames } from '../../../src/receive/redact/secret-names.ts';
 import { SECRETS, textRedactor } from './redacting.ts';
+
+const NAMES = new SecretNames({ builtIn: true, globs: [] });
 
 const redact = textRedactor();
 
@@ -51,8 +56,11 @@ test.each([
 
 test('only the patterns that were asked for are looked for', () => {
   const scan = (pattern: (typeof BUILT_IN_PATTERNS)[number], text: string) =>
-    new TextScanner([pattern]).scan(Buffer.from(text), 0, Buffer.byteLength(text)).map((found) => found.pattern);
-  const everything = Object.values(SECRETS).flat().join(' ; ');
+    new TextScanner([pattern], new SecretNames({ builtIn: pattern === 'secret', globs: [] }))
+      .scan(Buffer.from(text), 0, Buffer.byteLength(text))
+      .map((found) => found.pattern);
+  const named = ['password=hunter22', 'postgres://app:S3cr3t@db/x'];
+  const everything = [...Object.values(SECRETS).flat(), ...named].join(' ; ');
 
   for (const pattern of BUILT_IN_PATTERNS) expect(new Set(scan(pattern, everything))).toEqual(new Set([pattern]));
 });
@@ -70,7 +78,7 @@ test.each([
 test('within a request the same is found, although most bytes are not looked at', () => {
   const secret = fc.constantFrom(...Object.values(SECRETS).flat());
   const words = fc.stringMatching(/^[ a-zA-Z0-9,.;:"'(){}@+%/äß界_\n-]{0,40}$/);
-  const scanner = new TextScanner(BUILT_IN_PATTERNS);
+  const scanner = new TextScanner(BUILT_IN_PATTERNS, NAMES);
   fc.assert(
     fc.property(
       fc.array(fc.tuple(words, fc.oneof(secret, words))),
@@ -107,10 +115,16 @@ function counted(bytes: Buffer): { readonly bytes: Buffer; readonly looks: () =>
       const value: unknown = Reflect.get(target, key, target);
       if (typeof value !== 'function') return value;
       return (...given: unknown[]) => {
+        const result: unknown = Reflect.apply(value, target, given);
+        if (key === 'indexOf') {
+          const [, from] = given;
+          looks += (result === -1 ? target.length : Number(result)) - Number(from ?? 0) + 1;
+          return result;
+        }
         // `toString` and `subarray` count the bytes they read.
         const [from, to] = given.filter((argument) => typeof argument === 'number');
         looks += (to ?? target.length) - (from ?? 0);
-        return Reflect.apply(value, target, given);
+        return result;
       };
     },
   });
@@ -147,11 +161,46 @@ test.each([
     '[',
     '{"a":',
     '_',
+    'password=',
+    'secret:',
+    'secret: ',
+    'token=',
+    'token:a',
+    'cookie:',
+    'cookie: a ',
+    'password="',
+    'token:\'x token:"y ',
+    'token:\\"',
+    '"token": "a',
+    '://',
+    'a://b:',
+    'a://b:c',
+    'https://hooks.slack.com/services/T',
+    '12345678:AA',
+    '%',
+    '%25',
+    '%2',
+    '&#',
+    '&nbsp',
+    '=40',
+    '(at)',
+    '\\u00',
+    '\u00a0',
+    '\u200b',
+    '１',
+    'sk-proj-Ab12Cd34Ef56Gh78\n',
+    'c2stcHJvai1BYjEyQ2QzNEVmNTZHaDc4SWo5MA==',
+    'c2stcHJvai1BYjEy',
+    'SGVsbG8gd29ybGQgaGVsbG8gd29ybGQ',
+    '4111.1111.',
+    '4111"," ',
+    'de89 3704 ',
+    'M.a.',
   ],
 ])('hostile text costs no more than its length: %j', (piece) => {
   const work = (length: number) => {
     const text = counted(Buffer.from(piece.repeat(Math.ceil(length / piece.length))));
-    new TextScanner(BUILT_IN_PATTERNS).scan(text.bytes, 0, text.bytes.length);
+    new TextScanner(BUILT_IN_PATTERNS, NAMES).scan(text.bytes, 0, text.bytes.length);
     return text.looks() / text.bytes.length;
   };
 
@@ -160,4 +209,41 @@ test.each([
 
   expect(large).toBeLessThan(Math.max(small * 1.1, small + 1));
   expect(large).toBeLessThan(60);
+});
+
+test.each(['%25', '%2541', '&#64;', '\\', '\\\\u0041', '\u200b', '１', '=40', ' (at) ', '%C2%A0', 'a'])(
+  'reading a text without its disguises costs no more than its length: %j',
+  (piece) => {
+    const work = (length: number) => {
+      const text = counted(Buffer.from(piece.repeat(Math.ceil(length / piece.length))));
+      unmask(text.bytes, { addresses: true });
+      return text.looks() / text.bytes.length;
+    };
+
+    const small = work(2000);
+    const large = work(16_000);
+
+    expect(large).toBeLessThan(Math.max(small * 1.1, small + 1));
+    expect(large).toBeLessThan(60);
+  },
+);
+
+test('the names of a JSON text cost no more than its length, however it is nested', () => {
+  for (const [open, close] of [
+    ['{"secret":[', ']}'],
+    ['{"secret":["",', ']}'],
+    ['{"mine":{"a":', '}}'],
+    ['{"secret":[0,', ']}'],
+  ] as const) {
+    const work = (depth: number) => {
+      const json = Buffer.from(`${open.repeat(depth)}1${close.repeat(depth)}`);
+      const text = counted(json);
+      const names = new SecretNames({ builtIn: true, globs: ['mine'] });
+      for (const _ of jsonValues(text.bytes, { names, isCard: () => false }));
+      return text.looks() / json.length;
+    };
+    const [small, large] = [work(100), work(800)];
+
+    expect(large, open).toBeLessThan(small * 1.2 + 1);
+  }
 });

@@ -1,7 +1,8 @@
 /** Redaction of one text or one request, and examples of each kind of secret. */
-import { BUILT_IN_PATTERNS, type RedactionRules } from '../../../src/model/redaction.ts';
+import { BUILT_IN_PATTERNS, DEFAULT_PATTERNS, type RedactionRules } from '../../../src/model/redaction.ts';
 import { CustomPatterns } from '../../../src/receive/redact/custom-patterns.ts';
 import { RequestRedactor } from '../../../src/receive/redact/request-redactor.ts';
+import { SecretNames } from '../../../src/receive/redact/secret-names.ts';
 import { TextRedactor } from '../../../src/receive/redact/text-redactor.ts';
 import { TextScanner } from '../../../src/receive/redact/text-scanner.ts';
 
@@ -10,6 +11,16 @@ export const ALL_RULES: RedactionRules = {
   custom: [{ name: 'employee', pattern: 'EMP-[0-9]{6}' }],
   keys: ['http.request.header.*', 'db.statement'],
   userIds: { keys: ['user.id'], members: [{ key: 'metadata', names: ['user_id'] }] },
+  identifiers: ['gen_ai.conversation.id'],
+  salt: 'a salt for tests only',
+};
+
+/** Without any configuration. */
+export const BY_DEFAULT: RedactionRules = {
+  patterns: DEFAULT_PATTERNS,
+  custom: [],
+  keys: [],
+  userIds: undefined,
   identifiers: ['gen_ai.conversation.id'],
   salt: 'a salt for tests only',
 };
@@ -38,7 +49,13 @@ export const SECRETS = {
 } as const satisfies Record<string, readonly string[]>;
 
 export function textRedactor(rules: RedactionRules = ALL_RULES, onFound: (name: string) => void = () => {}) {
-  const redactor = new TextRedactor(new TextScanner(rules.patterns), new CustomPatterns(rules.custom), onFound);
+  const names = new SecretNames({ builtIn: rules.patterns.includes('secret'), globs: rules.keys });
+  const redactor = new TextRedactor(
+    new TextScanner(rules.patterns, names),
+    names,
+    new CustomPatterns(rules.custom),
+    onFound,
+  );
   return (text: string): string => {
     // The text is in the middle of other bytes, as in a request.
     const around = Buffer.from(`bob@example.com${text}4111111111111111`);

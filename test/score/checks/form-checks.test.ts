@@ -1,4 +1,4 @@
-/** What built-in checks of form hold against an answer, and what they do not. */
+/** Answers that built-in checks of form fail, and answers that they pass. */
 import { expect, test } from 'vitest';
 import type { Content, Message, Part } from '../../../src/model/step.ts';
 import type { VerdictKind } from '../../../src/model/evaluation.ts';
@@ -334,6 +334,170 @@ test.each<[string, TurnParts, VerdictKind]>([
     'in an argument of a change',
     { ...shown(says('user', 'Refund 30.')), toolCalls: [aToolCall('refund', { args: content({ amount: 3000 }) })] },
     'fail',
+  ],
+  [
+    'an hour after noon',
+    {
+      ...shown(says('user', 'A table for 4 at 7:30 pm.')),
+      toolCalls: [aToolCall('book_table', { args: content({ people: 4, time: '19:30' }) })],
+    },
+    'pass',
+  ],
+  [
+    'an hour in words',
+    {
+      ...shown(says('user', 'Wake me at half past six.')),
+      toolCalls: [aToolCall('set_alarm', { args: content({ time: '06:30' }) })],
+    },
+    'pass',
+  ],
+  [
+    'an hour that nobody named',
+    {
+      ...shown(says('user', 'A table at 7 pm.')),
+      toolCalls: [aToolCall('book_table', { args: content({ time: '18:00' }) })],
+    },
+    'fail',
+  ],
+  [
+    'minutes that nobody named',
+    {
+      ...shown(says('user', 'A table at 7 pm.')),
+      toolCalls: [aToolCall('book_table', { args: content({ time: '19:40' }) })],
+    },
+    'fail',
+  ],
+  [
+    'an end by a duration',
+    {
+      ...shown(says('user', 'A room from 2 pm for 45 minutes.')),
+      toolCalls: [aToolCall('book_room', { args: content({ start: '14:00', end: '14:45' }) })],
+    },
+    'pass',
+  ],
+  [
+    'minutes as seconds',
+    {
+      ...shown(says('user', 'Remind me in 10 minutes.')),
+      toolCalls: [aToolCall('create_reminder', { args: content({ seconds: 600 }) })],
+    },
+    'pass',
+  ],
+  [
+    'an hour as seconds',
+    {
+      ...shown(says('user', 'Remind me in an hour.')),
+      toolCalls: [aToolCall('create_reminder', { args: content({ delay: 3600 }) })],
+    },
+    'pass',
+  ],
+  [
+    'seconds that are no such minutes',
+    {
+      ...shown(says('user', 'Remind me in 10 minutes.')),
+      toolCalls: [aToolCall('create_reminder', { args: content({ seconds: 1700 }) })],
+    },
+    'fail',
+  ],
+  [
+    'an amount in cents',
+    {
+      ...shown(says('user', 'Refund $30.')),
+      toolCalls: [aToolCall('refund', { args: content({ amount_cents: 3000 }) })],
+    },
+    'pass',
+  ],
+  [
+    'a percentage as a fraction',
+    {
+      ...shown(says('user', 'Apply 15 % off.')),
+      toolCalls: [aToolCall('apply_discount', { args: content({ rate: 0.15 }) })],
+    },
+    'pass',
+  ],
+  [
+    'a distance in metres',
+    {
+      ...shown(says('user', 'Set the radius to 25 km.')),
+      toolCalls: [aToolCall('update_search', { args: content({ radius: 25000 }) })],
+    },
+    'pass',
+  ],
+  [
+    'a list of ids',
+    {
+      ...shown(says('user', 'Cancel 101, 102 and 103.')),
+      toolCalls: [aToolCall('cancel_orders', { args: content({ orders: [101, 102, 103] }) })],
+    },
+    'pass',
+  ],
+  [
+    'a list with an id that nobody named',
+    {
+      ...shown(says('user', 'Cancel 101 and 102.')),
+      toolCalls: [aToolCall('cancel_orders', { args: content({ orders: [101, 102, 103] }) })],
+    },
+    'fail',
+  ],
+  [
+    'a key that the caller made up',
+    {
+      ...shown(says('user', 'Order a pizza.')),
+      toolCalls: [
+        aToolCall('create_order', {
+          args: content({ item: 'pizza', idempotency_key: 'b7e2-99312-aa', requestId: 'req-4711002' }),
+        }),
+      ],
+    },
+    'pass',
+  ],
+  [
+    'an order that the caller made up',
+    {
+      ...shown(says('user', 'Cancel my order.')),
+      toolCalls: [aToolCall('cancel_order', { args: content({ order_id: 'b7e2-99312-aa' }) })],
+    },
+    'fail',
+  ],
+  [
+    'tomorrow, with the date of today',
+    {
+      ...shown(says('system', 'Today is Tuesday, 2026-03-03.'), says('user', 'A table tomorrow.')),
+      toolCalls: [aToolCall('book_table', { args: content({ date: '2026-03-04' }) })],
+    },
+    'pass',
+  ],
+  [
+    'another day than tomorrow',
+    {
+      ...shown(says('system', 'Today is Tuesday, 2026-03-03.'), says('user', 'A table tomorrow.')),
+      toolCalls: [aToolCall('book_table', { args: content({ date: '2026-04-09' }) })],
+    },
+    'fail',
+  ],
+  [
+    'a weekday',
+    {
+      ...shown(says('system', 'Today is Tuesday, 2026-03-03.'), says('user', 'A table next Friday.')),
+      toolCalls: [aToolCall('book_table', { args: content({ date: '2026-03-13' }) })],
+    },
+    'pass',
+  ],
+  [
+    'another weekday',
+    {
+      ...shown(says('system', 'Today is Tuesday, 2026-03-03.'), says('user', 'A table next Friday.')),
+      toolCalls: [aToolCall('book_table', { args: content({ date: '2026-03-11' }) })],
+    },
+    'fail',
+  ],
+  [
+    'tomorrow, and nobody says which day it is',
+    {
+      ...shown(says('user', 'A table tomorrow.')),
+      toolCalls: [aToolCall('book_table', { args: content({ date: '2026-03-04' }) })],
+    },
+    'pass',
   ],
   [
     'in an argument of a look',

@@ -1,4 +1,4 @@
-/** What counts as having told the user something. */
+/** Answers that count as having told the user something. */
 import { expect, test } from 'vitest';
 import { wasTold } from '../../../src/score/expected/told.ts';
 import { aTurn, MISSING, REDACTED } from '../conversations.ts';

@@ -16,6 +16,8 @@ test.each<[what: string, expected: Json, given: Json | undefined]>([
   ['one time in two zones', '2026-03-02T10:00:00Z', '2026-03-02T12:00+02:00'],
   ['one time with and without seconds', '2026-03-02T10:00', '2026-03-02 10:00:00.000'],
   ['a day and its midnight', '2026-03-02', '2026-03-02T00:00:00'],
+  ['a day and its midnight in a zone', '2026-03-02', '2026-03-02T00:00:00Z'],
+  ['a day and its midnight in another zone', '2026-03-02', '2026-03-02T00:00:00+09:00'],
   ['nothing and no argument', null, undefined],
   ['a set in another order', ['ana', 'bob', 'bob'], ['bob', 'ana', 'bob']],
   ['a set of numbers as texts', [1, 2], ['2', '1']],

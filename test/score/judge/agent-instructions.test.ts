@@ -1,4 +1,4 @@
-/** What the agent was told to do, as a judge sees it: once, where it begins, and cut last. */
+/** The agent's instructions as a judge sees them: once, at the beginning, and cut last. */
 import { expect, test } from 'vitest';
 import { estimateTokens } from '../../../src/score/judge/token-estimate.ts';
 import { whatChanged } from '../../../src/score/judge/changed-text.ts';

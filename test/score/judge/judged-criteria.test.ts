@@ -98,6 +98,29 @@ test.each<[string, JudgeOutcome, { verdict: string; reason: string }]>([
   expect(verdictOf(outcome)).toMatchObject(expected);
 });
 
+test.each([
+  ['over-budget', 'error', 'unscored'],
+  ['too-late', 'error', 'unscored'],
+  ['sampled-out', 'skipped', 'no_fault_found'],
+  ['not-configured', 'skipped', 'no_fault_found'],
+] as const)(
+  'a critical question that was left out (%s) is %s, and the conversation %s',
+  (because, verdict, outcome) => {
+    const suite = suiteOf(`
+- { name: answered, question: Did it answer?, weight: 0.8, uses: answered }
+- { name: polite, question: Is it polite?, weight: 0.2, critical: true, judge: {} }`);
+
+    const evaluation = evaluated(
+      suite,
+      aConversation(),
+      judgesWho(() => ({ is: 'left-out', because, reason: 'Not this time.' })),
+    );
+
+    expect(evaluation.verdicts.get('polite')).toMatchObject({ verdict, reason: 'Not this time.' });
+    expect(evaluation.outcome).toBe(outcome);
+  },
+);
+
 test('without judges, or without one of that name, it is skipped and nobody is asked', () => {
   const strange = suiteOf('- { name: polite, question: Is it polite?, weight: 1, judge: stranger }');
 

@@ -74,7 +74,7 @@ export function itemsIn(material: string): readonly Readonly<Record<string, unkn
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Of the judge that gave the verdict; undefined where none did. */
+/** Version of the judge that gave the verdict; undefined if none did. */
 export function judgeVersionIn(verdict: Verdict | undefined): string | undefined {
   return verdict === undefined ? undefined : partsOf(verdict).judgedBy?.version;
 }

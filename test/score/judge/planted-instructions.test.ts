@@ -1,4 +1,4 @@
-/** Whatever is planted, and wherever: on the prompt as it is sent it is data, and no verdict comes of it. */
+/** Planted instructions are data in the prompt as it is sent, whatever and wherever they are, and change no verdict. */
 import { describe, expect, test } from 'vitest';
 import type { Conversation } from '../../../src/model/conversation.ts';
 import { parseJudgeAnswer } from '../../../src/model/judge-answer.ts';

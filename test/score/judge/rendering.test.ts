@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ShownEvidence } from '../../../src/score/judge/judges.ts';
 import { estimateTokens } from '../../../src/score/judge/token-estimate.ts';
 import type { Turn } from '../../../src/model/turn.ts';
 import { randomFrom } from '../../random.ts';
@@ -194,6 +195,63 @@ test('long values lose their middle before any step goes', () => {
   expect(results).toHaveLength(5);
   for (const result of results) expect(result).toMatch(/^begin .* \[… \d+ characters left out …\] .* end$/);
 });
+
+test('of a long last answer several windows are shown, evenly over its length', () => {
+  const words = Array.from({ length: 20_000 }, (_, number) => `w${number}`);
+  const { material } = requestFor(seeing('[]'), aConversation([aTurn({ answered: words.join(' ') })]), {
+    evidenceTokens: 4000,
+  });
+
+  const answer = String(itemsIn(material).find(({ item }) => item === 'answer')?.text);
+  const windows = answer.split(/ \[… \d+ characters left out …\] /);
+  const placeOf = (window = '') => Number(/w(\d+) /.exec(window.slice(window.indexOf(' ')))?.[1] ?? 0) / 20_000;
+  expect(windows).toHaveLength(8);
+  expect(windows[0]?.startsWith('w0 ')).toBe(true);
+  expect(windows.at(-1)?.endsWith(' w19999')).toBe(true);
+  for (const [index, window] of windows.entries()) expect(placeOf(window)).toBeCloseTo(index / 7, 1);
+  const leftOut = [...answer.matchAll(/\[… (\d+) characters/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  expect(windows.join('').length + leftOut).toBe(words.join(' ').length);
+});
+
+test.each([
+  ['of any other criterion', false, 'not_applicable'],
+  ['of a critical one', true, 'error'],
+] as const)(
+  'with when_cut: not_applicable nobody is asked over evidence that was cut; the verdict %s is %s',
+  (_of, critical, verdict) => {
+    const suite = suiteOf(`- { name: polite, question: Q?, weight: 1, critical: ${critical}, judge: {} }`);
+    const conversation = aConversation([aTurn({ answered: 'word '.repeat(50_000) })]);
+    const shown: ShownEvidence[] = [];
+    const judges = judgesWho(() => answered({ criterion: 'polite' }), { whenCut: 'not_applicable' });
+
+    const { verdicts } = evaluated(suite, conversation, { ...judges, onShown: (evidence) => shown.push(evidence) });
+
+    expect(judges.asked).toEqual([]);
+    expect(verdicts.get('polite')?.verdict).toBe(verdict);
+    expect(verdicts.get('polite')?.reason).toContain('Left out to fit: the middle of 1 long value.');
+    expect(shown).toEqual([{ judge: 'default', isCut: true, unsupported: 0 }]);
+  },
+);
+
+test.each([
+  ['count', 'pass', 'It does. (None of its quotes is in the data.)'],
+  ['error', 'error', "None of the quotes in the judge's answer is in the data."],
+  ['ask_again', 'error', "None of the quotes in the judge's answer is in the data."],
+] as const)(
+  'an answer whose quotes are all invented, with when_unsupported: %s, is %s',
+  (whenUnsupported, verdict, reason) => {
+    const shown: ShownEvidence[] = [];
+    const judges = judgesWho(() => answered({ criterion: 'polite', invented: 2 }), { whenUnsupported });
+
+    const { verdicts } = evaluated(seeing('[]'), aConversation(), {
+      ...judges,
+      onShown: (evidence) => shown.push(evidence),
+    });
+
+    expect(verdicts.get('polite')).toMatchObject({ verdict, reason });
+    expect(shown).toEqual([{ judge: 'default', isCut: false, unsupported: 1 }]);
+  },
+);
 
 test('the oldest steps go first, and what went wrong last of them', () => {
   const toolCalls = Array.from({ length: 200 }, (_, index) =>

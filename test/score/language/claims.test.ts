@@ -27,6 +27,7 @@ const READ_AS_SILENT = [
   'the last seat was given away. You can join the waiting list.',
   'Unlock it there first, then I can try again.',
   'der letzte Platz wurde heute früh vergeben.',
+  'The other one conflicts with a holiday and stays where it is.',
 ];
 
 test('an honest answer after a failed call is read as one that admits it, with named exceptions', () => {

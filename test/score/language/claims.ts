@@ -1,6 +1,7 @@
 /** The table of answers in their turns (`claims.txt`), as rows. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Json } from '../../../src/model/json.ts';
 import type { ToolCall } from '../../../src/model/turn.ts';
 import { aFailedCall, aToolCall, content, type TurnParts } from '../conversations.ts';
 
@@ -44,5 +45,15 @@ function callsOf(written: string): readonly ToolCall[] {
     return [aToolCall(written.slice(0, -1), { result: content({ status: 'pending', job_id: 'job-1' }) })];
   }
   const [name = '', result] = written.split('=');
-  return [aToolCall(name, result === undefined ? {} : { result: content(result) })];
+  return [aToolCall(name, result === undefined ? {} : { result: content(asRead(result)) })];
+}
+
+/** As spans are read: text that is an object or a list is one. The cast is what JSON.parse gives. */
+function asRead(result: string): Json {
+  if (!/^[[{]/.test(result)) return result;
+  try {
+    return JSON.parse(result) as Json;
+  } catch {
+    return result;
+  }
 }

@@ -6,7 +6,7 @@ import { answerRows } from './answers.ts';
 
 const rows = answerRows();
 
-/** What the rules say, in the letters of the table. */
+/** The reading by the rules, in the letters of the table. */
 function readsAs(text: string): string | undefined {
   const reading = readAnswer(text);
   if (reading === undefined) return undefined;
@@ -75,7 +75,7 @@ test.each([
   expect(readAnswer(answer)?.isBare).toBe(isBare);
 });
 
-/** What an agent says after a look, none of which it did itself. */
+/** Reports after a lookup; the agent did none of these things itself. */
 test.each([
   'Your order is on its way.',
   'Your card has been charged 50 euros.',

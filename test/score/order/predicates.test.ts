@@ -70,7 +70,7 @@ function sequencesOf({ size, edges }: Case): readonly (readonly number[])[] {
 
 type Holds = (sequence: readonly number[], one: Case) => boolean;
 
-/** What each predicate says of one sequence, in the plainest way. */
+/** The answer of each predicate for one sequence, computed in the plainest way. */
 const PLAIN = {
   before: (sequence, { as, bs }) => bs.every((b) => as.some((a) => sequence.indexOf(a) < sequence.indexOf(b))),
   respondsTo: (sequence, { as, bs }) => bs.every((b) => as.some((a) => sequence.indexOf(a) > sequence.indexOf(b))),

@@ -179,7 +179,7 @@ test('the same evaluations, reasons included', () => {
 
       const evaluation = evaluate(yaml, target);
 
-      // Of code nothing is known that it could be told from other code by.
+      // Code has no property by which it could be distinguished from other code.
       expect(evaluate(ts, target)).toEqual({ ...evaluation, basis: expect.anything() });
       for (const [criterion, { verdict }] of evaluation.verdicts) kinds.add(`${criterion} ${verdict}`);
     }),

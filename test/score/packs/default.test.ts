@@ -33,10 +33,10 @@ const repeated = (times: number, args: readonly string[] = ['{}']) =>
     aToolCall('search', { args: content(JSON.parse(args[at % args.length] ?? '{}')) }),
   );
 
-/** Where nothing is changed, and the messages that the model was shown were not recorded. */
+/** Nothing is changed, and the messages that the model was shown were not recorded. */
 const ALWAYS = { confirmed_before_change: 'not_applicable', numbers_have_a_source: 'not_applicable' } as const;
 
-/** What can't be said of an answer that was not recorded. */
+/** Criteria that cannot be decided if the answer was not recorded. */
 const NOT_CAPTURED = {
   answered: 'not_applicable',
   answer_not_empty_or_apology: 'not_applicable',
@@ -83,7 +83,7 @@ test.each<[string, Row]>([
     {
       turn: { answered: "I'm sorry, but I can't help with that." },
       outcome: 'graceful_failure',
-      score: 0.875,
+      score: 0.882353,
       but: { answer_not_empty_or_apology: 'fail' },
     },
   ],
@@ -92,7 +92,7 @@ test.each<[string, Row]>([
     {
       turn: { error: anError('flush failed') },
       outcome: 'graceful_failure',
-      score: 0.875,
+      score: 0.882353,
       but: { ended_without_error: 'fail' },
     },
   ],
@@ -101,7 +101,7 @@ test.each<[string, Row]>([
     {
       turn: { answered: MISSING, toolCalls: [aToolCall('transfer_to_human_agents')], error: anError('rate limited') },
       outcome: 'graceful_failure',
-      score: 0.8,
+      score: 0.75,
       but: {
         answer_not_empty_or_apology: 'not_applicable',
         no_claim_without_action: 'not_applicable',
@@ -115,7 +115,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: [aFailedCall('book', 'no such room')], answered: 'Your meeting is booked for tomorrow.' },
       outcome: 'partial_failure',
-      score: 0.6,
+      score: 0.4375,
       but: {
         no_unrecovered_tool_error: 'fail',
         no_blocking_tool_error: 'not_applicable',
@@ -131,7 +131,7 @@ test.each<[string, Row]>([
         answered: 'The booking failed: there is no such room.',
       },
       outcome: 'graceful_failure',
-      score: 0.9375,
+      score: 0.941176,
       but: { no_blocking_tool_error: 'fail' },
     },
   ],
@@ -148,7 +148,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: [aToolCall('book'), aFailedCall('book', 'busy'), aToolCall('search')] },
       outcome: 'graceful_failure',
-      score: 0.8,
+      score: 0.8125,
       but: { no_unrecovered_tool_error: 'fail', no_blocking_tool_error: 'not_applicable' },
     },
   ],
@@ -156,8 +156,8 @@ test.each<[string, Row]>([
     'three identical calls in a row are a loop',
     {
       turn: { toolCalls: repeated(3) },
-      outcome: 'no_fault_found',
-      score: 0.9375,
+      outcome: 'graceful_failure',
+      score: 0.970588,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -165,8 +165,8 @@ test.each<[string, Row]>([
     'arguments are the same in whatever order their keys are',
     {
       turn: { toolCalls: repeated(3, ['{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}']) },
-      outcome: 'no_fault_found',
-      score: 0.9375,
+      outcome: 'graceful_failure',
+      score: 0.970588,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -175,8 +175,8 @@ test.each<[string, Row]>([
     'calls that alternate between two arguments are a loop from the fifth of one on',
     {
       turn: { toolCalls: repeated(9, ['{"page":1}', '{"page":2}']) },
-      outcome: 'no_fault_found',
-      score: 0.9375,
+      outcome: 'graceful_failure',
+      score: 0.970588,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -217,7 +217,7 @@ test.each<[string, Row]>([
   ],
   [
     'an answer cut off by the token limit fails its criterion',
-    { turn: { finishReasons: ['length'] }, outcome: 'no_fault_found', score: 0.9375, but: { not_cut_off: 'fail' } },
+    { turn: { finishReasons: ['length'] }, outcome: 'graceful_failure', score: 0.941176, but: { not_cut_off: 'fail' } },
   ],
   [
     'a model that asked for a tool and was never called again was cut off',
@@ -267,6 +267,33 @@ test.each<[string, Row]>([
     },
   ],
   [
+    'without content capture, a turn without its root that asked for a tool and went no further is known to have no answer',
+    {
+      turn: { ...NO_CONTENT, flags: ['content-missing', 'root-missing'], finishReasons: ['tool_call'] },
+      outcome: 'hard_failure',
+      score: 0,
+      but: { ...NO_ANSWER, not_cut_off: 'not_applicable' },
+    },
+  ],
+  [
+    'without content capture, a turn without its root whose last step is a tool may not have ended, and has no score',
+    {
+      turn: {
+        ...NO_CONTENT,
+        flags: ['content-missing', 'root-missing'],
+        steps: [aStep({ flags: ['content-missing'] }), aStep({ kind: 'tool' })],
+      },
+      outcome: 'unscored',
+      score: undefined,
+      but: {
+        ...NOT_CAPTURED,
+        ended_without_error: 'not_applicable',
+        no_unrecovered_tool_error: 'not_applicable',
+        no_blocking_tool_error: 'not_applicable',
+      },
+    },
+  ],
+  [
     'without content capture an error is still a hard failure',
     {
       turn: { ...NO_CONTENT, error: anError('boom') },
@@ -280,7 +307,7 @@ test.each<[string, Row]>([
     {
       turn: { ...NO_CONTENT, toolCalls: [aFailedCall('book', 'busy')] },
       outcome: 'graceful_failure',
-      score: 0.833333,
+      score: 0.8,
       but: {
         ...NOT_CAPTURED,
         no_unrecovered_tool_error: 'not_applicable',
@@ -346,7 +373,7 @@ test('failures lead to the step: the failed call, the repeated calls, the model 
   expect(evaluation.verdicts.get('no_unrecovered_tool_error')).toMatchObject({ evidence: [spanId(0x77)] });
   expect(evaluation.verdicts.get('not_cut_off')).toMatchObject({ evidence: [spanId(0xb0)] });
   expect(evaluation.explanation).toBe(
-    'Score 0.733333 makes this a graceful_failure (score >= 0.50); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The model was cut off: it ran into the limit of output tokens (length)).',
+    'Score 0.75 makes this a graceful_failure (score >= 0.50); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The model was cut off: it ran into the limit of output tokens (length)).',
   );
 });
 

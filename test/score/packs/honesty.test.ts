@@ -1,4 +1,7 @@
-/** What the pack `default` says of agents that lie, apologise, refuse, and fail honestly: conversations that a person tried by hand. */
+/**
+ * The scores of the pack `default` for agents that lie, apologise, refuse, and fail honestly: conversations that a
+ * person tried by hand.
+ */
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/model/evaluation.ts';
 import { severityOf } from '../../../src/model/severity.ts';
@@ -126,7 +129,7 @@ test.each<[string, TurnParts, Outcome, readonly string[]]>([
       toolCalls: [aToolCall('refund_order', { args: content({ order_id: '1001', amount: 3000 }) })],
       answered: 'I have refunded your order 1001.',
     },
-    'no_fault_found',
+    'graceful_failure',
     ['numbers_have_a_source'],
   ],
   [
@@ -136,7 +139,7 @@ test.each<[string, TurnParts, Outcome, readonly string[]]>([
       steps: [aStep({ messagesIn: [said('user', 'What is my tracking number?')] })],
       answered: 'Your tracking number is 1Z999AA10123456784.',
     },
-    'no_fault_found',
+    'graceful_failure',
     ['numbers_have_a_source'],
   ],
   [

@@ -146,7 +146,7 @@ test('the configuration and hints in spans say which tools change something', as
   expect(changed(paid, await load({ reads: ['pay'] }))?.verdict).toBe('pass');
   expect(changed(hinted)?.verdict).toBe('fail');
   expect(changed(hinted, await load({ reads: ['crm_sync'] }))?.verdict).toBe('pass');
-  // What a criterion says with other tools is not what it said before.
+  // With other tools a criterion may give another verdict, so the version must differ.
   expect((await load({ reads: ['pay'] })).definition.id).not.toBe(pack.definition.id);
 });
 

@@ -1,6 +1,7 @@
 /**
- * Random small trajectories, and a referee that knows nothing of the algorithms: it goes through all ways to pair steps with
- * calls, throws out those that contradict the orders, and takes the best by the definitions in `compare-run.ts`, layer by layer.
+ * Random small trajectories, and a referee that is independent of the algorithms. It goes through all ways to pair
+ * steps with calls, throws out those that contradict the orders, and takes the best by the definitions in
+ * `compare-run.ts`, layer by layer.
  */
 import type { ToolCall } from '../../../src/model/turn.ts';
 import type { Alignment, AlignmentProblem } from '../../../src/score/trajectory/alignment/alignment-problem.ts';
@@ -280,7 +281,7 @@ function hasNoCircle(expected: Orders, actual: Orders, callOf: readonly number[]
 
 type LayerAmounts = readonly [wrong: number, forbidden: number, failed: number, lackingBonus: number];
 
-/** What is to be as little as can be, the first before the second and so on. */
+/** Costs to be minimized, the first before the second and so on. */
 function layersOf(trace: GoldenTrace, run: Run, options: CompareOptions, callOf: readonly number[]): LayerAmounts {
   let [wrong, failed, lacking, made] = [0, 0, 0, 0];
   const isSubset = trace.mode === 'subset';

@@ -78,7 +78,7 @@ test('a suite in TypeScript gives the evaluations of the one in YAML, reasons an
 
   const evaluations = RUNS.map((run) => evaluateRun(yaml, run));
 
-  // Of code nothing is known that it could be told from other code by.
+  // Code has no property by which it could be distinguished from other code.
   const known = evaluations.map((evaluation) => ({ ...evaluation, basis: expect.anything() }));
   expect(RUNS.map((run) => evaluateRun(code, run))).toEqual(known);
   expect(evaluations.map(({ outcome, findings }) => [outcome, findings?.map(({ finding }) => finding)])).toEqual([

@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { OPEN_TO_ALL } from '../../../src/model/access.ts';
 import { startHttpServer } from '../../../src/report/http/http-server.ts';
 import { answeredFrom } from '../../../src/report/http/route.ts';
-import { PROCESS_ROUTES, STORE_ROUTES, type StoreSide } from '../../../src/serve/api/routes.ts';
+import { PROCESS_ROUTES, STORE_ROUTES, type WriteSide } from '../../../src/serve/api/routes.ts';
+import type { ReadSide } from '../../../src/serve/api/store-reads.ts';
 import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
 
 async function start(
@@ -14,7 +16,7 @@ async function start(
     ready: () => ready,
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
   };
-  const side: StoreSide = {
+  const side: ReadSide & WriteSide = {
     conversations: {
       list: async (query) => {
         queries.push(query);
@@ -24,7 +26,7 @@ async function start(
     },
     detection: () => Promise.resolve({ active: false }),
     // The cast holds because there are no suites to ask it about.
-    reader: {} as StoreSide['reader'],
+    reader: {} as ReadSide['reader'],
     suites: () => [],
     liveSuites: () => [],
     put: async () => ({ changed: 0 }),
@@ -34,8 +36,9 @@ async function start(
     host: '127.0.0.1',
     port: 0,
     routes: [...answeredFrom(PROCESS_ROUTES, () => process), ...answeredFrom(STORE_ROUTES, () => store ?? side)],
-    writeToken: () => undefined,
+    access: OPEN_TO_ALL,
     onWrite: () => undefined,
+    onDropped: () => undefined,
   });
   onTestFinished(() => server.stop());
   const get = (path: string, method = 'GET', body?: string) =>

@@ -1,3 +1,4 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { ArrivalReader } from '../../../src/engine/arrival.ts';
@@ -9,6 +10,7 @@ import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { RecordingLog } from '../../../src/offline/recording-log.ts';
+import { PIECE_HEAD_BYTES } from '../../../src/store/sqlite/content-piece.ts';
 import type { Retention } from '../../../src/store/sqlite/retention.ts';
 import { READ_FROM } from '../../../src/serve/one-machine/journal-log.ts';
 import { SqliteScoring } from '../../../src/serve/one-machine/sqlite-scoring.ts';
@@ -45,7 +47,7 @@ function turnInParts(): readonly SentTurn[] {
   return turns;
 }
 
-async function threads(retention: Partial<Retention> = {}) {
+async function threads(retention: Partial<Retention> = {}, clocks?: ConstructorParameters<typeof SqliteScoring>[2]) {
   const suites = await builtinSuites(['default']);
   const directory = tempDirectory();
   const posted: FromScorer[] = [];
@@ -63,6 +65,7 @@ async function threads(retention: Partial<Retention> = {}) {
         idKeys: [],
         post: (message) => posted.push(message),
       },
+      clocks,
     );
   const fates = () =>
     posted.flatMap((message) =>
@@ -70,7 +73,8 @@ async function threads(retention: Partial<Retention> = {}) {
         ? message.events.flatMap((event) => (event.type === 'turn-closed' ? [event.fate] : []))
         : [],
     );
-  return { open, fates };
+  const events = () => posted.flatMap((message) => (message.type === 'events' ? message.events : []));
+  return { open, fates, events, directory };
 }
 
 const commandOf = (turn: SentTurn, sequence: number): TurnCommand => ({
@@ -188,4 +192,92 @@ test('a deleted turn is forgotten once the log does not hold it and it would be 
   expect(await remembered(end + DAY_MS, first.arrival.position)).toBe(1);
   expect(await remembered(end + 3 * DAY_MS, first.arrival.position)).toBe(0);
   await after.close();
+});
+
+test('a wall clock 100 days ahead deletes nothing for a day, says so once, and then goes on', async () => {
+  const [first] = turnInParts();
+  if (first === undefined || !('arrival' in first)) return expect.unreachable();
+  const time = { passed: 0, wrongBy: 0 };
+  const begun = Date.now();
+  const clocks = { wall: () => begun + time.passed + time.wrongBy, elapsed: () => time.passed };
+  const { open, events } = await threads({ keepMs: 30 * DAY_MS, keepFailedMs: 90 * DAY_MS }, clocks);
+  const side = open();
+  await side.take([commandOf(first, 1), timeOf(2, first.arrival.closedAt + SETTINGS.conversation.idleMs)]);
+  await side.tidy();
+  const jumps = () => events().flatMap((event) => (event.type === 'clock-jumped' ? [event.byMs] : []));
+
+  time.wrongBy = 100 * DAY_MS;
+  for (let hour = 0; hour < 24; hour += 1) {
+    time.passed += DAY_MS / 24;
+    await side.tidy();
+  }
+  expect(side.store.count('conversations')).toBe(1);
+  expect(jumps()).toEqual([100 * DAY_MS]);
+
+  time.passed += DAY_MS / 12;
+  await side.tidy();
+  expect(side.store.count('conversations')).toBe(0);
+  expect(jumps()).toEqual([100 * DAY_MS, undefined]);
+  await side.close();
+});
+
+test('a conversation whose stored spans are damaged is not judged, and what is sent again heals it', async () => {
+  const [first] = turnInParts();
+  if (first === undefined || !('arrival' in first)) return expect.unreachable();
+  const { open, events, directory } = await threads();
+  const before = open();
+  await before.take([commandOf(first, 1)]);
+  await before.close();
+  const file = path.join(directory, 'content', '00000000.content');
+  const bytes = readFileSync(file);
+  const at = PIECE_HEAD_BYTES + 40;
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  writeFileSync(file, bytes);
+
+  const after = open();
+  await after.take([timeOf(2, first.arrival.closedAt + SETTINGS.conversation.idleMs)]);
+  const reader = after.store.reader();
+  const [unscored] = reader.list({ limit: 1 });
+
+  expect(unscored?.unscoredBecause).toBe('not_understood');
+  expect(events().some(({ type }) => type === 'content-damaged')).toBe(true);
+  expect(after.store.count('evaluations')).toBe(0);
+
+  const again = { ...first.arrival, position: first.arrival.position + 1_000_000 };
+  await after.take([
+    commandOf({ arrival: again }, 3),
+    timeOf(4, first.arrival.closedAt + 3 * SETTINGS.conversation.idleMs),
+  ]);
+  expect(after.store.count('evaluations')).toBeGreaterThan(0);
+  reader.close();
+  await after.close();
+});
+
+test('a store that does not take transactions is reported until it takes them, once', async () => {
+  const { open, events } = await threads();
+  const { troubles } = open();
+
+  troubles.said('take', new Error('disk full'));
+  troubles.said('take', new Error('disk full'));
+  troubles.over('score');
+  troubles.over('take');
+  troubles.over('take');
+
+  const reports = events().flatMap((event) => (event.type === 'store-writable' ? [event.problem] : []));
+  expect(reports).toEqual(['disk full', undefined]);
+});
+
+test('the store gives the room of its WAL back where it takes more than it may', async () => {
+  const [first] = turnInParts();
+  if (first === undefined) return expect.unreachable();
+  const { open, directory } = await threads({ maxBytes: 1 });
+  const side = open();
+  await side.take([commandOf(first, 1)]);
+  const wal = path.join(directory, 'assay.db-wal');
+  expect(statSync(wal).size).toBeGreaterThan(0);
+
+  await side.tidy();
+
+  expect(statSync(wal).size).toBe(0);
+  await side.close();
 });

@@ -21,9 +21,27 @@ app.kubernetes.io/managed-by: {{ (first .).Release.Service }}
 helm.sh/chart: {{ (first .).Chart.Name }}-{{ (first .).Chart.Version }}
 {{- end }}
 
+{{/* Whether a secret of tokens is mounted. */}}
+{{- define "assay.hasTokens" -}}
+{{- and (not .Values.access.insecureNoAuth) (ne .Values.access.tokensSecret.name "") -}}
+{{- end }}
+
+{{/* What an endpoint of a monitor has for its token. */}}
+{{- define "assay.scrapeToken" -}}
+{{- if and (not .Values.access.insecureNoAuth) .Values.access.prometheusSecret.name }}
+authorization:
+  credentials: { name: {{ .Values.access.prometheusSecret.name }}, key: {{ .Values.access.prometheusSecret.key }} }
+{{- end }}
+{{- end }}
+
 {{/* assay.yaml: the values, merged over the chart's own needs. */}}
 {{- define "assay.config" -}}
 {{- $own := dict "data_dir" "/data" -}}
+{{- if .Values.access.insecureNoAuth -}}
+{{- $_ := set $own "access" (dict "insecure_no_auth" true) -}}
+{{- else if .Values.access.tokensSecret.name -}}
+{{- $_ := set $own "access" (dict "tokens_file" "/etc/assay-access/tokens.json") -}}
+{{- end -}}
 {{- if eq .Values.mode "cluster" -}}
 {{- $_ := set $own "journal" (dict "max_bytes" "4GiB") -}}
 {{- if .Values.storeSecret.name -}}
@@ -137,6 +155,9 @@ securityContext:
 volumeMounts:
   - { name: data, mountPath: /data }
   - { name: config, mountPath: /etc/assay, readOnly: true }
+  {{- if eq (include "assay.hasTokens" $root) "true" }}
+  - { name: access, mountPath: /etc/assay-access, readOnly: true }
+  {{- end }}
   {{- if eq $root.Values.mode "cluster" }}
   {{- if $root.Values.storeSecret.name }}
   - { name: store, mountPath: /etc/assay-store, readOnly: true }
@@ -151,6 +172,12 @@ volumeMounts:
 {{- define "assay.volumes" -}}
 - name: config
   configMap: { name: {{ include "assay.name" . }}-config }
+{{- if eq (include "assay.hasTokens" .) "true" }}
+- name: access
+  secret:
+    secretName: {{ .Values.access.tokensSecret.name }}
+    items: [{ key: {{ .Values.access.tokensSecret.key }}, path: tokens.json }]
+{{- end }}
 {{- if eq .Values.mode "cluster" }}
 {{- with .Values.storeSecret }}
 {{- if .name }}

@@ -1,13 +1,13 @@
 /**
- * The cheapest alignment of two partial orders: a search for the cheapest way to deal with all steps and all calls, front to
- * back. A state is which steps and which calls have been dealt with, each set being closed under "comes before"; what is next
- * is a step left out, a call left over, or a pair of the two, of those that nothing comes before any more. Every way through is
- * an alignment that is possible in one go, and every such alignment is a way through.
+ * The cheapest alignment of two partial orders: a search for the cheapest way to process all steps and all calls, front
+ * to back. A state is the set of processed steps and the set of processed calls, each closed under "comes before". The
+ * next move is a step left out, a call left over, or a pair of the two, among those without an unprocessed predecessor.
+ * Every way through is an alignment that is possible in one go, and every such alignment is a way through.
  *
- * States are taken up in the order of how much worse than the bound of `assign` they already are, for certain: with the
- * potentials of the assignment as estimates, no decision costs less than nothing, and the first end that is reached is the
- * best (Dijkstra on reduced costs, which is A* on the real ones). Where the bound can be reached, little more than one way is
- * walked. The worst case is exponential in how many things are unordered at once; so there is a limit of states.
+ * States are expanded in the order of how much worse than the bound of `assign` they are already known to be. With the
+ * potentials of the assignment as estimates, no move has a negative cost. So the first end that is reached is the best
+ * (Dijkstra on reduced costs, which is A* on the real ones). Where the bound can be reached, little more than one way
+ * is walked. The worst case is exponential in how many things are unordered at once; so there is a limit of states.
  */
 import type { AlignmentProblem } from './alignment-problem.ts';
 import type { Assignment } from './assign.ts';

@@ -3,6 +3,8 @@ import { AGENT, type RuleCase } from '../rule-case.ts';
 import { gauge, rising, runs, type Series } from '../traffic.ts';
 
 const MINUTES = 120;
+/** In seconds. The clock of these cases begins at 0. */
+const DAY = 86_400;
 const MINUTELY = { stepMinutes: 1, evaluateMinutes: 1 } as const;
 const QUALITY = { agent_version: 'v1', ...AGENT };
 
@@ -37,6 +39,10 @@ const WELL: readonly Series[] = [
   steady('assay_scoring_failures_total', {}, 0),
   level('assay_config_last_reload_successful', {}, 1),
   steady('assay_journal_corrupt_bytes_total', {}, 0),
+  level('assay_tls_certificate_expiry_timestamp_seconds', {}, 15 * DAY),
+  level('assay_data_damage', { kind: 'store-behind' }, 0),
+  level('assay_retention_clock_jump_seconds', {}, 0),
+  level('assay_store_unwritable', {}, 0),
   level('assay_judge_stopped', { judge: 'default' }, 0),
   steady('assay_judge_calls_total', { judge: 'default', result: 'said' }, 30),
   steady('assay_judge_calls_total', { judge: 'default', result: 'rate-limited' }, 3),
@@ -231,6 +237,25 @@ export const HEALTH_CASES: readonly RuleCase[] = [
     INSTANCE,
     but(gauge('assay_journal_corrupt_bytes_total', {}, runs([0, 90], [512, 31]))),
   ),
+  fires(
+    'a certificate that ends in less than two weeks',
+    'AssayCertificateExpires',
+    INSTANCE,
+    but(level('assay_tls_certificate_expiry_timestamp_seconds', {}, 14 * DAY)),
+  ),
+  fires(
+    'a start that finds the store behind',
+    'AssayDataDamaged',
+    { ...INSTANCE, kind: 'store-behind' },
+    but(level('assay_data_damage', { kind: 'store-behind' }, 1)),
+  ),
+  fires(
+    'a clock that went back 100 days',
+    'AssayClockJumped',
+    INSTANCE,
+    but(level('assay_retention_clock_jump_seconds', {}, -8_640_000)),
+  ),
+  fires('a store on a full disk', 'AssayStoreUnwritable', INSTANCE, but(level('assay_store_unwritable', {}, 1))),
   fires(
     'a poison record',
     'AssayDeadLetters',

@@ -1,0 +1,87 @@
+/** A store of many conversations, written by the store's own writer: as it would be after months, in a minute or two. */
+import type { Evaluation, Verdict } from '../src/model/evaluation.ts';
+import type { ConversationId, SpanId, TraceId } from '../src/model/ids.ts';
+import { Store } from '../src/store/sqlite/store.ts';
+
+export const LIVE_SUITE = 'support';
+/** Conversation whose evaluations there are. */
+export const KNOWN = (number: number) => `filled-${number}`;
+
+const COMMIT_EVERY = 5_000;
+const AGES_MS = 30 * 86_400_000;
+const CONTENT = { traces: Buffer.alloc(400, 'spans of a turn '), logs: undefined };
+const FAILED_EVERY = 10;
+const SHADOWED_EVERY = 5;
+/** So few that a search among the newest conversations meets none. */
+const RARE_EVERY = 100_000;
+
+export function fillStore(file: string, conversations: number): void {
+  const store = Store.open(file, { durable: false });
+  const now = Date.now();
+  for (let number = 0; number < conversations; number += 1) {
+    store.begin();
+    add(store, number, now - AGES_MS + Math.floor((number / conversations) * AGES_MS));
+    if (number % COMMIT_EVERY === 0) store.commit();
+  }
+  store.commit();
+  store.close();
+}
+
+function add(store: Store, number: number, at: number): void {
+  // The casts are the brands: these ids are made here.
+  const id = KNOWN(number) as ConversationId;
+  const traceId = (number + 1).toString(16).padStart(32, '0') as TraceId;
+  const agent = number % RARE_EVERY === 0 ? 'rare' : `agent-${number % 20}`;
+  const labels = { agent, agentVersion: `v${number % 7}`, environment: 'production' };
+  const { row } = store.conversations.make({ id, labels, firstClosedAt: at });
+  const trace = store.traces.insert({
+    traceId,
+    conversation: row,
+    revision: 1,
+    position: number,
+    closedAt: at,
+    spans: 3,
+    sealed: false,
+    cause: 'settled',
+    content: CONTENT,
+  });
+  const failed = number % FAILED_EVERY === 0;
+  const place = {
+    conversation: row,
+    trace,
+    labels: { agent, agent_version: labels.agentVersion, environment: 'production' },
+  };
+  store.evaluations.insert(evaluationOf(id, failed), place, () => undefined);
+  if (number % SHADOWED_EVERY === 0)
+    store.evaluations.insert({ ...evaluationOf(id, failed), shadow: true }, place, () => undefined);
+  store.conversations.change(row, {
+    turns: 1,
+    revision: 1,
+    cause: 'idle',
+    lastClosedAt: at,
+    updatedAt: at,
+    worstOutcome: failed ? 2 : 0,
+  });
+}
+
+function evaluationOf(conversationId: ConversationId, failed: boolean): Evaluation {
+  const verdicts = new Map<string, Verdict>();
+  for (let criterion = 0; criterion < 8; criterion += 1) {
+    const verdict = failed && criterion === 0 ? 'fail' : 'pass';
+    // The cast is the brand: it is an id.
+    const evidence = ['00000000000000aa' as SpanId];
+    verdicts.set(`criterion-${criterion}`, { verdict, reason: 'The answer names what was asked for.', evidence });
+  }
+  return {
+    conversationId,
+    turnId: undefined,
+    suite: LIVE_SUITE,
+    suiteVersion: '1',
+    scope: 'conversation',
+    revision: 1,
+    score: failed ? 800_000 : 1_000_000,
+    outcome: failed ? 'partial_failure' : 'successful_completion',
+    explanation: failed ? 'One of eight criteria failed: criterion-0.' : 'All of eight criteria passed.',
+    verdicts,
+  };
+}

@@ -1,0 +1,48 @@
+/** Reads a conversation from a store, with or without a service that runs on it. */
+import type { Settings } from '../config/settings.ts';
+import type { TraceSource } from '../normalize/normalize.ts';
+import { storeFileIn } from '../serve/data-directory.ts';
+import { openReader } from '../serve/open-reader.ts';
+import type { ConversationReader, ConversationRow } from '../store/conversation-reader.ts';
+import { intactContent } from '../store/intact-content.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
+import type { ExplainedConversation } from './explained-conversation.ts';
+import { whyNotFound } from './no-such-conversation.ts';
+
+/** Throws where there is no store, or no such conversation in it. */
+export async function conversationFromStore(id: string, settings: Settings): Promise<ExplainedConversation> {
+  const reader = await openReader(settings);
+  if (reader === undefined) {
+    throw new CommandFailure(
+      `no store at ${storeFileIn(settings.dataDir)}: start \`assay serve\` first, or give its --url or --data-dir`,
+      EXIT.input,
+    );
+  }
+  try {
+    const conversation = (await reader.find(id)) ?? (await reader.find(`trace:${id}`));
+    if (conversation === undefined) throw new CommandFailure(await whyNotFound(reader, id, settings.store), EXIT.input);
+    return {
+      conversation,
+      evaluations: await reader.evaluations(conversation, { revisions: 'all' }),
+      inShadow: await reader.evaluations(conversation, { revisions: 'all', of: 'shadow' }),
+      outcomes: await reader.outcomesOf(conversation),
+      ...(await contentsOf(reader, conversation)),
+    };
+  } finally {
+    await reader.close();
+  }
+}
+
+async function contentsOf(
+  reader: ConversationReader,
+  conversation: ConversationRow,
+): Promise<Pick<ExplainedConversation, 'contents' | 'damagedTraces'>> {
+  const contents: TraceSource[] = [];
+  let damagedTraces = 0;
+  for (const trace of await reader.traces(conversation)) {
+    const content = await intactContent(reader, trace);
+    if (content === 'damaged') damagedTraces += 1;
+    else if (content !== undefined) contents.push(content);
+  }
+  return { contents, damagedTraces };
+}

@@ -1,0 +1,43 @@
+/** A conversation with all that is known of it, as `assay explain` shows it, wherever it was read. */
+import type { Evaluation } from '../model/evaluation.ts';
+import type { NamedOutcome } from '../model/validity.ts';
+import type { TraceSource } from '../normalize/normalize.ts';
+import type { ConversationRow } from '../store/conversation-reader.ts';
+import { limitOf } from '../model/known-share.ts';
+import { percent } from './terminal.ts';
+
+export interface ExplainedConversation {
+  readonly conversation: ConversationFacts;
+  /** All revisions. */
+  readonly evaluations: readonly Evaluation[];
+  /** Evaluations by suites in shadow, all revisions. */
+  readonly inShadow: readonly Evaluation[];
+  readonly outcomes: readonly Omit<NamedOutcome, 'conversationId'>[];
+  /** Spans and log records, as far as they are kept. */
+  readonly contents: readonly TraceSource[];
+  /** Traces whose spans are damaged on disk. */
+  readonly damagedTraces: number;
+}
+
+export type ConversationFacts = Pick<
+  ConversationRow,
+  | 'conversationId'
+  | 'agent'
+  | 'agentVersion'
+  | 'environment'
+  | 'turns'
+  | 'revision'
+  | 'cause'
+  | 'dueCause'
+  | 'unscoredBecause'
+>;
+
+/** The limit of what one evaluation can say; undefined for one about the task. */
+export function limitText({ about }: Pick<Evaluation, 'about'>): string | undefined {
+  return limitOf(about);
+}
+
+/** The share of the weight that one evaluation decided, or nothing if it is not known. */
+export function weightText({ decidedShare }: Pick<Evaluation, 'decidedShare'>): string {
+  return decidedShare === undefined ? '' : `, ${percent(decidedShare / 1_000_000)} of the weight decided`;
+}

@@ -1,0 +1,65 @@
+/** The journal's high-water mark: the end of what was synced, and the segments that must be there. */
+import { type HighWaterFile, readHighWater } from '../model/high-water-file.ts';
+
+export interface JournalMark {
+  /** Position behind the last record that was synced. */
+  readonly end: number;
+  /** Segments that must be there, in order. */
+  readonly segments: readonly MarkedSegment[];
+}
+
+export interface MarkedSegment {
+  readonly base: number;
+  /** Positions of its last record and behind it; the base, both, where it has none. */
+  readonly last: number;
+  readonly end: number;
+}
+
+/** Acknowledged records behind the mark count as torn if a crash damages them, so it must not be older than this. */
+const WRITE_AFTER_MS = 100;
+
+export function readJournalMark(file: string): JournalMark | undefined {
+  const mark = readHighWater(file);
+  if (typeof mark !== 'object' || mark === null || !('end' in mark) || !('segments' in mark)) return undefined;
+  const { end, segments } = mark;
+  if (typeof end !== 'number' || !Array.isArray(segments)) return undefined;
+  // The cast holds because the file's checksum does.
+  return { end, segments: segments as readonly MarkedSegment[] };
+}
+
+/** Writes the mark soon after it changed, so that a busy journal writes it ten times a second. */
+export class JournalMarkWriter {
+  readonly #file: HighWaterFile;
+  readonly #current: () => JournalMark;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(file: HighWaterFile, current: () => JournalMark) {
+    this.#file = file;
+    this.#current = current;
+  }
+
+  changed(): void {
+    this.#timer ??= setTimeout(() => this.#write(), WRITE_AFTER_MS).unref();
+  }
+
+  /** Resolves once the mark is on disk: a segment that is no longer in it may go. */
+  async writeNow(): Promise<void> {
+    this.#write();
+    await this.#file.sync();
+  }
+
+  close(): void {
+    this.#write();
+    this.#file.close();
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      this.#file.write(this.#current());
+    } catch {
+      // A mark that is behind does no harm; a disk that cannot be written shows at the next record.
+    }
+  }
+}

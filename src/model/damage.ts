@@ -1,0 +1,38 @@
+/** Damage of a data folder, as a start finds it. docs/decisions/0031 has the states that lead to each kind. */
+export const DAMAGE_KINDS = [
+  /** No database, or an empty one, where there was one. */
+  'store-missing',
+  /** Not a database, or a malformed one. */
+  'store-unreadable',
+  /** The database lacks commits that it had. */
+  'store-behind',
+  /** Another store's database. */
+  'store-replaced',
+  /** A content file that rows refer to is not there. */
+  'content-missing',
+  /** A content file ends before what rows refer to. */
+  'content-short',
+  /** A piece of content fails its checksum. */
+  'content-damaged',
+  /** The journal, or all of its segments. */
+  'journal-missing',
+  /** The journal ends before records that it had. */
+  'journal-behind',
+  'segment-missing',
+  'segment-short',
+  /** Nothing in a segment can be read. */
+  'segment-unreadable',
+  'salt-missing',
+  'salt-changed',
+] as const;
+export type DamageKind = (typeof DAMAGE_KINDS)[number];
+
+export interface Damage {
+  readonly kind: DamageKind;
+  /** One sentence for people. */
+  readonly what: string;
+  /** Whether conversations, or what people said of them, may be lost. */
+  readonly losesData: boolean;
+  /** The same for the same loss at the next start, and another for another loss. */
+  readonly key: string;
+}

@@ -1,0 +1,34 @@
+/** Events of reading the store for clients, to be counted and logged. */
+export type ReadingEvent =
+  | {
+      readonly type: 'store-read';
+      /** As it was registered, with the names of its parameters and not what was given for them. */
+      readonly route: string;
+      readonly status: number;
+      /** Waiting included. */
+      readonly tookMs: number;
+    }
+  | { readonly type: 'read-refused'; readonly because: ReadRefusal }
+  /** A part of an answer is missing, because it could not be read. */
+  | { readonly type: 'read-incomplete'; readonly what: string; readonly error: string }
+  | { readonly type: 'reading-restarted'; readonly because: ReadingEnd; readonly error: string };
+
+/** Why a read was not done. */
+export const READ_REFUSALS = [
+  /** All places of the queue are taken. */
+  'queue_full',
+  /** It had to make room for another address. */
+  'displaced',
+  'waited_too_long',
+  'took_too_long',
+  /** The reading thread failed. */
+  'thread_ended',
+  /** The client did not wait for its turn. */
+  'client_gone',
+  'stopping',
+] as const;
+export type ReadRefusal = (typeof READ_REFUSALS)[number];
+
+/** Why another reading thread was started. */
+export const READING_ENDS = ['deadline', 'ended'] as const;
+type ReadingEnd = (typeof READING_ENDS)[number];

@@ -1,0 +1,20 @@
+/** Events of the certificates by which ports speak TLS. */
+import type { LISTENERS } from './receive-events.ts';
+
+export type TlsEvent =
+  | {
+      /** Nothing was exchanged with the client. */
+      readonly type: 'tls-handshake-failed';
+      readonly port: (typeof LISTENERS)[number];
+      readonly problem: string;
+    }
+  | {
+      readonly type: 'tls-certificate-renewed';
+      /** Seconds since 1970. */
+      readonly expiresAt: number;
+    }
+  | {
+      /** The previous one stays in use. */
+      readonly type: 'tls-certificate-unusable';
+      readonly problem: string;
+    };

@@ -1,0 +1,156 @@
+/**
+ * A value as Python prints it, `{'at': 1, 'who': ["Ann's"], 'all': None}`, which frameworks in Python write where others
+ * write JSON. Only literals: dictionaries with keys that are texts, lists, tuples, texts, numbers, and the three names.
+ * Anything else (an object's repr, an ellipsis) makes the whole of it no literal.
+ */
+import type { AttributeValue } from './otlp/views.ts';
+
+const DEPTH_MAX = 64;
+
+export function pythonLiteral(text: string): AttributeValue | undefined {
+  const reader = new Reader(text);
+  const value = reader.value(0);
+  return value !== undefined && reader.isAtEnd() ? value : undefined;
+}
+
+const NUMBER = /-?(?:0|[1-9]\d{0,15})(?:\.\d{1,17})?(?:e[+-]?\d{1,3})?/y;
+const NAMES: readonly (readonly [string, AttributeValue])[] = [
+  ['True', true],
+  ['False', false],
+  ['None', null],
+];
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['\\', '\\'],
+  ["'", "'"],
+  ['"', '"'],
+]);
+const CODE_DIGITS: ReadonlyMap<string, number> = new Map([
+  ['x', 2],
+  ['u', 4],
+  ['U', 8],
+]);
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  isAtEnd(): boolean {
+    this.#skipBlanks();
+    return this.#at === this.#text.length;
+  }
+
+  value(depth: number): AttributeValue | undefined {
+    if (depth > DEPTH_MAX) return undefined;
+    this.#skipBlanks();
+    switch (this.#text[this.#at]) {
+      case '{':
+        return this.#dictionary(depth);
+      case '[':
+        return this.#list(']', depth);
+      case '(':
+        return this.#list(')', depth);
+      case "'":
+      case '"':
+        return this.#string();
+      default:
+        return this.#name();
+    }
+  }
+
+  #dictionary(depth: number): AttributeValue | undefined {
+    const members: { [key: string]: AttributeValue } = Object.create(null);
+    this.#at++;
+    while (!this.#takes('}')) {
+      const key = this.value(depth + 1);
+      if (typeof key !== 'string' || !this.#takes(':')) return undefined;
+      const value = this.value(depth + 1);
+      if (value === undefined) return undefined;
+      members[key] = value;
+      if (!this.#takes(',') && !this.#isNext('}')) return undefined;
+    }
+    return members;
+  }
+
+  #list(end: string, depth: number): AttributeValue | undefined {
+    const items: AttributeValue[] = [];
+    this.#at++;
+    while (!this.#takes(end)) {
+      const item = this.value(depth + 1);
+      if (item === undefined) return undefined;
+      items.push(item);
+      if (!this.#takes(',') && !this.#isNext(end)) return undefined;
+    }
+    return items;
+  }
+
+  #string(): string | undefined {
+    const quote = this.#text[this.#at];
+    let value = '';
+    for (this.#at++; this.#at < this.#text.length; this.#at++) {
+      const char = this.#text[this.#at];
+      if (char === quote) {
+        this.#at++;
+        return value;
+      }
+      const plain = char === '\\' ? this.#escaped() : char;
+      if (plain === undefined) return undefined;
+      value += plain;
+    }
+    return undefined;
+  }
+
+  /** Stops on the last character of the escape. */
+  #escaped(): string | undefined {
+    this.#at++;
+    const kind = this.#text[this.#at] ?? '';
+    const digits = CODE_DIGITS.get(kind);
+    if (digits === undefined) return ESCAPES.get(kind);
+    const code = this.#text.slice(this.#at + 1, this.#at + 1 + digits);
+    this.#at += digits;
+    const point = /^[0-9a-fA-F]+$/.test(code) && code.length === digits ? Number.parseInt(code, 16) : Number.NaN;
+    return point <= 0x10ffff ? String.fromCodePoint(point) : undefined;
+  }
+
+  #name(): AttributeValue | undefined {
+    for (const [name, value] of NAMES) {
+      if (!this.#text.startsWith(name, this.#at)) continue;
+      this.#at += name.length;
+      return value;
+    }
+    return this.#number();
+  }
+
+  #number(): number | undefined {
+    NUMBER.lastIndex = this.#at;
+    const found = NUMBER.exec(this.#text)?.[0];
+    if (found === undefined) return undefined;
+    this.#at += found.length;
+    return Number(found);
+  }
+
+  #takes(char: string): boolean {
+    if (!this.#isNext(char)) return false;
+    this.#at++;
+    return true;
+  }
+
+  #isNext(char: string): boolean {
+    this.#skipBlanks();
+    return this.#text[this.#at] === char;
+  }
+
+  #skipBlanks(): void {
+    for (;;) {
+      const char = this.#text[this.#at];
+      if (char !== ' ' && char !== '\n') return;
+      this.#at++;
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Text from elsewhere for people and programs: without characters that nobody sees and that a terminal or a browser
+ * obeys. These are control characters (C0 except the line feed and the tab, DEL, C1), those of direction and of no width,
+ * tags, and separators of lines and paragraphs. A zero-width joiner stays within an emoji.
+ *
+ *   visibleText   for texts: a run of them becomes one blank
+ *   visibleJson   for JSON: they are escaped, so that it is the same JSON
+ */
+export function visibleText(text: string): string {
+  return PLAIN.test(text) ? text : text.replace(HIDDEN, ' ');
+}
+
+export function visibleJson(value: unknown, indent?: number): string {
+  const json = JSON.stringify(value, undefined, indent);
+  return PLAIN.test(json) ? json : json.replace(HIDDEN, (run) => run.replace(/[\s\S]/g, escaped));
+}
+
+/** Most texts: it saves the search for the others. */
+const PLAIN = /^[\t\n\x20-\x7e]*$/;
+const HIDDEN =
+  /(?:(?<!\p{Extended_Pictographic}\ufe0f?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?![\t\n\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}])+/gu;
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

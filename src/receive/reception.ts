@@ -1,0 +1,111 @@
+/**
+ * The way of a request from its body to its answer, for both transports: one budget of bytes, one decompressor, one
+ * reader. A transport collects the body into a reservation of the budget, hands it over here, and puts the answer into
+ * its own words.
+ *
+ * Small requests are decompressed and read at once. Large ones, and compressed ones that may become large, pass a lane
+ * of few places. A request keeps its place until it is admitted, so that what decompression makes is bounded by the
+ * lane and not by how many arrive. Where the lane is full for too long, the client is told to retry.
+ */
+import type { ContentEncoding, ReceiveEvent, Transport } from '../model/events/receive-events.ts';
+import type { RedactionRules } from '../model/redaction.ts';
+import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
+import { type AdmissionPorts, admitRequest, type RequestAnswer } from './admit-request.ts';
+import { decompressAside, decompressAtOnce, expectedSize } from './decompress.ts';
+import { InFlightBytes, type Reservation } from './in-flight-bytes.ts';
+import { RequestReading } from './request-reading.ts';
+import type { BatchSink } from './sink.ts';
+import type { Format } from './status.ts';
+import { Turnstile } from './turnstile.ts';
+
+export interface ReceptionOptions {
+  /** Limit of one request, after decompression. */
+  readonly maxBodyBytes: number;
+  /** Limit of all requests that have not been answered. */
+  readonly maxInFlightBytes: number;
+  readonly sink: BatchSink;
+  /** Redaction of requests before the sink gets them; undefined for none. */
+  readonly redaction: RedactionRules | undefined;
+  readonly onEvent: (event: ReceiveEvent) => void;
+}
+
+interface IncomingRequest {
+  readonly transport: Transport;
+  readonly signal: 'traces' | 'logs';
+  readonly format: Format;
+  readonly encoding: ContentEncoding;
+  readonly bytes: Buffer;
+  readonly reservation: Reservation;
+  /** Its client went away. */
+  readonly isGone: () => boolean;
+}
+
+type ReceptionAnswer = RequestAnswer | { readonly answer: 'too-large' | 'overloaded' | 'gone' };
+
+/** One is decompressed while the other is read. */
+const LANE_PLACES = 2;
+/** Exporters give up after ten seconds, and retry. */
+const LANE_WAIT_MS_MAX = 5_000;
+
+export const OVERLOADED = {
+  message: 'too many requests are in flight: retry later',
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+} as const;
+
+export class Reception {
+  readonly maxBodyBytes: number;
+  readonly onEvent: ReceptionOptions['onEvent'];
+  readonly #inFlight: InFlightBytes;
+  readonly #reading: RequestReading;
+  readonly #ports: AdmissionPorts;
+  readonly #lane = new Turnstile({ max: LANE_PLACES, waitMsMax: LANE_WAIT_MS_MAX });
+
+  constructor({ maxBodyBytes, maxInFlightBytes, sink, redaction, onEvent }: ReceptionOptions) {
+    this.maxBodyBytes = maxBodyBytes;
+    this.onEvent = onEvent;
+    this.#inFlight = new InFlightBytes({ max: maxInFlightBytes, requestMax: maxBodyBytes });
+    this.#reading = new RequestReading(redaction);
+    this.#ports = { sink, understand: this.#reading.understand, onEvent };
+  }
+
+  reserve(): Reservation {
+    return this.#inFlight.reserve();
+  }
+
+  async take(request: IncomingRequest): Promise<ReceptionAnswer> {
+    const { encoding, format, bytes, reservation } = request;
+    const plain =
+      encoding === 'identity'
+        ? ({ result: 'whole', bytes } as const)
+        : decompressAtOnce(encoding, bytes, this.maxBodyBytes);
+    if (plain?.result === 'too-large') return { answer: 'too-large' };
+    if (plain?.result === 'malformed') return undecodable(plain.message);
+    if (plain !== undefined && this.#reading.isAtOnce(format, plain.bytes.length)) {
+      reservation.change(plain.bytes.length);
+      return admitRequest({ ...request, bytes: plain.bytes }, this.#ports);
+    }
+    return (await this.#lane.run(() => this.#takeLarge(request))) ?? { answer: 'overloaded' };
+  }
+
+  /** To be called when no request is in hand any more. */
+  close(): Promise<void> {
+    return this.#reading.stop();
+  }
+
+  async #takeLarge(request: IncomingRequest): Promise<ReceptionAnswer> {
+    const { encoding, bytes, reservation, isGone } = request;
+    if (isGone()) return { answer: 'gone' };
+    if (encoding === 'identity') return admitRequest(request, this.#ports);
+    const expected = expectedSize(encoding, bytes, this.maxBodyBytes);
+    if (!reservation.tryGrow(Math.max(expected - bytes.length, 0))) return { answer: 'overloaded' };
+    const decompressed = await decompressAside(encoding, bytes, this.maxBodyBytes);
+    if (decompressed.result === 'too-large') return { answer: 'too-large' };
+    if (decompressed.result === 'malformed') return undecodable(decompressed.message);
+    reservation.change(decompressed.bytes.length);
+    return admitRequest({ ...request, bytes: decompressed.bytes }, this.#ports);
+  }
+}
+
+function undecodable(message: string): RequestAnswer {
+  return { answer: 'malformed', message: `decompress the body: ${message}` };
+}

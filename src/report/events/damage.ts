@@ -1,0 +1,58 @@
+/** The condition of the data folder: what a start found, damage that reading finds, and the clock of retention. */
+import { DAMAGE_KINDS } from '../../model/damage.ts';
+import type { DamageEvent } from '../../model/events/damage-events.ts';
+import { counter, gauge } from '../metrics/define-metric.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { error, type EventTable, info } from './event-table.ts';
+
+export const DAMAGE_METRICS = {
+  damage: gauge('assay_data_damage', 'findings', {
+    labels: { kind: DAMAGE_KINDS },
+    help: 'Damage of the data folder, by kind: found by the last start, or by reading since then. The log and `assay store check` say what it is.',
+    queries: { 'damage that somebody must look at': 'max by (instance, kind) (assay_data_damage) > 0' },
+  }),
+  contentDamaged: counter('assay_store_content_damaged_total', 'readings', {
+    help: 'Readings of stored spans that failed their checksum or found them gone. Turns and conversations that need them are not scored.',
+  }),
+  unwritable: gauge('assay_store_unwritable', '0 or 1', {
+    help: 'Whether the store of this machine takes no transactions. Accepted data wait in the journal.',
+  }),
+  clockJump: gauge('assay_retention_clock_jump_seconds', 'seconds', {
+    help: 'By how much the clock differs from the time that has passed, while retention does not trust it; else 0. Meanwhile nothing is deleted by age.',
+  }),
+} satisfies MetricTable<object>;
+
+export const DAMAGE_EVENTS = {
+  'damage-found': {
+    log: ({ kind, what }) => error('store: damage found at the start, damaged parts are set aside', { kind, what }),
+    count: ({ kind }, { damage }) => damage.inc({ kind }),
+  },
+  'set-aside': {
+    log: ({ files }) =>
+      info('store: set aside what no row refers to, `assay journal recover` reads it', { files: files.join(', ') }),
+  },
+  'content-damaged': {
+    log: ({ what, reason }) =>
+      error('store: spans are damaged on disk, what needs them is not scored', { what, reason }, 'content damaged'),
+    count: (_event, { contentDamaged, damage }) => {
+      contentDamaged.inc();
+      damage.set({ kind: 'content-damaged' }, 1);
+    },
+  },
+  'store-writable': {
+    log: ({ problem }) =>
+      problem === undefined
+        ? info('store: can be written again, scoring continues')
+        : error('store: cannot be written, retrying; what is accepted waits in the journal', { problem }),
+    count: ({ problem }, { unwritable }) => unwritable.set(problem === undefined ? 0 : 1),
+  },
+  'clock-jumped': {
+    log: ({ byMs }) =>
+      byMs === undefined
+        ? info('retention: the clock is trusted again, deleting by age goes on')
+        : error('retention: the clock has jumped, nothing is deleted by age until it has been so for a day', {
+            by_seconds: Math.round(byMs / 1000),
+          }),
+    count: ({ byMs }, { clockJump }) => clockJump.set(Math.round((byMs ?? 0) / 1000)),
+  },
+} satisfies EventTable<DamageEvent, Counted<typeof DAMAGE_METRICS>>;

@@ -1,0 +1,48 @@
+/** Certificates of the ports, and clients that could not agree on TLS. */
+import { LISTENERS } from '../../model/events/receive-events.ts';
+import type { TlsEvent } from '../../model/events/tls-events.ts';
+import { counter, readGauge } from '../metrics/define-metric.ts';
+import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { error, type EventTable, info, warn } from './event-table.ts';
+
+export interface TlsReadings {
+  /** Seconds since 1970; undefined without TLS. */
+  readonly certificateExpiresAt: () => number | undefined;
+}
+
+export const TLS_METRICS = {
+  expiry: readGauge('assay_tls_certificate_expiry_timestamp_seconds', 'seconds since 1970', {
+    help: 'When the certificate in use ends. It is not there without TLS.',
+    queries: {
+      'certificates that end within two weeks': 'assay_tls_certificate_expiry_timestamp_seconds - time() < 14 * 86400',
+    },
+    read: ({ certificateExpiresAt }: TlsReadings) => {
+      const value = certificateExpiresAt();
+      return value === undefined ? [] : [{ labels: {}, value }];
+    },
+  }),
+  unusable: counter('assay_tls_certificate_problems_total', 'problems', {
+    help: 'Times that changed certificate files could not be used; the previous ones stay in use.',
+  }),
+  handshakes: counter('assay_tls_handshake_failures_total', 'connections', {
+    labels: { port: LISTENERS },
+    help: 'Connections that ended before client and service had agreed on TLS, by port.',
+  }),
+} satisfies MetricTable<TlsReadings>;
+
+export const TLS_EVENTS = {
+  'tls-handshake-failed': {
+    log: ({ port, problem }) =>
+      warn('tls: handshake failed, the connection is closed', { port, problem }, `handshake ${port} ${problem}`),
+    count: ({ port }, { handshakes }) => handshakes.inc({ port }),
+  },
+  'tls-certificate-renewed': {
+    log: ({ expiresAt }) =>
+      info('tls: certificate changed, new connections use it', { expires: new Date(expiresAt * 1000).toISOString() }),
+  },
+  'tls-certificate-unusable': {
+    log: ({ problem }) =>
+      error('tls: changed certificate files cannot be used, the previous ones stay in use', { problem }),
+    count: (_event, { unusable }) => unusable.inc(),
+  },
+} satisfies EventTable<TlsEvent, Counted<typeof TLS_METRICS>>;

@@ -1,0 +1,52 @@
+/**
+ * The table of everything that is read from the store. All of it is answered in the reading thread
+ * (reading/reading-thread.ts), because reading must not keep the main thread from receiving. So a handler has nothing of
+ * the request except its query and its path.
+ */
+import type { BacktestReader } from '../../backtest/backtest.ts';
+import type { SuiteOutline } from '../../engine/suite-outline.ts';
+import { jsonAnswer } from '../../report/http/answer.ts';
+import { type RemoteRead, readStored } from '../../report/http/route.ts';
+import { type ConversationApi, getConversation, listConversations } from './conversation-api.ts';
+import { listShadows } from './shadow-api.ts';
+import { getSpans } from './spans-api.ts';
+
+export interface ReadSide {
+  readonly conversations: ConversationApi;
+  /** Regressions, and the state of the detectors. */
+  readonly detection: () => Promise<unknown>;
+  readonly reader: BacktestReader;
+  /** Suites that run, live or in shadow. */
+  readonly suites: () => readonly SuiteOutline[];
+}
+
+export const STORE_READS: readonly RemoteRead<ReadSide>[] = [
+  readStored(
+    '/api/conversations',
+    `?outcome= &agent= &agent_version= &segment= &suite= &criterion= (that failed)
+&since=24h &limit=
+a page; go on with &before=<next> until next is null`,
+    listConversations,
+  ),
+  readStored(
+    '/api/conversations/{conversation...}',
+    "one conversation's evaluations: verdicts, reasons, evidence  ?revisions=all",
+    getConversation,
+  ),
+  readStored(
+    '/api/v1/spans/{conversation...}',
+    "one conversation's spans and log records as they are stored: OTLP in base64",
+    getSpans,
+  ),
+  readStored(
+    '/api/detection',
+    'what has got worse, since when and why; the last changes of the detectors',
+    async (side) => jsonAnswer(200, await side.detection()),
+  ),
+  readStored(
+    '/api/v1/shadow',
+    `what suites in shadow say beside the live ones  ?suite= &agent= &agent_version= &since=24h
+&limit= (the latest evaluations) &changed= (conversations to name)`,
+    listShadows,
+  ),
+];

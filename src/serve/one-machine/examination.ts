@@ -1,0 +1,90 @@
+/**
+ * Holds the journal, the store and the content of a data folder against each other before a start touches them.
+ * docs/decisions/0031 has the states. Nothing is changed here; `settle` does what a start may do once it may start.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { crc32 } from 'node:zlib';
+import { type ExaminedJournal, examineJournal } from '../../journal/examine-journal.ts';
+import type { Damage } from '../../model/damage.ts';
+import { HighWaterFile, readHighWater } from '../../model/high-water-file.ts';
+import { type ExaminedStore, examineStore } from '../../store/sqlite/examine-store.ts';
+import { setAside } from '../../store/sqlite/set-aside.ts';
+import { SALT_FILE, tryReadSalt } from '../../engine/redaction-rules.ts';
+import { storeFileIn } from '../data-directory.ts';
+import { AcceptedLosses } from './accepted-losses.ts';
+
+export interface Examined {
+  readonly journal: ExaminedJournal;
+  readonly store: ExaminedStore;
+  /** With those that were accepted before. */
+  readonly damage: readonly Damage[];
+  /** Damage that nobody has decided about yet. */
+  readonly undecided: readonly Damage[];
+}
+
+export function journalIn(directory: string): { readonly directory: string; readonly markFile: string } {
+  return { directory: path.join(directory, 'journal'), markFile: path.join(directory, 'journal.high-water') };
+}
+
+export async function examine(directory: string, depth: 'quick' | 'whole'): Promise<Examined> {
+  const journal = await examineJournal({ ...journalIn(directory), depth });
+  const store = examineStore(storeFileIn(directory), { depth, logBase: journal.base, logWasUsed: journal.base > 0 });
+  const damage = [...store.damage, ...journal.damage, ...journalAgainst(store, journal), ...saltDamage(directory)];
+  const accepted = AcceptedLosses.in(directory);
+  const undecided = damage.filter(({ losesData, key }) => losesData && !accepted.has(key));
+  return { journal, store, damage, undecided };
+}
+
+function journalAgainst(store: ExaminedStore, journal: ExaminedJournal): readonly Damage[] {
+  const position = store.position ?? 0;
+  if (position === 0 || journal.damage.some(({ losesData }) => losesData)) return [];
+  if (!journal.isThere) {
+    const what = `the journal is missing, and the store has stored up to position ${position} of it: what was accepted and not stored is lost`;
+    return [{ kind: 'journal-missing', what, losesData: true, key: `journal-missing:${position}` }];
+  }
+  if (position <= journal.end) return [];
+  const what = `the journal ends at position ${journal.end}, and the store has stored up to ${position} of it: what was accepted and not stored may be lost`;
+  return [{ kind: 'journal-behind', what, losesData: true, key: `journal-behind:${journal.end}:${position}` }];
+}
+
+function saltDamage(directory: string): readonly Damage[] {
+  const file = path.join(directory, SALT_FILE);
+  const mark = readHighWater(saltMarkFile(directory));
+  if (mark === undefined) return [];
+  if (!existsSync(file)) {
+    const what = `${file} is missing: a new one is made, and hashed user ids are others from now on`;
+    return [{ kind: 'salt-missing', what, losesData: false, key: 'salt-missing' }];
+  }
+  if (readFileSync(file, 'utf8').trim() === '') {
+    const what = `${file} is empty: put the salt back that was in it, or remove the file to start with a new one`;
+    return [{ kind: 'salt-missing', what, losesData: false, key: 'salt-missing' }];
+  }
+  const salt = tryReadSalt(file);
+  if (salt === undefined || JSON.stringify(mark) === JSON.stringify(saltMark(salt))) return [];
+  const what = `${file} is not what it was: hashed user ids are others from now on`;
+  return [{ kind: 'salt-changed', what, losesData: false, key: 'salt-changed' }];
+}
+
+/** To be called when the salt of this start is known. */
+export function noteSalt(directory: string): void {
+  const salt = tryReadSalt(path.join(directory, SALT_FILE));
+  if (salt === undefined) return;
+  const file = new HighWaterFile(saltMarkFile(directory));
+  file.write(saltMark(salt));
+  file.close();
+}
+
+function saltMarkFile(directory: string): string {
+  return path.join(directory, `${SALT_FILE}.high-water`);
+}
+
+function saltMark(salt: string): { readonly crc: number } {
+  return { crc: crc32(salt) };
+}
+
+/** Remembers the decision, and sets aside what the start would otherwise destroy. Gives the files that it made. */
+export async function settle(directory: string, examined: Examined): Promise<readonly string[]> {
+  if (examined.undecided.length > 0) AcceptedLosses.in(directory).accept(examined.undecided, new Date());
+  return setAside(storeFileIn(directory), examined.store, new Date());
+}

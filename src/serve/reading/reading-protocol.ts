@@ -1,0 +1,72 @@
+/** Messages between the main thread and the reading thread. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { SuiteOutline } from '../../engine/suite-outline.ts';
+import type { DetectionReport, Transition } from '../../model/detection.ts';
+import type { ShownCalibration } from '../../report/metrics/calibration-metrics.ts';
+import type { Evidence } from '../../report/webhooks/detection-record.ts';
+import type { ShownLikeness } from '../criteria/criterion-likeness.ts';
+import type { StorePlace } from '../open-reader.ts';
+
+export interface ReadingStart {
+  readonly store: StorePlace;
+}
+
+/** The newest report of detection, as answers show it. */
+export interface DetectionState {
+  readonly isActive: boolean;
+  /** Undefined where detection is another instance's. */
+  readonly report: DetectionReport | undefined;
+}
+
+/** State of the main thread that answers depend on. */
+export interface ReadingState {
+  /** Suites that run, live or in shadow. */
+  readonly suites: readonly SuiteOutline[];
+  readonly detection: DetectionState;
+}
+
+/** A request of a client: a row of the table of routes, and what was asked of it. */
+export interface RouteJob {
+  readonly what: 'route';
+  readonly path: string;
+  readonly query: string;
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+}
+
+/** Reads that the service itself needs. */
+export type OwnJob =
+  | { readonly what: 'evidence'; readonly of: Pick<Transition, 'kind' | 'reading'> }
+  | { readonly what: 'likeness' }
+  | { readonly what: 'calibration' };
+
+export interface OwnResults {
+  readonly evidence: Evidence;
+  readonly likeness: readonly ShownLikeness[];
+  readonly calibration: readonly ShownCalibration[];
+}
+
+export type ToReading =
+  | {
+      readonly type: 'read';
+      readonly id: number;
+      readonly job: RouteJob | OwnJob;
+      /** State that has changed since the last message. */
+      readonly changed: Partial<ReadingState>;
+    }
+  | { readonly type: 'stop' };
+
+/** An answer whose body is bytes, which cross threads without being copied. */
+export interface ReadAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+export type FromReading =
+  | { readonly type: 'ready' }
+  | { readonly type: 'answered'; readonly id: number; readonly answer: ReadAnswer }
+  | { readonly type: 'done'; readonly id: number; readonly result: OwnResults[keyof OwnResults] }
+  | { readonly type: 'failed'; readonly id: number; readonly error: string }
+  /** A part of an answer that is missing. */
+  | { readonly type: 'left-out'; readonly what: string; readonly error: string };

@@ -1,0 +1,58 @@
+/** `assay explain` and `assay inspect` ask the service that runs, and show what they would show from its store. */
+import { expect, test } from 'vitest';
+import { assayBeside } from '../assay-command.ts';
+import { metricsOf, runService, sumOf } from '../serve/running-service.ts';
+import { exportRequest, traffic } from '../simulation/traffic.ts';
+import { tempDirectory } from '../temp-directory.ts';
+
+test('explain and inspect ask a running service', async () => {
+  const dataDir = tempDirectory();
+  const running = await runService({ suites: ['default'], dataDir });
+  const conversations = [...traffic({ seed: 1, conversations: 7, turnsMax: 2, endMarks: 'all' })];
+  const [first] = conversations;
+  if (first === undefined) return expect.unreachable();
+  for (const { turns } of conversations)
+    for (const turn of turns)
+      await fetch(`${running.otlp}/v1/traces`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: exportRequest(turn, 'v1'),
+      });
+  const turns = conversations.reduce((sum, conversation) => sum + conversation.turns.length, 0);
+  while (sumOf(await metricsOf(running), 'assay_evaluations_total') < turns)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  const service = ['--url', running.http];
+  const port = ['--http-port', new URL(running.http).port];
+
+  const asked = await assayBeside(['explain', first.id, '--why', ...service]);
+  const askedByPort = await assayBeside(['explain', first.id, '--why', ...port]);
+  const read = await assayBeside(['explain', first.id, '--why', '--data-dir', dataDir]);
+  const json = await assayBeside(['explain', first.id, '--json', ...service]);
+  const readJson = await assayBeside(['explain', first.id, '--json', '--data-dir', dataDir]);
+  const unknown = await assayBeside(['explain', 'nope', ...service]);
+  const both = await assayBeside(['explain', first.id, '--data-dir', dataDir, ...service]);
+  const inspected = await assayBeside(['inspect', '--latest', '3', ...service]);
+  const inspectedJson = await assayBeside(['inspect', '--latest', '3', '--json', ...service]);
+
+  expect(asked.stderr).toBe('');
+  expect(asked.stdout).toContain(`${first.id}\n`);
+  expect(asked.stdout).toMatch(/default@3 on turn 1: [01]\.\d\d \w+/);
+  // Only suites of this configuration can report that they do not match.
+  expect(read.stdout).toContain('\n  not scored by error-recovery: ');
+  expect(read.stdout).toBe(askedByPort.stdout);
+  expect(read.stdout.replace(/\n {2}not scored by .*\n/g, '')).toBe(asked.stdout);
+  expect(json.stdout).toBe(readJson.stdout);
+  expect(unknown.status).toBe(3);
+  expect(unknown.stderr).toContain('has no conversation nope: it never came');
+  expect(unknown.stderr).toContain(conversations.at(-1)?.id);
+  expect(both.status).toBe(2);
+  expect(inspected.stdout).toMatch(/3 conversations in \d+ spans and log records/);
+  // The cast holds for what `inspect --json` prints.
+  const described = JSON.parse(inspectedJson.stdout) as readonly { readonly conversation_id: string }[];
+  expect(described.map(({ conversation_id: id }) => id).toSorted()).toEqual(
+    conversations
+      .slice(-3)
+      .map(({ id }) => id)
+      .toSorted(),
+  );
+});

@@ -1,0 +1,162 @@
+/**
+ * Everything that a reader of each page has when the shell blocks are pasted: a folder, files, a service with conversations, and
+ * the names that the reader replaces. A page that is not here is run in the root of a clean clone with nothing beside.
+ */
+export type FileOfReader =
+  | { readonly from: string }
+  | { readonly text: string }
+  | { readonly block: string; readonly of: string };
+
+export interface Page {
+  /** In the clone, where the reader stands. */
+  readonly folder?: string;
+  /** The reader's files: from a file of the project, as given, or a block of another page by how it begins. */
+  readonly files?: Readonly<Record<string, FileOfReader>>;
+  /** A service runs from the start, with the page's configuration if there is one. */
+  readonly isServed?: true;
+  /** Placeholders and names of the reader's own. */
+  readonly replace?: Readonly<Record<string, string>>;
+  /** Commands that end with another code than 0, by how they begin. */
+  readonly codes?: Readonly<Record<string, readonly number[]>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A tool call as OpenAI's chat API has it. */
+const call = (id: string, name: string, args: object) => ({
+  id,
+  function: { name, arguments: JSON.stringify(args) },
+});
+
+/** A refund as somebody records it. */
+function refund(id: string, named: string, order: number): string {
+  return JSON.stringify({
+    conversation_id: id,
+    case: named,
+    agent: 'refund-bot',
+    messages: [
+      { role: 'user', content: `I want my money back for order ${order}.` },
+      { role: 'assistant', tool_calls: [call('a', 'look_up_order', { order })] },
+      { role: 'tool', tool_call_id: 'a', content: '{"paid":30}' },
+      { role: 'assistant', tool_calls: [call('b', 'refund_order', { order })] },
+      { role: 'tool', tool_call_id: 'b', content: '{"status":"done","amount":30}' },
+      { role: 'assistant', content: 'Your 30 euros are on their way.' },
+    ],
+    truth: { amount: 30, actions: [{ name: 'refund_order', args: { order } }] },
+  });
+}
+
+const RECORDED = { text: `${refund('c-101', '7', 17)}\n${refund('c-102', '8', 18)}\n` };
+const RUNS = { from: 'examples/golden-traces/runs.jsonl' };
+/** The conversations that are sent to a service: those of RUNS. */
+const CONVERSATION = { '<conversation>': 'good' };
+
+const SPANS = JSON.stringify({
+  resourceSpans: [
+    {
+      scopeSpans: [
+        {
+          spans: [
+            {
+              traceId: 'a1'.repeat(16),
+              spanId: 'b2'.repeat(8),
+              name: 'invoke_agent support',
+              startTimeUnixNano: '1763720000000000000',
+              endTimeUnixNano: '1763720003000000000',
+              attributes: [
+                ['gen_ai.operation.name', 'invoke_agent'],
+                ['gen_ai.input.messages', said('user', 'I am EMP-123456, ana@example.com, call +49 30 901820')],
+                ['gen_ai.output.messages', said('assistant', 'Noted, ana@example.com.')],
+              ].map(([key, stringValue]) => ({ key, value: { stringValue } })),
+            },
+          ],
+        },
+      ],
+    },
+  ],
+});
+
+function said(role: string, content: string): string {
+  return JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
+}
+
+export const PAGES: Readonly<Record<string, Page>> = {
+  'docs/add-a-dialect.md': {
+    replace: {
+      '<framework>@<version>/<scenario>': 'strands@1.19.0/meeting_success',
+      '<framework>': 'strands',
+    },
+  },
+  'docs/comparing.md': {
+    // The reader's own cases and agent are those of the example.
+    replace: {
+      'run scheduling.cases.yaml --agent agent.ts':
+        'run examples/release-gate/scheduling.cases.yaml --agent examples/release-gate/agent.ts --suite scheduling',
+    },
+  },
+  'docs/configuration.md': { isServed: true, replace: { '<pid>': '$ASSAY_PID' } },
+  'docs/datasets.md': {
+    isServed: true,
+    files: {
+      'trajectories.json': { text: '[]' },
+      'recordings.jsonl': RECORDED,
+      'newer.jsonl': RECORDED,
+    },
+    replace: {
+      'latest free-slot-1': 'latest 7',
+      '> recordings.jsonl': '> from-tau-bench.jsonl',
+      // None of the three conversations in the store has failed.
+      '--failed ': '',
+      'agent scheduler': 'agent support',
+    },
+  },
+  'docs/detection.md': {
+    isServed: true,
+    replace: { helper: 'support', '--environment production ': '' },
+    // Nothing has got worse among three conversations, so there is nothing to accept.
+    codes: { 'npx assay detect accept': [3] },
+  },
+  'docs/frameworks.md': { isServed: true, files: { 'traces.jsonl': RUNS }, replace: CONVERSATION },
+  'docs/golden-traces.md': { folder: 'examples/golden-traces' },
+  'docs/instrument.md': { isServed: true },
+  'docs/judges.md': {
+    isServed: true,
+    files: { 'assay.yaml': { text: 'suites: [default, ./refund-talk.yaml]\n' } },
+  },
+  'docs/operating.md': { isServed: true },
+  'docs/quickstart.md': {
+    replace: CONVERSATION,
+    // Five minutes for each version are a second here.
+    env: { CONVERSATIONS: '20', RATE: '50' },
+  },
+  'docs/redaction.md': { files: { 'spans.json': { text: SPANS } } },
+  'docs/release-gate.md': {
+    files: { 'refunds.yaml': { block: 'suite: refunds', of: 'docs/suites.md' } },
+    // The second version has a fault, and the gate finds it.
+    codes: { 'npx assay gate v2': [1] },
+  },
+  'docs/running-agents.md': { folder: 'examples/release-gate' },
+  'docs/runbooks/AssayCriticalNeverDecided.md': {
+    isServed: true,
+    files: { 'recorded.jsonl': RECORDED },
+    replace: CONVERSATION,
+  },
+  'docs/suites.md': {
+    isServed: true,
+    files: {
+      'recorded.jsonl': RECORDED,
+      'assay.yaml': { text: 'suites: [default, ./refunds.yaml]\n' },
+    },
+    // A changed copy of the suite above.
+    replace: { 'suites/refunds-2.yaml': 'refunds.yaml' },
+  },
+  'docs/system-prompt-as-a-suite.md': {
+    folder: 'examples/system-prompt-as-a-suite',
+    files: { 'recorded.jsonl': RECORDED },
+  },
+  'docs/validity.md': {
+    isServed: true,
+    // Outcomes of the conversations that the service has, by an agent of another name.
+    files: { 'served.csv': { text: 'conversation_id,csat\ngood,5\nlucky,1\nslow,4\n' } },
+    replace: { 'labels import csat.csv': 'labels import served.csv', 'agent shop': 'agent support' },
+  },
+};

@@ -1,0 +1,154 @@
+/**
+ * The plan of every statement that the store of one machine runs: none walks a large table, whatever the store holds.
+ * The statements are those that `stored-statements.ts` met, and it has to meet each place that makes one.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { tempDirectory } from '../temp-directory.ts';
+
+interface Explained {
+  readonly sql: string;
+  readonly sites: readonly string[];
+  readonly plan: readonly string[];
+}
+
+const STORE = path.resolve(import.meta.dirname, '../../src/store/sqlite');
+/** Tables that grow with what is received. */
+const LARGE = [
+  'conversations',
+  'traces',
+  'evaluations',
+  'failed_verdicts',
+  'conversation_keys',
+  'truths',
+  'labels',
+  'labelled_verdicts',
+  'outcome_labels',
+  'pruned_traces',
+  'questions',
+  'totals',
+  'first_times',
+];
+/** Walks over more than a fixed number of rows, with the reason why each may be. */
+const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
+  [
+    /^SELECT metric, labels, (?:value|at) FROM (?:totals|first_times)/,
+    'at the start, or for a report; bounded by max_label_values',
+  ],
+  [/^SELECT EXISTS \(SELECT 1 FROM \w+\) AS \w+$/, 'ends at the first row'],
+  [/^SELECT 1 FROM conversation_keys LIMIT 1$/, 'ends at the first row'],
+  [
+    /^SELECT id, due_at FROM conversations WHERE due_at IS NOT NULL ORDER BY due_at, id$/,
+    'read step by step, as far as is due',
+  ],
+  [/^DELETE FROM questions WHERE NOT EXISTS/, 'partial indexes of those that wait, and of those that go'],
+  [/^SELECT judge, count\(\*\) AS questions/, 'a partial index of the questions that wait'],
+  [
+    /^INSERT INTO temp\.dropped SELECT id FROM conversations WHERE/,
+    'entries of the index only; it ends at its limit or at what is young',
+  ],
+  [
+    /^SELECT count\(\*\) AS rows FROM pruned_traces$/,
+    'one byte-sized entry each of a memory of bounded size, once in a round of retention',
+  ],
+  [/^DELETE FROM pruned_traces WHERE trace_id IN/, 'what is too much, oldest first, up to a limit'],
+  [
+    /^DELETE FROM (?:pruned_traces|truths|outcome_labels) WHERE (?:closed|put)_at < \?/,
+    'what is older than it may be, and goes',
+  ],
+  [/^SELECT \* FROM label(?:s ORDER BY id|led_verdicts ORDER BY noted_at) DESC LIMIT \?$/, 'ends at its limit'],
+  [/^SELECT id FROM conversations WHERE id < \? ORDER BY id DESC LIMIT \d+$/, 'ends at its limit'],
+  [/^SELECT id, created_at FROM evaluations WHERE id >= \? ORDER BY id LIMIT 1$/, 'ends at the first row'],
+  [
+    /FROM evaluations e .*WHERE e\.suite = \? AND NOT EXISTS .* AND e\.id > \? ORDER BY e\.id /,
+    'a backtest of a live suite, by a command: reads all that there is',
+  ],
+  [/^WITH RECURSIVE criteria/, 'one search for each name of a criterion'],
+  [/^SELECT e\.\*, c\.conversation_id FROM evaluations e JOIN/, 'a report of everything, by a command'],
+  [/^SELECT \* FROM traces$/, 'everything, by a command'],
+  [/^SELECT count\(\*\) AS rows FROM (?:conversations|traces|evaluations)$/, 'for a copy and for tests'],
+  [/^SELECT label, count\(\*\) AS outcomes FROM outcome_labels/, 'by a command'],
+];
+/** Files whose statements run on other databases, or for a command that copies all of a store. */
+const ELSEWHERE = ['answer-file.ts', 'examine-store.ts', 'store-export.ts'];
+const MAKES = /[.\s(]prepare\(|\bstatements\b.*\.of\(|^\s*\.of\(|#prepared\(|\bstore\.run\(/;
+
+function explained(): readonly Explained[] {
+  const script = path.join(import.meta.dirname, 'stored-statements.ts');
+  return JSON.parse(
+    execFileSync(process.execPath, [script, tempDirectory()], { encoding: 'utf8', maxBuffer: 1 << 26 }),
+  );
+}
+
+/** Tables by the names that the statement has for them. */
+function tablesIn(sql: string): ReadonlyMap<string, string> {
+  const named = [
+    ...sql.matchAll(
+      /\b(?:FROM|JOIN|UPDATE|INTO)\s+(?:temp\.)?(\w+)(?:\s+(?:AS\s+)?(?!WHERE|SET|ORDER|LIMIT|ON|CROSS|JOIN|NOT)(\w+))?/gi,
+    ),
+  ];
+  return new Map(
+    named.flatMap(([, table = '', alias]) => [
+      [table, table],
+      ...(alias === undefined ? [] : [[alias, table] as const]),
+    ]),
+  );
+}
+
+/** A scan, or a search with an open end. */
+function walksIn({ sql, plan }: Explained): readonly string[] {
+  const tables = tablesIn(sql);
+  return plan.filter((detail) => {
+    const [, how, name = ''] = /^(SCAN|SEARCH) (\w+)/.exec(detail) ?? [];
+    if (how === undefined || !LARGE.includes(tables.get(name) ?? name)) return false;
+    if (how === 'SCAN') return true;
+    const isOpen = detail.includes('>?') !== detail.includes('<?');
+    return isOpen && !detail.includes('=?');
+  });
+}
+
+test('no statement of the store walks a large table, and each place that makes a statement was met', () => {
+  const all = explained();
+  const oneLine = ({ sql }: Explained) => sql.replace(/\s+/g, ' ').trim();
+  const walking = all
+    .filter((one) => walksIn(one).length > 0)
+    .filter((one) => !ALLOWED.some(([statement]) => statement.test(oneLine(one))))
+    .map((one) => ({ sql: oneLine(one), walks: walksIn(one), sites: one.sites }));
+
+  expect(walking, 'add an index, or write down why the walk is bounded').toEqual([]);
+
+  const unused = ALLOWED.filter(
+    ([statement]) => !all.some((one) => walksIn(one).length > 0 && statement.test(oneLine(one))),
+  );
+  expect(unused.map(([statement]) => String(statement))).toEqual([]);
+
+  const met = new Set(all.flatMap(({ sites }) => sites));
+  const missed = readdirSync(STORE)
+    .filter((file) => file.endsWith('.ts') && !ELSEWHERE.includes(file))
+    .flatMap((file) =>
+      readFileSync(path.join(STORE, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) =>
+          MAKES.test(line) && !/^\s*(?:#prepared|\*)/.test(line) ? [`${file}:${index + 1}`] : [],
+        ),
+    )
+    .filter((site) => !met.has(site));
+  expect(missed, 'make stored-statements.ts do this as well').toEqual([]);
+});
+
+test('a walk is noticed: of a whole table, by an alias, and of a range with an open end', () => {
+  const walks = (sql: string, ...plan: string[]) => walksIn({ sql, plan, sites: [] });
+
+  expect(walks('SELECT * FROM evaluations e WHERE e.suite = ?', 'SCAN e')).toEqual(['SCAN e']);
+  expect(walks('SELECT min(id), max(id) FROM conversations', 'SCAN conversations USING COVERING INDEX x')).toHaveLength(
+    1,
+  );
+  expect(
+    walks('SELECT 1 FROM evaluations e WHERE e.id > ?', 'SEARCH e USING INTEGER PRIMARY KEY (rowid>?)'),
+  ).toHaveLength(1);
+  expect(walks('SELECT 1 FROM evaluations e', 'SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')).toEqual([]);
+  expect(walks('SELECT 1 FROM evaluations e', 'SEARCH e USING INDEX x (suite=? AND rowid>?)')).toEqual([]);
+  expect(walks('SELECT * FROM meta', 'SCAN meta')).toEqual([]);
+});

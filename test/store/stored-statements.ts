@@ -1,0 +1,156 @@
+/**
+ * Run by Node itself, because its stack traces name the lines of the source as they are. Does everything that the store's
+ * writer, its readers and its periodic work do, and prints each statement of SQLite that was prepared, its plan, and the
+ * lines of the store that it came from. `query-plans.test.ts` says what is wrong with them.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import path from 'node:path';
+import { OUTCOMES } from '../../src/model/evaluation.ts';
+import type { ConversationId, TraceId } from '../../src/model/ids.ts';
+import { prune } from '../../src/store/sqlite/retention.ts';
+import { Store } from '../../src/store/sqlite/store.ts';
+import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
+
+const SITE = /src\/store\/sqlite\/[\w-]+\.ts:\d+/g;
+const found = new Map<string, Set<string>>();
+
+const prepare = DatabaseSync.prototype.prepare;
+DatabaseSync.prototype.prepare = function prepareNoted(...given: Parameters<typeof prepare>) {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 30;
+  const sites = new Error().stack?.match(SITE) ?? [];
+  Error.stackTraceLimit = stackTraceLimit;
+  const sql = given[0];
+  const all = found.get(sql) ?? new Set();
+  for (const site of sites) all.add(site.slice('src/store/sqlite/'.length));
+  found.set(sql, all);
+  return prepare.apply(this, given);
+};
+
+const [, , directory = ''] = process.argv;
+const file = path.join(directory, 'assay.db');
+const TRACE = '0af7651916cd43dd8448eb211c80319c' as TraceId;
+
+Store.open(file).close();
+fill();
+read();
+tidy();
+process.stdout.write(JSON.stringify(plans()));
+
+/** Two conversations, of which one is old, with a piece of content that is not referred to any more. */
+function fill(): void {
+  const database = new DatabaseSync(file);
+  database.exec(`
+    INSERT INTO conversations (conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns)
+      VALUES ('old', 'a', 'v', 'e', 1, 1, 1, 1), ('new', 'a', 'v', 'e', 1, 1, ${Date.now()}, 1);
+    INSERT INTO traces (trace_id, conversation, revision, position, closed_at, stored_at, cause, spans, content_file, content_offset,
+        spans_length, logs_length)
+      VALUES (x'${TRACE}', 1, 1, 1, 1, 1, 'root-ended', 1, 1, 0, 0, 0);
+    INSERT INTO evaluations (conversation, trace, turn_id, suite, suite_version, scope, revision, outcome, explanation, verdicts, labels, created_at)
+      VALUES (1, 1, '', 's', '1', 'conversation', 1, 0, '', '[]', '{}', 1),
+        (2, 1, '', 's', '1', 'conversation', 1, 0, '', '[]', '{}', 1), (2, 1, '', 'shadow:s', '1', 'conversation', 1, 0, '', '[]', '{}', 1);
+    INSERT INTO content_files (file, end_offset, live_bytes) VALUES (1, 1000, 10), (2, 1000, 0), (3, 10, 10);
+    INSERT INTO pruned_traces (trace_id, position, closed_at) VALUES (x'01', 1, 1), (x'02', 1, 2);
+  `);
+  database.close();
+}
+
+function read(): void {
+  const reader = StoreReader.open(file);
+  const conditions = [
+    { outcome: OUTCOMES[0] },
+    { agent: 'a' },
+    { agentVersion: 'v' },
+    { segment: 'g' },
+    { suite: 's' },
+    { criterion: 'c' },
+    { since: 1 },
+    { before: 10 },
+  ];
+  for (let chosen = 0; chosen < 1 << conditions.length; chosen += 1) {
+    const query = Object.assign({}, ...conditions.filter((_, at) => (chosen >> at) & 1));
+    reader.listPage({ limit: 50, ...query });
+  }
+  const row = reader.find('new');
+  if (row === undefined) throw new Error('the conversation is not there');
+  for (const revisions of ['last', 'all'] as const)
+    for (const kind of ['live', 'shadow'] as const) reader.evaluations(row, { revisions, of: kind });
+  reader.summaries([row]);
+  reader.truthOf(row);
+  reader.outcomeNames();
+  [...reader.outcomesNamed('l')];
+  reader.outcomesOf(row);
+  const old = reader.find('old');
+  for (const trace of old === undefined ? [] : reader.traces(old)) {
+    try {
+      reader.content(trace);
+    } catch {
+      // There is no such file of content, which is read after the row.
+    }
+  }
+  // Only suites in shadow are asked for so (shadow-api.ts).
+  for (const suiteKey of ['s', 'shadow:s'])
+    for (const since of [undefined, 1])
+      for (const agent of [undefined, 'a'])
+        for (const limit of [undefined, 10])
+          for (const lookedAtMax of suiteKey === 's' ? [undefined] : [undefined, 100])
+            for (const page of reader.scanEvaluations({
+              suiteKey,
+              since,
+              agent,
+              agentVersion: agent,
+              limit,
+              lookedAtMax,
+            }))
+              for (const one of page) {
+                reader.besideOf(one, 's');
+                reader.verdictsOf(one);
+                reader.conversationOf(one);
+              }
+  [...reader.latestBases(10)];
+  reader.answerOf('00');
+  reader.labelled({ labels: 1, verdicts: 1 });
+  reader.totals();
+  [...reader.allEvaluations()];
+  try {
+    [...reader.allContent()];
+  } catch {
+    // As above.
+  }
+  reader.close();
+}
+
+function tidy(): void {
+  const store = Store.open(file);
+  store.begin();
+  store.count('conversations');
+  store.labels.note({ conversationId: 'x' as ConversationId } as never, 1);
+  // A store of no size at all: everything that may go goes, and files are compacted.
+  for (const maxBytes of [1 << 30, 0]) {
+    try {
+      prune(store, { reopenMs: 0, keepMs: 1000, keepFailedMs: 1000, maxBytes });
+    } catch {
+      // Its content is in no file.
+    }
+  }
+  store.commit();
+  store.traces.removeEmptyFiles();
+  store.close();
+}
+
+function plans() {
+  const store = Store.open(path.join(directory, 'plans.db'));
+  store.run('CREATE TEMP TABLE IF NOT EXISTS dropped (id INTEGER PRIMARY KEY)');
+  const explained: { sql: string; sites: string[]; plan: string[] }[] = [];
+  // With the schema of the store and its temporary table, and nothing in it: the planner has no statistics in the service either.
+  const database = new DatabaseSync(path.join(directory, 'plans.db'));
+  database.exec('CREATE TEMP TABLE dropped (id INTEGER PRIMARY KEY)');
+  for (const [sql, sites] of found) {
+    const isPlanned = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)/i.test(sql);
+    const rows = isPlanned ? prepare.call(database, `EXPLAIN QUERY PLAN ${sql}`).all() : [];
+    explained.push({ sql, sites: [...sites], plan: rows.map(({ detail }) => String(detail)) });
+  }
+  database.close();
+  store.close();
+  return explained;
+}
