@@ -87,13 +87,14 @@ export class RequestReading {
   #start(): Worker {
     const suffix = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const worker = new Worker(new URL(`./understand-thread.${suffix}`, import.meta.url), { workerData: this.#rules });
-    worker.unref();
     worker.on('message', ({ id, understood }: FromThread) => {
       this.#waiting.get(id)?.resolve(understood);
       this.#waiting.delete(id);
     });
     worker.on('error', (error: Error) => this.#ended(worker, error));
     worker.on('exit', () => this.#ended(worker, new Error('the thread that reads large requests has ended')));
+    // After the listeners: the one for messages would keep the process alive again.
+    worker.unref();
     return worker;
   }
 

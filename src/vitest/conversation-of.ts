@@ -2,9 +2,7 @@
  * Runs an agent and keeps what it exported meanwhile: spans of this process, by `CapturingSpanProcessor`, and what comes over an endpoint of its own, for an
  * agent that is another process. The endpoint is there for a function that takes an argument.
  */
-import { Reception } from '../receive/reception.ts';
-import { OPEN_TO_ALL } from '../model/access.ts';
-import { startOtlpHttp } from '../receive/otlp-http.ts';
+import { startPrivateReceiver } from '../receive/private-receiver.ts';
 import type { Json } from '../model/json.ts';
 import { type RecordedBatch, protobufBatch } from '../offline/recording.ts';
 import { understandRecorded } from '../offline/understand-recording.ts';
@@ -66,7 +64,8 @@ const NOWHERE: PrivateEndpoint = {
 };
 
 async function openEndpoint(received: Received): Promise<PrivateEndpoint & { stop(): Promise<void> }> {
-  const reception = new Reception({
+  const receiver = await startPrivateReceiver({
+    port: 0,
     maxBodyBytes: 64 * MIB,
     maxInFlightBytes: 256 * MIB,
     // It is redacted as recordings are, when it is looked at.
@@ -79,7 +78,6 @@ async function openEndpoint(received: Received): Promise<PrivateEndpoint & { sto
       },
     },
   });
-  const receiver = await startOtlpHttp({ host: '127.0.0.1', port: 0, reception, access: OPEN_TO_ALL });
   const otlpEndpoint = `http://127.0.0.1:${receiver.port}`;
   return {
     otlpEndpoint,

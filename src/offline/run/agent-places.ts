@@ -11,9 +11,8 @@ import { ModuleAgent } from '../../agent-runner/module-agent.ts';
 import { UrlAgent } from '../../agent-runner/url-agent.ts';
 import type { ReceiveEvent, RefuseReason } from '../../model/events/receive-events.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
-import { Reception } from '../../receive/reception.ts';
-import { OPEN_TO_ALL } from '../../model/access.ts';
-import { type Receiver, startOtlpHttp } from '../../receive/otlp-http.ts';
+import type { Receiver } from '../../receive/otlp-http.ts';
+import { startPrivateReceiver } from '../../receive/private-receiver.ts';
 import type { RunPlace } from './run-case.ts';
 import { SpanRoutes } from './span-routes.ts';
 
@@ -112,8 +111,7 @@ function startReceiver(
   const onEvent = (event: ReceiveEvent) => {
     if (event.type === 'request-refused') onRefused(event.reason);
   };
-  const reception = new Reception({ maxBodyBytes, maxInFlightBytes, sink, redaction, onEvent });
-  return startOtlpHttp({ host: HOST, port, reception, access: OPEN_TO_ALL });
+  return startPrivateReceiver({ port, maxBodyBytes, maxInFlightBytes, sink, redaction, onEvent });
 }
 
 function numbered(count: number): readonly number[] {
