@@ -135,6 +135,18 @@ function tidy(): void {
   }
   store.commit();
   store.traces.removeEmptyFiles();
+  store.begin();
+  store.forgotten.drop({ traceId: TRACE, position: 1, closedAt: 1 }, undefined);
+  store.forgotten.wiped(store.forgotten.toWipe);
+  store.commit();
+  store.forget({
+    conversations: ['new' as ConversationId],
+    users: ['u'],
+    traces: [TRACE],
+    place: { position: 1, logTime: 1 },
+  });
+  store.settleForgotten();
+  [...store.traces.allContent(1)];
   store.close();
 }
 

@@ -27,6 +27,7 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
   readonly #placeOf: StatementSync;
   readonly #move: StatementSync;
   readonly #any: StatementSync;
+  readonly #noteAsked: StatementSync;
   #hasAny: boolean | undefined;
 
   constructor(database: DatabaseSync, questions: WaitingQuestions) {
@@ -46,6 +47,9 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
     this.#move = database.prepare(
       'UPDATE OR REPLACE waiting_evaluations SET conversation = ? WHERE conversation = ? AND trace = ?',
     );
+    this.#noteAsked = database.prepare(
+      'INSERT OR IGNORE INTO asked_for (conversation, question) SELECT ?, question FROM judge_waits WHERE waiter = ?',
+    );
     this.#any = database.prepare('SELECT EXISTS (SELECT 1 FROM waiting_evaluations) AS any');
   }
 
@@ -62,7 +66,9 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
       Date.now(),
       ...valuesOf(SAID_COLUMNS, evaluation),
     );
-    return this.#questions.waitFor(Number(row?.id), requests, Date.now());
+    const joined = this.#questions.waitFor(Number(row?.id), requests, Date.now());
+    this.#noteAsked.run(place.conversation, Number(row?.id));
+    return joined;
   }
 
   find(key: EvaluationKey): HeldEvaluation | undefined {
