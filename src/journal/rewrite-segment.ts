@@ -34,6 +34,7 @@ export interface EditedRecord {
 export type EditRecord = (record: EditedRecord) => 'keep' | 'changed' | 'cover';
 
 const CHUNK_BYTES = 1 << 20;
+const ZEROS = Buffer.alloc(CHUNK_BYTES);
 
 /** Position behind the last record: nothing valid lies between it and the end of the file. */
 interface Rewriting {
@@ -160,7 +161,7 @@ async function clear(file: FileHandle, from: number, to: number): Promise<void> 
   let isChanged = false;
   for (let at = from; at < to; at += CHUNK_BYTES) {
     const chunk = await readAt(file, at, Math.min(CHUNK_BYTES, to - at));
-    if (chunk.every((byte) => byte === 0)) continue;
+    if (chunk.equals(ZEROS.subarray(0, chunk.length))) continue;
     await writeAt(file, chunk.fill(0), at);
     isChanged = true;
   }

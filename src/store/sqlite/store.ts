@@ -250,6 +250,15 @@ export class Store implements EngineStore {
     });
   }
 
+  /** The journal has lost the bytes of these traces. */
+  endJournalWipes(traces: readonly TraceId[]): void {
+    this.#between('the end of wipes', () => this.forgotten.wiped(traces));
+  }
+
+  idOfConversation(row: number): ConversationId | undefined {
+    return this.#conversationRows.at(row)?.id;
+  }
+
   /**
    * Removes from the files what a transaction deleted from the tables. Only between transactions. False where a reader
    * keeps the WAL: then it is to be done again. The same after a crash.
