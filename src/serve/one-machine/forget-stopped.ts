@@ -3,12 +3,20 @@ import { Journal } from '../../journal/journal.ts';
 import type { Settings } from '../../config/settings.ts';
 import { Store } from '../../store/sqlite/store.ts';
 import { storeFileIn } from '../data-directory.ts';
-import { forget, type ForgetRequest, type ForgetResult } from '../forgetting/forget.ts';
+import { forget, type ForgetRequest, type ForgetResult, type ForgettingPlaces } from '../forgetting/forget.ts';
 import { LossUndecided } from '../loss-undecided.ts';
 import { examine, journalIn, settle } from './examination.ts';
 import { SqliteForgetting } from './sqlite-forgetting.ts';
 
 export async function forgetStopped(settings: Settings, request: ForgetRequest): Promise<ForgetResult> {
+  return inStopped(settings, (places) => forget(request, places));
+}
+
+/** Opens what a service would open, as its start does, and closes it again. */
+export async function inStopped<T>(
+  settings: Settings,
+  work: (places: ForgettingPlaces) => Promise<T>,
+): Promise<T> {
   const { dataDir, experimentsDir, conversation, journal: limits } = settings;
   const examined = await examine(dataDir, 'quick');
   if (examined.undecided.length > 0) {
@@ -31,7 +39,7 @@ export async function forgetStopped(settings: Settings, request: ForgetRequest):
     // The next start reads the entries.
     journal.deliverTo({ take: () => {} });
     try {
-      return await forget(request, {
+      return await work({
         store: new SqliteForgetting(store, conversation.idKeys),
         log: {
           place: { position: journal.endPosition, logTime: journal.time },

@@ -1,7 +1,8 @@
 /** A data folder with conversations whose texts nothing else contains, and the search for them in all of its files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { zstdDecompressSync } from 'node:zlib';
+import { decodeContent } from '../../../src/store/content-codec.ts';
+import { findPieces } from '../../../src/store/sqlite/content-piece.ts';
 
 interface SecretTurn {
   readonly conversation: string | undefined;
@@ -68,7 +69,7 @@ function messages(role: string, text: string): string {
   return JSON.stringify([{ role, parts: [{ type: 'text', content: text }] }]);
 }
 
-/** Files of the folder in which one of the texts is, in the bytes as they are or in a compressed stretch of them. */
+/** Files of the folder in which one of the texts is: in the bytes as they are, or in a piece of content, unpacked. */
 export function filesWith(folder: string, texts: readonly string[]): readonly string[] {
   const wanted = texts.map((text) => Buffer.from(text));
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -76,22 +77,14 @@ export function filesWith(folder: string, texts: readonly string[]): readonly st
     .map((entry) => path.join(entry.parentPath, entry.name))
     .filter((file) => {
       const bytes = readFileSync(file);
-      const all = [bytes, ...unpacked(bytes)];
+      const all = [bytes, ...(file.endsWith('.content') ? unpacked(bytes) : [])];
       return wanted.some((text) => all.some((one) => one.includes(text)));
     })
     .map((file) => path.relative(folder, file));
 }
 
-const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-
 function unpacked(bytes: Buffer): readonly Buffer[] {
-  const found: Buffer[] = [];
-  for (let at = bytes.indexOf(ZSTD); at !== -1; at = bytes.indexOf(ZSTD, at + 1)) {
-    try {
-      found.push(zstdDecompressSync(bytes.subarray(at)));
-    } catch {
-      // It was cut, or is something else.
-    }
-  }
-  return found;
+  return [...findPieces(bytes)].flatMap(({ spans, logs }) =>
+    [spans, logs].filter(({ length }) => length > 0).map((part) => Buffer.from(decodeContent(part))),
+  );
 }
