@@ -349,6 +349,7 @@ export class Store implements EngineStore {
       this.moveTrace(row, { from, to });
     }
     this.waiting.dropWhole(from);
+    this.waiting.moveAsked(from, to);
     this.keys.move(from, to);
   }
 

@@ -198,8 +198,9 @@ const CASES = [
 
 test('whatever is forgotten, and wherever it is killed, another try leaves no byte of it and all of the others', async () => {
   const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+  const random = randomFrom(seed);
   const filled = tempDirectory();
-  await fill(filled, randomFrom(seed));
+  await fill(filled, random);
   const before = await contentOf(filled);
   expect(before.stored, `seed ${seed}`).toEqual([...MEANT, ...OTHERS].sort());
   expect(filesWith(filled, [SECRET]).length).toBeGreaterThan(3);
@@ -212,8 +213,8 @@ test('whatever is forgotten, and wherever it is killed, another try leaves no by
     // The texts of a conversation are found by its id, which is in all of its spans and of its rows.
     const texts = name === 'a user' ? [SECRET, USER, ...MEANT] : ['meant-1'];
     for (const [index, killed] of copies.entries()) {
-      // Each of one case, and some of the other.
-      if (name === 'a conversation' && index % 5 > 0) continue;
+      // Some of them in each run, so that it does not take minutes.
+      if (random() > (name === 'a user' ? 0.5 : 0.2)) continue;
       const where = `seed ${seed}, ${name}, copy ${index} of ${copies.length}`;
       const settings = settingsOf(killed);
       const result = await forgetStopped(settings, { about, dryRun: false, dropSetAside: false });
