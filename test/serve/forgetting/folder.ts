@@ -22,7 +22,7 @@ export function traceOf(number: number): string {
 }
 
 export function spansOf({ conversation, user, trace, text, calls = 2, isOpen, isLast }: SecretTurn) {
-  const span = (id: number, more: object) => ({
+  const span = <T extends object>(id: number, more: T) => ({
     traceId: trace,
     spanId: `${trace.slice(-12)}${id.toString(16).padStart(4, '0')}`,
     startTimeUnixNano: '1790000000000000000',

@@ -20,6 +20,11 @@ import { assay } from '../../assay-command.ts';
 import { filesWith, spansOf, traceOf } from './folder.ts';
 
 type Turn = Parameters<typeof spansOf>[0];
+/** A conversation as the API shows it. */
+interface Shown {
+  readonly conversation?: { readonly turns: number };
+  readonly evaluations?: readonly unknown[];
+}
 
 const SECRET = 'heron-quartz';
 const OTHER = 'willow-basalt';
@@ -69,8 +74,8 @@ async function fill(dataDir: string, random: () => number): Promise<void> {
   await sendAll(scored);
   for (const id of [...MEANT, ...OTHERS]) {
     await vi.waitFor(async () => {
-      const body = await (await fetch(`${running.http}/api/conversations/${id}`)).json();
-      expect([body.conversation?.turns, body.evaluations?.length > 0]).toEqual([2, true]);
+      const body = (await (await fetch(`${running.http}/api/conversations/${id}`)).json()) as Shown;
+      expect([body.conversation?.turns, (body.evaluations?.length ?? 0) > 0]).toEqual([2, true]);
     }, WAIT);
     const text = MEANT.includes(id) ? SECRET : OTHER;
     await json('PUT', `${running.http}/v1/truth/${id}`, JSON.stringify({ note: text }));
@@ -134,7 +139,7 @@ async function contentOf(dataDir: string): Promise<{ readonly stored: readonly s
   const reader = StoreReader.open(path.join(dataDir, 'assay.db'));
   const stored = reader
     .list({ limit: 100 })
-    .filter((row) => reader.traces(row).every((trace) => reader.content(trace).traces.length > 0))
+    .filter((row) => reader.traces(row).every((trace) => (reader.content(trace)?.traces.length ?? 0) > 0))
     .map(({ conversationId }) => conversationId as string)
     .sort();
   reader.close();
@@ -223,7 +228,7 @@ test('whatever is forgotten, and wherever it is killed, another try leaves no by
       expect(filesWith(killed, texts), where).toEqual([]);
       const after = await contentOf(killed);
       expect(after.stored, where).toEqual(before.stored.filter((id) => !(gone as readonly string[]).includes(id)));
-      expect(filesWith(killed, [OTHER]).sort(), where).toEqual(filesWith(filled, [OTHER]).sort());
+      expect(filesWith(killed, [OTHER]).toSorted(), where).toEqual(filesWith(filled, [OTHER]).toSorted());
       const runs = readExperiment(path.join(killed, 'experiments/e1')).runs.map(({ conversationId }) => conversationId);
       expect(runs, where).toEqual(name === 'a user' ? ['other-0'] : ['meant-0', 'other-0', 'run-of-user']);
     }
@@ -245,8 +250,8 @@ test('a service that starts where forgetting was killed does not bring anything 
   // The open turns of the others close.
   for (const id of OTHERS)
     await vi.waitFor(async () => {
-      const body = await (await fetch(`${running.http}/api/conversations/${id}`)).json();
-      expect(body.conversation.turns).toBe(3);
+      const body = (await (await fetch(`${running.http}/api/conversations/${id}`)).json()) as Shown;
+      expect(body.conversation?.turns).toBe(3);
     }, WAIT);
   for (const id of MEANT) expect((await fetch(`${running.http}/api/conversations/${id}`)).status).toBe(404);
 

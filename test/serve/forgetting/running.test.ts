@@ -10,9 +10,14 @@ const SECRET = 'heron-quartz';
 const OTHER = 'willow-basalt';
 const USER = 'ana@example.com';
 const WAIT = { timeout: 20_000, interval: 50 };
-const MONTHS = 'Long enough to be found anywhere. ';
+const MORE = 'Long enough to be found anywhere. ';
 
 type Turn = Parameters<typeof spansOf>[0];
+/** A conversation as the API shows it. */
+interface Shown {
+  readonly conversation?: { readonly turns: number };
+  readonly evaluations?: readonly unknown[];
+}
 
 async function send(running: RunningService, ...turns: readonly Turn[]): Promise<void> {
   const answer = await fetch(`${running.otlp}/v1/traces`, {
@@ -25,7 +30,7 @@ async function send(running: RunningService, ...turns: readonly Turn[]): Promise
 
 async function stored(running: RunningService, conversation: string): Promise<boolean> {
   const answer = await fetch(`${running.http}/api/conversations/${conversation}`);
-  const body = answer.ok ? await answer.json() : undefined;
+  const body = answer.ok ? ((await answer.json()) as Shown) : undefined;
   return (body?.evaluations?.length ?? 0) > 0;
 }
 
@@ -42,12 +47,12 @@ const turn = (number: number, more: Partial<Turn> = {}): Turn => ({
   conversation: 'meant',
   user: undefined,
   trace: traceOf(number),
-  text: `${SECRET} ${MONTHS}`,
+  text: `${SECRET} ${MORE}`,
   isLast: true,
   ...more,
 });
 const other = (number: number, more: Partial<Turn> = {}): Turn =>
-  turn(number, { conversation: 'other', text: `${OTHER} ${MONTHS}`, ...more });
+  turn(number, { conversation: 'other', text: `${OTHER} ${MORE}`, ...more });
 
 test('a scored conversation, its open turn and its truth are in no file afterwards; others and counters stay', async () => {
   const dataDir = tempDirectory();
@@ -92,8 +97,8 @@ test('a scored conversation, its open turn and its truth are in no file afterwar
   await send(again, other(5, { conversation: 'third', isLast: true }));
   await vi.waitFor(async () => expect(await stored(again, 'third')).toBe(true), WAIT);
   await vi.waitFor(async () => {
-    const answer = await (await fetch(`${again.http}/api/conversations/other`)).json();
-    expect(answer.conversation.turns).toBe(2);
+    const answer = (await (await fetch(`${again.http}/api/conversations/other`)).json()) as Shown;
+    expect(answer.conversation?.turns).toBe(2);
   }, WAIT);
   expect(await stored(again, 'meant')).toBe(false);
   expect(filesWith(dataDir, [SECRET])).toEqual([]);
