@@ -419,6 +419,13 @@ const MIGRATIONS: readonly string[] = [
     at bigint NOT NULL
   );
   `,
+  // What lists show of a conversation: when it was, the beginning of what was asked first and answered last.
+  `
+  ALTER TABLE conversations ADD COLUMN began_at bigint;
+  ALTER TABLE conversations ADD COLUMN ceased_at bigint;
+  ALTER TABLE conversations ADD COLUMN asked text;
+  ALTER TABLE conversations ADD COLUMN answered text;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

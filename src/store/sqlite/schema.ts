@@ -296,6 +296,13 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX questions_ended ON questions (ended_at) WHERE answered = 1;
   CREATE INDEX questions_unanswered ON questions (id) WHERE answered = 0;
   `,
+  // What lists show of a conversation: when it was, the beginning of what was asked first and answered last.
+  `
+  ALTER TABLE conversations ADD COLUMN began_at INTEGER;
+  ALTER TABLE conversations ADD COLUMN ceased_at INTEGER;
+  ALTER TABLE conversations ADD COLUMN asked TEXT;
+  ALTER TABLE conversations ADD COLUMN answered TEXT;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
