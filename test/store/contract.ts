@@ -94,6 +94,8 @@ export function evaluationOf(options: {
   };
 }
 
+const HOUR_MS = 3_600_000;
+
 export function joinTurn(
   store: EngineStore,
   turn: Turn,
@@ -510,6 +512,44 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     expect(under.store.totals.all().map(({ metric, labels, value }) => [metric, labels, value])).toEqual([
       ['first', { agent: 'x' }, 200],
     ]);
+  });
+
+  test(`${name}: history adds up over transactions, and what was not committed is not in it`, async () => {
+    const under = await opened();
+    const labels = { agent: 'a\0b', agent_version: 'v1', environment: 'production' };
+    const said = { suite: 'right', labels, outcome: 'hard_failure', score: 400_000, decidedShare: undefined } as const;
+    const count = (at: number, sign: 1 | -1 = 1) => under.store.history.count({ ...said, at }, sign);
+    const counting = (number: number, work: () => void) => {
+      const turn = { number, conversation: `c${number}`, at: 1000 + number };
+      return under.transact({ turns: [turn], until: turn.at }, () => {
+        scoreAtOnce(under.store, turn);
+        work();
+      });
+    };
+    await counting(1, () => {
+      count(HOUR_MS);
+      count(HOUR_MS + 1);
+      count(2 * HOUR_MS - 1);
+    });
+    await under.crash({ turns: [{ number: 2, conversation: 'c2', at: 1002 }], until: 1002 }, () => count(HOUR_MS));
+    await under.reopen();
+    await counting(2, () => count(HOUR_MS + 2));
+    await counting(3, () => count(HOUR_MS + 1, -1));
+
+    const reader = await under.reader();
+    const wide = { suite: 'right', width: HOUR_MS, since: HOUR_MS, until: 2 * HOUR_MS };
+    const place = { suite: 'right', agent: 'a\0b', agentVersion: 'v1', environment: 'production', segment: '' };
+    const sums = { evaluations: 3, scored: 3, scores: 1_200_000, squares: 480_000, shared: 0, shares: 0 };
+    expect(await reader.history(wide)).toEqual([
+      { ...place, width: HOUR_MS, begins: HOUR_MS, outcome: 'hard_failure', ...sums },
+    ]);
+    const narrow = await reader.history({ ...wide, width: 300_000 });
+    expect(narrow.map(({ begins, evaluations }) => [begins, evaluations])).toEqual([
+      [HOUR_MS, 2],
+      [2 * HOUR_MS - 300_000, 1],
+    ]);
+    expect(await reader.history({ ...wide, suite: 'other' })).toEqual([]);
+    expect(await reader.history({ ...wide, since: 2 * HOUR_MS, until: 3 * HOUR_MS })).toEqual([]);
   });
 
   test(`${name}: a conversation at a glance is that of its first and its last turn, in whatever order they come`, async () => {
