@@ -170,12 +170,16 @@ criteria: [{ name: said, question: Did it say it?, weight: 1, check: "final_answ
     driver.advance(100_003);
     // A late span makes one more revision, with the knowledge at that time.
     driver.take({ at: 100_004, request: turn(1, { late: true }) });
-    const { all, totals } = driver.finish();
+    const { all, totals, history } = driver.finish();
 
     expect(verdictsOf(all)).toEqual([
       [1, 'complete', 'not_applicable', 'pass'],
       [2, 'complete', 'pass', 'pass'],
       [3, 'complete', 'fail', 'pass'],
+    ]);
+    // Of the first two nothing is left in it.
+    expect(history.filter(({ evaluations, scores }) => evaluations !== 0 || scores !== 0)).toMatchObject([
+      { suite: 'right', agent: 'helper', outcome: all.at(-1)?.outcome, evaluations: 1, scored: 1, scores: 500_000 },
     ]);
     expect(netOf(totals as Parameters<typeof netOf>[0], QUALITY_METRICS.evaluations)).toBe(1);
   });

@@ -45,6 +45,7 @@ import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { readWaiting, readWaitingSummaries } from './waiting.ts';
 import type { Session, Value } from './session.ts';
+import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
 /** Conversations that one page looks at, where the row itself decides, and where each takes a search among its evaluations. */
@@ -288,6 +289,14 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
 
   async labelled(limits: { readonly labels: number; readonly verdicts: number }): Promise<Labelled> {
     return this.#link.use((session) => readLabelled(session, limits));
+  }
+
+  async history({ suite, width, since, until }: HistoryQuery): Promise<readonly HistoryRow[]> {
+    const rows = await this.#rows<HistoryCells>(
+      'SELECT * FROM history WHERE suite = $1 AND width = $2 AND begins >= $3 AND begins < $4 ORDER BY begins',
+      [toStorable(suite), width, since, until],
+    );
+    return rows.map((row) => historyRowFrom(row, fromStorable));
   }
 
   async totals(): Promise<readonly StoredTotal[]> {

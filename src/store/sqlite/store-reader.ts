@@ -32,6 +32,7 @@ import { decodeVerdicts } from '../verdict-codec.ts';
 import { evaluationBeside, latestBases, scanEvaluations } from './evaluation-scan.ts';
 import { readContent } from './traces.ts';
 import { toEvaluation } from './evaluation-row.ts';
+import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
 import { Statements } from './statements.ts';
 
 /** Conversations that one page looks at, where the row itself decides, and where each takes a search among its evaluations. */
@@ -233,6 +234,14 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
 
   labelled(limits: { readonly labels: number; readonly verdicts: number }): Labelled {
     return readLabelled(this.#statements, limits);
+  }
+
+  history({ suite, width, since, until }: HistoryQuery): readonly HistoryRow[] {
+    const rows = this.#prepared(
+      'SELECT * FROM history WHERE suite = ? AND width = ? AND begins >= ? AND begins < ? ORDER BY begins',
+    ).all(suite, width, since, until);
+    // The cast holds because they are the table's own columns.
+    return rows.map((row) => historyRowFrom(row as HistoryCells, (stored) => stored));
   }
 
   totals(): readonly { readonly metric: string; readonly labels: string; readonly value: number }[] {
