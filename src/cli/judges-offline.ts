@@ -12,8 +12,6 @@ import { CommandFailure, EXIT } from './exit-codes.ts';
 import { Heartbeat, timeLeft } from './heartbeat.ts';
 import { safe, type Terminal } from './terminal.ts';
 
-
-
 export async function startJudges(settings: Settings, terminal: Terminal): Promise<OfflineJudges> {
   if (settings.judging.judges.length === 0)
     throw new CommandFailure('--judges: no judge is configured; add one under `judges`', EXIT.usage);

@@ -100,7 +100,10 @@ export async function isThere(url: string): Promise<boolean> {
   }
 }
 
-export async function askText(url: URL, { accept, waitMs = TIMEOUT_MS, more = () => [], ...init }: Asking = {}): Promise<string> {
+export async function askText(
+  url: URL,
+  { accept, waitMs = TIMEOUT_MS, more = () => [], ...init }: Asking = {},
+): Promise<string> {
   let response: Response;
   try {
     response = await fetch(url, { ...init, signal: AbortSignal.timeout(waitMs) });

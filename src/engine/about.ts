@@ -32,7 +32,7 @@ export class AboutMatcher {
       for (const { traceId, conversationId, userId } of normalize({ traces, logs: undefined }, this.#idKeys))
         if (this.#isMeant(traceId, conversationId, userId)) found.add(traceId);
     } catch (error) {
-      // What cannot be read names nobody.
+      // Bytes that cannot be read name nobody.
       if (!(error instanceof WireError)) throw error;
     }
     return found;

@@ -18,7 +18,7 @@
  * Overflow policy: `reject`. At `maxBytes`, or when the disk is full, nothing new is accepted until segments have been
  * released or space has come back; what has been accepted stays.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { JournalEvent } from '../model/events/journal-events.ts';
 import { HighWaterFile } from '../model/high-water-file.ts';
 import type { JournalEntry, Signal } from './journal-entry.ts';
@@ -28,6 +28,7 @@ import { ALIGNMENT, bodyChecksum, RECORD_HEAD_BYTES, recordLength, writeRecordHe
 import { type Recovered, recover, type Segment } from './recovery.ts';
 import { type EditRecord, rewriteSegment } from './rewrite-segment.ts';
 import { type OpenSegment, SegmentFiles, segmentPath } from './segment-files.ts';
+import { sealSegment, writeAll } from './segment-writes.ts';
 
 interface JournalBatch {
   readonly signal: Signal;
@@ -474,35 +475,4 @@ function refusalFrom(error: unknown): Refusal {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   return { because: full ? 'disk-full' : 'disk-error', detail: `write the journal: ${String(error)}` };
-}
-
-async function writeAll(file: FileHandle, buffers: readonly Uint8Array[], at: number): Promise<void> {
-  const expected = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
-  const { bytesWritten } = await file.writev([...buffers], at);
-  if (bytesWritten === expected) return;
-  // A short write happens on a full disk and on very large groups: the rest in one piece tells which.
-  const rest = Buffer.concat(buffers).subarray(bytesWritten);
-  let written = 0;
-  while (written < rest.length) {
-    const part = await file.write(rest, written, rest.length - written, at + bytesWritten + written);
-    written += part.bytesWritten;
-  }
-}
-
-async function sealSegment(segment: OpenSegment & { readonly offset: number }, logTime: number): Promise<void> {
-  if (segment.offset + ALIGNMENT > segment.capacity) return;
-  const head = writeRecordHead(segment.salt, {
-    position: segment.base + segment.offset,
-    logTime,
-    kind: 'end',
-    rows: 0,
-    tableLength: 0,
-    payloadLength: 0,
-    bodyCrc: 0,
-  });
-  await segment.file.write(head, 0, head.length, segment.offset);
-  // A recycled file may hold older bytes there, which no record will ever overwrite.
-  const behind = segment.offset + ALIGNMENT;
-  if (behind < segment.capacity) await writeAll(segment.file, [Buffer.alloc(segment.capacity - behind)], behind);
-  await segment.file.datasync();
 }

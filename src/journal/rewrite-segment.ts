@@ -5,7 +5,7 @@
  *   copied      `rewrite-<base>` is being written    a start removes it; the segment is as it was
  *   renamed     it has taken the segment's place     the segment is whole, and the removed bytes are in no file
  *
- * What belongs to no record (behind the last one, under a hole) is read by nobody and is overwritten in place. Corrupt
+ * Bytes of no record (behind the last one, under a hole) are read by nobody and are overwritten in place. Corrupt
  * stretches stay as they are: the next start sets them aside.
  */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import { REWRITE_PREFIX, segmentPath, syncDirectory } from './segment-files.ts';
 import { readAt, scanSegment } from './segment-scan.ts';
 
 /** A record as its editor gets it. Both arrays may be changed in place. */
-export interface EditedRecord {
+interface EditedRecord {
   readonly table: Uint8Array;
   readonly payload: Uint8Array;
 }
@@ -36,7 +36,6 @@ export type EditRecord = (record: EditedRecord) => 'keep' | 'changed' | 'cover';
 const CHUNK_BYTES = 1 << 20;
 const ZEROS = Buffer.alloc(CHUNK_BYTES);
 
-/** Position behind the last record: nothing valid lies between it and the end of the file. */
 interface Rewriting {
   readonly directory: string;
   readonly base: number;

@@ -45,7 +45,7 @@ export class StoreWrites {
     this.forgetting = new Forgetting(thread);
   }
 
-  /** What is forgotten goes from the log as well. */
+  /** The log, from which forgotten conversations go as well. */
   openLog({ rewritten }: Pick<ServedLog, 'rewritten'>, settings: Settings): void {
     const { dataDir, experimentsDir, conversation } = settings;
     this.forgetting.open({ log: rewritten, dataDir, experimentsDir, idKeys: conversation.idKeys });

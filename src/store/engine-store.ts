@@ -220,7 +220,7 @@ export interface ForgottenStore {
   readonly hasAny: boolean;
   hasTrace(traceId: TraceId): boolean;
   has(names: ForgettableNames): boolean;
-  /** A turn of it arrived, and is not stored. What was stored of its trace goes as well. */
+  /** A turn of it arrived, and is not stored. The conversation in which its trace was stored goes as well. */
   drop(turn: Pick<StoredTrace, 'traceId' | 'position' | 'closedAt'>, known: StoredTrace | undefined): void;
 }
 

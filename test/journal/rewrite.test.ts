@@ -28,7 +28,12 @@ async function open(folder: string) {
 }
 
 function batch(text: string, size = 5000) {
-  return { signal: 'traces' as const, bytes: Buffer.alloc(size, text), table: Buffer.from(`table of ${text}`), rows: 1 };
+  return {
+    signal: 'traces' as const,
+    bytes: Buffer.alloc(size, text),
+    table: Buffer.from(`table of ${text}`),
+    rows: 1,
+  };
 }
 
 function filesWith(directory: string, text: string): readonly string[] {
@@ -45,9 +50,10 @@ const blank = (text: string) => (record: { readonly payload: Uint8Array; readonl
 test('changes records in full segments and in the one that is written to; the others stay where they are', async () => {
   const folder = tempDirectory();
   const { journal, live, directory, markFile } = await open(folder);
-  for (let index = 0; index < 30; index += 1) await journal.append(batch(index % 3 === 0 ? 'secret' : `kept-${index}.`));
+  for (let index = 0; index < 30; index += 1)
+    await journal.append(batch(index % 3 === 0 ? 'secret' : `kept-${index}.`));
 
-  // Those that come meanwhile are written between two segments.
+  // Batches that come meanwhile are written between two segments.
   const [, appended] = await Promise.all([journal.rewrite(blank('secret')), journal.append(batch('meanwhile'))]);
 
   expect(appended).toEqual({ appended: true });

@@ -70,7 +70,10 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   [/^WITH RECURSIVE criteria/, 'one search for each name of a criterion'],
   [/^SELECT e\.\*, c\.conversation_id FROM evaluations e JOIN/, 'a report of everything, by a command'],
   [/^SELECT \* FROM traces$/, 'everything, by a command'],
-  [/^SELECT id, conversation, .* FROM traces WHERE id > \? ORDER BY id LIMIT \?$/, 'everything, to find a user, some at a time'],
+  [
+    /^SELECT id, conversation, .* FROM traces WHERE id > \? ORDER BY id LIMIT \?$/,
+    'everything, to find a user, some at a time',
+  ],
   [/^SELECT count\(\*\) AS rows FROM (?:conversations|traces|evaluations)$/, 'for a copy and for tests'],
   [/^SELECT label, count\(\*\) AS outcomes FROM outcome_labels/, 'by a command'],
 ];

@@ -98,8 +98,13 @@ test('answers of judges that quote a conversation go with it, and those that oth
   store.commit();
   store.questions.end([{ key: '00', outcome: { is: 'answered', said: `quotes ${SECRET}` } as never }], 1);
 
-  store.forget({ conversations: ['meant' as ConversationId], users: [], traces: [], place: { position: 1, logTime: 1 } });
-  expect(store.settleForgotten()).toBe(true);
+  store.forgotten.forget({
+    conversations: ['meant' as ConversationId],
+    users: [],
+    traces: [],
+    place: { position: 1, logTime: 1 },
+  });
+  expect(store.forgotten.settle()).toBe(true);
 
   expect(filesWith(directory, [SECRET])).toEqual([]);
   store.close();
@@ -122,8 +127,13 @@ test('a store of an earlier version is rewritten once, because it did not overwr
   expect(filesWith(directory, [SECRET])).toEqual(['assay.db']);
 
   const store = Store.open(file);
-  store.forget({ conversations: ['c0' as ConversationId], users: [], traces: [], place: { position: 1, logTime: 1 } });
-  expect(store.settleForgotten()).toBe(true);
+  store.forgotten.forget({
+    conversations: ['c0' as ConversationId],
+    users: [],
+    traces: [],
+    place: { position: 1, logTime: 1 },
+  });
+  expect(store.forgotten.settle()).toBe(true);
 
   expect(filesWith(directory, [SECRET])).toEqual([]);
   expect(store.noted('overwrites_deleted')).toBe(1);
@@ -138,12 +148,17 @@ test('a reader that keeps the WAL is said, and the next try succeeds', () => {
   store.truths.put('meant', SECRET);
   const reader = new DatabaseSync(file, { readOnly: true });
   reader.exec('BEGIN; SELECT count(*) FROM truths');
-  store.forget({ conversations: ['meant' as ConversationId], users: [], traces: [], place: { position: 1, logTime: 1 } });
+  store.forgotten.forget({
+    conversations: ['meant' as ConversationId],
+    users: [],
+    traces: [],
+    place: { position: 1, logTime: 1 },
+  });
 
-  expect(store.settleForgotten()).toBe(false);
+  expect(store.forgotten.settle()).toBe(false);
   reader.exec('COMMIT');
   reader.close();
-  expect(store.settleForgotten()).toBe(true);
+  expect(store.forgotten.settle()).toBe(true);
 
   expect(filesWith(directory, [SECRET])).toEqual([]);
   store.close();
@@ -156,7 +171,11 @@ test('pieces that are overwritten twice, or whose file is gone or shorter, do no
     (name) => readFileSync(path.join(directory, 'content', name)).length,
   );
   driver.between((store) => {
-    for (const [file, offset] of [[1, 2 ** 30], [99, 0], [1, 2 ** 30]] as const)
+    for (const [file, offset] of [
+      [1, 2 ** 30],
+      [99, 0],
+      [1, 2 ** 30],
+    ] as const)
       store.run('INSERT INTO content_wipes (file, offset, length) VALUES (?, ?, 100)', file, offset);
     while (store.traces.wipeFreed(1) > 0);
   });

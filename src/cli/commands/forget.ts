@@ -82,7 +82,10 @@ export function addForget(program: Command, terminal: Terminal): void {
 
 async function forgotten(settings: Settings, flags: Flags): Promise<z.output<typeof answerSchema>> {
   const { conversation, user, dryRun = false, dropSetAside = false } = flags;
-  const named = { ...(flags.url !== undefined && { url: flags.url }), ...(flags.token !== undefined && { token: flags.token }) };
+  const named = {
+    ...(flags.url !== undefined && { url: flags.url }),
+    ...(flags.token !== undefined && { token: flags.token }),
+  };
   const { url, token } = askedService(named, settings);
   if (flags.url !== undefined || (await isThere(url))) {
     const body = { conversation, user, dry_run: dryRun, drop_set_aside: dropSetAside };
@@ -111,7 +114,8 @@ async function inFolder(settings: Settings, request: ForgetRequest): Promise<unk
         EXIT.input,
       );
     }
-    if (!request.dryRun) await audit(settings, auditLine(result, { who: who(), conversation: request.about.conversation }));
+    if (!request.dryRun)
+      await audit(settings, auditLine(result, { who: who(), conversation: request.about.conversation }));
     if (result.is === 'unfinished')
       throw new CommandFailure(`deleted, but not gone from all files: ${result.why}; run it again`, EXIT.failed);
     return forgetJson(result);
@@ -134,7 +138,8 @@ async function audit({ dataDir, access }: Settings, line: Parameters<AuditLog['w
   });
   log.write(line);
   await log.stop();
-  if (problem !== undefined) throw new CommandFailure(`it is forgotten, and ${file} does not say so: ${problem}`, EXIT.failed);
+  if (problem !== undefined)
+    throw new CommandFailure(`it is forgotten, and ${file} does not say so: ${problem}`, EXIT.failed);
 }
 
 /** The person at the command line, as the system knows him. */

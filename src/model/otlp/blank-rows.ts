@@ -14,18 +14,14 @@ const UNKNOWN_TAG = 0x7a;
 /** A length below 2^32 takes at most five bytes. */
 const LENGTH_BYTES_MAX = 5;
 
-export interface BlankedRows {
+interface BlankedRows {
   readonly rows: number;
   /** No row is left that belongs to a trace or to nothing: the request as a whole is not needed any more. */
   readonly isEmpty: boolean;
 }
 
 /** Changes both in place. A resource or scope goes with the last row that refers to it. */
-export function blankRows(
-  table: Uint8Array,
-  request: Uint8Array,
-  isGone: (traceId: TraceId) => boolean,
-): BlankedRows {
+export function blankRows(table: Uint8Array, request: Uint8Array, isGone: (traceId: TraceId) => boolean): BlankedRows {
   const rows = BatchTable.read(table);
   const gone: number[] = [];
   const kept = new Set<number>();

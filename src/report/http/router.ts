@@ -72,8 +72,7 @@ async function answerWrite(
   written: Pick<Asked, 'request' | 'caller'>,
 ): Promise<Answer> {
   if (parameters === undefined) return notEncoded();
-  const body =
-    method === 'DELETE' ? { value: undefined } : await readJsonBody(written.request, handle.bodyBytesMax);
+  const body = method === 'DELETE' ? { value: undefined } : await readJsonBody(written.request, handle.bodyBytesMax);
   if ('refused' in body) return body.refused;
   try {
     return await handle.write(undefined, body.value, parameters, written);

@@ -6,15 +6,19 @@ import { z } from 'zod';
 import type { AuditLine } from '../../access/audit-log.ts';
 import type { UserForms } from '../forgetting/user-forms.ts';
 import { keyHash } from '../../store/key-hash.ts';
-import { type Answer, jsonAnswer, mistakesAnswer, type Unavailable, unavailableAnswer } from '../../report/http/answer.ts';
+import {
+  type Answer,
+  jsonAnswer,
+  mistakesAnswer,
+  type Unavailable,
+  unavailableAnswer,
+} from '../../report/http/answer.ts';
 import type { Route } from '../../report/http/route.ts';
 import { askedConversation, type ForgetRequest, type ForgetResult } from '../forgetting/forget.ts';
 import { text } from './written-text.ts';
 
 export interface ForgetSide {
-  readonly forget: (
-    request: ForgetRequest,
-  ) => Promise<ForgetResult | Unavailable | { readonly problem: string }>;
+  readonly forget: (request: ForgetRequest) => Promise<ForgetResult | Unavailable | { readonly problem: string }>;
   readonly userForms: UserForms;
   readonly audit: { write(line: AuditLine): void };
 }
@@ -24,7 +28,10 @@ type Write = Extract<Route<ForgetSide>, { may: 'write' }>['handle'];
 const ID_MAX = 4096;
 const BODY_BYTES_MAX = 65_536;
 
-const optionsSchema = z.strictObject({ dry_run: z.boolean().default(false), drop_set_aside: z.boolean().default(false) });
+const optionsSchema = z.strictObject({
+  dry_run: z.boolean().default(false),
+  drop_set_aside: z.boolean().default(false),
+});
 const bodySchema = z
   .strictObject({ conversation: text(ID_MAX).optional(), user: text(ID_MAX).optional(), ...optionsSchema.shape })
   .refine(({ conversation, user }) => (conversation === undefined) !== (user === undefined), {

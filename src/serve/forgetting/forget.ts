@@ -24,7 +24,7 @@ export interface ForgetRequest {
   readonly dropSetAside: boolean;
 }
 
-export interface Forgotten {
+interface Forgotten {
   /** Stored ones, and those of which the journal has spans only. */
   readonly conversations: number;
   readonly experimentRuns: number;

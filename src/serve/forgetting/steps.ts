@@ -1,9 +1,8 @@
 /**
  * Steps of forgetting that need the store, as the thread that has it is asked for them. Each may be done again.
  */
-import type { AboutMatcher } from '../../engine/about.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
-import type { Forgetting } from '../../store/sqlite/store.ts';
+import type { Forgetting } from '../../store/sqlite/forgotten-rows.ts';
 
 export type ForgetStep =
   /** Which conversations are stored, of the one that is named or of the user. */
@@ -24,10 +23,7 @@ export interface ForgetAnswer {
   readonly isSettled?: boolean;
 }
 
-/** Whoever does the steps: a thread, or the command itself where no service runs. */
+/** Does the steps: a thread, or the command itself where no service runs. */
 export interface StepTaker {
   take(step: ForgetStep): Promise<ForgetAnswer>;
 }
-
-/** Finds the traces of a user in what is stored. */
-export type MatcherOf = (users: readonly string[]) => AboutMatcher;

@@ -1,4 +1,4 @@
-/** Forgets in the data folder of a service that does not run. Whoever calls it has the folder's lock. */
+/** Forgets in the data folder of a service that does not run. The caller has the folder's lock. */
 import { Journal } from '../../journal/journal.ts';
 import type { Settings } from '../../config/settings.ts';
 import { Store } from '../../store/sqlite/store.ts';
@@ -13,10 +13,7 @@ export async function forgetStopped(settings: Settings, request: ForgetRequest):
 }
 
 /** Opens what a service would open, as its start does, and closes it again. */
-export async function inStopped<T>(
-  settings: Settings,
-  work: (places: ForgettingPlaces) => Promise<T>,
-): Promise<T> {
+export async function inStopped<T>(settings: Settings, work: (places: ForgettingPlaces) => Promise<T>): Promise<T> {
   const { dataDir, experimentsDir, conversation, journal: limits } = settings;
   const examined = await examine(dataDir, 'quick');
   if (examined.undecided.length > 0) {

@@ -155,7 +155,7 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   }
 
   #retire(time: number): void {
-    // What cannot be written shows at the next batch; a segment that is not retired now is in an hour.
+    // A failure shows at the next batch, and it is tried again in an hour.
     this.#journal.retire(time).catch(() => undefined);
   }
 

@@ -24,14 +24,14 @@ export class SqliteForgetting implements StepTaker {
       case 'find':
         return { conversations: await this.#find(step) };
       case 'drop':
-        return { dropped: store.forget(step) };
+        return { dropped: store.forgotten.forget(step) };
       case 'list-wipes':
         return { traces: store.forgotten.toWipe };
       case 'end-wipes':
-        store.endJournalWipes(step.traces);
+        store.forgotten.wiped(step.traces);
         return {};
       case 'settle':
-        return { isSettled: store.settleForgotten() };
+        return { isSettled: store.forgotten.settle() };
       default:
         return unreachable(step);
     }

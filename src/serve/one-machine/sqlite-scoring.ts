@@ -99,7 +99,7 @@ export class SqliteScoring implements ScoringSide {
     });
     this.store.traces.removeEmptyFiles();
     this.store.traces.wipeFreed(WIPED_AT_ONCE);
-    this.store.settleForgotten();
+    this.store.forgotten.settle();
     if (this.store.forgotten.toWipe.length > 0) this.#parts.post({ type: 'journal-to-wipe' });
     if (this.store.diskBytes > this.#storage.retention.maxBytes) this.store.truncateWal();
     this.#parts.post({ type: 'events', events: [{ type: 'store-pruned', ...pruned }] });

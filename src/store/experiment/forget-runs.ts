@@ -76,8 +76,7 @@ function overwrite(file: string, range: FileRange | undefined): void {
   const descriptor = openSync(file, 'r+');
   try {
     const zeros = Buffer.alloc(range.to - range.from);
-    for (let at = 0; at < zeros.length; )
-      at += writeSync(descriptor, zeros, at, zeros.length - at, range.from + at);
+    for (let at = 0; at < zeros.length; ) at += writeSync(descriptor, zeros, at, zeros.length - at, range.from + at);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -3,8 +3,8 @@
  * them, by the ids of their traces and the hashes of their own. The bytes of deleted rows are the database's: they are
  * overwritten as VACUUM and new rows reuse their place.
  *
- * Filers are kept out for as long as it takes, so that none files for a head that goes. Whoever scores one of the
- * conversations has locked its head, and is waited for.
+ * Filers are kept out for as long as it takes, so that none files for a head that goes. An instance that scores one of
+ * the conversations has locked its head, and is waited for.
  */
 import type { ConversationId } from '../../model/ids.ts';
 import { decodeContent } from '../content-codec.ts';
@@ -36,7 +36,9 @@ export class ForgettingRows {
       await session.script(DECLARE);
       const found = new Set<string>();
       for (;;) {
-        const rows = await session.once<{ traceId: string; traces: Uint8Array }>(`FETCH ${FETCHED_TOGETHER} FROM content`);
+        const rows = await session.once<{ traceId: string; traces: Uint8Array }>(
+          `FETCH ${FETCHED_TOGETHER} FROM content`,
+        );
         if (rows.length === 0) break;
         for (const { traceId, traces } of rows)
           if (!found.has(traceId) && isMeant(decodeContent(traces))) found.add(traceId);
@@ -83,15 +85,15 @@ async function drop(
   );
   await session.once(`DELETE FROM judge_votes WHERE question IN (${ASKED_FOR})`, [ids]);
   await session.once(`DELETE FROM questions WHERE id IN (${ASKED_FOR})`, [ids]);
-  for (const table of OF_HEADS) await session.once(`DELETE FROM ${table} WHERE conversation = ANY($1::bigint[])`, [ids]);
+  for (const table of OF_HEADS)
+    await session.once(`DELETE FROM ${table} WHERE conversation = ANY($1::bigint[])`, [ids]);
   for (const [table, column] of OF_KEYS)
     await session.once(`DELETE FROM ${table} WHERE ${column} = ANY($1::uuid[])`, [keys]);
   const texts = conversations.map((id) => toStorable(id));
   for (const table of ['outbox_new', 'outbox']) await session.once(`DELETE FROM ${table} WHERE key = ANY($1)`, [texts]);
-  await session.once(
-    `DELETE FROM result_queue WHERE payload::json -> 'evaluation' ->> 'conversation_id' = ANY($1)`,
-    [texts],
-  );
+  await session.once(`DELETE FROM result_queue WHERE payload::json -> 'evaluation' ->> 'conversation_id' = ANY($1)`, [
+    texts,
+  ]);
   await session.once('DELETE FROM conversations WHERE id = ANY($1::bigint[])', [ids]);
   return { conversations: ids.length, traces: traceIds.length };
 }

@@ -451,15 +451,8 @@ const MIGRATIONS: readonly string[] = [
   // Conversations that were forgotten, as hashes, while spans of them may still arrive; and which conversations a
   // question was asked for, because its answer quotes them (forgetting.ts).
   `
-  CREATE TABLE forgotten (
-    key uuid PRIMARY KEY,
-    at bigint NOT NULL
-  );
-  CREATE TABLE asked_for (
-    conversation bigint NOT NULL,
-    question bigint NOT NULL,
-    PRIMARY KEY (conversation, question)
-  );
+  CREATE TABLE forgotten (key uuid PRIMARY KEY, at bigint NOT NULL);
+  CREATE TABLE asked_for (conversation bigint NOT NULL, question bigint NOT NULL, PRIMARY KEY (conversation, question));
   CREATE INDEX asked_for_question ON asked_for (question);
   `,
 ];

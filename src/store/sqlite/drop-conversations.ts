@@ -37,15 +37,13 @@ export function dropChosen(store: Store, reach: Reach): void {
   dropRows(store);
 }
 
-/** For good: nothing that quotes them stays, and spans of their traces are dropped when they arrive. */
+/** Because somebody asked for it: nothing that quotes them stays, and spans of their traces are dropped on arrival. */
 export function forgetChosen(store: Store): void {
   store.forgotten.noteTraces('conversation IN temp.dropped');
   const ids = '(SELECT conversation_id FROM conversations WHERE id IN temp.dropped)';
   for (const table of LABELS) store.run(`DELETE FROM ${table} WHERE conversation_id IN ${ids}`);
   store.run(`DELETE FROM result_queue WHERE payload ->> '$.evaluation.conversation_id' IN ${ids}`);
-  store.run(
-    'DELETE FROM postponed_turns WHERE trace IN (SELECT id FROM traces WHERE conversation IN temp.dropped)',
-  );
+  store.run('DELETE FROM postponed_turns WHERE trace IN (SELECT id FROM traces WHERE conversation IN temp.dropped)');
   store.run('DELETE FROM revisits WHERE conversation IN temp.dropped');
   dropRows(store);
 }

@@ -1,13 +1,16 @@
 /**
- * What was forgotten and may still arrive: hashes of the ids of conversations and users, and the ids of traces. Nothing
- * of what was said is in it. Rows go when the journal cannot give their spans any more and clients would not send them
- * again.
+ * Forgets conversations, and recognises what arrives later of them: by hashes of the ids of conversations and users, and
+ * by the ids of traces. Nothing of what was said is kept. These rows go when the journal cannot give their spans any more
+ * and clients would not send them again. docs/decisions/0035 has the states.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { TraceId } from '../../model/ids.ts';
+import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { ForgettableNames, ForgottenStore, StoredTrace } from '../engine-store.ts';
 import { keyHash } from '../key-hash.ts';
-import type { Reach } from './pruned-traces.ts';
+import { chooseNone, forgetChosen } from './drop-conversations.ts';
+import type { OwnTransaction } from './own-transaction.ts';
+import { PrunedTraces, type Reach } from './pruned-traces.ts';
+import type { Store } from './store.ts';
 
 /** The log at that moment. */
 export interface LogPlace {
@@ -15,9 +18,26 @@ export interface LogPlace {
   readonly logTime: number;
 }
 
+/** Conversations to forget, and by which names and traces they are recognised. */
+export interface Forgetting {
+  readonly conversations: readonly ConversationId[];
+  /** As their ids are kept: hashed, where redaction hashes them. */
+  readonly users: readonly string[];
+  /** Traces that may be in the journal only. */
+  readonly traces: readonly TraceId[];
+  readonly place: LogPlace;
+}
+
+/** Pieces of content that are overwritten before their rows are deleted. */
+const WIPED_AT_ONCE = 1000;
+/** Truth and labels may be there before the conversation, or after retention has deleted it. */
+const SAID_OF = ['truths', 'outcome_labels', 'labels', 'labelled_verdicts'];
+
 export class ForgottenRows implements ForgottenStore {
+  readonly pruned: PrunedTraces;
   readonly #database: DatabaseSync;
-  readonly #dropConversation: (row: number) => void;
+  readonly #store: Store;
+  readonly #own: OwnTransaction;
   readonly #any: StatementSync;
   readonly #find: StatementSync;
   readonly #findTrace: StatementSync;
@@ -29,10 +49,11 @@ export class ForgottenRows implements ForgottenStore {
   /** Unknown after anything that may have changed it. */
   #hasAny: boolean | undefined;
 
-  /** Forgets a conversation by its row, inside the transaction. */
-  constructor(database: DatabaseSync, dropConversation: (row: number) => void) {
+  constructor(store: Store, database: DatabaseSync, own: OwnTransaction) {
+    this.#store = store;
     this.#database = database;
-    this.#dropConversation = dropConversation;
+    this.#own = own;
+    this.pruned = new PrunedTraces(database);
     this.#any = database.prepare(
       `SELECT EXISTS (SELECT 1 FROM forgotten) OR EXISTS (SELECT 1 FROM pruned_traces WHERE forgotten = 1) AS any`,
     );
@@ -65,26 +86,81 @@ export class ForgottenRows implements ForgottenStore {
     return keysOf(names).some((key) => this.#find.get(key) !== undefined);
   }
 
-  drop({ traceId, position, closedAt }: Pick<StoredTrace, 'traceId' | 'position' | 'closedAt'>, known: StoredTrace | undefined): void {
-    if (known !== undefined) this.#dropConversation(known.conversation);
+  drop(
+    { traceId, position, closedAt }: Pick<StoredTrace, 'traceId' | 'position' | 'closedAt'>,
+    known: StoredTrace | undefined,
+  ): void {
+    if (known !== undefined) {
+      chooseNone(this.#store);
+      this.#store.run('INSERT INTO temp.dropped VALUES (?)', known.conversation);
+      this.#forgetChosen();
+    }
     this.#noteTrace.run(bytesOf(traceId), position, closedAt);
     this.#wipe.run(bytesOf(traceId));
     this.#hasAny = true;
   }
 
-  /** Spans of these that arrive from now on are dropped. Belongs inside the transaction, as all that follows. */
-  noteNames(names: ForgettableNames, { position, logTime }: LogPlace): void {
-    for (const key of keysOf(names)) this.#note.run(key, position, logTime);
-    this.#hasAny = undefined;
+  /** Deletes conversations in a transaction of its own, with those that have one of the traces. */
+  forget(what: Forgetting): { readonly conversations: number; readonly traces: number } {
+    const store = this.#store;
+    const ids = JSON.stringify(what.conversations);
+    return this.#own('forgetting', () => {
+      this.#noteAll(what);
+      chooseNone(store);
+      store.run(
+        `INSERT INTO temp.dropped SELECT id FROM conversations WHERE conversation_id IN (SELECT value FROM json_each(?))
+         UNION SELECT conversation FROM traces WHERE trace_id IN (SELECT unhex(value) FROM json_each(?))`,
+        ids,
+        JSON.stringify(what.traces),
+      );
+      for (const table of SAID_OF)
+        store.run(`DELETE FROM ${table} WHERE conversation_id IN (SELECT value FROM json_each(?))`, ids);
+      const count = (from: string) =>
+        Number(this.#database.prepare(`SELECT count(*) AS rows FROM ${from}`).get()?.rows);
+      const conversations = count('temp.dropped');
+      const traces = count('traces WHERE conversation IN temp.dropped');
+      this.#forgetChosen();
+      store.note('forget_unsettled', 1);
+      return { conversations, traces };
+    });
   }
 
-  /** Traces that are in the journal only. */
-  noteUnstored(traceIds: readonly TraceId[], { position, logTime }: LogPlace): void {
-    for (const traceId of traceIds) {
+  /**
+   * Removes from the files what a transaction deleted from the tables. Only between transactions. False where a reader
+   * keeps the WAL: then it is to be done again. The same after a crash.
+   */
+  settle(): boolean {
+    const store = this.#store;
+    if (store.noted('forget_unsettled') === 0) return true;
+    while (store.traces.wipeFreed(WIPED_AT_ONCE) > 0);
+    store.traces.removeEmptyFiles();
+    // A store of an earlier version did not overwrite what it deleted.
+    if (store.noted('overwrites_deleted') === 0) {
+      this.#database.exec('PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY');
+      store.note('overwrites_deleted', 1);
+    }
+    // Noted before, so that the WAL is empty afterwards.
+    store.note('forget_unsettled', 0);
+    if (store.truncateWal()) return true;
+    store.note('forget_unsettled', 1);
+    return false;
+  }
+
+  #noteAll({ conversations, users, traces, place }: Forgetting): void {
+    const { position, logTime } = place;
+    const names = conversations.map((conversation) => ({ conversation, users: [] }));
+    for (const key of [...names, { conversation: undefined, users }].flatMap(keysOf))
+      this.#note.run(key, position, logTime);
+    for (const traceId of traces) {
       this.#noteTrace.run(bytesOf(traceId), position, logTime);
       this.#wipe.run(bytesOf(traceId));
     }
     this.#hasAny = undefined;
+  }
+
+  #forgetChosen(): void {
+    forgetChosen(this.#store);
+    this.#store.discardRemembered();
   }
 
   /** Rows of `traces` that meet the condition are about to go. */
@@ -104,15 +180,16 @@ export class ForgottenRows implements ForgottenStore {
     return this.#toWipe.all().map((row) => Buffer.from(row.trace_id as Uint8Array).toString('hex') as TraceId);
   }
 
+  /** The journal has lost them. */
   wiped(traceIds: readonly TraceId[]): void {
-    for (const traceId of traceIds) this.#wiped.run(bytesOf(traceId));
+    this.#own('the end of wipes', () => {
+      for (const traceId of traceIds) this.#wiped.run(bytesOf(traceId));
+    });
   }
 
   /** Drops names out of reach; traces go with those that retention remembers. */
   expire(reach: Reach): void {
-    this.#database
-      .prepare('DELETE FROM forgotten WHERE at < ? AND position <= ?')
-      .run(reach.closedAt, reach.position);
+    this.#database.prepare('DELETE FROM forgotten WHERE at < ? AND position <= ?').run(reach.closedAt, reach.position);
     this.#hasAny = undefined;
   }
 

@@ -28,9 +28,7 @@ import { LabelRows } from './label-rows.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
 import type { OwnTransaction } from './own-transaction.ts';
-import { PrunedTraces } from './pruned-traces.ts';
-import { chooseNone, forgetChosen } from './drop-conversations.ts';
-import { ForgottenRows, type LogPlace } from './forgotten-rows.ts';
+import { ForgottenRows } from './forgotten-rows.ts';
 import { isNew, migrate } from './schema.ts';
 import { StoreMarkWriter } from './store-mark.ts';
 import { StoreReader } from './store-reader.ts';
@@ -40,17 +38,6 @@ import { OutcomeLabelRows } from './outcome-label-rows.ts';
 import { TruthRows } from './truth-rows.ts';
 import { WaitingEvaluations } from './waiting-evaluations.ts';
 
-/** What is to be forgotten. */
-export interface Forgetting {
-  readonly conversations: readonly ConversationId[];
-  /** As their ids are kept: hashed, where redaction hashes them. */
-  readonly users: readonly string[];
-  readonly traces: readonly TraceId[];
-  readonly place: LogPlace;
-}
-
-/** Pieces of content that are overwritten before their rows are deleted. */
-const WIPED_AT_ONCE = 1000;
 const IN_MEMORY = ':memory:';
 const ID_MAX = 2 ** 47;
 
@@ -66,7 +53,6 @@ export class Store implements EngineStore {
   readonly totals = new TotalsInMemory();
   readonly history = new HistoryChanges();
   readonly traces: Traces;
-  readonly pruned: PrunedTraces;
   readonly forgotten: ForgottenRows;
   readonly conversations: HeldConversations;
   readonly keys: ConversationKeyRows;
@@ -111,13 +97,8 @@ export class Store implements EngineStore {
     this.#file = file;
     this.#totalRows = new TotalRows(database, this.totals);
     this.historyRows = new HistoryRows(database, this.history);
-    this.pruned = new PrunedTraces(database);
+    this.forgotten = new ForgottenRows(this, database, own);
     this.traces = new Traces(database, { openContent, pruned: this.pruned });
-    this.forgotten = new ForgottenRows(database, (row) => {
-      chooseNone(this);
-      this.run('INSERT INTO temp.dropped VALUES (?)', row);
-      this.#forgetChosen();
-    });
     this.#conversationRows = new ConversationRows(database);
     this.conversations = new HeldConversations(this.#conversationRows);
     this.keys = new ConversationKeyRows(database, this.conversations);
@@ -154,7 +135,7 @@ export class Store implements EngineStore {
     database.exec('PRAGMA wal_autocheckpoint = 4000');
     database.exec('PRAGMA temp_store = MEMORY');
     database.exec('PRAGMA busy_timeout = 5000');
-    // What is deleted is overwritten, also in pages that nothing is in any more (docs/decisions/0034).
+    // Deleted rows are overwritten, also in pages that are free (docs/decisions/0035).
     database.exec('PRAGMA secure_delete = ON');
     const wasEmpty = isNew(database);
     migrate(database);
@@ -219,89 +200,22 @@ export class Store implements EngineStore {
     this.traces.discard();
     this.#conversationRows.discard();
     this.conversations.discard();
-    this.postponed.discard();
-    this.truths.discard();
-    this.labels.discard();
-    this.revisits.discard();
-    this.waiting.discard();
+    this.discardRemembered();
     this.forgotten.discard();
   }
 
-  /**
-   * Deletes these conversations, and those of the traces, in a transaction of its own. The traces may be in the journal
-   * only. Spans of them, and of the users, are dropped when they arrive.
-   */
-  forget(what: Forgetting): { readonly conversations: number; readonly traces: number } {
-    return this.#between('forgetting', () => {
-      for (const conversation of what.conversations)
-        this.forgotten.noteNames({ conversation, users: [] }, what.place);
-      this.forgotten.noteNames({ conversation: undefined, users: what.users }, what.place);
-      this.forgotten.noteUnstored(what.traces, what.place);
-      chooseNone(this);
-      this.run(
-        `INSERT INTO temp.dropped SELECT id FROM conversations WHERE conversation_id IN (SELECT value FROM json_each(?))
-         UNION SELECT conversation FROM traces WHERE trace_id IN (SELECT unhex(value) FROM json_each(?))`,
-        JSON.stringify(what.conversations),
-        JSON.stringify(what.traces),
-      );
-      // Truth and labels may be there before the conversation, or after retention has deleted it.
-      for (const table of ['truths', 'outcome_labels', 'labels', 'labelled_verdicts'])
-        this.run(
-          `DELETE FROM ${table} WHERE conversation_id IN (SELECT value FROM json_each(?))`,
-          JSON.stringify(what.conversations),
-        );
-      const { conversations, traces } = this.#chosen();
-      this.#forgetChosen();
-      this.note('forget_unsettled', 1);
-      return { conversations, traces };
-    });
-  }
-
-  /** The journal has lost the bytes of these traces. */
-  endJournalWipes(traces: readonly TraceId[]): void {
-    this.#between('the end of wipes', () => this.forgotten.wiped(traces));
-  }
-
-  idOfConversation(row: number): ConversationId | undefined {
-    return this.#conversationRows.at(row)?.id;
-  }
-
-  /**
-   * Removes from the files what a transaction deleted from the tables. Only between transactions. False where a reader
-   * keeps the WAL: then it is to be done again. The same after a crash.
-   */
-  settleForgotten(): boolean {
-    if (this.noted('forget_unsettled') === 0) return true;
-    while (this.traces.wipeFreed(WIPED_AT_ONCE) > 0);
-    this.traces.removeEmptyFiles();
-    // A store of before did not overwrite what it deleted.
-    if (this.noted('overwrites_deleted') === 0) {
-      this.#database.exec('PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY');
-      this.note('overwrites_deleted', 1);
-    }
-    // Noted before, so that the WAL is empty afterwards.
-    this.note('forget_unsettled', 0);
-    if (this.truncateWal()) return true;
-    this.note('forget_unsettled', 1);
-    return false;
-  }
-
-  #chosen(): { readonly conversations: number; readonly traces: number } {
-    return {
-      conversations: this.#number('SELECT count(*) AS rows FROM temp.dropped', 'rows'),
-      traces: this.#number('SELECT count(*) AS rows FROM traces WHERE conversation IN temp.dropped', 'rows'),
-    };
-  }
-
-  #forgetChosen(): void {
-    forgetChosen(this);
-    // They remember what the tables had.
+  /** Conversations were deleted: what parts remember of their tables may be wrong. */
+  discardRemembered(): void {
     this.conversations.discard();
     this.postponed.discard();
     this.truths.discard();
     this.labels.discard();
     this.revisits.discard();
     this.waiting.discard();
+  }
+
+  idOfConversation(row: number): ConversationId | undefined {
+    return this.#conversationRows.at(row)?.id;
   }
 
   close(): void {
@@ -382,6 +296,11 @@ export class Store implements EngineStore {
   count(table: 'traces' | 'conversations' | 'evaluations'): number {
     this.#writeRows();
     return this.#number(`SELECT count(*) AS rows FROM ${table}`, 'rows');
+  }
+
+  /** Traces of deleted conversations. */
+  get pruned() {
+    return this.forgotten.pruned;
   }
 
   /** Position up to which the log's rows of this trace are stored, or were before retention deleted them. */

@@ -64,7 +64,9 @@ test('a scored conversation goes from all tables, with what waits and what was s
   await store.labels.put([
     { conversationId: 'meant', turnId: undefined, suite: 's', criterion: 'c', label: 'pass', by: 'a', note: SECRET },
   ]);
-  await store.outcomeLabels.put([{ conversationId: 'meant', label: 'l', isGood: true, value: SECRET, case: undefined }]);
+  await store.outcomeLabels.put([
+    { conversationId: 'meant', label: 'l', isGood: true, value: SECRET, case: undefined },
+  ]);
   await store.results.forget([]);
   const totals = store.engineStore.totals.all();
   expect((await tablesWith('meant')).length).toBeGreaterThan(5);
@@ -112,7 +114,12 @@ test('finds the conversations of a user in what is stored and in what waits', as
   const { file, steps } = await held();
   const content = (user: string, conversation: string, number: number) => {
     const spans = spansOf({ conversation, user, trace: traceIdOf(number), text: SECRET });
-    return { content: { traces: Buffer.from(transcodeTraces(Buffer.from(exportRequest(spans as never, 'v1')))), logs: undefined } };
+    return {
+      content: {
+        traces: Buffer.from(transcodeTraces(Buffer.from(exportRequest(spans as never, 'v1')))),
+        logs: undefined,
+      },
+    };
   };
   await file(1, 'first', content('ana', 'first', 1));
   await file(2, 'other', content('bo', 'other', 2));

@@ -16,7 +16,7 @@ interface SecretTurn {
   readonly isLast?: boolean;
 }
 
-/** Of 16 bytes, in hex. */
+/** Id of a trace. */
 export function traceOf(number: number): string {
   return (0xabc000 + number).toString(16).padStart(32, '5');
 }
@@ -60,7 +60,11 @@ export function spansOf({ conversation, user, trace, text, calls = 2, isOpen, is
   // A child names it, so that it is known before the turn closes.
   const named = below.map((one) => ({
     ...one,
-    attributes: [...one.attributes, ...attribute('gen_ai.conversation.id', conversation), ...attribute('user.id', user)],
+    attributes: [
+      ...one.attributes,
+      ...attribute('gen_ai.conversation.id', conversation),
+      ...attribute('user.id', user),
+    ],
   }));
   return named;
 }

@@ -53,7 +53,10 @@ function turns(random: () => number): { readonly scored: readonly Turn[]; readon
     });
     return [one(0), { ...one(1), isLast: true }, { ...one(2), isOpen: true }];
   });
-  const shuffled = all.map((turn) => ({ turn, at: random() })).sort((a, b) => a.at - b.at).map(({ turn }) => turn);
+  const shuffled = all
+    .map((turn) => ({ turn, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ turn }) => turn);
   return { scored: shuffled.filter(({ isOpen }) => isOpen !== true), open: shuffled.filter(({ isOpen }) => isOpen) };
 }
 
@@ -67,7 +70,11 @@ async function fill(dataDir: string, random: () => number): Promise<void> {
     for (let at = 0; at < all.length; ) {
       const some = all.slice(at, at + 1 + Math.floor(random() * 4));
       at += some.length;
-      const sent = await json('POST', `${running.otlp}/v1/traces`, exportRequest(some.flatMap((turn) => spansOf(turn)) as never, 'v1'));
+      const sent = await json(
+        'POST',
+        `${running.otlp}/v1/traces`,
+        exportRequest(some.flatMap((turn) => spansOf(turn)) as never, 'v1'),
+      );
       expect(sent.status).toBe(200);
     }
   };
@@ -86,7 +93,9 @@ async function fill(dataDir: string, random: () => number): Promise<void> {
   await running.service.stop();
   // As if an earlier command had asked judges, and an agent been tried.
   const answers = new DatabaseSync(path.join(dataDir, 'judge-answers.db'));
-  answers.exec(`CREATE TABLE answers (key BLOB PRIMARY KEY, outcome TEXT NOT NULL, ended_at INTEGER NOT NULL) WITHOUT ROWID`);
+  answers.exec(
+    `CREATE TABLE answers (key BLOB PRIMARY KEY, outcome TEXT NOT NULL, ended_at INTEGER NOT NULL) WITHOUT ROWID`,
+  );
   answers.prepare('INSERT INTO answers VALUES (?, ?, 1)').run(Buffer.from('00', 'hex'), SECRET);
   answers.close();
   experiment(dataDir);
@@ -126,7 +135,14 @@ function experiment(dataDir: string): void {
         startedAt: '2026-01-01T00:00:00.000Z',
         durationMs: 1,
         evaluations: [],
-        effort: { steps: 1, llmCalls: 1, toolCalls: 1, inputTokens: undefined, outputTokens: undefined, costUsd: undefined },
+        effort: {
+          steps: 1,
+          llmCalls: 1,
+          toolCalls: 1,
+          inputTokens: undefined,
+          outputTokens: undefined,
+          costUsd: undefined,
+        },
       },
       { traces: [Buffer.from(bytes)], logs: [] },
     );

@@ -34,7 +34,10 @@ async function stored(running: RunningService, conversation: string): Promise<bo
   return (body?.evaluations?.length ?? 0) > 0;
 }
 
-async function forget(running: RunningService, body: object): Promise<{ status: number; body: Record<string, unknown> }> {
+async function forget(
+  running: RunningService,
+  body: object,
+): Promise<{ status: number; body: Record<string, unknown> }> {
   const answer = await fetch(`${running.http}/api/v1/forget`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -56,10 +59,17 @@ const other = (number: number, more: Partial<Turn> = {}): Turn =>
 
 test('a scored conversation, its open turn and its truth are in no file afterwards; others and counters stay', async () => {
   const dataDir = tempDirectory();
-  const running = await runService({ suites: ['default'], dataDir, env: { ASSAY_TURN_IDLE: '1h', ASSAY_TURN_MAX_AGE: '2h' } });
+  const running = await runService({
+    suites: ['default'],
+    dataDir,
+    env: { ASSAY_TURN_IDLE: '1h', ASSAY_TURN_MAX_AGE: '2h' },
+  });
   // In one request, so that they share a record of the journal.
   await send(running, turn(1), other(2));
-  await vi.waitFor(async () => expect([await stored(running, 'meant'), await stored(running, 'other')]).toEqual([true, true]), WAIT);
+  await vi.waitFor(
+    async () => expect([await stored(running, 'meant'), await stored(running, 'other')]).toEqual([true, true]),
+    WAIT,
+  );
   await send(running, turn(3, { isOpen: true }), other(4, { isOpen: true }));
   await fetch(`${running.http}/v1/truth/meant`, {
     method: 'PUT',
