@@ -214,7 +214,7 @@ export interface ForgettableNames {
   readonly users: readonly string[];
 }
 
-/** Conversations and users that somebody asked to be forgotten, while spans of them may still arrive (decision 34). */
+/** Conversations and users that somebody asked to be forgotten, while spans of them may still arrive (decision 35). */
 export interface ForgottenStore {
   /** False most of the time, so that nothing else needs to be asked. */
   readonly hasAny: boolean;

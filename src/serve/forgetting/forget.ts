@@ -1,6 +1,6 @@
 /**
  * Forgets a conversation, or all conversations of a user: in the store, the content, the journal, the experiments and the
- * kept answers of judges. The states, and what a crash does in each, are in docs/decisions/0034.
+ * kept answers of judges. The states, and what a crash does in each, are in docs/decisions/0035.
  *
  * The same procedure serves the running service and a stopped one: only who has the store differs (`steps.ts`).
  */
