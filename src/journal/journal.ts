@@ -198,7 +198,11 @@ export class Journal {
    * disk fails; it may be done again.
    */
   async rewrite(edit: EditRecord): Promise<void> {
-    for (const { base } of [...this.#segments]) await this.#alone(() => this.#rewriteOne(base, edit));
+    for (const { base } of [...this.#segments]) {
+      // Batches need not wait while another segment than theirs is rewritten.
+      if (base === this.#current?.base) await this.#alone(() => this.#rewriteOne(base, edit));
+      else await this.#rewriteOne(base, edit);
+    }
     await this.#alone(async () => {
       await Promise.all(this.#recycling);
       await this.#files.dropSpares();

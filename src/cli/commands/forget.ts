@@ -10,14 +10,14 @@ import { AuditLog } from '../../access/audit-log.ts';
 import { loadSettings, type Settings } from '../../config/settings.ts';
 import { counted } from '../../model/counted.ts';
 import { auditLine, forgetJson } from '../../serve/api/forget-api.ts';
-import { accessFilesIn, openDataDirectory } from '../../serve/data-directory.ts';
+import { accessFilesIn, isInUse, openDataDirectory } from '../../serve/data-directory.ts';
 import { askedConversation, type ForgetRequest } from '../../serve/forgetting/forget.ts';
 import { userFormsOf } from '../../serve/forgetting/user-forms.ts';
 import { LossUndecided } from '../../serve/loss-undecided.ts';
 import { forgetStopped } from '../../serve/one-machine/forget-stopped.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
-import { ask, askedService, isThere, tokenOption, writing } from '../running-service.ts';
+import { ask, askedService, tokenOption, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -87,20 +87,21 @@ async function forgotten(settings: Settings, flags: Flags): Promise<z.output<typ
     ...(flags.token !== undefined && { token: flags.token }),
   };
   const { url, token } = askedService(named, settings);
-  if (flags.url !== undefined || (await isThere(url))) {
+  if (flags.url !== undefined || settings.sharedStore !== undefined || !isStopped(settings)) {
     const body = { conversation, user, dry_run: dryRun, drop_set_aside: dropSetAside };
     const asking = { ...writing('POST', body, token), waitMs: ANSWER_MS };
     return answerSchema.parse(await ask(new URL('/api/v1/forget', url), asking));
   }
-  if (settings.sharedStore !== undefined)
-    throw new CommandFailure(`no answer from ${url}: name an instance that runs (--url)`, EXIT.input);
-  if (!existsSync(settings.dataDir))
-    throw new CommandFailure(`no data folder at ${settings.dataDir}: give its --data-dir`, EXIT.input);
   const about = {
     conversation: conversation === undefined ? undefined : askedConversation(conversation),
     users: user === undefined ? [] : userFormsOf(settings)(user),
   };
   return answerSchema.parse(await inFolder(settings, { about, dryRun, dropSetAside }));
+}
+
+/** Its folder is here and nobody uses it. Another service than its own must not be asked then. */
+function isStopped({ dataDir }: Settings): boolean {
+  return existsSync(dataDir) && !isInUse(dataDir);
 }
 
 async function inFolder(settings: Settings, request: ForgetRequest): Promise<unknown> {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { exportRequest } from '../../simulation/traffic.ts';
+import { assayBeside } from '../../assay-command.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../running-service.ts';
 import { filesWith, spansOf, traceOf } from './folder.ts';
@@ -160,6 +161,35 @@ test('spans that arrive later for what was forgotten are dropped, counted, and g
   expect(await stored(running, 'meant')).toBe(false);
   expect(filesWith(dataDir, [SECRET])).toEqual([]);
 }, 60_000);
+
+test('the command asks the service that has the folder, and only that one', async () => {
+  const dataDir = tempDirectory();
+  const running = await runService({ suites: ['default'], dataDir });
+  await send(running, turn(1), other(2));
+  await vi.waitFor(async () => expect(await stored(running, 'meant')).toBe(true), WAIT);
+  const run = (folder: string) =>
+    assayBeside(['forget', '--conversation', 'meant', '--json', '--data-dir', folder, '--http-port', portOf(running)]);
+
+  const stopped = tempDirectory();
+  const elsewhere = await run(stopped);
+  expect([elsewhere.status, JSON.parse(elsewhere.stdout).conversations]).toEqual([0, 0]);
+  expect(await stored(running, 'meant')).toBe(true);
+  const here = await run(dataDir);
+
+  expect([here.status, JSON.parse(here.stdout).conversations]).toEqual([0, 1]);
+  expect(await stored(running, 'meant')).toBe(false);
+  expect(filesWith(dataDir, [SECRET])).toEqual([]);
+  // Who did it at the command line of a stopped folder is known as well.
+  expect(JSON.parse(readFileSync(path.join(stopped, 'access/audit.log'), 'utf8'))).toMatchObject({
+    what: 'forgot',
+    who: expect.stringMatching(/^command line/),
+    conversations: '0',
+  });
+}, 60_000);
+
+function portOf({ http }: RunningService): string {
+  return new URL(http).port;
+}
 
 test('it takes the role admin, and says what is wrong with a request', async () => {
   const running = await runService({ suites: ['default'] });
