@@ -419,6 +419,11 @@ const MIGRATIONS: readonly string[] = [
     at bigint NOT NULL
   );
   `,
+  // What was said of conversations that never arrived goes by its age (retention.ts).
+  `
+  CREATE INDEX truths_put ON truths (put_at);
+  CREATE INDEX outcome_labels_put ON outcome_labels (put_at);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
