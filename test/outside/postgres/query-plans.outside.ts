@@ -7,6 +7,7 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { OUTCOMES } from '../../../src/model/evaluation.ts';
+import type { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import type { FiledArrival } from '../../../src/store/cluster-store.ts';
 import { traceIdOf } from '../../store/contract.ts';
@@ -61,6 +62,14 @@ test('no read of the API, and neither likeness nor calibration, walks a large ta
   expect(await walkingAmong(asked)).toEqual([]);
 });
 
+/** Walks for which there is no index, with the reason. */
+const WHOLE: readonly (readonly [statement: RegExp, reason: string])[] = [
+  [/^INSERT INTO \w+ \(day, .* FROM \w+_d\d+ \w WHERE/, 'a day that is over is read once, and goes'],
+  [
+    /^(?:DELETE FROM|SELECT to_regclass\(\$1\) IS NOT NULL OR EXISTS \(SELECT 1 FROM) \w+_default WHERE day/,
+    'rows of days without a partition: a service makes those days ahead, so there are none',
+  ],
+];
 /** Walks that may be where the planner finds them cheaper, with the reason. */
 const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   [/^UPDATE lanes SET .* EXISTS \(SELECT FROM pruned_traces\) AS "hasPruned"$/, 'ends at the first row'],
@@ -76,20 +85,24 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
 
 test('no statement of filing, scoring, detection and retention walks a large table of PostgreSQL', async () => {
   const { url } = await filledDatabase();
-  const asked = await collected(() => workThrough(url));
+  const store = await openStore(url, { keepMs: 30 * DAY_MS, keepFailedMs: 90 * DAY_MS });
+  onTestFinished(() => store.close());
+  const working = await collected(() => workThrough(store));
+  await grow(url, 200);
+  const asked = [...working, ...(await collected(async () => void (await store.housekeeping.tidy())))];
 
   const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
   const walking = await walkingAmong(asked);
-  expect(
-    walking.filter(({ text, lacks }) => lacks.length > 0 || !ALLOWED.some(([statement]) => statement.test(text))),
-    'add an index, or write down why the walk is bounded',
-  ).toEqual([]);
-  const unused = ALLOWED.filter(([statement]) => !walking.some(({ text }) => statement.test(text)));
-  expect(unused.map(([statement]) => String(statement))).toEqual([]);
+  const unexplained = walking.filter(
+    ({ text, lacks }) => !(lacks.length > 0 ? WHOLE : [...WHOLE, ...ALLOWED]).some(([one]) => one.test(text)),
+  );
+  expect(unexplained, 'add an index, or write down why the walk is bounded').toEqual([]);
+  const unused = [...WHOLE, ...ALLOWED].filter(([one]) => !walking.some(({ text }) => one.test(text)));
+  expect(unused.map(([one]) => String(one))).toEqual([]);
 
   // What that work did not bring about, because it takes a race or a merge of conversations, is planned from the source.
   const met = new Set(asked.flatMap(({ names }) => [...names]));
-  expect(met.size).toBeGreaterThan(40);
+  expect(met.size).toBeGreaterThan(30);
   const unmet = preparedStatements().filter(({ name }) => !met.has(name));
   const planned = await genericPlans(url, unmet);
   expect(planned.filter(({ lacks }) => lacks.length > 0)).toEqual([]);
@@ -135,10 +148,8 @@ async function filledDatabase(): Promise<{ readonly url: string }> {
   return { url };
 }
 
-/** Files turns, scores their conversations twice, observes, and lets all of it grow old. */
-async function workThrough(url: string): Promise<void> {
-  const store = await openStore(url, { keepMs: 30 * DAY_MS, keepFailedMs: 90 * DAY_MS });
-  onTestFinished(() => store.close());
+/** Files turns, scores their conversations again and again, observes, and tidies. */
+async function workThrough(store: PostgresStore): Promise<void> {
   const file = async (
     number: number,
     conversation: string | undefined,
@@ -162,10 +173,24 @@ async function workThrough(url: string): Promise<void> {
   // Sent again.
   await file(2, 'new', 5_000);
   await store.detection.round(10, () => Buffer.from('state'));
-  // The rows of today, in 200 days.
-  await store.housekeeping.tidy();
-  const later = Date.now() + 200 * DAY_MS;
-  for (let hours = 0; hours <= 25; hours += 25) await store.housekeeping.tidy(later + hours * 3_600_000);
+}
+
+/** Makes the rows of each day older by so many days, with their partition. */
+async function grow(url: string, days: number): Promise<void> {
+  const client = new Client({ connectionString: url, options: '-c search_path=assay' });
+  await client.connect();
+  const { rows } = await client.query<{ parent: string; day: number }>(
+    `SELECT inhparent::regclass::text AS parent, substring(relname FROM '_d(\\d+)$')::int AS day
+     FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE relname ~ '_d\\d+$' ORDER BY 2`,
+  );
+  for (const { parent, day } of rows) {
+    const [from, to] = [`${parent}_d${day}`, `${parent}_d${day - days}`];
+    await client.query(`ALTER TABLE ${parent} DETACH PARTITION ${from}; ALTER TABLE ${from} RENAME TO ${to};
+      UPDATE ${to} SET day = day - ${days};
+      ALTER TABLE ${parent} ATTACH PARTITION ${to} FOR VALUES FROM (${day - days}) TO (${day - days + 1})`);
+  }
+  await client.query(`UPDATE pending SET day = day - ${days}; UPDATE days SET day = day - ${days}`);
+  await client.end();
 }
 
 interface Walking {
@@ -197,6 +222,7 @@ async function genericPlans(url: string, statements: readonly Prepared[]): Promi
     options: `-c search_path=assay -c plan_cache_mode=force_generic_plan ${FORBIDDEN.map((one) => `-c ${one}=off`).join(' ')}`,
   });
   await client.connect();
+  onTestFinished(() => client.end());
   const plans: Walking[] = [];
   for (const { name, sql } of statements) {
     const parameters = Math.max(0, ...[...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
@@ -204,9 +230,9 @@ async function genericPlans(url: string, statements: readonly Prepared[]): Promi
     const given = parameters === 0 ? '' : `(${Array(parameters).fill('NULL').join(', ')})`;
     const { rows } = await client.query<Explained['rows'][number]>(`EXPLAIN (FORMAT JSON) EXECUTE "${name}" ${given}`);
     const [{ Plan: plan } = { Plan: { 'Node Type': 'none' } }] = rows[0]?.['QUERY PLAN'] ?? [];
+    await client.query(`DEALLOCATE "${name}"`);
     plans.push({ text: name, runs: [], lacks: lacking(plan) });
   }
-  await client.end();
   return plans;
 }
 
