@@ -31,7 +31,7 @@ function resourcesOf(folder: string): readonly Written[] {
   return files.flatMap((file: string) => yamlDocuments(`${folder}/${file}`));
 }
 
-/** What a component adds to each workload. */
+/** The template that a component adds to each workload. */
 function addedBy(component: string): Written {
   const [{ spec }] = yamlDocuments(`${FOLDER}/${component}/workload.yaml`) as readonly [Written];
   const [container] = spec.template.spec.containers;

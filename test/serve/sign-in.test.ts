@@ -160,7 +160,7 @@ test.for(['assay', 'proxy'] as const)('over TLS of %s, cookies go over TLS only 
     '__Host-assay',
     '__Host-assay',
   ]);
-  // What browsers ask of the prefix: Secure, the path /, and no Domain.
+  // Browsers take a cookie with this prefix only if it is Secure, has the path / and no Domain.
   for (const cookie of set)
     expect(cookie).toMatch(/^__Host-[a-z-]+=[\w-]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/);
 });

@@ -419,7 +419,7 @@ const MIGRATIONS: readonly string[] = [
     at bigint NOT NULL
   );
   `,
-  // What was said of conversations that never arrived goes by its age (retention.ts).
+  // Ground truth and outcomes of conversations that never arrived are deleted by age (retention.ts).
   `
   CREATE INDEX truths_put ON truths (put_at);
   CREATE INDEX outcome_labels_put ON outcome_labels (put_at);

@@ -1,6 +1,7 @@
 /**
- * The plans of what is asked of PostgreSQL by the reading thread, and by filing, scoring, detection and retention, with tables of a size at which the planner chooses as in a
- * large store: no statement walks a large table from one end to the other.
+ * The plans of the statements of PostgreSQL: those of the reading thread, and those of filing, scoring, detection and
+ * retention. Tables have a size at which the planner chooses as in a large store. No statement walks a large table from
+ * one end to the other.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -100,7 +101,7 @@ test('no statement of filing, scoring, detection and retention walks a large tab
   const unused = [...WHOLE, ...ALLOWED].filter(([one]) => !walking.some(({ text }) => one.test(text)));
   expect(unused.map(([one]) => String(one))).toEqual([]);
 
-  // What that work did not bring about, because it takes a race or a merge of conversations, is planned from the source.
+  // The others take a race or a merge of conversations: they are planned from the source.
   const met = new Set(asked.flatMap(({ names }) => [...names]));
   expect(met.size).toBeGreaterThan(30);
   const unmet = preparedStatements().filter(({ name }) => !met.has(name));
@@ -359,7 +360,7 @@ async function planOf(
   return plan;
 }
 
-/** Walks with no index to take their place. Of an empty table, a whole index may cost as little as a search in it. */
+/** Walks with no index to take their place. A whole index of an empty table may cost as little as a search in it. */
 function lacking(plan: Node): readonly string[] {
   return walksIn(plan, LARGE).filter((walk) => /^Seq/.test(walk) || FILLED.test(walk.split(' ').at(-1) ?? ''));
 }

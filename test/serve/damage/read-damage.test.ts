@@ -35,10 +35,7 @@ test('spans that a reader finds damaged are counted, logged and not given out', 
   expect(await spans()).toMatchObject({ traces: [{}], traces_damaged: 0 });
   const counted = async () => {
     const metrics = await metricsOf(running);
-    return [
-      metrics.get('assay_store_content_damaged_total'),
-      metrics.get('assay_data_damage{kind="content-damaged"}'),
-    ];
+    return [metrics.get('assay_store_content_damaged_total'), metrics.get('assay_data_damage{kind="content-damaged"}')];
   };
   expect(await counted()).toEqual([0, 0]);
 
