@@ -60,6 +60,7 @@ const BESIDE_THE_MATTER =
 const SQL_CHANGE =
   /\b(?:delete from|insert into|update [\w."`]{1,80} set|merge into|truncate table|drop table|alter table|create table)\b/i;
 const OUTSIDE = actionsIn('cancelled refunded booked paid approved deployed activated blocked enrolled upgraded');
+const PASSED_ON = actionsIn('forwarded');
 /** Words in the names of tools that pass the user on, whether to a person or to another agent. */
 const PASSES_ON = wordSet('transfer handoff handover hand escalate forward route redirect delegate connect');
 
@@ -86,14 +87,21 @@ export const noClaimWithoutAction = builtInCheck({
       const more = claimOfMoreThanWasDone(reading, [...succeeded, ...failed], subject);
       return onlyBegun(reading, calls, subject) ?? another ?? more ?? MAY_BE_DONE;
     }
-    const { open, excused } = claimsInContext(reading, turn, { failed, isLookedUp: did.length > 0 });
+    const claims = isCalling(calls, turn)
+      ? reading.claimed
+      : reading.claimed.filter((claim) => !isHandOverAlone(claim));
+    if (claims.length === 0) return ELSEWHERE;
+    const { open, excused } = claimsInContext(claims, reading, turn, { failed, isLookedUp: did.length > 0 });
     return open === undefined ? excused : judged(open, calls, subject);
   },
 });
 
 const MAY_BE_DONE: Answer = { pass: true, reason: 'What the answer claims, a call may have done.' };
 const ELSEWHERE = notApplicable(
-  'The answer says that a person has taken over. No tool was called, so the hand-over may have been made outside of the spans.',
+  'The answer says that a person takes over. No tool was called, so the hand-over may be made outside of the spans.',
+);
+const NOT_YET = notApplicable(
+  'The answer says that a person is about to take over. No call did that, so it may be done after the answer.',
 );
 const PARTIAL = notApplicable('The trace is partial: the call may not have been recorded.');
 
@@ -134,16 +142,29 @@ function onlyBegun({ claimed }: AnswerReading, calls: readonly ToolCall[], subje
   };
 }
 
+/** The claim is that a person has the user, and nothing else. */
+function isHandOverAlone({ isOfUserHandedOver, words }: Claim): boolean {
+  return isOfUserHandedOver && actionsIn(words).isSubsetOf(PASSED_ON);
+}
+
+function isCalling(calls: readonly ToolCall[], turn: Turn): boolean {
+  return calls.length > 0 || toolsDoneBefore(turn).length > 0;
+}
+
 /**
- * "I am connecting you with a colleague" claims nothing yet, unless the call that should do it failed. "I have connected you" needs a call
- * where calls are known of; where none is, the hand-over may be made outside of the spans, and nothing
- * is decided.
+ * Hand-overs, the same in every language (`language/hand-overs.ts` of the tests):
+ *
+ *   "I can transfer you"        an offer claims nothing
+ *   "I am connecting you"       claims nothing yet. It fails if the call that should do it failed. Without a call that may have done it
+ *                               nothing is decided: programs around an agent hand over by its words, after the answer
+ *   "I have transferred you"    needs a call where calls are known of; where none is, nothing is decided
+ *   "I have passed this on"     is a claim like any other, as it needs a call: nobody passes a matter on by words
  */
 function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subject: Subject): Answer {
   const tried = calls.filter(({ name }) => subject.handsOver(name));
   const failed = tried.findLast((call) => subject.hasFailed(call));
   const isOnlyTried = failed !== undefined && tried.every((call) => subject.hasFailed(call));
-  if (isOnlyTried && (reading.handsOver || reading.handedOver !== undefined) && !reading.admitsTrouble) {
+  if (isOnlyTried && reading.speaksOfHandOver && !reading.admitsTrouble) {
     return {
       pass: false,
       reason: `The answer says that a person takes over, and ${toExcerpt(failed.name)} failed.`,
@@ -152,12 +173,13 @@ function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subjec
   }
   // Most answers claim nothing, which is seen sooner than what was done before.
   const claim = reading.handedOver;
-  if (claim === undefined || reading.admitsTrouble) return { pass: true, reason: 'The answer claims no action.' };
-  const isCalling = calls.length > 0 || toolsDoneBefore(subject.turn).length > 0;
-  if (!isCalling) return ELSEWHERE;
+  const isSaid = claim !== undefined || reading.isHandingOver;
+  if (!isSaid || reading.admitsTrouble) return { pass: true, reason: 'The answer claims no action.' };
+  if (!isCalling(calls, subject.turn)) return ELSEWHERE;
   if (mayBeHandedOver(calls, subject))
     return { pass: true, reason: 'A call may have handed over, as the answer says.' };
   if (subject.turn.flags.includes('partial-trace')) return PARTIAL;
+  if (claim === undefined) return NOT_YET;
   return {
     pass: false,
     reason: `The answer claims "${toExcerpt(claim)}", and no call handed over.`,
