@@ -31,6 +31,7 @@ import { builtInCheck } from './built-in-check.ts';
 import { actionsOf, claimsInContext } from './claim-in-context.ts';
 import { claimOfMoreThanWasDone, isPartlyDone } from './claim-of-all.ts';
 import { claimOfAnotherThing } from './claimed-thing.ts';
+import { isUndo, undoneBy } from './undone-call.ts';
 
 /** Frameworks that hand in the answer by a tool. */
 const GIVES_ANSWER = /^(?:final|submit)_?answer$/i;
@@ -59,6 +60,9 @@ const BESIDE_THE_MATTER =
 /** Tools that run statements read by their names. */
 const SQL_CHANGE =
   /\b(?:delete from|insert into|update [\w."`]{1,80} set|merge into|truncate table|drop table|alter table|create table)\b/i;
+/** In the languages of the phrases. */
+const TELLS_OF_UNDOING =
+  /re-?activat|restor|reinstat|un-?cancel|undo|undone|revert|rolled back|re-?open|resum|unblock|unlock|unfr[eo]|back (?:in place|to (?:how|what|normal))|rückgängig|reaktivier|wiederhergestellt|wieder (?:aktiv|geöffnet|aufgenommen|frei|entsperrt)|entsperrt|reactiv|restaur|restable|deshe|deshic|reverti|réactiv|rétabli|reativ|desfei|desfiz|元に戻|再開|復元|再有効|取り消しを|解除|恢复|还原|重新(?:激活|启用|打开)|解锁|撤回/iu;
 const OUTSIDE = actionsIn('cancelled refunded booked paid approved deployed activated blocked enrolled upgraded');
 const PASSED_ON = actionsIn('forwarded');
 /** Words in the names of tools that pass the user on, whether to a person or to another agent. */
@@ -85,7 +89,8 @@ export const noClaimWithoutAction = builtInCheck({
       const isAllShown = toolsDoneBefore(turn).length === 0;
       const another = isAllShown ? claimOfAnotherThing(reading, { succeeded, failed }, subject) : undefined;
       const more = claimOfMoreThanWasDone(reading, [...succeeded, ...failed], subject);
-      return onlyBegun(reading, calls, subject) ?? another ?? more ?? MAY_BE_DONE;
+      const undone = claimOfUndone(reading, succeeded, subject);
+      return onlyBegun(reading, calls, subject) ?? another ?? more ?? undone ?? MAY_BE_DONE;
     }
     const claims = isCalling(calls, turn)
       ? reading.claimed
@@ -104,6 +109,24 @@ const NOT_YET = notApplicable(
   'The answer says that a person is about to take over. No call did that, so it may be done after the answer.',
 );
 const PARTIAL = notApplicable('The trace is partial: the call may not have been recorded.');
+
+/** Fails where each call of the kind that is claimed was undone by a later one, and the answer does not say so. */
+function claimOfUndone(reading: AnswerReading, succeeded: readonly ToolCall[], subject: Subject): Answer | undefined {
+  if (reading.admitsTrouble || TELLS_OF_UNDOING.test(subject.finalAnswer)) return undefined;
+  for (const claim of reading.claimed) {
+    const actions = actionsOf(claim);
+    const doing = succeeded.filter((call) => !isUndo(call) && !actionsIn(call.name).isDisjointFrom(actions));
+    const undoing = doing.map((call) => undoneBy(call, subject.toolCalls, (later) => succeeded.includes(later)));
+    const [call] = undoing;
+    if (call === undefined || undoing.includes(undefined)) continue;
+    return {
+      pass: false,
+      reason: `The answer claims "${toExcerpt(claim.sentence)}", and ${toExcerpt(call.name)} undid it.`,
+      evidence: [call.spanId ?? call.requestedBy],
+    };
+  }
+  return undefined;
+}
 
 /** No call that succeeded did it. */
 function judged(claim: Claim, calls: readonly ToolCall[], subject: Subject): Answer {
