@@ -8,8 +8,7 @@ import { type AgentTarget, readAgentTarget, shownTarget } from '../../agent-runn
 import type { Dataset } from '../../model/dataset.ts';
 import type { Experiment } from '../../model/experiment.ts';
 import { formatMistakes, type Mistake } from '../../model/mistake.ts';
-import { fingerprintOf, readDataset } from '../../offline/datasets/read-dataset.ts';
-import { taskTruthMistakes } from '../../offline/datasets/task-truths.ts';
+import { fingerprintOf, readDataset, taskTruthMistakes } from '../../offline/datasets/read-dataset.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import { experimentSuite } from '../../offline/run/experiment-suite.ts';
 import { gitState } from '../../offline/run/git-state.ts';

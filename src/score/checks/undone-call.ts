@@ -20,7 +20,7 @@ const ENDS = wordSet(
 );
 /** Words that tell nothing of the thing. */
 const OF_NO_THING = new Set([...UNDOES_ANY, ...UNDOES_AN_END, ...ENDS]);
-/** Of a change of any kind. */
+/** Actions of a word that any change may have. */
 const CHANGE = actionsIn('change');
 
 /** Undefined where it stands. The calls are in the order in which they were made, and `hasWorked` of those that succeeded. */

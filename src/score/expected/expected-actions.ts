@@ -43,7 +43,7 @@ export function expectedActionsIn(truth: Json | undefined): readonly ExpectedCal
   });
 }
 
-export interface TruthMistake {
+interface TruthMistake {
   readonly problem: string;
   readonly expected: string;
 }
