@@ -166,6 +166,7 @@ function take(
     id: (arrival?.conversationId ?? `trace:${traceId}`) as ConversationId,
     labels: LABELS,
     at: closedAt,
+    glance: {},
     turnsAdded: 1,
     dueNowBecause: turnsPerConversation === 0 ? 'single_trace' : undefined,
     limits: { idleMs: IDLE_MS * 5, maxAgeMs: 1e9, maxTurns: 1000, openMaxMs: 900 },

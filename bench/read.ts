@@ -135,6 +135,7 @@ function outline({ shadow }: { readonly shadow: boolean }): SuiteOutline {
     version: '1',
     criteria,
     totalWeight: 1_000_000,
+    readsTaskTruth: false,
     minDecided: 500_000,
     hardFailureScores: 'zero',
     whenBroken: 'hard_failure',

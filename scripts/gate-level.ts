@@ -83,7 +83,7 @@ function runAgent(folder: string, repeats: number): string {
     {
       cwd: ROOT,
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, ASSAY_EXAMPLE_REGRESS: values.faults, ASSAY_EXAMPLE_REGRESS_RATE: values.rate },
+      env: { ...process.env, EXAMPLE_AGENT_REGRESS: values.faults, EXAMPLE_AGENT_REGRESS_RATE: values.rate },
     },
   );
   const [name] = readdirSync(folder);

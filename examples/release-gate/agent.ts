@@ -3,9 +3,9 @@
  * returns the answer. The OpenTelemetry SDK is set up once, as in production; it sends its spans to
  * OTEL_EXPORTER_OTLP_ENDPOINT.
  *
- *   ASSAY_EXAMPLE_VERSION        the version that the agent reports (v1)
- *   ASSAY_EXAMPLE_REGRESS        faults, as in `--regress` of the scheduling agent: wrong-time,loop (none)
- *   ASSAY_EXAMPLE_REGRESS_RATE   the share of conversations that go wrong (0.5)
+ *   EXAMPLE_AGENT_VERSION        the version that the agent reports (v1)
+ *   EXAMPLE_AGENT_REGRESS        faults, as in `--regress` of the scheduling agent: wrong-time,loop (none)
+ *   EXAMPLE_AGENT_REGRESS_RATE   the share of conversations that go wrong (0.5)
  *
  * The seed of the run decides which conversations go wrong: the same seed, the same conversations.
  */
@@ -30,9 +30,9 @@ interface Turn {
 const MODEL_LATENCY_MS = 5;
 const FIRST_MEETING_NUMBER = 400;
 const {
-  ASSAY_EXAMPLE_VERSION: version = 'v1',
-  ASSAY_EXAMPLE_REGRESS: regress = '',
-  ASSAY_EXAMPLE_REGRESS_RATE: rate = '0.5',
+  EXAMPLE_AGENT_VERSION: version = 'v1',
+  EXAMPLE_AGENT_REGRESS: regress = '',
+  EXAMPLE_AGENT_REGRESS_RATE: rate = '0.5',
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = 'http://127.0.0.1:4318',
 } = process.env;
 const faults = regress.split(',').filter(Boolean).map(parseFault);

@@ -27,7 +27,8 @@ import type { DueCause, UnscoredCause } from '../model/causes.ts';
 import { isBare } from '../assemble/turns/fragments.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
-import type { ConversationLabels } from '../store/conversation-columns.ts';
+import type { ConversationGlance, ConversationLabels } from '../store/conversation-columns.ts';
+import { mergedGlance } from './conversation-glance.ts';
 import type { ConversationStore, EngineStore, StoredConversation } from '../store/engine-store.ts';
 
 export interface ClosingLimits {
@@ -49,6 +50,7 @@ interface ClosingTurn {
 interface JoiningTurns extends ClosingTurn {
   readonly id: ConversationId;
   readonly labels: ConversationLabels;
+  readonly glance: ConversationGlance;
   /** 0 where one of its turns has changed. */
   readonly turnsAdded: number;
   readonly dueNowBecause: DueCause | undefined;
@@ -65,6 +67,7 @@ export function joinConversation(conversations: ConversationStore, joining: Join
     lastClosedAt: Math.max(conversation.lastClosedAt, at),
     updatedAt: Date.now(),
     turns,
+    glance: mergedGlance(conversation.glance, joining.glance),
     ...dueAfter({ ...conversation, turns }, joining),
   });
 }
@@ -175,6 +178,7 @@ export function absorbConversation(store: EngineStore, from: number, to: number)
   conversations.change(to, {
     labels: withSegment(into.labels, into.labels.segment ?? absorbed.labels.segment),
     turns: into.turns + absorbed.turns,
+    glance: mergedGlance(into.glance, absorbed.glance),
   });
   conversations.change(from, { turns: 0, turnsEvaluated: 0, unscoredBecause: 'moved', ...NOT_DUE });
   if (absorbed.revision === 0) conversations.remove(from);

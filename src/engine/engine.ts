@@ -35,6 +35,7 @@ import {
   type ScoringResult,
 } from './conversation-closing.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
+import { glanceOf } from './conversation-glance.ts';
 import { EvaluationRecorder, type LabelSettings } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
 import { Revisiting } from './revisiting.ts';
@@ -299,6 +300,7 @@ export class Engine {
     const conversation = joinConversation(store.conversations, {
       id,
       labels: columnsOf(buildConversation(id, turns), settings.metrics.segment),
+      glance: glanceOf(turns),
       at: closed.closedAt,
       turnsAdded: known === undefined ? turns.length : 0,
       dueNowBecause: dueNowBecause(turns, found === undefined || found.id === syntheticConversationId(closed.traceId)),

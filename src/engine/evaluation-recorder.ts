@@ -15,7 +15,7 @@ import { countedEffort, keptEffort } from './counting/usage-totals.ts';
 import { type EvaluatorVersions, evaluatorVersions } from '../score/evaluator-version.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { EngineStore, WaitingEvaluation } from '../store/engine-store.ts';
+import type { EngineStore, PreviousEvaluation, WaitingEvaluation } from '../store/engine-store.ts';
 import { waitingObservation } from './detection/observations.ts';
 import { countedAs, effortOf, labelsOf } from './conversation-labels.ts';
 import { ShadowComparison } from './shadow-comparison.ts';
@@ -126,6 +126,7 @@ export class EvaluationRecorder {
     const seen = { at: place.logTime, ...keptEffort(effort) };
     const effortCounted = countedEffort(seen);
     store.evaluations.insert(evaluation, { ...held, seen }, (written) => {
+      this.#inHistory(written, { labels, at: place.logTime, before });
       if (before === undefined) {
         if (this.#shadowed.has(evaluation.suite)) this.#shadows.count(written, conversation);
         if (effortCounted !== undefined) totals.countFirst(written, effortCounted, counted, countedBefore);
@@ -142,6 +143,21 @@ export class EvaluationRecorder {
         store.results.add(writeResultPayload(written, { at: place.logTime, labels, judged, span, versions }));
       }
     });
+  }
+
+  /** In the history, which a revision changes. */
+  #inHistory(
+    { suite, outcome, score, decidedShare }: Evaluation,
+    {
+      labels,
+      at,
+      before,
+    }: { readonly labels: AgentLabels; readonly at: number; readonly before: PreviousEvaluation | undefined },
+  ): void {
+    const { history } = this.#store;
+    // An evaluation by an older Assay has no time, and is not in the history.
+    if (before?.seen.at !== undefined) history.count({ ...before, suite, labels, at: before.seen.at }, -1);
+    history.count({ suite, labels, at, outcome, score, decidedShare });
   }
 
   #wait(waiting: WaitingEvaluation): void {

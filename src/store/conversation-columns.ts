@@ -14,6 +14,16 @@ export interface ConversationLabels {
   readonly segment?: string | undefined;
 }
 
+/** What a list shows of it: see `engine/conversation-glance.ts`. All absent if it was stored before that was kept. */
+export interface ConversationGlance {
+  /** When its first step began and its last one ended, by the spans. */
+  readonly beganAtMs?: number | undefined;
+  readonly ceasedAtMs?: number | undefined;
+  /** The beginning of the user's first words and of the agent's last answer; absent where they were not captured. */
+  readonly asked?: string | undefined;
+  readonly answered?: string | undefined;
+}
+
 /** State of a conversation, as the stores keep it. */
 export interface ConversationHead {
   readonly id: ConversationId;
@@ -35,6 +45,7 @@ export interface ConversationHead {
   /** The severity of the worst outcome that any evaluation of it had. */
   readonly worstOutcome: number;
   readonly unscoredBecause: UnscoredCause | undefined;
+  readonly glance: ConversationGlance;
 }
 
 /** As it is before its first turn has joined. */
@@ -49,6 +60,7 @@ export const WITHOUT_TURNS = {
   cause: undefined,
   worstOutcome: 0,
   unscoredBecause: undefined,
+  glance: {},
 } as const satisfies Omit<ConversationHead, 'id' | 'labels' | 'firstClosedAt' | 'lastClosedAt'>;
 
 /** As the rows are read. */
@@ -69,6 +81,10 @@ export interface ConversationCells {
   readonly worst_outcome: number;
   readonly unscored_because: string | null;
   readonly segment: string | null;
+  readonly began_at: number | null;
+  readonly ceased_at: number | null;
+  readonly asked: string | null;
+  readonly answered: string | null;
 }
 
 const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<ConversationHead>, 'name'> } = {
@@ -88,6 +104,10 @@ const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<Convers
   worst_outcome: { type: 'smallint', of: ({ worstOutcome }) => worstOutcome },
   unscored_because: { type: 'text', of: ({ unscoredBecause }) => unscoredBecause },
   segment: { type: 'text', of: ({ labels }) => labels.segment },
+  began_at: { type: 'bigint', of: ({ glance }) => glance.beganAtMs },
+  ceased_at: { type: 'bigint', of: ({ glance }) => glance.ceasedAtMs },
+  asked: { type: 'text', of: ({ glance }) => glance.asked },
+  answered: { type: 'text', of: ({ glance }) => glance.answered },
 };
 
 export const CONVERSATION_COLUMNS: readonly Column<ConversationHead>[] = Object.entries(COLUMNS).map(
@@ -119,5 +139,11 @@ export function headFrom(
     cause: cells.cause === null ? undefined : readDueCause(cells.cause),
     worstOutcome: cells.worst_outcome,
     unscoredBecause: cells.unscored_because === null ? undefined : readUnscoredCause(cells.unscored_because),
+    glance: {
+      beganAtMs: cells.began_at ?? undefined,
+      ceasedAtMs: cells.ceased_at ?? undefined,
+      asked: cells.asked === null ? undefined : text(cells.asked),
+      answered: cells.answered === null ? undefined : text(cells.answered),
+    },
   };
 }

@@ -14,6 +14,7 @@ import {
   headFrom,
 } from './conversation-columns.ts';
 import type { TraceContent } from './engine-store.ts';
+import type { HistoryQuery, HistoryRow } from './history.ts';
 
 export interface ConversationQuery {
   readonly outcome?: Outcome | undefined;
@@ -71,7 +72,10 @@ export interface EvaluationsOptions {
 }
 
 /** Parts of an evaluation that a list shows. */
-export type EvaluationSummary = Pick<Evaluation, 'suite' | 'turnId' | 'score' | 'outcome' | 'explanation' | 'waitsFor'>;
+export type EvaluationSummary = Pick<
+  Evaluation,
+  'suite' | 'turnId' | 'score' | 'outcome' | 'decidedShare' | 'about' | 'explanation' | 'waitsFor'
+>;
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -91,6 +95,8 @@ export interface ConversationReader {
   content(trace: TraceRow): Awaitable<TraceContent | undefined>;
   /** Every conversation's last evaluations by live suites, in the order of the conversations' ids, suites and turns. */
   allEvaluations(): Iterable<Evaluation> | AsyncIterable<Evaluation>;
+  /** Oldest first; of many instances each has rows of its own. */
+  history(query: HistoryQuery): Awaitable<readonly HistoryRow[]>;
   /** Summed over instances where there are many. */
   totals(): Awaitable<readonly StoredTotal[]>;
   close(): Awaitable<void>;

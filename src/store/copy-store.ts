@@ -76,6 +76,7 @@ async function copy(source: StoreExport, target: StoreImport, options: CopyOptio
   await target.takeOutcomeLabels(source.outcomeLabels());
   await target.takeTotals(source.totals());
   await target.takeFirstTimes(source.firstTimes());
+  await target.takeHistory(source.history());
   return { source: counts, copied, ...(await verify(source, target)) };
 }
 

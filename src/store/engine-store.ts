@@ -14,6 +14,7 @@ import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import type { ConversationHead } from './conversation-columns.ts';
 import type { WaitingObservation } from './detection-store.ts';
 import type { SeenConversation } from './evaluation-columns.ts';
+import type { HistoryChanges } from './history.ts';
 import type { Said } from './verdict-codec.ts';
 
 export interface TraceContent {
@@ -214,6 +215,8 @@ export interface EngineStore {
   readonly keys: ConversationKeyStore;
   readonly postponed: PostponedTurnStore;
   readonly evaluations: EvaluationStore;
+  /** Evaluations by time, in the same transaction as they. */
+  readonly history: Pick<HistoryChanges, 'count'>;
   readonly waiting: WaitingEvaluationStore;
   /** Ground truth that was put in from outside of the conversation's spans. */
   readonly truths: { find(conversation: ConversationId): Json | undefined };

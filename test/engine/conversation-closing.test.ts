@@ -30,6 +30,7 @@ function joined(
       id: 'c1' as ConversationId,
       labels: LABELS,
       at,
+      glance: {},
       turnsAdded,
       dueNowBecause: ends,
       openSince,

@@ -8,6 +8,7 @@ import { randomFrom, shuffled } from '../random.ts';
 import { exportRequest } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { builtinSuites, defaultSettings, type Line, LogDriver } from './log-driver.ts';
+import { expectedOf, isLeft, sumsOf } from './history-sums.ts';
 import { recordedLog, type Sent } from './recorded-log.ts';
 
 const SUITES = ['default', 'response-clarity', 'error-recovery'];
@@ -60,6 +61,8 @@ test('the same log gives the same bytes, whatever the batches, orders, duplicate
 
     expect(bytesOf(found.evaluations), `seed ${seed}, round ${round}`).toBe(bytesOf(expected.evaluations));
     expect(found.totals, `seed ${seed}, round ${round}`).toEqual(expected.totals);
+    expect(sumsOf(found.history), `seed ${seed}, round ${round}`).toEqual(expectedOf(found.evaluations));
+    expect(found.history.filter(isLeft), `seed ${seed}, round ${round}`).toEqual(expected.history.filter(isLeft));
   }
 }, 120_000);
 

@@ -23,6 +23,7 @@ import type { WrittenTruth } from '../../src/engine/truths.ts';
 import type { Judges } from '../../src/score/judge/judges.ts';
 import type { CompiledSuite } from '../../src/score/suite.ts';
 import type { ConversationRow } from '../../src/store/conversation-reader.ts';
+import { HISTORY_WIDTHS, type HistoryRow } from '../../src/store/history.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 
@@ -147,6 +148,8 @@ export class LogDriver {
     readonly totals: readonly unknown[];
     readonly all: readonly Evaluation[];
     readonly conversations: readonly ConversationRow[];
+    /** Of the narrowest width. */
+    readonly history: readonly HistoryRow[];
   } {
     this.advance(Number.MAX_SAFE_INTEGER);
     this.#store.commit();
@@ -155,9 +158,13 @@ export class LogDriver {
     const conversations = reader.list({ limit: 10_000 });
     const all = conversations.flatMap((conversation) => [...reader.evaluations(conversation, { revisions: 'all' })]);
     const totals = reader.totals();
+    const [{ ms: width }] = HISTORY_WIDTHS;
+    const history = this.#suites.flatMap(({ name }) =>
+      reader.history({ suite: name, width, since: 0, until: Number.MAX_SAFE_INTEGER }),
+    );
     reader.close();
     this.close();
-    return { evaluations, totals, all, conversations };
+    return { evaluations, totals, all, conversations, history };
   }
 
   close(): void {

@@ -49,7 +49,7 @@ async function run(name: string, seed: number, faults = ''): Promise<void> {
         '100ms',
       ],
     ],
-    { ASSAY_EXAMPLE_REGRESS: faults, ASSAY_EXAMPLE_REGRESS_RATE: RATE },
+    { EXAMPLE_AGENT_REGRESS: faults, EXAMPLE_AGENT_REGRESS_RATE: RATE },
   );
   expect(code, stderr).toBe(0);
 }

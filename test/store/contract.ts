@@ -19,6 +19,7 @@ import { decodeBasis } from '../../src/store/basis-codec.ts';
 import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../../src/store/evaluation-scan.ts';
 import type { DetectionRound, DetectionStore } from '../../src/store/detection-store.ts';
 import type { ResultStore } from '../../src/store/result-store.ts';
+import type { ConversationGlance } from '../../src/store/conversation-columns.ts';
 import type { EngineStore, StoredConversation, Total, TraceContent } from '../../src/store/engine-store.ts';
 
 export interface Turn {
@@ -82,6 +83,8 @@ export function evaluationOf(options: {
     revision: options.revision ?? 1,
     score: failed ? 400_000 : 1_000_000,
     outcome,
+    decidedShare: 625_000,
+    about: 'form',
     explanation: options.explanation ?? 'It went as it went.',
     verdicts: new Map<string, Verdict>([
       ['polite', { verdict: 'pass', reason: 'It was.', evidence: [], judgedBy: { judge: 'default', version: 'abc' } }],
@@ -93,15 +96,23 @@ export function evaluationOf(options: {
   };
 }
 
+const HOUR_MS = 3_600_000;
+
 export function joinTurn(
   store: EngineStore,
   turn: Turn,
-  options: { readonly dueNow?: DueCause; readonly turnsAdded?: number; readonly segment?: string } = {},
+  options: {
+    readonly dueNow?: DueCause;
+    readonly turnsAdded?: number;
+    readonly segment?: string;
+    readonly glance?: ConversationGlance;
+  } = {},
 ): StoredConversation {
   return joinConversation(store.conversations, {
     id: (turn.conversation ?? `trace:${traceIdOf(turn.number)}`) as ConversationId,
     labels: options.segment === undefined ? LABELS : { ...LABELS, segment: options.segment },
     at: turn.at,
+    glance: options.glance ?? {},
     turnsAdded: options.turnsAdded ?? 1,
     dueNowBecause: options.dueNow,
     limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000, openMaxMs: 900 },
@@ -164,12 +175,14 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     expect(conversation).toMatchObject({ ...LABELS, turns: 1, revision: 1, cause: 'end_marker' });
     const evaluations = await reader.evaluations(conversation, { revisions: 'all' });
     expect(evaluations).toEqual([evaluationOf({ conversation: 'c1', outcome: 'partial_failure' })]);
-    const { suite, turnId, score, outcome, explanation } = evaluationOf({
+    const { suite, turnId, score, outcome, decidedShare, about, explanation } = evaluationOf({
       conversation: 'c1',
       outcome: 'partial_failure',
     });
     const summaries = await reader.summaries([conversation]);
-    expect([...summaries]).toEqual([[conversation.row, [{ suite, turnId, score, outcome, explanation }]]]);
+    expect([...summaries]).toEqual([
+      [conversation.row, [{ suite, turnId, score, outcome, decidedShare, about, explanation }]],
+    ]);
     const bases = [];
     for await (const page of reader.latestBases(10)) bases.push(...page);
     expect(bases).toEqual([{ suiteKey: 'pack', suiteVersion: '1', basis: undefined }]);
@@ -505,6 +518,69 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     ]);
   });
 
+  test(`${name}: history adds up over transactions, and what was not committed is not in it`, async () => {
+    const under = await opened();
+    const labels = { agent: 'a\0b', agent_version: 'v1', environment: 'production' };
+    const said = { suite: 'right', labels, outcome: 'hard_failure', score: 400_000, decidedShare: undefined } as const;
+    const count = (at: number, sign: 1 | -1 = 1) => under.store.history.count({ ...said, at }, sign);
+    const counting = (number: number, work: () => void) => {
+      const turn = { number, conversation: `c${number}`, at: 1000 + number };
+      return under.transact({ turns: [turn], until: turn.at }, () => {
+        scoreAtOnce(under.store, turn);
+        work();
+      });
+    };
+    await counting(1, () => {
+      count(HOUR_MS);
+      count(HOUR_MS + 1);
+      count(2 * HOUR_MS - 1);
+    });
+    await under.crash({ turns: [{ number: 2, conversation: 'c2', at: 1002 }], until: 1002 }, () => count(HOUR_MS));
+    await under.reopen();
+    await counting(2, () => count(HOUR_MS + 2));
+    await counting(3, () => count(HOUR_MS + 1, -1));
+
+    const reader = await under.reader();
+    const wide = { suite: 'right', width: HOUR_MS, since: HOUR_MS, until: 2 * HOUR_MS };
+    const place = { suite: 'right', agent: 'a\0b', agentVersion: 'v1', environment: 'production', segment: '' };
+    const sums = { evaluations: 3, scored: 3, scores: 1_200_000, squares: 480_000, shared: 0, shares: 0 };
+    expect(await reader.history(wide)).toEqual([
+      { ...place, width: HOUR_MS, begins: HOUR_MS, outcome: 'hard_failure', ...sums },
+    ]);
+    const narrow = await reader.history({ ...wide, width: 300_000 });
+    expect(narrow.map(({ begins, evaluations }) => [begins, evaluations])).toEqual([
+      [HOUR_MS, 2],
+      [2 * HOUR_MS - 300_000, 1],
+    ]);
+    expect(await reader.history({ ...wide, suite: 'other' })).toEqual([]);
+    expect(await reader.history({ ...wide, since: 2 * HOUR_MS, until: 3 * HOUR_MS })).toEqual([]);
+  });
+
+  test(`${name}: a conversation at a glance is that of its first and its last turn, in whatever order they come`, async () => {
+    const under = await opened();
+    const glances: readonly ConversationGlance[] = [
+      { beganAtMs: 2_000, ceasedAtMs: 3_000, asked: 'second', answered: 'second answer' },
+      { beganAtMs: 1_000, ceasedAtMs: 1_500, asked: 'first \0 "of all"', answered: 'first answer' },
+      { beganAtMs: 4_000, ceasedAtMs: 4_500, asked: 'third' },
+    ];
+    for (const [index, glance] of glances.entries()) {
+      const turn = { number: index + 1, at: 1000 + index, conversation: 'at a glance' };
+      await under.transact({ turns: [turn], until: turn.at }, () => {
+        storeTurn(under.store, turn, joinTurn(under.store, turn, { glance }).row);
+      });
+      await under.reopen();
+    }
+
+    const reader = await under.reader();
+    const found = await reader.find('at a glance');
+    expect(found?.glance).toEqual({
+      beganAtMs: 1_000,
+      ceasedAtMs: 4_500,
+      asked: 'first \0 "of all"',
+      answered: 'second answer',
+    });
+  });
+
   test(`${name}: the segment that a turn said first is the conversation's, and it is found by it`, async () => {
     const under = await opened();
     const said: [conversation: string, segment: string | undefined][] = [
@@ -631,6 +707,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
         id: id as ConversationId,
         labels: { ...LABELS, agent: 'a\0b', segment: labels.segment },
         at: 1000,
+        glance: { asked: '\0 \uE0A5', answered: '"' },
         turnsAdded: 1,
         dueNowBecause: 'end_marker',
         limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000, openMaxMs: 900 },

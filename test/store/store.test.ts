@@ -41,6 +41,7 @@ function join(store: Store, id: string, options: { readonly at?: number; readonl
     id: id as ConversationId,
     labels: LABELS,
     at: options.at ?? 1000,
+    glance: {},
     turnsAdded: 1,
     dueNowBecause: options.dueNow,
     limits: { idleMs: 300, maxAgeMs: 10_000, maxTurns: 1000, openMaxMs: 900 },

@@ -111,6 +111,7 @@ function read(): void {
   reader.answerOf('00');
   reader.labelled({ labels: 1, verdicts: 1 });
   reader.totals();
+  reader.history({ suite: 's', width: 1, since: 0, until: 1 });
   [...reader.allEvaluations()];
   try {
     [...reader.allContent()];

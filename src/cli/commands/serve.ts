@@ -64,6 +64,10 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
     log.line('warn', 'suites: a shadow has the version of the live suite but different content, running both', {
       remark,
     });
+  for (const remark of loaded.truthRemarks)
+    log.line('warn', 'truth: a file looks like truth of tasks but is not well formed, going on with it as it is', {
+      remark,
+    });
   return { service, log };
 }
 

@@ -27,7 +27,8 @@ export const STORE_READS: readonly RemoteRead<ReadSide>[] = [
     '/api/conversations',
     `?outcome= &agent= &agent_version= &segment= &suite= &criterion= (that failed)
 &since=24h &limit=
-a page; go on with &before=<next> until next is null`,
+a page of conversations, each with the score, outcome and decided_share of its evaluations, and what they
+are about (form says nothing about the task); go on with &before=<next> until next is null`,
     listConversations,
   ),
   readStored(

@@ -20,7 +20,7 @@ import type { Session } from './session.ts';
 import { dayOf } from './days.ts';
 import { toStorable } from './storable-text.ts';
 import { WorkingSet } from './working-set.ts';
-import { type OutboxPayload, writeChanges, writeFirstTimes, writeTotals } from './writing.ts';
+import { type OutboxPayload, writeChanges, writeFirstTimes, writeHistory, writeTotals } from './writing.ts';
 
 /** Conversations that were loaded too small once, and are to be loaded whole when they are taken next. */
 const WHOLE_MAX = 10_000;
@@ -120,6 +120,7 @@ export class DueScoring implements ScoringStore {
     });
     await writeTotals(session, this.#instance.id, this.#instance.totals.changed);
     await writeFirstTimes(session, this.#instance.totals.times.changed);
+    await writeHistory(session, this.#instance.id, this.workingSet.history.changed());
     const again = loaded.heads.filter(({ revisit }) => revisit !== undefined);
     if (again.length > 0)
       await session.run(LOOKED_AT, [again.map(({ id }) => id), again.map(({ revisit }) => revisit ?? 0)]);

@@ -45,6 +45,7 @@ import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { readWaiting, readWaitingSummaries } from './waiting.ts';
 import type { Session, Value } from './session.ts';
+import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
 /** Conversations that one page looks at, where the row itself decides, and where each takes a search among its evaluations. */
@@ -290,6 +291,14 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     return this.#link.use((session) => readLabelled(session, limits));
   }
 
+  async history({ suite, width, since, until }: HistoryQuery): Promise<readonly HistoryRow[]> {
+    const rows = await this.#rows<HistoryCells>(
+      'SELECT * FROM history WHERE suite = $1 AND width = $2 AND begins >= $3 AND begins < $4 ORDER BY begins',
+      [toStorable(suite), width, since, until],
+    );
+    return rows.map((row) => historyRowFrom(row, fromStorable));
+  }
+
   async totals(): Promise<readonly StoredTotal[]> {
     const rows = await this.#rows<StoredTotal>(
       `SELECT metric, labels, sum(value) AS value FROM totals GROUP BY metric, labels
@@ -364,7 +373,8 @@ const IS_LAST = `NOT EXISTS (
 const IS_LIVE = `left(e.suite, 7) <> 'shadow:'`;
 /** Evaluations are no older than their conversation; what is kept has a negative day. */
 /** Evaluations are no older than their conversation, which leaves the partitions of earlier days out. */
-const SUMMARIES = `SELECT e.conversation, e.suite, e.turn_id, e.score, e.outcome, e.explanation
+const SUMMARIES = `SELECT e.conversation, e.suite, e.turn_id, e.score, e.outcome, e.explanation,
+  e.decided_share, e.about
   FROM unnest($1::bigint[]) AS wanted (id) JOIN conversations c ON c.id = wanted.id
   JOIN evaluations e ON e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0)
   WHERE ${IS_LIVE} AND ${IS_LAST} ORDER BY e.id`;

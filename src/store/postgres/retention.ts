@@ -18,6 +18,7 @@ import { EVALUATION_REST } from './evaluation-copy.ts';
 import type { Link } from './link.ts';
 import { SharedRetentionClock } from './retention-clock.ts';
 import type { Session } from './session.ts';
+import { HISTORY_WIDTHS } from '../history.ts';
 import { ARRIVAL_REST, TRACE_REST } from './trace-copy.ts';
 
 interface Retention {
@@ -64,6 +65,7 @@ export class Housekeeping implements HousekeepingStore {
     try {
       await makePartitions(this.#link, now);
       await this.#dropDays(now);
+      await this.#dropHistory(now);
       for (const table of SAID_FROM_OUTSIDE)
         await this.#link.use((session) => session.once(dropLonely(table), [now - this.#retention.keepFailedMs]));
       await this.#link.use((session) => session.once(FORGET_PRUNED, [this.#rememberMs]));
@@ -107,6 +109,13 @@ export class Housekeeping implements HousekeepingStore {
         { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('housekeeping')})` },
       );
     }
+  }
+
+  async #dropHistory(now: number): Promise<void> {
+    await this.#link.use(async (session) => {
+      for (const { ms, keptMs } of HISTORY_WIDTHS)
+        await session.once('DELETE FROM history WHERE width = $1 AND begins < $2', [ms, now - keptMs]);
+    });
   }
 
   async #dropHeads(now: number): Promise<{ readonly conversations: number; readonly more: boolean }> {

@@ -419,6 +419,35 @@ const MIGRATIONS: readonly string[] = [
     at bigint NOT NULL
   );
   `,
+  // What lists show of a conversation: when it was, the beginning of what was asked first and answered last.
+  `
+  ALTER TABLE conversations ADD COLUMN began_at bigint;
+  ALTER TABLE conversations ADD COLUMN ceased_at bigint;
+  ALTER TABLE conversations ADD COLUMN asked text;
+  ALTER TABLE conversations ADD COLUMN answered text;
+  `,
+  // Evaluations by time (history.ts), each instance's own, so that none waits for another.
+  `
+  CREATE TABLE history (
+    instance smallint NOT NULL,
+    width bigint NOT NULL,
+    begins bigint NOT NULL,
+    suite text NOT NULL,
+    agent text NOT NULL,
+    agent_version text NOT NULL,
+    environment text NOT NULL,
+    segment text NOT NULL,
+    outcome smallint NOT NULL,
+    evaluations bigint NOT NULL,
+    scored bigint NOT NULL,
+    scores bigint NOT NULL,
+    squares bigint NOT NULL,
+    shared bigint NOT NULL,
+    shares bigint NOT NULL,
+    PRIMARY KEY (suite, width, begins, agent, agent_version, environment, segment, outcome, instance)
+  );
+  CREATE INDEX history_begins ON history (width, begins);
+  `,
   // Ground truth and outcomes of conversations that never arrived are deleted by age (retention.ts).
   `
   CREATE INDEX truths_put ON truths (put_at);

@@ -9,6 +9,7 @@ import type { HumanLabel } from '../../model/labels.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
 import type { StoredTruth } from '../sqlite/store-export.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
+import type { HistoryRow } from '../history.ts';
 import { CONVERSATION_COLUMNS } from '../conversation-columns.ts';
 import type { WholeConversation, WholeTrace } from '../whole-conversation.ts';
 import { lockKey } from './advisory-locks.ts';
@@ -24,7 +25,7 @@ import { LabelRows } from './labels.ts';
 import { addOutcomes } from './outcome-labels.ts';
 import { toStorable } from './storable-text.ts';
 import { addArrival, addTrace, ARRIVALS, TRACES } from './trace-copy.ts';
-import { seriesKey } from './writing.ts';
+import { seriesKey, writeHistory } from './writing.ts';
 
 export interface Taken {
   readonly conversations: number;
@@ -35,6 +36,7 @@ export interface Taken {
 const ID_BLOCK = 1024;
 
 const LABELS_TOGETHER = 500;
+const HISTORY_PER_STATEMENT = 5000;
 
 export class StoreImport {
   readonly #link: Link;
@@ -170,6 +172,15 @@ export class StoreImport {
         ],
       ),
     );
+  }
+
+  /** Whole, however often: what this instance's name has there is replaced. */
+  async takeHistory(rows: readonly HistoryRow[]): Promise<void> {
+    await this.#link.transaction(async (session) => {
+      await session.once('DELETE FROM history WHERE instance = $1', [this.#instance]);
+      for (let at = 0; at < rows.length; at += HISTORY_PER_STATEMENT)
+        await writeHistory(session, this.#instance, rows.slice(at, at + HISTORY_PER_STATEMENT));
+    });
   }
 
   /** Rows of these conversations in the target, to compare with the source. */

@@ -12,6 +12,7 @@
 import { syntheticConversationId, type TraceId } from '../../model/ids.ts';
 import type { WaitingObservation } from '../detection-store.ts';
 import type { EngineStore, RunningTotals } from '../engine-store.ts';
+import { HistoryChanges } from '../history.ts';
 import { HeldConversations } from '../held-conversations.ts';
 import { AddedRows } from './added-rows.ts';
 import type { LoadedArrival, LoadedHead, LoadedSet } from './loaded.ts';
@@ -30,6 +31,7 @@ export type Move =
 
 export class WorkingSet implements EngineStore {
   readonly totals: RunningTotals;
+  readonly history = new HistoryChanges();
   readonly heads = new WorkingHeads(() => this.#nextRow());
   readonly conversations = new HeldConversations(this.heads);
   readonly traces = new WorkingTraces(this.heads, () => this.#nextRow());
@@ -88,6 +90,7 @@ export class WorkingSet implements EngineStore {
     this.revisits.clear();
     this.detection.clear();
     this.results.clear();
+    this.history.clear();
     this.#moves = [];
   }
 

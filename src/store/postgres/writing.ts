@@ -5,6 +5,7 @@ import { namesOf } from '../column.ts';
 import type { ConversationLabels } from '../conversation-columns.ts';
 import type { TraceContent } from '../engine-store.ts';
 import type { FirstTime } from '../first-times.ts';
+import { HISTORY_COLUMNS, type HistoryRow, historyValues } from '../history.ts';
 import type { TotalEntry } from '../running-totals.ts';
 import { CONVERSATION_COLUMNS } from '../conversation-columns.ts';
 import { keeping } from '../evaluation-columns.ts';
@@ -51,6 +52,18 @@ export async function writeChanges(
   await writeResults(session, set.results.rows);
   if (options.outboxPayload !== undefined) await writeOutbox(session, set, options.outboxPayload);
   return reused;
+}
+
+export async function writeHistory(session: Session, instance: number, rows: readonly HistoryRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const written = rows.map(historyValues);
+  const columns = [...HISTORY_COLUMNS.place, ...HISTORY_COLUMNS.sums].map((_name, index) =>
+    written.map((values) => {
+      const value = values[index] ?? 0;
+      return typeof value === 'string' ? toStorable(value) : value;
+    }),
+  );
+  await session.run(WRITE_HISTORY, [instance, ...columns]);
 }
 
 export async function writeTotals(session: Session, instance: number, changed: Iterable<TotalEntry>): Promise<void> {
@@ -213,6 +226,17 @@ const WRITE_FIRST_TIMES = {
   name: 'write-first-times',
   sql: `INSERT INTO first_times (series, metric, labels, at) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::float8[])
     ON CONFLICT (series) DO UPDATE SET at = least(first_times.at, excluded.at) RETURNING series, at`,
+};
+const HISTORY_TYPES = {
+  place: ['text', 'bigint', 'bigint', 'text', 'text', 'text', 'text', 'smallint'],
+  sums: ['bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint'],
+} as const;
+const WRITE_HISTORY = {
+  name: 'write-history',
+  sql: `INSERT INTO history (instance, ${[...HISTORY_COLUMNS.place, ...HISTORY_COLUMNS.sums].join(', ')})
+    SELECT $1, * FROM unnest(${[...HISTORY_TYPES.place, ...HISTORY_TYPES.sums].map((type, index) => `$${index + 2}::${type}[]`).join(', ')})
+    ON CONFLICT (suite, width, begins, agent, agent_version, environment, segment, outcome, instance)
+    DO UPDATE SET ${HISTORY_COLUMNS.sums.map((name) => `${name} = history.${name} + excluded.${name}`).join(', ')}`,
 };
 const WRITE_TOTALS = {
   name: 'write-totals',

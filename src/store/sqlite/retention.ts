@@ -79,6 +79,7 @@ export function prune(
       `DELETE FROM ${table} WHERE put_at < ? AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.conversation_id = ${table}.conversation_id)`,
       now - retention.keepFailedMs,
     );
+  store.historyRows.deleteOld(now);
   const remembered = Math.min(REMEMBERED_MAX, (retention.maxBytes * REMEMBERED_SHARE) / PRUNED_TRACE_BYTES);
   store.pruned.forget(reach, Math.floor(remembered));
   if (store.diskBytes > maxBytes()) store.traces.compactOne(COMPACT_UNDER_PRESSURE, 'all files');

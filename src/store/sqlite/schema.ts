@@ -296,6 +296,34 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX questions_ended ON questions (ended_at) WHERE answered = 1;
   CREATE INDEX questions_unanswered ON questions (id) WHERE answered = 0;
   `,
+  // What lists show of a conversation: when it was, the beginning of what was asked first and answered last.
+  `
+  ALTER TABLE conversations ADD COLUMN began_at INTEGER;
+  ALTER TABLE conversations ADD COLUMN ceased_at INTEGER;
+  ALTER TABLE conversations ADD COLUMN asked TEXT;
+  ALTER TABLE conversations ADD COLUMN answered TEXT;
+  `,
+  // Evaluations by time (history.ts), which are read by suite and go by age.
+  `
+  CREATE TABLE history (
+    width INTEGER NOT NULL,
+    begins INTEGER NOT NULL,
+    suite TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    agent_version TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    segment TEXT NOT NULL,
+    outcome INTEGER NOT NULL,
+    evaluations INTEGER NOT NULL,
+    scored INTEGER NOT NULL,
+    scores INTEGER NOT NULL,
+    squares INTEGER NOT NULL,
+    shared INTEGER NOT NULL,
+    shares INTEGER NOT NULL,
+    PRIMARY KEY (suite, width, begins, agent, agent_version, environment, segment, outcome)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX history_begins ON history (width, begins);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -7,6 +7,7 @@ import type { HumanLabel, LabelKind } from '../../model/labels.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
 import type { StoredConversation } from '../engine-store.ts';
 import { SEEN_COLUMNS, seenFrom } from '../evaluation-columns.ts';
+import { type HistoryCells, type HistoryRow, historyRowFrom } from '../history.ts';
 import type { WholeConversation, WholeEvaluation, WholeTrace } from '../whole-conversation.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { toConversation } from './conversation-rows.ts';
@@ -84,6 +85,11 @@ export class StoreExport {
   }
 
   /** Times of the log in milliseconds; see `first-times.ts`. */
+  history(): readonly HistoryRow[] {
+    // The cast holds because they are the table's own columns.
+    return this.#all('SELECT * FROM history').map((row) => historyRowFrom(row as HistoryCells, (stored) => stored));
+  }
+
   firstTimes(): readonly StoredTotal[] {
     return this.#all('SELECT metric, labels, at FROM first_times ORDER BY metric, labels').map((row) => ({
       metric: String(row.metric),

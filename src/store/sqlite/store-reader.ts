@@ -32,6 +32,7 @@ import { decodeVerdicts } from '../verdict-codec.ts';
 import { evaluationBeside, latestBases, scanEvaluations } from './evaluation-scan.ts';
 import { readContent } from './traces.ts';
 import { toEvaluation } from './evaluation-row.ts';
+import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
 import { Statements } from './statements.ts';
 
 /** Conversations that one page looks at, where the row itself decides, and where each takes a search among its evaluations. */
@@ -235,6 +236,14 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     return readLabelled(this.#statements, limits);
   }
 
+  history({ suite, width, since, until }: HistoryQuery): readonly HistoryRow[] {
+    const rows = this.#prepared(
+      'SELECT * FROM history WHERE suite = ? AND width = ? AND begins >= ? AND begins < ? ORDER BY begins',
+    ).all(suite, width, since, until);
+    // The cast holds because they are the table's own columns.
+    return rows.map((row) => historyRowFrom(row as HistoryCells, (stored) => stored));
+  }
+
   totals(): readonly { readonly metric: string; readonly labels: string; readonly value: number }[] {
     return this.#prepared('SELECT metric, labels, value FROM totals ORDER BY metric, labels')
       .all()
@@ -249,7 +258,7 @@ const IS_LAST = `NOT EXISTS (
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
 /** Rows of shadows are marked by their name (suite-key.ts). */
 const IS_LIVE = `e.suite NOT LIKE 'shadow:%'`;
-const SUMMARIES = `SELECT suite, turn_id, score, outcome, explanation FROM evaluations e
+const SUMMARIES = `SELECT suite, turn_id, score, outcome, explanation, decided_share, about FROM evaluations e
   WHERE conversation = ? AND ${IS_LIVE} AND ${IS_LAST} ORDER BY id`;
 const WAITING_SUMMARIES = `SELECT suite, turn_id, score, outcome, explanation, waits_for FROM waiting_evaluations e
   WHERE conversation = ? AND ${IS_LIVE} ORDER BY id`;

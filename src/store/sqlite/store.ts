@@ -13,6 +13,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import type { EngineStore, Total } from '../engine-store.ts';
 import { HeldConversations } from '../held-conversations.ts';
 import type { TraceId } from '../../model/ids.ts';
+import { HistoryChanges } from '../history.ts';
 import { TotalsInMemory } from '../running-totals.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { ContentFiles } from './content-files.ts';
@@ -22,6 +23,7 @@ import { DetectionRows } from './detection-rows.ts';
 import { QuestionRows } from './question-rows.ts';
 import { ResultRows } from './result-rows.ts';
 import { Evaluations } from './evaluations.ts';
+import { HistoryRows } from './history-rows.ts';
 import { LabelRows } from './label-rows.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
@@ -49,6 +51,7 @@ export interface LogFloor {
 
 export class Store implements EngineStore {
   readonly totals = new TotalsInMemory();
+  readonly history = new HistoryChanges();
   readonly traces: Traces;
   readonly pruned: PrunedTraces;
   readonly conversations: HeldConversations;
@@ -67,6 +70,7 @@ export class Store implements EngineStore {
   readonly #file: string;
   readonly #conversationRows: ConversationRows;
   readonly #totalRows: TotalRows;
+  readonly historyRows: HistoryRows;
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
   readonly #totalChanges: StatementSync;
@@ -92,6 +96,7 @@ export class Store implements EngineStore {
     this.#database = database;
     this.#file = file;
     this.#totalRows = new TotalRows(database, this.totals);
+    this.historyRows = new HistoryRows(database, this.history);
     this.pruned = new PrunedTraces(database);
     this.traces = new Traces(database, { openContent, pruned: this.pruned });
     this.#conversationRows = new ConversationRows(database);
@@ -162,6 +167,7 @@ export class Store implements EngineStore {
     if (!this.#inTransaction) return [];
     this.#writeRows();
     this.#totalRows.flush();
+    this.historyRows.flush();
     this.#writeFloor();
     this.traces.flush();
     // An idle service commits every second and must not wake the disk.
@@ -182,6 +188,7 @@ export class Store implements EngineStore {
     this.#inTransaction = false;
     this.evaluations.discard();
     this.totals.discard();
+    this.history.clear();
     this.#floorRaised = false;
     // After some failures (a full disk among them) SQLite has rolled back already.
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');

@@ -21,8 +21,8 @@ test.each([
 ])('online and offline, %s', { timeout: 90_000 }, async (_, agent, cases) => {
   const environment = {
     ...process.env,
-    ASSAY_EXAMPLE_REGRESS: 'wrong-time,skip-alternatives,loop,silent-crash',
-    ASSAY_EXAMPLE_REGRESS_RATE: '0.7',
+    EXAMPLE_AGENT_REGRESS: 'wrong-time,skip-alternatives,loop,silent-crash',
+    EXAMPLE_AGENT_REGRESS_RATE: '0.7',
   };
   const { folder, runs } = await tryAgent(agent, cases(), { suiteNames: SUITES, environment });
   const truths = new Map(runs.map((run) => [run.conversationId, truthOf(run, cases())]));

@@ -396,6 +396,7 @@ test('where turns were said to stand alone and do not, they are judged again wit
           id: 'c1' as never,
           labels: { agent: '', agentVersion: '', environment: '' },
           at: closedAt,
+          glance: {},
           turnsAdded: 1,
           dueNowBecause: undefined,
           limits: { idleMs: far, maxAgeMs: far, maxTurns: 1000, openMaxMs: 900 },

@@ -61,6 +61,7 @@ export function scoreSimply(
       id,
       labels: LABELS,
       at: closedAt,
+      glance: {},
       turnsAdded: known === undefined ? 1 : 0,
       dueNowBecause: undefined,
       limits: { idleMs: 10, maxAgeMs: 100_000, maxTurns: 1000, openMaxMs: 900 },

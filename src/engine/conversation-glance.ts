@@ -1,0 +1,50 @@
+/**
+ * A conversation at a glance, for lists: when it was, what the user asked first and what the agent answered last. It is
+ * kept in the conversation's row, because a list of fifty cannot read the spans of fifty. Turns are looked at in the
+ * order in which they arrive, which need not be that in which they happened.
+ */
+import type { Content } from '../model/step.ts';
+import type { Turn } from '../model/turn.ts';
+import { visibleText } from '../model/visible-text.ts';
+import type { ConversationGlance } from '../store/conversation-columns.ts';
+
+const SHOWN_CHARACTERS = 240;
+/** Text that is mostly blank is cut before it is tidied. */
+const READ_CHARACTERS = 4 * SHOWN_CHARACTERS;
+
+export function glanceOf(turns: readonly Turn[]): ConversationGlance {
+  let glance: ConversationGlance = {};
+  for (const turn of turns) {
+    const asked = beginning(turn.userInput);
+    const answered = beginning(turn.finalAnswer);
+    glance = mergedGlance(glance, {
+      beganAtMs: Math.floor(turn.startedAtMs),
+      ceasedAtMs: Math.ceil(turn.endedAtMs),
+      ...(asked === undefined ? {} : { asked }),
+      ...(answered === undefined ? {} : { answered }),
+    });
+  }
+  return glance;
+}
+
+export function mergedGlance(known: ConversationGlance, more: ConversationGlance): ConversationGlance {
+  // The same turn again, with more spans, counts as both.
+  const isEarlier = (more.beganAtMs ?? Number.POSITIVE_INFINITY) <= (known.beganAtMs ?? Number.POSITIVE_INFINITY);
+  const isLater = (more.ceasedAtMs ?? Number.NEGATIVE_INFINITY) >= (known.ceasedAtMs ?? Number.NEGATIVE_INFINITY);
+  return {
+    beganAtMs: isEarlier ? more.beganAtMs : known.beganAtMs,
+    ceasedAtMs: isLater ? more.ceasedAtMs : known.ceasedAtMs,
+    asked: isEarlier ? (more.asked ?? known.asked) : (known.asked ?? more.asked),
+    answered: isLater ? (more.answered ?? known.answered) : (known.answered ?? more.answered),
+  };
+}
+
+/** On one line, without what nobody sees. */
+function beginning({ text }: Content): string | undefined {
+  if (text === '') return undefined;
+  const tidy = visibleText(text.slice(0, READ_CHARACTERS)).replace(/\s+/g, ' ').trim();
+  if (tidy === '') return undefined;
+  if (tidy.length <= SHOWN_CHARACTERS && text.length <= READ_CHARACTERS) return tidy.toWellFormed();
+  // By code points, so that no half of a surrogate pair is left.
+  return `${[...tidy].slice(0, SHOWN_CHARACTERS).join('').toWellFormed()}…`;
+}

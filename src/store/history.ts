@@ -1,0 +1,157 @@
+/**
+ * The history of evaluations: for each stretch of time, suite and set of labels, how many had which outcome and what
+ * their scores add up to. The trend of a year is then a few thousand rows, however many conversations it was. It says
+ * what the evaluations say that are stored: a revision is taken out of the stretch where it was, and counted in its
+ * own. What retention deletes stays in it, as it stays in the counters.
+ *
+ * Two widths, so that a day is shown in steps of five minutes, and a year is not kept in those.
+ */
+import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
+import type { AgentLabels } from '../model/agent-labels.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Widths of a stretch, and how long stretches of it are kept. */
+export const HISTORY_WIDTHS = [
+  { ms: 5 * MINUTE_MS, keptMs: 8 * DAY_MS },
+  { ms: 60 * MINUTE_MS, keptMs: 400 * DAY_MS },
+] as const;
+
+interface HistoryPlace {
+  readonly width: number;
+  /** Where the stretch begins, in log time. */
+  readonly begins: number;
+  readonly suite: string;
+  readonly agent: string;
+  readonly agentVersion: string;
+  readonly environment: string;
+  /** Empty where none is configured. */
+  readonly segment: string;
+  readonly outcome: Outcome;
+}
+
+/** Integers throughout, so that sums do not depend on their order. */
+export interface HistorySums {
+  readonly evaluations: number;
+  readonly scored: number;
+  /** In millionths, as their squares are. */
+  readonly scores: number;
+  readonly squares: number;
+  /** Evaluations whose decided share is known, and these shares in millionths. */
+  readonly shared: number;
+  readonly shares: number;
+}
+
+export type HistoryRow = HistoryPlace & HistorySums;
+
+interface CountedInHistory {
+  readonly suite: string;
+  readonly labels: AgentLabels;
+  /** Log time at which it was scored. */
+  readonly at: number;
+  readonly outcome: Outcome;
+  readonly score: number | undefined;
+  readonly decidedShare: number | undefined;
+}
+
+const MILLION = 1_000_000;
+
+/** What the transaction that is open adds; the store that it belongs to writes it at the commit. */
+export class HistoryChanges {
+  readonly #rows = new Map<string, HistoryRow>();
+
+  /** `sign` is −1 for an evaluation that another one replaces. */
+  count({ suite, labels, at, outcome, score, decidedShare }: CountedInHistory, sign: 1 | -1 = 1): void {
+    const isScored = score !== undefined;
+    const sums = {
+      evaluations: sign,
+      scored: isScored ? sign : 0,
+      scores: sign * (score ?? 0),
+      squares: isScored ? sign * Math.round((score * score) / MILLION) : 0,
+      shared: decidedShare === undefined ? 0 : sign,
+      shares: sign * (decidedShare ?? 0),
+    };
+    const { agent, agent_version: agentVersion, environment, segment = '' } = labels;
+    for (const { ms: width } of HISTORY_WIDTHS) {
+      const begins = Math.floor(at / width) * width;
+      this.#add({ width, begins, suite, agent, agentVersion, environment, segment, outcome, ...sums });
+    }
+  }
+
+  /** In one order, so that no two instances wait for each other. */
+  changed(): readonly HistoryRow[] {
+    return [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  }
+
+  clear(): void {
+    this.#rows.clear();
+  }
+
+  #add(row: HistoryRow): void {
+    const { width, begins, suite, agent, agentVersion, environment, segment, outcome } = row;
+    const key = JSON.stringify([width, begins, suite, agent, agentVersion, environment, segment, outcome]);
+    const held = this.#rows.get(key);
+    this.#rows.set(key, held === undefined ? row : { ...row, ...added(held, row) });
+  }
+}
+
+export function added(a: HistorySums, b: HistorySums): HistorySums {
+  return {
+    evaluations: a.evaluations + b.evaluations,
+    scored: a.scored + b.scored,
+    scores: a.scores + b.scores,
+    squares: a.squares + b.squares,
+    shared: a.shared + b.shared,
+    shares: a.shares + b.shares,
+  };
+}
+
+/** Its columns in both stores. */
+export const HISTORY_COLUMNS = {
+  place: ['suite', 'width', 'begins', 'agent', 'agent_version', 'environment', 'segment', 'outcome'],
+  sums: ['evaluations', 'scored', 'scores', 'squares', 'shared', 'shares'],
+} as const;
+
+export function historyValues(row: HistoryRow): readonly (number | string)[] {
+  const { width, begins, suite, agent, agentVersion, environment, segment, outcome } = row;
+  const { evaluations, scored, scores, squares, shared, shares } = row;
+  return [
+    ...[suite, width, begins, agent, agentVersion, environment, segment, OUTCOMES.indexOf(outcome)],
+    ...[evaluations, scored, scores, squares, shared, shares],
+  ];
+}
+
+export interface HistoryQuery {
+  readonly width: number;
+  readonly suite: string;
+  /** Log times in milliseconds; `until` is not in it. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** As the rows are read. */
+export type HistoryCells = {
+  readonly [Name in (typeof HISTORY_COLUMNS)['place' | 'sums'][number]]: number | string;
+};
+
+export function historyRowFrom(cells: HistoryCells, text: (stored: string) => string): HistoryRow {
+  const outcome = OUTCOMES[Number(cells.outcome)];
+  if (outcome === undefined) throw new Error(`store: ${cells.outcome} is not the number of an outcome`);
+  return {
+    width: Number(cells.width),
+    begins: Number(cells.begins),
+    suite: text(String(cells.suite)),
+    agent: text(String(cells.agent)),
+    agentVersion: text(String(cells.agent_version)),
+    environment: text(String(cells.environment)),
+    segment: text(String(cells.segment)),
+    outcome,
+    evaluations: Number(cells.evaluations),
+    scored: Number(cells.scored),
+    scores: Number(cells.scores),
+    squares: Number(cells.squares),
+    shared: Number(cells.shared),
+    shares: Number(cells.shares),
+  };
+}
