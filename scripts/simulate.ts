@@ -22,7 +22,7 @@ const report = await crashTest({
   onProgress: (line) => process.stderr.write(`${line}\n`),
 });
 const differing = report.counter_mismatches + report.evaluation_mismatches + report.observation_mismatches;
-const balanced = report.lost + report.duplicated + differing === 0 && report.spans > 0;
+const balanced = report.lost + report.duplicated + differing + report.unforgotten_files === 0 && report.spans > 0;
 if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`);
 else
   process.stdout.write(

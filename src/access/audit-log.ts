@@ -23,6 +23,10 @@ export interface AuditLine {
   readonly route?: string;
   readonly role?: string;
   readonly why?: string;
+  /** Number of conversations that were forgotten. */
+  readonly conversations?: string;
+  /** Hash of the id of the one that was. */
+  readonly hash?: string;
 }
 
 interface AuditOptions {

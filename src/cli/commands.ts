@@ -21,6 +21,7 @@ export const COMMANDS: { readonly [name: string]: () => Promise<(program: Comman
   shadow: async () => (await import('./commands/shadow.ts')).addShadow,
   golden: async () => (await import('./commands/golden.ts')).addGolden,
   inspect: async () => (await import('./commands/inspect.ts')).addInspect,
+  forget: async () => (await import('./commands/store-copy.ts')).addStore,
   labels: async () => (await import('./commands/labels.ts')).addLabels,
   store: async () => (await import('./commands/store-copy.ts')).addStore,
   sessions: async () => (await import('./commands/sessions.ts')).addSessions,

@@ -44,6 +44,7 @@ const REMEDIES = {
   duplicate: undefined,
   'too-late': 'raise `turn.reopen`, or find out what holds the spans back',
   pruned: 'raise `store.keep`: the conversation had been deleted',
+  forgotten: 'nothing to do: somebody asked for its conversation or its user to be forgotten',
   'over-limit': 'raise `turn.max_spans` or `turn.max_bytes`, or end traces sooner',
   'logs-without-spans': 'export the spans of the same traces as well',
   'no-agent-steps':

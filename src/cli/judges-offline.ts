@@ -7,12 +7,10 @@ import { KeptAnswers } from '../offline/kept-answers.ts';
 import { OfflineJudges, type QuestionCounts } from '../offline/offline-judges.ts';
 import { NOT_ASKED } from '../score/judge/judges.ts';
 import { openReader } from '../serve/open-reader.ts';
-import { AnswerFile } from '../store/sqlite/answer-file.ts';
+import { ANSWER_FILE, AnswerFile } from '../store/sqlite/answer-file.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { Heartbeat, timeLeft } from './heartbeat.ts';
 import { safe, type Terminal } from './terminal.ts';
-
-const ANSWER_FILE = 'judge-answers.db';
 
 export async function startJudges(settings: Settings, terminal: Terminal): Promise<OfflineJudges> {
   if (settings.judging.judges.length === 0)

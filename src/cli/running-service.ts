@@ -80,6 +80,8 @@ const refusalSchema = z.object({ error: z.string().default(''), problems: z.arra
 interface Asking extends RequestInit {
   /** A status besides those of success whose answer is wanted as well. */
   readonly accept?: number;
+  /** For what takes longer than an answer usually does. */
+  readonly waitMs?: number;
   /** Lines that the command adds to a refusal. */
   readonly more?: (refusal: unknown) => readonly string[];
 }
@@ -98,10 +100,13 @@ export async function isThere(url: string): Promise<boolean> {
   }
 }
 
-export async function askText(url: URL, { accept, more = () => [], ...init }: Asking = {}): Promise<string> {
+export async function askText(
+  url: URL,
+  { accept, waitMs = TIMEOUT_MS, more = () => [], ...init }: Asking = {},
+): Promise<string> {
   let response: Response;
   try {
-    response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    response = await fetch(url, { ...init, signal: AbortSignal.timeout(waitMs) });
   } catch (error) {
     throw new CommandFailure(
       `no answer from ${url.href}: start \`assay serve\`, or give --url (${String(error)})`,

@@ -184,8 +184,9 @@ export class Engine {
   /** The log gave a turn whose bytes it has lost: it is left out, and reported. */
   passUnreadable(closed: ClosedInLog, error: unknown): TurnFate {
     this.#sweepBefore(closed);
-    this.#understanding.report(`trace ${closed.traceId}`, error);
     const known = this.#parts.store.traces.find(closed.traceId);
+    if (this.#isForgottenTrace(closed)) return this.#counted(closed, this.#forget(closed, known));
+    this.#understanding.report(`trace ${closed.traceId}`, error);
     return this.#counted(closed, known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood'));
   }
 
@@ -201,6 +202,8 @@ export class Engine {
 
   #take(closed: Arrival, known: StoredTrace | undefined): TurnFate {
     const { store, settings } = this.#parts;
+    // First: its bytes may be overwritten by now.
+    if (this.#isForgottenTrace(closed)) return this.#forget(closed, known);
     if (known !== undefined) {
       if (known.sealed) return this.#pass(known, closed, 'over-limit');
       if (closed.closedAt - known.closedAt > settings.turn.reopenMs) return this.#pass(known, closed, 'too-late');
@@ -209,6 +212,7 @@ export class Engine {
     if (understood === undefined)
       return known === undefined ? 'not-understood' : this.#pass(known, closed, 'not-understood');
     const { merged, turns } = understood;
+    if (this.#isForgotten(turns)) return this.#forget(closed, known);
     if (merged.added === 0 && known !== undefined) return this.#pass(known, closed, 'duplicate');
     if (known === undefined && this.#parts.store.traces.wasPruned(closed.traceId)) {
       this.#closeNamed(turns, closed);
@@ -257,6 +261,23 @@ export class Engine {
       bytes: merged.content.traces.length,
     });
     return known === undefined ? 'stored' : 'revised';
+  }
+
+  #isForgottenTrace({ traceId }: ClosedInLog): boolean {
+    const { forgotten } = this.#parts.store;
+    return forgotten.hasAny && forgotten.hasTrace(traceId);
+  }
+
+  #isForgotten(turns: readonly Turn[]): boolean {
+    const { forgotten } = this.#parts.store;
+    if (!forgotten.hasAny) return false;
+    const users = turns.flatMap(({ steps }) => steps.flatMap(({ userId }) => userId ?? []));
+    return forgotten.has({ conversation: namedConversationOf(turns), users: [...new Set(users)] });
+  }
+
+  #forget(closed: ClosedInLog, known: StoredTrace | undefined): TurnFate {
+    this.#parts.store.forgotten.drop(closed, known);
+    return 'forgotten';
   }
 
   #pass(known: StoredTrace, closed: ClosedInLog, fate: TurnFate): TurnFate {

@@ -144,7 +144,7 @@ async function scan(
   for await (const found of scanSegment(file, head)) {
     if (found.found === 'corrupt') corruptBytes += found.length;
     else if (found.found === 'record') end = found.offset + recordLength(found.head);
-    else {
+    else if (found.found === 'end') {
       end = Math.max(end, found.offset);
       isSealed = found.sealed;
     }

@@ -15,7 +15,7 @@ export class JournalReader {
   readonly #files = new Map<number, number>();
   #bases: number[] = [];
   #knownEnd = 0;
-  readonly #blocks = new BlockCache((target, position) => this.readInto(target, position));
+  #blocks = this.#newBlocks();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -46,9 +46,19 @@ export class JournalReader {
     }
   }
 
+  /** Segments have been rewritten: reads their files again, and keeps nothing of before. */
+  reopen(): void {
+    this.close();
+    this.#blocks = this.#newBlocks();
+  }
+
   close(): void {
     for (const file of this.#files.values()) closeSync(file);
     this.#files.clear();
+  }
+
+  #newBlocks(): BlockCache {
+    return new BlockCache((target, position) => this.readInto(target, position));
   }
 
   /** The newest base at or below the position. The directory is read again once the position lies behind what is known. */

@@ -18,7 +18,7 @@
  * Overflow policy: `reject`. At `maxBytes`, or when the disk is full, nothing new is accepted until segments have been
  * released or space has come back; what has been accepted stays.
  */
-import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { JournalEvent } from '../model/events/journal-events.ts';
 import { HighWaterFile } from '../model/high-water-file.ts';
 import type { JournalEntry, Signal } from './journal-entry.ts';
@@ -26,7 +26,9 @@ import { type JournalMark, JournalMarkWriter, readJournalMark } from './journal-
 import { LogClock } from './log-clock.ts';
 import { ALIGNMENT, bodyChecksum, RECORD_HEAD_BYTES, recordLength, writeRecordHead } from './record.ts';
 import { type Recovered, recover, type Segment } from './recovery.ts';
-import { type OpenSegment, SegmentFiles } from './segment-files.ts';
+import { type EditRecord, rewriteSegment } from './rewrite-segment.ts';
+import { type OpenSegment, SegmentFiles, segmentPath } from './segment-files.ts';
+import { sealSegment, writeAll } from './segment-writes.ts';
 
 interface JournalBatch {
   readonly signal: Signal;
@@ -90,6 +92,12 @@ export class Journal {
   #groupTime: number | undefined;
   /** Length of the record that was refused last, until one of its length would fit. */
   #refusedLength: number | undefined;
+  /** Work that must have the segments for itself; the writer does it between two groups. */
+  readonly #tasks: (() => Promise<void>)[] = [];
+  /** Base of the segment that is being rewritten, which must not be recycled meanwhile. */
+  #rewriting: number | undefined;
+  /** Segments on their way to become spares. */
+  readonly #recycling = new Set<Promise<void>>();
 
   private constructor(options: JournalOptions, files: SegmentFiles, recovered: Recovered) {
     this.#options = options;
@@ -180,8 +188,67 @@ export class Journal {
       })
       .finally(() => {
         this.#writing = undefined;
-        if (this.#waiting.length > 0) this.#wake();
+        if (this.#hasWork) this.#wake();
       });
+  }
+
+  /**
+   * Shows each record to `edit`, which may change its bytes in place or say that none is needed any more. Resolves once
+   * the bytes of before are in no file of the journal: not behind its records, and in no spare either. Rejects where the
+   * disk fails; it may be done again.
+   */
+  async rewrite(edit: EditRecord): Promise<void> {
+    for (const { base } of [...this.#segments]) {
+      // Batches need not wait while another segment than theirs is rewritten.
+      if (base === this.#current?.base) await this.#alone(() => this.#rewriteOne(base, edit));
+      else await this.#rewriteOne(base, edit);
+    }
+    await this.#alone(async () => {
+      await Promise.all(this.#recycling);
+      await this.#files.dropSpares();
+    });
+  }
+
+  async #rewriteOne(base: number, edit: EditRecord): Promise<void> {
+    if (!this.#segments.some((segment) => segment.base === base)) return;
+    const { directory } = this.#options;
+    this.#rewriting = base;
+    try {
+      const current = this.#current?.base === base ? this.#current : undefined;
+      const isOther = await rewriteSegment({ directory, base, end: current?.offset, edit });
+      if (!isOther || current === undefined) return;
+      const file = await open(segmentPath(directory, base), 'r+');
+      this.#current = { ...current, file };
+      await current.file.close();
+    } finally {
+      this.#rewriting = undefined;
+      this.#recycleReleased();
+    }
+  }
+
+  /**
+   * Begins another segment if the current one was begun before `time`, so that what is in it goes once it is released:
+   * a log with little in it would keep its last records for as long as nothing follows.
+   */
+  async retire(time: number): Promise<void> {
+    await this.#alone(async () => {
+      const segment = this.#segments.at(-1);
+      if (segment === undefined || segment.since >= time || segment.last === segment.base) return;
+      // Spares hold what they held as segments.
+      await this.#files.dropSpares();
+      if (this.#current !== undefined) await sealSegment(this.#current, this.#clock.now());
+      this.#abandonCurrent();
+      await this.#segmentWithRoom(0);
+    });
+  }
+
+  /** Resolves when the writer has done the work, between two groups. */
+  async #alone(work: () => Promise<void>): Promise<void> {
+    if (this.#stopping) throw new Error('journal: it is shutting down');
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#tasks.push(() => work().then(resolve, reject));
+    this.#wake();
+    return promise;
   }
 
   /** Writes what waits, then closes. May be called twice. */
@@ -198,16 +265,22 @@ export class Journal {
     if (this.#writing !== undefined) return;
     this.#writing = this.#writeGroups().finally(() => {
       this.#writing = undefined;
-      if (this.#waiting.length > 0) this.#wake();
+      if (this.#hasWork) this.#wake();
     });
+  }
+
+  get #hasWork(): boolean {
+    return this.#waiting.length > 0 || this.#tasks.length > 0;
   }
 
   async #writeGroups(): Promise<void> {
     // One turn of the event loop, so that requests which arrive together share the sync.
     await new Promise(setImmediate);
-    while (this.#waiting.length > 0) {
+    while (this.#hasWork) {
+      // It never rejects: whoever asked for it gets the failure.
+      await this.#tasks.shift()?.();
       const first = this.#waiting[0];
-      if (first === undefined) return;
+      if (first === undefined) continue;
       const current = await this.#segmentWithRoom(first.length);
       if ('because' in current) {
         this.#refuse(this.#waiting.splice(0), current);
@@ -318,11 +391,13 @@ export class Journal {
     try {
       if (current !== undefined) {
         await sealSegment(current, this.#clock.now());
+        this.#segmentOf(current.base).isFull = true;
         this.#abandonCurrent();
       }
       const base = this.#endPosition;
-      const opened = await this.#files.create(base, { capacityMin, logTime: this.#clock.now() });
-      this.#segments.push({ base, capacity: opened.capacity, live: 0, last: base, end: base });
+      const since = this.#clock.now();
+      const opened = await this.#files.create(base, { capacityMin, logTime: since });
+      this.#segments.push({ base, capacity: opened.capacity, live: 0, last: base, end: base, since, isFull: false });
       this.#endPosition = base + ALIGNMENT;
       this.#current = { ...opened, offset: ALIGNMENT };
       this.#recycleReleased();
@@ -356,22 +431,26 @@ export class Journal {
     for (let index = this.#segments.length - 1; index >= 0; index -= 1) {
       const segment = this.#segments[index];
       if (segment === undefined || segment.live > 0 || segment.base === keep) continue;
+      if (segment.base === this.#rewriting) continue;
       // The last segment carries the log's position and time over a restart.
       if (index === this.#segments.length - 1) continue;
       this.#segments.splice(index, 1);
-      this.#recycle(segment).catch((error: unknown) => {
-        this.#options.onEvent({
-          type: 'journal-segment-failed',
-          detail: `recycle segment ${segment.base}: ${String(error)}`,
-        });
-      });
+      const recycling = this.#recycle(segment)
+        .catch((error: unknown) => {
+          this.#options.onEvent({
+            type: 'journal-segment-failed',
+            detail: `recycle segment ${segment.base}: ${String(error)}`,
+          });
+        })
+        .finally(() => this.#recycling.delete(recycling));
+      this.#recycling.add(recycling);
     }
   }
 
   /** The mark goes first: after a crash it must not name a segment that is gone. */
-  async #recycle({ base, capacity }: Segment): Promise<void> {
+  async #recycle({ base, capacity, isFull }: Segment): Promise<void> {
     await this.#mark?.writeNow();
-    await this.#files.recycle(base, capacity);
+    await this.#files.recycle(base, { capacity, isFull });
   }
 
   #marked(): JournalMark {
@@ -400,32 +479,4 @@ function refusalFrom(error: unknown): Refusal {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const full = code === 'ENOSPC' || code === 'EDQUOT';
   return { because: full ? 'disk-full' : 'disk-error', detail: `write the journal: ${String(error)}` };
-}
-
-async function writeAll(file: FileHandle, buffers: readonly Uint8Array[], at: number): Promise<void> {
-  const expected = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
-  const { bytesWritten } = await file.writev([...buffers], at);
-  if (bytesWritten === expected) return;
-  // A short write happens on a full disk and on very large groups: the rest in one piece tells which.
-  const rest = Buffer.concat(buffers).subarray(bytesWritten);
-  let written = 0;
-  while (written < rest.length) {
-    const part = await file.write(rest, written, rest.length - written, at + bytesWritten + written);
-    written += part.bytesWritten;
-  }
-}
-
-async function sealSegment(segment: OpenSegment & { readonly offset: number }, logTime: number): Promise<void> {
-  if (segment.offset + ALIGNMENT > segment.capacity) return;
-  const head = writeRecordHead(segment.salt, {
-    position: segment.base + segment.offset,
-    logTime,
-    kind: 'end',
-    rows: 0,
-    tableLength: 0,
-    payloadLength: 0,
-    bodyCrc: 0,
-  });
-  await segment.file.write(head, 0, head.length, segment.offset);
-  await segment.file.datasync();
 }

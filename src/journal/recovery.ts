@@ -35,6 +35,10 @@ export interface Segment {
   /** Positions of its last record and behind it. */
   last: number;
   end: number;
+  /** Log time of its head: nothing in it was accepted before. */
+  readonly since: number;
+  /** It ended because a record did not fit. */
+  isFull: boolean;
 }
 
 export interface Recovered {
@@ -76,7 +80,8 @@ export async function recover(
       options.onEvent({ type: 'journal-segment-short', position: base, size, capacity: head.capacity });
       await file.truncate(head.capacity);
     }
-    const segment: Segment = { base, capacity: head.capacity, live: 0, last: base, end: base };
+    const { capacity, logTime: since } = head;
+    const segment: Segment = { base, capacity, live: 0, last: base, end: base, since, isFull: false };
     segments.push(segment);
     lastLogTime = Math.max(lastLogTime ?? 0, head.logTime);
     const isLast = index === bases.length - 1;
@@ -100,7 +105,7 @@ export async function recover(
         });
       } else if (found.found === 'corrupt') {
         await setStretchAside(options, file, head, found);
-      } else {
+      } else if (found.found === 'end') {
         end = found.offset;
         sealed = found.sealed;
       }

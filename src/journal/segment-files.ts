@@ -11,6 +11,8 @@ import { ALIGNMENT, type SegmentHead, writeSegmentHead } from './record.ts';
 
 const SUFFIX = '.segment';
 const SPARE_PREFIX = 'spare-';
+/** A segment that is being rewritten (`rewrite-segment.ts`). */
+export const REWRITE_PREFIX = 'rewrite-';
 /** More spares than this would hold disk for nothing; fewer would fill a new file under load. */
 const SPARES_MAX = 2;
 const FILL_CHUNK_BYTES = 1 << 20;
@@ -52,7 +54,7 @@ export class SegmentFiles {
     const files = new SegmentFiles(directory, capacity);
     for (const name of await readdir(directory)) {
       // A spare may be half filled, or of another capacity. Creating a new one is cheaper than finding out.
-      if (name.startsWith(SPARE_PREFIX)) await rm(path.join(directory, name));
+      if (name.startsWith(SPARE_PREFIX) || name.startsWith(REWRITE_PREFIX)) await rm(path.join(directory, name));
     }
     return files;
   }
@@ -71,7 +73,7 @@ export class SegmentFiles {
       await file.write(writeSegmentHead(head), 0, ALIGNMENT, 0);
       await file.datasync();
       await rename(source, segmentPath(this.#directory, base));
-      await this.#syncDirectory();
+      await syncDirectory(this.#directory);
       return { base, salt: head.salt, capacity, file };
     } catch (error) {
       await file.close();
@@ -87,16 +89,28 @@ export class SegmentFiles {
     return this.#preparing;
   }
 
-  /** Gives a segment back that no open turn needs. */
-  async recycle(base: number, capacity: number): Promise<void> {
+  /**
+   * Gives a segment back that no open turn needs. A spare holds its old bytes until it is written over, so one that was
+   * not full must not become one: what lies at its end would never be overwritten.
+   */
+  async recycle(
+    base: number,
+    { capacity, isFull }: { readonly capacity: number; readonly isFull: boolean },
+  ): Promise<void> {
     const source = segmentPath(this.#directory, base);
-    if (capacity !== this.#capacity || this.#spares.length >= SPARES_MAX) {
+    if (!isFull || capacity !== this.#capacity || this.#spares.length >= SPARES_MAX) {
       await rm(source, { force: true });
       return;
     }
     const spare = this.#nextSpare();
     await rename(source, spare);
     this.#spares.push(spare);
+  }
+
+  /** Removes the spares, and with them what they held as segments. */
+  async dropSpares(): Promise<void> {
+    await this.#preparing?.catch(() => undefined);
+    for (const spare of this.#spares.splice(0)) await rm(spare, { force: true });
   }
 
   async #prepareOne(): Promise<void> {
@@ -130,14 +144,14 @@ export class SegmentFiles {
     }
     return target;
   }
+}
 
-  /** A renamed file survives power loss only once its directory is on disk. */
-  async #syncDirectory(): Promise<void> {
-    const directory = await open(this.#directory, 'r');
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
+/** A renamed file survives power loss only once its directory is on disk. */
+export async function syncDirectory(name: string): Promise<void> {
+  const directory = await open(name, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
   }
 }

@@ -20,6 +20,7 @@ import {
 
 type Scanned =
   | { readonly found: 'record'; readonly offset: number; readonly head: RecordHead; readonly table: Buffer }
+  | { readonly found: 'hole'; readonly offset: number; readonly head: RecordHead }
   | { readonly found: 'corrupt'; readonly offset: number; readonly length: number }
   | { readonly found: 'end'; readonly offset: number; readonly sealed: boolean };
 
@@ -39,7 +40,8 @@ export async function* scanSegment(
         yield { found: 'end', offset, sealed: true };
         return;
       }
-      if (here.head.kind !== 'hole') yield { found: 'record', offset, head: here.head, table: here.table };
+      if (here.head.kind === 'hole') yield { found: 'hole', offset, head: here.head };
+      else yield { found: 'record', offset, head: here.head, table: here.table };
       offset += recordLength(here.head);
       continue;
     }

@@ -70,6 +70,7 @@ const COUNTED_AS = {
   duplicate: undefined,
   'too-late': undefined,
   pruned: undefined,
+  forgotten: undefined,
   'over-limit': undefined,
   'logs-without-spans': 'logsAlone',
   'no-agent-steps': 'withoutAgent',

@@ -14,7 +14,12 @@ const NOT_KNOWN = {
 
 export class AwaitedAnswers<T> {
   readonly #asked = new Map<number, (answer: T) => void>();
+  readonly #timeoutMs: number;
   #last = 0;
+
+  constructor(timeoutMs: number = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
+  }
 
   /** `post` gives false where nobody hears it. A thread that ends before it has answered leaves it open. */
   async ask(post: (id: number) => boolean): Promise<T | Unavailable> {
@@ -22,7 +27,7 @@ export class AwaitedAnswers<T> {
     const id = this.#last;
     const { promise, resolve } = Promise.withResolvers<T | Unavailable>();
     this.#asked.set(id, resolve);
-    const timer = setTimeout(() => resolve(NOT_KNOWN), TIMEOUT_MS);
+    const timer = setTimeout(() => resolve(NOT_KNOWN), this.#timeoutMs);
     if (!post(id)) resolve(NOT_HEARD);
     const answer = await promise;
     clearTimeout(timer);

@@ -9,6 +9,7 @@ import type { BatchSink } from '../receive/sink.ts';
 import type { LaneReadings } from '../report/events/cluster.ts';
 import type { LogReadings } from '../report/events/scoring.ts';
 import type { Log } from '../report/log/log.ts';
+import type { ForgettingLog } from './forgetting/forget.ts';
 import type { StorePlace } from './open-reader.ts';
 import type { Draining, Scorer } from './scorer.ts';
 import type { ScoringWork } from './scoring-protocol.ts';
@@ -46,6 +47,8 @@ export interface ServedLog extends LogReadings {
   /** Reasons why it cannot be read or written now, in words for people. */
   readonly problems: readonly string[];
   readonly lanes?: LaneReadings;
+  /** Undefined where the log is Kafka. */
+  readonly rewritten?: ForgettingLog;
   /** Takes what the receivers accept. */
   readonly sink: BatchSink;
   /** Begins to read and to move time on. */

@@ -30,6 +30,7 @@ import type {
   TurnCommand,
 } from './scoring-protocol.ts';
 import type { CheckLimits } from './check-watchdog.ts';
+import type { ForgetCommand } from './forgetting/forgetting.ts';
 import type { PutCommand, StoreWrites } from './store-writes.ts';
 import type { PackedTurn } from './turn-packer.ts';
 import { WatchedThread } from './watched-thread.ts';
@@ -52,7 +53,7 @@ interface Recipients {
   readonly events: { report(event: AnyEvent): void };
   readonly totals: readonly { update(totals: readonly Total[]): void }[];
   readonly detection: Pick<DetectionMonitor, 'receive'>;
-  readonly writes: Pick<StoreWrites, 'receive'>;
+  readonly writes: Pick<StoreWrites, 'receive' | 'forgetting'>;
 }
 
 /** A log in which turns close: the journal, or a lane of Kafka. */
@@ -223,7 +224,7 @@ export class Scorer {
   }
 
   /** Sends a user's command. Returns false if no thread is there to do it. */
-  tell(command: AcceptCommand | PutCommand): boolean {
+  tell(command: AcceptCommand | PutCommand | ForgetCommand): boolean {
     return this.#tell(command);
   }
 
@@ -333,6 +334,10 @@ export class Scorer {
         return;
       case 'put':
         recipients.writes.receive(message);
+        return;
+      case 'forget-step':
+      case 'journal-to-wipe':
+        recipients.writes.forgetting.receive(message);
         return;
       case 'answer':
         this.#asked.get(message.id)?.answered(message.answer);

@@ -16,6 +16,7 @@ import type { Total } from '../store/engine-store.ts';
 import type { Retention } from '../store/sqlite/retention.ts';
 import type { LogFloor } from '../store/sqlite/store.ts';
 import type { PostgresOptions } from '../store/postgres/postgres-store.ts';
+import type { ForgetCommand, ForgetMessage } from './forgetting/forgetting.ts';
 import type { PutCommand, PutMessage } from './store-writes.ts';
 
 /** Start data of the thread. All of it is plain data. */
@@ -94,6 +95,7 @@ export type ToScorer =
   | { readonly type: 'delivered'; readonly delivered: DeliveredNotice }
   | AcceptCommand
   | PutCommand
+  | ForgetCommand
   /** Does what was sent before, then ends. */
   | { readonly type: 'stop' };
 
@@ -121,4 +123,5 @@ export type FromScorer =
   | { readonly type: 'answer'; readonly id: number; readonly answer: LaneAnswer }
   | DetectionMessage
   | PutMessage
+  | ForgetMessage
   | { readonly type: 'stopped' };

@@ -12,6 +12,7 @@ import type { QuestionStore } from '../store/question-store.ts';
 import type { ResultStore } from '../store/result-store.ts';
 import type { LogFloor } from '../store/sqlite/store.ts';
 import type { TruthStore } from '../store/truth-store.ts';
+import type { StepTaker } from './forgetting/steps.ts';
 import type { LaneAnswer, FromScorer, OrderedCommand, LaneQuestion } from './scoring-protocol.ts';
 
 export interface ScoringParts {
@@ -22,6 +23,7 @@ export interface ScoringParts {
 }
 
 export interface ScoringSide {
+  readonly forgetting: StepTaker;
   readonly store: {
     readonly detection: DetectionStore;
     readonly labels: LabelStore;

@@ -24,6 +24,7 @@ import { NoJudge } from './no-judge.ts';
 import { ResultRelay } from './result-relay.ts';
 import type { FromScorer, OrderedCommand, ThreadStart, ToScorer } from './scoring-protocol.ts';
 import type { DutyLoop, ScoringParts, ScoringSide } from './scoring-side.ts';
+import { takeStep } from './forgetting/forgetting.ts';
 import { carryOut } from './store-writes.ts';
 import { RETRY_PAUSE_MS } from './retry-pause.ts';
 
@@ -79,6 +80,9 @@ class ScoringThread {
         break;
       case 'put':
         void carryOut(this.#side.store, message).then((answer) => this.#post(answer));
+        break;
+      case 'forget':
+        void takeStep(this.#side.forgetting, message).then((answer) => this.#post(answer));
         break;
       case 'duty':
         this.#setDuty(message.on);

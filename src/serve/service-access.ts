@@ -21,6 +21,7 @@ export interface ServiceAccess {
   readonly guard: AccessGuard;
   /** Undefined where nobody can sign in. */
   readonly people: People | undefined;
+  readonly audit: Pick<AuditLog, 'write'>;
   stop(): Promise<void>;
 }
 
@@ -67,7 +68,7 @@ export async function openAccess(
     throw error;
   }
   const guard = new Guard({ mode, tokens, sessions, http, audit, onEvent, now: Date.now });
-  return { guard, people: peopleOf(settings, { sessions, audit, onEvent }), stop };
+  return { guard, people: peopleOf(settings, { sessions, audit, onEvent }), audit, stop };
 }
 
 /** `open` only where somebody said so. */

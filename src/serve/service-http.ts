@@ -8,8 +8,10 @@ import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
 import { type Asked, answeredFrom, type Route, read } from '../report/http/route.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
+import type { ForgetSide } from './api/forget-api.ts';
+import { userFormsOf } from './forgetting/user-forms.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
-import { PROCESS_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
+import { FORGET_ROUTES, PROCESS_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
 import { STORE_READS } from './api/store-reads.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import type { StoreReading } from './reading/store-reading.ts';
@@ -26,7 +28,7 @@ import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 interface HttpNeeds {
   readonly settings: Settings;
   readonly certificates: Certificates | undefined;
-  readonly access: Pick<ServiceAccess, 'guard' | 'people'>;
+  readonly access: Pick<ServiceAccess, 'guard' | 'people' | 'audit'>;
   readonly config: RunningConfig;
   readonly events: ServiceEvents;
   readonly health: readonly MetricSource[];
@@ -75,6 +77,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
       ...answeredFrom(PROCESS_ROUTES, () => process),
       ...answeredFrom(STORE_READS.map(answeredByThread), () => store),
       ...answeredFrom(STORE_WRITES, () => store),
+      ...answeredFrom(FORGET_ROUTES, () => store),
       ...answeredFrom(PEOPLE_ROUTES, () => access),
     ],
     access: access.guard,
@@ -93,13 +96,16 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
   };
 }
 
-interface OpenStore extends WriteSide {
+interface OpenStore extends WriteSide, ForgetSide {
   readonly reading: StoreReading;
 }
 
-function openStore({ config, detection, writes, reading }: HttpNeeds): OpenStore {
+function openStore({ settings, access, config, detection, writes, reading }: HttpNeeds): OpenStore {
   return {
     reading,
+    forget: (request) => writes.forgetting.forget(request),
+    userForms: userFormsOf(settings),
+    audit: access.audit,
     liveSuites: () => config.liveSuites,
     put: (write) => writes.put(write),
     accept: (chosen) => detection.accept(chosen),

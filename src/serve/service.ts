@@ -248,10 +248,12 @@ function withLog(scoring: ReturnType<typeof withScoring>, { settings, log }: Ser
   return scoring
     .add({
       name: 'log',
-      needs: ['deployment', 'scoring', 'redaction', 'views', 'detection', 'events'],
-      start: ({ deployment, scoring: scorer, views, detection, ...needs }) => {
+      needs: ['deployment', 'scoring', 'redaction', 'views', 'detection', 'writes', 'events'],
+      start: async ({ deployment, scoring: scorer, views, detection, writes, ...needs }) => {
         const duty = new InstanceDuty(scorer, detection, views.calibration);
-        return deployment.openLog({ ...needs, scorer, duty, log });
+        const served = await deployment.openLog({ ...needs, scorer, duty, log });
+        writes.openLog(served, settings);
+        return served;
       },
       // With it the scoring thread ends: a log needs it to the last.
       stop: (served) => served.stop(),

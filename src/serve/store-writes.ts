@@ -2,6 +2,7 @@
  * Writes that people make through the API: the main thread hands each to the thread that has the store, which writes it
  * in its own transaction. An answered write is committed; a client without an answer retries, which changes nothing.
  */
+import type { Settings } from '../config/settings.ts';
 import type { Json } from '../model/json.ts';
 import type { HumanLabel } from '../model/labels.ts';
 import type { SaidOutcome } from '../model/validity.ts';
@@ -10,6 +11,8 @@ import type { OutcomeLabelStore } from '../store/outcome-label-store.ts';
 import type { TruthStore } from '../store/truth-store.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { AwaitedAnswers } from './awaited-answers.ts';
+import type { ServedLog } from './deployment.ts';
+import { type ForgetCommand, Forgetting } from './forgetting/forgetting.ts';
 
 export type StoreWrite =
   | { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined }
@@ -33,11 +36,19 @@ export interface PutMessage {
 
 /** The main thread's end. */
 export class StoreWrites {
+  readonly forgetting: Forgetting;
   readonly #answers = new AwaitedAnswers<PutAnswer>();
   readonly #thread: { tell(command: PutCommand): boolean };
 
-  constructor(thread: { tell(command: PutCommand): boolean }) {
+  constructor(thread: { tell(command: PutCommand | ForgetCommand): boolean }) {
     this.#thread = thread;
+    this.forgetting = new Forgetting(thread);
+  }
+
+  /** The log, from which forgotten conversations go as well. */
+  openLog({ rewritten }: Pick<ServedLog, 'rewritten'>, settings: Settings): void {
+    const { dataDir, experimentsDir, conversation } = settings;
+    this.forgetting.open({ log: rewritten, dataDir, experimentsDir, idKeys: conversation.idKeys });
   }
 
   async put(write: StoreWrite): Promise<PutAnswer | Unavailable> {

@@ -31,6 +31,11 @@ export class TurnPacker {
     }
   }
 
+  /** The log's files have been rewritten. */
+  reopen(): void {
+    this.#files.reopen();
+  }
+
   close(): void {
     this.#files.close();
   }

@@ -208,7 +208,24 @@ export interface RevisitStore {
   take(logTime: number): readonly number[];
 }
 
+/** Names by which what was forgotten is recognised when it arrives. */
+export interface ForgettableNames {
+  readonly conversation: ConversationId | undefined;
+  readonly users: readonly string[];
+}
+
+/** Conversations and users that somebody asked to be forgotten, while spans of them may still arrive (decision 35). */
+export interface ForgottenStore {
+  /** False most of the time, so that nothing else needs to be asked. */
+  readonly hasAny: boolean;
+  hasTrace(traceId: TraceId): boolean;
+  has(names: ForgettableNames): boolean;
+  /** A turn of it arrived, and is not stored. The conversation in which its trace was stored goes as well. */
+  drop(turn: Pick<StoredTrace, 'traceId' | 'position' | 'closedAt'>, known: StoredTrace | undefined): void;
+}
+
 export interface EngineStore {
+  readonly forgotten: ForgottenStore;
   readonly totals: RunningTotals;
   readonly traces: TraceStore;
   readonly conversations: ConversationStore;

@@ -78,6 +78,7 @@ test('only what came after its turn had closed is late: what is scored again, or
     ['duplicate', 3],
     ['too-late', 3],
     ['pruned', 3],
+    ['forgotten', 3],
     ['over-limit', 3],
   ]);
   expect(closed.filter(({ value }) => value === 1)).toHaveLength(TURN_FATES.length);

@@ -141,6 +141,7 @@ test('killed under load and started again, the books balance', async () => {
     counter_mismatches: 0,
     observation_mismatches: 0,
     evaluation_mismatches: 0,
+    unforgotten_files: 0,
   });
 }, 120_000);
 

@@ -6,6 +6,8 @@
  * compares acknowledged spans with stored ones (each span in exactly one turn), counters with the store and with a
  * scrape, and all of it with an uninterrupted run over the same spans.
  *
+ * Some requests have a span of a conversation that somebody asks to be forgotten (`decoys.ts`), at any moment.
+ *
  * While the process is dead, retention sometimes deletes everything that is scored by then: redelivered spans of it
  * must change nothing.
  */
@@ -27,6 +29,7 @@ import { randomFrom } from '../random.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from './process.ts';
 import { QUALITY_METRICS } from '../../src/report/metrics/quality-metrics.ts';
 import { parseMetrics, scrapeMismatches, netOf } from './scraped-totals.ts';
+import { Decoys, filesWithDecoys } from './decoys.ts';
 import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } from './traffic.ts';
 
 export interface CrashOptions {
@@ -53,6 +56,10 @@ export interface CrashReport {
   readonly observation_mismatches: number;
   /** Conversations that retention deleted while the process was dead. */
   readonly pruned: number;
+  /** Conversations that were forgotten while the process was killed again and again. */
+  readonly forgotten: number;
+  /** Files with the text of something forgotten. */
+  readonly unforgotten_files: number;
   /** Batches that were retried because no answer came. */
   readonly resent: number;
 }
@@ -63,6 +70,8 @@ const BUILTIN = path.resolve(import.meta.dirname, '../../suites');
 const DAY_MS = 86_400_000;
 /** The share of kills after which retention runs while the process is dead. */
 const PRUNED_SHARE = 0.5;
+/** The share of requests with a span of a conversation that is to be forgotten. */
+const DECOY_SHARE = 0.05;
 const RESEND_AFTER_MS = 50;
 const REQUEST_TIMEOUT_MS = 5000;
 
@@ -79,6 +88,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
   const counts = { resent: 0, conversations: 0, pruned: 0 };
   /** Spans and evaluations of deleted conversations, as they were stored. */
   const deleted: Kept = { spans: new Map(), evaluations: new Set() };
+  const decoys = new Decoys(`http://127.0.0.1:${ports.http}`, randomFrom(options.seed + 1));
   let running = true;
   let assay = await start();
 
@@ -108,10 +118,11 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
       for (let from = 0; from < turn.length; ) {
         const size = 1 + Math.floor(choose() * turn.length);
         const spans = turn.slice(from, from + size);
-        const request = exportRequest(spans, conversation.agentVersion);
+        requests.push(exportRequest(spans, conversation.agentVersion));
+        const withDecoy = choose() < DECOY_SHARE ? [...spans, decoys.next()] : spans;
+        const request = exportRequest(withDecoy, conversation.agentVersion);
         const asJson = choose() < 0.3;
         const body = asJson ? request : transcodeTraces(Buffer.from(request));
-        requests.push(request);
         while (!(await post(body, asJson))) {
           counts.resent += 1;
           await new Promise((resolve) => setTimeout(resolve, RESEND_AFTER_MS));
@@ -142,6 +153,7 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
 
   try {
     const clients = Array.from({ length: options.clients }, (_, number) => client(number));
+    const forgetting = decoys.forgetSome(() => running);
     for (let kill = 1; kill <= options.kills; kill += 1) {
       // Short lifetimes as well as longer ones: in the middle of recovery, of a sync, of a commit.
       const lifeMs = random() < 0.3 ? random() * 60 : random() * 1200;
@@ -152,12 +164,16 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
       assay = await start();
     }
     running = false;
-    await Promise.all(clients);
+    await Promise.all([...clients, forgetting]);
     say('waiting until everything is scored');
     await untilQuiet(assay, say);
+    await decoys.forgetAll();
     const scraped = await (await fetch(`${assay.http}/metrics`)).text();
     await assay.stop();
-    return await balance({ dataDir, deleted, sent, requests, scraped, counts, kills: options.kills, say });
+    const unforgotten = filesWithDecoys(dataDir);
+    for (const file of unforgotten) say(`${file} has the text of a conversation that was forgotten`);
+    const books = await balance({ dataDir, deleted, sent, requests, scraped, counts, kills: options.kills, say });
+    return { ...books, forgotten: decoys.forgotten, unforgotten_files: unforgotten.length };
   } finally {
     running = false;
     await assay.kill();
@@ -194,7 +210,7 @@ async function balance(books: {
   readonly counts: { readonly resent: number; readonly conversations: number; readonly pruned: number };
   readonly kills: number;
   readonly say: (line: string) => void;
-}): Promise<CrashReport> {
+}): Promise<Omit<CrashReport, 'forgotten' | 'unforgotten_files'>> {
   const { say } = books;
   const reader = StoreReader.open(path.join(books.dataDir, 'assay.db'));
   const left = keptBy(reader);

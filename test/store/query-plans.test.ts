@@ -39,6 +39,7 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
     'at the start, or for a report; bounded by max_label_values',
   ],
   [/^SELECT EXISTS \(SELECT 1 FROM \w+\) AS \w+$/, 'ends at the first row'],
+  [/^SELECT EXISTS \(SELECT 1 FROM forgotten\) OR EXISTS/, 'ends at the first row'],
   [/^SELECT 1 FROM conversation_keys LIMIT 1$/, 'ends at the first row'],
   [
     /^SELECT id, due_at FROM conversations WHERE due_at IS NOT NULL ORDER BY due_at, id$/,
@@ -69,6 +70,10 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   [/^WITH RECURSIVE criteria/, 'one search for each name of a criterion'],
   [/^SELECT e\.\*, c\.conversation_id FROM evaluations e JOIN/, 'a report of everything, by a command'],
   [/^SELECT \* FROM traces$/, 'everything, by a command'],
+  [
+    /^SELECT id, conversation, .* FROM traces WHERE id > \? ORDER BY id LIMIT \?$/,
+    'everything, to find a user, some at a time',
+  ],
   [/^SELECT count\(\*\) AS rows FROM (?:conversations|traces|evaluations)$/, 'for a copy and for tests'],
   [/^SELECT label, count\(\*\) AS outcomes FROM outcome_labels/, 'by a command'],
 ];

@@ -136,6 +136,20 @@ function tidy(): void {
   }
   store.commit();
   store.traces.removeEmptyFiles();
+  store.begin();
+  store.forgotten.drop({ traceId: TRACE, position: 1, closedAt: 1 }, undefined);
+  // No conversation has that row.
+  store.forgotten.drop({ traceId: TRACE, position: 1, closedAt: 1 }, { conversation: 99 } as never);
+  store.commit();
+  store.forgotten.wiped(store.forgotten.toWipe);
+  store.forgotten.forget({
+    conversations: ['new' as ConversationId],
+    users: ['u'],
+    traces: [TRACE],
+    place: { position: 1, logTime: 1 },
+  });
+  store.forgotten.settle();
+  [...store.traces.allContent(1)];
   store.close();
 }
 

@@ -7,6 +7,7 @@ import { copyStore, SourceIsWaiting, TargetInUse } from '../../store/copy-store.
 import type { PostgresAddress } from '../../store/postgres/link.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
+import { addForget } from './forget.ts';
 import { addJournal } from './journal.ts';
 import { addCheck } from './store-check.ts';
 import { settingOption } from '../setting-option.ts';
@@ -23,6 +24,7 @@ export function addStore(program: Command, terminal: Terminal): void {
   const store = program.command('store').description('manage the store');
   addCheck(store, terminal);
   addJournal(program, terminal);
+  addForget(program, terminal);
   store
     .command('copy')
     .description(

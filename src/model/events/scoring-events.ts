@@ -16,6 +16,8 @@ export const TURN_FATES = [
   'too-late',
   /** Its conversation was scored, and retention has deleted it. */
   'pruned',
+  /** Its conversation or its user was forgotten. */
+  'forgotten',
   /** The turn has as many spans or bytes as a turn may have. */
   'over-limit',
   'logs-without-spans',

@@ -22,6 +22,8 @@ const MAGIC = 0x3154_4241; // 'ABT1'
 const HEAD_BYTES = 16;
 const GROUP_BYTES = 16;
 const ROW_BYTES = 48;
+/** Ids of the trace, the span and its parent, at the beginning of a row. */
+const ID_BYTES = 32;
 const HASH_SHIFT = 2;
 const FLAGS = (1 << HASH_SHIFT) - 1;
 const SIGNALS = { traces: 1, logs: 2 } as const satisfies Record<Signal, number>;
@@ -175,6 +177,19 @@ export class BatchTable {
   /** Notes it in the bytes of the table. */
   noteConversation(row: number, hash: number): void {
     this.#view.setUint32(this.#row(row) + 44, (this.#flags(row) & FLAGS) | (hash << HASH_SHIFT), true);
+  }
+
+  /** Removes the ids and the flags of a row from the bytes of the table. It keeps its place, and belongs to no trace. */
+  blank(row: number): void {
+    const at = this.#row(row);
+    this.#bytes.fill(0, at, at + ID_BYTES);
+    this.#view.setUint32(at + 44, ROW_FLAGS.isOwn, true);
+  }
+
+  /** Whether `blank` removed what it was about. */
+  isBlank(row: number): boolean {
+    const at = this.#row(row);
+    return isZero(this.#bytes, at, ID_BYTES) && this.isOwn(row);
   }
 
   resourceStart(group: number): number {

@@ -15,6 +15,7 @@ const IS_LATE = {
   duplicate: true,
   'too-late': true,
   pruned: true,
+  forgotten: true,
   'over-limit': true,
   'logs-without-spans': false,
   'no-agent-steps': false,

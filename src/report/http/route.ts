@@ -19,7 +19,7 @@ export type Route<S> = {
   readonly takes: Role | 'nothing';
 } & (
   | { readonly method: 'GET'; readonly may: 'read'; readonly handle: Reading<S> }
-  | { readonly method: 'PUT' | 'POST'; readonly may: 'write'; readonly handle: Writing<S> }
+  | { readonly method: 'PUT' | 'POST' | 'DELETE'; readonly may: 'write'; readonly handle: Writing<S> }
 );
 
 export function read<S>(
@@ -43,7 +43,7 @@ export function readStored<S>(path: string, summary: string, handle: RemoteRead<
 }
 
 export function write<S>(
-  method: 'PUT' | 'POST',
+  method: 'PUT' | 'POST' | 'DELETE',
   path: string,
   summary: string,
   { takes }: Pick<Route<S>, 'takes'>,
@@ -69,9 +69,13 @@ export interface Asked extends Question {
 
 type Reading<S> = (side: S, asked: Asked) => Answer | Promise<Answer>;
 
+/** The request behind a write, and who sent it. */
+type Written = Pick<Asked, 'request' | 'caller'>;
+
 type Writing<S> = {
+  /** A DELETE has no body. */
   readonly bodyBytesMax: number;
-  readonly write: (side: S, body: unknown, parameters: PathParameters, request: IncomingMessage) => Promise<Answer>;
+  readonly write: (side: S, body: unknown, parameters: PathParameters, written: Written) => Promise<Answer>;
 };
 
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -91,8 +95,8 @@ export function answeredFrom<S extends object>(
       return { ...route, handle: (_none, asked) => unlessUnavailable((now) => handle(now, asked)) };
     }
     const { write, bodyBytesMax } = route.handle;
-    const answerWrite: Writing<undefined>['write'] = async (_none, body, parameters, request) =>
-      unlessUnavailable((now) => write(now, body, parameters, request));
+    const answerWrite: Writing<undefined>['write'] = async (_none, body, parameters, written) =>
+      unlessUnavailable((now) => write(now, body, parameters, written));
     return { ...route, handle: { bodyBytesMax, write: answerWrite } };
   });
 }

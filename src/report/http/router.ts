@@ -5,7 +5,7 @@ import type { AccessGuard, RefusedAccess } from '../../model/access.ts';
 import type { ApiEvent } from '../../model/events/api-events.ts';
 import { type Answer, jsonAnswer, redirectAnswer, textAnswer } from './answer.ts';
 import { readJsonBody } from './json-body.ts';
-import { decoded, matchPath, type Route, read } from './route.ts';
+import { type Asked, decoded, matchPath, type Route, read } from './route.ts';
 
 export interface Routed {
   readonly routes: readonly Route<undefined>[];
@@ -29,12 +29,12 @@ export async function answerRequest(routed: Routed, request: IncomingMessage): P
       : routed.access.decide(headOfRequest('http', request), { takes: route.takes, route: route.path });
   const refused = decided === undefined || decided.allowed ? undefined : refusedAnswer(decided, request, url);
   const parameters = decoded(matchPath(route, pathname) ?? new Map());
+  const caller = decided?.allowed === true ? decided.caller : undefined;
   if (route.may === 'read') {
     if (refused !== undefined) return refused;
-    const caller = decided?.allowed === true ? decided.caller : undefined;
     return parameters === undefined ? notEncoded() : route.handle(undefined, { query, parameters, request, caller });
   }
-  const answer = refused ?? (await answerWrite(route, parameters, request));
+  const answer = refused ?? (await answerWrite(route, parameters, { request, caller }));
   routed.onWrite({ type: 'api-written', route: route.path, status: answer.status });
   return answer;
 }
@@ -67,15 +67,15 @@ function refusedAnswer(
 }
 
 async function answerWrite(
-  { handle }: Route<undefined> & { readonly may: 'write' },
+  { handle, method }: Route<undefined> & { readonly may: 'write' },
   parameters: ReadonlyMap<string, string> | undefined,
-  request: IncomingMessage,
+  written: Pick<Asked, 'request' | 'caller'>,
 ): Promise<Answer> {
   if (parameters === undefined) return notEncoded();
-  const body = await readJsonBody(request, handle.bodyBytesMax);
+  const body = method === 'DELETE' ? { value: undefined } : await readJsonBody(written.request, handle.bodyBytesMax);
   if ('refused' in body) return body.refused;
   try {
-    return await handle.write(undefined, body.value, parameters, request);
+    return await handle.write(undefined, body.value, parameters, written);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return jsonAnswer(500, { error: `it could not be written, or it is not known whether it was: ${problem}` });

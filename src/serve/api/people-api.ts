@@ -52,7 +52,7 @@ export const PEOPLE_ROUTES: readonly Route<PeopleSide>[] = [
     { takes: 'nothing' },
     {
       bodyBytesMax: BODY_BYTES_MAX,
-      write: async ({ people }, _body, _parameters, request) =>
+      write: async ({ people }, _body, _parameters, { request }) =>
         people === undefined ? NOBODY : signOut(people, request),
     },
   ),

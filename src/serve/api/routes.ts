@@ -8,6 +8,7 @@ import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { Readiness } from '../readiness.ts';
 import type { ReloadOutcome } from '../reloading.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import { forgetConversation, forgetNamed, type ForgetSide } from './forget-api.ts';
 import { acceptLevels } from './accept-levels.ts';
 import { putLabels } from './put-labels.ts';
 import { putOutcomes } from './put-outcomes.ts';
@@ -47,6 +48,24 @@ export const PROCESS_ROUTES: readonly Route<ProcessSide>[] = [
   write('POST', '/api/v1/reload', '{}: read suites and settings again', { takes: 'admin' }, reloadConfiguration),
 ];
 
+/** Answered in the main thread, which has the journal. */
+export const FORGET_ROUTES: readonly Route<ForgetSide>[] = [
+  write(
+    'DELETE',
+    '/api/v1/conversations/{conversation...}',
+    '?dry_run=true&drop_set_aside=true forget a conversation: docs/security.md says what goes, and when',
+    { takes: 'admin' },
+    forgetConversation,
+  ),
+  write(
+    'POST',
+    '/api/v1/forget',
+    '{conversation | user, dry_run?, drop_set_aside?}: forget a conversation, or all of a user',
+    { takes: 'admin' },
+    forgetNamed,
+  ),
+];
+
 /** Answered in the main thread, which sends them to the store's writer. */
 export const STORE_WRITES: readonly Route<WriteSide>[] = [
   write(
@@ -80,7 +99,11 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
 ];
 
 /** Everything that needs an open store. */
-export const STORE_ROUTES: readonly Route<ReadSide & WriteSide>[] = [...STORE_READS, ...STORE_WRITES];
+export const STORE_ROUTES: readonly Route<ReadSide & WriteSide & ForgetSide>[] = [
+  ...STORE_READS,
+  ...STORE_WRITES,
+  ...FORGET_ROUTES,
+];
 
 const SCRAPER_NAME_MAX = 200;
 

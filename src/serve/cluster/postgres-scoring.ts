@@ -12,6 +12,7 @@ import type { DutyLoop, ScoringParts, ScoringSide } from '../scoring-side.ts';
 import { ArrivalUnderstanding } from './arrival-understanding.ts';
 import { EvaluationRelay } from './evaluation-relay.ts';
 import { LaneFiler } from './filer.ts';
+import { PostgresForgetting } from './postgres-forgetting.ts';
 import { ProblemLatch } from './problem-latch.ts';
 import { ScoringLoop } from './scoring-loop.ts';
 import { RETRY_PAUSE_MS } from '../retry-pause.ts';
@@ -22,6 +23,7 @@ export class PostgresScoring implements ScoringSide {
   readonly duties: readonly DutyLoop[];
   /** Offsets of Kafka say where reading begins. */
   readonly floor = { position: 0, logTime: 0, readFrom: 0 };
+  readonly forgetting: PostgresForgetting;
   readonly #post: ScoringParts['post'];
   #jumpMs: number | undefined;
   readonly #filer: LaneFiler;
@@ -29,7 +31,7 @@ export class PostgresScoring implements ScoringSide {
 
   private constructor(
     { evaluations }: LaneStorage,
-    { post, makeEngine }: ScoringParts,
+    { post, makeEngine, idKeys }: ScoringParts,
     parts: {
       readonly store: PostgresStore;
       readonly troubles: ProblemLatch;
@@ -38,6 +40,7 @@ export class PostgresScoring implements ScoringSide {
   ) {
     const { store, troubles, understanding } = parts;
     this.store = store;
+    this.forgetting = new PostgresForgetting(store.forgetting, idKeys);
     this.troubles = troubles;
     this.#post = post;
     this.#filer = new LaneFiler({

@@ -10,10 +10,13 @@ import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
 import type { ConversationNotes } from '../../engine/conversation-notes.ts';
 import { Intake, type IntakeOwner, traceIdsIn } from '../../engine/intake.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { EditRecord } from '../../journal/rewrite-segment.ts';
 import type { JournalEntry } from '../../journal/journal-entry.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
 import type { OwnedLane } from '../../store/cluster-store.ts';
+import type { LogPlace } from '../../store/sqlite/forgotten-rows.ts';
 import type { ServedLog } from '../deployment.ts';
+import type { ForgettingLog } from '../forgetting/forget.ts';
 import type { Scorer, TurnSource } from '../scorer.ts';
 import type { PackedTurn, TurnPacker } from '../turn-packer.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
@@ -23,6 +26,10 @@ const TICK_MS = 200;
 const SWEEP_EVERY_TICKS = 5;
 /** A disk that is full is not filled by asking. */
 const RETRY_EVERY_TICKS = 10;
+/** Every hour: looks for a segment that is kept for its age. */
+const RETIRE_EVERY_TICKS = 18_000;
+/** Scored data stay in the journal for about as long, where little follows. */
+const SEGMENT_AGE_MAX_MS = 86_400_000;
 /** The name under which the store's position of a trace is given. */
 export const POSITION = 'journal';
 /** The name under which time says how far the log is done with. */
@@ -35,10 +42,11 @@ const ONLY_LANE: OwnedLane = { group: 'journal', lane: 0, epoch: 0, time: 0, pos
 /** Port of the scorer for the journal. */
 export type JournalScorer = Pick<Scorer, 'floor' | 'close' | 'time' | 'filedPositions' | 'oldestWaiting' | 'stop'>;
 
-export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner {
+export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner, ForgettingLog {
   readonly lane = ONLY_LANE;
   readonly problems = [];
   readonly sink: BatchSink = this;
+  readonly rewritten: ForgettingLog = this;
   readonly #journal: Journal;
   readonly #intake: Intake;
   readonly #scorer: JournalScorer;
@@ -93,6 +101,18 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
     return Math.max(0, time - (this.#scorer.oldestWaiting ?? time)) / 1000;
   }
 
+  get place(): LogPlace {
+    return { position: this.#journal.endPosition, logTime: this.#journal.time };
+  }
+
+  async rewrite(edit: EditRecord): Promise<void> {
+    try {
+      await this.#journal.rewrite(edit);
+    } finally {
+      this.#packer.reopen();
+    }
+  }
+
   /** A batch is admitted once the journal has it on disk. */
   async accept(batch: ReceivedBatch): Promise<Admission> {
     this.#notes.note(batch);
@@ -129,8 +149,14 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
       this.#intake.advance(now);
       ticks += 1;
       if (ticks % RETRY_EVERY_TICKS === 0) this.#journal.retry();
+      if (ticks % RETIRE_EVERY_TICKS === 0) this.#retire(now - SEGMENT_AGE_MAX_MS);
       if (ticks % SWEEP_EVERY_TICKS === 0) this.#scorer.time(this, now, { [READ_FROM]: this.#journal.readFrom });
     }, TICK_MS);
+  }
+
+  #retire(time: number): void {
+    // A failure shows at the next batch, and it is tried again in an hour.
+    this.#journal.retire(time).catch(() => undefined);
   }
 
   async stop(): Promise<void> {

@@ -11,12 +11,16 @@ import type { Total } from '../../store/engine-store.ts';
 import type { LaneAnswer, JournalStorage, OrderedCommand, LaneQuestion } from '../scoring-protocol.ts';
 import type { ScoringParts, ScoringSide, Troubles } from '../scoring-side.ts';
 import { POSITION, READ_FROM } from './journal-log.ts';
+import { SqliteForgetting } from './sqlite-forgetting.ts';
 
 /** A transaction holds the turns that it writes in memory until the commit. */
 const BATCH_MAX = 256;
+/** Pieces of content that are overwritten in one round, which other work waits for. */
+const WIPED_AT_ONCE = 5000;
 
 export class SqliteScoring implements ScoringSide {
   readonly store: Store;
+  readonly forgetting: SqliteForgetting;
   readonly troubles: Troubles;
   readonly duties = [];
   readonly #storage: JournalStorage;
@@ -41,6 +45,7 @@ export class SqliteScoring implements ScoringSide {
     this.#storage = storage;
     this.#parts = parts;
     this.store = Store.open(storage.storeFile);
+    this.forgetting = new SqliteForgetting(this.store, parts.idKeys);
     this.#clock = new KeptClock(this.store, clocks);
     this.#openedAt = this.store.floor.position;
     this.troubles = { said: (work, error) => this.#failed(work, error), over: (work) => this.#succeeded(work) };
@@ -93,6 +98,9 @@ export class SqliteScoring implements ScoringSide {
       pruned = prune(this.store, this.#storage.retention, now);
     });
     this.store.traces.removeEmptyFiles();
+    this.store.traces.wipeFreed(WIPED_AT_ONCE);
+    this.store.forgotten.settle();
+    if (this.store.forgotten.toWipe.length > 0) this.#parts.post({ type: 'journal-to-wipe' });
     if (this.store.diskBytes > this.#storage.retention.maxBytes) this.store.truncateWal();
     this.#parts.post({ type: 'events', events: [{ type: 'store-pruned', ...pruned }] });
   }

@@ -164,7 +164,7 @@ export class FilingRows implements FilingStore {
     return { filed, pruned };
   }
 
-  /** Finds or makes the conversation of each arrival, except of those whose trace retention has deleted. */
+  /** Finds or makes the conversation of each arrival, except of those whose trace was deleted or whose conversation was forgotten. */
   async #place(
     session: Session,
     all: readonly { readonly arrival: FiledArrival; readonly lane: LaneState }[],
@@ -174,6 +174,7 @@ export class FilingRows implements FilingStore {
     // Most stores remember none.
     const deleted = hasPruned ? await session.rows<{ key: string }>(PRUNED, [traceIds]) : [];
     const gone = new Set<string>(deleted.map(({ key }) => fromUuid(key)));
+    if (hasPruned) for (const traceId of await forgottenIn(session, all)) gone.add(traceId);
     const pruned = all.filter(({ arrival }) => gone.has(arrival.traceId)).map(({ arrival }) => arrival);
     const arrivals = all.filter(({ arrival }) => !gone.has(arrival.traceId));
     if (arrivals.length === 0) return { placed: [], pruned };
@@ -236,7 +237,7 @@ interface Fenced {
   readonly clusterTime: number;
   /** Anything is kept that named conversations are compared with. */
   readonly hasEvidence: boolean;
-  /** Retention has deleted traces of which spans may still come. */
+  /** Traces were deleted, or conversations forgotten, of which spans may still come. */
   readonly hasPruned: boolean;
 }
 
@@ -282,6 +283,24 @@ async function makeHeads(
   return made;
 }
 
+/** Traces of conversations that were forgotten; later spans of them will be known by these. */
+async function forgottenIn(
+  session: Session,
+  all: readonly { readonly arrival: FiledArrival }[],
+): Promise<readonly TraceId[]> {
+  const keys = new Map(
+    all.flatMap(({ arrival: { traceId, conversationId } }) =>
+      conversationId === undefined ? [] : [[traceId, textKey(conversationId)] as const],
+    ),
+  );
+  if (keys.size === 0) return [];
+  const found = await session.rows<{ key: string }>(FORGOTTEN, [[...new Set(keys.values())]]);
+  const forgotten = new Set(found.map(({ key }) => fromUuid(key)));
+  const traceIds = [...keys].filter(([, key]) => forgotten.has(key)).map(([traceId]) => traceId);
+  if (traceIds.length > 0) await session.run(REMEMBER, [traceIds]);
+  return traceIds;
+}
+
 function noteEarlier(
   earlier: Map<string, Earlier>,
   traceId: TraceId | string,
@@ -311,7 +330,7 @@ const FENCE = {
     FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) AS f (id, epoch, done, time, positions)
     WHERE lanes.id = f.id AND lanes.epoch = f.epoch AND lanes.filings = f.done
     RETURNING lanes.id, (SELECT coalesce(log_time, -1) FROM cluster) AS "clusterTime",
-      EXISTS (SELECT FROM evidence) AS "hasEvidence", EXISTS (SELECT FROM pruned_traces) AS "hasPruned"`,
+      EXISTS (SELECT FROM evidence) AS "hasEvidence", EXISTS (SELECT FROM pruned_traces) OR EXISTS (SELECT FROM forgotten) AS "hasPruned"`,
 };
 const LOOK_UP = {
   name: 'look-up-filed',
@@ -322,6 +341,12 @@ const LOOK_UP = {
 const PRUNED = {
   name: 'look-up-pruned',
   sql: 'SELECT trace_id AS key FROM pruned_traces WHERE trace_id = ANY($1::uuid[])',
+};
+const FORGOTTEN = { name: 'look-up-forgotten', sql: 'SELECT key FROM forgotten WHERE key = ANY($1::uuid[])' };
+const REMEMBER = {
+  name: 'remember-forgotten',
+  sql: `INSERT INTO pruned_traces (trace_id, closed_at)
+    SELECT unnest($1::uuid[]), (SELECT coalesce(log_time, 0) FROM cluster) ON CONFLICT (trace_id) DO NOTHING`,
 };
 const MAKE_HEADS = {
   name: 'make-heads',

@@ -9,6 +9,7 @@ import { ContentCache } from './content-cache.ts';
 import { FilingDays, makePartitions } from './days.ts';
 import { DetectionRows } from './detection.ts';
 import { ResultRows } from './results.ts';
+import { ForgettingRows } from './forgetting.ts';
 import { FilingRows } from './filing.ts';
 import { Instance } from './instance.ts';
 import { DueScoring } from './due-scoring.ts';
@@ -66,6 +67,7 @@ export class PostgresStore implements ClusterStore {
   readonly outcomeLabels: OutcomeLabelRows;
   readonly questions: QuestionRows;
   readonly housekeeping: Housekeeping;
+  readonly forgetting: ForgettingRows;
   readonly #links: readonly Link[];
   #closed = false;
 
@@ -104,6 +106,7 @@ export class PostgresStore implements ClusterStore {
     this.labels = new LabelRows(others);
     this.outcomeLabels = new OutcomeLabelRows(others);
     this.questions = new QuestionRows(asking);
+    this.forgetting = new ForgettingRows(housekeeping);
     this.housekeeping = new Housekeeping(housekeeping, {
       keepMs: options.keepMs ?? 30 * DAY_MS,
       keepFailedMs: options.keepFailedMs ?? 90 * DAY_MS,

@@ -89,7 +89,10 @@ export class QuestionRows implements QuestionStore {
       await session.run(FORGET_SPENT, [minuteOf(spentAt)]);
       await session.run(FORGET_CALLS, [minuteOf(spentAt)]);
       const gone = await session.rows<{ id: number }>(FORGET, [answeredAt]);
-      if (gone.length > 0) await session.run(FORGET_VOTES, [gone.map(({ id }) => id)]);
+      if (gone.length > 0) {
+        await session.run(FORGET_VOTES, [gone.map(({ id }) => id)]);
+        await session.run(FORGET_ASKED, [gone.map(({ id }) => id)]);
+      }
       return gone.length;
     }, FORGETTING);
   }
@@ -174,6 +177,7 @@ const END = {
   sql: `UPDATE questions SET outcome = $2, answered = $3, ended_at = $4, request = '' WHERE key = $1 AND outcome IS NULL RETURNING id`,
 };
 const FORGET_VOTES = { name: 'forget-votes', sql: 'DELETE FROM judge_votes WHERE question = ANY($1::bigint[])' };
+const FORGET_ASKED = { name: 'forget-asked', sql: 'DELETE FROM asked_for WHERE question = ANY($1::bigint[])' };
 const FORGET = {
   name: 'forget-questions',
   sql: `DELETE FROM questions q WHERE NOT ${IS_WAITED_FOR} AND (NOT q.answered OR q.ended_at < $1) RETURNING q.id`,

@@ -15,6 +15,7 @@ import { lockKey } from './advisory-locks.ts';
 import { dayOf, makePartitions, PARTITIONED } from './days.ts';
 import { StatementFailed } from './errors.ts';
 import { EVALUATION_REST } from './evaluation-copy.ts';
+import { ASKED_FOR } from './forgetting.ts';
 import type { Link } from './link.ts';
 import { SharedRetentionClock } from './retention-clock.ts';
 import type { Session } from './session.ts';
@@ -68,7 +69,7 @@ export class Housekeeping implements HousekeepingStore {
       await this.#dropHistory(now);
       for (const table of SAID_FROM_OUTSIDE)
         await this.#link.use((session) => session.once(dropLonely(table), [now - this.#retention.keepFailedMs]));
-      await this.#link.use((session) => session.once(FORGET_PRUNED, [this.#rememberMs]));
+      for (const sql of FORGET_PRUNED) await this.#link.use((session) => session.once(sql, [this.#rememberMs]));
       await this.#link.use((session) => session.once(DROP_LOST_TURNS, [this.#retention.openMaxMs]));
       for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
         const dropped = await this.#dropHeads(now);
@@ -184,7 +185,10 @@ async function dropAll(session: Session, ids: readonly number[], rememberMs: num
       `DELETE FROM ${table} WHERE key IN (SELECT key FROM conversations WHERE id = ANY($1::bigint[]))`,
       [ids],
     );
+  await session.once(`DELETE FROM judge_votes WHERE question IN (${ASKED_FOR})`, [ids]);
+  await session.once(`DELETE FROM questions WHERE id IN (${ASKED_FOR})`, [ids]);
   for (const table of [
+    'asked_for',
     'waiting_evaluations',
     'revisits',
     'arrivals_kept',
@@ -206,7 +210,10 @@ function remembering(from: string, condition: string, rememberMs: number): strin
     ON CONFLICT (trace_id) DO UPDATE SET closed_at = greatest(pruned_traces.closed_at, excluded.closed_at)`;
 }
 
-const FORGET_PRUNED = 'DELETE FROM pruned_traces WHERE closed_at < (SELECT log_time FROM cluster) - $1::bigint';
+const FORGET_PRUNED = [
+  'DELETE FROM pruned_traces WHERE closed_at < (SELECT log_time FROM cluster) - $1::bigint',
+  'DELETE FROM forgotten WHERE at < (SELECT log_time FROM cluster) - $1::bigint',
+];
 
 /** Tables of what somebody said of a conversation, by its key: it may be there before the conversation, and goes with it. */
 const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels'];

@@ -453,6 +453,13 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX truths_put ON truths (put_at);
   CREATE INDEX outcome_labels_put ON outcome_labels (put_at);
   `,
+  // Conversations that were forgotten, as hashes, while spans of them may still arrive; and which conversations a
+  // question was asked for, because its answer quotes them (forgetting.ts).
+  `
+  CREATE TABLE forgotten (key uuid PRIMARY KEY, at bigint NOT NULL);
+  CREATE TABLE asked_for (conversation bigint NOT NULL, question bigint NOT NULL, PRIMARY KEY (conversation, question));
+  CREATE INDEX asked_for_question ON asked_for (question);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -235,7 +235,11 @@ const ASK_AGAIN = {
 };
 const WAIT = {
   name: 'wait-for',
-  sql: 'INSERT INTO judge_waits (waiter, question) SELECT $1, unnest($2::bigint[]) ON CONFLICT DO NOTHING',
+  sql: `WITH waits AS (
+      INSERT INTO judge_waits (waiter, question) SELECT $1, unnest($2::bigint[]) ON CONFLICT DO NOTHING)
+    INSERT INTO asked_for (conversation, question)
+    SELECT w.conversation, q FROM waiting_evaluations w, unnest($2::bigint[]) AS q WHERE w.id = $1
+    ON CONFLICT DO NOTHING`,
 };
 const STOP_WAITING = {
   name: 'stop-waiting',

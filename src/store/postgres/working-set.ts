@@ -11,7 +11,7 @@
  */
 import { syntheticConversationId, type TraceId } from '../../model/ids.ts';
 import type { WaitingObservation } from '../detection-store.ts';
-import type { EngineStore, RunningTotals } from '../engine-store.ts';
+import type { EngineStore, ForgottenStore, RunningTotals } from '../engine-store.ts';
 import { HistoryChanges } from '../history.ts';
 import { HeldConversations } from '../held-conversations.ts';
 import { AddedRows } from './added-rows.ts';
@@ -31,6 +31,8 @@ export type Move =
 
 export class WorkingSet implements EngineStore {
   readonly totals: RunningTotals;
+  /** Filing leaves out what was forgotten, so that none of it is loaded. */
+  readonly forgotten: ForgottenStore = { hasAny: false, hasTrace: () => false, has: () => false, drop: () => {} };
   readonly history = new HistoryChanges();
   readonly heads = new WorkingHeads(() => this.#nextRow());
   readonly conversations = new HeldConversations(this.heads);

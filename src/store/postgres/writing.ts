@@ -220,7 +220,9 @@ const MOVE_WAITING = {
 };
 const MOVE_KEYS = {
   name: 'move-keys',
-  sql: 'UPDATE conversation_keys SET conversation = $2 WHERE conversation = $1',
+  sql: `WITH moved AS (UPDATE conversation_keys SET conversation = $2::bigint WHERE conversation = $1::bigint),
+      asked AS (DELETE FROM asked_for WHERE conversation = $1::bigint RETURNING question)
+    INSERT INTO asked_for (conversation, question) SELECT $2::bigint, question FROM asked ON CONFLICT DO NOTHING`,
 };
 const WRITE_FIRST_TIMES = {
   name: 'write-first-times',

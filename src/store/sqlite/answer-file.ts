@@ -7,6 +7,9 @@ import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { JudgeOutcome } from '../../model/judging.ts';
 
+/** Its name in the data folder. */
+export const ANSWER_FILE = 'judge-answers.db';
+
 interface OpenFile {
   readonly database: DatabaseSync;
   readonly find: StatementSync;

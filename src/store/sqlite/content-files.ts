@@ -16,7 +16,18 @@
  *
  * A file goes when no row refers to it any more; one that has become mostly empty is copied forward first.
  */
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { type ContentPlace, ContentReader, contentDirectory, contentFile, listContentFiles } from './content-reader.ts';
 import { PIECE_HEAD_BYTES, pieceChecksum, writePieceHead } from './content-piece.ts';
 import { BLOCK_BYTES, DirectFile, pageAligned } from './direct-file.ts';
@@ -123,6 +134,25 @@ export class ContentFiles {
     rmSync(contentFile(this.#directory, file), { force: true });
   }
 
+  /**
+   * Overwrites committed pieces, durably. Later writes begin at another block, and what was written behind the last
+   * flush and rolled back is cut.
+   */
+  wipe(file: number, ranges: readonly { readonly offset: number; readonly length: number }[]): void {
+    const name = contentFile(this.#directory, file);
+    if (!existsSync(name)) return;
+    const descriptor = openSync(name, 'r+');
+    try {
+      // A file that lost its end keeps its size, so that the loss is still seen.
+      const { size } = fstatSync(descriptor);
+      for (const { offset, length } of ranges) fill(descriptor, offset, Math.min(length, size - offset));
+      if (this.isCurrent(file) && this.#appended === this.#flushed) ftruncateSync(descriptor, this.#flushed);
+      fdatasyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
   close(): void {
     this.#reader.close();
     this.#file?.close();
@@ -180,6 +210,13 @@ export class ContentFiles {
 
 export function wholeBlocks(length: number): number {
   return Math.ceil(length / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+const ZEROS = Buffer.alloc(1 << 16);
+
+function fill(descriptor: number, offset: number, length: number): void {
+  for (let written = 0; written < length; )
+    written += writeSync(descriptor, ZEROS, 0, Math.min(ZEROS.length, length - written), offset + written);
 }
 
 function sizeOf(file: string): number {

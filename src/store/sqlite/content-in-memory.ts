@@ -5,7 +5,7 @@ import type { ContentPlace } from './content-reader.ts';
 /** Port that traces need of either. */
 export type Content = Pick<
   ContentFiles,
-  'append' | 'read' | 'flush' | 'discard' | 'isCurrent' | 'beginFile' | 'remove' | 'close'
+  'append' | 'read' | 'flush' | 'discard' | 'isCurrent' | 'beginFile' | 'remove' | 'wipe' | 'close'
 >;
 
 const FIRST_BYTES = 64 << 10;
@@ -48,6 +48,10 @@ export class ContentInMemory implements Content {
 
   remove(): void {
     // See `beginFile`.
+  }
+
+  wipe(): void {
+    // Memory is no file.
   }
 
   close(): void {

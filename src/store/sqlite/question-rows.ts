@@ -35,6 +35,7 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
   readonly #forgetSpent: StatementSync;
   readonly #forgetCalls: StatementSync;
   readonly #leave: StatementSync;
+  readonly #forgetAsked: StatementSync;
 
   constructor(database: DatabaseSync, own: OwnTransaction) {
     this.#own = own;
@@ -96,6 +97,7 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
     );
     this.#forgetSpent = prepare('DELETE FROM judge_spending WHERE minute < ?');
     this.#forgetCalls = prepare('DELETE FROM judge_calls WHERE minute < ?');
+    this.#forgetAsked = prepare('DELETE FROM asked_for WHERE question = ?');
     this.#leave = prepare('DELETE FROM judge_waits WHERE waiter = ?');
   }
 
@@ -200,7 +202,10 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
       this.#forgetSpent.run(minuteOf(spentAt));
       this.#forgetCalls.run(minuteOf(spentAt));
       const gone = this.#forget.all(answeredAt);
-      for (const { id } of gone) this.#forgetVotes.run(Number(id));
+      for (const { id } of gone) {
+        this.#forgetVotes.run(Number(id));
+        this.#forgetAsked.run(Number(id));
+      }
       return gone.length;
     });
   }

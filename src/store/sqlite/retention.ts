@@ -3,6 +3,7 @@
  * Conversations that failed are kept longest, since those are the ones people come back for. Running totals stay: a
  * counter never goes down.
  */
+import { chooseNone, dropChosen, SAID_FROM_OUTSIDE } from './drop-conversations.ts';
 import { PRUNED_TRACE_BYTES, type Reach } from './pruned-traces.ts';
 import type { Store } from './store.ts';
 
@@ -31,20 +32,7 @@ const REMEMBERED_MAX = 1_000_000;
 const REMEMBERED_SHARE = 0.1;
 
 const ANY_TIME = Number.MAX_SAFE_INTEGER;
-/** By every criterion that there is, because the key begins with it: the names are found by searches, one after the other. */
-const DROP_FAILED_VERDICTS = `
-  WITH RECURSIVE criteria (name) AS (
-    SELECT min(criterion) FROM failed_verdicts
-    UNION ALL
-    SELECT (SELECT min(f.criterion) FROM failed_verdicts f WHERE f.criterion > criteria.name) FROM criteria
-    WHERE criteria.name IS NOT NULL
-  )
-  DELETE FROM failed_verdicts WHERE criterion IN (SELECT name FROM criteria WHERE name IS NOT NULL)
-    AND evaluation IN (SELECT id FROM evaluations WHERE conversation IN temp.dropped)`;
 const SUCCESSFUL = 'worst_outcome = 0';
-/** Tables of what somebody said of a conversation, by its id: it may be there before the conversation, and goes with it. */
-const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels'];
-
 /** `now` is retention's clock (`retention-clock.ts`), which may be behind the wall clock. */
 export function prune(
   store: Store,
@@ -82,6 +70,7 @@ export function prune(
   store.historyRows.deleteOld(now);
   const remembered = Math.min(REMEMBERED_MAX, (retention.maxBytes * REMEMBERED_SHARE) / PRUNED_TRACE_BYTES);
   store.pruned.forget(reach, Math.floor(remembered));
+  store.forgotten.expire(reach);
   if (store.diskBytes > maxBytes()) store.traces.compactOne(COMPACT_UNDER_PRESSURE, 'all files');
   else store.traces.compactOne(COMPACT_UNDER);
   return { conversations, bytes: store.usedBytes };
@@ -92,28 +81,13 @@ function dropAll(
   reach: Reach,
   { condition, before, limit }: { readonly condition: string; readonly before: number; readonly limit: number },
 ): number {
-  store.run('CREATE TEMP TABLE IF NOT EXISTS dropped (id INTEGER PRIMARY KEY)');
-  store.run('DELETE FROM temp.dropped');
+  chooseNone(store);
   const count = store.run(
     `INSERT INTO temp.dropped SELECT id FROM conversations WHERE ${condition} ORDER BY updated_at LIMIT ?`,
     before,
     limit,
   );
   if (count === 0) return 0;
-  store.traces.freeContentOf('conversation IN temp.dropped');
-  store.pruned.note('conversation IN temp.dropped', reach);
-  store.run('DELETE FROM traces WHERE conversation IN temp.dropped');
-  store.run(DROP_FAILED_VERDICTS);
-  store.run('DELETE FROM evaluations WHERE conversation IN temp.dropped');
-  store.run(
-    `DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation IN temp.dropped)`,
-  );
-  store.run('DELETE FROM waiting_evaluations WHERE conversation IN temp.dropped');
-  for (const table of SAID_FROM_OUTSIDE)
-    store.run(
-      `DELETE FROM ${table} WHERE conversation_id IN (SELECT conversation_id FROM conversations WHERE id IN temp.dropped)`,
-    );
-  store.run('DELETE FROM conversation_keys WHERE conversation IN temp.dropped');
-  store.run('DELETE FROM conversations WHERE id IN temp.dropped');
+  dropChosen(store, reach);
   return count;
 }

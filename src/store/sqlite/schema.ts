@@ -324,9 +324,40 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX history_begins ON history (width, begins);
   `,
+  // Forgetting (forgotten-rows.ts): hashes of what was forgotten and may still arrive, traces whose bytes the journal
+  // has to lose, and pieces of content that no row refers to and that are to be overwritten. Which conversations a
+  // question was asked for: its answer, kept for others, quotes them.
+  `
+  CREATE TABLE forgotten (
+    key BLOB PRIMARY KEY,
+    position REAL NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE pruned_traces ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX pruned_traces_forgotten ON pruned_traces (trace_id) WHERE forgotten = 1;
+  CREATE TABLE journal_wipes (trace_id BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE content_wipes (
+    id INTEGER PRIMARY KEY,
+    file INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    length INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX content_wipes_file ON content_wipes (file);
+  CREATE TABLE asked_for (
+    conversation INTEGER NOT NULL,
+    question INTEGER NOT NULL,
+    PRIMARY KEY (conversation, question)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX asked_for_question ON asked_for (question);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Nothing was ever written to it. */
+export function isNew(database: DatabaseSync): boolean {
+  return readVersion(database) === 0;
+}
 
 export function migrate(database: DatabaseSync): void {
   const version = readVersion(database);

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { EngineStore, Total } from '../engine-store.ts';
 import { HeldConversations } from '../held-conversations.ts';
-import type { TraceId } from '../../model/ids.ts';
+import type { ConversationId, TraceId } from '../../model/ids.ts';
 import { HistoryChanges } from '../history.ts';
 import { TotalsInMemory } from '../running-totals.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
@@ -28,8 +28,8 @@ import { LabelRows } from './label-rows.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
 import type { OwnTransaction } from './own-transaction.ts';
-import { PrunedTraces } from './pruned-traces.ts';
-import { migrate } from './schema.ts';
+import { ForgottenRows } from './forgotten-rows.ts';
+import { isNew, migrate } from './schema.ts';
 import { StoreMarkWriter } from './store-mark.ts';
 import { StoreReader } from './store-reader.ts';
 import { TotalRows } from './total-rows.ts';
@@ -53,7 +53,7 @@ export class Store implements EngineStore {
   readonly totals = new TotalsInMemory();
   readonly history = new HistoryChanges();
   readonly traces: Traces;
-  readonly pruned: PrunedTraces;
+  readonly forgotten: ForgottenRows;
   readonly conversations: HeldConversations;
   readonly keys: ConversationKeyRows;
   readonly postponed: PostponedTurns;
@@ -97,7 +97,7 @@ export class Store implements EngineStore {
     this.#file = file;
     this.#totalRows = new TotalRows(database, this.totals);
     this.historyRows = new HistoryRows(database, this.history);
-    this.pruned = new PrunedTraces(database);
+    this.forgotten = new ForgottenRows(this, database, own);
     this.traces = new Traces(database, { openContent, pruned: this.pruned });
     this.#conversationRows = new ConversationRows(database);
     this.conversations = new HeldConversations(this.#conversationRows);
@@ -135,7 +135,11 @@ export class Store implements EngineStore {
     database.exec('PRAGMA wal_autocheckpoint = 4000');
     database.exec('PRAGMA temp_store = MEMORY');
     database.exec('PRAGMA busy_timeout = 5000');
+    // Deleted rows are overwritten, also in pages that are free (docs/decisions/0035).
+    database.exec('PRAGMA secure_delete = ON');
+    const wasEmpty = isNew(database);
     migrate(database);
+    if (wasEmpty) database.exec(`INSERT INTO meta (key, value) VALUES ('overwrites_deleted', 1)`);
     return new Store(database, file, {
       openContent: (last) => ContentFiles.beside(file, { durable: options.durable, last }),
       durable: options.durable,
@@ -196,11 +200,22 @@ export class Store implements EngineStore {
     this.traces.discard();
     this.#conversationRows.discard();
     this.conversations.discard();
+    this.discardRemembered();
+    this.forgotten.discard();
+  }
+
+  /** Conversations were deleted: what parts remember of their tables may be wrong. */
+  discardRemembered(): void {
+    this.conversations.discard();
     this.postponed.discard();
     this.truths.discard();
     this.labels.discard();
     this.revisits.discard();
     this.waiting.discard();
+  }
+
+  idOfConversation(row: number): ConversationId | undefined {
+    return this.#conversationRows.at(row)?.id;
   }
 
   close(): void {
@@ -255,6 +270,7 @@ export class Store implements EngineStore {
       this.moveTrace(row, { from, to });
     }
     this.waiting.dropWhole(from);
+    this.waiting.moveAsked(from, to);
     this.keys.move(from, to);
   }
 
@@ -282,6 +298,11 @@ export class Store implements EngineStore {
     return this.#number(`SELECT count(*) AS rows FROM ${table}`, 'rows');
   }
 
+  /** Traces of deleted conversations. */
+  get pruned() {
+    return this.forgotten.pruned;
+  }
+
   /** Position up to which the log's rows of this trace are stored, or were before retention deleted them. */
   storedUpTo(traceId: TraceId): number | undefined {
     return this.traces.find(traceId)?.position ?? this.pruned.positionOf(traceId);
@@ -298,9 +319,9 @@ export class Store implements EngineStore {
     return this.#number('PRAGMA page_count', 'page_count') * this.#pageBytes + wal + this.traces.fileBytes;
   }
 
-  /** Gives the room of the WAL back. Only between transactions; a reader that is busy keeps it until the next time. */
-  truncateWal(): void {
-    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  /** Gives the room of the WAL back. Only between transactions; a reader that is busy keeps it until the next time: false. */
+  truncateWal(): boolean {
+    return this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
   }
 
   get #databaseBytes(): number {

@@ -50,6 +50,7 @@ export class Traces implements TraceStore {
   readonly #pass: StatementSync;
   readonly #move: StatementSync;
   readonly #lastRowOf: StatementSync;
+  readonly #noteWipe: StatementSync;
   #lastRow: number;
   readonly #waiting = new Map<number, Waiting>();
   readonly #waitingByTrace = new Map<TraceId, Waiting>();
@@ -94,6 +95,7 @@ export class Traces implements TraceStore {
     );
     this.#pass = database.prepare('UPDATE traces SET position = ? WHERE id = ?');
     this.#move = database.prepare('UPDATE traces SET conversation = ? WHERE id = ?');
+    this.#noteWipe = database.prepare('INSERT INTO content_wipes (file, offset, length) VALUES (?, ?, ?)');
     this.#lastRowOf = database.prepare('SELECT max(id) AS row FROM traces');
     this.#lastRow = Number(this.#lastRowOf.get()?.row ?? 0);
   }
@@ -222,9 +224,14 @@ export class Traces implements TraceStore {
     this.#files.close();
   }
 
-  /** Rows that meet the condition are about to go; what they hold in files is free. */
+  /** Rows that meet the condition are about to go; what they hold in files is free, and is overwritten later. */
   freeContentOf(condition: string): void {
     this.writeWaiting();
+    this.#database.exec(
+      `INSERT INTO content_wipes (file, offset, length)
+       SELECT content_file, content_offset - (content_crc IS NOT NULL) * ${PIECE_HEAD_BYTES}, ${PIECE_BYTES}
+       FROM traces WHERE ${condition}`,
+    );
     const rows = this.#database
       .prepare(
         `SELECT content_file AS file, sum(${PIECE_BYTES}) AS bytes FROM traces WHERE ${condition} GROUP BY content_file`,
@@ -240,10 +247,51 @@ export class Traces implements TraceStore {
     for (const { file } of empty) {
       if (this.#files.isCurrent(Number(file))) continue;
       this.#database.prepare('DELETE FROM content_files WHERE file = ?').run(file ?? null);
+      this.#database.prepare('DELETE FROM content_wipes WHERE file = ?').run(file ?? null);
       this.#files.remove(Number(file));
       removed += 1;
     }
     return removed;
+  }
+
+  /**
+   * Overwrites pieces that no row refers to any more, at most so many. Only between transactions: a rollback must find
+   * them. After a crash it is done again. Returns how many there were.
+   */
+  wipeFreed(limit: number): number {
+    const pieces = this.#database
+      .prepare('SELECT id, file, offset, length FROM content_wipes ORDER BY id LIMIT ?')
+      .all(limit)
+      .map(({ id, file, offset, length }) => ({
+        id: Number(id),
+        file: Number(file),
+        offset: Number(offset),
+        length: Number(length),
+      }));
+    for (const [file, ranges] of Map.groupBy(pieces, (piece) => piece.file)) this.#files.wipe(file, ranges);
+    const last = pieces.at(-1);
+    if (last !== undefined) this.#database.prepare('DELETE FROM content_wipes WHERE id <= ?').run(last.id);
+    return pieces.length;
+  }
+
+  /** Traces with their content, some at a time; those that are damaged are left out. Only between transactions. */
+  *allContent(
+    together: number,
+  ): Generator<readonly { readonly conversation: number; readonly content: TraceContent }[]> {
+    const next = this.#database.prepare(
+      `SELECT id, conversation, ${PLACE_COLUMNS} FROM traces WHERE id > ? ORDER BY id LIMIT ?`,
+    );
+    for (let rows = next.all(0, together); rows.length > 0; rows = next.all(Number(rows.at(-1)?.id), together)) {
+      yield rows.flatMap((row) => {
+        try {
+          const content = readContent(row, (place) => this.#files.read(place));
+          return [{ conversation: Number(row.conversation), content }];
+        } catch (error) {
+          if (!(error instanceof DamagedContent)) throw error;
+          return [];
+        }
+      });
+    }
   }
 
   /** Bytes in files that a row refers to. */
@@ -282,7 +330,7 @@ export class Traces implements TraceStore {
       const spans = Number(trace.spans_length);
       const logs = bytes.length === spans ? undefined : bytes.subarray(spans);
       const place = this.#files.append(bytes.subarray(0, spans), logs);
-      this.#changeFile(from.file, { end: 0, live: -pieceBytes(from) });
+      this.#free(from);
       this.#changeFile(place.file, { end: place.offset + place.length, live: pieceBytes(place) });
       move.run(place.file, place.offset, place.crc ?? null, Number(trace.id));
     }
@@ -320,8 +368,14 @@ export class Traces implements TraceStore {
   #freeContent(trace: number): void {
     const row = this.#placeOf.get(trace);
     if (row === undefined) return;
-    const place = placeIn(row);
-    this.#changeFile(place.file, { end: 0, live: -pieceBytes(place) });
+    this.#free(placeIn(row));
+  }
+
+  /** No row refers to the piece any more. */
+  #free(place: ContentPlace): void {
+    const bytes = pieceBytes(place);
+    this.#changeFile(place.file, { end: 0, live: -bytes });
+    this.#noteWipe.run(place.file, place.offset + place.length - bytes, bytes);
   }
 
   #changeFile(file: number, change: { readonly end: number; readonly live: number }): void {

@@ -27,6 +27,8 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
   readonly #placeOf: StatementSync;
   readonly #move: StatementSync;
   readonly #any: StatementSync;
+  readonly #noteAsked: StatementSync;
+  readonly #moveAsked: StatementSync;
   #hasAny: boolean | undefined;
 
   constructor(database: DatabaseSync, questions: WaitingQuestions) {
@@ -46,6 +48,10 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
     this.#move = database.prepare(
       'UPDATE OR REPLACE waiting_evaluations SET conversation = ? WHERE conversation = ? AND trace = ?',
     );
+    this.#moveAsked = database.prepare('UPDATE OR REPLACE asked_for SET conversation = ? WHERE conversation = ?');
+    this.#noteAsked = database.prepare(
+      'INSERT OR IGNORE INTO asked_for (conversation, question) SELECT ?, question FROM judge_waits WHERE waiter = ?',
+    );
     this.#any = database.prepare('SELECT EXISTS (SELECT 1 FROM waiting_evaluations) AS any');
   }
 
@@ -62,7 +68,9 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
       Date.now(),
       ...valuesOf(SAID_COLUMNS, evaluation),
     );
-    return this.#questions.waitFor(Number(row?.id), requests, Date.now());
+    const joined = this.#questions.waitFor(Number(row?.id), requests, Date.now());
+    this.#noteAsked.run(place.conversation, Number(row?.id));
+    return joined;
   }
 
   find(key: EvaluationKey): HeldEvaluation | undefined {
@@ -109,6 +117,11 @@ export class WaitingEvaluations implements WaitingEvaluationStore {
 
   moveTrace(trace: number, from: number, to: number): void {
     if (!this.#isEmpty()) this.#move.run(to, from, trace);
+  }
+
+  /** Questions that were asked for a conversation quote it, also once it is part of another. */
+  moveAsked(from: number, to: number): void {
+    this.#moveAsked.run(to, from);
   }
 
   /** After a rollback. */

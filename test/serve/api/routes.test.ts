@@ -3,6 +3,7 @@ import { OPEN_TO_ALL } from '../../../src/model/access.ts';
 import { startHttpServer } from '../../../src/report/http/http-server.ts';
 import { answeredFrom } from '../../../src/report/http/route.ts';
 import { PROCESS_ROUTES, STORE_ROUTES, type WriteSide } from '../../../src/serve/api/routes.ts';
+import type { ForgetSide } from '../../../src/serve/api/forget-api.ts';
 import type { ReadSide } from '../../../src/serve/api/store-reads.ts';
 import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
 
@@ -16,7 +17,7 @@ async function start(
     ready: () => ready,
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
   };
-  const side: ReadSide & WriteSide = {
+  const side: ReadSide & WriteSide & ForgetSide = {
     conversations: {
       list: async (query) => {
         queries.push(query);
@@ -32,6 +33,9 @@ async function start(
     liveSuites: () => [],
     put: async () => ({ changed: 0 }),
     accept: async () => ({ accepted: [], others: [] }),
+    forget: async () => ({ is: 'forgotten', conversations: 0, experimentRuns: 0, setAsideFiles: 0 }),
+    userForms: (user) => [user],
+    audit: { write: () => undefined },
   };
   const server = await startHttpServer({
     host: '127.0.0.1',
@@ -128,7 +132,7 @@ test('what only reads takes no other method, and the list says what there is', a
   expect(await (await get('/metrics')).text()).toBe('m 1\n');
   expect((await get('/metrics', 'HEAD')).headers.get('content-length')).toBe('4');
   const list = await (await get('/')).text();
-  expect(list.match(/^(GET|PUT|POST) \S+/gm)).toHaveLength(PROCESS_ROUTES.length + STORE_ROUTES.length);
+  expect(list.match(/^(GET|PUT|POST|DELETE) \S+/gm)).toHaveLength(PROCESS_ROUTES.length + STORE_ROUTES.length);
   expect(list).toMatch(/^GET \/api\/conversations\/<conversation> +one conversation/m);
   expect(list).not.toMatch(/[{}]\S* {2}/);
 });
@@ -148,6 +152,7 @@ const BODIES: Readonly<Record<string, string>> = {
   '/v1/labels/{conversation}': A_LABEL,
   '/v1/outcomes': '{"conversation_id":"c","label":"csat","good":true}',
   '/api/v1/detection/accept': '{"agent":"a","suite":"s"}',
+  '/api/v1/forget': '{"conversation":"c"}',
 };
 
 test.each([

@@ -1,0 +1,64 @@
+/** Finds the traces that are about a conversation or a user, by the same rules that read their spans for scoring. */
+import { conversationIdFrom } from '../model/conversation-id.ts';
+import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
+import { WireError } from '../model/otlp/wire.ts';
+import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
+import { normalize } from '../normalize/normalize.ts';
+
+/** A conversation, or a user under each form in which his id may be kept. */
+export interface About {
+  readonly conversation: ConversationId | undefined;
+  readonly users: readonly string[];
+}
+
+export class AboutMatcher {
+  readonly #about: About;
+  readonly #idKeys: IdKeys | undefined;
+  /** One of these is in the bytes, or else nothing in them is about it; undefined where that cannot be said. */
+  readonly #texts: readonly Buffer[] | undefined;
+
+  constructor(about: About, idKeys: readonly string[]) {
+    this.#about = about;
+    this.#idKeys = idKeysOf(idKeys);
+    this.#texts = textsOf(about);
+  }
+
+  /** Traces of an export request, or of what the store has of one trace. */
+  tracesIn(traces: Uint8Array): ReadonlySet<TraceId> {
+    const found = new Set<TraceId>();
+    const bytes = Buffer.from(traces.buffer, traces.byteOffset, traces.byteLength);
+    if (this.#texts?.every((text) => !bytes.includes(text)) === true) return found;
+    try {
+      for (const { traceId, conversationId, userId } of normalize({ traces, logs: undefined }, this.#idKeys))
+        if (this.#isMeant(traceId, conversationId, userId)) found.add(traceId);
+    } catch (error) {
+      // Bytes that cannot be read name nobody.
+      if (!(error instanceof WireError)) throw error;
+    }
+    return found;
+  }
+
+  #isMeant(traceId: TraceId, named: string | undefined, userId: string | undefined): boolean {
+    const { conversation, users } = this.#about;
+    if (userId !== undefined && users.includes(userId)) return true;
+    if (conversation === undefined) return false;
+    if (named !== undefined && named !== '') return conversationIdFrom(named) === conversation;
+    return syntheticConversationId(traceId) === conversation;
+  }
+}
+
+const SHORTENED = /^(.*)~[0-9a-f]{32}$/s;
+const NUMBER = /^-?\d+$/;
+/** JSON may write other characters in another way. */
+const PLAIN = /^[\w.@:/+=-]+$/;
+
+/** Most bytes are about somebody else, and searching them is a hundred times cheaper than reading them. */
+function textsOf({ conversation, users }: About): readonly Buffer[] | undefined {
+  if (users.some((user) => NUMBER.test(user) || !PLAIN.test(user))) return undefined;
+  if (conversation === undefined) return users.map((user) => Buffer.from(user));
+  const [, traceId] = /^trace:([0-9a-f]{32})$/.exec(conversation) ?? [];
+  if (traceId !== undefined) return [Buffer.from(traceId, 'hex')];
+  const [, beginning] = SHORTENED.exec(conversation) ?? [];
+  const text = (beginning ?? conversation).replace(/^id:/, '');
+  return NUMBER.test(text) || !PLAIN.test(text) ? undefined : [Buffer.from(text)];
+}

@@ -1,0 +1,38 @@
+/** The steps of forgetting on the store that instances share. The log is Kafka, which forgets by itself. */
+import { AboutMatcher } from '../../engine/about.ts';
+import { unreachable } from '../../model/unreachable.ts';
+import type { ForgettingRows } from '../../store/postgres/forgetting.ts';
+import type { ForgetAnswer, ForgetStep, StepTaker } from '../forgetting/steps.ts';
+
+export class PostgresForgetting implements StepTaker {
+  readonly #store: Pick<ForgettingRows, 'has' | 'search' | 'drop'>;
+  readonly #idKeys: readonly string[];
+
+  constructor(store: Pick<ForgettingRows, 'has' | 'search' | 'drop'>, idKeys: readonly string[]) {
+    this.#store = store;
+    this.#idKeys = idKeys;
+  }
+
+  async take(step: ForgetStep): Promise<ForgetAnswer> {
+    switch (step.do) {
+      case 'find': {
+        const { conversation, users } = step;
+        if (conversation !== undefined)
+          return { conversations: (await this.#store.has(conversation)) ? [conversation] : [] };
+        const matcher = new AboutMatcher({ conversation: undefined, users }, this.#idKeys);
+        return { conversations: await this.#store.search((traces) => matcher.tracesIn(traces).size > 0) };
+      }
+      case 'drop':
+        return { dropped: await this.#store.drop(step.conversations) };
+      case 'list-wipes':
+        return { traces: [] };
+      case 'end-wipes':
+        return {};
+      case 'settle':
+        // Its files are the database's.
+        return { isSettled: true };
+      default:
+        return unreachable(step);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Forgets a conversation, or all conversations of a user: in the store, the content, the journal, the experiments and the
+ * kept answers of judges. The states, and what a crash does in each, are in docs/decisions/0035.
+ *
+ * The same procedure serves the running service and a stopped one: only who has the store differs (`steps.ts`).
+ */
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AboutMatcher, type About } from '../../engine/about.ts';
+import type { EditRecord } from '../../journal/rewrite-segment.ts';
+import type { ConversationId, TraceId } from '../../model/ids.ts';
+import { blankRows } from '../../model/otlp/blank-rows.ts';
+import { ANSWER_FILE } from '../../store/sqlite/answer-file.ts';
+import type { LogPlace } from '../../store/sqlite/forgotten-rows.ts';
+import { forgetRuns } from '../../store/experiment/forget-runs.ts';
+import type { StepTaker } from './steps.ts';
+import { removeSetAside, setAsideIn } from './set-aside-files.ts';
+
+export interface ForgetRequest {
+  readonly about: About;
+  readonly dryRun: boolean;
+  /** Files that starts have set aside after damage may hold anything, and cannot be searched. */
+  readonly dropSetAside: boolean;
+}
+
+interface Forgotten {
+  /** Stored ones, and those of which the journal has spans only. */
+  readonly conversations: number;
+  readonly experimentRuns: number;
+  readonly setAsideFiles: number;
+}
+
+export type ForgetResult =
+  | ({ readonly is: 'forgotten' | 'would-be-forgotten' } & Forgotten)
+  /** Nothing was changed. */
+  | { readonly is: 'refused'; readonly files: readonly string[] }
+  /** Deleted, but some of it is in a file still. To be asked again. */
+  | { readonly is: 'unfinished'; readonly why: string };
+
+/** The journal, as it is rewritten. */
+export interface ForgettingLog {
+  readonly place: LogPlace;
+  /** See `Journal.rewrite`. */
+  rewrite(edit: EditRecord): Promise<void>;
+}
+
+export interface ForgettingPlaces {
+  readonly store: StepTaker;
+  /** Undefined where the log is Kafka, whose topics forget by their own retention. */
+  readonly log: ForgettingLog | undefined;
+  readonly dataDir: string;
+  readonly experimentsDir: string;
+  readonly idKeys: readonly string[];
+}
+
+const SETTLE_ATTEMPTS = 20;
+const SETTLE_PAUSE_MS = 250;
+
+export async function forget(request: ForgetRequest, places: ForgettingPlaces): Promise<ForgetResult> {
+  const { about, dryRun, dropSetAside } = request;
+  const { store, log, dataDir, experimentsDir, idKeys } = places;
+  const files = setAsideIn(dataDir);
+  if (files.length > 0 && !dropSetAside && !dryRun) return { is: 'refused', files };
+  const matcher = new AboutMatcher(about, idKeys);
+  const stored = (await store.take({ do: 'find', ...about })).conversations ?? [];
+  const inJournal = await tracesInJournal(matcher, log);
+  const isThere = stored.length > 0 || inJournal.length > 0;
+  if (dryRun) {
+    const experimentRuns = await forgetRuns(experimentsDir, { about, matcher, dryRun });
+    const conversations = Math.max(stored.length, inJournal.length > 0 ? 1 : 0);
+    return { is: 'would-be-forgotten', conversations, experimentRuns, setAsideFiles: files.length };
+  }
+  const named = about.conversation === undefined ? stored : [about.conversation];
+  const place = log?.place ?? { position: 0, logTime: 0 };
+  const { dropped } = await store.take({
+    do: 'drop',
+    conversations: named,
+    users: about.users,
+    traces: inJournal,
+    place,
+  });
+  await wipeJournal(store, log);
+  const experimentRuns = await forgetRuns(experimentsDir, { about, matcher, dryRun });
+  // Nothing says of whom an answer speaks; what it cost is lost with it.
+  if (isThere || experimentRuns > 0) removeAnswers(dataDir);
+  removeSetAside(dataDir, files);
+  const conversations = Math.max(dropped?.conversations ?? 0, isThere ? 1 : 0);
+  if (!(await settled(store)))
+    return { is: 'unfinished', why: 'a reader of the store keeps its write-ahead log: it is tried again every minute' };
+  return { is: 'forgotten', conversations, experimentRuns, setAsideFiles: files.length };
+}
+
+/** Overwrites what the journal has of forgotten traces. Called when the store says that there is something, too. */
+export async function wipeJournal(store: StepTaker, log: ForgettingLog | undefined): Promise<void> {
+  const { traces = [] } = await store.take({ do: 'list-wipes' });
+  if (log === undefined || traces.length === 0) return;
+  const gone = new Set(traces);
+  await log.rewrite(({ table, payload }) => {
+    const { rows, isEmpty } = blankRows(table, payload, (traceId) => gone.has(traceId));
+    if (rows === 0) return 'keep';
+    return isEmpty ? 'cover' : 'changed';
+  });
+  await store.take({ do: 'end-wipes', traces });
+}
+
+async function tracesInJournal(matcher: AboutMatcher, log: ForgettingLog | undefined): Promise<readonly TraceId[]> {
+  const found = new Set<TraceId>();
+  await log?.rewrite(({ payload }) => {
+    for (const traceId of matcher.tracesIn(payload)) found.add(traceId);
+    return 'keep';
+  });
+  return [...found];
+}
+
+async function settled(store: StepTaker): Promise<boolean> {
+  for (let attempt = 0; attempt < SETTLE_ATTEMPTS; attempt += 1) {
+    if ((await store.take({ do: 'settle' })).isSettled === true) return true;
+    await sleep(SETTLE_PAUSE_MS);
+  }
+  return false;
+}
+
+/** See `judges-offline.ts`. A command that has it open keeps what it has in memory until it ends. */
+function removeAnswers(dataDir: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) {
+    const file = path.join(dataDir, `${ANSWER_FILE}${suffix}`);
+    if (existsSync(file)) rmSync(file);
+  }
+}
+
+/** The id as it was asked for, as conversations are known. */
+export function askedConversation(id: string): ConversationId {
+  // The cast is the brand: an id that no conversation has is found nowhere.
+  return id.toWellFormed() as ConversationId;
+}
