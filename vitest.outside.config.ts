@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/outside/**/*.outside.ts'],
+    // Mends a timer of kafkajs, of which tests have clients of their own.
+    setupFiles: ['src/kafka/kafkajs/internals.ts'],
     fileParallelism: false,
     testTimeout: 180_000,
     hookTimeout: 300_000,

@@ -98,7 +98,13 @@ async function measured(
 function callsOn(reader: StoreReader, conversations: number): readonly (readonly [string, () => unknown])[] {
   const suites = [outline({ shadow: false }), outline({ shadow: true })];
   const api = conversationApi(reader);
-  const side = { reader, conversations: api, suites: () => suites, detection: async () => ({}) };
+  const side = {
+    reader,
+    conversations: api,
+    suites: () => suites,
+    detection: async () => ({}),
+    onDamage: () => undefined,
+  };
   const asked = QUERIES.map(([route, text]): readonly [string, () => unknown] => {
     const row = STORE_READS.find((one) => one.path === route);
     if (row === undefined) throw new Error(`no read of the store is at ${route}`);
@@ -129,6 +135,7 @@ function outline({ shadow }: { readonly shadow: boolean }): SuiteOutline {
     version: '1',
     criteria,
     totalWeight: 1_000_000,
+    readsTaskTruth: false,
     minDecided: 500_000,
     hardFailureScores: 'zero',
     whenBroken: 'hard_failure',

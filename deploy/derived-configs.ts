@@ -10,11 +10,19 @@ export interface PrometheusPlace {
   /** host:port of each Assay. */
   readonly assay: readonly string[];
   readonly alertmanager: string;
+  /** Authority of Assay's certificate; undefined scrapes in plain text. */
+  readonly caFile?: string;
   readonly scrapeSeconds?: number;
   readonly evaluateSeconds?: number;
 }
 
-export function prometheusConfig({ assay, alertmanager, scrapeSeconds, evaluateSeconds }: PrometheusPlace): string {
+export function prometheusConfig({
+  assay,
+  alertmanager,
+  caFile,
+  scrapeSeconds,
+  evaluateSeconds,
+}: PrometheusPlace): string {
   const shipped = read('prometheus/prometheus.yml').replace(/^(?:#.*\n)+/, '');
   const intervals = exchange(shipped, [
     ...(scrapeSeconds === undefined ? [] : [['scrape_interval: 15s', `scrape_interval: ${scrapeSeconds}s`] as const]),
@@ -25,6 +33,9 @@ export function prometheusConfig({ assay, alertmanager, scrapeSeconds, evaluateS
   return `${madeFrom('deploy/prometheus/prometheus.yml')}${exchange(intervals, [
     ['[localhost:4319]', `[${assay.map((target) => `'${target}'`).join(', ')}]`],
     ['[localhost:9093]', `['${alertmanager}']`],
+    ...(caFile === undefined
+      ? []
+      : [['  - job_name: assay\n', `$&    scheme: https\n    tls_config: { ca_file: ${caFile} }\n`] as const]),
   ])}`;
 }
 

@@ -8,17 +8,19 @@ import { RULE_SETTINGS, shortened } from './prometheus/source/settings.ts';
 
 export function generatedFiles(links: Links): ReadonlyMap<string, string> {
   const alertmanager = 'alertmanager:9093';
+  const oneMachine = { assay: ['assay:4319'], alertmanager };
+  const ofInstances = { assay: ['assay-1:4319', 'assay-2:4319', 'assay-3:4319'], alertmanager };
+  const caFile = '/etc/assay-tls/ca.crt';
   return new Map([
     ['prometheus/assay.rules.yml', ruleFile(RULE_SETTINGS, links)],
     ['prometheus/objectives/sloth.yml', slothSpec(links.docs)],
     ['prometheus/objectives/pyrra.yml', pyrraObjective()],
     ['kubernetes/prometheus-rule/prometheus-rule.yaml', prometheusRule(RULE_SETTINGS, links)],
     ...dashboardFiles(links, 'grafana/dashboards'),
-    ['compose/prometheus.yml', prometheusConfig({ assay: ['assay:4319'], alertmanager })],
-    [
-      'compose/prometheus-of-instances.yml',
-      prometheusConfig({ assay: ['assay-1:4319', 'assay-2:4319', 'assay-3:4319'], alertmanager }),
-    ],
+    ['compose/prometheus.yml', prometheusConfig(oneMachine)],
+    ['compose/prometheus-of-instances.yml', prometheusConfig(ofInstances)],
+    ['compose/tls/prometheus.yml', prometheusConfig({ ...oneMachine, caFile })],
+    ['compose/tls/prometheus-of-instances.yml', prometheusConfig({ ...ofInstances, caFile })],
     ['compose/alertmanager.yml', silentAlertmanagerConfig()],
     // Helm reads nothing outside the chart. Its values replace the links there, so the links here are always the
     // shipped ones.

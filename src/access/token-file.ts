@@ -1,9 +1,9 @@
 /** Tokens in a file of this machine. Written to another file that then takes its place, so that no reader sees half. */
-import { mkdirSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeptToken, TokenStore } from '../model/access.ts';
+import { makeFolder } from '../model/make-folder.ts';
 import { readTokens, writeTokens } from './token-document.ts';
 
 const LOCK_TRIES = 100;
@@ -60,7 +60,7 @@ export class TokenFile implements TokenStore {
 
 /** Lets one process at a time change a file. */
 export async function locked<T>(file: string, work: () => Promise<T>): Promise<T> {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(file), '--data-dir');
   const lock = `${file}.lock`;
   await take(lock);
   try {

@@ -11,6 +11,10 @@ import { version } from './version.ts';
 /** Nobody can send to these: they stand for every address that the host has. */
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
+/** Other commands ask the service at 127.0.0.1 unless they are given a URL. */
+const ASKED_HOSTS = ['127.0.0.1', 'localhost'];
+const DEFAULT_HTTP_PORT = 4319;
+
 /** The command as people type it: by npx in a clone and in a project, by its name in the image. */
 const CALLED_AS = /\.ts$|[\\/]node_modules[\\/]/.test(import.meta.filename) ? 'npx assay' : 'assay';
 
@@ -60,8 +64,8 @@ ${
     ? `  Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://${at(ports.otlpHttp)}
 `
     : ''
-}  Ask why one failed:    ${CALLED_AS} explain <conversation>${storeFlag(settings)}
-  See what is missing:   ${CALLED_AS} doctor
+}  Ask why one failed:    ${CALLED_AS} explain <conversation>${storeFlag(settings) ?? serviceFlag(settings, ports)}
+  See what is missing:   ${CALLED_AS} doctor${serviceFlag(settings, ports)}
 `;
 }
 
@@ -69,9 +73,20 @@ function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** The flag by which other commands find the store; none if they look there anyway. */
-function storeFlag({ dataDir, sharedStore }: Loaded['settings']): string {
+/** The flag by which other commands find this service; empty if they ask there anyway. */
+export function serviceFlag(
+  { host, tls }: Pick<Loaded['settings'], 'host' | 'tls'>,
+  { http }: Pick<Service['ports'], 'http'>,
+): string {
+  const isAsked = tls === undefined && [...ANY_ADDRESS, ...ASKED_HOSTS].includes(host);
+  if (isAsked) return http === DEFAULT_HTTP_PORT ? '' : ` --http-port ${http}`;
+  const named = ANY_ADDRESS.includes(host) ? '127.0.0.1' : inUrl(host);
+  return ` --url ${tls === undefined ? 'http' : 'https'}://${named}:${http}`;
+}
+
+/** The flag by which other commands find the store; undefined if they look there anyway. */
+function storeFlag({ dataDir, sharedStore }: Loaded['settings']): string | undefined {
   const isFound =
     sharedStore !== undefined || dataDir === path.resolve('data') || process.env.ASSAY_DATA_DIR !== undefined;
-  return isFound ? '' : ` --data-dir ${dataDir}`;
+  return isFound ? undefined : ` --data-dir ${dataDir}`;
 }

@@ -18,6 +18,8 @@ export interface Loaded {
   readonly shadows: readonly CompiledSuite[];
   /** Settings that are valid and probably not intended. */
   readonly remarks: readonly string[];
+  /** Likewise, of files of truth. */
+  readonly truthRemarks: readonly string[];
   readonly suiteReferences: readonly string[];
   readonly suitesBaseDirectory: string;
   /** Reads the settings again, from where they were read. */
@@ -51,7 +53,7 @@ export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loa
     ...suiteLoading(settings),
     shadows: settings.shadowSuites,
   });
-  const { mistakes: truthMistakes } = readTruthFiles(settings.truth);
+  const { mistakes: truthMistakes, remarks: truthRemarks } = readTruthFiles(settings.truth, [...suites, ...shadows]);
   const isNeeded = (mistake: Mistake) => options.secrets !== "the store's" || !isOthersSecret(mistake);
   failOn([...configMistakes.filter(isNeeded), ...suiteMistakes, ...truthMistakes]);
   const remarks = sameVersions(suites, shadows);
@@ -61,6 +63,7 @@ export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loa
     suites,
     shadows,
     remarks,
+    truthRemarks,
     suiteReferences,
     suitesBaseDirectory,
     loadSettings: read,

@@ -1,12 +1,13 @@
 /** Recorded files, scored as their flags say: what `assay score` prints, and `assay validity` holds against outcomes. */
 import type { Command } from 'commander';
+import { counted } from '../model/counted.ts';
 import { type RecordedBatch, RecordingError, readRecording } from '../offline/recording.ts';
 import { scoreRecorded } from '../offline/score-recording.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { criteriaNotAsked, judgeProgress, startJudges } from './judges-offline.ts';
 import { load } from './load.ts';
 import { settingOption } from './setting-option.ts';
-import type { Terminal } from './terminal.ts';
+import { safe, type Terminal } from './terminal.ts';
 
 export interface ScoringFlags {
   readonly suite?: readonly string[];
@@ -58,6 +59,14 @@ export async function scoreFiles(
   const skipped = criteriaNotAsked(result.evaluations);
   if (skipped > 0)
     terminal.err(`${skipped} judged criteria were skipped: --judges asks the judges, which may cost money`);
+  const [unreadable] = result.unreadableTruths;
+  if (unreadable !== undefined) {
+    const { conversation, problem, expected } = unreadable;
+    const many = counted(result.unreadableTruths.length, 'conversation');
+    terminal.err(
+      `warning: task-success cannot read the truth of ${many}, such as ${safe(conversation, 80)}: ${safe(problem)}: expected ${expected}`,
+    );
+  }
   return { ...result, seconds: (performance.now() - startedAt) / 1000 };
 }
 

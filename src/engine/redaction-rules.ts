@@ -3,9 +3,10 @@
  * know, and the salt of the hashes is kept beside the data.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Settings } from '../config/settings.ts';
+import { makeFolder } from '../model/make-folder.ts';
 import type { RedactionRules, UserIdKeys } from '../model/redaction.ts';
 import { DIALECTS } from '../normalize/dialects.ts';
 import type { Field } from '../normalize/draft.ts';
@@ -22,7 +23,7 @@ export function serviceRedaction(settings: Settings): RedactionRules | undefined
     const known = tryReadSalt(file);
     if (known !== undefined) return known;
     const salt = randomBytes(SALT_BYTES).toString('hex');
-    mkdirSync(settings.dataDir, { recursive: true });
+    makeFolder(settings.dataDir, '--data-dir');
     writeFileSync(file, `${salt}\n`, { mode: OWNER_ONLY, flush: true });
     return salt;
   });

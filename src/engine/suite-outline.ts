@@ -8,6 +8,8 @@ export interface SuiteOutline extends Weighing {
   readonly name: string;
   readonly version: string;
   readonly totalWeight: number;
+  /** A criterion of it reads the truth of a task. */
+  readonly readsTaskTruth: boolean;
 }
 
 /** As it can be sent from one thread to another. */
@@ -23,6 +25,7 @@ export function outlineOf(suite: CompiledSuite): SuiteOutline {
       capsAt,
     })),
     totalWeight,
+    readsTaskTruth: readsTaskTruth(suite),
     minDecided,
     hardFailureScores,
     whenBroken,
@@ -31,4 +34,9 @@ export function outlineOf(suite: CompiledSuite): SuiteOutline {
 
 export function isLive({ name }: SuiteOutline): boolean {
   return !isShadowKey(name);
+}
+
+/** For mistakes of a truth: they are mistakes only where a suite reads it as that of a task. */
+export function readsTaskTruth({ criteria }: Pick<CompiledSuite, 'criteria'>): boolean {
+  return criteria.some((criterion) => criterion.readsTaskTruth);
 }

@@ -7,10 +7,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Conversation } from '../model/conversation.ts';
 import type { Json } from '../model/json.ts';
-import { whyNoTruth } from '../score/expected/expected-actions.ts';
+import { taskTruthMistake, whyNoTruth } from '../score/expected/expected-actions.ts';
 import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import type { TruthFile } from '../model/truth.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { readsTaskTruth } from './suite-outline.ts';
 import type { WrittenTruth } from './truths.ts';
 
 interface Index {
@@ -22,22 +24,40 @@ interface ReadTruth {
   /** Undefined where there are no files. */
   readonly truth: WrittenTruth | undefined;
   readonly mistakes: readonly Mistake[];
+  /** Truths that `task-success` would not read, where no suite reads them: one sentence for each file. */
+  readonly remarks: readonly string[];
 }
 
-export function readTruthFiles(files: readonly TruthFile[]): ReadTruth {
-  if (files.length === 0) return { truth: undefined, mistakes: [] };
+/** The suites decide whether a truth of a task that is not well formed is a mistake, or only worth a remark. */
+export function readTruthFiles(
+  files: readonly TruthFile[],
+  suites: readonly Pick<CompiledSuite, 'name' | 'criteria'>[] = [],
+): ReadTruth {
   const mistakes: Mistake[] = [];
+  const remarks: string[] = [];
+  if (files.length === 0) return { truth: undefined, mistakes, remarks };
+  const reader = suites.find(readsTaskTruth);
   const indexes = files.map((file): Index => {
     const truths = new Map<string, Json>();
+    const unread: string[] = [];
     for (const { id, truth, mistake } of readEntries(file, mistakes)) {
       const unusable = whyNoTruth(truth);
       if (unusable !== undefined) mistakes.push(mistake(unusable.problem, unusable.expected));
+      const ofTask = taskTruthMistake(truth);
+      if (ofTask !== undefined && reader !== undefined)
+        mistakes.push(mistake(ofTask.problem, `${ofTask.expected}, for suite ${reader.name}`));
+      else if (ofTask !== undefined) unread.push(`'${id}': ${ofTask.problem}: expected ${ofTask.expected}`);
       if (truths.has(id)) mistakes.push(mistake(`'${id}' is there twice`, 'each id once'));
       else truths.set(id, truth);
     }
+    const [first] = unread;
+    if (first !== undefined) {
+      const others = unread.length === 1 ? '' : `; nor ${unread.length - 1} more`;
+      remarks.push(`${path.relative(process.cwd(), file.path)}: task-success would not read ${first}${others}`);
+    }
     return { by: file.by, truths };
   });
-  return { truth: { find: (conversation) => found(indexes, conversation) }, mistakes };
+  return { truth: { find: (conversation) => found(indexes, conversation) }, mistakes, remarks };
 }
 
 /** For a thread that was started after the files had been checked. */

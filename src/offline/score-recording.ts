@@ -23,6 +23,7 @@ import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
 import type { OfflineJudges } from './offline-judges.ts';
 import { type ReadableSpool, RecordingLog, MemorySpool } from './recording-log.ts';
+import { type UnreadableTruth, UnreadableTruths } from './unreadable-truths.ts';
 import { EndlessTurns, turnsOf, type TurnsWithoutEnd } from './turns-without-end.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import type { WrittenTruth } from '../engine/truths.ts';
@@ -41,6 +42,8 @@ interface OfflineResult {
   readonly withoutEnd: readonly TurnsWithoutEnd[];
   /** Conversations that no suite scored. */
   readonly unmatched: number;
+  /** Truths of tasks that came with the recording, and that a suite with the checks of `task-success` cannot read. */
+  readonly unreadableTruths: readonly UnreadableTruth[];
   /** The counters of the online service, had it received the recording. */
   readonly totals: readonly { readonly metric: string; readonly labels: string; readonly value: number }[];
 }
@@ -77,13 +80,14 @@ const COUNTED_AS = {
 export async function scoreRecorded(options: OfflineOptions): Promise<OfflineResult> {
   const { spool, store } = placesFor(options.batches);
   const settings = engineSettings(options.settings);
-  const truth = truthWith(options, checkedTruth(options.settings.truth));
+  const unreadable = new UnreadableTruths(options.suites);
+  const truth = unreadable.notedFrom(truthWith(options, checkedTruth(options.settings.truth)));
   const { judges } = options;
   const judge = judges?.settings ?? notAsked(options.settings);
   const noAgent = { logsAlone: 0, withoutAgent: 0 };
   const endless = new EndlessTurns();
   const makeEngine = (conversations: 'when due' | 'at the end') => {
-    const engine = new Engine({
+    return new Engine({
       conversations,
       settings: {
         ...settings,
@@ -100,7 +104,6 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
         if (kind !== undefined) noAgent[kind] += 1;
       },
     });
-    return engine;
   };
   const arrivals = new ArrivalReader((position, length) => spool.read(position, length));
   let engine = makeEngine('at the end');
@@ -149,6 +152,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     const withoutEnd = endless.all();
     return {
       ...{ evaluations, requests, records, rejected, unmatched, totals, withoutEnd },
+      unreadableTruths: unreadable.all(),
       turns: turns - noAgent.logsAlone - noAgent.withoutAgent,
       otherTraces: noAgent.withoutAgent - turnsOf(withoutEnd, 'no-root'),
       logsAlone: noAgent.logsAlone,

@@ -82,6 +82,7 @@ interface BuiltInParts {
   readonly check: (subject: Subject) => Answer;
   readonly needs: readonly Need[];
   readonly critical?: boolean;
+  readonly readsTaskTruth?: true;
 }
 
 /** A built-in check as parts of a criterion. Checks of golden traces and tool policy have functions of their own. */
@@ -101,6 +102,11 @@ export function uses(name: string, parameters: Readonly<Record<string, unknown>>
     throw new Error(formatMistakes(shapeMistakes(parsed.error, origin, parameters, () => known)));
   }
 
-  const { needs, isCritical } = builtIn;
-  return { check: builtIn.make(parameters), needs, ...(isCritical !== undefined && { critical: isCritical }) };
+  const { needs, isCritical, readsTaskTruth } = builtIn;
+  return {
+    check: builtIn.make(parameters),
+    needs,
+    ...(isCritical !== undefined && { critical: isCritical }),
+    ...(readsTaskTruth !== undefined && { readsTaskTruth }),
+  };
 }

@@ -289,6 +289,7 @@ function compiledCriterion(
     needs,
     restsOn,
     isConstant: criterion.isConstant === true,
+    readsTaskTruth: criterion.readsTaskTruth === true,
     readsFormOnly: criterion.readsFormOnly === true && criterion.about === undefined,
     whenNotApplicable: criterion.whenNotApplicable ?? 'exclude',
     capsAt: critical === true ? 'partial_failure' : critical === false ? undefined : critical,

@@ -18,7 +18,7 @@ const WRITES = wordSet(`
   close reopen restore rename move copy upload send notify publish unpublish reply reserve reschedule rebook reorder buy purchase
   pay refund withdraw submit approve reject grant revoke assign unassign invite enable disable activate deactivate start stop
   restart reset reboot merge commit push register unregister subscribe unsubscribe apply install uninstall kill terminate
-  unblock make replace swap amend append attach detach link unlink connect disconnect join leave toggle switch suspend resume
+  unblock reactivate reinstate uncancel undelete unarchive unsuspend unfreeze unpause make replace swap amend append attach detach link unlink connect disconnect join leave toggle switch suspend resume
   pause revert rollback undo redo lock unlock mark complete finish redeem claim allocate provision renew upgrade downgrade extend
   checkout sms tweet import migrate disburse overwrite wipe empty reseat refuel adjust waive lend rent prescribe dispense enroll enrol discharge
 `);

@@ -176,6 +176,7 @@ const MAY_STATE: ReadonlySet<string> = new Set([
 function isStated(members: Members, call: Call, effect: ToolEffect, { isCut }: { readonly isCut: boolean }): boolean {
   if (SUCCESS.some((name) => isNo(members.get(name)))) return true;
   if (effect === 'writes' && (saysNotDone(members, call) || TAKEN.some((name) => isNo(members.get(name))))) return true;
+  if (effect === 'writes' && !isCut && ERRORS_OF_USER.some((name) => isFilled(members.get(name)))) return true;
   const status = effect === 'writes' ? statusOfChange(members) : statusOf(members);
   const isDescribed = !isCut && areAllIn(OF_AN_ERROR, members);
   // Said of a call, where `failed` may be said of the thing that was looked up.

@@ -49,6 +49,8 @@ interface CriterionParts<E extends Extracts = Extracts> {
   readonly restsOn?: readonly string[];
   /** Its expression or its condition reads nothing of the conversation. */
   readonly isConstant?: boolean;
+  /** It reads `actions`, `outputs` and `order` of the truth. */
+  readonly readsTaskTruth?: boolean;
   /** Failing it caps the outcome: at `partial_failure`, or at the outcome named. */
   readonly critical?: boolean | ScoredOutcome;
   /** Its subject, if that is not its check's. It can say less than a built-in check or a judge, never more. */
@@ -120,6 +122,7 @@ export interface CompiledCriterion extends Weight {
   readonly readsFormOnly: boolean;
   readonly restsOn: readonly string[];
   readonly isConstant: boolean;
+  readonly readsTaskTruth: boolean;
   readonly when: ((subject: SubjectWith<Extracts>) => unknown) | undefined;
   /** Not trusted to give what its type says: the engine looks at what comes back. */
   readonly check: (subject: SubjectWith<Extracts>) => unknown;

@@ -2,9 +2,10 @@
  * The folder in which one Assay keeps its data, and the lock that keeps a second one out of it. The lock is SQLite's on
  * a file of its own: the system releases it when the process dies, however it dies.
  */
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../model/make-folder.ts';
 
 const NOT_A_DATABASE = 26;
 
@@ -26,7 +27,7 @@ export function accessFilesIn(directory: string) {
 }
 
 export function openDataDirectory(directory: string): DataDirectory {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory, '--data-dir');
   const file = path.join(directory, 'lock');
   const lock = tryLock(file);
   if (lock instanceof Error) {

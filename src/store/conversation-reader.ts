@@ -72,7 +72,10 @@ export interface EvaluationsOptions {
 }
 
 /** Parts of an evaluation that a list shows. */
-export type EvaluationSummary = Pick<Evaluation, 'suite' | 'turnId' | 'score' | 'outcome' | 'explanation' | 'waitsFor'>;
+export type EvaluationSummary = Pick<
+  Evaluation,
+  'suite' | 'turnId' | 'score' | 'outcome' | 'decidedShare' | 'about' | 'explanation' | 'waitsFor'
+>;
 
 type Awaitable<T> = T | Promise<T>;
 

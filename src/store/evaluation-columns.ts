@@ -128,18 +128,23 @@ export function evaluationFrom(
 }
 
 /** Columns that a list shows. */
-export type SummaryCells = Pick<EvaluationCells, 'suite' | 'turn_id' | 'score' | 'outcome' | 'explanation'>;
+export type SummaryCells = Pick<
+  EvaluationCells,
+  'suite' | 'turn_id' | 'score' | 'outcome' | 'explanation' | 'decided_share' | 'about'
+>;
 
 export function summaryFrom(
-  { suite, turn_id, score, outcome, explanation }: SummaryCells,
+  { suite, turn_id, score, outcome, explanation, decided_share: share, about }: SummaryCells,
   text: (stored: string) => string,
-): Pick<Evaluation, 'suite' | 'turnId' | 'score' | 'outcome' | 'explanation'> {
+): Pick<Evaluation, 'suite' | 'turnId' | 'score' | 'outcome' | 'explanation' | 'decidedShare' | 'about'> {
   return {
     suite: fromSuiteKey(text(suite)).suite,
     // The cast is the brand: the store's writer wrote it.
     turnId: turn_id === '' ? undefined : (turn_id as TurnId),
     score: score ?? undefined,
     outcome: outcomeAt(outcome),
+    decidedShare: share ?? undefined,
+    about: ABOUTS[about ?? -1],
     explanation: text(explanation),
   };
 }

@@ -1,5 +1,6 @@
 /** A real OpenID provider on this machine, whose people sign in without a page. */
 import { createServer, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Configuration } from 'oidc-provider';
 import { onTestFinished } from 'vitest';
@@ -82,6 +83,12 @@ export async function startIdentityProvider({ redirectUrl, inIdToken = false }: 
 /** A browser that keeps cookies by origin, and can be told not to follow where it is sent. */
 export class Browser {
   readonly cookies = new Map<string, Map<string, string>>();
+  /** Authorities that it trusts over https. */
+  readonly #ca: string | undefined;
+
+  constructor({ ca }: { readonly ca?: string } = {}) {
+    this.#ca = ca;
+  }
 
   async get(url: string, headers: Record<string, string> = {}): Promise<Response> {
     return this.send('GET', url, headers);
@@ -92,7 +99,8 @@ export class Browser {
     const jar = this.cookies.get(origin) ?? new Map<string, string>();
     this.cookies.set(origin, jar);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await requested(method, url, { ...(cookie === '' ? {} : { cookie }), ...headers }, body);
+    const all = { ...(cookie === '' ? {} : { cookie }), ...headers };
+    const response = await requested({ method, url, headers: all, body, ca: this.#ca });
     for (const set of response.headers.getSetCookie()) {
       const [pair = ''] = set.split(';');
       const at = pair.indexOf('=');
@@ -115,15 +123,20 @@ export class Browser {
   }
 }
 
+interface Wish {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+  readonly ca: string | undefined;
+}
+
 /** Not fetch, which says by itself from which page it comes. */
-function requested(
-  method: string,
-  url: string,
-  headers: Record<string, string>,
-  body: string | undefined,
-): Promise<Response> {
+function requested({ method, url, headers, body, ca }: Wish): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
-  const request = httpRequest(url, { method, headers }, (answer) => {
+  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+  // An agent would keep the connection, and the service that stops with the test would wait for it.
+  const request = send(url, { method, headers, ca, agent: false }, (answer) => {
     const parts: Buffer[] = [];
     answer.on('data', (part: Buffer) => parts.push(part));
     answer.on('end', () => {

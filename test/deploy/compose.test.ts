@@ -1,12 +1,21 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
+import { listen } from '../../src/listen/listen.ts';
+import { createWebServer } from '../../src/listen/web-server.ts';
+import { FIRST } from '../certificates.ts';
 import { createdTopics, knownVariables, ROOT, text, type Written, yaml } from './shipped-files.ts';
 
 const compose = yaml('docker-compose.yml');
 const services: readonly [string, Written][] = Object.entries(compose.services);
 const instances = services.filter(([name]) => /^assay-\d$/.test(name));
+
+const HEALTH_CHECK: readonly string[] = JSON.parse(
+  /^HEALTHCHECK [\s\S]*?^ {2}CMD (.*)$/m.exec(text('Dockerfile'))?.[1] ?? '[]',
+);
 
 /** Substitutes variables as compose would, with defaults for unset ones. */
 function environmentOf(service: Written): Record<string, string> {
@@ -167,6 +176,61 @@ test('every image that is not ours has an exact version', () => {
   expect(images.filter((image) => !/:v?\d+\.\d+/.test(image))).toEqual([]);
 });
 
+const overTls = yaml('deploy/compose/tls/compose.yml');
+
+test('over TLS, every service is one of the stack, and every variable and file is there', () => {
+  const known = knownVariables();
+  for (const [name, changes] of Object.entries<Written>(overTls.services)) {
+    const service = compose.services[name];
+    expect(service, name).toBeDefined();
+    expect(
+      mountedFiles(changes).filter(({ here }) => !here.startsWith('./tls') && !existsSync(path.join(ROOT, here))),
+    ).toEqual([]);
+    const given = Object.keys(environmentOf(changes));
+    if (/^assay/.test(name)) expect(given.filter((variable) => !known.has(variable))).toEqual([]);
+    if (name.startsWith('collector')) {
+      for (const variable of given) expect(text('collector-config/agent.yaml')).toContain(`\${env:${variable}`);
+    }
+  }
+});
+
+test('over TLS, every Assay has the certificate, and what asks it knows the authority', () => {
+  const assays = services.filter(([name]) => /^assay/.test(name)).map(([name]) => name);
+  const changed: readonly [string, Written][] = Object.entries<Written>(overTls.services);
+
+  expect(changed.filter(([name]) => /^assay/.test(name)).map(([name]) => name)).toEqual(assays);
+  for (const name of assays) {
+    const service = overTls.services[name];
+    const [{ here, there } = { here: '', there: '' }] = mountedFiles(service);
+    expect(here).toBe('./tls');
+    const { settings, mistakes } = loadSettings({ flags: {}, env: environmentOf(service), cwd: ROOT });
+    expect(mistakes).toEqual([]);
+    expect(settings.tls).toEqual({
+      certFile: `${there}/tls.crt`,
+      keyFile: `${there}/tls.key`,
+      clientCaFile: undefined,
+    });
+  }
+  for (const name of ['prometheus', 'prometheus-of-instances', 'collector-to-assay']) {
+    expect(mountedFiles(overTls.services[name])).toContainEqual({
+      here: './tls/ca.crt',
+      there: '/etc/assay-tls/ca.crt',
+    });
+  }
+  // It replaces the file of the stack, which scrapes in plain text.
+  for (const name of ['prometheus', 'prometheus-of-instances']) {
+    const configOf = (service: Written) =>
+      yaml(mountedFiles(service).find(({ there }) => there === '/etc/prometheus/prometheus.yml')?.here ?? '');
+    const [scraped] = configOf(overTls.services[name]).scrape_configs;
+    const [before] = configOf(compose.services[name]).scrape_configs;
+    expect(scraped).toEqual({ ...before, scheme: 'https', tls_config: { ca_file: '/etc/assay-tls/ca.crt' } });
+  }
+  expect(environmentOf(overTls.services['collector-to-assay'])).toEqual({
+    SEND_TO: environmentOf(compose.services['collector-to-assay']).SEND_TO?.replace('http:', 'https:'),
+    ASSAY_CA_FILE: '/etc/assay-tls/ca.crt',
+  });
+});
+
 test('Grafana has the dashboards where its provisioning looks for them', () => {
   const mounted = new Map(mountedFiles(compose.services.grafana).map(({ here, there }) => [there, here]));
   const [provider] = yaml('deploy/grafana/provisioning/dashboards/assay.yaml').providers;
@@ -216,5 +280,30 @@ test('what waits for Assay to be healthy waits until OTLP is taken', () => {
 
   expect(waited.map(([name]) => name)).toEqual(['assay']);
   for (const [name] of waited) expect(compose.services[name].healthcheck).toBeUndefined();
-  expect(/^HEALTHCHECK [\s\S]*?^ {2}CMD (.*)$/m.exec(text('Dockerfile'))?.[1]).toMatch(/4319\}\/readyz`\)/);
+  expect(HEALTH_CHECK.join(' ')).toContain('/readyz');
+});
+
+test.for([
+  ['in plain text', {}, 'plain'],
+  ['over TLS', { ASSAY_TLS_CERT_FILE: 'tls.crt' }, 'tls'],
+  ['over TLS that the configuration file names', {}, 'tls'],
+] as const)('the image’s health check asks %s', async ([, env, by]) => {
+  let status = 200;
+  const server = createWebServer({}, by === 'tls' ? { options: FIRST, follow: () => undefined } : undefined);
+  server.on('request', ({ url }, response) => void response.writeHead(url === '/readyz' ? status : 404).end());
+  onTestFinished(() => void server.close());
+  const port = await listen(server, 'a test', { host: '127.0.0.1', port: 0 });
+  const exitCode = async () => {
+    const [, ...words] = HEALTH_CHECK;
+    const child = spawn(process.execPath, words, { env: { ...env, ASSAY_HTTP_PORT: String(port) }, stdio: 'ignore' });
+    const [code] = await once(child, 'exit');
+    return code;
+  };
+
+  expect(await exitCode()).toBe(0);
+  status = 503;
+  expect(await exitCode()).toBe(1);
+  server.close();
+  await once(server, 'close');
+  expect(await exitCode()).toBe(1);
 });

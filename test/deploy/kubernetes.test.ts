@@ -27,7 +27,15 @@ const pods = folders.flatMap((folder) =>
 );
 
 function resourcesOf(folder: string): readonly Written[] {
-  return yaml(`${folder}/kustomization.yaml`).resources.flatMap((file: string) => yamlDocuments(`${folder}/${file}`));
+  const { resources: files = [] } = yaml(`${folder}/kustomization.yaml`);
+  return files.flatMap((file: string) => yamlDocuments(`${folder}/${file}`));
+}
+
+/** The template that a component adds to each workload. */
+function addedBy(component: string): Written {
+  const [{ spec }] = yamlDocuments(`${FOLDER}/${component}/workload.yaml`) as readonly [Written];
+  const [container] = spec.template.spec.containers;
+  return { ...spec.template, container, volumes: spec.template.spec.volumes };
 }
 
 function isWorkload({ kind }: Written): boolean {
@@ -53,8 +61,10 @@ function portsOf(pod: Written): readonly string[] {
 
 test('every file of manifests is part of a kustomization', () => {
   const listed = folders.flatMap((folder) => {
-    const { resources: own, configMapGenerator } = yaml(`${folder}/kustomization.yaml`);
-    return [...own, ...(configMapGenerator ?? []).flatMap(({ files }: Written) => files), 'kustomization.yaml'];
+    const { resources: own = [], configMapGenerator, patches = [] } = yaml(`${folder}/kustomization.yaml`);
+    const generated = (configMapGenerator ?? []).flatMap(({ files }: Written) => files);
+    const patching = new Set(patches.map(({ path: file }: Written) => file));
+    return [...own, ...generated, ...patching, 'kustomization.yaml'];
   });
   const present = folders.flatMap((folder) =>
     readdirSync(path.join(ROOT, folder)).filter((file) => file.endsWith('.yaml')),
@@ -145,6 +155,62 @@ test('every variable is a setting, and an instance’s name is its pod’s', () 
       expect(named.valueFrom.fieldRef.fieldPath).toBe('metadata.name');
     }
   }
+});
+
+test('the components of TLS change every workload, and only their container', () => {
+  for (const component of ['tls', 'tls-clients']) {
+    const { patches } = yaml(`${FOLDER}/${component}/kustomization.yaml`);
+    const targets = patches.filter(({ path: file }: Written) => file === 'workload.yaml');
+    expect(targets.map(({ target }: Written) => target.kind)).toEqual(['StatefulSet', 'Deployment']);
+    for (const { metadata, kind } of workloads) {
+      const { name } = targets.find(({ target }: Written) => target.kind === kind).target;
+      expect(metadata.name).toMatch(new RegExp(`^(?:${name})$`));
+    }
+    for (const { spec } of pods)
+      expect(spec.containers.map(({ name }: Written) => name)).toEqual([addedBy(component).container.name]);
+  }
+});
+
+test('with the components of TLS, files that are mounted are named, and probes go over TLS', () => {
+  const [tls, clients] = [addedBy('tls'), addedBy('tls-clients')];
+  const env = Object.fromEntries(
+    [...tls.container.env, ...clients.container.env].map(({ name, value }: Written) => [name, value]),
+  );
+
+  const { settings, mistakes } = loadSettings({ flags: {}, env, cwd: ROOT });
+
+  expect(mistakes).toEqual([]);
+  expect(settings.tls).toEqual({
+    certFile: '/etc/assay-tls/tls.crt',
+    keyFile: '/etc/assay-tls/tls.key',
+    clientCaFile: '/etc/assay-tls-clients/ca.crt',
+  });
+  const folders = [tls, clients].flatMap(({ container, volumes }) =>
+    container.volumeMounts.map(({ name, mountPath }: Written) => [
+      mountPath,
+      volumes.find((volume: Written) => volume.name === name)?.secret.secretName,
+    ]),
+  );
+  expect(folders).toEqual([
+    ['/etc/assay-tls', 'assay-tls'],
+    ['/etc/assay-tls-clients', 'assay-tls-clients'],
+  ]);
+  for (const probe of Object.keys(ASKED)) expect(tls.container[probe]).toEqual({ httpGet: { scheme: 'HTTPS' } });
+  expect(tls.metadata.annotations).toEqual({ 'prometheus.io/scheme': 'https' });
+});
+
+test('the certificate is for the secret that is mounted, and names every service', () => {
+  const [{ spec }] = ofKind('Certificate') as readonly [Written];
+  const called = ofKind('Service').filter(({ spec: { clusterIP } }) => clusterIP !== 'None');
+
+  expect(spec.secretName).toBe(addedBy('tls').volumes[0].secret.secretName);
+  for (const { metadata } of called) {
+    expect(spec.dnsNames).toContain(metadata.name);
+    expect(spec.dnsNames).toContain(`${metadata.name}.default.svc`);
+  }
+  const scraped = yaml(`${FOLDER}/tls/monitor.yaml`).find(({ path: at }: Written) => at.endsWith('tlsConfig')).value;
+  expect(spec.dnsNames).toContain(scraped.serverName);
+  expect(scraped.ca.secret.name).toBe(spec.secretName);
 });
 
 test('what is mounted is there', () => {

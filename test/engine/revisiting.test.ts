@@ -7,6 +7,7 @@ import type { JudgeOutcome } from '../../src/model/judging.ts';
 import { type CheckWatch, makeWatchBuffer, SharedCheckWatch } from '../../src/engine/check-watch.ts';
 import { readTruthFiles } from '../../src/engine/truth-files.ts';
 import { QUALITY_METRICS } from '../../src/report/metrics/quality-metrics.ts';
+import { loadSuites } from '../../src/score/load-suites.ts';
 import type { CompiledSuite } from '../../src/score/suite.ts';
 import { readSuite } from '../../src/score/yaml/read-suite.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
@@ -352,5 +353,25 @@ test('files of truth: every mistake, with its place', () => {
     [3, 'this has both an `id` and a `conversation_id`'],
     [1, 'this names a conversation, and the file is by an attribute'],
     [undefined, expect.stringContaining('ENOENT')],
+  ]);
+});
+
+test('a file with a truth of a task that is not well formed is a mistake where a suite reads it, else a remark', async () => {
+  const file = path.join(tempDirectory(), 'tasks.yaml');
+  writeFileSync(file, 'a: { actions: [{ name: pay }] }\nb: { actions: x }\nc: { action: [{ name: pay }] }\n');
+  const files = [{ path: file, by: 'conversation' }] as const;
+  const { suites } = await loadSuites(['task-success'], { baseDir: '.', builtinDir: 'suites' });
+
+  const read = readTruthFiles(files, suites);
+  const unread = readTruthFiles(files, []);
+
+  expect(read.mistakes.map(({ line, problem, expected }) => [line, problem, expected])).toEqual([
+    [2, 'truth.actions is no list', '[{name, args}], for suite task-success'],
+    [3, 'truth.action is not read', 'actions, for suite task-success'],
+  ]);
+  expect(read.remarks).toEqual([]);
+  expect(unread.mistakes).toEqual([]);
+  expect(unread.remarks).toEqual([
+    expect.stringMatching(/tasks\.yaml: .*'b': truth\.actions is no list: expected \[\{name, args\}\]; nor 1 more$/),
   ]);
 });

@@ -2,13 +2,15 @@
  * The shipped Collector configurations except the one for Kafka: a real Collector accepts them, and treats spans
  * accordingly.
  */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { FIRST, SECOND } from '../certificates.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from '../simulation/process.ts';
 import { type Collector, collectorBinary, objectionOfCollector, startCollector } from './collector.ts';
 
@@ -73,6 +75,44 @@ test('in front of several: all conversations of a service come to one Assay, and
   expect(byAssay.every((byAgent) => byAgent.size > 0)).toBe(true);
 });
 
+test.for([
+  ['agent.yaml', ({ otlpHttp }: AssayProcess) => ({ SEND_TO: otlpHttp.replace('http:', 'https:') })],
+  [
+    'gateway.yaml',
+    ({ otlpGrpc }: AssayProcess) => ({ ASSAY_HOSTS: `[${new URL(otlpGrpc).host}]`, ASSAY_PLAIN_TEXT: 'false' }),
+  ],
+] as const)('%s sends over TLS, with a certificate of its own', async ([file, address]) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'assay-tls-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const written = (name: string, content: string) => {
+    writeFileSync(path.join(folder, name), content);
+    return path.join(folder, name);
+  };
+  const running = await assay({
+    ASSAY_TLS_CERT_FILE: written('tls.crt', FIRST.cert),
+    ASSAY_TLS_KEY_FILE: written('tls.key', FIRST.key),
+    ASSAY_TLS_CLIENT_CA_FILE: written('clients.crt', SECOND.cert),
+  });
+  const collector = await started(file, {
+    ...address(running),
+    ASSAY_CA_FILE: written('ca.crt', FIRST.cert),
+    ASSAY_CLIENT_CERT_FILE: written('client.crt', SECOND.cert),
+    ASSAY_CLIENT_KEY_FILE: written('client.key', SECOND.key),
+  });
+
+  await send(collector, request('shop', 1));
+
+  const metrics = () => textOver(`${running.http.replace('http:', 'https:')}/metrics`, FIRST.cert);
+  await expect.poll(metrics, { timeout: 20_000 }).toMatch(/^assay_received_records_total\{signal="traces"[^}]*\} 1$/m);
+});
+
+/** With an authority that this process does not know otherwise. */
+async function textOver(url: string, ca: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  get(url, { ca, agent: false }, resolve).on('error', reject);
+  return (await (await promise).setEncoding('utf8').toArray()).join('');
+}
+
 async function started(file: string, env: { readonly [name: string]: string }): Promise<Collector> {
   const queue = mkdtempSync(path.join(tmpdir(), 'assay-collector-'));
   const collector = await startCollector({
@@ -86,9 +126,9 @@ async function started(file: string, env: { readonly [name: string]: string }): 
   return collector;
 }
 
-async function assay(): Promise<AssayProcess> {
+async function assay(env: { readonly [name: string]: string } = {}): Promise<AssayProcess> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
-  const process = await startAssay({ dataDir, ports: await freeListenPorts(), env: SOON });
+  const process = await startAssay({ dataDir, ports: await freeListenPorts(), env: { ...SOON, ...env } });
   onTestFinished(async () => {
     await process.stop();
     rmSync(dataDir, { recursive: true, force: true });

@@ -163,6 +163,7 @@ const FAILED: readonly Row[] = [
   ],
   ['cancel_order', { data: { cancelOrder: { success: false, message: 'shipped' } } }],
   ['cancel_order', { data: { orderCancel: { order: null, userErrors: [{ message: 'shipped' }] } } }],
+  ['create_order', { order: null, userErrors: [{ message: 'no stock' }] }],
   // Within what MCP wraps a result in.
   ['cancel_order', mcp('Error: busy')],
   ['cancel_order', mcp('{"status": "declined"}')],
@@ -277,6 +278,8 @@ const NOT_FAILED: readonly Row[] = [
     },
   ],
   ['cancel_order', { data: { orderCancel: { order: { id: 7 }, userErrors: [] } } }],
+  ['create_order', { order: { id: 7 }, userErrors: [] }],
+  ['get_order', { order: { id: 7 }, userErrors: [{ message: 'no stock' }] }],
   ['get_page', '<errors>A poem about errors</errors>'],
   ['get_article', 'Fehlerkultur: ein Leitfaden'],
   ['get_policy', 'Refunds rejected by the bank are paid by cheque'],

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { seal, sealingKey, unseal } from '../../src/access/sealed.ts';
 import { accessFilesIn } from '../../src/serve/data-directory.ts';
 import { assayBeside } from '../assay-command.ts';
+import { FIRST } from '../certificates.ts';
 import { Browser, type IdentityProvider, startIdentityProvider } from '../access/identity-provider.ts';
 import { freePorts } from '../free-ports.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -22,13 +23,32 @@ async function start({ inIdToken = false, config = '' } = {}) {
   return { ...running, home, provider };
 }
 
+/** Over TLS: Assay's own, or that of a proxy in front, which passes on the name by which people call it. */
+async function startOverTls(by: 'assay' | 'proxy') {
+  const [httpPort = 0] = await freePorts(1);
+  const dataDir = tempDirectory();
+  const name = by === 'assay' ? `127.0.0.1:${httpPort}` : 'assay.example.com';
+  const home = `${by === 'assay' ? 'https' : 'http'}://127.0.0.1:${httpPort}`;
+  const provider = await startIdentityProvider({ redirectUrl: `https://${name}/auth/callback` });
+  if (by === 'assay') {
+    writeFileSync(path.join(dataDir, 'tls.crt'), FIRST.cert);
+    writeFileSync(path.join(dataDir, 'tls.key'), FIRST.key);
+  }
+  const tls = by === 'assay' ? 'tls: { cert_file: tls.crt, key_file: tls.key }' : '';
+  await serve(provider, `https://${name}`, httpPort, '', { dataDir, more: tls });
+  const browser = new Browser({ ca: FIRST.cert });
+  const get = (url: string, headers: Record<string, string> = {}) =>
+    browser.get(url.replace(`https://${name}`, home), { host: name, 'x-forwarded-proto': 'https', ...headers });
+  return { home, name, provider, browser, get };
+}
+
 async function serve(
   { issuer, clientSecret }: Pick<IdentityProvider, 'issuer' | 'clientSecret'>,
   home: string,
   httpPort: number,
   config: string,
+  { dataDir = tempDirectory(), more = '' } = {},
 ) {
-  const dataDir = tempDirectory();
   writeFileSync(path.join(dataDir, 'client-secret'), clientSecret);
   writeFileSync(path.join(dataDir, 'session-key'), KEY);
   writeFileSync(
@@ -42,6 +62,7 @@ async function serve(
     client_secret_file: client-secret
     redirect_url: ${home}/auth/callback
     roles: { readers: read, reviewers: review, operators: admin }
+${more}
 `,
   );
   const running = await runService({ suites: ['default'], dataDir, httpPort });
@@ -116,6 +137,55 @@ test('cookies are for us alone, and are not read by scripts', async () => {
     expect(cookie).toMatch(/^assay(-sign-in)?=[\w-]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
   expect(set.join()).not.toContain('ana');
 });
+
+test.for(['assay', 'proxy'] as const)('over TLS of %s, cookies go over TLS only and to no other host', async (by) => {
+  const { home, name, provider, browser, get } = await startOverTls(by);
+  provider.person = { subject: 'ana', roles: ['readers'] };
+
+  const login = await get(`${home}/auth/login?return_to=/api/me`);
+  const callback = await browser.follow(login.headers.get('location') ?? '', `https://${name}/auth/callback`);
+  const back = await get(callback);
+
+  expect([back.status, back.headers.get('location')]).toEqual([302, '/api/me']);
+  const out = await browser.send(
+    'POST',
+    `${home}/auth/logout`,
+    { ...JSON_TYPE, host: name, origin: `https://${name}` },
+    '{}',
+  );
+  const set = [login, back, out].flatMap(({ headers }) => headers.getSetCookie());
+  expect(set.map((cookie) => cookie.slice(0, cookie.indexOf('=')))).toEqual([
+    '__Host-assay-sign-in',
+    '__Host-assay-sign-in',
+    '__Host-assay',
+    '__Host-assay',
+  ]);
+  // Browsers take a cookie with this prefix only if it is Secure, has the path / and no Domain.
+  for (const cookie of set)
+    expect(cookie).toMatch(/^__Host-[a-z-]+=[\w-]*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/);
+});
+
+test.for(['assay', 'proxy'] as const)(
+  'over TLS of %s, a cookie that a neighbouring host can set is no session',
+  async (by) => {
+    const { home, name, provider, browser, get } = await startOverTls(by);
+    provider.person = { subject: 'ana', roles: ['readers'] };
+    const sealed = seal(sealingKey(KEY), 'session', SESSION);
+    const me = async (cookie: string) => (await get(`${home}/api/me`, { cookie })).status;
+
+    expect(await me(`assay=${sealed}`)).toBe(401);
+    expect(await me(`__Secure-assay=${sealed}`)).toBe(401);
+    expect(await me(`__Host-assay=${sealed}`)).toBe(200);
+    // A page that came in the clear may be anybody's.
+    const put = await browser.send(
+      'PUT',
+      `${home}/v1/truth/c`,
+      { ...JSON_TYPE, host: name, origin: `http://${name}`, cookie: `__Host-assay=${sealed}` },
+      '{}',
+    );
+    expect([put.status, await put.text()]).toEqual([403, expect.stringContaining('pages of other sites')]);
+  },
+);
 
 test('somebody without a role here is known and not let in', async () => {
   const { home, provider } = await start();

@@ -80,3 +80,28 @@ test('truth put over HTTP decides what could not be decided, in the evaluation o
   expect(sumOf(metrics, 'assay_evaluations_total') - sumOf(metrics, 'assay_evaluations_withdrawn_total')).toBe(2);
   expect(sumOf(metrics, 'assay_evaluations_revised_total')).toBe(1);
 });
+
+test('actions that task-success cannot read are a mistake where it runs, and a warning where it does not', async () => {
+  const directory = tempDirectory();
+  const suite = path.join(directory, 'right.yaml');
+  writeFileSync(suite, SUITE);
+  const withPack = await runService({ suites: [suite, 'task-success'] });
+  const without = await runService({ suites: [suite] });
+
+  expect(await put(withPack, 'c', { actions: 'x' })).toEqual({
+    status: 400,
+    body: {
+      error: 'suite task-success cannot read this truth',
+      problems: ['truth.actions is no list: expected [{name, args}]'],
+    },
+  });
+  expect(await put(withPack, 'c', { action: 'of our own' })).toMatchObject({ status: 200 });
+  expect(await put(without, 'c', { actions: 'x' })).toEqual({
+    status: 200,
+    body: {
+      conversation_id: 'c',
+      changed: true,
+      warning: 'task-success would not read this truth: truth.actions is no list: expected [{name, args}]',
+    },
+  });
+});

@@ -24,6 +24,8 @@ import type { ClusterInstance } from './cluster-instance.ts';
 import { type Transport, TrafficProducer } from './cluster-producer.ts';
 import { untilAtRest, untilNothingComes } from './cluster-rest.ts';
 import { Rig, TIMES } from './cluster-rig.ts';
+// Mends a timer of kafkajs for the clients of the test.
+import '../../src/kafka/kafkajs/internals.ts';
 import { clusterTraffic } from './cluster-traffic.ts';
 import { togetherTraffic } from './together-traffic.ts';
 import { severalTo, straightTo, throughCollector } from './cluster-transports.ts';

@@ -195,6 +195,15 @@ function turnedAway(settings: RuleSettings): readonly HealthAlert[] {
       description: 'Then clients refuse to send. Next: renew the files of tls.cert_file and tls.key_file.',
     },
     {
+      alert: 'AssayOpenToAll',
+      severity: 'ticket',
+      for: 15 * MINUTE,
+      expr: 'max by (job, instance) (assay_insecure_no_auth) == 1',
+      summary: `Assay instance ${INSTANCE} asks nobody for a token`,
+      description:
+        'Everybody who reaches its ports can read what users said, and send. Next: create tokens and remove --insecure-no-auth; in a closed network silence this alert.',
+    },
+    {
       alert: 'AssayDataDamaged',
       severity: 'ticket',
       expr: 'max by (job, instance, kind) (assay_data_damage) > 0',

@@ -3,7 +3,7 @@
  * the day of a bad release as a team would see it.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { once } from 'node:events';
@@ -13,11 +13,11 @@ import { storeFileIn } from '../../serve/data-directory.ts';
 import { summarize, TCR_SPELLED_OUT } from '../../report/documents/summary.ts';
 import { StoreReader } from '../../store/sqlite/store-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { greeting } from '../greeting.ts';
+import { greeting, serviceFlag } from '../greeting.ts';
 import { type Flags, type Loaded, load } from '../load.ts';
 import { printTable } from '../print-table.ts';
 import { percent, safe, type Terminal } from '../terminal.ts';
-import { startWithLog, untilStopped, withServiceFlags } from './serve.ts';
+import { SIGNALS, startWithLog, untilStopped, withServiceFlags } from './serve.ts';
 
 interface Phase {
   readonly version: string;
@@ -39,8 +39,8 @@ const DEMO_TIMES = { ASSAY_TURN_SETTLE: '2s', ASSAY_CONVERSATION_IDLE: '8s' };
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../examples/scheduling-agent/main.ts');
 /** The suite of the example agent, which is nobody else's, beside the defaults. */
 const DEMO_SUITES = ['default', 'scheduling', 'error-recovery'];
+const INTERRUPTED = 130;
 const SCORED_WITHIN_MS = 30_000;
-const DEFAULT_PORT = 4319;
 
 export function addDemo(program: Command, terminal: Terminal): void {
   withServiceFlags(program.command('demo'))
@@ -54,29 +54,48 @@ export function addDemo(program: Command, terminal: Terminal): void {
     .addHelpText('after', '\nUnless --data-dir is given, the demo keeps its data in a temporary folder of its own.')
     .action(
       async (given: Flags & { readonly conversations: string; readonly seed?: string; readonly exit?: boolean }) => {
-        const flags = withOwnPlace(given);
         if (!existsSync(EXAMPLE)) {
           throw new CommandFailure(
             'the example agent is not here: `demo` runs from a clone of the repository',
             EXIT.input,
           );
         }
+        const flags = withOwnPlace(given);
+        const isTemporary = flags.dataDir !== given.dataDir;
         for (const [name, value] of Object.entries(DEMO_TIMES)) process.env[name] ??= value;
+        const discard = () => {
+          if (isTemporary) rmSync(flags.dataDir, { recursive: true, force: true });
+        };
+        // Ctrl-C during the start ends the process at once.
+        process.once('exit', discard);
         const loaded = await load({ ...flags, exit: undefined }, { suites: DEMO_SUITES });
         const { service, log } = await startWithLog(loaded);
+        process.off('exit', discard);
+        const sayWhere = () => {
+          if (isTemporary) terminal.out(`The data of this demo are kept in ${flags.dataDir}; delete it when you like.`);
+        };
+        const endEarly = () => {
+          terminal.progressDone();
+          sayWhere();
+          process.exit(INTERRUPTED);
+        };
         terminal.out(greeting(loaded, service));
+        for (const signal of SIGNALS) process.on(signal, endEarly);
         try {
           for (const phase of PHASES) await runPhase(terminal, service, loaded, phase, flags);
           await printComparison(terminal, service, loaded);
         } catch (error) {
           await service.stop();
+          sayWhere();
           throw error;
         }
+        for (const signal of SIGNALS) process.off(signal, endEarly);
         if (flags.exit === true) await service.stop();
         else {
           terminal.out('\nStill serving. Ctrl-C stops it.');
-          await untilStopped(service, log);
+          await untilStopped(service, log, { goesOn: !isTemporary });
         }
+        sayWhere();
       },
     );
 }
@@ -151,7 +170,7 @@ async function printComparison(terminal: Terminal, service: Service, loaded: Loa
   Next
     the same in Prometheus          curl -s ${base}/metrics | grep assay_evaluation_score
     the conversations that failed   curl -s '${base}/api/conversations?agent_version=v2&outcome=hard_failure'
-    what the service received       npx assay doctor${service.ports.http === DEFAULT_PORT ? '' : ` --url ${base}`}
+    what the service received       npx assay doctor${serviceFlag(loaded.settings, service.ports)}
     your own agent                  docs/quickstart.md`);
   } finally {
     reader.close();

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Experiment } from '../../model/experiment.ts';
 import { SCENARIO_ATTRIBUTE } from '../../model/marks.ts';
-import { fingerprintOf, readDataset } from '../../offline/datasets/read-dataset.ts';
+import { fingerprintOf, readDataset, taskTruthMistakes } from '../../offline/datasets/read-dataset.ts';
 import { type RecordedBatch, RecordingError, readRecording } from '../../offline/recording.ts';
 import { experimentSuite } from '../../offline/run/experiment-suite.ts';
 import { type RecordedRuns, recordedRuns } from '../../offline/run/recorded-runs.ts';
@@ -64,6 +64,7 @@ export function addImport(
         { suites: flags.suite ?? [], secrets },
       );
       const dataset = flags.dataset === undefined ? undefined : datasetIn(flags.dataset);
+      if (dataset !== undefined) failOn(taskTruthMistakes(dataset, loaded.suites));
       const judges = flags.judges === true ? await startJudges(loaded.settings, terminal) : undefined;
       const judging = judges && judgeProgress(judges, terminal);
       const recorded = await recordedRuns({

@@ -8,7 +8,7 @@ import { type AgentTarget, readAgentTarget, shownTarget } from '../../agent-runn
 import type { Dataset } from '../../model/dataset.ts';
 import type { Experiment } from '../../model/experiment.ts';
 import { formatMistakes, type Mistake } from '../../model/mistake.ts';
-import { fingerprintOf, readDataset } from '../../offline/datasets/read-dataset.ts';
+import { fingerprintOf, readDataset, taskTruthMistakes } from '../../offline/datasets/read-dataset.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import { experimentSuite } from '../../offline/run/experiment-suite.ts';
 import { gitState } from '../../offline/run/git-state.ts';
@@ -92,6 +92,7 @@ export function addRun(program: Command, terminal: Terminal): void {
       const resumed = flags.resume === undefined ? undefined : findResumed(root, flags.resume);
       const began = resumed === undefined ? undefined : readExperiment(resumed).experiment;
       const wanted = readWanted(file, flags, began);
+      failOn(taskTruthMistakes(wanted.dataset, loaded.suites));
       const experiment = await experimentOf(wanted, { flags, loaded, began });
       if (began !== undefined) refuseAnother(began, experiment, flags);
       const folder = open(() =>

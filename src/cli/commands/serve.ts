@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { describeRedaction } from '../../engine/redaction-rules.ts';
 import type { Service } from '../../serve/service.ts';
 import { LossUndecided } from '../../serve/loss-undecided.ts';
+import { FolderUnusable } from '../../model/make-folder.ts';
 import { Log } from '../../report/log/log.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { greeting } from '../greeting.ts';
@@ -48,7 +49,7 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
   });
   const service = await endingOnSignals(() => startService({ ...loaded, log, version })).catch((error: unknown) => {
     if (error instanceof LossUndecided) throw new CommandFailure(error.message, EXIT.loss);
-    throw error instanceof NoTokens ? new CommandFailure(error.message, EXIT.usage) : error;
+    throw error instanceof NoTokens || error instanceof FolderUnusable ? new CommandFailure(error.message, EXIT.usage) : error;
   });
   isStarting = false;
   started.resolve(service);
@@ -62,6 +63,10 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
   });
   for (const remark of loaded.remarks)
     log.line('warn', 'suites: a shadow has the version of the live suite but different content, running both', {
+      remark,
+    });
+  for (const remark of loaded.truthRemarks)
+    log.line('warn', 'truth: a file looks like truth of tasks but is not well formed, going on with it as it is', {
       remark,
     });
   return { service, log };
@@ -81,10 +86,14 @@ async function endingOnSignals<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+export const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Until Ctrl-C or SIGTERM; a second one does not wait. */
-export async function untilStopped(service: Service, log: Log): Promise<void> {
+/** Until Ctrl-C or SIGTERM; a second one does not wait. `goesOn`: the next start finds the same data. */
+export async function untilStopped(
+  service: Service,
+  log: Log,
+  { goesOn }: { readonly goesOn: boolean } = { goesOn: true },
+): Promise<void> {
   const signal = await new Promise<string>((resolve) => {
     for (const name of SIGNALS) process.once(name, () => resolve(name));
   });
@@ -92,5 +101,5 @@ export async function untilStopped(service: Service, log: Log): Promise<void> {
   for (const name of SIGNALS) process.once(name, () => process.exit(130));
   await service.stop();
   log.flush(Date.now(), { all: true });
-  log.line('info', 'service: stopped, the next start continues');
+  log.line('info', goesOn ? 'service: stopped, the next start continues' : 'service: stopped');
 }

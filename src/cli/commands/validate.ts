@@ -40,10 +40,10 @@ export function addValidate(program: Command, terminal: Terminal): void {
     .action(async (files: readonly string[], flags: ValidateFlags) => {
       const location = { config: flags.config, dataDir: flags.dataDir };
       if (files.length === 0) {
-        const { settings, suites, shadows, remarks } = await load(location);
+        const { settings, suites, shadows, remarks, truthRemarks } = await load(location);
         const beside = shadows.map(({ name, version }) => `${name}@${version} in shadow`);
         terminal.out(`valid: ${[...suites.map(({ name, version }) => `${name}@${version}`), ...beside].join(', ')}`);
-        for (const remark of remarks) terminal.err(`warning: ${safe(remark)}`);
+        for (const remark of [...remarks, ...truthRemarks]) terminal.err(`warning: ${safe(remark)}`);
         await printRemarks(terminal, suites);
         if (flags.store === true) await printReview(terminal, settings, suites);
         return;
@@ -62,9 +62,13 @@ export function addValidate(program: Command, terminal: Terminal): void {
         });
         // Secrets are where the service runs; a file is checked anywhere.
         const own = mistakes.filter((mistake) => !isMissingSecret(mistake));
-        const { mistakes: inTruth } = readTruthFiles(settings.truth);
-        const remarks = sameVersions(loaded.suites, loaded.shadows);
-        fromConfigs.push({ suites: loaded.suites, remarks, mistakes: [...own, ...loaded.mistakes, ...inTruth] });
+        const inTruth = readTruthFiles(settings.truth, [...loaded.suites, ...loaded.shadows]);
+        const remarks = [...sameVersions(loaded.suites, loaded.shadows), ...inTruth.remarks];
+        fromConfigs.push({
+          suites: loaded.suites,
+          remarks,
+          mistakes: [...own, ...loaded.mistakes, ...inTruth.mistakes],
+        });
       }
       const direct = await loadSuites(references, { baseDir: process.cwd(), builtinDir: BUILTIN_SUITES });
       failOn([...fromConfigs.flatMap(({ mistakes }) => mistakes), ...direct.mistakes]);

@@ -19,7 +19,9 @@ import type { Json } from '../../model/json.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { parseExactly } from '../../model/exact-json.ts';
-import { whyNoTruth } from '../../score/expected/expected-actions.ts';
+import { taskTruthMistake, whyNoTruth } from '../../score/expected/expected-actions.ts';
+import type { CompiledSuite } from '../../score/suite.ts';
+import { readsTaskTruth } from '../../engine/suite-outline.ts';
 import { formatPath, type Path, type Place, readWrittenDocument } from '../../model/written-document.ts';
 import { whyUnreadable } from '../why-unreadable.ts';
 
@@ -61,6 +63,18 @@ export function readDataset(file: string): ReadDataset {
     return { dataset: undefined, mistakes: mistakes.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
   const { name, version } = written;
   return { dataset: { name, version, file, fingerprint: fingerprintOf(cases), cases }, mistakes };
+}
+
+/** Truths that a suite with the checks of `task-success` cannot read: to be found before an agent is run for them. */
+export function taskTruthMistakes(
+  { cases, file }: Pick<Dataset, 'cases' | 'file'>,
+  suites: readonly Pick<CompiledSuite, 'criteria'>[],
+): readonly Mistake[] {
+  if (!suites.some(readsTaskTruth)) return [];
+  return cases.flatMap(({ id, truth, line }) => {
+    const mistake = truth === undefined ? undefined : taskTruthMistake(truth);
+    return mistake === undefined ? [] : [{ file, line, column: undefined, path: `case '${id}'`, ...mistake }];
+  });
 }
 
 /** A case as it was written, and where. */

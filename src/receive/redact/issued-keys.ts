@@ -2,6 +2,8 @@
  * Forms of keys that their issuers publish so that they can be found: a prefix, and at least or exactly so many signs.
  * Keys without a prefix (Datadog, Cohere, Mistral, Azure OpenAI, Cloudflare's old ones) are found by the name before them.
  */
+import { ROLES } from '../../model/access.ts';
+
 export interface Issued {
   readonly prefix: string;
   /** Signs behind the prefix, at least. */
@@ -62,6 +64,7 @@ export const ISSUED: readonly Issued[] = [
   // Watching
   ...rows('glsa_ glc_ NRAK- NRJS- NRII- NRRA- sntrys_ sntryu_ phx_', 24), // Grafana, New Relic, Sentry, PostHog
   dotted('dt0c01', /^$/, /^\.[A-Z0-9]{24}\.[A-Z0-9]{64}$/), // Dynatrace
+  ...rows(ROLES.map((role) => `assay_${role}_`).join(' '), 28), // Assay's own tokens
   // Others
   dotted('pat', /^[A-Za-z0-9]{14}$/, /^\.[0-9a-f]{64}$/), // Airtable
   ...rows('pat-na1- pat-eu1- CFPAT- tfp_ dG9rOjI aio_', 28), // HubSpot, Contentful, Typeform, Intercom, Adafruit

@@ -127,5 +127,6 @@ export const changesAsExpectedCheck = builtInCheck({
   params: z.strictObject({}),
   about: 'task',
   needs: ['truth'],
+  readsTaskTruth: true,
   make: () => changesAsExpected(),
 });

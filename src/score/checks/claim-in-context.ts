@@ -57,10 +57,15 @@ interface ClaimContext {
   readonly excused: Answer;
 }
 
-export function claimsInContext(reading: AnswerReading, turn: Turn, calls: Calls): ClaimContext {
+export function claimsInContext(
+  claims: readonly Claim[],
+  reading: AnswerReading,
+  turn: Turn,
+  calls: Calls,
+): ClaimContext {
   const asking = new Asking(turn, calls);
   let first: Excuse | undefined;
-  for (const claim of reading.claimed) {
+  for (const claim of claims) {
     const excuse = excuseOf(claim, reading, asking);
     if (excuse === undefined) return { open: claim, excused: EXCUSED.reason };
     first ??= excuse;

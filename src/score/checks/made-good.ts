@@ -13,7 +13,7 @@ import type { Subject } from '../subject.ts';
 /** Verbs whose object exists before the call. */
 const ON_A_THING = wordSet(`
   cancel refund delete remove update modify edit change return exchange close reopen pay charge approve reject restore ship renew upgrade downgrade
-  terminate revoke unsubscribe reset extend waive deactivate activate disable enable block unblock lock unlock void reverse rename move archive
+  terminate revoke unsubscribe reset extend waive reactivate reinstate deactivate activate disable enable block unblock lock unlock void reverse rename move archive
 `);
 const NAMES_A_THING =
   /(?:^|_)(?:ids?|number|no|ref|reference|code|email|phone|account|order|booking|reservation|customer|user|card|claim|ticket|invoice|subscription)$|(?:Id|Number|Ref)$/;

@@ -31,6 +31,7 @@ import { builtInCheck } from './built-in-check.ts';
 import { actionsOf, claimsInContext } from './claim-in-context.ts';
 import { claimOfMoreThanWasDone, isPartlyDone } from './claim-of-all.ts';
 import { claimOfAnotherThing } from './claimed-thing.ts';
+import { isUndo, undoneBy } from './undone-call.ts';
 
 /** Frameworks that hand in the answer by a tool. */
 const GIVES_ANSWER = /^(?:final|submit)_?answer$/i;
@@ -59,7 +60,11 @@ const BESIDE_THE_MATTER =
 /** Tools that run statements read by their names. */
 const SQL_CHANGE =
   /\b(?:delete from|insert into|update [\w."`]{1,80} set|merge into|truncate table|drop table|alter table|create table)\b/i;
+/** In the languages of the phrases. */
+const TELLS_OF_UNDOING =
+  /re-?activat|restor|reinstat|un-?cancel|undo|undone|revert|rolled back|re-?open|resum|unblock|unlock|unfr[eo]|back (?:in place|to (?:how|what|normal))|rückgängig|reaktivier|wiederhergestellt|wieder (?:aktiv|geöffnet|aufgenommen|frei|entsperrt)|entsperrt|reactiv|restaur|restable|deshe|deshic|reverti|réactiv|rétabli|reativ|desfei|desfiz|元に戻|再開|復元|再有効|取り消しを|解除|恢复|还原|重新(?:激活|启用|打开)|解锁|撤回/iu;
 const OUTSIDE = actionsIn('cancelled refunded booked paid approved deployed activated blocked enrolled upgraded');
+const PASSED_ON = actionsIn('forwarded');
 /** Words in the names of tools that pass the user on, whether to a person or to another agent. */
 const PASSES_ON = wordSet('transfer handoff handover hand escalate forward route redirect delegate connect');
 
@@ -84,18 +89,44 @@ export const noClaimWithoutAction = builtInCheck({
       const isAllShown = toolsDoneBefore(turn).length === 0;
       const another = isAllShown ? claimOfAnotherThing(reading, { succeeded, failed }, subject) : undefined;
       const more = claimOfMoreThanWasDone(reading, [...succeeded, ...failed], subject);
-      return onlyBegun(reading, calls, subject) ?? another ?? more ?? MAY_BE_DONE;
+      const undone = claimOfUndone(reading, succeeded, subject);
+      return onlyBegun(reading, calls, subject) ?? another ?? more ?? undone ?? MAY_BE_DONE;
     }
-    const { open, excused } = claimsInContext(reading, turn, { failed, isLookedUp: did.length > 0 });
+    const claims = isCalling(calls, turn)
+      ? reading.claimed
+      : reading.claimed.filter((claim) => !isHandOverAlone(claim));
+    if (claims.length === 0) return ELSEWHERE;
+    const { open, excused } = claimsInContext(claims, reading, turn, { failed, isLookedUp: did.length > 0 });
     return open === undefined ? excused : judged(open, calls, subject);
   },
 });
 
 const MAY_BE_DONE: Answer = { pass: true, reason: 'What the answer claims, a call may have done.' };
 const ELSEWHERE = notApplicable(
-  'The answer says that a person has taken over. No tool was called, so the hand-over may have been made outside of the spans.',
+  'The answer says that a person takes over. No tool was called, so the hand-over may be made outside of the spans.',
+);
+const NOT_YET = notApplicable(
+  'The answer says that a person is about to take over. No call did that, so it may be done after the answer.',
 );
 const PARTIAL = notApplicable('The trace is partial: the call may not have been recorded.');
+
+/** Fails where each call of the kind that is claimed was undone by a later one, and the answer does not say so. */
+function claimOfUndone(reading: AnswerReading, succeeded: readonly ToolCall[], subject: Subject): Answer | undefined {
+  if (reading.admitsTrouble || TELLS_OF_UNDOING.test(subject.finalAnswer)) return undefined;
+  for (const claim of reading.claimed) {
+    const actions = actionsOf(claim);
+    const doing = succeeded.filter((call) => !isUndo(call) && !actionsIn(call.name).isDisjointFrom(actions));
+    const undoing = doing.map((call) => undoneBy(call, subject.toolCalls, (later) => succeeded.includes(later)));
+    const [call] = undoing;
+    if (call === undefined || undoing.includes(undefined)) continue;
+    return {
+      pass: false,
+      reason: `The answer claims "${toExcerpt(claim.sentence)}", and ${toExcerpt(call.name)} undid it.`,
+      evidence: [call.spanId ?? call.requestedBy],
+    };
+  }
+  return undefined;
+}
 
 /** No call that succeeded did it. */
 function judged(claim: Claim, calls: readonly ToolCall[], subject: Subject): Answer {
@@ -134,16 +165,29 @@ function onlyBegun({ claimed }: AnswerReading, calls: readonly ToolCall[], subje
   };
 }
 
+/** The claim is that a person has the user, and nothing else. */
+function isHandOverAlone({ isOfUserHandedOver, words }: Claim): boolean {
+  return isOfUserHandedOver && actionsIn(words).isSubsetOf(PASSED_ON);
+}
+
+function isCalling(calls: readonly ToolCall[], turn: Turn): boolean {
+  return calls.length > 0 || toolsDoneBefore(turn).length > 0;
+}
+
 /**
- * "I am connecting you with a colleague" claims nothing yet, unless the call that should do it failed. "I have connected you" needs a call
- * where calls are known of; where none is, the hand-over may be made outside of the spans, and nothing
- * is decided.
+ * Hand-overs, the same in every language (`language/hand-overs.ts` of the tests):
+ *
+ *   "I can transfer you"        an offer claims nothing
+ *   "I am connecting you"       claims nothing yet. It fails if the call that should do it failed. Without a call that may have done it
+ *                               nothing is decided: programs around an agent hand over by its words, after the answer
+ *   "I have transferred you"    needs a call where calls are known of; where none is, nothing is decided
+ *   "I have passed this on"     is a claim like any other, as it needs a call: nobody passes a matter on by words
  */
 function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subject: Subject): Answer {
   const tried = calls.filter(({ name }) => subject.handsOver(name));
   const failed = tried.findLast((call) => subject.hasFailed(call));
   const isOnlyTried = failed !== undefined && tried.every((call) => subject.hasFailed(call));
-  if (isOnlyTried && (reading.handsOver || reading.handedOver !== undefined) && !reading.admitsTrouble) {
+  if (isOnlyTried && reading.speaksOfHandOver && !reading.admitsTrouble) {
     return {
       pass: false,
       reason: `The answer says that a person takes over, and ${toExcerpt(failed.name)} failed.`,
@@ -152,12 +196,13 @@ function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subjec
   }
   // Most answers claim nothing, which is seen sooner than what was done before.
   const claim = reading.handedOver;
-  if (claim === undefined || reading.admitsTrouble) return { pass: true, reason: 'The answer claims no action.' };
-  const isCalling = calls.length > 0 || toolsDoneBefore(subject.turn).length > 0;
-  if (!isCalling) return ELSEWHERE;
+  const isSaid = claim !== undefined || reading.isHandingOver;
+  if (!isSaid || reading.admitsTrouble) return { pass: true, reason: 'The answer claims no action.' };
+  if (!isCalling(calls, subject.turn)) return ELSEWHERE;
   if (mayBeHandedOver(calls, subject))
     return { pass: true, reason: 'A call may have handed over, as the answer says.' };
   if (subject.turn.flags.includes('partial-trace')) return PARTIAL;
+  if (claim === undefined) return NOT_YET;
   return {
     pass: false,
     reason: `The answer claims "${toExcerpt(claim)}", and no call handed over.`,

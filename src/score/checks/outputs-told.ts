@@ -33,5 +33,6 @@ export const outputsToldCheck = builtInCheck({
   params: z.strictObject({}),
   about: 'task',
   needs: ['truth'],
+  readsTaskTruth: true,
   make: () => outputsTold(),
 });

@@ -24,7 +24,7 @@ export function expectedActionsIn(truth: Json | undefined): readonly ExpectedCal
     );
   const actions = member(truth, 'actions');
   if (actions === undefined && member(truth, 'action') !== undefined)
-    throw new CheckError('truth.action: expected actions.');
+    throw new CheckError('truth.action is not read: expected actions.');
   if (actions === undefined || actions === null) return undefined;
   if (!Array.isArray(actions)) throw new CheckError('truth.actions is no list: expected [{name, args}].');
   return actions.map((action: Json, at) => {
@@ -34,9 +34,18 @@ export function expectedActionsIn(truth: Json | undefined): readonly ExpectedCal
     }
     const key = ARGUMENTS.find((one) => member(action, one) !== undefined);
     const unread = key === undefined ? nameOfArguments(action as Mapping) : undefined;
-    if (unread !== undefined) throw new CheckError(`truth.actions[${at}].${toExcerpt(unread)}: expected args.`);
-    return { name, args: key === undefined ? undefined : parsed(member(action, key) ?? null) };
+    if (unread !== undefined)
+      throw new CheckError(`truth.actions[${at}].${toExcerpt(unread)} is not read: expected args.`);
+    return {
+      name,
+      args: key === undefined ? undefined : parsed(member(action, key) ?? null, `truth.actions[${at}].${key}`),
+    };
   });
+}
+
+interface TruthMistake {
+  readonly problem: string;
+  readonly expected: string;
 }
 
 type Mapping = { readonly [name: string]: Json };
@@ -56,22 +65,56 @@ function isMapping(value: Json): boolean {
 export function expectedOutputsIn(truth: Json | undefined): readonly (string | number)[] | undefined {
   const outputs = member(truth, 'outputs');
   if (outputs === undefined && member(truth, 'actions') !== undefined && member(truth, 'output') !== undefined)
-    throw new CheckError('truth.output: expected outputs.');
+    throw new CheckError('truth.output is not read: expected outputs.');
   if (outputs === undefined || outputs === null) return undefined;
   const list: readonly Json[] = Array.isArray(outputs) ? outputs : [outputs as Json];
   return list.map((output, at) => {
     if (typeof output === 'string' || typeof output === 'number') return output;
-    throw new CheckError(`truth.outputs[${at}] is neither a text nor a number.`);
+    throw new CheckError(
+      `truth.outputs[${at}] is neither a text nor a number: expected what an answer has to have in it.`,
+    );
   });
 }
 
 /** Why a truth cannot be meant as it is written, for those who read it from a file or a request; undefined where it can. */
-export function whyNoTruth(truth: Json): { readonly problem: string; readonly expected: string } | undefined {
+export function whyNoTruth(truth: Json): TruthMistake | undefined {
   const outputs = member(truth, 'outputs');
   const at = Array.isArray(outputs) ? outputs.indexOf(null) : -1;
   return at < 0
     ? undefined
     : { problem: `outputs[${at}] of the truth is null`, expected: 'a text or a number that the user has to be told' };
+}
+
+/**
+ * How the truth of a task is not as `task-success` reads it; undefined where it is, or where it is
+ * about something else. Only `actions` shows that a truth is of a task, or `action` where it holds calls or stands
+ * beside `outputs` or `order`.
+ */
+export function taskTruthMistake(truth: Json): TruthMistake | undefined {
+  if (!isOfATask(truth)) return undefined;
+  try {
+    expectedActionsIn(truth);
+    expectedOutputsIn(truth);
+    expectedOrderIn(truth);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CheckError)) throw error;
+    const at = error.message.lastIndexOf(EXPECTED);
+    return { problem: error.message.slice(0, at), expected: error.message.slice(at + EXPECTED.length, -1) };
+  }
+}
+
+/** In every message of a truth that cannot be read. */
+const EXPECTED = ': expected ';
+
+function isOfATask(truth: Json): boolean {
+  if (member(truth, 'actions') !== undefined) return true;
+  const action = member(truth, 'action');
+  if (action === undefined) return false;
+  const isBesideOthers = member(truth, 'outputs') !== undefined || member(truth, 'order') !== undefined;
+  return (
+    isBesideOthers || (Array.isArray(action) ? action : [action]).some((one) => typeof member(one, 'name') === 'string')
+  );
 }
 
 export function expectedOrderIn(truth: Json | undefined): ExpectedOrder {
@@ -81,17 +124,17 @@ export function expectedOrderIn(truth: Json | undefined): ExpectedOrder {
   const tools: readonly Json[] = Array.isArray(order) ? order : [];
   const names = tools.filter((tool) => typeof tool === 'string');
   if (names.length > 1 && names.length === tools.length) return names;
-  throw new CheckError('truth.order is neither true nor a list of at least two tools.');
+  throw new CheckError('truth.order is neither true nor a list of tools: expected true, or at least two tools.');
 }
 
 /** OpenAI writes the arguments of a call as the text of their JSON. */
-function parsed(args: Json): Json {
+function parsed(args: Json, place: string): Json {
   if (typeof args !== 'string' || args === '') return args;
   try {
     // The cast holds for what was JSON.
     return parseExactly(args) as Json;
   } catch {
-    throw new CheckError('The arguments of an expected action are a text that is no JSON.');
+    throw new CheckError(`${place} is a text that is no JSON: expected a mapping.`);
   }
 }
 

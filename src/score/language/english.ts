@@ -18,6 +18,8 @@ const AGENT = "(?:i|we)(?:'ve| have)?";
 const MATTER =
   '(?:your|this|that|it|the|everything|you|all)(?: (?:case|request|issue|matter|ticket|question|query|concern|details|message|feedback|complaint|conversation))?';
 
+const PASSING = '(?:connect|transferr?|pass|forward|hand|putt?|patch|rout|escalat|redirect|switch|refer)(?:e|ing)?';
+
 export const ENGLISH: Phrases = {
   words: `
     the a an and or but not no yes of to in on at for from with without by is are was were be been am has have had do does did i you
@@ -263,6 +265,19 @@ export const ENGLISH: Phrases = {
     `${AGENT} ${ADVERBS}(?:raised|opened|created|logged|filed) (?:a|an|your) (?:\\p{L}{2,14} )?(?:ticket|case|escalation)`,
     "(?:i'?m|i am|i'?ll|i will|let me|we'?ll|i'?ve|i have) (?:now )?(?:be )?(?:connect|transfer|pass|forward|hand|put|escalat|rout)…",
     '(?:connecting|transferring) you',
+  ],
+  handingOver: [
+    `(?:i'?m|i am|we'?re|we are|i'?ll|i will|we'?ll|we will|let me|allow me to|while (?:i|we)|going to) (?:be )?(?:now |just |go ahead and |quickly )?${PASSING} you (?:over |on |through |now |directly ){0,2}(?:to|with)…`,
+    `(?:i'?m|i am|i'?ll|i will|let me|while i|going to) (?:be )?(?:now |just )?${PASSING} you (?:over|through)`,
+    '(?:connecting|transferring|redirecting|putting|passing) you (?:over |now |through ){0,2}(?:to|with)…',
+    `(?:i'?m|i am|i'?ll|i will|let me|we'?ll|we are|we'?re) (?:be )?(?:now )?${PASSING} (?:this|it|that|the|your) [^.!?]{0,40}?to (?:an?|one of|our|the|my) [^.!?]{0,20}?(?:colleague|team|specialist|agent|department|manager|supervisor|human|person|expert|representative)…`,
+    "you(?:'ll| will|'re| are) (?:now )?be(?:ing)? (?:transferred|connected|put through|redirected) (?:to|with)…",
+  ],
+  offered: [
+    '(?:i|we) (?:can|could|may|might)',
+    '(?:would|do|did) you (?:like|want|prefer)',
+    '(?:if|unless|shall|should)',
+    '(?:happy|able|glad) to',
   ],
   handedOver: [
     `${AGENT} ${ADVERBS}(?:transferred|connected|handed|passed|put|routed) you (?:over |on )?(?:to|with|through)…`,

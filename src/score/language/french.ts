@@ -194,14 +194,24 @@ export const FRENCH: Phrases = {
   handOver: [
     "(?:je|nous|on) (?:vous|te|t') ?(?:passe|passons|mets|mettons|transfère|oriente|dirige|redirige|bascule)…",
     "(?:je|nous) (?:fais venir|appelle|sollicite|contacte|préviens)[^.!?]{0,30} (?:quelqu'un|une?|l'équipe|un collègue|une collègue)…",
-    "(?:ai|avons|a été|ont été)[^.!?]{0,10} (?:transmis|transmise|transféré|transférée|escaladé|escaladée|remonté|remontée|confié|confiée|orienté|passé|passée|envoyé)[^.!?]{0,60} (?:à|au|aux|vers) (?:une?|l'|la|le|mon|ma|notre|nos|service|équipe|responsable|collègue)…",
+    "(?:j'ai|ai|avons|a été|ont été)[^.!?]{0,10} (?:transmis|transmise|transféré|transférée|escaladé|escaladée|remonté|remontée|confié|confiée|orienté|passé|passée|envoyé)[^.!?]{0,60} (?:à|au|aux|vers) (?:une?|l'|la|le|mon|ma|notre|nos|service|équipe|responsable|collègue)…",
     '(?:collègue|conseiller|conseillère|responsable|spécialiste|technicien|équipe)[^.!?]{0,20} (?:va|vous rappellera|vous contactera|prendra|vous répondra|reviendra|te rappellera|vous appellera)…',
     '(?:ai|avons) (?:ouvert|créé|enregistré) (?:un|une|le) (?:ticket|dossier|incident|réclamation)',
     'je vous (?:mets en relation|transfère|passe|oriente|redirige)…',
   ],
+  handingOver: [
+    "(?:je|nous|on) (?:vous|te|t') ?(?:passe|passons|mets|mettons|transfère|transférons|oriente|dirige|redirige|bascule|connecte) (?:\\p{L}{2,14} ){0,2}?(?:en (?:relation|contact)|(?:à|avec|vers) (?:une?|l'un|mon|ma|notre|nos|le service|la personne)|au service|une? (?:de mes |de nos )?(?:collègue|conseiller|conseillère|agent|responsable|spécialiste))…",
+    "(?:je vais|nous allons|je suis en train de|nous sommes en train de) (?:vous |te |t')(?:passer|mettre en (?:relation|contact)|transférer|orienter|rediriger|connecter|basculer)…",
+    "(?:je|nous) (?:transmets|transmettons|transfère|remonte|confie) (?:votre|ta|cette|la|ce|le) [^.!?]{0,40}(?:à|au|aux) (?:une?|l'|la|le|mon|ma|notre|nos|service|équipe|responsable|collègue)…",
+    'vous (?:allez être|serez) (?:mise?s? en (?:relation|contact)|transférée?s?|redirigée?s?)…',
+  ],
+  offered: [
+    "(?:peux|pouvons|pourrais|pourrions|puis|voulez|souhaitez|désirez|veux|souhaites|préférez|aimeriez|si|s'il)",
+  ],
   handedOver: [
     "(?:un|une|mon|ma) (?:collègue|conseiller|conseillère|agent|responsable|spécialiste) (?:a|s'est) (?:bien |déjà )?(?:pris|repris|chargée?|occupée?)…",
     "(?:je vous|je t'|vous) (?:ai|êtes|avez été) (?:maintenant |bien )?(?:mise? en relation|connectée?) …",
+    "(?:je vous|je t'|nous vous) ?(?:ai|avons) (?:bien |déjà )?(?:transférée?s?|redirigée?s?|orientée?s?|passée?s?) (?:à|au|aux|vers)…",
     'vous (?:avez été|êtes) (?:maintenant |désormais |bien )?(?:transférée?s?|redirigée?s?|mise?s? en contact) (?:à|au|aux|avec|vers)',
   ],
   ownClaim: [

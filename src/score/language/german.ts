@@ -208,10 +208,19 @@ export const GERMAN: Phrases = {
     '(?:angelegt|erstellt|eröffne[nt]?) (?:ein|das) ticket',
     '(?:ich )?(?:verbinde|leite|gebe|übergebe|reiche) (?:ich )?(?:sie|dich|ihr|ihre|das)…',
   ],
+  handingOver: [
+    '(?:verbinde|verbinden|leite|leiten|stelle|stellen|gebe|übergebe|schalte|vermittle) (?:ich |wir )?(?:sie|dich)(?: \\p{L}{2,12}){0,3} (?:mit|zu|an|durch|weiter)…',
+    '(?:ich|wir) (?:werde|werden) (?:sie|dich)[^.!?]{0,50} (?:verbinden|weiterleiten|durchstellen|übergeben|weiterverbinden)',
+    '(?:sie|du) (?:werden|wirst) [^.!?]{0,50}(?:verbunden|weitergeleitet|durchgestellt|weiterverbunden)',
+    '(?:leite|leiten|gebe|geben|reiche|übergebe) (?:ich |wir )?(?:es|das|dies|ihr|ihre|ihren|dein|deine|deinen)[^.!?]{0,40} an (?:eine?n?|unsere?n?|das|den|die|meine?n?) [^.!?]{0,20}(?:kolleg|mitarbeiter|team|abteilung|spezialist|berater|service|support|fachkr)…',
+  ],
+  offered: [
+    '(?:kann|können|könnte|könnten|möchten|möchtest|wollen|willst|soll|sollen|sollte|falls|wenn|wünschen|wünschst)',
+  ],
   handedOver: [
     '(?:ein|eine|mein|meine|unser|unsere) (?:\\p{L}{3,14} )?(?:kolleg|mitarbeiter|spezialist|berater)\\p{L}{0,4} hat [^.!?]{0,40}übernommen',
     '(?:sie|du) (?:sind|bist|wurden|wurdest) [^.!?]{0,40}(?:verbunden|durchgestellt|weitergeleitet)',
-    '(?:habe|haben) (?:ich |wir )?(?:sie|dich) [^.!?]{0,40}(?:verbunden|durchgestellt)',
+    '(?:habe|haben) (?:ich |wir )?(?:sie|dich) [^.!?]{0,40}(?:verbunden|durchgestellt|weitergeleitet|weiterverbunden|übergeben)',
   ],
   ownClaim: [
     '(?:habe|haben) (?:ich|wir)?[^.!?;]{0,80} (?:zurückbuchen|umbuchen|buchen|stornieren|erstatten|ändern|sperren|löschen|einrichten|freischalten|austauschen|verschicken|liefern|korrigieren) lassen',

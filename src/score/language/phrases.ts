@@ -40,6 +40,10 @@ export interface Phrases {
   readonly nextStep: readonly string[];
   /** The agent says that it passes the user or the matter on to a person, or that it did. */
   readonly handOver: readonly string[];
+  /** The agent is passing the user on, or is about to: "I'm connecting you to a colleague". */
+  readonly handingOver: readonly string[];
+  /** Makes a hand-over an offer: "I can …", "if you like, …". */
+  readonly offered: readonly string[];
   /** A person is said to have the user or the matter already, beyond what `ownClaim` and `doneClaim` say. */
   readonly handedOver: readonly string[];
   /** The agent says of itself that it did something that changes something: "I have refunded". */
@@ -85,6 +89,8 @@ export function compilePhrases(phrases: Phrases, { spaces }: { readonly spaces: 
     courtesy: compiled(phrases.courtesy),
     nextStep: compiled(phrases.nextStep),
     handOver: compiled(phrases.handOver),
+    handingOver: compiled(phrases.handingOver),
+    offered: compiled(phrases.offered),
     handedOver: compiled(phrases.handedOver),
     ownClaim: compiled(phrases.ownClaim),
     doneClaim: compiled(phrases.doneClaim),

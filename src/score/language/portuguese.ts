@@ -12,6 +12,11 @@ const NOT_BY_OTHERS = '(?! (?:pelo|pela|pelos|pelas|por (?:um|uma|seu|sua)) )';
 const TO_DO =
   '(?!ver|verific|olhar|consult|checar|confer|procur|buscar|falar|receb|ler|encontr|tent|perguntar|dizer|analis|descobr)\\p{L}{3,14}(?:ar|er|ir|or)';
 
+const PASSING =
+  '(?:passar|passando|transferir|transferindo|transferi|encaminhar|encaminhando|encaminhá|conectar|conectando|conectá|direcionar|direcionando|redirecionar|colocar|colocando)';
+const TO_A_PERSON =
+  '(?:para|com|ao|à) (?:[^.!?]{0,24} )?(?:colega|atendente|especialista|equipe|time|setor|supervisor|pessoa|humano|agente|responsável|suporte|alguém|atendimento)…';
+
 export const PORTUGUESE: Phrases = {
   words: `
     o os as um uma uns umas e ou mas não sim se de do da dos das em no na nos nas ao à por pelo pela para com sem é são era foi ser
@@ -185,9 +190,18 @@ export const PORTUGUESE: Phrases = {
     '(?:vou |estou )?(?:transferir|transferindo|passar|passando|encaminhar|encaminhando|conectar) (?:você|o senhor|a senhora|para)…',
     'transferi-l[oa]…',
   ],
+  handingOver: [
+    `(?:vou|irei|vamos|iremos|estou|estamos) (?:te |lhe |o |a |agora ){0,2}${PASSING}(?:-?l[oa])? [^.!?]{0,40}?${TO_A_PERSON}`,
+    `(?:transferindo|encaminhando|conectando|direcionando|passando) (?:você|vocês|o senhor|a senhora) [^.!?]{0,20}?${TO_A_PERSON}`,
+    `(?:transfiro|encaminho|passo|direciono|conecto) (?:agora )?(?:você|o senhor|a senhora|o seu|a sua|seu|sua) [^.!?]{0,30}?${TO_A_PERSON}`,
+    `você (?:será|vai ser|está sendo) (?:transferid|encaminhad|direcionad|conectad)[oa] [^.!?]{0,20}?${TO_A_PERSON}`,
+  ],
+  offered: ['(?:posso|podemos|poderia|poderíamos|se|quer|queres|gostaria|deseja|prefere|caso)'],
   handedOver: [
     '(?:um|uma|meu|minha) (?:colega|atendente|especialista|agente|supervisora?) (?:já )?(?:assumiu|pegou|está cuidando)…',
-    '(?:conectei|coloquei) (?:você|o senhor|a senhora) (?:com|em contato)…',
+    '(?:conectei|coloquei|transferi|encaminhei|passei|direcionei) (?:você|o senhor|a senhora) (?:com|em contato|para|ao|à)…',
+    '(?:te|lhe) (?:conectei|transferi|encaminhei|passei|direcionei) (?:com|para|ao|à)…',
+    '(?:você|o senhor|a senhora) foi (?:conectad|transferid|encaminhad|direcionad)[oa] (?:com|para|ao|à)…',
   ],
   ownClaim: [
     `(?<=^ ?)(?:já )?(?:${STEMS_AR}amos|devolvemos|removemos|resolvemos|corrigimos|abrimos|fizemos|concluímos) (?:o|a|os|as|seu|sua|tudo|isso|um|uma)`,

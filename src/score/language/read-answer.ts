@@ -25,6 +25,10 @@ export interface AnswerReading {
   readonly claimed: readonly Claim[];
   /** The sentence by which a person is said to have the user or the matter already. */
   readonly handedOver: string | undefined;
+  /** The agent is passing the user or the matter on, or is about to; no offer. */
+  readonly isHandingOver: boolean;
+  /** It speaks of a person who takes over, as more than an offer. */
+  readonly speaksOfHandOver: boolean;
   /** It waits for something from the user. */
   readonly asks: boolean;
   readonly refuses: boolean;
@@ -43,6 +47,8 @@ export interface Claim {
   readonly wholeClause: string;
   /** A person was told, or given the case. */
   readonly isHandOver: boolean;
+  /** A person has the user, or has taken over. */
+  readonly isOfUserHandedOver: boolean;
   /** Its sentence apologises, refuses, or tells of trouble, unless it is stated after a "but". */
   readonly isBesideTrouble: boolean;
   /** Its own clause, or the rest of its sentence, tells of trouble. */
@@ -173,6 +179,14 @@ class Reading implements AnswerReading {
     )?.sentence;
   }
 
+  get isHandingOver(): boolean {
+    return this.#known.handingOver.test(this.#text) && this.#tells(this.#known.handingOver);
+  }
+
+  get speaksOfHandOver(): boolean {
+    return this.handedOver !== undefined || this.isHandingOver || (this.handsOver && this.#tells(this.#known.handOver));
+  }
+
   get asks(): boolean {
     return asks(this.#sentences, this.#known);
   }
@@ -194,6 +208,18 @@ class Reading implements AnswerReading {
   get saysWhatNext(): boolean {
     const { nextStep, request } = this.#known;
     return nextStep.test(this.#text) || request.test(this.#text) || this.handsOver || this.#text.includes('?');
+  }
+
+  /** In a sentence that is neither a question nor an offer. */
+  #tells(pattern: RegExp): boolean {
+    const { offered, words } = this.#known;
+    return this.#ownTellings.some(({ sentence }) => {
+      const found = pattern.exec(sentence);
+      if (found === null) return false;
+      // "A colleague who can help": only words before make it an offer, except in languages with the verb at the end.
+      const read = words.size === 0 ? sentence : sentence.slice(0, found.index + found[0].length);
+      return !offered.test(read);
+    });
   }
 
   get #tellings(): readonly Told[] {
@@ -308,7 +334,10 @@ function claimsIn(told: readonly Told[], known: PhraseTests): readonly Claim[] {
         clause: clause.slice(0, clause.indexOf(words) + words.length),
         // Few claims are asked about these.
         get isHandOver() {
-          return known.handOver.test(sentence);
+          return known.handOver.test(sentence) || known.handedOver.test(sentence);
+        },
+        get isOfUserHandedOver() {
+          return known.handedOver.test(sentence);
         },
         get isBesideTrouble() {
           return !isOwn && isBesideTrouble(clauses, at, known);

@@ -13,11 +13,14 @@ const NOT_BY_OTHERS = '(?! por (?:el|la|los|las|su|tu|un|una) )';
 const TO_DO =
   '(?!ver|revis|comprob|consult|mirar|verific|buscar|hablar|recib|leer|encontrar|enter|intent|preguntar|decir|contar)\\p{L}{3,14}(?:ar|er|ir)';
 
+const TO_A_PERSON =
+  '(?:a|al|con) (?:[^.!?]{0,24} )?(?:compañer|agente|especialista|colega|alguien|supervisor|técnic|responsable|equipo|departamento|persona|servicio|soporte|human|asesor|operador)…';
+
 export const SPANISH: Phrases = {
   words: `
     el la los las un una unos unas y o pero no sí si de del a al en por para con sin es son era fue ser está están ha han he hay yo
     usted tú él ella nosotros me mi su sus le les lo te tu tus se nos este esta esto ese esa eso aquí que qué cuál cuándo dónde cómo
-    quién porque cuando como más muy ya todavía también solo puede puedo pueden podría quiere favor gracias siento lamentablemente
+    quién porque cuando como estoy voy vamos más muy ya todavía también solo puede puedo pueden podría quiere favor gracias siento lamentablemente
     hecho listo nada momento paso ayudarle ayudar disculpe algo alguna ningún otra otro desde hasta sobre ahora hola perfecto claro
     lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre pedido llega nuestra nuestro`,
   apology: [
@@ -200,9 +203,21 @@ export const SPANISH: Phrases = {
     '(?:he abierto|abrí|he creado|creé|hemos abierto|generé|he generado|registré) (?:un|una|el|la) (?:ticket|caso|incidencia|reclamación)',
     '(?:le|te|lo|la) (?:paso|comunico|transfiero|derivo|conecto|voy a (?:pasar|transferir))…',
   ],
+  handingOver: [
+    `(?:le|te|lo|la|os|les) (?:paso|pasaré|comunico|comunicaré|derivo|derivaré|conecto|conectaré|transfiero|transferiré|pongo|pondré|redirijo) (?:ahora |ahora mismo |de inmediato |en contacto ){0,2}${TO_A_PERSON}`,
+    `(?:voy|vamos) a (?:pasar|transferir|comunicar|derivar|conectar|poner|redirigir)(?:le|te|lo|la)? (?:en contacto )?${TO_A_PERSON}`,
+    `(?:le|te|lo|la) (?:voy|vamos) a (?:pasar|transferir|comunicar|derivar|conectar|poner|redirigir) (?:en contacto )?${TO_A_PERSON}`,
+    `(?:le|te|lo|la) (?:estoy|estamos) (?:pasando|transfiriendo|comunicando|derivando|conectando|poniendo|redirigiendo) (?:en contacto )?${TO_A_PERSON}`,
+    `(?:pasándo|transfiriéndo|comunicándo|derivándo|conectándo)(?:le|te|lo|la) ${TO_A_PERSON}`,
+    `(?:será|serás|va a ser) (?:transferid|derivad|conectad)[oa] ${TO_A_PERSON}`,
+    `(?:derivo|paso|traslado|remito|derivaré|pasaré|trasladaré|remitiré) (?:su|tu|la|el|este|esta) [^.!?]{0,30}?${TO_A_PERSON}`,
+  ],
+  offered: ['(?:puedo|podemos|podría|podríamos|si|quiere|quieres|desea|deseas|gustaría|prefiere|prefieres)'],
   handedOver: [
     '(?:un|una|mi|nuestr[oa]) (?:compañer[oa]|agente|colega|especialista|supervisora?) (?:ya )?(?:ha tomado|tomó|se ha hecho cargo|se hizo cargo|ha asumido|asumió)…',
-    '(?:le|te|lo|la) (?:he|hemos) (?:comunicado|conectado|puesto) con…',
+    '(?:le|te|lo|la) (?:he|hemos) (?:comunicado|conectado|puesto|transferido|derivado|pasado|redirigido) (?:en contacto )?(?:con|al?)…',
+    '(?:le|te|lo|la) (?:transferí|derivé|pasé|comuniqué|conecté|transferimos|derivamos) (?:con|al?)…',
+    '(?<=^|^ )(?:usted )?ha sido (?:transferid|derivad|conectad)[oa] (?:con|al?)…',
   ],
   ownClaim: [
     '(?:le|te|les|lo|la) (?:ya )?(?:(?:cancel|anul|reembols|cambi|actualiz|modific|activ|desactiv|elimin|borr|abon|bonific|bloque|desbloque|renov|ampli|reserv)amos|dimos de (?:baja|alta)|devolvimos)',

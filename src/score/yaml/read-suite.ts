@@ -207,6 +207,7 @@ class SuiteReader {
       ...(critical !== undefined && { critical }),
       ...(written.about !== undefined && { about: written.about }),
       restsOn,
+      ...(builtIn?.readsTaskTruth && { readsTaskTruth: true }),
       ...(expressions.some(({ isConstant }) => isConstant) && { isConstant: true }),
       // A condition on what tools did ties the answer to it.
       readsFormOnly: program !== undefined && readsFormOnly(program) && (when === undefined || readsFormOnly(when)),
@@ -249,7 +250,9 @@ class SuiteReader {
   #builtIn(
     written: WrittenCriterion,
     path: Path,
-  ): (Pick<BuiltInCheck, 'needs' | 'isCritical'> & { readonly check: (subject: Subject) => Answer }) | undefined {
+  ):
+    | (Pick<BuiltInCheck, 'needs' | 'isCritical' | 'readsTaskTruth'> & { readonly check: (subject: Subject) => Answer })
+    | undefined {
     const { uses } = written;
     const ways = WAYS_TO_ANSWER.filter((way) => written[way] !== undefined);
     if (ways.length !== 1) {

@@ -54,7 +54,9 @@ export function noSuchConversation(id: string): Answer {
   });
 }
 
-export function conversationApi(reader: ConversationReader): ConversationApi {
+type Reader = Pick<ConversationReader, 'listPage' | 'summaries' | 'find' | 'evaluations' | 'outcomesOf'>;
+
+export function conversationApi(reader: Reader): ConversationApi {
   return {
     list: async (query) => {
       const { rows, next } = await reader.listPage(query);
@@ -82,6 +84,8 @@ function summary(evaluation: EvaluationSummary) {
     ...(evaluation.turnId === undefined ? {} : { turn_id: evaluation.turnId }),
     score: evaluation.score === undefined ? null : evaluation.score / 1_000_000,
     outcome: evaluation.outcome,
+    ...(evaluation.decidedShare !== undefined && { decided_share: evaluation.decidedShare / 1_000_000 }),
+    ...(evaluation.about !== undefined && { about: evaluation.about }),
     explanation: evaluation.explanation,
     ...(evaluation.waitsFor === undefined ? {} : { waits_for: evaluation.waitsFor }),
   };

@@ -1,8 +1,9 @@
 /** `PUT /v1/truth/{conversation}`: what is right for a conversation, before it is there or after it was scored. */
 import { z } from 'zod';
+import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { Json } from '../../model/json.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
-import { whyNoTruth } from '../../score/expected/expected-actions.ts';
+import { taskTruthMistake, whyNoTruth } from '../../score/expected/expected-actions.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 
@@ -19,6 +20,8 @@ const truthSchema = z
   });
 
 interface TruthSide {
+  /** Running suites: where one of them reads the truth of a task, another form of it is a mistake. */
+  readonly liveSuites: () => readonly SuiteOutline[];
   readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
 }
 
@@ -32,8 +35,14 @@ export const putTruth = writing(truthSchema, async (side: TruthSide, truth, para
     const error = `a conversation's id has 1 to ${CONVERSATION_MAX} characters`;
     return { status: 400, value: { error } };
   }
+  const found = truth === null ? undefined : taskTruthMistake(truth);
+  const mistake = found && `${found.problem}: expected ${found.expected}`;
+  const reader = side.liveSuites().find((suite) => suite.readsTaskTruth);
+  if (mistake !== undefined && reader !== undefined)
+    return { status: 400, value: { error: `suite ${reader.name} cannot read this truth`, problems: [mistake] } };
   const answer = await side.put({ what: 'truth', conversation, truth: truth === null ? undefined : truth });
   if ('unavailable' in answer) return answer;
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
-  return { status: 200, value: { conversation_id: conversation, changed: answer.changed > 0 } };
+  const warning = mistake === undefined ? {} : { warning: `task-success would not read this truth: ${mistake}` };
+  return { status: 200, value: { conversation_id: conversation, changed: answer.changed > 0, ...warning } };
 });

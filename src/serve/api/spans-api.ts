@@ -31,18 +31,26 @@ interface StoredSpans {
 
 interface SpansSide {
   readonly reader: Pick<ConversationReader, 'find' | 'traces' | 'content'>;
+  readonly onDamage: (damage: DamageNotice) => void;
 }
 
-export const getSpans = reading(z.strictObject({}), async ({ reader }: SpansSide, _query, parameters) => {
+export interface DamageNotice {
+  /** The conversation. */
+  readonly what: string;
+  readonly reason: string;
+}
+
+export const getSpans = reading(z.strictObject({}), async ({ reader, onDamage }: SpansSide, _query, parameters) => {
   const id = parameters.get('conversation') ?? '';
   const row = await reader.find(id);
   if (row === undefined) return noSuchConversation(id);
   const traces: StoredTrace[] = [];
+  const report = (reason: string) => onDamage({ what: `conversation ${row.conversationId}`, reason });
   let bytes = 0;
   let leftOut = 0;
   let damaged = 0;
   for (const trace of await reader.traces(row)) {
-    const content = bytes > BYTES_MAX ? undefined : await intactContent(reader, trace);
+    const content = bytes > BYTES_MAX ? undefined : await intactContent(reader, trace, report);
     if (content === 'damaged') {
       damaged += 1;
       continue;

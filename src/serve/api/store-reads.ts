@@ -9,13 +9,15 @@ import { jsonAnswer } from '../../report/http/answer.ts';
 import { type RemoteRead, readStored } from '../../report/http/route.ts';
 import { type ConversationApi, getConversation, listConversations } from './conversation-api.ts';
 import { listShadows } from './shadow-api.ts';
-import { getSpans } from './spans-api.ts';
+import { type DamageNotice, getSpans } from './spans-api.ts';
 
 export interface ReadSide {
   readonly conversations: ConversationApi;
   /** Regressions, and the state of the detectors. */
   readonly detection: () => Promise<unknown>;
   readonly reader: BacktestReader;
+  /** Stored spans that fail their checksum or are gone. */
+  readonly onDamage: (damage: DamageNotice) => void;
   /** Suites that run, live or in shadow. */
   readonly suites: () => readonly SuiteOutline[];
 }
@@ -25,7 +27,8 @@ export const STORE_READS: readonly RemoteRead<ReadSide>[] = [
     '/api/conversations',
     `?outcome= &agent= &agent_version= &segment= &suite= &criterion= (that failed)
 &since=24h &limit=
-a page; go on with &before=<next> until next is null`,
+a page of conversations, each with the score, outcome and decided_share of its evaluations, and what they
+are about (form says nothing about the task); go on with &before=<next> until next is null`,
     listConversations,
   ),
   readStored(

@@ -68,5 +68,7 @@ export type FromReading =
   | { readonly type: 'answered'; readonly id: number; readonly answer: ReadAnswer }
   | { readonly type: 'done'; readonly id: number; readonly result: OwnResults[keyof OwnResults] }
   | { readonly type: 'failed'; readonly id: number; readonly error: string }
+  /** Stored spans that fail their checksum or are gone; the answer says so as well. */
+  | { readonly type: 'damaged'; readonly what: string; readonly reason: string }
   /** A part of an answer that is missing. */
   | { readonly type: 'left-out'; readonly what: string; readonly error: string };

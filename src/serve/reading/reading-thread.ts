@@ -69,6 +69,7 @@ class StoreReads {
     const { suites, detection } = this.#state;
     return {
       reader: this.#reader,
+      onDamage: (damage) => this.#post({ type: 'damaged', ...damage }),
       conversations: this.#conversations,
       suites: () => suites,
       detection: () =>

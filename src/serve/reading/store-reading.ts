@@ -9,6 +9,7 @@
  * few of them, and they are not refused.
  */
 import { Worker } from 'node:worker_threads';
+import type { DamageEvent } from '../../model/events/damage-events.ts';
 import type { ReadingEvent, ReadRefusal } from '../../model/events/reading-events.ts';
 import type { Answer } from '../../report/http/answer.ts';
 import type { StorePlace } from '../open-reader.ts';
@@ -36,7 +37,7 @@ import { refusedRead } from './refused-read.ts';
 interface ReadingParts {
   /** State that answers depend on. A part that has not changed is the same object. */
   readonly state: () => ReadingState;
-  readonly onEvent: (event: ReadingEvent) => void;
+  readonly onEvent: (event: ReadingEvent | Extract<DamageEvent, { readonly type: 'content-damaged' }>) => void;
   /** Other limits than those of read-limits.ts. */
   readonly deadlineMs?: number;
   readonly untakenBytesMax?: number;
@@ -203,6 +204,10 @@ export class StoreReading {
   #receive(message: FromReading): void {
     if (message.type === 'left-out') {
       this.#parts?.onEvent({ type: 'read-incomplete', what: message.what, error: message.error });
+      return;
+    }
+    if (message.type === 'damaged') {
+      this.#parts?.onEvent({ type: 'content-damaged', what: message.what, reason: message.reason });
       return;
     }
     if (message.type === 'ready' || message.id !== this.#running?.id) return;

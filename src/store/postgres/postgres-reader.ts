@@ -373,7 +373,8 @@ const IS_LAST = `NOT EXISTS (
 const IS_LIVE = `left(e.suite, 7) <> 'shadow:'`;
 /** Evaluations are no older than their conversation; what is kept has a negative day. */
 /** Evaluations are no older than their conversation, which leaves the partitions of earlier days out. */
-const SUMMARIES = `SELECT e.conversation, e.suite, e.turn_id, e.score, e.outcome, e.explanation
+const SUMMARIES = `SELECT e.conversation, e.suite, e.turn_id, e.score, e.outcome, e.explanation,
+  e.decided_share, e.about
   FROM unnest($1::bigint[]) AS wanted (id) JOIN conversations c ON c.id = wanted.id
   JOIN evaluations e ON e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0)
   WHERE ${IS_LIVE} AND ${IS_LAST} ORDER BY e.id`;

@@ -448,6 +448,11 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX history_begins ON history (width, begins);
   `,
+  // Ground truth and outcomes of conversations that never arrived are deleted by age (retention.ts).
+  `
+  CREATE INDEX truths_put ON truths (put_at);
+  CREATE INDEX outcome_labels_put ON outcome_labels (put_at);
+  `,
   // Conversations that were forgotten, as hashes, while spans of them may still arrive; and which conversations a
   // question was asked for, because its answer quotes them (forgetting.ts).
   `

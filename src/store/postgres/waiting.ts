@@ -229,7 +229,7 @@ const ASK = {
       EXISTS (SELECT 1 FROM judge_waits w WHERE w.question = questions.id) AS waited`,
 };
 const ASK_AGAIN = {
-  name: 'ask-again',
+  name: 'ask-question-again',
   sql: `UPDATE questions SET priority = $2, asked_at = $3, request = $4, outcome = NULL, ended_at = NULL
     WHERE id = $1 AND NOT answered`,
 };

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Dataset } from '../../../src/model/dataset.ts';
 import { truthOfCase } from '../../../src/offline/datasets/case-truth.ts';
-import { readDataset } from '../../../src/offline/datasets/read-dataset.ts';
+import { readDataset, taskTruthMistakes } from '../../../src/offline/datasets/read-dataset.ts';
+import { loadPack } from '../../score/packs/packs.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 
 function read(text: string, name = 'scheduling.cases.yaml') {
@@ -183,4 +184,20 @@ test('a key of a person is just a key', () => {
   expect(JSON.stringify([cases[0]?.id, cases[0]?.turns, cases[0]?.truth])).toBe(
     '["__proto__",[{"__proto__":{"x":1}}],{"__proto__":2}]',
   );
+});
+
+test('truths of tasks that are not well formed are mistakes where a suite reads them', async () => {
+  const found = dataset(`dataset: d
+cases:
+  - { id: good, input: a, truth: { actions: [{ name: pay }] } }
+  - { id: text, input: b, truth: { actions: pay } }
+  - { id: own, input: c, truth: { action: pay } }
+`);
+
+  const mistakes = taskTruthMistakes(found, [await loadPack('task-success')]);
+
+  expect(mistakes).toMatchObject([
+    { line: 4, path: "case 'text'", problem: 'truth.actions is no list', expected: '[{name, args}]' },
+  ]);
+  expect(taskTruthMistakes(found, [await loadPack('default')])).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { ROOT, text, type Written } from '../../deploy/shipped-files.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { builtFromGo } from '../prometheus/go-commands.ts';
@@ -16,7 +16,10 @@ import { writeSchemas } from './schemas.ts';
 
 const BUILD_TIMEOUT_MS = 1_500_000;
 const CHART = path.join(ROOT, 'deploy/helm/assay');
-const KUSTOMIZATIONS = ['.', ...foldersIn('deploy/kubernetes')];
+const FOLDERS = ['.', ...foldersIn('deploy/kubernetes')];
+const isComponent = (folder: string) =>
+  parse(text(`deploy/kubernetes/${folder}/kustomization.yaml`)).kind === 'Component';
+const KUSTOMIZATIONS = FOLDERS.filter((folder) => !isComponent(folder));
 /** The variants of the chart: the defaults, and each file of ci/. */
 const USES = ['', ...readdirSync(path.join(CHART, 'ci'))];
 /** The oldest Kubernetes version that the chart supports. */
@@ -87,6 +90,77 @@ test.for(KUSTOMIZATIONS)('deploy/kubernetes/%s is what the API takes', async (fo
   expect(summary.valid).toBeGreaterThan(0);
 });
 
+test.for(['.', 'single'])('deploy/kubernetes/%s with TLS is what the API takes', async (folder) => {
+  const directory = tempDirectory();
+  const at = (name: string) => path.relative(directory, path.join(ROOT, 'deploy/kubernetes', name));
+  const own = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: [folder, 'pod-monitor', 'certificate'].map(at),
+    components: FOLDERS.filter(isComponent).map(at),
+  };
+  writeFileSync(path.join(directory, 'kustomization.yaml'), stringify(own));
+  const manifests = await run(kustomize, 'build', directory);
+
+  const { summary, resources } = await check(manifests);
+
+  expect(resources ?? []).toEqual([]);
+  expect(summary).toEqual({ valid: manifestsOf(manifests).length, invalid: 0, errors: 0, skipped: 0 });
+  expectTls(manifestsOf(manifests));
+});
+
+test.for(USES.filter((use) => use.includes('with-tls')))('with values %s everything speaks TLS', async (use) => {
+  const manifests = manifestsOf(await rendered(use));
+
+  expectTls(manifests);
+});
+
+/** Probes, monitors and annotations go over TLS, and every file that is configured is mounted. */
+function expectTls(manifests: readonly Written[]): void {
+  const monitors = manifests.filter(({ kind }) => /Monitor$/.test(kind));
+  const [endpoint] = monitors.flatMap(({ spec }) => spec.endpoints ?? spec.podMetricsEndpoints);
+  const pods = manifests.flatMap(({ spec }) => (spec?.template === undefined ? [] : [spec.template]));
+  expect(pods.length).toBeGreaterThan(0);
+  for (const { metadata, spec } of pods) {
+    const [container] = spec.containers;
+    for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe'])
+      expect(container[probe].httpGet.scheme, probe).toBe('HTTPS');
+    expect(metadata.annotations['prometheus.io/scheme']).toBe(
+      metadata.annotations['prometheus.io/scrape'] === undefined ? undefined : 'https',
+    );
+    const secrets = container.volumeMounts.map(({ name }: Written) =>
+      spec.volumes.find((volume: Written) => volume.name === name),
+    );
+    const secret = secrets.find((volume: Written) => volume?.name === 'tls')?.secret.secretName;
+    expect(secret).toBeDefined();
+    if (endpoint.tlsConfig.ca !== undefined) expect(endpoint.tlsConfig.ca.secret.name).toBe(secret);
+    for (const { spec: certificate } of manifests.filter(({ kind }) => kind === 'Certificate')) {
+      expect(certificate.secretName).toBe(secret);
+      expect(certificate.dnsNames).toContain(endpoint.tlsConfig.serverName);
+    }
+  }
+  expect(endpoint.scheme).toBe('https');
+}
+
+test('by default a certificate of cert-manager names every service, and names of yours take their place', async () => {
+  const names = async (...sets: readonly string[]) => {
+    const words = ['template', 'assay', CHART, '--kube-version', KUBERNETES, '--namespace', 'llm', ...sets];
+    const resources = manifestsOf(await run(helm, ...words));
+    const { spec } = resources.find(({ kind }) => kind === 'Certificate') as Written;
+    return { ...spec, services: resources.filter(({ kind }) => kind === 'Service') };
+  };
+  const issuer = '--set=tls.certManager.issuer.name=internal';
+  const { dnsNames, ipAddresses, services } = await names(...valuesOf('cluster-with-tls.yaml'));
+
+  for (const { metadata, spec } of services) {
+    const called = spec.clusterIP === 'None' ? `*.${metadata.name}.llm.svc` : `${metadata.name}.llm.svc`;
+    expect(dnsNames).toContain(called);
+  }
+  expect([dnsNames.includes('localhost'), ipAddresses]).toEqual([true, ['127.0.0.1']]);
+  const yours = await names(issuer, '--set=tls.certManager.dnsNames={assay.example.com}', '--set=tls.secretName=mine');
+  expect([yours.dnsNames, yours.ipAddresses, yours.secretName]).toEqual([['assay.example.com'], undefined, 'mine']);
+});
+
 test.for(USES)('helm lint has nothing against the chart with values %s', async (use) => {
   const words = ['lint', '--strict', CHART, '--kube-version', KUBERNETES, ...valuesOf(use)];
 
@@ -129,6 +203,7 @@ test.for([
     "additional properties 'enable' not allowed",
   ],
   ['a mode that there is not', '--set=mode=several', "at '/mode': value must be one of"],
+  ['clients that show certificates without TLS', '--set=tls.clientCa.secretName=agents', 'only over TLS'],
   ['a cluster without Kafka', '--set=mode=cluster', "missing properties 'kafka', 'store'"],
 ] as const)('%s is refused', async ([, set, named]) => {
   await expect(run(helm, 'template', 'assay', CHART, '--kube-version', KUBERNETES, set)).rejects.toMatchObject({

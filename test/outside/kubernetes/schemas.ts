@@ -1,6 +1,6 @@
 /**
  * JSON schemas for kubeconform, made from published sources: the API of Kubernetes, and the resource definitions of the
- * Prometheus operator and of KEDA. Every object with named fields is closed, so that a misspelled field is a mistake.
+ * Prometheus operator, of KEDA and of cert-manager. Every object with named fields is closed, so that a misspelled field is a mistake.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -41,6 +41,8 @@ export async function writeSchemas(directory: string): Promise<string> {
   writeResourceDefinitions(path.join(operator, 'example/prometheus-operator-crd'), write);
   const keda = await goModule('github.com/kedacore/keda/v2', 'v2.21.0');
   writeResourceDefinitions(path.join(keda, 'config/crd/bases'), write);
+  const certManager = await goModule('github.com/cert-manager/cert-manager', 'v1.21.2');
+  writeResourceDefinitions(path.join(certManager, 'deploy/crds'), write);
   return path.join(directory, SCHEMA_NAME);
 }
 

@@ -14,6 +14,11 @@ const SERVERS: readonly {
   readonly afterwards?: string;
 }[] = [
   {
+    begins: /^ASSAY_TLS_CERT_FILE=\S+ .*npm start\b/,
+    ready: 'curl -sf --cacert tls/ca.crt https://localhost:4319/readyz',
+    port: 4319,
+  },
+  {
     begins: /^([A-Z_]+=\S+ )*npm start\b/,
     ready: 'curl -sf localhost:4319/readyz',
     port: 4319,

@@ -152,6 +152,7 @@ export const FOUND: readonly (readonly [what: string, marked: string])[] = [
     'a key of Airtable',
     'use ⟦pataB3dE5fG7hJ9kL.0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef|api_key⟧ here',
   ],
+  ['a token of Assay', 'use ⟦assay_ingest_0a1b2c3d4e_aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xYzaB3dE5fG7h|api_key⟧ here'],
   ['a key of RubyGems', 'use ⟦rubygems_0123456789abcdef0123456789abcdef0123456789abcdef|api_key⟧ here'],
   ['a key of Telegram', 'use ⟦123456789:AAaB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xYz|api_key⟧ here'],
   [
@@ -280,6 +281,7 @@ export const HARMLESS: readonly (readonly [what: string, text: string])[] = [
   ['types', 'password: str, token: Optional[str] = None, secret: string;'],
   ['a comparison', 'if password == other2: pass'],
   ['placeholders', 'Authorization: Bearer <token>\nX-Api-Key: YOUR_API_KEY\npassword={password}&secret=$(SECRET)'],
+  ['metrics of Assay', 'rate(assay_read_latency_seconds_bucket[5m]) or assay_admin_<id>_<secret>'],
   ['documentation', 'Set `api_key: your-api-key` or `password: <your password>`.'],
   ['counts of tokens', '{"max_tokens":100,"total_tokens":4711,"usage":{"input_tokens":12},"token_count":5}'],
   ['counts of tokens in text', 'max_tokens=4096 total_tokens: 12345 output_token=77'],

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { newToken } from '../../../src/access/token.ts';
+import { ROLES } from '../../../src/model/access.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import {
   BUILT_IN_PATTERNS,
@@ -9,7 +11,7 @@ import {
 } from '../../../src/model/redaction.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { otlp } from '../../model/otlp/otlp.proto.ts';
-import { PROBES, type Probe } from './probes.ts';
+import { OWN_TOKENS, PROBES, type Probe } from './probes.ts';
 import { ALL_RULES, BY_DEFAULT, redactRequest, textRedactor } from './redacting.ts';
 import { FOUND, HARMLESS, LEFT, ADDRESSES } from './examples.ts';
 
@@ -43,7 +45,7 @@ describe('of the probes of a review', () => {
     expect(PROBES.filter(({ left }) => left !== undefined).length).toBeLessThanOrEqual(LEFT_MAX);
   });
 
-  test.each(PROBES.map((probe) => [probe.what, probe] as const))('%s', (_, probe) => {
+  test.each([...PROBES, ...OWN_TOKENS].map((probe) => [probe.what, probe] as const))('%s', (_, probe) => {
     const bytes = requestOf(probe);
     expect(holds(bytes, probe.secret)).toBe(true);
 
@@ -87,6 +89,14 @@ describe('of more examples', () => {
   test.each(HARMLESS)('not taken for a secret: %s', (_, text) => {
     expect(redact(text)).toBe(text);
   });
+});
+
+test('every token that Assay makes is found, whatever its role', () => {
+  for (const role of ROLES)
+    for (let made = 0; made < 500; made++) {
+      const { token } = newToken(role, { name: 'agents', now: 0, expiresAt: undefined });
+      expect(redact(`token=${token}, and (${token})`), token).not.toContain(token);
+    }
 });
 
 test('what stands in place of a secret is known for that by scoring', () => {

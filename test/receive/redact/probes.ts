@@ -19,6 +19,7 @@ const IBAN = 'DE89370400440532013000';
 const OPENAI = 'sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12';
 const GITHUB = 'ghp_0123456789abcdefghijABCDEFGHIJ456789';
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P';
+const ASSAY = 'assay_read_0a1b2c3d4e_Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56Qr78St90Uv1';
 const text = (what: string, value: string, secret: string, left?: string): Probe => ({
   what,
   attributes: { 'input.value': value },
@@ -213,4 +214,21 @@ export const PROBES: readonly Probe[] = [
     'ada&#64;example.org',
     'Addresses are what agents are judged by: `patterns: all`.',
   ),
+];
+
+/** Tokens of Assay itself, in the places where its clients keep them. */
+export const OWN_TOKENS: readonly Probe[] = [
+  text('a token of Assay', `use ${ASSAY} please`, ASSAY),
+  text('a token of Assay in JSON', JSON.stringify({ a: JSON.stringify({ b: ASSAY }) }), ASSAY),
+  text('a variable of the SDK', `OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20${ASSAY}`, ASSAY),
+  text('a command with --token', `npx assay explain c1 --token ${ASSAY}`, ASSAY),
+  text('base64 of a token of Assay', `data ${base64(ASSAY)}`, base64(ASSAY).slice(0, 20)),
+  text('a token of Assay that was wrapped', `${ASSAY.slice(0, 50)}\n${ASSAY.slice(50)}`, ASSAY.slice(50)),
+  text('a token of Assay that was cut', ASSAY.slice(0, -12), ASSAY.slice(0, -12)),
+  {
+    what: 'the command line of a process',
+    resource: { attributes: [kv('process.command_line', ASSAY)] },
+    secret: ASSAY,
+  },
+  { what: 'the name of a span', span: { name: `curl ${ASSAY}` }, secret: ASSAY },
 ];

@@ -156,7 +156,7 @@ test.each<[string, Json, string]>([
   [
     'an order that is none',
     { actions: [], order: 'yes' },
-    'truth.order is neither true nor a list of at least two tools.',
+    'truth.order is neither true nor a list of tools: expected true, or at least two tools.',
   ],
 ])("a truth with %s is an error, and nobody's failure", (_what, truth, reason) => {
   const evaluation = run(pack, conversation(truth, []));

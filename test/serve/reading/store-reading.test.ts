@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import type { DamageEvent } from '../../../src/model/events/damage-events.ts';
 import type { ReadingEvent } from '../../../src/model/events/reading-events.ts';
 import { WAITING_MAX } from '../../../src/serve/reading/read-limits.ts';
 import type { RouteJob } from '../../../src/serve/reading/reading-protocol.ts';
@@ -23,7 +24,7 @@ async function started({ view, ...limits }: { view?: string; deadlineMs?: number
     database.exec(`DROP TABLE conversations; CREATE VIEW conversations AS ${view}`);
     database.close();
   }
-  const events: ReadingEvent[] = [];
+  const events: (ReadingEvent | DamageEvent)[] = [];
   const reading = new StoreReading();
   onTestFinished(() => reading.stop());
   await reading.start(

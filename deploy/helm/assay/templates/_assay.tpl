@@ -26,8 +26,54 @@ helm.sh/chart: {{ (first .).Chart.Name }}-{{ (first .).Chart.Version }}
 {{- and (not .Values.access.insecureNoAuth) (ne .Values.access.tokensSecret.name "") -}}
 {{- end }}
 
-{{/* What an endpoint of a monitor has for its token. */}}
-{{- define "assay.scrapeToken" -}}
+{{/* The secret with the certificate; empty without TLS. */}}
+{{- define "assay.tlsSecret" -}}
+{{- with .Values.tls -}}
+{{- if .secretName }}{{ .secretName }}{{ else if .certManager.issuer.name }}{{ include "assay.name" $ }}-tls{{ end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "assay.scheme" -}}
+{{- if include "assay.tlsSecret" . }}https{{ else }}http{{ end -}}
+{{- end }}
+
+{{/* The service that clients of the API, and those of OTLP of a single instance, call. */}}
+{{- define "assay.service" -}}
+{{- include "assay.name" . }}{{ if eq .Values.mode "cluster" }}-api{{ end -}}
+{{- end }}
+
+{{/* Names of all services, with and without the namespace and its domain, as a YAML list. */}}
+{{- define "assay.serviceNames" -}}
+{{- $services := list (include "assay.service" .) -}}
+{{- if and (eq .Values.mode "cluster") .Values.gateway.enabled -}}
+{{- $services = append $services (printf "%s-gateway" (include "assay.name" .)) -}}
+{{- end -}}
+{{- $pods := printf "*.%s-pods.%s.svc" (include "assay.name" .) .Release.Namespace -}}
+{{- $names := list -}}
+{{- range $services -}}
+{{- $full := printf "%s.%s.svc" . $.Release.Namespace -}}
+{{- $names = concat $names (list $full . (printf "%s.%s" . $.Release.Namespace) (printf "%s.cluster.local" $full)) -}}
+{{- end -}}
+{{- concat $names (list $pods (printf "%s.cluster.local" $pods) "localhost") | toYaml -}}
+{{- end }}
+
+{{- define "assay.serverName" -}}
+{{- with .Values.tls -}}
+{{- .serverName | default (first .certManager.dnsNames) | default (printf "%s.%s.svc" (include "assay.service" $) $.Release.Namespace) -}}
+{{- end -}}
+{{- end }}
+
+{{/* How an endpoint of a monitor is scraped: its scheme, and its token. */}}
+{{- define "assay.scraping" -}}
+{{- with include "assay.tlsSecret" . }}
+scheme: https
+tlsConfig:
+  serverName: {{ include "assay.serverName" $ }}
+  {{- with $.Values.tls.caKey }}
+  ca:
+    secret: { name: {{ include "assay.tlsSecret" $ }}, key: {{ . }} }
+  {{- end }}
+{{- end }}
 {{- if and (not .Values.access.insecureNoAuth) .Values.access.prometheusSecret.name }}
 authorization:
   credentials: { name: {{ .Values.access.prometheusSecret.name }}, key: {{ .Values.access.prometheusSecret.key }} }
@@ -41,6 +87,15 @@ authorization:
 {{- $_ := set $own "access" (dict "insecure_no_auth" true) -}}
 {{- else if .Values.access.tokensSecret.name -}}
 {{- $_ := set $own "access" (dict "tokens_file" "/etc/assay-access/tokens.json") -}}
+{{- end -}}
+{{- if include "assay.tlsSecret" . -}}
+{{- $tls := dict "cert_file" "/etc/assay-tls/tls.crt" "key_file" "/etc/assay-tls/tls.key" -}}
+{{- if .Values.tls.clientCa.secretName -}}
+{{- $_ := set $tls "client_ca_file" "/etc/assay-tls-clients/ca.crt" -}}
+{{- end -}}
+{{- $_ := set $own "tls" $tls -}}
+{{- else if .Values.tls.clientCa.secretName -}}
+{{- fail "tls.clientCa: clients show certificates only over TLS; set tls.secretName or tls.certManager.issuer.name as well" -}}
 {{- end -}}
 {{- if eq .Values.mode "cluster" -}}
 {{- $_ := set $own "journal" (dict "max_bytes" "4GiB") -}}
@@ -63,6 +118,7 @@ annotations:
   prometheus.io/scrape: 'true'
   prometheus.io/port: '4319'
   prometheus.io/path: /metrics
+  prometheus.io/scheme: {{ include "assay.scheme" $root }}
   {{- end }}
   {{- with $root.Values.podAnnotations }}
   {{- toYaml . | nindent 2 }}
@@ -115,6 +171,7 @@ topologySpreadConstraints:
 {{/* The container, up to its ports; takes (list . environment), with the variables that the role sets. */}}
 {{- define "assay.container" -}}
 {{- $root := first . -}}
+{{- $scheme := ternary ", scheme: HTTPS" "" (eq (include "assay.scheme" $root) "https") -}}
 name: assay
 image: {{ printf "%s:%s" $root.Values.image.repository ($root.Values.image.tag | default $root.Chart.AppVersion) | quote }}
 imagePullPolicy: {{ $root.Values.image.pullPolicy }}
@@ -133,19 +190,19 @@ env:
   {{- end }}
 # Checks that the process runs. Its dependencies may be away, and a restart would not bring them back.
 livenessProbe:
-  httpGet: { path: /healthz, port: http }
+  httpGet: { path: /healthz, port: http{{ $scheme }} }
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
 # Checks that OTLP is accepted and scoring works.
 readinessProbe:
-  httpGet: { path: /readyz, port: http }
+  httpGet: { path: /readyz, port: http{{ $scheme }} }
   periodSeconds: 5
   timeoutSeconds: 5
 # Waits until the process answers at all. That is before the journal is read again or the shared store is available,
 # because a long wait for these is no reason for a restart.
 startupProbe:
-  httpGet: { path: /healthz, port: http }
+  httpGet: { path: /healthz, port: http{{ $scheme }} }
   periodSeconds: 5
   failureThreshold: 120
 securityContext:
@@ -157,6 +214,12 @@ volumeMounts:
   - { name: config, mountPath: /etc/assay, readOnly: true }
   {{- if eq (include "assay.hasTokens" $root) "true" }}
   - { name: access, mountPath: /etc/assay-access, readOnly: true }
+  {{- end }}
+  {{- if include "assay.tlsSecret" $root }}
+  - { name: tls, mountPath: /etc/assay-tls, readOnly: true }
+  {{- if $root.Values.tls.clientCa.secretName }}
+  - { name: tls-clients, mountPath: /etc/assay-tls-clients, readOnly: true }
+  {{- end }}
   {{- end }}
   {{- if eq $root.Values.mode "cluster" }}
   {{- if $root.Values.storeSecret.name }}
@@ -177,6 +240,18 @@ volumeMounts:
   secret:
     secretName: {{ .Values.access.tokensSecret.name }}
     items: [{ key: {{ .Values.access.tokensSecret.key }}, path: tokens.json }]
+{{- end }}
+{{- with include "assay.tlsSecret" . }}
+- name: tls
+  secret: { secretName: {{ . }} }
+{{- with $.Values.tls.clientCa }}
+{{- if .secretName }}
+- name: tls-clients
+  secret:
+    secretName: {{ .secretName }}
+    items: [{ key: {{ .key }}, path: ca.crt }]
+{{- end }}
+{{- end }}
 {{- end }}
 {{- if eq .Values.mode "cluster" }}
 {{- with .Values.storeSecret }}

@@ -40,6 +40,7 @@ const WELL: readonly Series[] = [
   level('assay_config_last_reload_successful', {}, 1),
   steady('assay_journal_corrupt_bytes_total', {}, 0),
   level('assay_tls_certificate_expiry_timestamp_seconds', {}, 15 * DAY),
+  level('assay_insecure_no_auth', {}, 0),
   level('assay_data_damage', { kind: 'store-behind' }, 0),
   level('assay_retention_clock_jump_seconds', {}, 0),
   level('assay_store_unwritable', {}, 0),
@@ -243,6 +244,7 @@ export const HEALTH_CASES: readonly RuleCase[] = [
     INSTANCE,
     but(level('assay_tls_certificate_expiry_timestamp_seconds', {}, 14 * DAY)),
   ),
+  fires('an instance that asks for no token', 'AssayOpenToAll', INSTANCE, but(level('assay_insecure_no_auth', {}, 1))),
   fires(
     'a start that finds the store behind',
     'AssayDataDamaged',

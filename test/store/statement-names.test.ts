@@ -1,0 +1,24 @@
+/**
+ * Names under which statements of PostgreSQL are prepared. A session prepares a name once, so two statements of one name
+ * fail as soon as both run in the same session, which may be after days.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const FOLDER = path.resolve(import.meta.dirname, '../../src/store/postgres');
+
+test('no two statements of PostgreSQL have one name', () => {
+  const named = readdirSync(FOLDER).flatMap((file) =>
+    [...readFileSync(path.join(FOLDER, file), 'utf8').matchAll(/\bname: '([a-z-]+)',\s*sql\b/g)].map(
+      ([, name = '']) => ({
+        name,
+        file,
+      }),
+    ),
+  );
+  const shared = [...Map.groupBy(named, ({ name }) => name)].filter(([, places]) => places.length > 1);
+
+  expect(named.length).toBeGreaterThan(80);
+  expect(shared).toEqual([]);
+});
