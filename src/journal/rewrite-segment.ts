@@ -79,7 +79,8 @@ async function changesIn(
 ): Promise<{ readonly changes: readonly Change[]; readonly behind: number }> {
   const changes: Change[] = [];
   let behind = end;
-  for await (const found of scanSegment(file, head)) {
+  // Behind a known end nothing is searched for.
+  for await (const found of scanSegment(file, { ...head, capacity: end ?? head.capacity })) {
     if (found.found === 'hole') {
       await clear(file, found.offset + RECORD_HEAD_BYTES, found.offset + recordLength(found.head));
     } else if (found.found === 'record') {

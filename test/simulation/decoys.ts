@@ -8,7 +8,7 @@ import type { TrafficSpan } from './traffic.ts';
 
 const TEXT = 'text of a decoy to be forgotten';
 const USER = 'decoy-user@example.com';
-const FORGOTTEN_AFTER_MS_MAX = 800;
+const FORGOTTEN_AFTER_MS_MAX = 150;
 const ANSWER_MS = 60_000;
 const ATTEMPTS = 20;
 

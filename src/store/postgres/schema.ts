@@ -19,6 +19,7 @@
  */
 import { lockKey } from './advisory-locks.ts';
 import { DEFAULT_SCHEMA, type Link } from './link.ts';
+import { schemaScript } from './schema-script.ts';
 
 const MIGRATIONS: readonly string[] = [
   `
@@ -491,13 +492,4 @@ export async function migrate(link: Link, schema: string = DEFAULT_SCHEMA): Prom
       { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('migration')})` },
     );
   }
-}
-
-/** Not `IF NOT EXISTS` alone, which asks for the right to make schemas even where there is nothing to make. */
-function schemaScript(schema: string): string {
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
-    throw new Error(`${schema} is no name for a schema: small letters, digits and _`);
-  }
-  return `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('schema')});
-    DO $$ BEGIN IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF; END $$; COMMIT`;
 }

@@ -179,7 +179,7 @@ test('the command asks the service that has the folder, and only that one', asyn
   expect([here.status, JSON.parse(here.stdout).conversations]).toEqual([0, 1]);
   expect(await stored(running, 'meant')).toBe(false);
   expect(filesWith(dataDir, [SECRET])).toEqual([]);
-  // Who did it at the command line of a stopped folder is known as well.
+  // The audit log names the person at the command line of a stopped folder as well.
   expect(JSON.parse(readFileSync(path.join(stopped, 'access/audit.log'), 'utf8'))).toMatchObject({
     what: 'forgot',
     who: expect.stringMatching(/^command line/),
