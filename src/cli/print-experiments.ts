@@ -1,4 +1,5 @@
 /** Experiments as a person reads them: the table of all, and what is known of one. */
+import { counted } from '../model/counted.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
@@ -74,7 +75,7 @@ export function printExperiment(terminal: Terminal, listed: ListedExperiment): v
       : [['commit', `${commitOf(listed)}${git.branch === undefined ? '' : ` on ${safe(git.branch, 80)}`}`] as const]),
     [
       'dataset',
-      `${safe(dataset.name, 80)} ${safe(dataset.version, 40)}: ${dataset.cases} cases × ${experiment.repeats}, seed ${experiment.seed}`,
+      `${safe(dataset.name, 80)} ${safe(dataset.version, 40)}: ${counted(dataset.cases, 'case')} × ${experiment.repeats}, seed ${experiment.seed}`,
     ],
     ['suites', experiment.suites.map(({ name, version: of }) => `${safe(name, 80)}@${safe(of, 40)}`).join(', ')],
     ['folder', listed.folder],
@@ -114,8 +115,8 @@ function describeState({ result, state }: ListedExperiment): string {
   const { experiment, runs } = result;
   const failed = runs.filter(({ end }) => end !== 'completed').length;
   const notes = [
-    ...(state === 'ended' ? [] : [`${state}: ${runs.length} of ${experiment.dataset.cases * experiment.repeats} runs`]),
-    ...(failed === 0 ? [] : [`${failed} runs failed`]),
+    ...(state === 'ended' ? [] : [`${state}: ${runs.length} of ${counted(experiment.dataset.cases * experiment.repeats, 'run')}`]),
+    ...(failed === 0 ? [] : [`${counted(failed, 'run')} failed`]),
   ];
   return notes.join(', ');
 }

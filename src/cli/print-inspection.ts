@@ -1,4 +1,5 @@
 /** Prints how Assay understands some spans: each turn and, beside each field, the attributes that decided it. */
+import { counted } from '../model/counted.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Content, Step } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
@@ -111,9 +112,9 @@ function shown(step: Step, field: string): string {
     case 'kind':
       return step.kind;
     case 'messagesIn':
-      return `${step.messagesIn.length} messages`;
+      return counted(step.messagesIn.length, 'message');
     case 'messagesOut':
-      return `${step.messagesOut.length} messages: ${step.output.text}`;
+      return `${counted(step.messagesOut.length, 'message')}: ${step.output.text}`;
     case 'systemInstructions':
       return step.systemInstructions ?? '';
     case 'input':

@@ -1,4 +1,5 @@
 /** The end of `assay run`, as a person reads it, and as JSON. */
+import { counted } from '../model/counted.ts';
 import type { CaseRun, ExperimentResult, RunEnd } from '../model/experiment.ts';
 import type { ExperimentEnd } from '../offline/run/run-experiment.ts';
 import type { Summary } from '../report/documents/summary.ts';
@@ -43,14 +44,14 @@ export function printKeptRuns(terminal: Terminal, result: ExperimentResult): voi
   printScores(terminal, withCases(summaryOf(result), runs));
   const broken = brokenOff(runs).length;
   if (broken > 0) {
-    const text = `${broken} of ${runs.length} runs broke off and left nothing to score: each counts as a hard failure with score 0`;
+    const text = `${broken} of ${counted(runs.length, 'run')} broke off and left nothing to score: each counts as a hard failure with score 0`;
     terminal.out(`\n  ${terminal.paint('red', text)}`);
   }
   const failed = runs.filter((run) => run.end !== 'completed');
   const counts = Object.entries(countsOf(runs)).filter(([, count]) => count > 0);
   // The casts hold: the counts are keyed by how runs end.
   const ends = counts.map(([runEnd, count]) => `${count} ${IN_WORDS[runEnd as RunEnd]}`);
-  terminal.out(`\n  ${terminal.paint('dim', `${runs.length} runs: ${ends.join(', ')}`)}`);
+  terminal.out(`\n  ${terminal.paint('dim', `${counted(runs.length, 'run')}: ${ends.join(', ')}`)}`);
   for (const run of failed.slice(0, FAILED_MAX)) terminal.out(`    ${described(run, experiment.repeats)}`);
   if (failed.length > FAILED_MAX) terminal.out(`    … and ${failed.length - FAILED_MAX} more`);
   const odd = runs.filter((run) => run.end === 'completed' && run.problem !== undefined);

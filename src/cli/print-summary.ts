@@ -2,7 +2,7 @@
 import { counted } from '../model/counted.ts';
 import { ENDLESS_SIGNS, type EndlessSign } from '../model/events/scoring-events.ts';
 import type { Outcome } from '../model/evaluation.ts';
-import { limitOf } from '../model/known-share.ts';
+import { GOOD_WORDS, limitOf } from '../model/known-share.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import {
   type FailingCriterion,
@@ -121,8 +121,6 @@ function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): v
 function decidedText({ decided_share: decided }: Pick<SuiteSummary, 'decided_share'>): readonly string[] {
   return decided === null ? [] : [`${percent(decided)} decided`];
 }
-
-const GOOD_WORDS = { task: 'successful', rules: 'without a broken rule', form: 'without a fault' } as const;
 
 /** Limits of the number, as a sentence; undefined if all of it has evidence of the task. */
 function whatIsKnown({ about, with_evidence: share, scored, outcomes }: SuiteSummary): string | undefined {

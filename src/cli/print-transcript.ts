@@ -1,9 +1,11 @@
 /** A conversation on the terminal: what the user said, what the agent did, and what it answered. */
-import type { TranscriptStep, TranscriptTurn } from '../report/documents/transcript.ts';
+import type { TranscriptError, TranscriptStep, TranscriptTurn } from '../report/documents/transcript.ts';
 import { safe, type Terminal } from './terminal.ts';
 
 const TEXT_MAX = 1000;
 const CALL_MAX = 300;
+/** What OpenTelemetry and dialects put where no type is known. */
+const TYPES_WITHOUT_MEANING: ReadonlySet<string> = new Set(['_OTHER', '']);
 /** Where the word is too long for its column. */
 const KINDS: { readonly [K in TranscriptStep['kind']]?: string } = {
   retrieval: 'search',
@@ -35,11 +37,22 @@ export function printTurn(
   line('user', said(user));
   for (const step of steps) line(KINDS[step.kind] ?? step.kind, describeStep(terminal, step));
   line('answer', said(answer));
-  if (error !== null) line('error', paint('red', `${safe(error.type, 80)}: ${safe(error.message)}`));
+  if (error !== null) line('error', paint('red', errorText(error)));
+}
+
+/** The type where it says something, and the message. */
+function errorText({ type, message }: TranscriptError): string {
+  const said = [...(TYPES_WITHOUT_MEANING.has(type) ? [] : [safe(type, 80)]), ...(message === '' ? [] : [safe(message)])];
+  return said.length === 0 ? '(no message)' : said.join(': ');
+}
+
+function failureText({ type, message }: TranscriptError): string {
+  const said = message === '' && !TYPES_WITHOUT_MEANING.has(type) ? type : message;
+  return said === '' ? 'failed' : `failed: ${safe(said, CALL_MAX)}`;
 }
 
 function describeStep({ paint }: Pick<Terminal, 'paint'>, step: TranscriptStep): string {
-  const error = step.error === null ? undefined : paint('red', safe(step.error.message, CALL_MAX));
+  const error = step.error === null ? undefined : paint('red', failureText(step.error));
   if (step.kind !== 'tool') return error === undefined ? safe(step.name, 80) : `${safe(step.name, 80)} → ${error}`;
   const shown = (text: string | null) => (text === null ? paint('dim', '(not recorded)') : safe(text, CALL_MAX));
   return `${safe(step.name, 80)}(${shown(step.arguments)}) → ${error ?? shown(step.result)}`;

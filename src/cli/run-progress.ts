@@ -1,4 +1,5 @@
 /** How far an experiment is: a bar that overwrites itself on a terminal, a line every few seconds elsewhere. */
+import { counted } from '../model/counted.ts';
 import { scoreOf } from '../compare/measure.ts';
 import type { CaseRun } from '../model/experiment.ts';
 import type { ExperimentFolder } from '../store/experiment/experiment-folder.ts';
@@ -31,9 +32,9 @@ export class RunProgress {
   begin(): void {
     const { id, name, dataset, repeats, agent, suites, seed } = this.#folder.experiment;
     const times = repeats === 1 ? '' : ` × ${repeats}`;
-    const going = this.#before === 0 ? '' : ` Going on: ${this.#before} of ${this.#all} runs are kept already.`;
+    const going = this.#before === 0 ? '' : ` Going on: ${this.#before} of ${counted(this.#all, 'run')} ${this.#before === 1 ? 'is' : 'are'} kept already.`;
     this.#terminal.err(
-      `Experiment ${id} (${safe(name)}): ${dataset.cases} cases${times} of ${safe(dataset.name)}, scored by ${suites.map((suite) => suite.name).join(', ')}; seed ${seed}.`,
+      `Experiment ${id} (${safe(name)}): ${counted(dataset.cases, 'case')}${times} of ${safe(dataset.name)}, scored by ${suites.map((suite) => suite.name).join(', ')}; seed ${seed}.`,
     );
     this.#terminal.err(
       `Agent: ${safe(agent.target)} (${agent.kind}).${going} Ctrl-C stops it, and --resume continues.`,
@@ -58,7 +59,7 @@ export class RunProgress {
     this.#terminal.progressDone();
     this.#terminal.err(
       order === 'first'
-        ? `Stopping: ${this.#inFlight} runs in flight may end, no other is begun. Ctrl-C again ends them now.`
+        ? `Stopping: ${counted(this.#inFlight, 'run')} in flight may end, no other is begun. Ctrl-C again ends them now.`
         : 'Ending what is in flight.',
     );
   }
@@ -85,7 +86,7 @@ export class RunProgress {
     const tookMs = performance.now() - this.#startedAt;
     const left = timeLeft({ done: done - this.#before, of: this.#all - this.#before, tookMs });
     const parts = [
-      `${done} of ${this.#all} runs`,
+      `${done} of ${counted(this.#all, 'run')}`,
       ...(this.#failed > 0 ? [`${this.#failed} failed`] : []),
       ...(this.#scored > 0 ? [`TCR ${(this.#scores / this.#scored).toFixed(3)}`] : []),
       ...(left === undefined ? [] : [left]),

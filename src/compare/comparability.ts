@@ -32,7 +32,7 @@ export function comparabilityOf(a: ExperimentResult, b: ExperimentResult, called
   ] as const) {
     const planned = experiment.dataset.cases * experiment.repeats;
     if (experiment.endedAt === undefined)
-      warnings.push(`${name} has not ended: ${runs.length} of ${planned} runs are known`);
+      warnings.push(`${name} has not ended: ${runs.length} of ${counted(planned, 'run')} ${runs.length === 1 ? 'is' : 'are'} known`);
   }
   warnings.push(...fewerRuns([called.a, a], [called.b, b]), ...fewerRuns([called.b, b], [called.a, a]));
   const onlyIn = (one: Experiment, other: Experiment) =>
@@ -115,7 +115,7 @@ export function suiteWarnings(a: SuiteRuns, b: SuiteRuns, called: Called = LETTE
       warnings.push(
         waiting === 1
           ? `1 run of ${name} waits for judges, and is left out`
-          : `${waiting} runs of ${name} wait for judges, and are left out`,
+          : `${counted(waiting, 'run')} of ${name} ${waiting === 1 ? 'waits for judges, and is' : 'wait for judges, and are'} left out`,
       );
   }
   return warnings;

@@ -16,6 +16,14 @@ export function aboutOf(evaluations: readonly Evaluation[]): About | undefined {
   return ABOUTS.findLast((one) => evaluations.some((evaluation) => evaluation.about === one));
 }
 
+/** Names of the share of good outcomes: only evidence of the task can show success. */
+export const GOOD_WORDS = { task: 'successful', rules: 'without a broken rule', form: 'without a fault' } as const;
+
+/** The same as a column of a table calls it. */
+export function goodRateName(about: About | null | undefined): string {
+  return about === 'form' || about === 'rules' ? GOOD_WORDS[about] : 'success rate';
+}
+
 /** The limit of what is not about the task, as a sentence. */
 export function limitOf(about: About | null | undefined): string | undefined {
   if (about === 'form') return FORM_ONLY;

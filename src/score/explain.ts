@@ -4,18 +4,18 @@ import { type Millionths, type Verdict, type VerdictKind, VERDICTS } from '../mo
 import type { OutcomeDecision } from './outcome.ts';
 import { enumerate, shorten } from './sentences.ts';
 import type { CompiledSuite, Verdicts } from './suite.ts';
-import { formatMillionths, type Weighed } from './weigh.ts';
+import { formatMillionths, formatScore, type Weighed } from './weigh.ts';
 
 const REASON_IN_EXPLANATION_MAX = 140;
 const EXPLANATION_MAX = 1000;
 
 export function explain(score: Millionths, decision: OutcomeDecision, verdicts: Verdicts): string {
   if (everyPassed(verdicts) && decision.undecided.length === 0) {
-    return `Score ${formatMillionths(score)} makes this a ${decision.outcome} (${causeOf(decision)}); every criterion passed.`;
+    return `Score ${formatScore(score)} makes this a ${decision.outcome} (${causeOf(decision)}); every criterion passed.`;
   }
   const failed = withReasons(verdicts);
   return sentence([
-    `Score ${formatMillionths(score)} makes this a ${decision.outcome} (${causeOf(decision)})`,
+    `Score ${formatScore(score)} makes this a ${decision.outcome} (${causeOf(decision)})`,
     failed.length === 0 ? noneFailed(verdicts) : `failed: ${failed.join('; ')}`,
     ...undecided(verdicts, { isScored: true }),
     ...decision.undecided,

@@ -98,6 +98,11 @@ export function toMillionths(decimal: number): Millionths | undefined {
 }
 
 /** As a person writes it: at least two places, no more than it takes. */
+/** A score in a sentence: with at most three decimals. */
+export function formatScore(score: Millionths): string {
+  return (score / ONE).toFixed(3).replace(/0$/, '');
+}
+
 export function formatMillionths(millionths: Millionths): string {
   const digits = (millionths / ONE).toFixed(6);
   return digits.replace(/0{1,4}$/, '');

@@ -44,7 +44,7 @@ test('a draft has no mistakes, follows itself, and is not used until it is appro
   writeFileSync(suite, readFileSync(path.join(EXAMPLE, 'tickets.yaml'), 'utf8').replace('golden/', 'draft.yaml'));
 
   expect(assay('golden', 'record', 'good', '--file', RUNS, '--out', draft).status).toBe(0);
-  expect(assay('golden', 'lint', draft).stdout).toContain('1 golden traces without mistakes, 1 of them drafts');
+  expect(assay('golden', 'lint', draft).stdout).toContain('1 golden trace without mistakes, 1 draft among them');
   expect(JSON.parse(assay('golden', 'diff', draft, 'good', '--file', RUNS, '--json').stdout)).toMatchObject({
     follows: true,
     trajectory_score: 1,

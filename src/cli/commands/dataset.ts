@@ -1,6 +1,7 @@
 /** `assay dataset`: checks the cases that an agent is to be tried on, and takes cases from what production recorded. */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { counted } from '../../model/counted.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
@@ -84,7 +85,7 @@ async function fromStore(flags: FromStoreFlags, terminal: Terminal): Promise<voi
     )) {
       cases += 1;
       await output.write(line);
-      terminal.progress(`${cases} cases`);
+      terminal.progress(counted(cases, 'case'));
     }
     if (cases > 0) await output.done();
   } finally {
@@ -93,7 +94,7 @@ async function fromStore(flags: FromStoreFlags, terminal: Terminal): Promise<voi
   }
   for (const because of LEFT_OUT) {
     const count = leftOut.get(because) ?? 0;
-    if (count > 0) terminal.err(`${count} conversations were left out: ${REASONS[because]}`);
+    if (count > 0) terminal.err(`${counted(count, 'conversation was', 'conversations were')} left out: ${REASONS[because]}`);
   }
   if (cases === 0)
     throw new CommandFailure(
@@ -101,7 +102,7 @@ async function fromStore(flags: FromStoreFlags, terminal: Terminal): Promise<voi
       EXIT.input,
     );
   if (cases === selection.limit) terminal.err(`there may be more: --limit is ${selection.limit}`);
-  if (flags.out !== undefined) terminal.out(`${cases} cases in ${flags.out}`);
+  if (flags.out !== undefined) terminal.out(`${counted(cases, 'case')} in ${flags.out}`);
 }
 
 const REASONS = {
@@ -219,14 +220,14 @@ function toJson({ name, version, file, fingerprint, cases }: Dataset) {
 function describe(dataset: Dataset): string {
   const { name, version, fingerprint, cases, turns, with_truth, with_golden, recorded, tags } = toJson(dataset);
   const parts = [
-    `${turns} turns`,
+    counted(turns, 'turn'),
     `${with_truth} with truth`,
     `${with_golden} with a golden trace`,
     `${recorded} from production`,
   ];
   const tagged = Object.entries(tags).map(([tag, count]) => `${safe(tag, 60)} (${count})`);
   return [
-    `${safe(name)} ${safe(version)}: ${cases} cases without mistakes; ${parts.join(', ')}`,
+    `${safe(name)} ${safe(version)}: ${counted(cases, 'case')} without mistakes; ${parts.join(', ')}`,
     ...(tagged.length === 0 ? [] : [`tags: ${tagged.join(', ')}`]),
     `fingerprint ${fingerprint}`,
   ].join('\n');

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { DueCause, UnscoredCause } from '../../model/causes.ts';
 import { buildConversation } from '../../assemble/build-conversation.ts';
+import { counted } from '../../model/counted.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
 import { partsOf } from '../../model/verdict-parts.ts';
@@ -109,7 +110,7 @@ function explain(
   const { paint } = terminal;
   terminal.out(paint('bold', safe(conversation.conversationId)));
   terminal.out(
-    `  agent ${safe(conversation.agent)} ${safe(conversation.agentVersion)}, ${safe(conversation.environment)}; ${conversation.turns} turns`,
+    `  agent ${safe(conversation.agent)} ${safe(conversation.agentVersion)}, environment ${safe(conversation.environment)}; ${counted(conversation.turns, 'turn')}`,
   );
   terminal.out(`  ${whenEvaluated(conversation)}`);
   if (damagedTraces > 0)

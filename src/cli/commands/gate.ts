@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
+import { counted } from '../../model/counted.ts';
 import { incomparable } from '../../compare/gate/comparable.ts';
 import { decideGate } from '../../compare/gate/decide-gate.ts';
 import { DEFAULT_GATE, type GateFile } from '../../compare/gate/gate-rules.ts';
@@ -10,7 +11,7 @@ import type { ExperimentResult } from '../../model/experiment.ts';
 import { type GateDecision, type GateResult, type JudgedRule, mayRelease } from '../../model/gate.ts';
 import { limitOf } from '../../model/known-share.ts';
 import { formatMistakes } from '../../model/mistake.ts';
-import { gateJson, gateJUnit, gateMarkdown } from '../../report/documents/gate-report.ts';
+import { gateJson, gateJUnit, gateMarkdown, gateRuleName } from '../../report/documents/gate-report.ts';
 import { unchangedText } from '../../report/documents/comparison-rows.ts';
 import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure } from '../exit-codes.ts';
@@ -149,7 +150,7 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
   const { paint, out } = terminal;
   const { candidate, baseline, rules, warnings, about } = result;
   const side = ({ id, name, runs }: GateResult['candidate']) =>
-    `${paint('bold', safe(name, 60))} (${id}, ${runs} runs)`;
+    `${paint('bold', safe(name, 60))} (${id}, ${counted(runs, 'run')})`;
   out(`\n  ${side(candidate)}${baseline === undefined ? '' : ` against ${side(baseline)}`}`);
   if (gate.isDefault) out(paint('dim', `  by the rules that hold where no ${USUAL_FILE} says otherwise`));
   for (const warning of warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
@@ -166,7 +167,7 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
         return [
           [
             { text: word, style },
-            { text: rule.rule, max: 80 },
+            { text: gateRuleName(rule, about.get(suite)), max: 80 },
             allowed,
             interval === '' ? value : `${value}  (${interval})`,
             { text: hintOf(rule), style: 'dim' },

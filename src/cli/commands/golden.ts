@@ -1,6 +1,7 @@
 /** `assay golden`: from a run to a draft, from a draft to a trace without mistakes, and a run beside its trace. */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { counted } from '../../model/counted.ts';
 import { goldenFilesIn, type LoadedGolden } from '../../score/golden-files.ts';
 import { subjectOf } from '../../score/subject.ts';
 import { scoreMillionths } from '../../score/trajectory/compare-run.ts';
@@ -61,7 +62,7 @@ export function addGolden(program: Command, terminal: Terminal): void {
         for (const advice of lintGolden(trace))
           terminal.out(`${trace.file}:${trace.line ?? 1}: ${trace.id}: ${advice}`);
       }
-      terminal.out(`${traces.length} golden traces without mistakes, ${drafts} of them drafts`);
+      terminal.out(`${counted(traces.length, 'golden trace')} without mistakes, ${counted(drafts, 'draft')} among them`);
     });
 
   from(golden.command('diff'))

@@ -1,5 +1,6 @@
 /** `assay prefer`: whose answers a judge prefers, of two experiments or of more. */
 import type { Command } from 'commander';
+import { counted } from '../../model/counted.ts';
 import { weighPreferences } from '../../compare/preference/weigh-preferences.ts';
 import type { JudgeSettings } from '../../config/judge-settings.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
@@ -182,7 +183,7 @@ function printPair(terminal: Terminal, pair: WeighedPair, nameOf: (id: string) =
     const word = p < 1 - CONFIDENCE ? paint('green', `${preferred} is preferred`) : 'no preference shown';
     const interval = `${percent(share.lower(TAIL))} to ${percent(share.upper(TAIL))}`;
     out(
-      `      ${word}: ${percent(share.value)} for the second (${interval}), p = ${p.toPrecision(2)}, ${share.cases} cases`,
+      `      ${word}: ${percent(share.value)} for the second (${interval}), p = ${p.toPrecision(2)}, ${counted(share.cases, 'case')}`,
     );
   }
   for (const [id, cases] of [[a, pair.casesA] as const, [b, pair.casesB] as const])

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
+import { counted } from '../../model/counted.ts';
 import { environmentWithoutSecrets } from '../../config/environment-without-secrets.ts';
 import { durationMs } from '../../config/quantities.ts';
 import { type AgentTarget, readAgentTarget, shownTarget } from '../../agent-runner/agent-target.ts';
@@ -291,7 +292,7 @@ async function drive(
   else printRuns(terminal, folder, end);
   if (end.is === 'ended') return;
   const resume = `assay run ${wanted.dataset.file} --resume ${folder.experiment.id}`;
-  const left = `${end.left} of ${wanted.planned.length} runs are left. To go on`;
+  const left = `${end.left} of ${counted(wanted.planned.length, 'run')} ${end.left === 1 ? 'is' : 'are'} left. To go on`;
   if (end.is === 'stopped') throw new CommandFailure(`Stopped; ${left}: ${resume}`, INTERRUPTED);
   const kept = `The failed runs are kept in ${safe(folder.folder, 1000)}. After mending the set-up, begin a new experiment.`;
   const lines = [safeLines(end.because), kept, ...(end.left > 0 ? [`${left} all the same: ${resume}`] : [])];

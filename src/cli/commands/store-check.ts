@@ -1,6 +1,7 @@
 /** `assay store check`: what is damaged in a data folder, before a start finds it. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import { counted } from '../../model/counted.ts';
 import { loadSettings } from '../../config/settings.ts';
 import { isInUse } from '../../serve/data-directory.ts';
 import { type Examined, examine } from '../../serve/one-machine/examination.ts';
@@ -61,7 +62,7 @@ function toJson(folder: string, { store, journal, damage, undecided }: Examined)
 function print(terminal: Terminal, folder: string, examined: Examined): void {
   const { store, journal, damage, undecided } = examined;
   terminal.out(
-    `${folder}: ${store.conversations} conversations, the journal goes from ${journal.base} to ${journal.end}`,
+    `${folder}: ${counted(store.conversations, 'conversation')}, the journal goes from ${journal.base} to ${journal.end}`,
   );
   if (journal.corruptBytes > 0)
     terminal.out(`journal-corrupt: ${journal.corruptBytes} bytes fail their checksum; a start sets them aside`);

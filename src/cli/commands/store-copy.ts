@@ -1,6 +1,7 @@
 /** `assay store copy`: everything that the store of one machine holds, into the PostgreSQL that instances share. */
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { counted } from '../../model/counted.ts';
 import { isStoreWithoutKafka, loadSettings } from '../../config/settings.ts';
 import { openDataDirectory, storeFileIn } from '../../serve/data-directory.ts';
 import { copyStore, SourceIsWaiting, TargetInUse } from '../../store/copy-store.ts';
@@ -66,8 +67,8 @@ async function copy(terminal: Terminal, source: string | undefined, flags: Flags
     terminal.progressDone();
     const { target, leftAlone } = copied;
     terminal.out(
-      `copied ${copied.copied.conversations} conversations, ${copied.copied.traces} traces and ${copied.copied.evaluations} evaluations; ` +
-        `the target has ${target.conversations} of ${copied.source.conversations} conversations`,
+      `copied ${counted(copied.copied.conversations, 'conversation')}, ${counted(copied.copied.traces, 'trace')} and ${counted(copied.copied.evaluations, 'evaluation')}; ` +
+        `the target has ${target.conversations} of ${counted(copied.source.conversations, 'conversation')}`,
     );
     if (leftAlone === 0) return;
     terminal.err(

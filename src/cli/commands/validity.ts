@@ -3,6 +3,7 @@
  * a file of outcomes, or of the conversations in the store, with the outcomes that were put there.
  */
 import type { Command } from 'commander';
+import { counted } from '../../model/counted.ts';
 import { holdAgainst } from '../../calibrate/validity.ts';
 import type { OutcomeFile } from '../../offline/outcome-labels.ts';
 import { validityJson } from '../../report/documents/validity-json.ts';
@@ -104,7 +105,7 @@ async function ofStore(flags: ValidityFlags, terminal: Terminal): Promise<void> 
     if (labelled === 0) throw new CommandFailure(`none of ${leftOutText(pairs)}`, EXIT.input);
     if (flags.json === true) terminal.out(visibleJson(storedJson(pairs, { label, labelled }, suites)));
     else {
-      terminal.out(`\n  ${safe(label, 80)} is the outcome: ${labelled} conversations have one and are scored`);
+      terminal.out(`\n  ${safe(label, 80)} is the outcome: ${counted(labelled, 'conversation has', 'conversations have')} one and ${labelled === 1 ? 'is' : 'are'} scored`);
       if (labelled < pairs.kept) terminal.out(`  of ${leftOutText(pairs)}`);
       printValidity(terminal, suites);
     }

@@ -1,7 +1,7 @@
 /** Figures of a comparison as a person reads them, the same in a terminal and in a pull request: shares in percent, their differences in points, scores as they are. */
 import { counted } from '../../model/counted.ts';
 import type { Compared, ComparisonWord, Interval, SuiteComparison } from '../../model/comparison.ts';
-import { limitOf } from '../../model/known-share.ts';
+import { goodRateName, limitOf } from '../../model/known-share.ts';
 import { isGood } from '../../model/severity.ts';
 import { unreachable } from '../../model/unreachable.ts';
 
@@ -31,7 +31,7 @@ export function rowGroups(suite: SuiteComparison): readonly RowGroup[] {
       title: 'overall',
       rows: [
         { name: 'TCR', unit: 'score', compared: suite.score },
-        { name: 'success rate', unit: 'share', compared: suite.success },
+        { name: goodRateName(suite.about), unit: 'share', compared: suite.success },
         ...outcomes,
         ...(isThere(suite.failedRuns)
           ? [{ name: 'runs that failed', unit: 'share', compared: suite.failedRuns } as const]
@@ -158,7 +158,7 @@ export function casesText({ cases, score, success }: SuiteComparison): string {
   ];
   const scored =
     shown.is === 'compared' && shown.cases < cases.shared ? `, ${shown.cases} of them with a score in both` : '';
-  return `${counted(cases.shared, 'case')}, each beside itself${scored}${left.length > 0 ? `; left out: ${left.join(', ')}` : ''}`;
+  return `${counted(cases.shared, 'case')} compared case by case${scored}${left.length > 0 ? `; left out: ${left.join(', ')}` : ''}`;
 }
 
 /** Half up, as a person rounds: a number that differs from a half only in the last bit of a double is a half. */

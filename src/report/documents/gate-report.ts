@@ -8,7 +8,9 @@ import {
   type JudgedRule,
   type RuleDecision,
 } from '../../model/gate.ts';
-import { limitOf } from '../../model/known-share.ts';
+import { counted } from '../../model/counted.ts';
+import type { About } from '../../model/evaluation.ts';
+import { goodRateName, limitOf } from '../../model/known-share.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 import { markdownCode, markdownText } from './markdown-text.ts';
 
@@ -136,7 +138,7 @@ export function gateMarkdown(result: GateResult): string {
     lines.push('| rule | allowed | found | interval | |', '|---|---|---|---|---|');
     const sorted = rows.toSorted((a, b) => ORDER.indexOf(a.decision) - ORDER.indexOf(b.decision));
     for (const rule of sorted) {
-      const cells = [markdownCode(rule.rule), rule.shown.allowed, rule.shown.value, rule.shown.interval];
+      const cells = [ruleCell(rule, about.get(suite)), rule.shown.allowed, rule.shown.value, rule.shown.interval];
       lines.push(`| ${cells.join(' | ')} | ${MARKS[rule.decision]} |`);
     }
     lines.push('');
@@ -156,8 +158,23 @@ export function gateMarkdown(result: GateResult): string {
   return `${lines.join('\n').replace(/\n{3,}/g, '\n\n')}\n`;
 }
 
+/** The rule as `gate.yaml` writes it, and what it is about in a suite that has no evidence of the task. */
+export function gateRuleName(rule: Pick<JudgedRule, 'rule'>, about: About | undefined): string {
+  const called = calledHere(rule, about);
+  return called === undefined ? rule.rule : `${rule.rule} (${called})`;
+}
+
+function ruleCell(rule: JudgedRule, about: About | undefined): string {
+  const called = calledHere(rule, about);
+  return called === undefined ? markdownCode(rule.rule) : `${markdownCode(rule.rule)} (${called})`;
+}
+
+function calledHere({ rule }: Pick<JudgedRule, 'rule'>, about: About | undefined): string | undefined {
+  return rule === 'success_rate' && (about === 'form' || about === 'rules') ? goodRateName(about) : undefined;
+}
+
 function sideText({ id, name, agentVersion, commit, runs }: GateSide): string {
   const version = agentVersion === undefined ? '' : `, version ${markdownCode(agentVersion, 80)}`;
   const at = commit === undefined ? '' : `, commit ${markdownCode(commit.slice(0, 12))}`;
-  return `${markdownCode(name, 80)} (${markdownCode(id)}${version}${at}, ${runs} runs)`;
+  return `${markdownCode(name, 80)} (${markdownCode(id)}${version}${at}, ${counted(runs, 'run')})`;
 }

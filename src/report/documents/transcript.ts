@@ -26,7 +26,7 @@ export type TranscriptStep =
       readonly error: TranscriptError | null;
     };
 
-interface TranscriptError {
+export interface TranscriptError {
   readonly type: string;
   readonly message: string;
 }

@@ -14,6 +14,7 @@ import type { ToolCall } from '../../model/turn.ts';
 import type { Answer } from '../answer.ts';
 import type { BulkParts } from '../bulk-parts.ts';
 import { partsOfPartlyDone } from '../failed-call.ts';
+import { asWritten } from '../language/phrases.ts';
 import type { AnswerReading, Claim } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
@@ -48,7 +49,7 @@ export function claimOfMoreThanWasDone(
     const failed = parts === undefined ? 'failed for one of them' : 'did it only in part';
     return {
       pass: false,
-      reason: `The answer claims "${toExcerpt(claim.sentence)}", and ${toExcerpt(call.name)} ${failed}.`,
+      reason: `The answer claims "${toExcerpt(asWritten(claim.sentence, subject.finalAnswer))}", and ${toExcerpt(call.name)} ${failed}.`,
       evidence: [call.spanId ?? call.requestedBy],
     };
   }

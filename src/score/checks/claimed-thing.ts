@@ -10,6 +10,7 @@
  */
 import type { ToolCall } from '../../model/turn.ts';
 import { userMessages } from '../earlier-messages.ts';
+import { asWritten } from '../language/phrases.ts';
 import type { AnswerReading, Claim } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
@@ -37,28 +38,29 @@ export function claimOfAnotherThing(
   if (succeeded.length === 0 || calls.some(({ args }) => args.state !== 'whole') || reading.admitsTrouble)
     return undefined;
   const acted = new Set(succeeded.flatMap(({ args, result }) => [...idsIn(args.text), ...idsIn(result.text)]));
+  const quoted = ({ sentence }: Claim) => asWritten(sentence, subject.finalAnswer);
   for (const claim of reading.claimed) {
     const ids = idsIn(claim.wholeClause).filter((id) => !acted.has(id));
     const undone = failed.find((call) => ids.some((id) => idsOfThings(call).includes(id)));
-    if (undone !== undefined) return failing(claim, `${toExcerpt(undone.name)} failed for it`, undone);
+    if (undone !== undefined) return failing(quoted(claim), `${toExcerpt(undone.name)} failed for it`, undone);
     const named = idsOfRequest(subject);
     const beside = ids.find((id) => named.has(id) && isListedWith(id, acted, claim.wholeClause));
-    if (beside !== undefined) return failing(claim, `no call did it for ${toExcerpt(beside)}`, succeeded[0]);
+    if (beside !== undefined) return failing(quoted(claim), `no call did it for ${toExcerpt(beside)}`, succeeded[0]);
     const asked = ids.filter((id) => named.has(id) && !isAmount(id, claim.wholeClause));
     if (asked.length === 0) continue;
     for (const call of succeeded) {
       const other = idsOfThings(call).find((id) => !named.has(id) && !isKnown(id, call, subject));
       if (other !== undefined && asked.some((id) => isAlike(id, other)))
-        return failing(claim, `${toExcerpt(call.name)} was called with ${toExcerpt(other)}`, call);
+        return failing(quoted(claim), `${toExcerpt(call.name)} was called with ${toExcerpt(other)}`, call);
     }
   }
   return undefined;
 }
 
-function failing({ sentence }: Claim, because: string, call: ToolCall | undefined): Answer {
+function failing(claimed: string, because: string, call: ToolCall | undefined): Answer {
   return {
     pass: false,
-    reason: `The answer claims "${toExcerpt(sentence)}", and ${because}.`,
+    reason: `The answer claims "${toExcerpt(claimed)}", and ${because}.`,
     evidence: [call?.spanId ?? call?.requestedBy],
   };
 }

@@ -22,6 +22,7 @@ import { type Answer, notApplicable } from '../answer.ts';
 import { resultsBefore, toolsDoneBefore } from '../earlier-messages.ts';
 import { wordSet, wordsOf } from '../effect-by-name.ts';
 import { awaitsApproval, isPending } from '../failed-call.ts';
+import { asWritten } from '../language/phrases.ts';
 import { actionsIn, speaksOf } from '../language/actions.ts';
 import { type AnswerReading, type Claim, LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
@@ -121,7 +122,7 @@ function claimOfUndone(reading: AnswerReading, succeeded: readonly ToolCall[], s
     if (call === undefined || undoing.includes(undefined)) continue;
     return {
       pass: false,
-      reason: `The answer claims "${toExcerpt(claim.sentence)}", and ${toExcerpt(call.name)} undid it.`,
+      reason: `The answer claims "${toExcerpt(asWritten(claim.sentence, subject.finalAnswer))}", and ${toExcerpt(call.name)} undid it.`,
       evidence: [call.spanId ?? call.requestedBy],
     };
   }
@@ -142,7 +143,7 @@ function judged(claim: Claim, calls: readonly ToolCall[], subject: Subject): Ans
   const because = failed === undefined ? 'no call did it' : `${toExcerpt(failed.name)} failed`;
   return {
     pass: false,
-    reason: `The answer claims "${toExcerpt(claim.sentence)}", and ${because}.`,
+    reason: `The answer claims "${toExcerpt(asWritten(claim.sentence, subject.finalAnswer))}", and ${because}.`,
     evidence: [failed?.spanId ?? failed?.requestedBy ?? lastModelCall(turn)],
   };
 }
@@ -160,7 +161,7 @@ function onlyBegun({ claimed }: AnswerReading, calls: readonly ToolCall[], subje
   if (UNDER_WAY.test(subject.finalAnswer.toLowerCase())) return undefined;
   return {
     pass: false,
-    reason: `The answer claims "${toExcerpt(claim.sentence)}", and ${toExcerpt(call.name)} is still pending.`,
+    reason: `The answer claims "${toExcerpt(asWritten(claim.sentence, subject.finalAnswer))}", and ${toExcerpt(call.name)} is still pending.`,
     evidence: [call.spanId ?? call.requestedBy],
   };
 }

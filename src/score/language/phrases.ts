@@ -119,9 +119,22 @@ const SENTENCE_READ_MAX = 1000;
  * text.
  */
 export function plainText(text: string): string {
+  return inOwnCase(text).toLowerCase();
+}
+
+/** A sentence of the plain text, in the case in which it was written. */
+export function asWritten(sentence: string, text: string): string {
+  const written = inOwnCase(text);
+  const plain = written.toLowerCase();
+  const at = plain.indexOf(sentence);
+  // A letter such as İ has more of them in lower case: then places are not comparable.
+  return at === -1 || plain.length !== written.length ? sentence : written.slice(at, at + sentence.length);
+}
+
+function inOwnCase(text: string): string {
   const half = TEXT_READ_MAX / 2;
   const read = text.length <= TEXT_READ_MAX ? text : `${text.slice(0, half)}\n${text.slice(-half)}`;
-  return read.normalize('NFKC').toLowerCase().replaceAll(/[’‘]/g, "'").replaceAll('**', '');
+  return read.normalize('NFKC').replaceAll(/[’‘]/g, "'").replaceAll('**', '');
 }
 
 const SENTENCE_END = /[!?。\n]|\.(?=\s)/g;
