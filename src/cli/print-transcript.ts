@@ -4,7 +4,7 @@ import { safe, type Terminal } from './terminal.ts';
 
 const TEXT_MAX = 1000;
 const CALL_MAX = 300;
-/** What OpenTelemetry and dialects put where no type is known. */
+/** OpenTelemetry and dialects write this if no type is known. */
 const TYPES_WITHOUT_MEANING: ReadonlySet<string> = new Set(['_OTHER', '']);
 /** Where the word is too long for its column. */
 const KINDS: { readonly [K in TranscriptStep['kind']]?: string } = {
@@ -42,7 +42,10 @@ export function printTurn(
 
 /** The type where it says something, and the message. */
 function errorText({ type, message }: TranscriptError): string {
-  const said = [...(TYPES_WITHOUT_MEANING.has(type) ? [] : [safe(type, 80)]), ...(message === '' ? [] : [safe(message)])];
+  const said = [
+    ...(TYPES_WITHOUT_MEANING.has(type) ? [] : [safe(type, 80)]),
+    ...(message === '' ? [] : [safe(message)]),
+  ];
   return said.length === 0 ? '(no message)' : said.join(': ');
 }
 

@@ -29,6 +29,9 @@ import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import type { ConversationGlance, ConversationLabels } from '../store/conversation-columns.ts';
 import { mergedGlance } from './conversation-glance.ts';
+
+export { glanceOf } from './conversation-glance.ts';
+
 import type { ConversationStore, EngineStore, StoredConversation } from '../store/engine-store.ts';
 
 export interface ClosingLimits {

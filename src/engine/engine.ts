@@ -25,6 +25,7 @@ import { type Arrival, type ClosedInLog, openSinceIn } from './arrival.ts';
 import type { CheckWatch } from './check-watch.ts';
 import {
   absorbConversation,
+  glanceOf,
   type ClosingLimits,
   closeBeside,
   closeConversation,
@@ -35,7 +36,6 @@ import {
   type ScoringResult,
 } from './conversation-closing.ts';
 import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
-import { glanceOf } from './conversation-glance.ts';
 import { EvaluationRecorder, type LabelSettings } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
 import { Revisiting } from './revisiting.ts';

@@ -11,7 +11,7 @@ import type { OutcomeLabelStore } from '../store/outcome-label-store.ts';
 import type { TruthStore } from '../store/truth-store.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { AwaitedAnswers } from './awaited-answers.ts';
-import type { ServedLog } from './deployment.ts';
+import type { ForgettingLog } from './forgetting/forget.ts';
 import { type ForgetCommand, Forgetting } from './forgetting/forgetting.ts';
 
 export type StoreWrite =
@@ -46,7 +46,7 @@ export class StoreWrites {
   }
 
   /** The log, from which forgotten conversations go as well. */
-  openLog({ rewritten }: Pick<ServedLog, 'rewritten'>, settings: Settings): void {
+  openLog({ rewritten }: { readonly rewritten?: ForgettingLog }, settings: Settings): void {
     const { dataDir, experimentsDir, conversation } = settings;
     this.forgetting.open({ log: rewritten, dataDir, experimentsDir, idKeys: conversation.idKeys });
   }

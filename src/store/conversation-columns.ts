@@ -14,7 +14,7 @@ export interface ConversationLabels {
   readonly segment?: string | undefined;
 }
 
-/** What a list shows of it: see `engine/conversation-glance.ts`. All absent if it was stored before that was kept. */
+/** Shown in lists: see `engine/conversation-glance.ts`. All absent if it was stored before that was kept. */
 export interface ConversationGlance {
   /** When its first step began and its last one ended, by the spans. */
   readonly beganAtMs?: number | undefined;

@@ -2,7 +2,8 @@
  * The history of evaluations: for each stretch of time, suite and set of labels, how many had which outcome and what
  * their scores add up to. The trend of a year is then a few thousand rows, however many conversations it was. It says
  * what the evaluations say that are stored: a revision is taken out of the stretch where it was, and counted in its
- * own. What retention deletes stays in it, as it stays in the counters.
+ * own. Conversations that retention deletes stay in it, as they stay in
+ * the counters.
  *
  * Two widths, so that a day is shown in steps of five minutes, and a year is not kept in those.
  */
@@ -57,7 +58,7 @@ interface CountedInHistory {
 
 const MILLION = 1_000_000;
 
-/** What the transaction that is open adds; the store that it belongs to writes it at the commit. */
+/** Additions of the open transaction; its store writes them at the commit. */
 export class HistoryChanges {
   readonly #rows = new Map<string, HistoryRow>();
 

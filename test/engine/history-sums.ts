@@ -1,4 +1,4 @@
-/** What the history of evaluations adds up to, and what it should. */
+/** Adds up the history of evaluations, and the evaluations it should equal. */
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import { added, type HistoryRow, type HistorySums } from '../../src/store/history.ts';
 

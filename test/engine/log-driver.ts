@@ -148,7 +148,7 @@ export class LogDriver {
     readonly totals: readonly unknown[];
     readonly all: readonly Evaluation[];
     readonly conversations: readonly ConversationRow[];
-    /** Of the narrowest width. */
+    /** Rows of the narrowest width. */
     readonly history: readonly HistoryRow[];
   } {
     this.advance(Number.MAX_SAFE_INTEGER);

@@ -178,7 +178,7 @@ criteria: [{ name: said, question: Did it say it?, weight: 1, check: "final_answ
       [2, 'complete', 'pass', 'pass'],
       [3, 'complete', 'fail', 'pass'],
     ]);
-    // Of the first two nothing is left in it.
+    // Nothing is left of the first two.
     expect(history.filter(({ evaluations, scores }) => evaluations !== 0 || scores !== 0)).toMatchObject([
       { suite: 'right', agent: 'helper', outcome: all.at(-1)?.outcome, evaluations: 1, scored: 1, scores: 500_000 },
     ]);

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import type { DueCause, UnscoredCause } from '../../model/causes.ts';
 import { buildConversation } from '../../assemble/build-conversation.ts';
-import { counted } from '../../model/counted.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
 import { partsOf } from '../../model/verdict-parts.ts';
@@ -29,7 +28,7 @@ import { askedPort, askedService, isThere, type ServiceFlags, tokenOption } from
 import { printTurn as printTurnSteps } from '../print-transcript.ts';
 import { settingOption } from '../setting-option.ts';
 import { headRow, printTable, type TableRow } from '../print-table.ts';
-import { safe, type Style, type Terminal } from '../terminal.ts';
+import { counted, safe, type Style, type Terminal } from '../terminal.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 const VERDICT_STYLES = {

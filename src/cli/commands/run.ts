@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
-import { counted } from '../../model/counted.ts';
 import { environmentWithoutSecrets } from '../../config/environment-without-secrets.ts';
 import { durationMs } from '../../config/quantities.ts';
 import { type AgentTarget, readAgentTarget, shownTarget } from '../../agent-runner/agent-target.ts';
@@ -26,7 +25,7 @@ import { printRuns, runsJson } from '../print-runs.ts';
 import { RunProgress } from '../run-progress.ts';
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import { counted, safe, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 interface RunFlags {

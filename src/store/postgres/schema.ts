@@ -420,7 +420,7 @@ const MIGRATIONS: readonly string[] = [
     at bigint NOT NULL
   );
   `,
-  // What lists show of a conversation: when it was, the beginning of what was asked first and answered last.
+  // Shown in lists: when a conversation was, the beginning of the first question and of the last answer.
   `
   ALTER TABLE conversations ADD COLUMN began_at bigint;
   ALTER TABLE conversations ADD COLUMN ceased_at bigint;

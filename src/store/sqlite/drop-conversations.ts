@@ -2,8 +2,17 @@
  * Deletes conversations with all that is kept of them, in the transaction of the caller: those whose rows are in
  * `temp.dropped`. Running totals stay. Bytes in files of content are noted, to be overwritten after the commit.
  */
-import type { Reach } from './pruned-traces.ts';
-import type { Store } from './store.ts';
+import type { SQLInputValue } from 'node:sqlite';
+import type { PrunedTraces, Reach } from './pruned-traces.ts';
+import type { Traces } from './traces.ts';
+
+/** The parts of a store that deleting needs. */
+export interface DroppingStore {
+  run(sql: string, ...values: SQLInputValue[]): number;
+  readonly pruned: Pick<PrunedTraces, 'note'>;
+  readonly traces: Pick<Traces, 'freeContentOf'>;
+  readonly forgotten: { noteTraces(where: string): void };
+}
 
 /** Tables of what somebody said of a conversation, by its id: it may be there before the conversation, and goes with it. */
 export const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels'];
@@ -26,19 +35,19 @@ const ASKED_FOR_DROPPED = `
   SELECT question FROM asked_for WHERE conversation IN temp.dropped
     AND NOT EXISTS (SELECT 1 FROM judge_waits w WHERE w.question = asked_for.question)`;
 
-export function chooseNone(store: Store): void {
+export function chooseNone(store: DroppingStore): void {
   store.run('CREATE TEMP TABLE IF NOT EXISTS dropped (id INTEGER PRIMARY KEY)');
   store.run('DELETE FROM temp.dropped');
 }
 
 /** By retention. */
-export function dropChosen(store: Store, reach: Reach): void {
+export function dropChosen(store: DroppingStore, reach: Reach): void {
   store.pruned.note('conversation IN temp.dropped', reach);
   dropRows(store);
 }
 
 /** Because somebody asked for it: nothing that quotes them stays, and spans of their traces are dropped on arrival. */
-export function forgetChosen(store: Store): void {
+export function forgetChosen(store: DroppingStore): void {
   store.forgotten.noteTraces('conversation IN temp.dropped');
   const ids = '(SELECT conversation_id FROM conversations WHERE id IN temp.dropped)';
   for (const table of LABELS) store.run(`DELETE FROM ${table} WHERE conversation_id IN ${ids}`);
@@ -48,7 +57,7 @@ export function forgetChosen(store: Store): void {
   dropRows(store);
 }
 
-function dropRows(store: Store): void {
+function dropRows(store: DroppingStore): void {
   store.traces.freeContentOf('conversation IN temp.dropped');
   store.run('DELETE FROM traces WHERE conversation IN temp.dropped');
   store.run(DROP_FAILED_VERDICTS);

@@ -7,10 +7,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { ForgettableNames, ForgottenStore, StoredTrace } from '../engine-store.ts';
 import { keyHash } from '../key-hash.ts';
-import { chooseNone, forgetChosen } from './drop-conversations.ts';
+import { chooseNone, type DroppingStore, forgetChosen } from './drop-conversations.ts';
 import type { OwnTransaction } from './own-transaction.ts';
 import { PrunedTraces, type Reach } from './pruned-traces.ts';
-import type { Store } from './store.ts';
+import type { Traces } from './traces.ts';
 
 /** The log at that moment. */
 export interface LogPlace {
@@ -33,10 +33,18 @@ const WIPED_AT_ONCE = 1000;
 /** Truth and labels may be there before the conversation, or after retention has deleted it. */
 const SAID_OF = ['truths', 'outcome_labels', 'labels', 'labelled_verdicts'];
 
+interface ForgettingStore extends DroppingStore {
+  readonly traces: Pick<Traces, 'freeContentOf' | 'wipeFreed' | 'removeEmptyFiles'>;
+  noted(name: string): number;
+  note(name: string, value: number): void;
+  truncateWal(): boolean;
+  discardRemembered(): void;
+}
+
 export class ForgottenRows implements ForgottenStore {
   readonly pruned: PrunedTraces;
   readonly #database: DatabaseSync;
-  readonly #store: Store;
+  readonly #store: ForgettingStore;
   readonly #own: OwnTransaction;
   readonly #any: StatementSync;
   readonly #find: StatementSync;
@@ -49,7 +57,7 @@ export class ForgottenRows implements ForgottenStore {
   /** Unknown after anything that may have changed it. */
   #hasAny: boolean | undefined;
 
-  constructor(store: Store, database: DatabaseSync, own: OwnTransaction) {
+  constructor(store: ForgettingStore, database: DatabaseSync, own: OwnTransaction) {
     this.#store = store;
     this.#database = database;
     this.#own = own;

@@ -1,17 +1,16 @@
 /** The rows of the history of evaluations (history.ts). */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { HISTORY_COLUMNS, HISTORY_WIDTHS, type HistoryChanges, historyValues } from '../history.ts';
+import { HISTORY_COLUMNS, HISTORY_WIDTHS, HistoryChanges, historyValues } from '../history.ts';
 
 const { place, sums } = HISTORY_COLUMNS;
 const COLUMNS = [...place, ...sums];
 
 export class HistoryRows {
-  readonly #changes: HistoryChanges;
+  readonly changes = new HistoryChanges();
   readonly #add: StatementSync;
   readonly #deleteOld: StatementSync;
 
-  constructor(database: DatabaseSync, changes: HistoryChanges) {
-    this.#changes = changes;
+  constructor(database: DatabaseSync) {
     this.#add = database.prepare(
       `INSERT INTO history (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})
        ON CONFLICT (${place.join(', ')}) DO UPDATE SET ${sums.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
@@ -21,8 +20,8 @@ export class HistoryRows {
 
   /** Belongs inside the transaction of the evaluations. */
   flush(): void {
-    for (const row of this.#changes.changed()) this.#add.run(...historyValues(row));
-    this.#changes.clear();
+    for (const row of this.changes.changed()) this.#add.run(...historyValues(row));
+    this.changes.clear();
   }
 
   /** `now` is retention's clock. */

@@ -296,7 +296,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX questions_ended ON questions (ended_at) WHERE answered = 1;
   CREATE INDEX questions_unanswered ON questions (id) WHERE answered = 0;
   `,
-  // What lists show of a conversation: when it was, the beginning of what was asked first and answered last.
+  // Shown in lists: when a conversation was, the beginning of the first question and of the last answer.
   `
   ALTER TABLE conversations ADD COLUMN began_at INTEGER;
   ALTER TABLE conversations ADD COLUMN ceased_at INTEGER;

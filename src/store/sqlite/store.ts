@@ -13,7 +13,6 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import type { EngineStore, Total } from '../engine-store.ts';
 import { HeldConversations } from '../held-conversations.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
-import { HistoryChanges } from '../history.ts';
 import { TotalsInMemory } from '../running-totals.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { ContentFiles } from './content-files.ts';
@@ -27,7 +26,6 @@ import { HistoryRows } from './history-rows.ts';
 import { LabelRows } from './label-rows.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
-import type { OwnTransaction } from './own-transaction.ts';
 import { ForgottenRows } from './forgotten-rows.ts';
 import { isNew, migrate } from './schema.ts';
 import { StoreMarkWriter } from './store-mark.ts';
@@ -51,7 +49,6 @@ export interface LogFloor {
 
 export class Store implements EngineStore {
   readonly totals = new TotalsInMemory();
-  readonly history = new HistoryChanges();
   readonly traces: Traces;
   readonly forgotten: ForgottenRows;
   readonly conversations: HeldConversations;
@@ -71,6 +68,7 @@ export class Store implements EngineStore {
   readonly #conversationRows: ConversationRows;
   readonly #totalRows: TotalRows;
   readonly historyRows: HistoryRows;
+  readonly history: HistoryRows['changes'];
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
   readonly #totalChanges: StatementSync;
@@ -92,11 +90,12 @@ export class Store implements EngineStore {
       durable,
     }: Pick<ConstructorParameters<typeof Traces>[1], 'openContent'> & { readonly durable: boolean },
   ) {
-    const own: OwnTransaction = (what, work) => this.#between(what, work);
+    const own = <T>(what: string, work: () => T): T => this.#between(what, work);
     this.#database = database;
     this.#file = file;
     this.#totalRows = new TotalRows(database, this.totals);
-    this.historyRows = new HistoryRows(database, this.history);
+    this.historyRows = new HistoryRows(database);
+    this.history = this.historyRows.changes;
     this.forgotten = new ForgottenRows(this, database, own);
     this.traces = new Traces(database, { openContent, pruned: this.pruned });
     this.#conversationRows = new ConversationRows(database);
