@@ -67,7 +67,7 @@ test('lists experiments, the latest first, with what they came to and whether th
     'id     name       started               version  commit        runs  suite         TCR  decided  success  failures',
     'three  now        2026-11-22 03:00 UTC                        2 × 3                                                 running: 0 of 6 runs',
     'two    candidate  2026-11-22 02:00 UTC           cccccccccc+  2 × 3  scheduling  1.000     none  100.0 %            interrupted: 1 of 6 runs',
-    'one    baseline   2026-11-22 01:30 UTC  1.0.0    cccccccccc+  2 × 3  scheduling  0.333     none   33.3 %  2 hard    1 runs failed',
+    'one    baseline   2026-11-22 01:30 UTC  1.0.0    cccccccccc+  2 × 3  scheduling  0.333     none   33.3 %  2 hard    1 run failed',
     '',
   ]);
   expect(stderr).toMatch(/broken.experiment\.json/);
@@ -141,7 +141,7 @@ test('a dataset is checked, and mistakes end with 2', () => {
   const file = path.join(folder, 'mine.jsonl');
   writeFileSync(file, '{"id":"a","input":"x","tags":["smoke"],"truth":1}\n');
   expect(assay('dataset', 'check', file).stdout).toMatch(
-    /^mine 1: 1 cases without mistakes; 1 turns, 1 with truth, 0 with a golden trace, 0 from production\ntags: smoke \(1\)\nfingerprint [0-9a-f]{64}\n$/,
+    /^mine 1: 1 case without mistakes; 1 turn, 1 with truth, 0 with a golden trace, 0 from production\ntags: smoke \(1\)\nfingerprint [0-9a-f]{64}\n$/,
   );
   expect(JSON.parse(assay('dataset', 'check', file, '--json').stdout)).toMatchObject({ cases: 1, tags: { smoke: 1 } });
   writeFileSync(file, '{"id":"a","inputs":"x"}\n');
