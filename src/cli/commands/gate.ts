@@ -19,6 +19,7 @@ import { initGate } from '../init-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
+import { unreadable } from '../../model/why-unreadable.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
@@ -126,7 +127,7 @@ async function gateOf(named: string | undefined, { experiment }: ExperimentResul
   const file = named ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
   if (file === undefined) return DEFAULT_GATE;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Error(`read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(unreadable(file, error));
   });
   const { gate, mistakes } = readGate(text, file, experiment.suites);
   if (gate === undefined) throw new Error(formatMistakes(mistakes));
