@@ -87,6 +87,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
         // The suites of a service that is named need not be those of this configuration.
         suites: flags.url === undefined ? suites : [],
         why: flags.why === true,
+        idleMs: flags.url === undefined ? settings.conversation.idleMs : undefined,
         idKeys: idKeysOf(settings.conversation.idKeys),
       });
     });
@@ -97,7 +98,12 @@ type ExplainFlags = ServiceFlags & { readonly why?: boolean };
 function explain(
   terminal: Terminal,
   { conversation, contents, damagedTraces, outcomes, ...said }: ExplainedConversation,
-  options: { readonly suites: readonly CompiledSuite[]; readonly why: boolean; readonly idKeys: IdKeys | undefined },
+  options: {
+    readonly suites: readonly CompiledSuite[];
+    readonly why: boolean;
+    readonly idKeys: IdKeys | undefined;
+    readonly idleMs: number | undefined;
+  },
 ): void {
   const turns = contents.flatMap((content) => turnsOfTrace(content, options.idKeys));
   const ordered = turns.length === 0 ? [] : buildConversation(conversation.conversationId, turns).turns;
@@ -112,7 +118,7 @@ function explain(
   terminal.out(
     `  agent ${safe(conversation.agent)} ${safe(conversation.agentVersion)}, environment ${safe(conversation.environment)}; ${counted(conversation.turns, 'turn')}`,
   );
-  terminal.out(`  ${whenEvaluated(conversation)}`);
+  terminal.out(`  ${whenEvaluated(conversation, options.idleMs)}`);
   if (damagedTraces > 0)
     terminal.out(
       paint('red', `  the spans of ${damagedTraces} of its traces are damaged on disk: their steps are missing here`),
@@ -134,7 +140,7 @@ function explain(
     for (const line of earlierRevisions([first, ...others])) terminal.out(`    ${paint('dim', line)}`);
   }
   const scored = new Set(revisions.map(([{ suite }]) => suite));
-  for (const reason of unscoredBecause(conversation, ordered, scored, options.suites))
+  for (const reason of unscoredBecause(conversation, ordered, scored, options))
     terminal.out(`\n  ${paint('dim', reason)}`);
 }
 
@@ -143,7 +149,7 @@ function unscoredBecause(
   conversation: ConversationFacts,
   turns: readonly Turn[],
   scored: ReadonlySet<string>,
-  suites: readonly CompiledSuite[],
+  { suites, idleMs }: { readonly suites: readonly CompiledSuite[]; readonly idleMs: number | undefined },
 ): string[] {
   const whole = turns.length === 0 ? undefined : buildConversation(conversation.conversationId, turns);
   return suites
@@ -154,15 +160,21 @@ function unscoredBecause(
       const whyNot = suite.whyNot(whole);
       if (whyNot !== undefined) return `not scored by ${suite.name}: ${safe(whyNot)}`;
       return conversation.revision === 0
-        ? `not yet scored by ${suite.name}: the conversation is not due`
+        ? `not yet scored by ${suite.name}: the conversation will be scored ${dueText(conversation.dueCause ?? 'idle', idleMs)}`
         : `not scored by ${suite.name}: it was not among the suites when the conversation was scored`;
     });
 }
 
-function whenEvaluated(conversation: ConversationFacts): string {
+/** `idleMs` is not known of a service with another configuration. */
+function dueText(cause: DueCause, idleMs: number | undefined): string {
+  if (cause !== 'idle') return `soon, because ${CAUSES[cause]}`;
+  return idleMs === undefined ? 'some time after its last turn (conversation.idle)' : `${idleMs / 1000} s after its last turn`;
+}
+
+function whenEvaluated(conversation: ConversationFacts, idleMs: number | undefined): string {
   const { cause, dueCause, revision, unscoredBecause: reason } = conversation;
   const waiting =
-    dueCause === undefined ? '' : `; waits to be scored${revision > 0 ? ' again' : ''} (${CAUSES[dueCause]})`;
+    dueCause === undefined ? '' : `; will be scored${revision > 0 ? ' again' : ''} ${dueText(dueCause, idleMs)}`;
   if (cause === undefined) return `not scored as a whole yet${waiting}`;
   const when = `because ${CAUSES[cause]}, revision ${revision}${waiting}`;
   return reason === undefined

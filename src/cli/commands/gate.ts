@@ -51,7 +51,7 @@ Rules are read from gate.yaml, where there is one:
     criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
 The first five count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
-need some 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of
+need about 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of
 5 % and of cost efficiency of 10 % of the baseline, of TCR of 5 points, of a criterion of 10; rises of failed runs of 5.
 
 Exit codes: 0 pass; 1 regression; 2 not enough evidence; 3 an error: nothing was decided. With
