@@ -115,7 +115,9 @@ function describeState({ result, state }: ListedExperiment): string {
   const { experiment, runs } = result;
   const failed = runs.filter(({ end }) => end !== 'completed').length;
   const notes = [
-    ...(state === 'ended' ? [] : [`${state}: ${runs.length} of ${counted(experiment.dataset.cases * experiment.repeats, 'run')}`]),
+    ...(state === 'ended'
+      ? []
+      : [`${state}: ${runs.length} of ${counted(experiment.dataset.cases * experiment.repeats, 'run')}`]),
     ...(failed === 0 ? [] : [`${counted(failed, 'run')} failed`]),
   ];
   return notes.join(', ');

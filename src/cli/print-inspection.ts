@@ -46,7 +46,9 @@ function printHead(terminal: Terminal, conversation: Conversation, { dialectOf }
 function printTurn(terminal: Terminal, turn: Turn, number: number, options: InspectionOptions): void {
   const { paint } = terminal;
   const root = turn.steps.find(({ spanId }) => spanId === turn.rootSpanId);
-  terminal.out(`\n  ${paint('bold', `turn ${number}`)}    trace ${turn.traceId}, ${counted(turn.steps.length, 'span')}`);
+  terminal.out(
+    `\n  ${paint('bold', `turn ${number}`)}    trace ${turn.traceId}, ${counted(turn.steps.length, 'span')}`,
+  );
   const line = (label: string, text: string, said?: string) =>
     terminal.out(`  ${label.padEnd(9)} ${text}${said === undefined ? '' : `  ${paint('dim', `← ${safe(said, 80)}`)}`}`);
   line('user', inQuotes(turn.userInput), root?.rules.get('input') ?? root?.rules.get('messagesIn'));

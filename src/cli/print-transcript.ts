@@ -42,7 +42,10 @@ export function printTurn(
 
 /** The type where it says something, and the message. */
 function errorText({ type, message }: TranscriptError): string {
-  const said = [...(TYPES_WITHOUT_MEANING.has(type) ? [] : [safe(type, 80)]), ...(message === '' ? [] : [safe(message)])];
+  const said = [
+    ...(TYPES_WITHOUT_MEANING.has(type) ? [] : [safe(type, 80)]),
+    ...(message === '' ? [] : [safe(message)]),
+  ];
   return said.length === 0 ? '(no message)' : said.join(': ');
 }
 

@@ -32,7 +32,10 @@ export class RunProgress {
   begin(): void {
     const { id, name, dataset, repeats, agent, suites, seed } = this.#folder.experiment;
     const times = repeats === 1 ? '' : ` × ${repeats}`;
-    const going = this.#before === 0 ? '' : ` Going on: ${this.#before} of ${counted(this.#all, 'run')} ${this.#before === 1 ? 'is' : 'are'} kept already.`;
+    const going =
+      this.#before === 0
+        ? ''
+        : ` Going on: ${this.#before} of ${counted(this.#all, 'run')} ${this.#before === 1 ? 'is' : 'are'} kept already.`;
     this.#terminal.err(
       `Experiment ${id} (${safe(name)}): ${counted(dataset.cases, 'case')}${times} of ${safe(dataset.name)}, scored by ${suites.map((suite) => suite.name).join(', ')}; seed ${seed}.`,
     );

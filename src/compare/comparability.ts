@@ -32,7 +32,9 @@ export function comparabilityOf(a: ExperimentResult, b: ExperimentResult, called
   ] as const) {
     const planned = experiment.dataset.cases * experiment.repeats;
     if (experiment.endedAt === undefined)
-      warnings.push(`${name} has not ended: ${runs.length} of ${counted(planned, 'run')} ${runs.length === 1 ? 'is' : 'are'} known`);
+      warnings.push(
+        `${name} has not ended: ${runs.length} of ${counted(planned, 'run')} ${runs.length === 1 ? 'is' : 'are'} known`,
+      );
   }
   warnings.push(...fewerRuns([called.a, a], [called.b, b]), ...fewerRuns([called.b, b], [called.a, a]));
   const onlyIn = (one: Experiment, other: Experiment) =>

@@ -101,7 +101,9 @@ export const CONFIG_FILE = text(
   `Configuration file; ${USUAL_FILE} unless given, where there is one.`,
 );
 
-const VARIABLES = ALL_SECTIONS.flatMap(({ declared }) => settingsIn(declared).flatMap(({ variable }) => variable ?? []));
+const VARIABLES = ALL_SECTIONS.flatMap(({ declared }) =>
+  settingsIn(declared).flatMap(({ variable }) => variable ?? []),
+);
 
 export function loadSettings({ flags, env, cwd }: SettingsInput): LoadedSettings {
   const { document, baseDir, mistakes } = openConfig(flags, env, cwd);

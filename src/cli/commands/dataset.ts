@@ -94,7 +94,8 @@ async function fromStore(flags: FromStoreFlags, terminal: Terminal): Promise<voi
   }
   for (const because of LEFT_OUT) {
     const count = leftOut.get(because) ?? 0;
-    if (count > 0) terminal.err(`${counted(count, 'conversation was', 'conversations were')} left out: ${REASONS[because]}`);
+    if (count > 0)
+      terminal.err(`${counted(count, 'conversation was', 'conversations were')} left out: ${REASONS[because]}`);
   }
   if (cases === 0)
     throw new CommandFailure(

@@ -168,7 +168,9 @@ function unscoredBecause(
 /** `idleMs` is not known of a service with another configuration. */
 function dueText(cause: DueCause, idleMs: number | undefined): string {
   if (cause !== 'idle') return `soon, because ${CAUSES[cause]}`;
-  return idleMs === undefined ? 'some time after its last turn (conversation.idle)' : `${idleMs / 1000} s after its last turn`;
+  return idleMs === undefined
+    ? 'some time after its last turn (conversation.idle)'
+    : `${idleMs / 1000} s after its last turn`;
 }
 
 function whenEvaluated(conversation: ConversationFacts, idleMs: number | undefined): string {

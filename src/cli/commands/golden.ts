@@ -62,7 +62,9 @@ export function addGolden(program: Command, terminal: Terminal): void {
         for (const advice of lintGolden(trace))
           terminal.out(`${trace.file}:${trace.line ?? 1}: ${trace.id}: ${advice}`);
       }
-      terminal.out(`${counted(traces.length, 'golden trace')} without mistakes, ${counted(drafts, 'draft')} among them`);
+      terminal.out(
+        `${counted(traces.length, 'golden trace')} without mistakes, ${counted(drafts, 'draft')} among them`,
+      );
     });
 
   from(golden.command('diff'))

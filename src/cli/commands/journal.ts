@@ -33,7 +33,9 @@ export function addJournal(program: Command, terminal: Terminal): void {
     .command('journal')
     .description('maintain the journal, which holds accepted data until they are scored')
     .command('recover')
-    .description('read back the data that a start has set aside; the service may be running, and repeating it does no harm')
+    .description(
+      'read back the data that a start has set aside; the service may be running, and repeating it does no harm',
+    )
     .option('--dry-run', 'only say what can be read')
     .option('--json', 'print what was found as JSON')
     .addOption(settingOption('config'))

@@ -71,7 +71,10 @@ export function addRun(program: Command, terminal: Terminal): void {
     .option('--concurrency <n>', 'runs at once', '4')
     .option('--timeout <duration>', 'time limit of a run, all turns together', '2m')
     .option('--repeats <n>', 'number of runs of each case (default 1)')
-    .option('--seed <n>', 'number from which the seed of each run is derived; the same number gives the same seeds (default: a new one)')
+    .option(
+      '--seed <n>',
+      'number from which the seed of each run is derived; the same number gives the same seeds (default: a new one)',
+    )
     .option('--only <pattern>', 'only cases whose ids match: * is any text, ? a character')
     .option('--tag <tag...>', 'only cases that have one of these tags')
     .option('--resume [experiment]', 'continue an interrupted experiment: its id or name, or the last one')

@@ -56,7 +56,9 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
   });
   const service = await endingOnSignals(() => startService({ ...loaded, log, version })).catch((error: unknown) => {
     if (error instanceof LossUndecided) throw new CommandFailure(error.message, EXIT.loss);
-    throw error instanceof NoTokens || error instanceof FolderUnusable ? new CommandFailure(error.message, EXIT.usage) : error;
+    throw error instanceof NoTokens || error instanceof FolderUnusable
+      ? new CommandFailure(error.message, EXIT.usage)
+      : error;
   });
   isStarting = false;
   started.resolve(service);

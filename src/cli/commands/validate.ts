@@ -46,7 +46,9 @@ export function addValidate(program: Command, terminal: Terminal): void {
         terminal.out(`valid: ${[...suites.map(({ name, version }) => `${name}@${version}`), ...beside].join(', ')}`);
         for (const remark of [...remarks, ...truthRemarks]) terminal.err(`warning: ${safe(remark)}`);
         for (const { variable, didYouMean } of unknownVariables)
-          terminal.err(`warning: the environment variable ${safe(variable, 100)} is no setting: did you mean ${didYouMean}?`);
+          terminal.err(
+            `warning: the environment variable ${safe(variable, 100)} is no setting: did you mean ${didYouMean}?`,
+          );
         await printRemarks(terminal, suites);
         if (flags.store === true) await printReview(terminal, settings, suites);
         return;

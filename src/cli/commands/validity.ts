@@ -105,7 +105,9 @@ async function ofStore(flags: ValidityFlags, terminal: Terminal): Promise<void> 
     if (labelled === 0) throw new CommandFailure(`none of ${leftOutText(pairs)}`, EXIT.input);
     if (flags.json === true) terminal.out(visibleJson(storedJson(pairs, { label, labelled }, suites)));
     else {
-      terminal.out(`\n  ${safe(label, 80)} is the outcome: ${counted(labelled, 'conversation has', 'conversations have')} one and ${labelled === 1 ? 'is' : 'are'} scored`);
+      terminal.out(
+        `\n  ${safe(label, 80)} is the outcome: ${counted(labelled, 'conversation has', 'conversations have')} one and ${labelled === 1 ? 'is' : 'are'} scored`,
+      );
       if (labelled < pairs.kept) terminal.out(`  of ${leftOutText(pairs)}`);
       printValidity(terminal, suites);
     }
