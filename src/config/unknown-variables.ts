@@ -6,7 +6,7 @@ import { didYouMean } from '../model/did-you-mean.ts';
 import type { Variables } from './sources.ts';
 
 const PREFIX = 'ASSAY_';
-/** Of the command line and of the runs of an experiment; no settings. */
+/** Variables of the command line and of the runs of an experiment, which are no settings. */
 const OTHERS = ['ASSAY_TOKEN', 'ASSAY_CONVERSATION_ID', 'ASSAY_CASE', 'ASSAY_CONFIG'];
 /** Kubernetes sets such ones for each Service, and one may be called assay. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_/;

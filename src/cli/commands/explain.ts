@@ -1,6 +1,5 @@
 /** `assay explain`: why a conversation got the score it got, or why it got none. */
 import type { Command } from 'commander';
-import type { DueCause, UnscoredCause } from '../../model/causes.ts';
 import { buildConversation } from '../../assemble/build-conversation.ts';
 import { counted } from '../../model/counted.ts';
 import { decisionOf } from '../../model/decision.ts';
@@ -30,6 +29,7 @@ import { printTurn as printTurnSteps } from '../print-transcript.ts';
 import { settingOption } from '../setting-option.ts';
 import { headRow, printTable, type TableRow } from '../print-table.ts';
 import { safe, type Style, type Terminal } from '../terminal.ts';
+import { dueText, whenEvaluated } from '../when-evaluated.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 const VERDICT_STYLES = {
@@ -39,21 +39,6 @@ const VERDICT_STYLES = {
   error: 'magenta',
   skipped: 'dim',
 } as const satisfies Record<VerdictKind, string>;
-const CAUSES = {
-  idle: 'nothing came for a while after its last turn',
-  end_marker: 'the agent marked its end',
-  single_trace: 'it has no conversation id, so it is this one trace',
-  max_age: 'it reached its maximum age',
-  max_turns: 'it reached its maximum number of turns',
-  unknown: 'a newer version of Assay had a cause of its own',
-} satisfies Record<DueCause, string>;
-const WITHOUT_SCORE = {
-  no_suite_matched: 'no suite is for it',
-  not_understood: 'its spans could not be understood, and the log of then says why',
-  moved: 'its turns belong to another conversation by now',
-  unknown: 'a newer version of Assay had a reason of its own',
-} satisfies Record<UnscoredCause, string>;
-
 export function addExplain(program: Command, terminal: Terminal): void {
   program
     .command('explain')
@@ -163,25 +148,6 @@ function unscoredBecause(
         ? `not yet scored by ${suite.name}: the conversation will be scored ${dueText(conversation.dueCause ?? 'idle', idleMs)}`
         : `not scored by ${suite.name}: it was not among the suites when the conversation was scored`;
     });
-}
-
-/** `idleMs` is not known of a service with another configuration. */
-function dueText(cause: DueCause, idleMs: number | undefined): string {
-  if (cause !== 'idle') return `soon, because ${CAUSES[cause]}`;
-  return idleMs === undefined
-    ? 'some time after its last turn (conversation.idle)'
-    : `${idleMs / 1000} s after its last turn`;
-}
-
-function whenEvaluated(conversation: ConversationFacts, idleMs: number | undefined): string {
-  const { cause, dueCause, revision, unscoredBecause: reason } = conversation;
-  const waiting =
-    dueCause === undefined ? '' : `; will be scored${revision > 0 ? ' again' : ''} ${dueText(dueCause, idleMs)}`;
-  if (cause === undefined) return `not scored as a whole yet${waiting}`;
-  const when = `because ${CAUSES[cause]}, revision ${revision}${waiting}`;
-  return reason === undefined
-    ? `scored as a whole ${when}`
-    : `without a score as a whole: ${WITHOUT_SCORE[reason]}; it was due ${when}`;
 }
 
 function printTurn(terminal: Terminal, turn: Turn, number: number, options: { readonly why: boolean }): void {

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
-import { counted } from '../../model/counted.ts';
 import { environmentWithoutSecrets } from '../../config/environment-without-secrets.ts';
 import { durationMs } from '../../config/quantities.ts';
 import { type AgentTarget, readAgentTarget, shownTarget } from '../../agent-runner/agent-target.ts';
@@ -22,7 +21,7 @@ import { ExperimentUnreadable, findExperiment, readExperiment } from '../../stor
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { startJudges } from '../judges-offline.ts';
 import { failOn, type Loaded, load } from '../load.ts';
-import { printRuns, runsJson } from '../print-runs.ts';
+import { leftText, printRuns, runsJson } from '../print-runs.ts';
 import { RunProgress } from '../run-progress.ts';
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
@@ -295,7 +294,7 @@ async function drive(
   else printRuns(terminal, folder, end);
   if (end.is === 'ended') return;
   const resume = `assay run ${wanted.dataset.file} --resume ${folder.experiment.id}`;
-  const left = `${end.left} of ${counted(wanted.planned.length, 'run')} ${end.left === 1 ? 'is' : 'are'} left. To go on`;
+  const left = `${leftText(end.left, wanted.planned.length)} To go on`;
   if (end.is === 'stopped') throw new CommandFailure(`Stopped; ${left}: ${resume}`, INTERRUPTED);
   const kept = `The failed runs are kept in ${safe(folder.folder, 1000)}. After fixing the setup, begin a new experiment.`;
   const lines = [safeLines(end.because), kept, ...(end.left > 0 ? [`${left} all the same: ${resume}`] : [])];
