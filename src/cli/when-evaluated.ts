@@ -35,7 +35,7 @@ export function dueText(cause: DueCause, idleMs: number | undefined): string {
 }
 
 const soon = (cause: DueCause) => () => `soon, because ${CAUSES[cause]}`;
-const DUE: { readonly [cause in DueCause]: (idleMs: number | undefined) => string } = {
+const DUE = {
   idle: (idleMs) =>
     idleMs === undefined
       ? 'some time after its last turn (conversation.idle)'
@@ -45,4 +45,4 @@ const DUE: { readonly [cause in DueCause]: (idleMs: number | undefined) => strin
   max_age: soon('max_age'),
   max_turns: soon('max_turns'),
   unknown: soon('unknown'),
-};
+} satisfies Record<DueCause, (idleMs: number | undefined) => string>;

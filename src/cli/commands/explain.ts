@@ -1,7 +1,6 @@
 /** `assay explain`: why a conversation got the score it got, or why it got none. */
 import type { Command } from 'commander';
 import { buildConversation } from '../../assemble/build-conversation.ts';
-import { counted } from '../../model/counted.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
 import { partsOf } from '../../model/verdict-parts.ts';
@@ -19,6 +18,7 @@ import { conversationFromStore } from '../conversation-of-store.ts';
 import {
   type ConversationFacts,
   type ExplainedConversation,
+  factsText,
   limitText,
   weightText,
 } from '../explained-conversation.ts';
@@ -100,9 +100,7 @@ function explain(
 
   const { paint } = terminal;
   terminal.out(paint('bold', safe(conversation.conversationId)));
-  terminal.out(
-    `  agent ${safe(conversation.agent)} ${safe(conversation.agentVersion)}, environment ${safe(conversation.environment)}; ${counted(conversation.turns, 'turn')}`,
-  );
+  terminal.out(`  ${factsText(conversation)}`);
   terminal.out(`  ${whenEvaluated(conversation, options.idleMs)}`);
   if (damagedTraces > 0)
     terminal.out(
