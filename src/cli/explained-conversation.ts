@@ -1,10 +1,11 @@
 /** A conversation with all that is known of it, as `assay explain` shows it, wherever it was read. */
+import { counted } from '../model/counted.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { NamedOutcome } from '../model/validity.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
 import type { ConversationRow } from '../store/conversation-reader.ts';
 import { limitOf } from '../model/known-share.ts';
-import { percent } from './terminal.ts';
+import { percent, safe } from './terminal.ts';
 
 export interface ExplainedConversation {
   readonly conversation: ConversationFacts;
@@ -31,6 +32,11 @@ export type ConversationFacts = Pick<
   | 'dueCause'
   | 'unscoredBecause'
 >;
+
+/** The agent, its version, where it ran, and how many turns there were. */
+export function factsText({ agent, agentVersion, environment, turns }: ConversationFacts): string {
+  return `agent ${safe(agent)} ${safe(agentVersion)}, environment ${safe(environment)}; ${counted(turns, 'turn')}`;
+}
 
 /** The limit of what one evaluation can say; undefined for one about the task. */
 export function limitText({ about }: Pick<Evaluation, 'about'>): string | undefined {

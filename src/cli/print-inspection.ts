@@ -34,19 +34,21 @@ function printHead(terminal: Terminal, conversation: Conversation, { dialectOf }
   const scopes = new Set(steps.map(({ scopeName }) => scopeName));
   const { paint } = terminal;
   terminal.out(`${paint('bold', safe(conversation.id))}  ${paint('dim', `id from ${safe(idSource)}`)}`);
-  terminal.out(`  agent     ${safe(agent.name ?? 'unknown')} ${safe(agent.version ?? '(no version)')}`);
+  terminal.out(`  agent         ${safe(agent.name ?? 'unknown')} ${safe(agent.version ?? '(no version)')}`);
   terminal.out(
-    `  written   in ${dialects.join(', ') || 'no known dialect'}; by ${[...scopes].map((name) => safe(name, 80)).join(', ')}`,
+    `  format        ${dialects.join(', ') || 'no known dialect'}; written by ${[...scopes].map((name) => safe(name, 80)).join(', ')}`,
   );
   const instructions = steps.flatMap((step) => step.systemInstructions ?? []).at(-1);
-  const told = instructions === undefined ? '(instructions not there)' : `"${safe(instructions, 200)}"`;
-  terminal.out(`  told      ${told}`);
+  const shown = instructions === undefined ? '(not recorded)' : `"${safe(instructions, 200)}"`;
+  terminal.out(`  instructions  ${shown}`);
 }
 
 function printTurn(terminal: Terminal, turn: Turn, number: number, options: InspectionOptions): void {
   const { paint } = terminal;
   const root = turn.steps.find(({ spanId }) => spanId === turn.rootSpanId);
-  terminal.out(`\n  ${paint('bold', `turn ${number}`)}    trace ${turn.traceId}, ${turn.steps.length} spans`);
+  terminal.out(
+    `\n  ${paint('bold', `turn ${number}`)}    trace ${turn.traceId}, ${counted(turn.steps.length, 'span')}`,
+  );
   const line = (label: string, text: string, said?: string) =>
     terminal.out(`  ${label.padEnd(9)} ${text}${said === undefined ? '' : `  ${paint('dim', `← ${safe(said, 80)}`)}`}`);
   line('user', inQuotes(turn.userInput), root?.rules.get('input') ?? root?.rules.get('messagesIn'));
@@ -57,7 +59,7 @@ function printTurn(terminal: Terminal, turn: Turn, number: number, options: Insp
     usage === undefined
       ? 'tokens unknown'
       : `${usage.inputTokens} tokens in (${usage.cacheReadTokens} cached), ${usage.outputTokens} out (${usage.reasoningTokens} reasoning)`;
-  line('used', `${turn.llmCalls} model calls, ${tokens}`);
+  line('used', `${counted(turn.llmCalls, 'model call')}, ${tokens}`);
   if (turn.error !== undefined) line('error', paint('red', safe(inWords(turn.error) ?? '')), turn.error.source);
   if (turn.flags.length > 0) line('flags', turn.flags.join(', '));
   if (options.why) for (const step of turn.steps) printStep(terminal, step, options);

@@ -65,7 +65,7 @@ function printIdle({ paint, out }: Terminal, { criteria }: SuiteMutation): void 
   const idle = criteria.filter(({ noticed }) => noticed === 0).map(({ criterion }) => criterion);
   if (idle.length === 0) return;
   out(`\n  ${paint('bold', 'Noticed nothing')}   ${idle.join(', ')}`);
-  out(paint('dim', '    No harm where none of these faults is what they ask about.'));
+  out(paint('dim', '    That is no problem for criteria that ask about something else than these faults.'));
 }
 
 function printLeftOut({ paint, out }: Terminal, { leftOut }: SuiteMutation): void {

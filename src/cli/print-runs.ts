@@ -96,3 +96,7 @@ function described(run: CaseRun, repeats: number): string {
   const repeat = repeats === 1 ? '' : ` (${run.repeat} of ${repeats})`;
   return `${safe(run.case, 60)}${repeat}: ${safe(run.problem ?? IN_WORDS[run.end])}`;
 }
+
+export function leftText(left: number, planned: number): string {
+  return `${left} of ${counted(planned, 'run')} ${left === 1 ? 'is' : 'are'} left.`;
+}

@@ -4,7 +4,7 @@ import { safe, type Terminal } from './terminal.ts';
 
 const TEXT_MAX = 1000;
 const CALL_MAX = 300;
-/** OpenTelemetry and dialects write this if no type is known. */
+/** Placeholders of OpenTelemetry and dialects for an unknown type. */
 const TYPES_WITHOUT_MEANING: ReadonlySet<string> = new Set(['_OTHER', '']);
 /** Where the word is too long for its column. */
 const KINDS: { readonly [K in TranscriptStep['kind']]?: string } = {

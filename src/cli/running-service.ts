@@ -52,7 +52,16 @@ export function askedService(
   { httpPort, tls }: Pick<Settings, 'httpPort' | 'tls'>,
 ): AskedService {
   const scheme = tls === undefined ? 'http' : 'https';
+  if (url !== undefined && !isWebAddress(url))
+    throw new CommandFailure(
+      `--url: ${safe(url, 100)} is not an address of a service: give one such as http://127.0.0.1:4319`,
+      EXIT.usage,
+    );
   return { url: url ?? `${scheme}://127.0.0.1:${httpPort}`, token: token === '' ? undefined : token };
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** Where such a service takes spans. */
@@ -100,6 +109,23 @@ export async function isThere(url: string): Promise<boolean> {
   }
 }
 
+const UNREACHED: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ECONNRESET', 'the connection was closed'],
+  ['ENOTFOUND', 'there is no such host'],
+  ['EAI_AGAIN', 'the name of the host cannot be looked up'],
+  ['EHOSTUNREACH', 'the host cannot be reached'],
+]);
+
+/** `fetch` says only that it failed; its cause says why. */
+function whyUnreached(error: unknown, waitMs: number): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `nothing came within ${waitMs / 1000} s`;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return ('code' in cause ? UNREACHED.get(String(cause.code)) : undefined) ?? cause.message;
+}
+
 export async function askText(
   url: URL,
   { accept, waitMs = TIMEOUT_MS, more = () => [], ...init }: Asking = {},
@@ -109,7 +135,7 @@ export async function askText(
     response = await fetch(url, { ...init, signal: AbortSignal.timeout(waitMs) });
   } catch (error) {
     throw new CommandFailure(
-      `no answer from ${url.href}: start \`assay serve\`, or give --url (${String(error)})`,
+      `no answer from ${url.href}: start \`assay serve\`, or give --url (${whyUnreached(error, waitMs)})`,
       EXIT.input,
     );
   }

@@ -8,8 +8,6 @@ import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { visibleJson, visibleText } from '../model/visible-text.ts';
 
-export { counted } from '../model/counted.ts';
-
 export type Style = Parameters<typeof styleText>[0];
 
 export interface Terminal {

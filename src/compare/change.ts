@@ -1,6 +1,7 @@
 /**
- * How b differs from a by a measure. Cases that both ran as they are now are held each beside itself, which takes out of the difference that some cases are
- * harder than others; what only one of them ran is left out then. Where they share none, the two are held beside each other as samples of different cases.
+ * How b differs from a by a measure. Cases that both ran unchanged are compared case by case, so that harder and easier cases
+ * do not blur the difference. Cases that only one of them ran are left out then. If they share no case, the two are compared as
+ * samples of different cases.
  */
 import { type Drawn, quantile } from './draws.ts';
 import { drawMeans } from './draw-means.ts';
@@ -67,7 +68,7 @@ export function shareCases(a: SuiteRuns, b: SuiteRuns): boolean {
 export function pairedChange(pairs: readonly (readonly [number, number])[]): EstimatedChange | NotEstimable {
   const a = meanOf(pairs.map(([ofA]) => ofA));
   const b = meanOf(pairs.map(([, ofB]) => ofB));
-  if (a === undefined || b === undefined) return { because: 'no case says anything of it in both' };
+  if (a === undefined || b === undefined) return { because: 'no case has a value for it in both' };
   const differences = pairs.map(([ofA, ofB]) => ofB - ofA);
   return {
     value: b - a,
@@ -172,7 +173,7 @@ function relative(
   draw: () => Drawn,
 ): EstimatedChange | NotEstimable {
   const { a, b } = figures;
-  if (Number.isNaN(a) || Number.isNaN(b)) return { because: 'there are not runs in both that say what they took' };
+  if (Number.isNaN(a) || Number.isNaN(b)) return { because: 'no runs of one of them report what they used' };
   if (!Number.isFinite(a) || !Number.isFinite(b))
     return { because: `no run of ${Number.isFinite(a) ? 'B' : 'A'} succeeded` };
   if (a === 0) return { because: 'it took nothing in A, and no change is relative to nothing' };

@@ -14,7 +14,7 @@ import { chanceAbove } from './unseen-case.ts';
 export function pairedShareChange(pairs: readonly (readonly [number, number])[]): EstimatedChange | NotEstimable {
   const a = meanOf(pairs.map(([ofA]) => ofA));
   const b = meanOf(pairs.map(([, ofB]) => ofB));
-  if (a === undefined || b === undefined) return { because: 'no case says anything of it in both' };
+  if (a === undefined || b === undefined) return { because: 'no case has a value for it in both' };
   if (a === 0) return NOTHING;
   const value = b / a - 1;
   const excess = (risen: number) => pairs.map(([ofA, ofB]) => ofB - (1 + risen) * ofA);

@@ -6,9 +6,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Mistake } from '../model/mistake.ts';
+import { whyUnreadable } from '../model/why-unreadable.ts';
 import { readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
 import { secretVariablesIn } from './environment-without-secrets.ts';
-import type { Section, SettingsOf } from './section.ts';
+import { type Section, type SettingsOf, settingsIn } from './section.ts';
 import { text } from './setting.ts';
 import { type Flags, Sources, type Variables } from './sources.ts';
 import { ACCESS } from './access-settings.ts';
@@ -28,6 +29,7 @@ import { TELEMETRY } from './telemetry-settings.ts';
 import { TLS } from './tls-settings.ts';
 import { TOOLS } from './tool-settings.ts';
 import { TRUTH } from './truth-settings.ts';
+import { type UnknownVariable, unknownVariables } from './unknown-variables.ts';
 
 /** Each is a member of `Settings`. */
 export const SECTIONS = {
@@ -88,6 +90,8 @@ export interface LoadedSettings {
   /** Names of the variables that the file names as holders of a secret. */
   readonly secretVariables: readonly string[];
   readonly mistakes: readonly Mistake[];
+  /** Valid, and probably not intended. */
+  readonly unknownVariables: readonly UnknownVariable[];
 }
 
 const USUAL_FILE = 'assay.yaml';
@@ -97,13 +101,23 @@ export const CONFIG_FILE = text(
   `Configuration file; ${USUAL_FILE} unless given, where there is one.`,
 );
 
+const VARIABLES = ALL_SECTIONS.flatMap(({ declared }) =>
+  settingsIn(declared).flatMap(({ variable }) => variable ?? []),
+);
+
 export function loadSettings({ flags, env, cwd }: SettingsInput): LoadedSettings {
   const { document, baseDir, mistakes } = openConfig(flags, env, cwd);
   const sources = new Sources({ flags, env, document, baseDir, cwd });
   const settings = readSettings(sources);
   sources.refuseUnknown();
   const all = [...mistakes, ...(document?.mistakes ?? []), ...sources.mistakes];
-  return { settings, secretVariables: secretVariablesIn(document?.value), mistakes: all };
+  const secretVariables = secretVariablesIn(document?.value);
+  return {
+    settings,
+    secretVariables,
+    mistakes: all,
+    unknownVariables: unknownVariables(env, [...VARIABLES, ...secretVariables]),
+  };
 }
 
 function readSettings(sources: Sources): Settings {
@@ -161,7 +175,7 @@ function openConfig(flags: Flags, env: Variables, cwd: string): OpenedConfig {
   try {
     return { document: readWrittenDocument(readFileSync(file, 'utf8'), shown), baseDir, mistakes: [] };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = whyUnreadable(error);
     const from = typeof config === 'string' ? '--config' : 'ASSAY_CONFIG';
     const expected = named === undefined ? 'a file that can be read' : `${from} to name a file that can be read`;
     const mistake: Mistake = { file: shown, line: undefined, column: undefined, path: '', problem, expected };

@@ -32,10 +32,14 @@ export interface ConversationOptions {
   readonly truth?: unknown;
 }
 
-/** Runs `run` within the conversation: spans started below get its id (by {@link ConversationSpanProcessor}). */
+/**
+ * Runs `run` within the conversation: spans started below get its id (by {@link ConversationSpanProcessor}). Without an id, which plain
+ * JavaScript may pass, it warns once and runs `run` all the same.
+ */
 export function inConversation<T>(options: ConversationOptions, run: () => T): T {
-  if (options.id === '') {
-    diag.warn('assay: inConversation was given an empty id; spans will not be joined to a conversation');
+  const id: unknown = (options as Partial<ConversationOptions> | undefined)?.id;
+  if (typeof id !== 'string' || id === '') {
+    warnOnce('assay: inConversation was given no id, so its spans are not joined to a conversation');
     return run();
   }
   const outer = context.active();
@@ -49,6 +53,15 @@ export function inConversation<T>(options: ConversationOptions, run: () => T): T
     else inner = inner.setValue(PENDING_TRUTH, new PendingTruth(truth));
   }
   return context.with(inner, run);
+}
+
+const WARNED = new Set<string>();
+
+/** An agent calls it for every turn: the log of its host must not fill with one line. */
+function warnOnce(message: string): void {
+  if (WARNED.has(message)) return;
+  WARNED.add(message);
+  diag.warn(message);
 }
 
 /** The agent's final state, for criteria to look at. On one span the last record counts; later spans override by key. */

@@ -22,7 +22,7 @@ export function listen(server: Server, what: string, { host, port }: ListenAddre
 
 function listenError(what: string, { host, port }: ListenAddress, cause: Error): Error {
   const advice = cause.message.includes('EADDRINUSE')
-    ? 'another program has that port, perhaps a Collector or another Assay: stop it or choose another port'
+    ? 'another program uses it, perhaps a Collector or another Assay. Stop it or choose another port'
     : cause.message;
-  return new Error(`listen for ${what} on ${host}:${port}: ${advice}`, { cause });
+  return new Error(`cannot listen on ${host}:${port} for ${what}: ${advice}`, { cause });
 }

@@ -71,7 +71,7 @@ export interface StepGrade extends Grade {
   readonly otherVotes?: readonly Grade[];
 }
 
-/** It gave quotes, and none of them is in the material. */
+/** Whether it gave quotes of which none is in the material. */
 export function isUnsupported({ quotes, invented = 0 }: Pick<JudgedAnswer, 'quotes' | 'invented'>): boolean {
   return quotes.length === 0 && invented > 0;
 }

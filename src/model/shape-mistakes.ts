@@ -46,6 +46,8 @@ function mistakesOf(
       });
     case 'invalid_value': {
       const given = valueAt(value, path);
+      if (given === undefined)
+        return [at(path, wrongType(given, path), `one of ${issue.values.map(String).join(', ')}`)];
       const allowed = issue.values.map(String);
       const nearest = typeof given === 'string' ? didYouMean(given, allowed) : undefined;
       const hint = nearest === undefined ? '' : `; did you mean '${nearest}'?`;

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import type { Mistake } from '../model/mistake.ts';
 import { type Path, type Place, readWrittenDocument } from '../model/written-document.ts';
-import { whyUnreadable } from './why-unreadable.ts';
+import { whyUnreadable } from '../model/why-unreadable.ts';
 
 interface ListForm {
   /** For a file that holds something else. */

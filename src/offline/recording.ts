@@ -17,6 +17,7 @@ import { transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
 import type { RedactionRules } from '../model/redaction.ts';
+import { unreadable } from '../model/why-unreadable.ts';
 import { RequestRedactor } from '../receive/redact/request-redactor.ts';
 import { conversationIdOf, requestOfMessages } from './messages/recorded-messages.ts';
 
@@ -54,7 +55,7 @@ const LINE_BYTES_MAX = 256 << 20;
 export async function* readRecording(file: string): AsyncGenerator<RecordedBatch> {
   if (file !== '-') {
     const info = await stat(file).catch((error: unknown) => {
-      throw new RecordingError(`read ${file}: ${describe(error)}`);
+      throw new RecordingError(unreadable(file, error));
     });
     if (info.isDirectory()) {
       yield* readJournal(file);
@@ -178,8 +179,7 @@ function requestOfConversation(
     lineOf,
   }: { readonly place: string; readonly lineNumber: number; readonly lineOf: LinePlace['lineOf'] },
 ): string {
-  // The cast is what JSON.parse gives.
-  const value = /"messages"/.test(text) ? (JSON.parse(text) as Json) : null;
+  const value = /"messages"/.test(text) ? parse(text) : null;
   const request = requestOfMessages({ value, place, lineNumber });
   if (request !== undefined) {
     const id = conversationIdOf(value);
@@ -191,9 +191,19 @@ function requestOfConversation(
     if (id !== undefined) lineOf?.set(id, lineNumber);
     return request;
   }
+  parse(text);
   throw new Error(
     'neither "resourceSpans" nor "resourceLogs" is in it: expected one OTLP/JSON export request, or a conversation as {"messages": […]}',
   );
+}
+
+function parse(text: string): Json {
+  try {
+    // The cast is what JSON.parse gives.
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new Error(`it is not JSON (${describe(error)})`);
+  }
 }
 
 function readProtobuf(bytes: Uint8Array, name: string): RecordedBatch {

@@ -165,7 +165,7 @@ function checkWeights({ criteria, normalize }: Suite, mistake: Report): void {
       isWhole = false;
       mistake(
         ['criteria', index, 'weight'],
-        `${weight} is no weight`,
+        `${weight} is not a valid weight`,
         'from 0 (counted, not in the score) to 1, up to six decimal places',
       );
     } else sum += millionths;

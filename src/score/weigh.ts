@@ -97,12 +97,12 @@ export function toMillionths(decimal: number): Millionths | undefined {
   return decimal >= 0 && decimal <= 1 && Math.abs(decimal * ONE - millionths) < 1e-6 ? millionths : undefined;
 }
 
-/** As a person writes it: at least two places, no more than it takes. */
 /** A score in a sentence: with at most three decimals. */
 export function formatScore(score: Millionths): string {
   return (score / ONE).toFixed(3).replace(/0$/, '');
 }
 
+/** As a person writes it: at least two places, no more than it takes. */
 export function formatMillionths(millionths: Millionths): string {
   const digits = (millionths / ONE).toFixed(6);
   return digits.replace(/0{1,4}$/, '');

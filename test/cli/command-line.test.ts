@@ -80,7 +80,7 @@ test('writes JUnit XML that names what failed', () => {
 });
 
 test.each<[claim: string, args: string[], input: string, status: number, message: RegExp]>([
-  ['a file that is not there', ['score', 'missing.jsonl'], '', 3, /read missing\.jsonl: ENOENT/],
+  ['a file that is not there', ['score', 'missing.jsonl'], '', 3, /there is no file missing\.jsonl/],
   ['a line that is not JSON', ['score', '-'], '{"resourceSpans": [}\n', 3, /standard input:1: /],
   [
     'a document that ends too early',

@@ -5,9 +5,9 @@ import { tempDirectory } from '../temp-directory.ts';
 
 const PORTS = { otlpGrpc: 4317, otlpHttp: 4318, http: 4319 };
 
-function greetingWith(env: Readonly<Record<string, string>>): string {
+function greetingWith(env: Readonly<Record<string, string>>, ports = PORTS): string {
   const { settings } = loadSettings({ flags: {}, env, cwd: tempDirectory() });
-  return greeting({ settings, suites: [] }, { ports: PORTS });
+  return greeting({ settings, suites: [] }, { ports });
 }
 
 test('the greeting has addresses that can be copied', () => {
@@ -24,6 +24,16 @@ test.each(['0.0.0.0', '::'])('who listens at %s, as in a container, is told to p
   expect(said).toContain(`OTLP/HTTP  http://${host === '::' ? '[::]' : host}:4318 `);
   expect(said).toContain('OTEL_EXPORTER_OTLP_ENDPOINT=http://<this host>:4318\n');
   expect(said).toContain('look at     http://<this host>:4319/metrics ');
+});
+
+test('hints reach this service on whatever port and host it listens', () => {
+  const elsewhere = greetingWith({ ASSAY_DATA_DIR: '/srv/assay' }, { ...PORTS, http: 5319 });
+  const host = greetingWith({ ASSAY_HOST: '::1' });
+
+  expect(greetingWith({})).toContain('npx assay doctor\n');
+  expect(elsewhere).toContain('npx assay doctor --http-port 5319\n');
+  expect(elsewhere).toContain('npx assay explain <conversation> --data-dir /srv/assay\n');
+  expect(host).toContain('npx assay doctor --url http://[::1]:4319\n');
 });
 
 test('a gateway says what it does', () => {

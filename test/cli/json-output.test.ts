@@ -31,6 +31,7 @@ const COMMANDS: { readonly [file: string]: readonly string[] } = {
   'experiments-import.ts': ['experiments import recorded.jsonl --name again --suite default'],
   'golden.ts': ['golden diff golden/gt_001.yaml lucky --file runs.jsonl'],
   'experiments.ts': ['experiments', 'show v1', 'show v1 7'],
+  'forget.ts': ['forget --conversation nobody --url URL'],
   'journal.ts': ['journal recover --dry-run --data-dir DATA'],
   'store-check.ts': ['store check --data-dir .'],
   'token.ts': ['token list --data-dir DATA'],

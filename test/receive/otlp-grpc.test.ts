@@ -269,7 +269,7 @@ describe('stopping', () => {
 
   it('says what to do where the port is taken', async () => {
     await expect(startOtlpGrpc({ ...receiverOptions(sink, log), port: receiver.port })).rejects.toThrow(
-      /listen for OTLP\/gRPC on 127\.0\.0\.1:\d+: another program has that port/,
+      /cannot listen on 127\.0\.0\.1:\d+ for OTLP\/gRPC: another program uses it/,
     );
   });
 });

@@ -484,7 +484,7 @@ describe('stopping', () => {
 
   it('says what to do where the port is taken', async () => {
     await expect(startOtlpHttp({ ...receiverOptions(sink, log), port: receiver.port })).rejects.toThrow(
-      /listen for OTLP\/HTTP on 127\.0\.0\.1:\d+: another program has that port.*choose another port/,
+      /cannot listen on 127\.0\.0\.1:\d+ for OTLP\/HTTP: another program uses it.*choose another port/,
     );
   });
 });

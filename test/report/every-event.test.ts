@@ -55,6 +55,16 @@ test('so does a line that is written without an event', () => {
   expect(messages.flatMap((message) => formMistakeIn(message) ?? [])).toEqual([]);
 });
 
+test('every log line that a runbook quotes is one that is written', () => {
+  const written = reported(ALONE).map(({ message }) => message);
+  const quoted = globSync('docs/runbooks/*.md').flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/log line\s+`([^`]+)`/g)].map(([, line = '']) => ({ page, line })),
+  );
+
+  expect(quoted.length).toBeGreaterThan(1);
+  expect(quoted.filter(({ line }) => !written.includes(line))).toEqual([]);
+});
+
 test.each(['started', 'kafka client', 'store: deleted conversations', 'The journal: full, waiting', 'a: b, c.'])(
   '%s has not the form of a log line',
   (message) => {

@@ -157,7 +157,7 @@ test('an agent gets worse and well again: a webhook is told agent, version, fall
   await sendUntil('v4', 0.4, 'regressed');
   const acceptedNow = await detect(running.http, 'accept', '--agent', 'helper', '--suite', 'care');
   await expect(detect(running.http, 'accept', '--agent', 'helper', '--suite', 'crae')).rejects.toThrow(
-    /answered 404: nothing like this is watched of agent "helper" and suite "crae"/,
+    /answered 404: no level of agent "helper" and suite "crae" that matches is watched/,
   );
   await sendUntil('v4', 0.4, 'ok');
   await expect(

@@ -1,6 +1,5 @@
 /** `assay explain`: why a conversation got the score it got, or why it got none. */
 import type { Command } from 'commander';
-import type { DueCause, UnscoredCause } from '../../model/causes.ts';
 import { buildConversation } from '../../assemble/build-conversation.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
@@ -19,6 +18,7 @@ import { conversationFromStore } from '../conversation-of-store.ts';
 import {
   type ConversationFacts,
   type ExplainedConversation,
+  factsText,
   limitText,
   weightText,
 } from '../explained-conversation.ts';
@@ -28,7 +28,8 @@ import { askedPort, askedService, isThere, type ServiceFlags, tokenOption } from
 import { printTurn as printTurnSteps } from '../print-transcript.ts';
 import { settingOption } from '../setting-option.ts';
 import { headRow, printTable, type TableRow } from '../print-table.ts';
-import { counted, safe, type Style, type Terminal } from '../terminal.ts';
+import { safe, type Style, type Terminal } from '../terminal.ts';
+import { dueText, whenEvaluated } from '../when-evaluated.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 const VERDICT_STYLES = {
@@ -38,21 +39,6 @@ const VERDICT_STYLES = {
   error: 'magenta',
   skipped: 'dim',
 } as const satisfies Record<VerdictKind, string>;
-const CAUSES = {
-  idle: 'nothing came for a while after its last turn',
-  end_marker: 'the agent marked its end',
-  single_trace: 'it has no conversation id, so it is this one trace',
-  max_age: 'it reached its maximum age',
-  max_turns: 'it reached its maximum number of turns',
-  unknown: 'a newer version of Assay had a cause of its own',
-} satisfies Record<DueCause, string>;
-const WITHOUT_SCORE = {
-  no_suite_matched: 'no suite is for it',
-  not_understood: 'its spans could not be understood, and the log of then says why',
-  moved: 'its turns belong to another conversation by now',
-  unknown: 'a newer version of Assay had a reason of its own',
-} satisfies Record<UnscoredCause, string>;
-
 export function addExplain(program: Command, terminal: Terminal): void {
   program
     .command('explain')
@@ -86,6 +72,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
         // The suites of a service that is named need not be those of this configuration.
         suites: flags.url === undefined ? suites : [],
         why: flags.why === true,
+        idleMs: flags.url === undefined ? settings.conversation.idleMs : undefined,
         idKeys: idKeysOf(settings.conversation.idKeys),
       });
     });
@@ -96,7 +83,12 @@ type ExplainFlags = ServiceFlags & { readonly why?: boolean };
 function explain(
   terminal: Terminal,
   { conversation, contents, damagedTraces, outcomes, ...said }: ExplainedConversation,
-  options: { readonly suites: readonly CompiledSuite[]; readonly why: boolean; readonly idKeys: IdKeys | undefined },
+  options: {
+    readonly suites: readonly CompiledSuite[];
+    readonly why: boolean;
+    readonly idKeys: IdKeys | undefined;
+    readonly idleMs: number | undefined;
+  },
 ): void {
   const turns = contents.flatMap((content) => turnsOfTrace(content, options.idKeys));
   const ordered = turns.length === 0 ? [] : buildConversation(conversation.conversationId, turns).turns;
@@ -108,10 +100,8 @@ function explain(
 
   const { paint } = terminal;
   terminal.out(paint('bold', safe(conversation.conversationId)));
-  terminal.out(
-    `  agent ${safe(conversation.agent)} ${safe(conversation.agentVersion)}, environment ${safe(conversation.environment)}; ${counted(conversation.turns, 'turn')}`,
-  );
-  terminal.out(`  ${whenEvaluated(conversation)}`);
+  terminal.out(`  ${factsText(conversation)}`);
+  terminal.out(`  ${whenEvaluated(conversation, options.idleMs)}`);
   if (damagedTraces > 0)
     terminal.out(
       paint('red', `  the spans of ${damagedTraces} of its traces are damaged on disk: their steps are missing here`),
@@ -133,7 +123,7 @@ function explain(
     for (const line of earlierRevisions([first, ...others])) terminal.out(`    ${paint('dim', line)}`);
   }
   const scored = new Set(revisions.map(([{ suite }]) => suite));
-  for (const reason of unscoredBecause(conversation, ordered, scored, options.suites))
+  for (const reason of unscoredBecause(conversation, ordered, scored, options))
     terminal.out(`\n  ${paint('dim', reason)}`);
 }
 
@@ -142,7 +132,7 @@ function unscoredBecause(
   conversation: ConversationFacts,
   turns: readonly Turn[],
   scored: ReadonlySet<string>,
-  suites: readonly CompiledSuite[],
+  { suites, idleMs }: { readonly suites: readonly CompiledSuite[]; readonly idleMs: number | undefined },
 ): string[] {
   const whole = turns.length === 0 ? undefined : buildConversation(conversation.conversationId, turns);
   return suites
@@ -153,20 +143,9 @@ function unscoredBecause(
       const whyNot = suite.whyNot(whole);
       if (whyNot !== undefined) return `not scored by ${suite.name}: ${safe(whyNot)}`;
       return conversation.revision === 0
-        ? `not yet scored by ${suite.name}: the conversation is not due`
+        ? `not yet scored by ${suite.name}: the conversation will be scored ${dueText(conversation.dueCause ?? 'idle', idleMs)}`
         : `not scored by ${suite.name}: it was not among the suites when the conversation was scored`;
     });
-}
-
-function whenEvaluated(conversation: ConversationFacts): string {
-  const { cause, dueCause, revision, unscoredBecause: reason } = conversation;
-  const waiting =
-    dueCause === undefined ? '' : `; waits to be scored${revision > 0 ? ' again' : ''} (${CAUSES[dueCause]})`;
-  if (cause === undefined) return `not scored as a whole yet${waiting}`;
-  const when = `because ${CAUSES[cause]}, revision ${revision}${waiting}`;
-  return reason === undefined
-    ? `scored as a whole ${when}`
-    : `without a score as a whole: ${WITHOUT_SCORE[reason]}; it was due ${when}`;
 }
 
 function printTurn(terminal: Terminal, turn: Turn, number: number, options: { readonly why: boolean }): void {

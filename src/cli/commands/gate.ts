@@ -19,6 +19,7 @@ import { initGate } from '../init-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
+import { unreadable } from '../../model/why-unreadable.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
@@ -50,7 +51,7 @@ Rules are read from gate.yaml, where there is one:
     criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
 The first five count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
-need some 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of
+need about 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of
 5 % and of cost efficiency of 10 % of the baseline, of TCR of 5 points, of a criterion of 10; rises of failed runs of 5.
 
 Exit codes: 0 pass; 1 regression; 2 not enough evidence; 3 an error: nothing was decided. With
@@ -126,7 +127,7 @@ async function gateOf(named: string | undefined, { experiment }: ExperimentResul
   const file = named ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
   if (file === undefined) return DEFAULT_GATE;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Error(`read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(unreadable(file, error));
   });
   const { gate, mistakes } = readGate(text, file, experiment.suites);
   if (gate === undefined) throw new Error(formatMistakes(mistakes));

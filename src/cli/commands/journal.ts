@@ -31,9 +31,11 @@ const ANSWER_MS = 30_000;
 export function addJournal(program: Command, terminal: Terminal): void {
   program
     .command('journal')
-    .description('look after what was accepted')
+    .description('maintain the journal, which holds accepted data until they are scored')
     .command('recover')
-    .description('read what a start has set aside back in, whether the service runs or not; may be done again')
+    .description(
+      'read back the data that a start has set aside; the service may be running, and repeating it does no harm',
+    )
     .option('--dry-run', 'only say what can be read')
     .option('--json', 'print what was found as JSON')
     .addOption(settingOption('config'))

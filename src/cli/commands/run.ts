@@ -21,11 +21,11 @@ import { ExperimentUnreadable, findExperiment, readExperiment } from '../../stor
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { startJudges } from '../judges-offline.ts';
 import { failOn, type Loaded, load } from '../load.ts';
-import { printRuns, runsJson } from '../print-runs.ts';
+import { leftText, printRuns, runsJson } from '../print-runs.ts';
 import { RunProgress } from '../run-progress.ts';
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
-import { counted, safe, type Terminal } from '../terminal.ts';
+import { safe, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 interface RunFlags {
@@ -70,7 +70,10 @@ export function addRun(program: Command, terminal: Terminal): void {
     .option('--concurrency <n>', 'runs at once', '4')
     .option('--timeout <duration>', 'time limit of a run, all turns together', '2m')
     .option('--repeats <n>', 'number of runs of each case (default 1)')
-    .option('--seed <n>', 'seed of the seeds of the runs (default: a new one each time)')
+    .option(
+      '--seed <n>',
+      'number from which the seed of each run is derived; the same number gives the same seeds (default: a new one)',
+    )
     .option('--only <pattern>', 'only cases whose ids match: * is any text, ? a character')
     .option('--tag <tag...>', 'only cases that have one of these tags')
     .option('--resume [experiment]', 'continue an interrupted experiment: its id or name, or the last one')
@@ -291,9 +294,9 @@ async function drive(
   else printRuns(terminal, folder, end);
   if (end.is === 'ended') return;
   const resume = `assay run ${wanted.dataset.file} --resume ${folder.experiment.id}`;
-  const left = `${end.left} of ${counted(wanted.planned.length, 'run')} ${end.left === 1 ? 'is' : 'are'} left. To go on`;
+  const left = `${leftText(end.left, wanted.planned.length)} To go on`;
   if (end.is === 'stopped') throw new CommandFailure(`Stopped; ${left}: ${resume}`, INTERRUPTED);
-  const kept = `The failed runs are kept in ${safe(folder.folder, 1000)}. After mending the set-up, begin a new experiment.`;
+  const kept = `The failed runs are kept in ${safe(folder.folder, 1000)}. After fixing the setup, begin a new experiment.`;
   const lines = [safeLines(end.because), kept, ...(end.left > 0 ? [`${left} all the same: ${resume}`] : [])];
   throw new CommandFailure(lines.join('\n'), EXIT.input);
 }

@@ -1,5 +1,5 @@
 /** `assay serve`: runs the service until it is told to stop. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { describeRedaction } from '../../engine/redaction-rules.ts';
 import type { Service } from '../../serve/service.ts';
 import { LossUndecided } from '../../serve/loss-undecided.ts';
@@ -29,7 +29,14 @@ const OF_OTHER_COMMANDS = ['experiments'];
 /** Every setting that is declared with a flag has it here, unless the service has no use for it. */
 export function withServiceFlags(command: Command): Command {
   for (const option of settingOptions({ except: OF_OTHER_COMMANDS })) command.addOption(option);
+  command.addOption(new Option('--port <port>').hideHelp().argParser(refusePort));
   return command;
+}
+
+function refusePort(): never {
+  throw new InvalidArgumentError(
+    'There are three ports: --http-port for metrics and the API, --otlp-http-port and --otlp-grpc-port for spans.',
+  );
 }
 
 /** SIGHUP is how one asks a service to read its configuration again. The log reports the result. */
@@ -63,6 +70,11 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
     http_port: ports.http,
     redacted: describeRedaction(loaded.settings.redaction),
   });
+  for (const { variable, didYouMean } of loaded.unknownVariables)
+    log.line('warn', 'config: an environment variable is no setting, ignoring it', {
+      variable,
+      did_you_mean: didYouMean,
+    });
   for (const remark of loaded.remarks)
     log.line('warn', 'suites: a shadow has the version of the live suite but different content, running both', {
       remark,

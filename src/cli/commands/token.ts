@@ -125,7 +125,8 @@ async function revoke(terminal: Terminal, nameOrId: string, flags: PlaceFlags): 
     if (found !== undefined) await note('token-revoked', found);
     return found;
   });
-  if (revoked === undefined) throw new CommandFailure(`there is no token ${safe(nameOrId)}`, EXIT.input);
+  if (revoked === undefined)
+    throw new CommandFailure(`there is no token ${safe(nameOrId)}: \`assay token list\` lists them`, EXIT.input);
   terminal.out(`revoked token ${safe(revoked.name)} (${safe(revoked.id)}) with the role ${revoked.role}`);
 }
 

@@ -14,6 +14,7 @@ import { suiteRemarks } from '../../offline/suite-remarks.ts';
 import { sameVersions } from '../../score/evaluator-version.ts';
 import { loadSuites, SUITE_FILE_BYTES_MAX } from '../../score/load-suites.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
+import { unreadable } from '../../model/why-unreadable.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { printReview } from '../print-review.ts';
@@ -40,10 +41,14 @@ export function addValidate(program: Command, terminal: Terminal): void {
     .action(async (files: readonly string[], flags: ValidateFlags) => {
       const location = { config: flags.config, dataDir: flags.dataDir };
       if (files.length === 0) {
-        const { settings, suites, shadows, remarks, truthRemarks } = await load(location);
+        const { settings, suites, shadows, remarks, truthRemarks, unknownVariables } = await load(location);
         const beside = shadows.map(({ name, version }) => `${name}@${version} in shadow`);
         terminal.out(`valid: ${[...suites.map(({ name, version }) => `${name}@${version}`), ...beside].join(', ')}`);
         for (const remark of [...remarks, ...truthRemarks]) terminal.err(`warning: ${safe(remark)}`);
+        for (const { variable, didYouMean } of unknownVariables)
+          terminal.err(
+            `warning: the environment variable ${safe(variable, 100)} is no setting: did you mean ${didYouMean}?`,
+          );
         await printRemarks(terminal, suites);
         if (flags.store === true) await printReview(terminal, settings, suites);
         return;
@@ -95,13 +100,13 @@ async function printRemarks(terminal: Terminal, suites: readonly CompiledSuite[]
 /** A suite says `suite:` or `criteria:` at its top level; any other YAML file is taken for a configuration. */
 async function isConfig(file: string): Promise<boolean> {
   if (!/\.ya?ml$/.test(file)) return false;
-  const unreadable = (error: unknown) => {
-    throw new CommandFailure(`read ${path.resolve(file)}: ${String(error)}`, EXIT.input);
+  const fail = (error: unknown) => {
+    throw new CommandFailure(unreadable(path.resolve(file), error), EXIT.input);
   };
   // Reading it as a suite refuses it for its size, before it is parsed.
-  const { size } = await stat(file).catch(unreadable);
+  const { size } = await stat(file).catch(fail);
   if (size > SUITE_FILE_BYTES_MAX) return false;
-  const text = await readFile(file, 'utf8').catch(unreadable);
+  const text = await readFile(file, 'utf8').catch(fail);
   // Only the names at the top are looked at: aliases are not followed, which may become gigabytes.
   const { contents } = parseDocument(text, { logLevel: 'silent' });
   return !isMap(contents) || !(contents.has('suite') || contents.has('criteria'));

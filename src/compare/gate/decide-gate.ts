@@ -120,7 +120,7 @@ function isAnswerable(asked: Asked): asked is Answerable {
   return !('because' in asked.figure);
 }
 
-/** The rules that are broken, each with the tail at which it was found: the smaller the more rules there still were. */
+/** Broken rules, each with the tail at which it was found. The more rules were left to test, the smaller the tail. */
 function holm(asked: readonly Answerable[], tail: number): ReadonlyMap<Asked, number> {
   const broken = new Map<Asked, number>();
   for (;;) {

@@ -46,7 +46,7 @@ export function draftGate(from: string, suites: readonly DraftSuite[]): string {
   return `# What a release may not do. Written by \`assay gate --init\` from ${from.replace(/[^\w.:+-]+/g, ' ')}; yours to change.
 # All rules: \`assay gate --help\` and docs/release-gate.md.
 
-# Rules that count cases decide from the first case. Averages need some ${CASES_FOR_LIMITS} cases: until then they are reported, and
+# Rules that count cases decide from the first case. Averages need about ${CASES_FOR_LIMITS} cases: until then they are reported, and
 # do not stop a release. With \`fail\` they do.
 on_not_enough_evidence: pass
 

@@ -1,6 +1,6 @@
 /**
- * A call that worked is made again, with the same result. Where the agent changes anything at all, it is a call that changes something, made twice: a second
- * refund. A second look at the same is no harm; where an agent only looks, it looks at the same thing over and over.
+ * Repeats a call that worked, with the same result. If the agent changes anything, it repeats a call that changes something,
+ * such as a second refund. Reading the same thing twice does no harm, so an agent that only reads repeats the call several times.
  */
 import { callsOf, withCallAfter } from '../edit.ts';
 import type { Fault } from '../fault.ts';

@@ -23,7 +23,7 @@ import { taskTruthMistake, whyNoTruth } from '../../score/expected/expected-acti
 import type { CompiledSuite } from '../../score/suite.ts';
 import { readsTaskTruth } from '../../engine/suite-outline.ts';
 import { formatPath, type Path, type Place, readWrittenDocument } from '../../model/written-document.ts';
-import { whyUnreadable } from '../why-unreadable.ts';
+import { whyUnreadable } from '../../model/why-unreadable.ts';
 
 interface ReadDataset {
   /** Undefined where there are mistakes. */

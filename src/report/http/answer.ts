@@ -2,6 +2,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { visibleJson } from '../../model/visible-text.ts';
 import type { z } from 'zod';
+import { problemText } from './problem-text.ts';
 
 export interface Answer {
   readonly status: number;
@@ -47,9 +48,7 @@ export function unavailableAnswer({ unavailable, retryAfterSeconds }: Unavailabl
 const PROBLEMS_MAX = 50;
 
 /** Mistakes in the query or the body of a request, all of it. */
-export function mistakesAnswer(what: 'query' | 'body', { issues }: z.ZodError): Answer {
-  const problems = issues
-    .slice(0, PROBLEMS_MAX)
-    .map(({ path, message }) => `${path.map(String).join('.') || what}: ${message}`);
+export function mistakesAnswer(what: 'query' | 'body', { issues }: z.ZodError, given: unknown): Answer {
+  const problems = issues.slice(0, PROBLEMS_MAX).map((issue) => problemText(issue, { what, given }));
   return jsonAnswer(400, { error: `the ${what} has mistakes`, problems });
 }

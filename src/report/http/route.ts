@@ -107,8 +107,9 @@ export function reading<S, T>(
   handle: (side: S, query: T, parameters: PathParameters) => Answer | Promise<Answer>,
 ): RemoteRead<S>['handle'] {
   return (side, { query, parameters }) => {
-    const parsed = schema.safeParse(Object.fromEntries(query));
-    return parsed.success ? handle(side, parsed.data, parameters) : mistakesAnswer('query', parsed.error);
+    const given = Object.fromEntries(query);
+    const parsed = schema.safeParse(given);
+    return parsed.success ? handle(side, parsed.data, parameters) : mistakesAnswer('query', parsed.error, given);
   };
 }
 
@@ -126,7 +127,7 @@ export function writing<S, T>(
     bodyBytesMax,
     write: async (side, body, parameters) => {
       const parsed = schema.safeParse(body);
-      if (!parsed.success) return mistakesAnswer('body', parsed.error);
+      if (!parsed.success) return mistakesAnswer('body', parsed.error, body);
       const result = await handle(side, parsed.data, parameters);
       return 'unavailable' in result ? unavailableAnswer(result) : jsonAnswer(result.status, result.value);
     },

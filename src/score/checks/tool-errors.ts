@@ -26,7 +26,7 @@ export const END_UNKNOWN = notApplicable(
   'Nobody knows whether the turn came to its end: its root never arrived, and the last that did is a tool.',
   'not_recorded',
 );
-const NONE_STANDING = { pass: true, reason: 'No tool error was left standing.' };
+const NONE_STANDING = { pass: true, reason: 'No unresolved tool error.' };
 
 /** Was every tool error dealt with, by trying again or by telling the user? */
 export const noUnrecoveredToolError = builtInCheck({
@@ -70,7 +70,7 @@ export const noBlockingToolError = builtInCheck({
       case 'admitted':
         return { pass: false, reason: `${failed}, and ${telling.how}.`, evidence: evidenceOf(failure) };
       case 'silent':
-        return notApplicable(`${failed}, and the answer does not mention it: that is a question of its own.`);
+        return notApplicable(`${failed}, and the answer does not mention it, which another criterion checks.`);
       case 'unknown':
         return {
           pass: false,

@@ -199,7 +199,7 @@ function readStep(
   }
   const halves = weight === undefined ? undefined : weight * 2;
   if (halves !== undefined && (!Number.isInteger(halves) || halves < 1 || halves > 20)) {
-    mistake([...path, 'weight'], `${weight} is no weight`, 'from 0.5 to 10, in steps of a half');
+    mistake([...path, 'weight'], `${weight} is not a valid weight`, 'from 0.5 to 10, in steps of a half');
   }
   return {
     number: index + 1,

@@ -46,7 +46,7 @@ function answerOf(acceptance: Acceptance, { agent, suite }: ChosenLevels) {
   const what = `agent ${JSON.stringify(agent)} and suite ${JSON.stringify(suite)}`;
   return {
     status: 404,
-    value: { error: `nothing like this is watched of ${what}: GET /api/detection lists levels`, ...value },
+    value: { error: `no level of ${what} that matches is watched: GET /api/detection lists levels`, ...value },
   };
 }
 

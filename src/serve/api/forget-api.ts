@@ -43,8 +43,9 @@ const querySchema = z.strictObject({ dry_run: yesOrNo.default(false), drop_set_a
 export const forgetConversation: Write = {
   bodyBytesMax: 0,
   write: async (side, _body, parameters, { request, caller }) => {
-    const query = querySchema.safeParse(Object.fromEntries(new URL(request.url ?? '/', 'http://assay').searchParams));
-    if (!query.success) return mistakesAnswer('query', query.error);
+    const given = Object.fromEntries(new URL(request.url ?? '/', 'http://assay').searchParams);
+    const query = querySchema.safeParse(given);
+    if (!query.success) return mistakesAnswer('query', query.error, given);
     const id = parameters.get('conversation') ?? '';
     if (id === '' || id.length > ID_MAX)
       return jsonAnswer(400, { error: `a conversation's id has 1 to ${ID_MAX} characters` });
@@ -56,7 +57,7 @@ export const forgetNamed: Write = {
   bodyBytesMax: BODY_BYTES_MAX,
   write: async (side, body, _parameters, { caller }) => {
     const parsed = bodySchema.safeParse(body);
-    return parsed.success ? answerOf(side, parsed.data, caller?.name) : mistakesAnswer('body', parsed.error);
+    return parsed.success ? answerOf(side, parsed.data, caller?.name) : mistakesAnswer('body', parsed.error, body);
   },
 };
 

@@ -66,7 +66,7 @@ export function findExperiment(root: string, reference: string): string {
   const newest = known.slice(-NAMED_MAX).reverse();
   const there =
     newest.length === 0
-      ? `There are none in ${root}.`
+      ? `There are none in ${root}: \`assay run\` makes one.`
       : `The newest in ${root} are:\n${newest.map(({ experiment: { id, name } }) => `  ${id}  ${name}`).join('\n')}`;
   throw new ExperimentUnreadable(`no experiment has the id or name ${JSON.stringify(reference)}. ${there}`);
 }

@@ -41,7 +41,7 @@ export interface PostgresOptions extends PostgresAddress {
   /** For how long a statement may take: what is cut off is noticed a little later. */
   readonly statementMs?: number;
   readonly cacheBytes?: number;
-  /** Keys by which the spans of an arrival refer to others. Needed by who files arrivals that leave that for later. */
+  /** Keys by which the spans of an arrival refer to others. Needed to file arrivals that were stored without them. */
   readonly keysOf?: KeysOf;
   /** Where evaluations are to be published: what is written of each, in the transaction that stores it. */
   readonly outboxPayload?: OutboxPayload | undefined;

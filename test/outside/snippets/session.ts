@@ -52,7 +52,7 @@ serve() {
   set +m
   servers[$1]=$!
   until_true "$1" "$3"
-  ASSAY_PID=$(pgrep -g "\${servers[$1]}" -f 'cli/main' | tail -1)
+  ASSAY_PID=$(pgrep -g "\${servers[$1]}" -f 'cli/main|bin/assay' | tail -1)
 }
 expect_code() {
   for code in $2; do test "$1" = "$code" && return; done
@@ -89,7 +89,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A command ends with its line, unless a quote is open or a backslash joins the next one. Only the typed lines of a console. */
+/** A command ends with its line, unless a quote or a here-document is open or a backslash joins the next one. Only the typed lines of a console. */
 function commandsIn({ language, text }: Block): readonly string[] {
   const lines = text.split('\n').flatMap((line) => {
     if (language !== 'console') return [line];
@@ -108,6 +108,8 @@ function commandsIn({ language, text }: Block): readonly string[] {
 }
 
 function isOpen(text: string): boolean {
+  const [, delimiter] = /<<(\w+)$/m.exec(text) ?? [];
+  if (delimiter !== undefined) return text.split('\n').at(-1) !== delimiter;
   const bare = withoutComment(text)
     .replace(/\\./g, '')
     .replace(/'[^']*'|"[^"]*"/g, '');

@@ -90,7 +90,7 @@ output: { matches: ['('] }
     [6, expect.stringContaining('Unexpected token')],
     [7, "'o' is no argument of this step"],
     [8, "no step above has the id 'nowhere'"],
-    [8, '0.3 is no weight'],
+    [8, '0.3 is not a valid weight'],
     [9, '`unordered` stands beside other fields'],
     [9, 'there are no steps in it'],
     [10, "'here' is the id of another step too"],

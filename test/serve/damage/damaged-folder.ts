@@ -146,7 +146,7 @@ export function damage(folder: string, name: string, how: DamageDone, older: str
       flip(0);
       return true;
     case 'middle':
-      flip(Math.floor(before.length / 2));
+      flip(name.endsWith('.content') ? middleOfPiece(folder, name) : Math.floor(before.length / 2));
       return true;
     case 'end':
       flip(before.length - FLIPPED_BYTES);
@@ -165,6 +165,25 @@ export function damage(folder: string, name: string, how: DamageDone, older: str
       );
       return true;
   }
+}
+
+/**
+ * The middle of a piece that is needed. Between these lie pieces that were replaced, if a turn was stored in two parts,
+ * and nobody misses those.
+ */
+function middleOfPiece(folder: string, name: string): number {
+  const copy = `${folder}-database`;
+  mkdirSync(copy);
+  for (const file of ['assay.db', 'assay.db-wal']) cpSync(path.join(folder, file), path.join(copy, file));
+  const database = new DatabaseSync(path.join(copy, 'assay.db'));
+  const pieces = database
+    .prepare(
+      'SELECT content_offset + spans_length / 2 AS middle FROM traces WHERE content_file = ? ORDER BY content_offset',
+    )
+    .all(Number.parseInt(path.basename(name), 10));
+  database.close();
+  rmSync(copy, { recursive: true });
+  return Number(pieces[Math.floor(pieces.length / 2)]?.middle);
 }
 
 export interface Outcome {

@@ -6,8 +6,8 @@
  *
  * States are expanded in the order of how much worse than the bound of `assign` they are already known to be. With the
  * potentials of the assignment as estimates, no move has a negative cost. So the first end that is reached is the best
- * (Dijkstra on reduced costs, which is A* on the real ones). Where the bound can be reached, little more than one way
- * is walked. The worst case is exponential in how many things are unordered at once; so there is a limit of states.
+ * (Dijkstra on reduced costs, which is A* on the real ones). If the bound can be reached, the search follows little more
+ * than one path. The worst case is exponential in how many things are unordered at once; so there is a limit of states.
  */
 import type { AlignmentProblem } from './alignment-problem.ts';
 import type { Assignment } from './assign.ts';
@@ -16,7 +16,7 @@ import type { PartialOrder } from './partial-order.ts';
 interface SearchLimits {
   /** States taken up, at most. */
   readonly states: number;
-  /** Nothing that is this much above the bound is wanted: something as good is known already. */
+  /** Alignments that cost this much more than the bound are not wanted, because an equally good one is known. */
   readonly below: number;
 }
 

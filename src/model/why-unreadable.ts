@@ -11,3 +11,9 @@ export function whyUnreadable(error: unknown): string {
   const reason = 'code' in error && typeof error.code === 'string' ? REASONS.get(error.code) : undefined;
   return reason ?? error.message;
 }
+
+/** A sentence about the file. */
+export function unreadable(file: string, error: unknown): string {
+  const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return isAbsent ? `there is no file ${file}` : `cannot read ${file}: ${whyUnreadable(error)}`;
+}
