@@ -189,7 +189,7 @@ test.each<[string, readonly string[], RegExp]>([
     [RUNS, '--case', 'nothing'],
     /3 of 3 conversations have no attribute nothing: .*\n {2}--case takes one of .*service\.name/,
   ],
-  ['no recording', ['none.jsonl'], /read none\.jsonl: /],
+  ['no recording', ['none.jsonl'], /there is no file none\.jsonl/],
   ['no dataset', [RUNS, '--dataset', 'none.yaml'], /none\.yaml/],
 ])('%s: refused, and no experiment is left', (_what, args, message) => {
   const folder = tempDirectory();

@@ -222,7 +222,7 @@ test.each([
   ['an experiment that is not there', ['nothing', '--baseline', 'good'], 'no experiment has the id or name "nothing"'],
   ['a baseline that is not there', ['good', '--baseline', 'nothing'], 'no experiment has the id or name'],
   ['nothing to hold it against', ['good'], 'give --baseline, or fixed numbers'],
-  ['rules that are not there', ['good', '--baseline', 'good', '--rules', 'no.yaml'], 'read no.yaml'],
+  ['rules that are not there', ['good', '--baseline', 'good', '--rules', 'no.yaml'], 'there is no file no.yaml'],
   ['rules with a mistake', ['good', '--baseline', 'good', '--rules', 'bad.yaml'], "did you mean 'tcr'?"],
   ['another version of the suite', ['other', '--baseline', 'good'], 'different versions of the suite scheduling'],
   ['a flag that is none', ['good', '--basline', 'good'], "unknown option '--basline'"],

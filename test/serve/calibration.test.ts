@@ -100,7 +100,7 @@ test('what is wrong with labels is said, all of it, and none is put', async () =
   expect(shapes.body.problems).toEqual([
     '0.label: one of pass, fail, not_applicable',
     '1.by: a text that is not empty',
-    '1: Unrecognized key: "score"',
+    "1: unknown field 'score'",
     expect.stringMatching(/^2: /),
   ]);
   const names = await put(running, 'c', [label, { ...label, suite: 'maners' }, { ...label, criterion: 'rude' }]);
