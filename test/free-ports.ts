@@ -8,11 +8,19 @@ import { createServer, type Server } from 'node:net';
 const FIRST = 10_000;
 const BEHIND_LAST = 32_000;
 
-/** Ports on which no program listens at the moment, all different. */
+/**
+ * Each process goes upwards from a place of its own, and gives no port twice: a server may open its port long after it
+ * was given, and until then nothing else shows that the port is taken.
+ */
+let next = FIRST + Math.floor(Math.random() * (BEHIND_LAST - FIRST));
+
+/** Ports on which no program listens at the moment, and which this process has not been given before. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers: Server[] = [];
   while (servers.length < count) {
-    const server = await listenOn(FIRST + Math.floor(Math.random() * (BEHIND_LAST - FIRST)));
+    const port = next;
+    next = port + 1 < BEHIND_LAST ? port + 1 : FIRST;
+    const server = await listenOn(port);
     if (server !== undefined) servers.push(server);
   }
   const ports = servers.map((server) => {
