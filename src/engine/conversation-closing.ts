@@ -31,6 +31,7 @@ import type { ConversationGlance, ConversationLabels } from '../store/conversati
 import { mergedGlance } from './conversation-glance.ts';
 
 export { glanceOf } from './conversation-glance.ts';
+export { spokenWords } from './conversation-words.ts';
 
 import type { ConversationStore, EngineStore, StoredConversation } from '../store/engine-store.ts';
 
@@ -178,6 +179,7 @@ export function absorbConversation(store: EngineStore, from: number, to: number)
   store.moveConversation(from, to);
   const absorbed = conversations.at(from);
   const into = conversations.at(to);
+  store.words.move(absorbed.id, into.id);
   conversations.change(to, {
     labels: withSegment(into.labels, into.labels.segment ?? absorbed.labels.segment),
     turns: into.turns + absorbed.turns,

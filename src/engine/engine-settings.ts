@@ -13,5 +13,5 @@ export function turnLimits({ turn }: Settings): TurnLimits {
 export function engineSettings({ detection, results, ...settings }: Settings) {
   const { turn, conversation, truth } = settings;
   const metrics = { ...settings.metrics, observed: detection.active, reported: results !== undefined };
-  return { turn, conversation, truth, metrics };
+  return { turn, conversation, truth, metrics, words: settings.store.words };
 }

@@ -26,6 +26,7 @@ import type { CheckWatch } from './check-watch.ts';
 import {
   absorbConversation,
   glanceOf,
+  spokenWords,
   type ClosingLimits,
   closeBeside,
   closeConversation,
@@ -58,6 +59,8 @@ export interface EngineSettings {
     readonly handOverTools: readonly string[];
   };
   readonly metrics: LabelSettings;
+  /** Words that were said are kept for the search. */
+  readonly words: boolean;
 }
 
 interface EngineParts {
@@ -328,6 +331,7 @@ export class Engine {
       openSince: openSinceIn(closed, id),
       limits: this.#closingLimits,
     });
+    if (settings.words) store.words.add(id, spokenWords(id, turns));
     if (evidence !== undefined && !isNamed) store.keys.add(conversation.row, evidence);
     // Turns without an id, which were taken for conversations of their own, turn out to belong to this one.
     const others = related.filter((other) => other.row !== conversation.row && isSynthetic(other.id));

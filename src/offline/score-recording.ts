@@ -79,7 +79,7 @@ const COUNTED_AS = {
 
 export async function scoreRecorded(options: OfflineOptions): Promise<OfflineResult> {
   const { spool, store } = placesFor(options.batches);
-  const settings = engineSettings(options.settings);
+  const settings = { ...engineSettings(options.settings), words: false };
   const unreadable = new UnreadableTruths(options.suites);
   const truth = unreadable.notedFrom(truthWith(options, checkedTruth(options.settings.truth)));
   const { judges } = options;

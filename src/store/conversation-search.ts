@@ -25,7 +25,10 @@ export interface ConversationSearch {
   /** Wall-clock times in milliseconds; `until` is not in it. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** Each has to be in the id, the first question or the last answer. Only the case of a to z does not matter. */
+  /**
+   * All have to be in what was said or in the id (spoken-words.ts). Where words are not kept, each has to be in the id,
+   * the first question or the last answer, and only the case of a to z does not matter.
+   */
   readonly words?: readonly string[] | undefined;
   readonly order: 'latest' | 'worst';
   readonly limit: number;
@@ -44,6 +47,13 @@ export interface FoundConversations {
   /** Undefined at the end. */
   readonly next: SearchCursor | undefined;
   readonly lookedAt: number;
+}
+
+/** Rows of conversations that have the words, latest first, as the index of words gives them. */
+export interface RowsWithWords {
+  readonly rows: readonly number[];
+  /** There may be more before the last one. */
+  readonly hasMore: boolean;
 }
 
 /** How a store writes conditions; `?` stands for one value. */
@@ -87,13 +97,17 @@ export function searchPlan<Value>(
   search: ConversationSearch,
   ends: { readonly first: number; readonly last: number },
   limits: RowLimits,
+  withWords?: RowsWithWords,
 ) {
-  const conditions = conditionsOf(dialect, search);
-  const window = pageWindow(
-    ends,
-    { before: search.cursor?.before },
-    search.order === 'worst' || takesSearches(search) ? limits.searched : limits.lookedAt,
-  );
+  const conditions = conditionsOf(dialect, search, withWords);
+  const window =
+    withWords === undefined
+      ? pageWindow(
+          ends,
+          { before: search.cursor?.before },
+          search.order === 'worst' || takesSearches(search) ? limits.searched : limits.lookedAt,
+        )
+      : windowOf(withWords, ends, search);
   const last = search.cursor?.last;
   const after =
     search.order !== 'worst' || last === undefined
@@ -135,12 +149,26 @@ export function searchPlan<Value>(
   return { statement, found };
 }
 
+/** The index has looked at all rows, down to the last one that it gives. */
+function windowOf(
+  { rows, hasMore }: RowsWithWords,
+  ends: { readonly first: number; readonly last: number },
+  { cursor }: ConversationSearch,
+): { readonly from: number; readonly before: number; readonly hasOlder: boolean } {
+  const before = Math.min(cursor?.before ?? Number.MAX_SAFE_INTEGER, ends.last + 1);
+  return { from: hasMore ? (rows.at(-1) ?? ends.first) : ends.first, before, hasOlder: hasMore };
+}
+
 function takesSearches(search: ConversationSearch): boolean {
   const { suites, outcomes, failedCriteria, decidedBelow, states, isLabelled } = search;
   return [suites, outcomes, failedCriteria, decidedBelow, states, isLabelled].some((one) => one !== undefined);
 }
 
-function conditionsOf<Value>(dialect: SearchDialect<Value>, search: ConversationSearch): readonly Condition<Value>[] {
+function conditionsOf<Value>(
+  dialect: SearchDialect<Value>,
+  search: ConversationSearch,
+  withWords: RowsWithWords | undefined,
+): readonly Condition<Value>[] {
   const conditions: Condition<Value>[] = [];
   const among = (column: string, values: readonly string[] | undefined) => {
     if (values !== undefined) conditions.push({ sql: dialect.among(column), values: [dialect.texts(values)] });
@@ -151,7 +179,9 @@ function conditionsOf<Value>(dialect: SearchDialect<Value>, search: Conversation
   among('c.segment', search.segments);
   if (search.since !== undefined) conditions.push({ sql: 'c.updated_at >= ?', values: [dialect.number(search.since)] });
   if (search.until !== undefined) conditions.push({ sql: 'c.updated_at < ?', values: [dialect.number(search.until)] });
-  for (const word of search.words ?? [])
+  if (withWords !== undefined)
+    conditions.push({ sql: dialect.among('c.id'), values: [dialect.numbers(withWords.rows)] });
+  for (const word of withWords === undefined ? (search.words ?? []) : [])
     conditions.push({ sql: dialect.contains(SHOWN_TEXT), values: [dialect.text(lowered(word))] });
   if (search.isLabelled !== undefined)
     conditions.push({ sql: `${search.isLabelled ? '' : 'NOT '}${dialect.isLabelled}`, values: [] });

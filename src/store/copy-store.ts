@@ -28,6 +28,7 @@ interface Copied {
 }
 
 /** The bytes of these are in memory at once. */
+const WORDS_PER_PART = 1000;
 const CONVERSATIONS_PER_PART = 200;
 
 export class TargetInUse extends Error {}
@@ -77,6 +78,7 @@ async function copy(source: StoreExport, target: StoreImport, options: CopyOptio
   await target.takeTotals(source.totals());
   await target.takeFirstTimes(source.firstTimes());
   await target.takeHistory(source.history());
+  for (const part of wordsOf(source)) await target.takeWords(part);
   return { source: counts, copied, ...(await verify(source, target)) };
 }
 
@@ -91,6 +93,16 @@ async function verify(source: StoreExport, target: StoreImport): Promise<Pick<Co
     for (const one of part) if (!isSame(await target.countOf([one]), sumOf([one]))) leftAlone += 1;
   }
   return { target: there, leftAlone };
+}
+
+function* wordsOf(source: StoreExport) {
+  for (let row = 0; ; ) {
+    const part = source.words(row, WORDS_PER_PART);
+    const last = part.at(-1);
+    if (last === undefined) return;
+    yield part;
+    row = last.row;
+  }
 }
 
 function* partsOf(source: StoreExport, after: number) {

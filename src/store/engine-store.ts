@@ -15,6 +15,7 @@ import type { ConversationHead } from './conversation-columns.ts';
 import type { WaitingObservation } from './detection-store.ts';
 import type { SeenConversation } from './evaluation-columns.ts';
 import type { HistoryChanges } from './history.ts';
+import type { SpokenWordStore } from './spoken-words.ts';
 import type { Said } from './verdict-codec.ts';
 
 export interface TraceContent {
@@ -234,6 +235,7 @@ export interface EngineStore {
   readonly evaluations: EvaluationStore;
   /** Evaluations by time, in the same transaction as they. */
   readonly history: Pick<HistoryChanges, 'count'>;
+  readonly words: SpokenWordStore;
   readonly waiting: WaitingEvaluationStore;
   /** Ground truth that was put in from outside of the conversation's spans. */
   readonly truths: { find(conversation: ConversationId): Json | undefined };

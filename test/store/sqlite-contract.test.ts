@@ -9,6 +9,7 @@ import { holdLabelsToContract, type LabelsUnderTest } from './labels-contract.ts
 import { holdOutcomesToContract, type OutcomesUnderTest } from './outcome-labels-contract.ts';
 import { holdPageReadsToContract } from './page-reads-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from './revisit-contract.ts';
+import { holdWordsToContract } from './words-contract.ts';
 
 function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest & OutcomesUnderTest> {
   const file = path.join(tempDirectory(), 'assay.db');
@@ -66,3 +67,4 @@ holdRevisitsToContract('SQLite', openSqlite);
 holdLabelsToContract('SQLite', openSqlite);
 holdOutcomesToContract('SQLite', openSqlite);
 holdPageReadsToContract('SQLite', openSqlite);
+holdWordsToContract('SQLite', openSqlite);

@@ -9,8 +9,8 @@ export function postgresOptions(
   sharedStore: SharedStoreSettings,
   { group, topics }: Pick<KafkaSettings, 'group' | 'topics'>,
 ): Omit<PostgresOptions, 'outboxPayload'> {
-  const { keepMs, keepFailedMs } = store;
+  const { keepMs, keepFailedMs, words } = store;
   const read = [...topics.spans, ...topics.logs];
   const { reopenMs, maxAgeMs: openMaxMs } = turn;
-  return { ...sharedStore, instance, group, topics: read, keepMs, keepFailedMs, reopenMs, openMaxMs };
+  return { ...sharedStore, instance, group, topics: read, keepMs, keepFailedMs, words, reopenMs, openMaxMs };
 }

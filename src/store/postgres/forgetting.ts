@@ -114,6 +114,7 @@ const OF_KEYS = [
   ['outcome_labels', 'key'],
   ['labels', 'conversation'],
   ['labelled_verdicts', 'conversation'],
+  ['spoken', 'key'],
 ] as const;
 
 const DECLARE = `DECLARE content NO SCROLL CURSOR FOR SELECT trace_id AS "traceId", traces FROM arrivals

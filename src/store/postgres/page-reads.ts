@@ -4,9 +4,11 @@ import type { ConversationRow } from '../conversation-reader.ts';
 import {
   type ConversationSearch,
   type FoundConversations,
+  type RowsWithWords,
   type SearchDialect,
   searchPlan,
 } from '../conversation-search.ts';
+import { wordsOf } from '../../model/search-words.ts';
 import { type EvaluationCells, evaluationFrom, SEEN_COLUMNS, seenFrom, SHOWN_COLUMNS } from '../evaluation-columns.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import { HEAD, type HeadRow, toConversationRow } from './read-head.ts';
@@ -17,6 +19,8 @@ import { readWaiting } from './waiting.ts';
 
 /** Conversations that one page looks at: see page.ts. */
 const LIMITS = { lookedAt: 10_000, searched: 5_000 };
+const WITH_WORDS_MAX = 1000;
+const WORDS_ASKED_MAX = 20;
 const PLACES_READ_MAX = 200_000;
 
 const IS_LAST = `NOT EXISTS (
@@ -26,6 +30,9 @@ const IS_LAST = `NOT EXISTS (
 const IS_LIVE = `left(e.suite, 7) <> 'shadow:'`;
 /** Evaluations are no older than their conversation, which leaves the partitions of earlier days out. */
 const IN_ITS_DAYS = '(e.day >= c.first_day OR e.day < 0)';
+
+const WITH_WORDS = `SELECT c.id FROM spoken s JOIN conversations c ON c.key = s.key
+  WHERE s.words @@ $1::tsquery AND c.id < $2::bigint ORDER BY c.id DESC LIMIT $3`;
 
 const DIALECT: SearchDialect<Value> = {
   among: (column) => `${column} = ANY(?)`,
@@ -44,12 +51,32 @@ export async function searchConversations(session: Session, search: Conversation
   const [ends] = await session.once<{ first: number | null; last: number | null }>(
     'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last',
   );
-  const plan = searchPlan(DIALECT, search, { first: ends?.first ?? 0, last: ends?.last ?? 0 }, LIMITS);
+  const withWords = await rowsWithWords(session, search);
+  const plan = searchPlan(DIALECT, search, { first: ends?.first ?? 0, last: ends?.last ?? 0 }, LIMITS, withWords);
   const { conditions, values, order } = plan.statement;
   const sql = `SELECT ${HEAD} FROM conversations c
     WHERE c.first_closed_at IS NOT NULL AND ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
   const rows = await session.once<HeadRow>(numbered(sql), [...values, search.limit]);
   return plan.found(rows.map(toConversationRow));
+}
+
+/** Undefined where no words are asked for, or none are kept. */
+async function rowsWithWords(
+  session: Session,
+  { words, cursor }: ConversationSearch,
+): Promise<RowsWithWords | undefined> {
+  if (words === undefined) return undefined;
+  const [kept] = await session.once<{ has: boolean }>('SELECT EXISTS (SELECT 1 FROM spoken) AS has');
+  const asked = wordsOf(words.join(' '), WORDS_ASKED_MAX);
+  if (kept?.has !== true || asked.length === 0) return undefined;
+  // The last one may still be being typed.
+  const query = asked.map((word, index) => `'${word}'${index === asked.length - 1 ? ':*' : ''}`).join(' & ');
+  const rows = await session.once<{ id: number }>(WITH_WORDS, [
+    query,
+    cursor?.before ?? Number.MAX_SAFE_INTEGER,
+    WITH_WORDS_MAX,
+  ]);
+  return { rows: rows.map(({ id }) => id), hasMore: rows.length === WITH_WORDS_MAX };
 }
 
 /** `?` as PostgreSQL numbers its parameters. No text of ours has one otherwise. */

@@ -27,6 +27,8 @@ interface Retention {
   readonly keepFailedMs: number;
   readonly openMaxMs: number;
   readonly reopenMs: number;
+  /** False where words that were said are no longer kept for the search. */
+  readonly words?: boolean;
 }
 
 /** A client that could not reach us may send what it had sent before for about as long. */
@@ -67,6 +69,7 @@ export class Housekeeping implements HousekeepingStore {
       await makePartitions(this.#link, now);
       await this.#dropDays(now);
       await this.#dropHistory(now);
+      if (this.#retention.words === false) await this.#link.use((session) => session.once(CLEAR_WORDS));
       for (const table of SAID_FROM_OUTSIDE)
         await this.#link.use((session) => session.once(dropLonely(table), [now - this.#retention.keepFailedMs]));
       for (const sql of FORGET_PRUNED) await this.#link.use((session) => session.once(sql, [this.#rememberMs]));
@@ -180,7 +183,7 @@ async function dropAll(session: Session, ids: readonly number[], rememberMs: num
     'DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation = ANY($1::bigint[]))',
     [ids],
   );
-  for (const table of SAID_FROM_OUTSIDE)
+  for (const table of BY_KEY)
     await session.once(
       `DELETE FROM ${table} WHERE key IN (SELECT key FROM conversations WHERE id = ANY($1::bigint[]))`,
       [ids],
@@ -210,6 +213,9 @@ function remembering(from: string, condition: string, rememberMs: number): strin
     ON CONFLICT (trace_id) DO UPDATE SET closed_at = greatest(pruned_traces.closed_at, excluded.closed_at)`;
 }
 
+/** Some of them at a time. */
+const CLEAR_WORDS = 'DELETE FROM spoken WHERE key IN (SELECT key FROM spoken LIMIT 20000)';
+
 const FORGET_PRUNED = [
   'DELETE FROM pruned_traces WHERE closed_at < (SELECT log_time FROM cluster) - $1::bigint',
   'DELETE FROM forgotten WHERE at < (SELECT log_time FROM cluster) - $1::bigint',
@@ -217,6 +223,7 @@ const FORGET_PRUNED = [
 
 /** Tables of what somebody said of a conversation, by its key: it may be there before the conversation, and goes with it. */
 const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels'];
+const BY_KEY = [...SAID_FROM_OUTSIDE, 'spoken'];
 /** Labels and ground truth of conversations that never arrived. */
 const dropLonely = (table: string) =>
   `DELETE FROM ${table} t WHERE put_at < $1 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = t.key)`;

@@ -461,6 +461,11 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE asked_for (conversation bigint NOT NULL, question bigint NOT NULL, PRIMARY KEY (conversation, question));
   CREATE INDEX asked_for_question ON asked_for (question);
   `,
+  // Words that were said, by conversation (working-words.ts).
+  `
+  CREATE TABLE spoken (key uuid PRIMARY KEY, words tsvector NOT NULL);
+  CREATE INDEX spoken_words ON spoken USING gin (words);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

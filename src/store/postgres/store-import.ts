@@ -25,6 +25,7 @@ import { LabelRows } from './labels.ts';
 import { addOutcomes } from './outcome-labels.ts';
 import { toStorable } from './storable-text.ts';
 import { addArrival, addTrace, ARRIVALS, TRACES } from './trace-copy.ts';
+import { writeWords } from './working-words.ts';
 import { seriesKey, writeHistory } from './writing.ts';
 
 export interface Taken {
@@ -172,6 +173,11 @@ export class StoreImport {
         ],
       ),
     );
+  }
+
+  /** Those that are there already stay. */
+  async takeWords(spoken: readonly { readonly id: string; readonly words: readonly string[] }[]): Promise<void> {
+    await this.#link.transaction((session) => writeWords(session, spoken));
   }
 
   /** Whole, however often: what this instance's name has there is replaced. */

@@ -23,6 +23,7 @@ import { WorkingPostponed } from './working-postponed.ts';
 import { WorkingRevisits, WorkingTruths } from './working-revisits.ts';
 import { WorkingTraces } from './working-traces.ts';
 import { WorkingWaiting } from './working-waiting.ts';
+import { WorkingWords } from './working-words.ts';
 
 /** Moves of what is in the database, in the order in which they happened; conversations as the database names them. */
 export type Move =
@@ -34,6 +35,7 @@ export class WorkingSet implements EngineStore {
   /** Filing leaves out what was forgotten, so that none of it is loaded. */
   readonly forgotten: ForgottenStore = { hasAny: false, hasTrace: () => false, has: () => false, drop: () => {} };
   readonly history = new HistoryChanges();
+  readonly words = new WorkingWords();
   readonly heads = new WorkingHeads(() => this.#nextRow());
   readonly conversations = new HeldConversations(this.heads);
   readonly traces = new WorkingTraces(this.heads, () => this.#nextRow());
@@ -93,6 +95,7 @@ export class WorkingSet implements EngineStore {
     this.detection.clear();
     this.results.clear();
     this.history.clear();
+    this.words.clear();
     this.#moves = [];
   }
 

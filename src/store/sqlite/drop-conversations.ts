@@ -73,6 +73,7 @@ function dropRows(store: DroppingStore): void {
     store.run(
       `DELETE FROM ${table} WHERE conversation_id IN (SELECT conversation_id FROM conversations WHERE id IN temp.dropped)`,
     );
+  store.run('DELETE FROM spoken WHERE rowid IN temp.dropped');
   store.run('DELETE FROM conversation_keys WHERE conversation IN temp.dropped');
   store.run('DELETE FROM conversations WHERE id IN temp.dropped');
 }

@@ -4,17 +4,21 @@ import type { ConversationRow } from '../conversation-reader.ts';
 import {
   type ConversationSearch,
   type FoundConversations,
+  type RowsWithWords,
   type SearchDialect,
   searchPlan,
 } from '../conversation-search.ts';
 import { seenFrom, SEEN_COLUMNS } from '../evaluation-columns.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import { toEvaluation } from './evaluation-row.ts';
+import { wordsOf } from '../../model/search-words.ts';
 import type { Statements } from './statements.ts';
 import { toConversationRow } from './conversation-row.ts';
 
 /** Conversations that one page looks at: see page.ts. */
 const LIMITS = { lookedAt: 50_000, searched: 20_000 };
+const WITH_WORDS_MAX = 2000;
+const WORDS_ASKED_MAX = 20;
 const PLACES_READ_MAX = 200_000;
 
 const IS_LAST = `NOT EXISTS (
@@ -22,6 +26,9 @@ const IS_LAST = `NOT EXISTS (
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
 /** Rows of shadows are marked by their name (suite-key.ts). */
 const IS_LIVE = `e.suite NOT LIKE 'shadow:%'`;
+
+const HAS_WORDS = 'SELECT EXISTS (SELECT 1 FROM spoken_content) AS has';
+const WITH_WORDS = 'SELECT rowid FROM spoken WHERE spoken MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?';
 
 const DIALECT: SearchDialect<string | number> = {
   among: (column) => `${column} IN (SELECT value FROM json_each(?))`,
@@ -42,7 +49,8 @@ const ENDS = 'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(i
 
 export function searchConversations(statements: Statements, search: ConversationSearch): FoundConversations {
   const ends = statements.of(ENDS).get();
-  const plan = searchPlan(DIALECT, search, { first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) }, LIMITS);
+  const { first, last } = { first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) };
+  const plan = searchPlan(DIALECT, search, { first, last }, LIMITS, rowsWithWords(statements, search));
   const { conditions, values, order } = plan.statement;
   // Only by row numbers, whose range is the limit of what a page looks at.
   const sql = `SELECT c.* FROM conversations c NOT INDEXED WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
@@ -52,6 +60,20 @@ export function searchConversations(statements: Statements, search: Conversation
       .all(...values, search.limit)
       .map(toConversationRow),
   );
+}
+
+/** Undefined where no words are asked for, or none are kept. */
+function rowsWithWords(statements: Statements, { words, cursor }: ConversationSearch): RowsWithWords | undefined {
+  if (words === undefined || statements.of(HAS_WORDS).get()?.has !== 1) return undefined;
+  const asked = wordsOf(words.join(' '), WORDS_ASKED_MAX);
+  if (asked.length === 0) return undefined;
+  // The last one may still be being typed.
+  const query = asked.map((word, index) => `"${word}"${index === asked.length - 1 ? '*' : ''}`).join(' AND ');
+  const rows = statements
+    .of(WITH_WORDS)
+    .all(query, cursor?.before ?? Number.MAX_SAFE_INTEGER, WITH_WORDS_MAX)
+    .map(({ rowid }) => Number(rowid));
+  return { rows, hasMore: rows.length === WITH_WORDS_MAX };
 }
 
 /** By row, in the order in which they were made; then those that wait. */

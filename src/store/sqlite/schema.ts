@@ -350,6 +350,11 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX asked_for_question ON asked_for (question);
   `,
+  // Words that were said, by conversation (word-rows.ts). What is deleted is overwritten.
+  `
+  CREATE VIRTUAL TABLE spoken USING fts5 (words, detail = none);
+  INSERT INTO spoken (spoken, rank) VALUES ('secure-delete', 1);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

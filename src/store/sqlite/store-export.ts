@@ -115,6 +115,23 @@ export class StoreExport {
     return this.#all('SELECT * FROM outcome_labels ORDER BY conversation_id, label').map(toOutcome);
   }
 
+  /** Words that were said (spoken-words.ts), of conversations after this row. */
+  words(
+    after: number,
+    limit: number,
+  ): readonly { readonly row: number; readonly id: string; readonly words: readonly string[] }[] {
+    return this.#all(
+      `SELECT c.id, c.conversation_id, s.words FROM spoken s JOIN conversations c ON c.id = s.rowid
+       WHERE s.rowid > ? ORDER BY s.rowid LIMIT ?`,
+      after,
+      limit,
+    ).map((row) => ({
+      row: Number(row.id),
+      id: String(row.conversation_id),
+      words: String(row.words).split(' '),
+    }));
+  }
+
   /** In the order in which they were put. */
   labels(): readonly HumanLabel[] {
     return this.#all('SELECT * FROM labels ORDER BY id').map((row) => ({

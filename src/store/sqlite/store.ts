@@ -23,6 +23,7 @@ import { QuestionRows } from './question-rows.ts';
 import { ResultRows } from './result-rows.ts';
 import { Evaluations } from './evaluations.ts';
 import { HistoryRows } from './history-rows.ts';
+import { WordRows } from './word-rows.ts';
 import { LabelRows } from './label-rows.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
@@ -69,6 +70,7 @@ export class Store implements EngineStore {
   readonly #totalRows: TotalRows;
   readonly historyRows: HistoryRows;
   readonly history: HistoryRows['changes'];
+  readonly words: WordRows;
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
   readonly #totalChanges: StatementSync;
@@ -96,6 +98,7 @@ export class Store implements EngineStore {
     this.#totalRows = new TotalRows(database, this.totals);
     this.historyRows = new HistoryRows(database);
     this.history = this.historyRows.changes;
+    this.words = new WordRows(database);
     this.forgotten = new ForgottenRows(this, database, own);
     this.traces = new Traces(database, { openContent, pruned: this.pruned });
     this.#conversationRows = new ConversationRows(database);
@@ -171,6 +174,7 @@ export class Store implements EngineStore {
     this.#writeRows();
     this.#totalRows.flush();
     this.historyRows.flush();
+    this.words.flush();
     this.#writeFloor();
     this.traces.flush();
     // An idle service commits every second and must not wake the disk.
@@ -192,6 +196,7 @@ export class Store implements EngineStore {
     this.evaluations.discard();
     this.totals.discard();
     this.history.clear();
+    this.words.discard();
     this.#floorRaised = false;
     // After some failures (a full disk among them) SQLite has rolled back already.
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');

@@ -8,6 +8,7 @@ import { holdLabelsToContract, type LabelsUnderTest } from '../../store/labels-c
 import { holdOutcomesToContract, type OutcomesUnderTest } from '../../store/outcome-labels-contract.ts';
 import { holdPageReadsToContract } from '../../store/page-reads-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from '../../store/revisit-contract.ts';
+import { holdWordsToContract } from '../../store/words-contract.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
 const LANE = { group: 'test', lane: 0 };
@@ -102,3 +103,4 @@ holdRevisitsToContract('PostgreSQL', openPostgres);
 holdLabelsToContract('PostgreSQL', openPostgres);
 holdOutcomesToContract('PostgreSQL', openPostgres);
 holdPageReadsToContract('PostgreSQL', openPostgres);
+holdWordsToContract('PostgreSQL', openPostgres);

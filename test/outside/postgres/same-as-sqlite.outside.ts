@@ -43,6 +43,7 @@ const settings = {
   turn: { reopenMs: 86_400_000, maxAgeMs: 60_000, maxSpans: 5_000, maxBytes: 16 << 20 },
   conversation: { idleMs: IDLE_MS, maxAgeMs: 300_000, maxTurns: 100, idKeys: [], handOverTools: [] },
   metrics: { maxLabelValues: 1_000, segment: [], maxSegments: 20 },
+  words: true,
 };
 
 function engineOn(store: EngineStore, suites: readonly CompiledSuite[]): Engine {

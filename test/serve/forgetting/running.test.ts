@@ -8,6 +8,8 @@ import { metricsOf, type RunningService, runService, sumOf } from '../running-se
 import { filesWith, spansOf, traceOf } from './folder.ts';
 
 const SECRET = 'heron-quartz';
+/** As the index of words has it. */
+const WORD = 'quartz';
 const OTHER = 'willow-basalt';
 const USER = 'ana@example.com';
 const WAIT = { timeout: 20_000, interval: 50 };
@@ -78,12 +80,12 @@ test('a scored conversation, its open turn and its truth are in no file afterwar
     body: JSON.stringify({ note: SECRET }),
   });
   const before = sumOf(await metricsOf(running), 'assay_evaluations_total');
-  expect(filesWith(dataDir, [SECRET]).length).toBeGreaterThan(1);
+  expect(filesWith(dataDir, [SECRET, WORD]).length).toBeGreaterThan(1);
 
   const deleted = await fetch(`${running.http}/api/v1/conversations/meant`, { method: 'DELETE' });
 
   expect(await deleted.json()).toMatchObject({ forgotten: true, conversations: 1 });
-  expect(filesWith(dataDir, [SECRET])).toEqual([]);
+  expect(filesWith(dataDir, [SECRET, WORD])).toEqual([]);
   expect(filesWith(dataDir, [OTHER]).length).toBeGreaterThan(1);
   expect(await stored(running, 'meant')).toBe(false);
   expect(await stored(running, 'other')).toBe(true);
@@ -102,7 +104,7 @@ test('a scored conversation, its open turn and its truth are in no file afterwar
   }, WAIT);
 
   await running.service.stop();
-  expect(filesWith(dataDir, [SECRET])).toEqual([]);
+  expect(filesWith(dataDir, [SECRET, WORD])).toEqual([]);
   const again = await runService({ suites: ['default'], dataDir });
   // The open turn of the other conversation survived the rewriting of its segment, and closes now.
   await send(again, other(5, { conversation: 'third', isLast: true }));
@@ -112,7 +114,7 @@ test('a scored conversation, its open turn and its truth are in no file afterwar
     expect(answer.conversation?.turns).toBe(2);
   }, WAIT);
   expect(await stored(again, 'meant')).toBe(false);
-  expect(filesWith(dataDir, [SECRET])).toEqual([]);
+  expect(filesWith(dataDir, [SECRET, WORD])).toEqual([]);
 }, 60_000);
 
 test('all conversations of a user go, whether redaction hashes his id or not', async () => {
@@ -130,11 +132,11 @@ test('all conversations of a user go, whether redaction hashes his id or not', a
 
     const dry = await forget(running, { user: USER, dry_run: true });
     expect(dry.body).toMatchObject({ forgotten: false, conversations: 2 });
-    expect(filesWith(dataDir, [SECRET]).length).toBeGreaterThan(0);
+    expect(filesWith(dataDir, [SECRET, WORD]).length).toBeGreaterThan(0);
     const done = await forget(running, { user: USER });
 
     expect(done.body).toMatchObject({ forgotten: true, conversations: 2 });
-    expect(filesWith(dataDir, [SECRET, USER])).toEqual([]);
+    expect(filesWith(dataDir, [SECRET, WORD, USER])).toEqual([]);
     expect([await stored(running, 'first'), await stored(running, 'other')]).toEqual([false, true]);
     await running.service.stop();
   }
@@ -159,7 +161,7 @@ test('spans that arrive later for what was forgotten are dropped, counted, and g
   await forget(running, { conversation: 'nobody' });
 
   expect(await stored(running, 'meant')).toBe(false);
-  expect(filesWith(dataDir, [SECRET])).toEqual([]);
+  expect(filesWith(dataDir, [SECRET, WORD])).toEqual([]);
 }, 60_000);
 
 test('the command asks the service that has the folder, and only that one', async () => {
@@ -178,7 +180,7 @@ test('the command asks the service that has the folder, and only that one', asyn
 
   expect([here.status, JSON.parse(here.stdout).conversations]).toEqual([0, 1]);
   expect(await stored(running, 'meant')).toBe(false);
-  expect(filesWith(dataDir, [SECRET])).toEqual([]);
+  expect(filesWith(dataDir, [SECRET, WORD])).toEqual([]);
   // The audit log names the person at the command line of a stopped folder as well.
   expect(JSON.parse(readFileSync(path.join(stopped, 'access/audit.log'), 'utf8'))).toMatchObject({
     what: 'forgot',

@@ -1,0 +1,16 @@
+/** The words by which a conversation is found: those of its id, of what the user asked and of what the agent answered. */
+import type { ConversationId } from '../model/ids.ts';
+import { wordsOf } from '../model/search-words.ts';
+import type { Turn } from '../model/turn.ts';
+
+/** Of each text. What people search for stands in the first pages of it, and a pasted file is none of it. */
+const READ_CHARACTERS = 8192;
+const WORDS_MAX = 1000;
+
+export function spokenWords(id: ConversationId, turns: readonly Turn[]): readonly string[] {
+  const words = new Set(wordsOf(id, WORDS_MAX));
+  for (const { userInput, finalAnswer } of turns)
+    for (const { text } of [userInput, finalAnswer])
+      for (const word of wordsOf(text.slice(0, READ_CHARACTERS), WORDS_MAX)) words.add(word);
+  return [...words];
+}

@@ -1,0 +1,97 @@
+/** The contract of every store for words that were said: what a search by them finds, and what goes with a conversation. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { ConversationId } from '../../src/model/ids.ts';
+import { wordsOf } from '../../src/model/search-words.ts';
+import type { ConversationSearch } from '../../src/store/conversation-search.ts';
+import { absorbConversation } from '../../src/engine/conversation-closing.ts';
+import { joinTurn, type StoreUnderTest, storeTurn } from './contract.ts';
+
+interface Spoken {
+  readonly id: string;
+  readonly said: string;
+}
+
+const SAID: readonly Spoken[] = [
+  { id: 'c1', said: 'Where is my order ORD-4711?' },
+  { id: 'c2', said: 'Die Straße in Zürich, bitte: order 12' },
+  { id: 'c3', said: '明日の会議を予約して' },
+  { id: 'c4', said: 'Orderly people' },
+];
+
+export function holdWordsToContract(name: string, open: () => Promise<StoreUnderTest>): void {
+  async function filled(): Promise<StoreUnderTest> {
+    const under = await open();
+    onTestFinished(() => under.close());
+    for (const [index, { id, said }] of SAID.entries()) await say(under, { id, said, number: index + 1 });
+    return under;
+  }
+
+  /** One more turn of the conversation, in which that is said. */
+  async function say(
+    under: StoreUnderTest,
+    { id, said, number }: Spoken & { readonly number: number },
+    more: (row: number) => void = () => undefined,
+  ): Promise<void> {
+    const turn = { number, conversation: id, at: 1000 * number };
+    await under.transact({ turns: [turn], until: turn.at }, () => {
+      const { row } = joinTurn(under.store, turn, { dueNow: 'end_marker' });
+      storeTurn(under.store, turn, row);
+      under.store.words.add(id as ConversationId, wordsOf(said, 100));
+      more(row);
+    });
+  }
+
+  async function idsBy(under: StoreUnderTest, words: string, more: Partial<ConversationSearch> = {}) {
+    const reader = await under.reader();
+    const { rows } = await reader.search({ order: 'latest', limit: 50, words: words.split(' '), ...more });
+    return rows.map(({ conversationId }) => conversationId);
+  }
+
+  test(`${name}: a search by words finds conversations that have them all, the last one as a beginning`, async () => {
+    const under = await filled();
+    expect(await idsBy(under, 'order')).toEqual(['c4', 'c2', 'c1']);
+    expect(await idsBy(under, 'order 12')).toEqual(['c2']);
+    expect(await idsBy(under, 'ord-4711')).toEqual(['c1']);
+    expect(await idsBy(under, 'ZURICH strasse')).toEqual([]);
+    expect(await idsBy(under, 'zurich straße')).toEqual(['c2']);
+    expect(await idsBy(under, '会議')).toEqual(['c3']);
+    expect(await idsBy(under, '会')).toEqual(['c3']);
+    expect(await idsBy(under, 'order', { agents: ['nobody'] })).toEqual([]);
+    expect(await idsBy(under, `"orderly' & ! people*`)).toEqual(['c4']);
+  });
+
+  test(`${name}: pages of a search by words follow one another`, async () => {
+    const under = await filled();
+    const reader = await under.reader();
+    const first = await reader.search({ order: 'latest', limit: 2, words: ['order'] });
+    const second = await reader.search({ order: 'latest', limit: 2, words: ['order'], cursor: first.next });
+    expect([...first.rows, ...second.rows].map(({ conversationId }) => conversationId)).toEqual(['c4', 'c2', 'c1']);
+    expect(second.next).toBeUndefined();
+  });
+
+  test(`${name}: words of later turns are added, and a crash adds none`, async () => {
+    const under = await filled();
+    await say(under, { id: 'c1', said: 'And a refund?', number: 11 });
+    const turn = { number: 12, conversation: 'c1', at: 12_000 };
+    await under.crash({ turns: [turn], until: turn.at }, () => {
+      joinTurn(under.store, turn, { dueNow: 'end_marker' });
+      under.store.words.add('c1' as ConversationId, ['zylophant']);
+    });
+    expect(await idsBy(under, 'refund 4711')).toEqual(['c1']);
+    expect(await idsBy(under, 'zylophant')).toEqual([]);
+  });
+
+  test(`${name}: words go where their conversation goes`, async () => {
+    const under = await filled();
+    const turn = { number: 9, conversation: 'c2', at: 9000 };
+    await under.transact({ turns: [turn], until: turn.at }, () => {
+      const { row } = joinTurn(under.store, turn, { dueNow: 'end_marker' });
+      storeTurn(under.store, turn, row);
+      const from = under.store.conversations.find('c1' as ConversationId);
+      if (from === undefined) return expect.unreachable();
+      absorbConversation(under.store, from.row, row);
+    });
+    expect(await idsBy(under, '4711 zurich')).toEqual(['c2']);
+    expect(await idsBy(under, '4711')).toEqual(['c2']);
+  });
+}
