@@ -19,6 +19,7 @@ import { benchScrape } from './scrape.ts';
 import { benchStoreMemory } from './store-memory.ts';
 import { benchTrajectory } from './trajectory.ts';
 import { benchValidity } from './validity.ts';
+import { benchWords } from './words.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -76,6 +77,7 @@ const benches = {
         ? { conversations: 500, traces: 200, phases: 1, phaseMs: 1_000 }
         : { conversations: Number(values.conversations ?? 100_000), traces: 4_000, phases: 4, phaseMs: 10_000 },
     ),
+  words: () => benchWords({ traces: Number(values.traces ?? (small ? 300 : 24_000)), rounds: small ? 2 : 48 }),
   scrape: () => benchScrape(small ? { series: 2000, rounds: 2 } : { series: SERIES_MAX, rounds: 11 }),
   store: () => {
     const size = small

@@ -114,7 +114,7 @@ async function measurePipeline(
 }
 
 /** The whole pipeline, with a store in this folder. */
-export async function startPipeline(directory: string) {
+export async function startPipeline(directory: string, { words }: { readonly words?: boolean } = {}) {
   const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
   const { suites } = await loadSuites(settings.suites, { baseDir: directory, builtinDir: BUILTIN });
   const store = Store.open(path.join(directory, 'assay.db'));
@@ -123,7 +123,7 @@ export async function startPipeline(directory: string) {
   const rules = offlineRedaction(settings);
   const redactor = rules === undefined ? undefined : new RequestRedactor(rules);
   const engine = new Engine({
-    settings: engineSettings(settings),
+    settings: { ...engineSettings(settings), words: words ?? settings.store.words },
     suites,
     store,
     watch: UNWATCHED,

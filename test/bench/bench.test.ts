@@ -16,6 +16,7 @@ test.each([
   ['scrape', 4],
   ['read', 22],
   ['readers', 2],
+  ['words', 1],
   ['detect', 13],
 ])(
   'the benchmark %s runs small and gives its rows',
