@@ -3,7 +3,7 @@ import type { ConversationId } from '../model/ids.ts';
 import { wordsOf } from '../model/search-words.ts';
 import type { Turn } from '../model/turn.ts';
 
-/** Of each text. What people search for stands in the first pages of it, and a pasted file is none of it. */
+/** The beginning of each text: people search for what stands in its first pages, and not for a pasted file. */
 const READ_CHARACTERS = 8192;
 const WORDS_MAX = 1000;
 

@@ -68,7 +68,7 @@ test('without anything written, the defaults hold', () => {
     conversation: { idleMs: 300_000, maxAgeMs: 86_400_000, maxTurns: 200, idKeys: [], handOverTools: HAND_OVER_TOOLS },
     journal: { maxBytes: 8 * 2 ** 30, segmentBytes: 64 * 2 ** 20 },
     receive: { maxBodyBytes: 64 * 2 ** 20, maxInFlightBytes: 256 * 2 ** 20 },
-    store: { maxBytes: 20 * 2 ** 30, keepMs: 30 * 86_400_000, keepFailedMs: 90 * 86_400_000 },
+    store: { maxBytes: 20 * 2 ** 30, keepMs: 30 * 86_400_000, keepFailedMs: 90 * 86_400_000, words: true },
     score: { checkTimeoutMs: 1000 },
     metrics: { maxLabelValues: 200, segment: [], maxSegments: 20 },
     detection: {

@@ -175,7 +175,7 @@ export class StoreImport {
     );
   }
 
-  /** Those that are there already stay. */
+  /** Words that are there already stay. */
   async takeWords(spoken: readonly { readonly id: string; readonly words: readonly string[] }[]): Promise<void> {
     await this.#link.transaction((session) => writeWords(session, spoken));
   }

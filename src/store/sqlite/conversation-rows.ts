@@ -9,6 +9,7 @@ import { CONVERSATION_COLUMNS, type ConversationCells, headFrom } from '../conve
 import type { StoredConversation } from '../engine-store.ts';
 import type { ConversationTable, Due } from '../held-conversations.ts';
 import { insertSql, valuesOf } from './column-values.ts';
+import { WordRows } from './word-rows.ts';
 
 interface Row extends ConversationCells {
   readonly id: number;
@@ -17,6 +18,7 @@ interface Row extends ConversationCells {
 }
 
 export class ConversationRows implements ConversationTable {
+  readonly words: WordRows;
   readonly #findById: StatementSync;
   readonly #findByRow: StatementSync;
   readonly #inOrderOfDue: StatementSync;
@@ -27,6 +29,7 @@ export class ConversationRows implements ConversationTable {
   #lastRow: number;
 
   constructor(database: DatabaseSync) {
+    this.words = new WordRows(database);
     const columns = `id, conversation_id, ${namesOf(CONVERSATION_COLUMNS)}`;
     this.#findById = database.prepare(`SELECT ${columns} FROM conversations WHERE conversation_id = ?`);
     this.#findByRow = database.prepare(`SELECT ${columns} FROM conversations WHERE id = ?`);

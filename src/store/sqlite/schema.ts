@@ -350,7 +350,7 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX asked_for_question ON asked_for (question);
   `,
-  // Words that were said, by conversation (word-rows.ts). What is deleted is overwritten.
+  // Words that were said, by conversation (word-rows.ts). Deleting overwrites.
   `
   CREATE VIRTUAL TABLE spoken USING fts5 (words, detail = none);
   INSERT INTO spoken (spoken, rank) VALUES ('secure-delete', 1);

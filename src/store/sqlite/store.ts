@@ -23,7 +23,6 @@ import { QuestionRows } from './question-rows.ts';
 import { ResultRows } from './result-rows.ts';
 import { Evaluations } from './evaluations.ts';
 import { HistoryRows } from './history-rows.ts';
-import { WordRows } from './word-rows.ts';
 import { LabelRows } from './label-rows.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
@@ -70,7 +69,7 @@ export class Store implements EngineStore {
   readonly #totalRows: TotalRows;
   readonly historyRows: HistoryRows;
   readonly history: HistoryRows['changes'];
-  readonly words: WordRows;
+  readonly words: ConversationRows['words'];
   readonly #metaValue: StatementSync;
   readonly #raiseMeta: StatementSync;
   readonly #totalChanges: StatementSync;
@@ -98,10 +97,10 @@ export class Store implements EngineStore {
     this.#totalRows = new TotalRows(database, this.totals);
     this.historyRows = new HistoryRows(database);
     this.history = this.historyRows.changes;
-    this.words = new WordRows(database);
     this.forgotten = new ForgottenRows(this, database, own);
     this.traces = new Traces(database, { openContent, pruned: this.pruned });
     this.#conversationRows = new ConversationRows(database);
+    this.words = this.#conversationRows.words;
     this.conversations = new HeldConversations(this.#conversationRows);
     this.keys = new ConversationKeyRows(database, this.conversations);
     this.postponed = new PostponedTurns(database, this.traces);
