@@ -2,6 +2,10 @@
 export const LABELS = ['pass', 'fail', 'not_applicable'] as const;
 export type LabelKind = (typeof LABELS)[number];
 
+/** `withdrawn` takes back what the same person said last of the same: an undo, which leaves a trace. */
+export const STORED_LABELS = [...LABELS, 'withdrawn'] as const;
+export type StoredLabelKind = (typeof STORED_LABELS)[number];
+
 export interface HumanLabel {
   readonly conversationId: string;
   /** Undefined: of the conversation, or of the only turn that was judged. */
@@ -12,6 +16,11 @@ export interface HumanLabel {
   /** Author of the label. A later label of the same author for the same subject replaces it. */
   readonly by: string;
   readonly note: string | undefined;
+}
+
+/** A label as it is put and kept. Readers get those that stand. */
+export interface StoredLabel extends Omit<HumanLabel, 'label'> {
+  readonly label: StoredLabelKind;
 }
 
 /** Verdict of a judge on a subject in a conversation that has labels. */

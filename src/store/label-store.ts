@@ -7,15 +7,18 @@
  */
 import { isDecided } from '../model/decision.ts';
 import type { Evaluation } from '../model/evaluation.ts';
-import type { HumanLabel, JudgedCount, LabelledVerdict } from '../model/labels.ts';
+import type { HumanLabel, JudgedCount, LabelledVerdict, StoredLabel } from '../model/labels.ts';
 
 export interface LabelStore {
-  /** How many of them were new: what the same person said last of the same is not put again. All or none. */
-  put(labels: readonly HumanLabel[]): Promise<number> | number;
+  /**
+   * How many of them were new: what the same person said last of the same is not put again, and a person who said
+   * nothing withdraws nothing. All or none.
+   */
+  put(labels: readonly StoredLabel[]): Promise<number> | number;
 }
 
 export interface Labelled {
-  /** In the order in which they were put. The last ones, if there are more than the limit. */
+  /** Those that stand, in the order in which they were put. The last ones, if there are more than the limit. */
   readonly labels: readonly HumanLabel[];
   /** Every revision; the last ones that were noted, where there are more than the limit. */
   readonly verdicts: readonly LabelledVerdict[];
@@ -25,6 +28,18 @@ export interface Labelled {
 
 export interface LabelReader {
   labelled(limits: { readonly labels: number; readonly verdicts: number }): Promise<Labelled> | Labelled;
+}
+
+/** Labels that were not withdrawn, in the same order. */
+export function standingLabels(labels: readonly StoredLabel[]): readonly HumanLabel[] {
+  const subjectOf = ({ conversationId, turnId, suite, criterion, by }: StoredLabel) =>
+    JSON.stringify([conversationId, turnId ?? '', suite, criterion, by]);
+  const withdrawnAt = new Map(
+    labels.flatMap((one, index) => (one.label === 'withdrawn' ? [[subjectOf(one), index] as const] : [])),
+  );
+  return labels.flatMap(({ label, ...rest }, index) =>
+    label === 'withdrawn' || index < (withdrawnAt.get(subjectOf({ label, ...rest })) ?? -1) ? [] : [{ ...rest, label }],
+  );
 }
 
 /** The running total that counts what judges say. */

@@ -5,7 +5,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import type { TurnId } from '../../src/model/ids.ts';
-import type { HumanLabel, LabelledVerdict } from '../../src/model/labels.ts';
+import type { HumanLabel, LabelledVerdict, StoredLabel } from '../../src/model/labels.ts';
 import { closeConversation } from '../../src/engine/conversation-closing.ts';
 import type { EvaluationScanner } from '../../src/store/evaluation-scan.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
@@ -88,6 +88,18 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
       label({ by: 'cy', label: 'not_applicable' }),
       label({ note: 'After all.' }),
     ]);
+  });
+
+  test(`${name}: a person takes back what they said, and nobody else's`, async () => {
+    const under = await opened();
+    const withdrawn = (more: Partial<HumanLabel> = {}): StoredLabel => ({ ...label(more), label: 'withdrawn' });
+    expect(await under.labels.put([withdrawn()])).toBe(0);
+    expect(await under.labels.put([label(), label({ label: 'fail' }), label({ by: 'cy' }), withdrawn()])).toBe(4);
+    expect(await under.labels.put([withdrawn()])).toBe(0);
+    expect((await read(under)).labels).toEqual([label({ by: 'cy' })]);
+
+    expect(await under.labels.put([label()])).toBe(1);
+    expect((await read(under)).labels).toEqual([label({ by: 'cy' }), label()]);
   });
 
   test(`${name}: what a judge said is noted with the first label of the conversation, or when it is said`, async () => {

@@ -5,8 +5,15 @@
  */
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { ConversationId, TurnId } from '../../model/ids.ts';
-import type { HumanLabel, LabelKind, LabelledVerdict } from '../../model/labels.ts';
-import { JUDGED_TOTAL, judgedCountOf, judgedIn, type Labelled, type LabelStore } from '../label-store.ts';
+import type { LabelledVerdict, StoredLabel, StoredLabelKind } from '../../model/labels.ts';
+import {
+  JUDGED_TOTAL,
+  judgedCountOf,
+  judgedIn,
+  type Labelled,
+  type LabelStore,
+  standingLabels,
+} from '../label-store.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import { lockKey } from './advisory-locks.ts';
 import type { Link } from './link.ts';
@@ -24,7 +31,7 @@ export class LabelRows implements LabelStore {
     this.#link = link;
   }
 
-  async put(labels: readonly HumanLabel[], now: number = Date.now()): Promise<number> {
+  async put(labels: readonly StoredLabel[], now: number = Date.now()): Promise<number> {
     const added = await this.#link.transaction(async (session) => {
       let count = 0;
       for (const label of labels) count += await session.run(PUT, valuesOf(label, now));
@@ -37,7 +44,7 @@ export class LabelRows implements LabelStore {
   }
 }
 
-function valuesOf({ conversationId, turnId, suite, criterion, label, by, note }: HumanLabel, now: number) {
+function valuesOf({ conversationId, turnId, suite, criterion, label, by, note }: StoredLabel, now: number) {
   const turn = turnId ?? '';
   const key = textKey(JSON.stringify([conversationId, turn, suite, criterion, by]));
   const texts = [conversationId, turn, suite, criterion, by].map(toStorable);
@@ -114,15 +121,17 @@ export async function readLabelled(
     [JUDGED_TOTAL],
   );
   return {
-    labels: labels
-      .map((row) => ({
-        ...thingOf(row),
-        // The cast holds because `Labels.put` wrote it.
-        label: row.label as LabelKind,
-        by: fromStorable(row.person),
-        note: row.note === null ? undefined : fromStorable(row.note),
-      }))
-      .reverse(),
+    labels: standingLabels(
+      labels
+        .map((row) => ({
+          ...thingOf(row),
+          // The cast holds because `Labels.put` wrote it.
+          label: row.label as StoredLabelKind,
+          by: fromStorable(row.person),
+          note: row.note === null ? undefined : fromStorable(row.note),
+        }))
+        .reverse(),
+    ),
     verdicts: verdicts.map((row) => ({
       ...thingOf(row),
       judge: row.judge,
@@ -172,7 +181,8 @@ const PUT = {
   sql: `INSERT INTO labels (conversation, key, conversation_id, turn_id, suite, criterion, person, label, note, put_at)
     SELECT $1::uuid, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::bigint
     WHERE NOT EXISTS (SELECT 1 FROM (SELECT label, note FROM labels WHERE key = $2 ORDER BY id DESC LIMIT 1) last
-      WHERE last.label = $8 AND last.note IS NOT DISTINCT FROM $9)`,
+      WHERE last.label = $8 AND last.note IS NOT DISTINCT FROM $9)
+      AND ($8::text <> 'withdrawn' OR EXISTS (SELECT 1 FROM labels WHERE key = $2))`,
 };
 /** Waits for whoever scores it. */
 const HOLD = { name: 'hold-labelled', sql: 'SELECT id FROM conversations WHERE key = $1 FOR SHARE' };

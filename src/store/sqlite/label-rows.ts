@@ -2,8 +2,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { ConversationId } from '../../model/ids.ts';
-import type { HumanLabel, LabelKind } from '../../model/labels.ts';
-import { JUDGED_TOTAL, judgedCountOf, judgedIn, type Labelled, type LabelStore } from '../label-store.ts';
+import type { StoredLabel, StoredLabelKind } from '../../model/labels.ts';
+import {
+  JUDGED_TOTAL,
+  judgedCountOf,
+  judgedIn,
+  type Labelled,
+  type LabelStore,
+  standingLabels,
+} from '../label-store.ts';
 import { toEvaluation } from './evaluation-row.ts';
 import type { OwnTransaction } from './own-transaction.ts';
 import type { Statements } from './statements.ts';
@@ -39,18 +46,20 @@ export class LabelRows implements LabelStore {
     this.#any = database.prepare('SELECT EXISTS (SELECT 1 FROM labels) AS has');
   }
 
-  put(labels: readonly HumanLabel[]): number {
+  put(labels: readonly StoredLabel[]): number {
     return this.#own('labels', () => this.#write(labels, Date.now()));
   }
 
-  #write(labels: readonly HumanLabel[], now: number): number {
+  #write(labels: readonly StoredLabel[], now: number): number {
     const before = new Set<string>();
     let added = 0;
     for (const label of labels) {
       const { conversationId, turnId, suite, criterion, by, note } = label;
       const thing = [conversationId, turnId ?? '', suite, criterion, by];
       const last = this.#last.get(...thing);
-      if (last !== undefined && last.label === label.label && last.note === (note ?? null)) continue;
+      const isKnown =
+        last === undefined ? label.label === 'withdrawn' : last.label === label.label && last.note === (note ?? null);
+      if (isKnown) continue;
       if (!this.#isLabelled(conversationId)) before.add(conversationId);
       this.#insert.run(...thing, label.label, note ?? null, now);
       added += 1;
@@ -110,14 +119,14 @@ export function readLabelled(
     .of('SELECT labels, value FROM totals WHERE metric = ?')
     .all(JUDGED_TOTAL)
     .map(({ labels: of, value }) => judgedCountOf(String(of), Number(value)));
-  return { labels, verdicts, judged };
+  return { labels: standingLabels(labels), verdicts, judged };
 }
 
-function toLabel(row: Record<string, unknown>): HumanLabel {
+function toLabel(row: Record<string, unknown>): StoredLabel {
   return {
     ...thingOf(row),
     // The cast holds because `put` wrote it.
-    label: String(row.label) as LabelKind,
+    label: String(row.label) as StoredLabelKind,
     by: String(row.person),
     note: typeof row.note === 'string' ? row.note : undefined,
   };
