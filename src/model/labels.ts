@@ -23,19 +23,26 @@ export interface StoredLabel extends Omit<HumanLabel, 'label'> {
   readonly label: StoredLabelKind;
 }
 
-/** Verdict of a judge on a subject in a conversation that has labels. */
+/** Verdict on a subject in a conversation that has labels, by a judge or by code. */
 export interface LabelledVerdict {
   readonly conversationId: string;
   /** Undefined where the suite is for conversations. */
   readonly turnId: string | undefined;
   readonly suite: string;
   readonly criterion: string;
+  /** Empty where code answered; its version is then that of the suite. */
   readonly judge: string;
   readonly judgeVersion: string;
   readonly verdict: 'pass' | 'fail';
   readonly revision: number;
   /** Wall-clock time in milliseconds. */
   readonly notedAt: number;
+}
+
+/** A criterion of a suite. */
+export interface AskedOf {
+  readonly suite: string;
+  readonly criterion: string;
 }
 
 /** How often a version of a judge has said what, of all conversations. */

@@ -1,13 +1,13 @@
 /**
- * Labels by people, and what judges said of the same. Nothing of either is ever changed or deleted, by scoring again as little as when the
+ * Labels by people, and what judges and code said of the same. Nothing of either is ever changed or deleted, by scoring again as little as when the
  * conversation goes: what cost people's time stays, and what a judge said of it stays with it.
  *
- * A judge's verdict is noted beside the labels when it is stored and there are labels of its conversation, and for conversations that were judged
+ * A verdict is noted beside the labels when it is stored and there are labels of its conversation, and for conversations that were evaluated
  * before when their first label is put.
  */
 import { isDecided } from '../model/decision.ts';
 import type { Evaluation } from '../model/evaluation.ts';
-import type { HumanLabel, JudgedCount, LabelledVerdict, StoredLabel } from '../model/labels.ts';
+import type { AskedOf, HumanLabel, JudgedCount, LabelledVerdict, StoredLabel } from '../model/labels.ts';
 
 export interface LabelStore {
   /**
@@ -27,7 +27,13 @@ export interface Labelled {
 }
 
 export interface LabelReader {
-  labelled(limits: { readonly labels: number; readonly verdicts: number }): Promise<Labelled> | Labelled;
+  /** Of all criteria, or of one. */
+  labelled(limits: LabelLimits, of?: AskedOf): Promise<Labelled> | Labelled;
+}
+
+export interface LabelLimits {
+  readonly labels: number;
+  readonly verdicts: number;
 }
 
 /** Labels that were not withdrawn, in the same order. */
@@ -46,12 +52,12 @@ export function standingLabels(labels: readonly StoredLabel[]): readonly HumanLa
 export const JUDGED_TOTAL = 'assay_judged_verdicts_total';
 
 /** Parts of an evaluation that are noted beside labels. */
-export function judgedIn(evaluation: Evaluation, notedAt: number): readonly LabelledVerdict[] {
-  const { conversationId, turnId, suite, revision } = evaluation;
+export function decidedIn(evaluation: Evaluation, notedAt: number): readonly LabelledVerdict[] {
+  const { conversationId, turnId, suite, suiteVersion, revision } = evaluation;
   return [...evaluation.verdicts].flatMap(([criterion, given]) => {
-    if (!isDecided(given) || given.judgedBy === undefined) return [];
-    const { verdict } = given;
-    const { judge, version: judgeVersion } = given.judgedBy;
+    if (!isDecided(given)) return [];
+    const { verdict, judgedBy } = given;
+    const { judge, version: judgeVersion } = judgedBy ?? { judge: '', version: suiteVersion };
     return [{ conversationId, turnId, suite, criterion, judge, judgeVersion, verdict, revision, notedAt }];
   });
 }

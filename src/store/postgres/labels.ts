@@ -5,12 +5,13 @@
  */
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { ConversationId, TurnId } from '../../model/ids.ts';
-import type { LabelledVerdict, StoredLabel, StoredLabelKind } from '../../model/labels.ts';
+import type { AskedOf, LabelledVerdict, StoredLabel, StoredLabelKind } from '../../model/labels.ts';
 import {
   JUDGED_TOTAL,
   judgedCountOf,
-  judgedIn,
+  decidedIn,
   type Labelled,
+  type LabelLimits,
   type LabelStore,
   standingLabels,
 } from '../label-store.ts';
@@ -59,7 +60,7 @@ async function noteStored(session: Session, conversationId: string, now: number)
     session,
     // The casts are the brands: the store's writer wrote them, and the conversation was found by its id.
     rows.flatMap(({ turn_id, suite, suite_version, revision, verdicts }) =>
-      judgedIn(
+      decidedIn(
         {
           ...UNSAID,
           conversationId: conversationId as ConversationId,
@@ -82,7 +83,7 @@ const UNSAID = { scope: 'conversation', score: undefined, outcome: 'unscored', e
 export async function noteLabelled(session: Session, evaluations: Iterable<Evaluation>, now: number): Promise<void> {
   await noteAll(
     session,
-    [...evaluations].flatMap((evaluation) => judgedIn(evaluation, now)),
+    [...evaluations].flatMap((evaluation) => decidedIn(evaluation, now)),
   );
 }
 
@@ -105,17 +106,17 @@ async function noteAll(session: Session, verdicts: readonly LabelledVerdict[]): 
   ]);
 }
 
-export async function readLabelled(
-  session: Session,
-  limits: { readonly labels: number; readonly verdicts: number },
-): Promise<Labelled> {
+export async function readLabelled(session: Session, limits: LabelLimits, asked?: AskedOf): Promise<Labelled> {
+  const where = asked === undefined ? '' : 'WHERE suite = $2 AND criterion = $3';
+  const of = asked === undefined ? [] : [toStorable(asked.suite), toStorable(asked.criterion)];
   const labels = await session.once<ThingRow & { label: string; person: string; note: string | null }>(
-    'SELECT * FROM labels ORDER BY id DESC LIMIT $1',
-    [limits.labels],
+    `SELECT * FROM labels ${where} ORDER BY id DESC LIMIT $1`,
+    [limits.labels, ...of],
   );
-  const verdicts = await session.once<VerdictRow>('SELECT * FROM labelled_verdicts ORDER BY noted_at DESC LIMIT $1', [
-    limits.verdicts,
-  ]);
+  const verdicts = await session.once<VerdictRow>(
+    `SELECT * FROM labelled_verdicts ${where} ORDER BY noted_at DESC LIMIT $1`,
+    [limits.verdicts, ...of],
+  );
   const judged = await session.once<{ labels: string; value: number }>(
     'SELECT labels, sum(value) AS value FROM totals WHERE metric = $1 GROUP BY labels',
     [JUDGED_TOTAL],
@@ -140,7 +141,9 @@ export async function readLabelled(
       revision: row.revision,
       notedAt: row.noted_at,
     })),
-    judged: judged.map((row) => judgedCountOf(fromStorable(row.labels), row.value)),
+    judged: judged
+      .map((row) => judgedCountOf(fromStorable(row.labels), row.value))
+      .filter((one) => asked === undefined || (one.suite === asked.suite && one.criterion === asked.criterion)),
   };
 }
 

@@ -461,6 +461,11 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE asked_for (conversation bigint NOT NULL, question bigint NOT NULL, PRIMARY KEY (conversation, question));
   CREATE INDEX asked_for_question ON asked_for (question);
   `,
+  // For reviews of one criterion (labels.ts).
+  `
+  CREATE INDEX labels_asked ON labels (suite, criterion, id);
+  CREATE INDEX labelled_verdicts_asked ON labelled_verdicts (suite, criterion, noted_at);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

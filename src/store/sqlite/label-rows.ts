@@ -2,12 +2,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { ConversationId } from '../../model/ids.ts';
-import type { StoredLabel, StoredLabelKind } from '../../model/labels.ts';
+import type { AskedOf, StoredLabel, StoredLabelKind } from '../../model/labels.ts';
 import {
   JUDGED_TOTAL,
   judgedCountOf,
-  judgedIn,
+  decidedIn,
   type Labelled,
+  type LabelLimits,
   type LabelStore,
   standingLabels,
 } from '../label-store.ts';
@@ -84,7 +85,7 @@ export class LabelRows implements LabelStore {
   }
 
   #noteAll(evaluation: Evaluation, now: number): void {
-    for (const one of judgedIn(evaluation, now)) {
+    for (const one of decidedIn(evaluation, now)) {
       const thing = [one.conversationId, one.turnId ?? '', one.suite, one.criterion];
       this.#note.run(...thing, one.judgeVersion, one.revision, one.judge, one.verdict, one.notedAt);
     }
@@ -95,18 +96,17 @@ export class LabelRows implements LabelStore {
   }
 }
 
-export function readLabelled(
-  statements: Statements,
-  limits: { readonly labels: number; readonly verdicts: number },
-): Labelled {
+export function readLabelled(statements: Statements, limits: LabelLimits, asked?: AskedOf): Labelled {
+  const where = asked === undefined ? '' : 'WHERE suite = ? AND criterion = ?';
+  const of = asked === undefined ? [] : [asked.suite, asked.criterion];
   const labels = statements
-    .of('SELECT * FROM labels ORDER BY id DESC LIMIT ?')
-    .all(limits.labels)
+    .of(`SELECT * FROM labels ${where} ORDER BY id DESC LIMIT ?`)
+    .all(...of, limits.labels)
     .map(toLabel)
     .reverse();
   const verdicts = statements
-    .of('SELECT * FROM labelled_verdicts ORDER BY noted_at DESC LIMIT ?')
-    .all(limits.verdicts)
+    .of(`SELECT * FROM labelled_verdicts ${where} ORDER BY noted_at DESC LIMIT ?`)
+    .all(...of, limits.verdicts)
     .map((row) => ({
       ...thingOf(row),
       judge: String(row.judge),
@@ -118,7 +118,8 @@ export function readLabelled(
   const judged = statements
     .of('SELECT labels, value FROM totals WHERE metric = ?')
     .all(JUDGED_TOTAL)
-    .map(({ labels: of, value }) => judgedCountOf(String(of), Number(value)));
+    .map((row) => judgedCountOf(String(row.labels), Number(row.value)))
+    .filter((one) => asked === undefined || (one.suite === asked.suite && one.criterion === asked.criterion));
   return { labels: standingLabels(labels), verdicts, judged };
 }
 

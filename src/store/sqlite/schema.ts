@@ -350,6 +350,11 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX asked_for_question ON asked_for (question);
   `,
+  // For reviews of one criterion (label-rows.ts).
+  `
+  CREATE INDEX labels_asked ON labels (suite, criterion, id);
+  CREATE INDEX labelled_verdicts_asked ON labelled_verdicts (suite, criterion, noted_at);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
