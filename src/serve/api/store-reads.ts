@@ -8,6 +8,9 @@ import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import { jsonAnswer } from '../../report/http/answer.ts';
 import { type RemoteRead, readStored } from '../../report/http/route.ts';
 import { type ConversationApi, getConversation, listConversations } from './conversation-api.ts';
+import type { LabelReader } from '../../store/label-store.ts';
+import { getAgreement } from './v1/review-agreement.ts';
+import { getReviewQueue } from './v1/review-queue.ts';
 import { listShadows } from './shadow-api.ts';
 import { type DamageNotice, getSpans } from './spans-api.ts';
 
@@ -15,7 +18,7 @@ export interface ReadSide {
   readonly conversations: ConversationApi;
   /** Regressions, and the state of the detectors. */
   readonly detection: () => Promise<unknown>;
-  readonly reader: BacktestReader;
+  readonly reader: BacktestReader & LabelReader;
   /** Stored spans that fail their checksum or are gone. */
   readonly onDamage: (damage: DamageNotice) => void;
   /** Suites that run, live or in shadow. */
@@ -51,5 +54,17 @@ are about (form says nothing about the task); go on with &before=<next> until ne
     `what suites in shadow say beside the live ones  ?suite= &agent= &agent_version= &since=24h
 &limit= (the latest evaluations) &changed= (conversations to name)`,
     listShadows,
+  ),
+  readStored(
+    '/api/v1/review/queue',
+    `?suite= &criterion= &by= (leaves out what this person has labelled)
+&because=random|disagreed|unsure|little_decided &agent= &since= &limit=
+conversations for people to label, without the verdicts`,
+    getReviewQueue,
+  ),
+  readStored(
+    '/api/v1/review/agreement',
+    '?suite= &criterion= how far people and the criterion agree, and people among themselves',
+    getAgreement,
   ),
 ];
