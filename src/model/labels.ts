@@ -2,6 +2,10 @@
 export const LABELS = ['pass', 'fail', 'not_applicable'] as const;
 export type LabelKind = (typeof LABELS)[number];
 
+/** `withdrawn` takes back what the same person said last of the same: an undo, which leaves a trace. */
+export const STORED_LABELS = [...LABELS, 'withdrawn'] as const;
+export type StoredLabelKind = (typeof STORED_LABELS)[number];
+
 export interface HumanLabel {
   readonly conversationId: string;
   /** Undefined: of the conversation, or of the only turn that was judged. */
@@ -14,19 +18,31 @@ export interface HumanLabel {
   readonly note: string | undefined;
 }
 
-/** Verdict of a judge on a subject in a conversation that has labels. */
+/** A label as it is put and kept. Readers get those that stand. */
+export interface StoredLabel extends Omit<HumanLabel, 'label'> {
+  readonly label: StoredLabelKind;
+}
+
+/** Verdict on a subject in a conversation that has labels, by a judge or by code. */
 export interface LabelledVerdict {
   readonly conversationId: string;
   /** Undefined where the suite is for conversations. */
   readonly turnId: string | undefined;
   readonly suite: string;
   readonly criterion: string;
+  /** Empty where code answered; its version is then that of the suite. */
   readonly judge: string;
   readonly judgeVersion: string;
   readonly verdict: 'pass' | 'fail';
   readonly revision: number;
   /** Wall-clock time in milliseconds. */
   readonly notedAt: number;
+}
+
+/** A criterion of a suite. */
+export interface AskedOf {
+  readonly suite: string;
+  readonly criterion: string;
 }
 
 /** How often a version of a judge has said what, of all conversations. */

@@ -10,6 +10,7 @@ const VERSIONS_MAX = 200;
 
 export async function calibrationOf(reader: LabelReader): Promise<readonly ShownCalibration[]> {
   return calibrateVersions(await reader.labelled(LIMITS))
+    .filter(({ judge }) => judge !== '')
     .slice(0, VERSIONS_MAX)
     .map(shownOf);
 }

@@ -4,7 +4,7 @@
  */
 import type { Settings } from '../config/settings.ts';
 import type { Json } from '../model/json.ts';
-import type { HumanLabel } from '../model/labels.ts';
+import type { StoredLabel } from '../model/labels.ts';
 import type { SaidOutcome } from '../model/validity.ts';
 import type { LabelStore } from '../store/label-store.ts';
 import type { OutcomeLabelStore } from '../store/outcome-label-store.ts';
@@ -16,7 +16,7 @@ import { type ForgetCommand, Forgetting } from './forgetting/forgetting.ts';
 
 export type StoreWrite =
   | { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined }
-  | { readonly what: 'labels'; readonly labels: readonly HumanLabel[] }
+  | { readonly what: 'labels'; readonly labels: readonly StoredLabel[] }
   | { readonly what: 'outcomes'; readonly outcomes: readonly SaidOutcome[] };
 
 export interface PutCommand {

@@ -1,21 +1,24 @@
 /**
- * Labels by people, and what judges said of the same. Nothing of either is ever changed or deleted, by scoring again as little as when the
+ * Labels by people, and what judges and code said of the same. Nothing of either is ever changed or deleted, by scoring again as little as when the
  * conversation goes: what cost people's time stays, and what a judge said of it stays with it.
  *
- * A judge's verdict is noted beside the labels when it is stored and there are labels of its conversation, and for conversations that were judged
+ * A verdict is noted beside the labels when it is stored and there are labels of its conversation, and for conversations that were evaluated
  * before when their first label is put.
  */
 import { isDecided } from '../model/decision.ts';
 import type { Evaluation } from '../model/evaluation.ts';
-import type { HumanLabel, JudgedCount, LabelledVerdict } from '../model/labels.ts';
+import type { AskedOf, HumanLabel, JudgedCount, LabelledVerdict, StoredLabel } from '../model/labels.ts';
 
 export interface LabelStore {
-  /** How many of them were new: what the same person said last of the same is not put again. All or none. */
-  put(labels: readonly HumanLabel[]): Promise<number> | number;
+  /**
+   * How many of them were new: what the same person said last of the same is not put again, and a person who said
+   * nothing withdraws nothing. All or none.
+   */
+  put(labels: readonly StoredLabel[]): Promise<number> | number;
 }
 
 export interface Labelled {
-  /** In the order in which they were put. The last ones, if there are more than the limit. */
+  /** Those that stand, in the order in which they were put. The last ones, if there are more than the limit. */
   readonly labels: readonly HumanLabel[];
   /** Every revision; the last ones that were noted, where there are more than the limit. */
   readonly verdicts: readonly LabelledVerdict[];
@@ -24,19 +27,37 @@ export interface Labelled {
 }
 
 export interface LabelReader {
-  labelled(limits: { readonly labels: number; readonly verdicts: number }): Promise<Labelled> | Labelled;
+  /** Of all criteria, or of one. */
+  labelled(limits: LabelLimits, of?: AskedOf): Promise<Labelled> | Labelled;
+}
+
+export interface LabelLimits {
+  readonly labels: number;
+  readonly verdicts: number;
+}
+
+/** Labels that were not withdrawn, in the same order. */
+export function standingLabels(labels: readonly StoredLabel[]): readonly HumanLabel[] {
+  const subjectOf = ({ conversationId, turnId, suite, criterion, by }: StoredLabel) =>
+    JSON.stringify([conversationId, turnId ?? '', suite, criterion, by]);
+  const withdrawnAt = new Map(
+    labels.flatMap((one, index) => (one.label === 'withdrawn' ? [[subjectOf(one), index] as const] : [])),
+  );
+  return labels.flatMap(({ label, ...rest }, index) =>
+    label === 'withdrawn' || index < (withdrawnAt.get(subjectOf({ label, ...rest })) ?? -1) ? [] : [{ ...rest, label }],
+  );
 }
 
 /** The running total that counts what judges say. */
 export const JUDGED_TOTAL = 'assay_judged_verdicts_total';
 
 /** Parts of an evaluation that are noted beside labels. */
-export function judgedIn(evaluation: Evaluation, notedAt: number): readonly LabelledVerdict[] {
-  const { conversationId, turnId, suite, revision } = evaluation;
+export function decidedIn(evaluation: Evaluation, notedAt: number): readonly LabelledVerdict[] {
+  const { conversationId, turnId, suite, suiteVersion, revision } = evaluation;
   return [...evaluation.verdicts].flatMap(([criterion, given]) => {
-    if (!isDecided(given) || given.judgedBy === undefined) return [];
-    const { verdict } = given;
-    const { judge, version: judgeVersion } = given.judgedBy;
+    if (!isDecided(given)) return [];
+    const { verdict, judgedBy } = given;
+    const { judge, version: judgeVersion } = judgedBy ?? { judge: '', version: suiteVersion };
     return [{ conversationId, turnId, suite, criterion, judge, judgeVersion, verdict, revision, notedAt }];
   });
 }

@@ -98,7 +98,7 @@ test('what is wrong with labels is said, all of it, and none is put', async () =
   const shapes = await put(running, 'c', [{ ...label, label: 'good' }, { ...label, by: '', score: 3 }, 7]);
   expect(shapes.status).toBe(400);
   expect(shapes.body.problems).toEqual([
-    '0.label: one of pass, fail, not_applicable',
+    '0.label: one of pass, fail, not_applicable, or null to take it back',
     '1.by: a text that is not empty',
     "1: unknown field 'score'",
     expect.stringMatching(/^2: /),

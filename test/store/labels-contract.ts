@@ -1,11 +1,11 @@
 /**
- * The contract of every store for labels by people and the corresponding verdicts of judges: it keeps both, even if the
+ * The contract of every store for labels by people and the corresponding verdicts: it keeps both, even if the
  * conversation is deleted.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import type { TurnId } from '../../src/model/ids.ts';
-import type { HumanLabel, LabelledVerdict } from '../../src/model/labels.ts';
+import type { HumanLabel, LabelledVerdict, StoredLabel } from '../../src/model/labels.ts';
 import { closeConversation } from '../../src/engine/conversation-closing.ts';
 import type { EvaluationScanner } from '../../src/store/evaluation-scan.ts';
 import type { ConversationReader } from '../../src/store/conversation-reader.ts';
@@ -21,6 +21,9 @@ const TURN = { number: 1, conversation: 'c1', at: 1000 };
 const LIMITS = { labels: 100, verdicts: 100 };
 /** The verdict of `evaluationOf` on the one judged criterion. */
 const POLITE = { suite: 'pack', criterion: 'polite', judge: 'default', judgeVersion: 'abc', verdict: 'pass' } as const;
+
+/** Its verdict by code; the version is that of the suite. */
+const RIGHT = { suite: 'pack', criterion: 'right', judge: '', judgeVersion: '1', verdict: 'pass' } as const;
 
 function label(more: Partial<HumanLabel> = {}): HumanLabel {
   const thing = { conversationId: 'c1', turnId: undefined, suite: 'pack', criterion: 'polite' };
@@ -60,7 +63,9 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
   }
 
   const noted = ({ verdicts }: Labelled): readonly Omit<LabelledVerdict, 'notedAt'>[] =>
-    verdicts.map(({ notedAt: _, ...rest }) => rest).toSorted((a, b) => a.revision - b.revision);
+    verdicts
+      .map(({ notedAt: _, ...rest }) => rest)
+      .toSorted((a, b) => a.revision - b.revision || (a.criterion < b.criterion ? -1 : 1));
 
   test(`${name}: labels are kept as they were put, in that order; what the same person said last is not put again`, async () => {
     const under = await opened();
@@ -90,16 +95,30 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
     ]);
   });
 
+  test(`${name}: a person takes back what they said, and nobody else's`, async () => {
+    const under = await opened();
+    const withdrawn = (more: Partial<HumanLabel> = {}): StoredLabel => ({ ...label(more), label: 'withdrawn' });
+    expect(await under.labels.put([withdrawn()])).toBe(0);
+    expect(await under.labels.put([label(), label({ label: 'fail' }), label({ by: 'cy' }), withdrawn()])).toBe(4);
+    expect(await under.labels.put([withdrawn()])).toBe(0);
+    expect((await read(under)).labels).toEqual([label({ by: 'cy' })]);
+
+    expect(await under.labels.put([label()])).toBe(1);
+    expect((await read(under)).labels).toEqual([label({ by: 'cy' }), label()]);
+  });
+
   test(`${name}: what a judge said is noted with the first label of the conversation, or when it is said`, async () => {
     const under = await opened();
     await under.labels.put([label()]);
     await evaluate(under, evaluationOf({ conversation: 'c1' }));
     await evaluate(under, evaluationOf({ conversation: 'c1', revision: 2, outcome: 'partial_failure' }));
-    const whole = { ...POLITE, conversationId: 'c1', turnId: undefined };
+    const whole = { conversationId: 'c1', turnId: undefined };
 
     expect(noted(await read(under))).toEqual([
-      { ...whole, revision: 1 },
-      { ...whole, revision: 2 },
+      { ...POLITE, ...whole, revision: 1 },
+      { ...RIGHT, ...whole, revision: 1 },
+      { ...POLITE, ...whole, revision: 2 },
+      { ...RIGHT, ...whole, verdict: 'fail', revision: 2 },
     ]);
   });
 
@@ -111,12 +130,29 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
 
     await under.labels.put([label({ criterion: 'right' })]);
     await under.labels.put([label({ criterion: 'right', label: 'fail' }), label({ conversationId: 'unknown' })]);
-    const whole = { ...POLITE, conversationId: 'c1', turnId: undefined };
+    const whole = { conversationId: 'c1', turnId: undefined };
 
     expect(noted(await read(under))).toEqual([
-      { ...whole, revision: 1 },
-      { ...whole, revision: 2 },
+      { ...POLITE, ...whole, revision: 1 },
+      { ...RIGHT, ...whole, revision: 1 },
+      { ...POLITE, ...whole, revision: 2 },
+      { ...RIGHT, ...whole, revision: 2 },
     ]);
+  });
+
+  test(`${name}: labels and verdicts of one criterion are read by themselves`, async () => {
+    const under = await opened();
+    await evaluate(under, evaluationOf({ conversation: 'c1' }));
+    await under.labels.put([label({ criterion: 'right' }), label(), label({ suite: 'other' }), label({ by: 'cy' })]);
+    const ofRight = { suite: 'pack', criterion: 'right' };
+    const reader = await under.reader();
+
+    const right = await reader.labelled(LIMITS, ofRight);
+    expect(right.labels).toEqual([label({ criterion: 'right' })]);
+    expect(noted(right)).toEqual([{ ...RIGHT, conversationId: 'c1', turnId: undefined, revision: 1 }]);
+    const polite = await reader.labelled({ labels: 1, verdicts: 1 }, { suite: 'pack', criterion: 'polite' });
+    expect(polite.labels).toEqual([label({ by: 'cy' })]);
+    expect(noted(polite)).toEqual([{ ...POLITE, conversationId: 'c1', turnId: undefined, revision: 1 }]);
   });
 
   test(`${name}: verdicts of turns are noted with the turn, and of conversations without labels none are`, async () => {
@@ -128,7 +164,11 @@ export function holdLabelsToContract(name: string, open: () => Promise<LabelsUnd
 
     await under.labels.put([label({ turnId })]);
 
-    expect(noted(await read(under))).toEqual([{ ...POLITE, conversationId: 'c1', turnId, revision: 1 }]);
+    const whole = { conversationId: 'c1', turnId, revision: 1 };
+    expect(noted(await read(under))).toEqual([
+      { ...POLITE, ...whole },
+      { ...RIGHT, ...whole },
+    ]);
   });
 
   test(`${name}: what judges said is counted by version, of all conversations`, async () => {

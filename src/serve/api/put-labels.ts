@@ -1,7 +1,7 @@
 /** `PUT /v1/labels/{conversation}`: what a person says of what a judge was asked, one label or a list. */
 import { z } from 'zod';
 import { didYouMean } from '../../model/did-you-mean.ts';
-import { type HumanLabel, LABELS } from '../../model/labels.ts';
+import { LABELS, type StoredLabel } from '../../model/labels.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
@@ -17,7 +17,7 @@ const LABELS_MAX = 1000;
 const labelSchema = z.strictObject({
   suite: text(NAME_MAX),
   criterion: text(NAME_MAX),
-  label: z.enum(LABELS, `one of ${LABELS.join(', ')}`),
+  label: z.enum(LABELS, `one of ${LABELS.join(', ')}, or null to take it back`).nullable(),
   by: text(PERSON_MAX),
   turn_id: text(ID_MAX).optional(),
   note: text(NOTE_MAX).optional(),
@@ -47,8 +47,8 @@ export const putLabels = writing(bodySchema, async (side: LabelSide, written, pa
   return { status: 200, value: { conversation_id: conversation, labels: labels.length, added: answer.changed } };
 });
 
-function labelOf({ suite, criterion, label, by, turn_id, note }: WrittenLabel, conversationId: string): HumanLabel {
-  return { conversationId, turnId: turn_id, suite, criterion, label, by, note };
+function labelOf({ suite, criterion, label, by, turn_id, note }: WrittenLabel, conversationId: string): StoredLabel {
+  return { conversationId, turnId: turn_id, suite, criterion, label: label ?? 'withdrawn', by, note };
 }
 
 function problemOf({ suite, criterion }: WrittenLabel, suites: readonly SuiteOutline[]): string | undefined {

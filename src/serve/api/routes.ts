@@ -78,7 +78,7 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
   write(
     'PUT',
     '/v1/labels/{conversation}',
-    '{suite, criterion, label: pass|fail|not_applicable, by, turn_id?, note?}, or a list: what a person says',
+    '{suite, criterion, label: pass|fail|not_applicable|null, by, turn_id?, note?}, or a list: what a person says',
     { takes: 'review' },
     putLabels,
   ),

@@ -16,7 +16,7 @@ export interface ReadSide {
   readonly conversations: ConversationApi;
   /** Regressions, and the state of the detectors. */
   readonly detection: () => Promise<unknown>;
-  readonly reader: BacktestReader;
+  readonly reader: BacktestReader & LabelReader;
   /** Stored spans that fail their checksum or are gone. */
   readonly onDamage: (damage: DamageNotice) => void;
   /** Suites that run, live or in shadow. */

@@ -5,8 +5,16 @@
  */
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { ConversationId, TurnId } from '../../model/ids.ts';
-import type { HumanLabel, LabelKind, LabelledVerdict } from '../../model/labels.ts';
-import { JUDGED_TOTAL, judgedCountOf, judgedIn, type Labelled, type LabelStore } from '../label-store.ts';
+import type { AskedOf, LabelledVerdict, StoredLabel, StoredLabelKind } from '../../model/labels.ts';
+import {
+  JUDGED_TOTAL,
+  judgedCountOf,
+  decidedIn,
+  type Labelled,
+  type LabelLimits,
+  type LabelStore,
+  standingLabels,
+} from '../label-store.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import { lockKey } from './advisory-locks.ts';
 import type { Link } from './link.ts';
@@ -24,7 +32,7 @@ export class LabelRows implements LabelStore {
     this.#link = link;
   }
 
-  async put(labels: readonly HumanLabel[], now: number = Date.now()): Promise<number> {
+  async put(labels: readonly StoredLabel[], now: number = Date.now()): Promise<number> {
     const added = await this.#link.transaction(async (session) => {
       let count = 0;
       for (const label of labels) count += await session.run(PUT, valuesOf(label, now));
@@ -37,7 +45,7 @@ export class LabelRows implements LabelStore {
   }
 }
 
-function valuesOf({ conversationId, turnId, suite, criterion, label, by, note }: HumanLabel, now: number) {
+function valuesOf({ conversationId, turnId, suite, criterion, label, by, note }: StoredLabel, now: number) {
   const turn = turnId ?? '';
   const key = textKey(JSON.stringify([conversationId, turn, suite, criterion, by]));
   const texts = [conversationId, turn, suite, criterion, by].map(toStorable);
@@ -52,7 +60,7 @@ async function noteStored(session: Session, conversationId: string, now: number)
     session,
     // The casts are the brands: the store's writer wrote them, and the conversation was found by its id.
     rows.flatMap(({ turn_id, suite, suite_version, revision, verdicts }) =>
-      judgedIn(
+      decidedIn(
         {
           ...UNSAID,
           conversationId: conversationId as ConversationId,
@@ -75,7 +83,7 @@ const UNSAID = { scope: 'conversation', score: undefined, outcome: 'unscored', e
 export async function noteLabelled(session: Session, evaluations: Iterable<Evaluation>, now: number): Promise<void> {
   await noteAll(
     session,
-    [...evaluations].flatMap((evaluation) => judgedIn(evaluation, now)),
+    [...evaluations].flatMap((evaluation) => decidedIn(evaluation, now)),
   );
 }
 
@@ -98,31 +106,33 @@ async function noteAll(session: Session, verdicts: readonly LabelledVerdict[]): 
   ]);
 }
 
-export async function readLabelled(
-  session: Session,
-  limits: { readonly labels: number; readonly verdicts: number },
-): Promise<Labelled> {
+export async function readLabelled(session: Session, limits: LabelLimits, asked?: AskedOf): Promise<Labelled> {
+  const where = asked === undefined ? '' : 'WHERE suite = $2 AND criterion = $3';
+  const of = asked === undefined ? [] : [toStorable(asked.suite), toStorable(asked.criterion)];
   const labels = await session.once<ThingRow & { label: string; person: string; note: string | null }>(
-    'SELECT * FROM labels ORDER BY id DESC LIMIT $1',
-    [limits.labels],
+    `SELECT * FROM labels ${where} ORDER BY id DESC LIMIT $1`,
+    [limits.labels, ...of],
   );
-  const verdicts = await session.once<VerdictRow>('SELECT * FROM labelled_verdicts ORDER BY noted_at DESC LIMIT $1', [
-    limits.verdicts,
-  ]);
+  const verdicts = await session.once<VerdictRow>(
+    `SELECT * FROM labelled_verdicts ${where} ORDER BY noted_at DESC LIMIT $1`,
+    [limits.verdicts, ...of],
+  );
   const judged = await session.once<{ labels: string; value: number }>(
     'SELECT labels, sum(value) AS value FROM totals WHERE metric = $1 GROUP BY labels',
     [JUDGED_TOTAL],
   );
   return {
-    labels: labels
-      .map((row) => ({
-        ...thingOf(row),
-        // The cast holds because `Labels.put` wrote it.
-        label: row.label as LabelKind,
-        by: fromStorable(row.person),
-        note: row.note === null ? undefined : fromStorable(row.note),
-      }))
-      .reverse(),
+    labels: standingLabels(
+      labels
+        .map((row) => ({
+          ...thingOf(row),
+          // The cast holds because `Labels.put` wrote it.
+          label: row.label as StoredLabelKind,
+          by: fromStorable(row.person),
+          note: row.note === null ? undefined : fromStorable(row.note),
+        }))
+        .reverse(),
+    ),
     verdicts: verdicts.map((row) => ({
       ...thingOf(row),
       judge: row.judge,
@@ -131,7 +141,9 @@ export async function readLabelled(
       revision: row.revision,
       notedAt: row.noted_at,
     })),
-    judged: judged.map((row) => judgedCountOf(fromStorable(row.labels), row.value)),
+    judged: judged
+      .map((row) => judgedCountOf(fromStorable(row.labels), row.value))
+      .filter((one) => asked === undefined || (one.suite === asked.suite && one.criterion === asked.criterion)),
   };
 }
 
@@ -172,7 +184,8 @@ const PUT = {
   sql: `INSERT INTO labels (conversation, key, conversation_id, turn_id, suite, criterion, person, label, note, put_at)
     SELECT $1::uuid, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::bigint
     WHERE NOT EXISTS (SELECT 1 FROM (SELECT label, note FROM labels WHERE key = $2 ORDER BY id DESC LIMIT 1) last
-      WHERE last.label = $8 AND last.note IS NOT DISTINCT FROM $9)`,
+      WHERE last.label = $8 AND last.note IS NOT DISTINCT FROM $9)
+      AND ($8::text <> 'withdrawn' OR EXISTS (SELECT 1 FROM labels WHERE key = $2))`,
 };
 /** Waits for whoever scores it. */
 const HOLD = { name: 'hold-labelled', sql: 'SELECT id FROM conversations WHERE key = $1 FOR SHARE' };

@@ -32,7 +32,8 @@ import {
   type ScannedEvaluation,
   type ScanQuery,
 } from '../evaluation-scan.ts';
-import type { Labelled, LabelReader } from '../label-store.ts';
+import type { AskedOf } from '../../model/labels.ts';
+import type { Labelled, LabelLimits, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { evaluationBeside, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
 import { readLabelled } from './labels.ts';
@@ -292,8 +293,8 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     return row === undefined ? undefined : (JSON.parse(fromStorable(row.outcome)) as JudgeOutcome);
   }
 
-  async labelled(limits: { readonly labels: number; readonly verdicts: number }): Promise<Labelled> {
-    return this.#link.use((session) => readLabelled(session, limits));
+  async labelled(limits: LabelLimits, of?: AskedOf): Promise<Labelled> {
+    return this.#link.use((session) => readLabelled(session, limits, of));
   }
 
   async history({ suite, width, since, until }: HistoryQuery): Promise<readonly HistoryRow[]> {

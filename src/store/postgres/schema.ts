@@ -466,6 +466,11 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE spoken (key uuid PRIMARY KEY, words tsvector NOT NULL);
   CREATE INDEX spoken_words ON spoken USING gin (words);
   `,
+  // For reviews of one criterion (labels.ts).
+  `
+  CREATE INDEX labels_asked ON labels (suite, criterion, id);
+  CREATE INDEX labelled_verdicts_asked ON labelled_verdicts (suite, criterion, noted_at);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

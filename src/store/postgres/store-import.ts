@@ -5,7 +5,7 @@
  * A conversation that is here already, because it went on here in the meantime, is left as it is and said.
  */
 import { namesOf } from '../column.ts';
-import type { HumanLabel } from '../../model/labels.ts';
+import type { StoredLabel } from '../../model/labels.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
 import type { StoredTruth } from '../sqlite/store-export.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
@@ -150,7 +150,7 @@ export class StoreImport {
   }
 
   /** Existing rows are left unchanged. */
-  async takeLabels(labels: readonly HumanLabel[]): Promise<void> {
+  async takeLabels(labels: readonly StoredLabel[]): Promise<void> {
     for (let from = 0; from < labels.length; from += LABELS_TOGETHER)
       await new LabelRows(this.#link).put(labels.slice(from, from + LABELS_TOGETHER));
   }

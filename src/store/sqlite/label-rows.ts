@@ -2,8 +2,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Evaluation } from '../../model/evaluation.ts';
 import type { ConversationId } from '../../model/ids.ts';
-import type { HumanLabel, LabelKind } from '../../model/labels.ts';
-import { JUDGED_TOTAL, judgedCountOf, judgedIn, type Labelled, type LabelStore } from '../label-store.ts';
+import type { AskedOf, StoredLabel, StoredLabelKind } from '../../model/labels.ts';
+import {
+  JUDGED_TOTAL,
+  judgedCountOf,
+  decidedIn,
+  type Labelled,
+  type LabelLimits,
+  type LabelStore,
+  standingLabels,
+} from '../label-store.ts';
 import { toEvaluation } from './evaluation-row.ts';
 import type { OwnTransaction } from './own-transaction.ts';
 import type { Statements } from './statements.ts';
@@ -39,18 +47,20 @@ export class LabelRows implements LabelStore {
     this.#any = database.prepare('SELECT EXISTS (SELECT 1 FROM labels) AS has');
   }
 
-  put(labels: readonly HumanLabel[]): number {
+  put(labels: readonly StoredLabel[]): number {
     return this.#own('labels', () => this.#write(labels, Date.now()));
   }
 
-  #write(labels: readonly HumanLabel[], now: number): number {
+  #write(labels: readonly StoredLabel[], now: number): number {
     const before = new Set<string>();
     let added = 0;
     for (const label of labels) {
       const { conversationId, turnId, suite, criterion, by, note } = label;
       const thing = [conversationId, turnId ?? '', suite, criterion, by];
       const last = this.#last.get(...thing);
-      if (last !== undefined && last.label === label.label && last.note === (note ?? null)) continue;
+      const isKnown =
+        last === undefined ? label.label === 'withdrawn' : last.label === label.label && last.note === (note ?? null);
+      if (isKnown) continue;
       if (!this.#isLabelled(conversationId)) before.add(conversationId);
       this.#insert.run(...thing, label.label, note ?? null, now);
       added += 1;
@@ -75,7 +85,7 @@ export class LabelRows implements LabelStore {
   }
 
   #noteAll(evaluation: Evaluation, now: number): void {
-    for (const one of judgedIn(evaluation, now)) {
+    for (const one of decidedIn(evaluation, now)) {
       const thing = [one.conversationId, one.turnId ?? '', one.suite, one.criterion];
       this.#note.run(...thing, one.judgeVersion, one.revision, one.judge, one.verdict, one.notedAt);
     }
@@ -86,18 +96,17 @@ export class LabelRows implements LabelStore {
   }
 }
 
-export function readLabelled(
-  statements: Statements,
-  limits: { readonly labels: number; readonly verdicts: number },
-): Labelled {
+export function readLabelled(statements: Statements, limits: LabelLimits, asked?: AskedOf): Labelled {
+  const where = asked === undefined ? '' : 'WHERE suite = ? AND criterion = ?';
+  const of = asked === undefined ? [] : [asked.suite, asked.criterion];
   const labels = statements
-    .of('SELECT * FROM labels ORDER BY id DESC LIMIT ?')
-    .all(limits.labels)
+    .of(`SELECT * FROM labels ${where} ORDER BY id DESC LIMIT ?`)
+    .all(...of, limits.labels)
     .map(toLabel)
     .reverse();
   const verdicts = statements
-    .of('SELECT * FROM labelled_verdicts ORDER BY noted_at DESC LIMIT ?')
-    .all(limits.verdicts)
+    .of(`SELECT * FROM labelled_verdicts ${where} ORDER BY noted_at DESC LIMIT ?`)
+    .all(...of, limits.verdicts)
     .map((row) => ({
       ...thingOf(row),
       judge: String(row.judge),
@@ -109,15 +118,16 @@ export function readLabelled(
   const judged = statements
     .of('SELECT labels, value FROM totals WHERE metric = ?')
     .all(JUDGED_TOTAL)
-    .map(({ labels: of, value }) => judgedCountOf(String(of), Number(value)));
-  return { labels, verdicts, judged };
+    .map((row) => judgedCountOf(String(row.labels), Number(row.value)))
+    .filter((one) => asked === undefined || (one.suite === asked.suite && one.criterion === asked.criterion));
+  return { labels: standingLabels(labels), verdicts, judged };
 }
 
-function toLabel(row: Record<string, unknown>): HumanLabel {
+function toLabel(row: Record<string, unknown>): StoredLabel {
   return {
     ...thingOf(row),
     // The cast holds because `put` wrote it.
-    label: String(row.label) as LabelKind,
+    label: String(row.label) as StoredLabelKind,
     by: String(row.person),
     note: typeof row.note === 'string' ? row.note : undefined,
   };

@@ -355,6 +355,11 @@ const MIGRATIONS: readonly string[] = [
   CREATE VIRTUAL TABLE spoken USING fts5 (words, detail = none);
   INSERT INTO spoken (spoken, rank) VALUES ('secure-delete', 1);
   `,
+  // For reviews of one criterion (label-rows.ts).
+  `
+  CREATE INDEX labels_asked ON labels (suite, criterion, id);
+  CREATE INDEX labelled_verdicts_asked ON labelled_verdicts (suite, criterion, noted_at);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

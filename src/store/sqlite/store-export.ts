@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { readCloseCause } from '../../model/causes.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
-import type { HumanLabel, LabelKind } from '../../model/labels.ts';
+import type { StoredLabel, StoredLabelKind } from '../../model/labels.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
 import type { StoredConversation } from '../engine-store.ts';
 import { SEEN_COLUMNS, seenFrom } from '../evaluation-columns.ts';
@@ -133,14 +133,14 @@ export class StoreExport {
   }
 
   /** In the order in which they were put. */
-  labels(): readonly HumanLabel[] {
+  labels(): readonly StoredLabel[] {
     return this.#all('SELECT * FROM labels ORDER BY id').map((row) => ({
       // The casts are the brands, and hold because the store's writer wrote them.
       conversationId: String(row.conversation_id),
       turnId: row.turn_id === '' ? undefined : (String(row.turn_id) as TurnId),
       suite: String(row.suite),
       criterion: String(row.criterion),
-      label: String(row.label) as LabelKind,
+      label: String(row.label) as StoredLabelKind,
       by: String(row.person),
       note: optionalText(row.note),
     }));

@@ -19,7 +19,8 @@ import type { JudgeOutcome } from '../../model/judging.ts';
 import type { TraceContent } from '../engine-store.ts';
 import { EVALUATION_COLUMNS, type SummaryCells, summaryFrom } from '../evaluation-columns.ts';
 import type { EvaluationScanner, LatestBasis, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
-import type { Labelled, LabelReader } from '../label-store.ts';
+import type { AskedOf } from '../../model/labels.ts';
+import type { Labelled, LabelLimits, LabelReader } from '../label-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { readLabelled } from './label-rows.ts';
@@ -234,8 +235,8 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     return this.#statements.of(sql);
   }
 
-  labelled(limits: { readonly labels: number; readonly verdicts: number }): Labelled {
-    return readLabelled(this.#statements, limits);
+  labelled(limits: LabelLimits, of?: AskedOf): Labelled {
+    return readLabelled(this.#statements, limits, of);
   }
 
   history({ suite, width, since, until }: HistoryQuery): readonly HistoryRow[] {
