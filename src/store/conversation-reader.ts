@@ -110,6 +110,8 @@ export interface ConversationReader {
   labelsOf(conversation: ConversationRow, limit: number): Awaitable<readonly KeptLabel[]>;
   /** Labels under which anything was counted since then, from the history of this width. */
   countedPlaces(of: { readonly width: number; readonly since: number }): Awaitable<readonly CountedPlace[]>;
+  /** Conversations, or the limit if there are more. */
+  countUpTo(limit: number): Awaitable<number>;
   /** When each series of the metric was seen first, in log time; the labels are JSON. */
   firstTimes(metric: string): Awaitable<readonly { readonly labels: string; readonly at: number }[]>;
   /** Summed over instances where there are many. */

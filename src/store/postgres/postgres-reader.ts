@@ -42,7 +42,7 @@ import { OUTCOME_CELLS, type OutcomeCells, outcomeFrom } from './outcome-labels.
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { readWaiting, readWaitingSummaries } from './waiting.ts';
-import { countedPlaces, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
+import { countedPlaces, countUpTo, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
 import { HEAD, type HeadRow, toConversationRow } from './read-head.ts';
 import type { Session, Value } from './session.ts';
 import type { ConversationSearch, FoundConversations } from '../conversation-search.ts';
@@ -321,6 +321,10 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
 
   async countedPlaces(of: { readonly width: number; readonly since: number }): Promise<readonly CountedPlace[]> {
     return this.#link.use((session) => countedPlaces(session, of));
+  }
+
+  async countUpTo(limit: number): Promise<number> {
+    return this.#link.use((session) => countUpTo(session, limit));
   }
 
   async firstTimes(metric: string): Promise<readonly { readonly labels: string; readonly at: number }[]> {

@@ -31,7 +31,7 @@ import { evaluationBeside, latestBases, scanEvaluations } from './evaluation-sca
 import { readContent } from './traces.ts';
 import { toConversationRow } from './conversation-row.ts';
 import { toEvaluation } from './evaluation-row.ts';
-import { countedPlaces, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
+import { countedPlaces, countUpTo, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
 import type { ConversationSearch, FoundConversations } from '../conversation-search.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
@@ -263,6 +263,10 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
 
   countedPlaces(of: { readonly width: number; readonly since: number }): readonly CountedPlace[] {
     return countedPlaces(this.#statements, of);
+  }
+
+  countUpTo(limit: number): number {
+    return countUpTo(this.#statements, limit);
   }
 
   firstTimes(metric: string): readonly { readonly labels: string; readonly at: number }[] {
