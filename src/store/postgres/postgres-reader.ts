@@ -34,7 +34,7 @@ import {
 } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
-import { evaluationBeside, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
+import { evaluationBeside, lastScanned, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
 import { readLabelled } from './labels.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
@@ -313,6 +313,14 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     options: Required<EvaluationsOptions>,
   ): Promise<ReadonlyMap<number, readonly ReadEvaluation[]>> {
     return this.#link.use((session) => readEvaluations(session, conversations, options));
+  }
+
+  async lastScanned(
+    conversations: readonly ConversationRow[],
+    suiteKey: string,
+  ): Promise<readonly ScannedEvaluation[]> {
+    const rows = conversations.map(({ row }) => row);
+    return this.#link.use((session) => lastScanned(session, rows, suiteKey));
   }
 
   async labelsOf({ conversationId }: ConversationRow, limit: number): Promise<readonly KeptLabel[]> {

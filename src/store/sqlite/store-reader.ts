@@ -27,7 +27,7 @@ import type { NamedOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
 import { OUTCOMES_OF, outcomesNamed, readOutcomeNames, toOutcome } from './outcome-label-rows.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
-import { evaluationBeside, latestBases, scanEvaluations } from './evaluation-scan.ts';
+import { evaluationBeside, lastScanned, latestBases, scanEvaluations } from './evaluation-scan.ts';
 import { readContent } from './traces.ts';
 import { toConversationRow } from './conversation-row.ts';
 import { toEvaluation } from './evaluation-row.ts';
@@ -255,6 +255,14 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     options: Required<EvaluationsOptions>,
   ): ReadonlyMap<number, readonly ReadEvaluation[]> {
     return readEvaluations(this.#statements, conversations, options);
+  }
+
+  lastScanned(conversations: readonly ConversationRow[], suiteKey: string): readonly ScannedEvaluation[] {
+    return lastScanned(
+      this.#statements,
+      conversations.map(({ row }) => row),
+      suiteKey,
+    );
   }
 
   labelsOf({ conversationId }: ConversationRow, limit: number): readonly KeptLabel[] {

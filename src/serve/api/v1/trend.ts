@@ -1,11 +1,11 @@
 /** `GET /api/v1/trend`: a suite's figures over time. They come from the history, so that a year costs as little as a day. */
-import { isLive, type SuiteOutline } from '../../../engine/suite-outline.ts';
 import { type TREND_BY, type TrendFigures, type TrendQuery, trend, trendQuery } from '../../../model/api/trend.ts';
 import { OUTCOMES, type Outcome } from '../../../model/evaluation.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { HISTORY_WIDTHS, type HistoryRow } from '../../../store/history.ts';
 import { versionsFirstSeen } from './agent-versions.ts';
+import { chosenSuite } from './chosen-suite.ts';
 import { meanEstimate, shareEstimate } from './estimates.ts';
 import { isoTime } from './iso-time.ts';
 import { Refusal, v1Read } from './v1-read.ts';
@@ -73,15 +73,6 @@ a suite's success rate, mean score and outcomes over time, with their intervals`
     };
   },
 });
-
-/** The first live one unless named. Suites in shadow are in no history. */
-export function chosenSuite(suites: readonly SuiteOutline[], name: string | undefined): SuiteOutline | Refusal {
-  const live = suites.filter(isLive);
-  const found = name === undefined ? live[0] : live.find((suite) => suite.name === name);
-  if (found !== undefined) return found;
-  const runs = live.length === 0 ? 'no suite runs here' : `there are ${live.map((suite) => suite.name).join(', ')}`;
-  return new Refusal(jsonAnswer(404, { error: `no suite ${JSON.stringify(name ?? '')} runs here: ${runs}` }));
-}
 
 function refused(problem: string): Refusal {
   return new Refusal(jsonAnswer(400, { error: 'the query has mistakes', problems: [problem] }));

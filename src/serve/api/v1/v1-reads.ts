@@ -3,6 +3,8 @@ import type { RemoteRead } from '../../../report/http/route.ts';
 import { getConversationDetail, getWholeText } from './conversation-detail.ts';
 import { listConversations } from './conversation-list.ts';
 import { getFacets } from './facets.ts';
+import { getMoved } from './moved.ts';
+import { listSuites } from './suite-list.ts';
 import { getTrend } from './trend.ts';
 import type { V1Side } from './v1-side.ts';
 
@@ -11,5 +13,7 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getConversationDetail,
   getWholeText,
   getFacets,
+  listSuites,
   getTrend,
+  getMoved,
 ];
