@@ -16,6 +16,8 @@ async function start(
     metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
     ready: () => ready,
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
+    setup: () => ({ version: '1', receiving: { kafka: false } }),
+    openApi: () => ({}),
   };
   const side: ReadSide & WriteSide & ForgetSide = {
     conversations: {
