@@ -28,6 +28,7 @@ async function start(
       get: async (id, options) => (id === 'a/b ü' ? { id, ...options } : undefined),
     },
     detection: () => Promise.resolve({ active: false }),
+    detectionState: () => ({ isActive: false, report: undefined }),
     onDamage: () => undefined,
     // The cast holds because there are no suites to ask it about.
     reader: {} as ReadSide['reader'],
