@@ -8,25 +8,23 @@ import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { decisionOf } from '../../../model/decision.ts';
 import type { VerdictKind } from '../../../model/evaluation.ts';
 import type { HumanLabel, LabelKind, LabelledVerdict } from '../../../model/labels.ts';
-import { type ReviewQueue, reviewQueueQuery } from '../../../model/api/review.ts';
+import { type ReviewQueue, reviewQueue, reviewQueueQuery } from '../../../model/api/review.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
-import { reading } from '../../../report/http/route.ts';
 import { decodeBasis } from '../../../store/basis-codec.ts';
-import type { ConversationReader, ConversationRow } from '../../../store/conversation-reader.ts';
-import type { EvaluationScanner, ScannedEvaluation } from '../../../store/evaluation-scan.ts';
-import type { LabelReader } from '../../../store/label-store.ts';
+import type { ConversationRow } from '../../../store/conversation-reader.ts';
+import type { SearchCursor } from '../../../store/conversation-search.ts';
+import { Refusal, v1Read } from './v1-read.ts';
+import type { V1Side } from './v1-side.ts';
 
-interface QueueSide {
-  readonly reader: EvaluationScanner & LabelReader & Pick<ConversationReader, 'find'>;
-  readonly suites: () => readonly SuiteOutline[];
-}
-
-/** The latest ones: some milliseconds' worth. */
-const LOOKED_AT_MAX = 2000;
+/** Conversations, the latest ones: some milliseconds' worth. */
+const CONVERSATIONS_MAX = 2000;
+const PAGE = 500;
 const LIMITS = { labels: 2000, verdicts: 4000 };
 
 interface Candidate {
-  readonly evaluation: ScannedEvaluation;
+  readonly row: ConversationRow;
+  /** Empty for the conversation as a whole. */
+  readonly turnId: string;
   readonly verdict: VerdictKind;
   /** Share of the suite's weight. */
   readonly decided: number;
@@ -36,36 +34,44 @@ interface Candidate {
 type Said = ReadonlyMap<string, LabelKind>;
 const NOTHING_SAID: Said = new Map();
 
-export const getReviewQueue = reading(reviewQueueQuery, async (side: QueueSide, asked) => {
-  const { suite: name, criterion, by, because, agent, since, limit } = asked;
-  const suite = side.suites().find((one) => one.name === name);
-  const place = suite?.criteria.findIndex((one) => one.name === criterion) ?? -1;
-  if (suite === undefined || place < 0) return jsonAnswer(400, { error: unknownCriterion(asked, side.suites()) });
-  const { labels, verdicts } = await side.reader.labelled(LIMITS, { suite: name, criterion });
-  const said = saidBySubject(labels);
-  if (because === 'disagreed') {
-    const items = await disagreedItems(side.reader, { said, verdicts, agent, since, limit });
-    const answer = { suite: name, criterion, items, looked_at: verdicts.length, labelled: labels.length };
-    return jsonAnswer(200, answer satisfies ReviewQueue);
-  }
-  const { candidates, lookedAt } = await candidatesOf(side.reader, { suite, place, agent, since });
-  const found: ReviewQueue['items'][number][] = [];
-  let labelled = 0;
-  for (const candidate of chosen(candidates, because, criterion)) {
-    if (found.length === limit) break;
-    const conversation = await side.reader.conversationOf(candidate.evaluation);
-    if (conversation === undefined) continue;
-    const { turnId } = candidate.evaluation;
-    const people = said.get(subjectKey(conversation.conversationId, turnId)) ?? NOTHING_SAID;
-    if (by !== undefined && people.has(by)) labelled += 1;
-    else found.push(itemOf(conversation, turnId, people.size));
-  }
-  return jsonAnswer(200, { suite: name, criterion, items: found, looked_at: lookedAt, labelled } satisfies ReviewQueue);
+type QueueReader = V1Side['reader'];
+
+export const getReviewQueue = v1Read({
+  path: '/api/v1/review/queue',
+  summary: `?suite= &criterion= &by= (leaves out what this person has labelled)
+&because=random|disagreed|unsure|little_decided &agent= &since= &limit=
+conversations for people to label, without the verdicts`,
+  query: reviewQueueQuery,
+  answer: reviewQueue,
+  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, asked) => {
+    const { suite: name, criterion, by, because, agent, since, limit } = asked;
+    const suite = suites().find((one) => one.name === name);
+    const place = suite?.criteria.findIndex((one) => one.name === criterion) ?? -1;
+    if (suite === undefined || place < 0)
+      return new Refusal(jsonAnswer(400, { error: unknownCriterion(asked, suites()) }));
+    const { labels, verdicts } = await reader.labelled(LIMITS, { suite: name, criterion });
+    const said = saidBySubject(labels);
+    if (because === 'disagreed') {
+      const items = await disagreedItems(reader, { said, verdicts, agent, since, limit });
+      return { suite: name, criterion, items, looked_at: verdicts.length, labelled: labels.length };
+    }
+    const { candidates, lookedAt } = await candidatesOf(reader, { suite, place, agent, since });
+    const peopleOf = ({ row, turnId }: Candidate) => said.get(subjectKey(row.conversationId, turnId)) ?? NOTHING_SAID;
+    const all = chosen(candidates, because, criterion);
+    const left = by === undefined ? all : all.filter((one) => !peopleOf(one).has(by));
+    return {
+      suite: name,
+      criterion,
+      items: left.slice(0, limit).map((one) => itemOf(one.row, one.turnId, peopleOf(one).size)),
+      looked_at: lookedAt,
+      labelled: all.length - left.length,
+    };
+  },
 });
 
 /** From what is noted beside labels; the latest labels first. */
 async function disagreedItems(
-  reader: Pick<ConversationReader, 'find'>,
+  reader: QueueReader,
   asked: {
     readonly said: ReadonlyMap<string, Said>;
     readonly verdicts: readonly LabelledVerdict[];
@@ -103,33 +109,39 @@ function unknownCriterion(
 }
 
 async function candidatesOf(
-  reader: EvaluationScanner,
+  reader: QueueReader,
   asked: {
     readonly suite: SuiteOutline;
     readonly place: number;
-    readonly agent?: string | undefined;
-    readonly since?: number | undefined;
+    readonly agent: string | undefined;
+    readonly since: number | undefined;
   },
 ): Promise<{ readonly candidates: readonly Candidate[]; readonly lookedAt: number }> {
   const { suite, place, agent, since } = asked;
+  const filters = { suites: [suite.name], agents: agent === undefined ? undefined : [agent], since };
   const candidates: Candidate[] = [];
   let lookedAt = 0;
-  const query = { suiteKey: suite.name, agent, since, limit: LOOKED_AT_MAX, lookedAtMax: LOOKED_AT_MAX };
-  for await (const page of reader.scanEvaluations(query)) {
-    for (const evaluation of page) {
+  let cursor: SearchCursor | undefined;
+  for (let conversations = 0; conversations < CONVERSATIONS_MAX; ) {
+    const { rows, next } = await reader.search({ ...filters, order: 'latest', limit: PAGE, cursor });
+    const rowOf = new Map(rows.map((row) => [row.row, row]));
+    for (const scanned of await reader.lastScanned(rows, suite.name)) {
+      const row = rowOf.get(scanned.conversation);
       // In another version the criteria stand in other places.
-      if (evaluation.basis === undefined || evaluation.suiteVersion !== suite.version) continue;
+      if (row === undefined || scanned.basis === undefined || scanned.suiteVersion !== suite.version) continue;
       lookedAt += 1;
-      const { verdicts } = decodeBasis(evaluation.basis);
+      const { verdicts } = decodeBasis(scanned.basis);
       const verdict = verdicts[place]?.verdict;
       if (verdict === undefined) continue;
-      const decided = suite.criteria.reduce(
-        (sum, { weight }, index) =>
-          decisionOf(verdicts[index]?.verdict ?? 'skipped') === undefined ? sum : sum + weight,
+      const weight = suite.criteria.reduce(
+        (sum, one, index) => (decisionOf(verdicts[index]?.verdict ?? 'skipped') === undefined ? sum : sum + one.weight),
         0,
       );
-      candidates.push({ evaluation, verdict, decided: decided / suite.totalWeight });
+      candidates.push({ row, turnId: scanned.turnId, verdict, decided: weight / suite.totalWeight });
     }
+    conversations += rows.length;
+    cursor = next;
+    if (cursor === undefined) break;
   }
   return { candidates, lookedAt };
 }
@@ -139,7 +151,7 @@ function chosen(
   because: 'random' | 'unsure' | 'little_decided',
   criterion: string,
 ): readonly Candidate[] {
-  const latestFirst = (a: Candidate, b: Candidate) => b.evaluation.row - a.evaluation.row;
+  const latestFirst = (a: Candidate, b: Candidate) => b.row.row - a.row.row;
   switch (because) {
     case 'random':
       return candidates
