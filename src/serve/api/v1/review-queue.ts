@@ -167,9 +167,9 @@ function chosen(
 }
 
 /** The same at each asking, and another one for each criterion. */
-function lotOf({ evaluation: { conversation, turnId } }: Candidate, criterion: string): string {
+function lotOf({ row, turnId }: Candidate, criterion: string): string {
   return createHash('sha256')
-    .update(JSON.stringify([criterion, conversation, turnId]))
+    .update(JSON.stringify([criterion, row.row, turnId]))
     .digest('hex');
 }
 
