@@ -50,6 +50,7 @@ function fill(): void {
     INSERT INTO evaluations (conversation, trace, turn_id, suite, suite_version, scope, revision, outcome, explanation, verdicts, labels, created_at)
       VALUES (1, 1, '', 's', '1', 'conversation', 1, 0, '', '[]', '{}', 1),
         (2, 1, '', 's', '1', 'conversation', 1, 0, '', '[]', '{}', 1), (2, 1, '', 'shadow:s', '1', 'conversation', 1, 0, '', '[]', '{}', 1);
+    INSERT INTO spoken (rowid, words) VALUES (1, 'w x'), (2, 'w');
     INSERT INTO content_files (file, end_offset, live_bytes) VALUES (1, 1000, 10), (2, 1000, 0), (3, 10, 10);
     INSERT INTO pruned_traces (trace_id, position, closed_at) VALUES (x'01', 1, 1), (x'02', 1, 2);
   `);
@@ -162,7 +163,7 @@ function tidy(): void {
   // A store of no size at all: everything that may go goes, and files are compacted.
   for (const maxBytes of [1 << 30, 0]) {
     try {
-      prune(store, { reopenMs: 0, keepMs: 1000, keepFailedMs: 1000, maxBytes });
+      prune(store, { reopenMs: 0, keepMs: 1000, keepFailedMs: 1000, maxBytes, words: false });
     } catch {
       // Its content is in no file.
     }
