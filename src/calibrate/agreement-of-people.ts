@@ -1,7 +1,7 @@
 /**
  * How far people agree among themselves. A judge cannot be expected to agree with people better than they do with each
- * other. Of each subject that several people labelled, the two whose names come first are compared, so that each
- * subject counts once. Subjects to which one of them says that the question does not apply are counted beside that.
+ * other. Where several people labelled a subject, the two whose names come first are compared, so that each subject
+ * counts once. Subjects to which one of them says that the question does not apply are counted beside that.
  */
 import type { Estimate } from '../model/estimate.ts';
 import type { HumanLabel } from '../model/labels.ts';

@@ -8,14 +8,14 @@ import type { Confusion } from './confusion.ts';
 import { kappaOf } from './kappa.ts';
 
 const HALF_WIDTH_WANTED = 0.1;
-/** Of each kind, before a width means anything. */
+/** Labels of each kind before a width means anything. */
 const OF_EACH_KIND = 5;
 /** The first goal, if too little is known. */
 const FIRST_GOAL = 20;
 /** More than this nobody gives for a tenth. */
 const MOST = 500;
 
-export type LabelsWorth =
+type LabelsWorth =
   | { readonly is: 'first'; readonly more: number; readonly missing: readonly ('pass' | 'fail')[] }
   | { readonly is: 'narrower'; readonly more: number }
   | { readonly is: 'enough' };

@@ -3,8 +3,7 @@ export const LABELS = ['pass', 'fail', 'not_applicable'] as const;
 export type LabelKind = (typeof LABELS)[number];
 
 /** `withdrawn` takes back what the same person said last of the same: an undo, which leaves a trace. */
-export const STORED_LABELS = [...LABELS, 'withdrawn'] as const;
-export type StoredLabelKind = (typeof STORED_LABELS)[number];
+export type StoredLabelKind = LabelKind | 'withdrawn';
 
 export interface HumanLabel {
   readonly conversationId: string;

@@ -18,7 +18,7 @@ export interface LabelStore {
 }
 
 export interface Labelled {
-  /** Those that stand, in the order in which they were put. The last ones, if there are more than the limit. */
+  /** Standing labels, in the order in which they were put. The last ones, if there are more than the limit. */
   readonly labels: readonly HumanLabel[];
   /** Every revision; the last ones that were noted, where there are more than the limit. */
   readonly verdicts: readonly LabelledVerdict[];
@@ -27,7 +27,7 @@ export interface Labelled {
 }
 
 export interface LabelReader {
-  /** Of all criteria, or of one. */
+  /** For all criteria, or for one. */
   labelled(limits: LabelLimits, of?: AskedOf): Promise<Labelled> | Labelled;
 }
 

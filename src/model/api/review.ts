@@ -11,7 +11,8 @@ const criterionQuery = { suite: z.string(), criterion: z.string() };
  * `random` is a sample of what was decided, the same for everybody. `disagreed`: people say otherwise. `unsure`: the
  * judge failed. `little_decided`: little of the suite's weight was decided.
  */
-export const REVIEW_REASONS = ['random', 'disagreed', 'unsure', 'little_decided'] as const;
+const REVIEW_REASONS = ['random', 'disagreed', 'unsure', 'little_decided'] as const;
+export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
 export const reviewQueueQuery = z.strictObject({
   ...criterionQuery,

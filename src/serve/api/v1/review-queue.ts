@@ -5,10 +5,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
-import { decisionOf } from '../../../model/decision.ts';
+import { decisionOf, isBroken } from '../../../model/decision.ts';
 import type { VerdictKind } from '../../../model/evaluation.ts';
 import type { HumanLabel, LabelKind, LabelledVerdict } from '../../../model/labels.ts';
-import { type ReviewQueue, reviewQueue, reviewQueueQuery } from '../../../model/api/review.ts';
+import { type ReviewQueue, type ReviewReason, reviewQueue, reviewQueueQuery } from '../../../model/api/review.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { decodeBasis } from '../../../store/basis-codec.ts';
 import type { ConversationRow } from '../../../store/conversation-reader.ts';
@@ -30,7 +30,7 @@ interface Candidate {
   readonly decided: number;
 }
 
-/** What people said last of one subject, by person. */
+/** The last label of each person for one subject. */
 type Said = ReadonlyMap<string, LabelKind>;
 const NOTHING_SAID: Said = new Map();
 
@@ -82,7 +82,7 @@ async function disagreedItems(
 ): Promise<ReviewQueue['items']> {
   const { said, verdicts, agent, since = 0, limit } = asked;
   const last = new Map<string, LabelledVerdict>();
-  // Those of one revision say the same; a later one replaces an earlier one.
+  // A later revision replaces an earlier one.
   for (const verdict of verdicts.toSorted((a, b) => a.notedAt - b.notedAt || a.revision - b.revision))
     last.set(subjectKey(verdict.conversationId, verdict.turnId ?? ''), verdict);
   const items: ReviewQueue['items'][number][] = [];
@@ -148,7 +148,7 @@ async function candidatesOf(
 
 function chosen(
   candidates: readonly Candidate[],
-  because: 'random' | 'unsure' | 'little_decided',
+  because: Exclude<ReviewReason, 'disagreed'>,
   criterion: string,
 ): readonly Candidate[] {
   const latestFirst = (a: Candidate, b: Candidate) => b.row.row - a.row.row;
@@ -160,7 +160,7 @@ function chosen(
         .toSorted((a, b) => (a.lot < b.lot ? -1 : 1))
         .map(({ candidate }) => candidate);
     case 'unsure':
-      return candidates.filter(({ verdict }) => verdict === 'error').toSorted(latestFirst);
+      return candidates.filter(({ verdict }) => isBroken(verdict)).toSorted(latestFirst);
     case 'little_decided':
       return candidates.toSorted((a, b) => a.decided - b.decided || latestFirst(a, b));
   }
