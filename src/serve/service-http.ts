@@ -13,6 +13,8 @@ import { userFormsOf } from './forgetting/user-forms.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
 import { FORGET_ROUTES, PROCESS_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
 import { STORE_READS } from './api/store-reads.ts';
+import { homeAnswer, PAGE_ROUTES } from './page/page-routes.ts';
+import { servePage } from './page/served-page.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import type { StoreReading } from './reading/store-reading.ts';
 import type { Readiness } from './readiness.ts';
@@ -69,6 +71,8 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
   };
+  let served: ReturnType<typeof servePage> | undefined;
+  const page = { page: () => (served ??= servePage()) };
   let store: OpenStore | Unavailable = STARTING;
   const server = await startHttpServer({
     host: settings.host,
@@ -79,7 +83,9 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
       ...answeredFrom(STORE_WRITES, () => store),
       ...answeredFrom(FORGET_ROUTES, () => store),
       ...answeredFrom(PEOPLE_ROUTES, () => access),
+      ...answeredFrom(PAGE_ROUTES, () => page),
     ],
+    home: (asked) => homeAnswer(page, asked),
     access: access.guard,
     onWrite: (event) => events.report(event),
     security: certificates?.port('http', 'any'),
