@@ -1,6 +1,7 @@
 /** A row: how it ended, when, what the user wanted, what the agent said, and why it failed. It can be read aloud. */
 import { h, type JSX } from 'preact';
 import type { ConversationItem, ConversationState, ListedEvaluation } from '../../model/api/conversation-list.ts';
+import { isGood } from '../../model/severity.ts';
 import { counted, dollars, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
@@ -24,15 +25,15 @@ const STATE_WORDS: Readonly<Record<ConversationState, string | undefined>> = {
 
 export function ConversationRow({ row, href, isOpen, onFocus }: RowProps): JSX.Element {
   const worst = worstOf(row.evaluations);
-  const state = STATE_WORDS[row.state];
+  const reasons = why(row, worst, STATE_WORDS[row.state]);
   return h(
     'a',
-    { href, class: 'row-link', 'aria-current': isOpen ? 'true' : undefined, onFocus },
+    { href, class: reasons.length === 0 ? 'row-link fine' : 'row-link', 'aria-current': isOpen ? 'true' : undefined, onFocus },
     h('span', { class: 'row-outcome' }, h(OutcomeMark, { outcome: worst?.outcome ?? 'unscored', isTerse: true })),
     h('span', { class: 'row-time' }, h(Time, { at: row.began_at ?? row.updated_at })),
     h('span', { class: 'row-asked' }, row.asked === undefined ? h('i', null, 'the question was not captured') : quoted(row.asked)),
     h('span', { class: 'row-answered' }, row.answered === undefined ? '' : h(SpanText, { text: row.answered })),
-    h('span', { class: 'row-why' }, ...why(row, worst, state)),
+    h('span', { class: 'row-why' }, ...reasons),
     h(
       'span',
       { class: 'row-figures' },
@@ -62,7 +63,11 @@ function why(row: ConversationItem, worst: ListedEvaluation | undefined, state: 
     ),
   );
   const left = failing.length - shown.length;
-  const nothing = failing.length === 0 && worst !== undefined && h('span', { key: 'explained', class: 'reason' }, h(SpanText, { text: worst.explanation }));
+  const isFine = worst === undefined || isGood(worst.outcome);
+  const nothing =
+    failing.length === 0 &&
+    !isFine &&
+    h('span', { key: 'explained', class: 'reason' }, h(SpanText, { text: worst.explanation }));
   const because = row.unscored_because ?? row.waiting_for;
   return [
     ...(state === undefined ? [] : [h('span', { key: 'state', class: 'state' }, state, because === undefined ? '' : ': ', because === undefined ? '' : h(SpanText, { text: because.replaceAll('_', ' ') }))]),

@@ -23,7 +23,7 @@ export function drawTrend(place: HTMLElement, { trend, series, onBucket }: Trend
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { x: { time: true, range: () => [Date.parse(trend.since) / 1_000, Date.parse(trend.until) / 1_000] }, y: { range: [0, 1] } },
     axes: [
-      { stroke: colours.quiet, grid: { show: false }, ticks: { stroke: colours.line, size: 4 }, size: 32, font: colours.font },
+      { stroke: colours.quiet, grid: { show: false }, ticks: { stroke: colours.line, size: 4 }, size: 28, font: colours.font, values: (_chart, splits) => splits.map(tickText) },
       {
         stroke: colours.quiet,
         grid: { stroke: colours.line, width: 1 },
@@ -56,6 +56,15 @@ export function drawTrend(place: HTMLElement, { trend, series, onBucket }: Trend
       chart.destroy();
     },
   };
+}
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** Midnight has the day that begins. */
+function tickText(seconds: number): string {
+  const time = new Date(seconds * 1_000);
+  return time.getHours() === 0 && time.getMinutes() === 0 ? DAY.format(time) : CLOCK.format(time);
 }
 
 /** A bucket without evaluations is a gap: no line is drawn over a time of which nothing is known. */
@@ -93,6 +102,7 @@ function markVersions({ ctx, bbox, valToPos }: uPlot, { versions }: Trend, { tex
   ctx.strokeStyle = quiet;
   ctx.fillStyle = text;
   ctx.lineWidth = ratio;
+  ctx.setLineDash([]);
   for (const [index, { agent_version: version, at }] of versions.slice(-LABELS_MAX).entries()) {
     const x = Math.round(valToPos(Date.parse(at) / 1_000, 'x', true));
     if (x < bbox.left || x > bbox.left + bbox.width) continue;

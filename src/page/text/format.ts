@@ -20,9 +20,13 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`;
 }
 
-/** `81.4 %` */
+/** `81.4 %`. A share that is not all or nothing is not rounded to that: `< 0.1 %`, `> 99.9 %`. */
 export function percent(share: number, digits = 1): string {
-  return `${(share * 100).toFixed(digits)} %`;
+  const text = (share * 100).toFixed(digits);
+  const least = 10 ** -digits;
+  if (share > 0 && Number(text) === 0) return `< ${least} %`;
+  if (share < 1 && Number(text) === 100) return `> ${(100 - least).toFixed(digits)} %`;
+  return `${text} %`;
 }
 
 /** A score or a mean of scores: `0.874`. */
