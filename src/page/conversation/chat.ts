@@ -28,7 +28,15 @@ export function Chat({ conversation, evidence, lit, onEvidence }: ChatProps): JS
     content !== 'whole' && h('p', { class: 'limits' }, note ?? `The content of this conversation is ${content}.`),
     turns.length === 0 && content === 'whole' && h('p', { class: 'aside' }, 'Nothing of what was said is stored.'),
     left > 0 &&
-      h('p', null, h('button', { type: 'button', class: 'quiet', onClick: () => setShown(shown + TURNS_SHOWN) }, `Show earlier turns (${left})`)),
+      h(
+        'p',
+        null,
+        h(
+          'button',
+          { type: 'button', class: 'quiet', onClick: () => setShown(shown + TURNS_SHOWN) },
+          `Show earlier turns (${left})`,
+        ),
+      ),
     ...turns
       .slice(left)
       .map((turn) => h(Turn, { key: turn.turn_id, id: conversation.conversation_id, turn, evidence, lit, onEvidence })),
@@ -53,16 +61,23 @@ function Turn({
       'div',
       { class: 'said user' },
       h('p', { class: 'speaker' }, 'User ', h(Time, { at })),
-      asked === '' ? h('p', { class: 'aside' }, 'The question was not captured.') : h(LongText, { text: asked, whole: whole('asked') }),
+      asked === ''
+        ? h('p', { class: 'aside' }, 'The question was not captured.')
+        : h(LongText, { text: asked, whole: whole('asked') }),
     ),
     h(
       'div',
       { class: 'said agent' },
       h('p', { class: 'speaker' }, 'Agent'),
       answered === ''
-        ? h('p', { class: 'aside' }, error === undefined ? 'The agent gave no answer, or it was not captured.' : 'The agent gave no answer.')
+        ? h(
+            'p',
+            { class: 'aside' },
+            error === undefined ? 'The agent gave no answer, or it was not captured.' : 'The agent gave no answer.',
+          )
         : h(LongText, { text: answered, whole: whole('answered') }),
-      error !== undefined && h('p', { class: 'failure' }, 'Failed: ', h(SpanText, { text: error, charactersMax: 1_000 })),
+      error !== undefined &&
+        h('p', { class: 'failure' }, 'Failed: ', h(SpanText, { text: error, charactersMax: 1_000 })),
     ),
     failed.length > 0 &&
       h(

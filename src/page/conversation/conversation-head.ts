@@ -25,10 +25,25 @@ export function ConversationHead({ id, conversation, row, onClose, onStep }: Hea
       { class: 'head-moves' },
       h('button', { type: 'button', class: 'quiet', onClick: onClose, title: 'Close (esc)' }, 'Close'),
       row !== undefined &&
-        h('button', { type: 'button', class: 'quiet', disabled: row.at === 0, onClick: () => onStep(-1), title: 'Previous (k)' }, '← Previous'),
-      row !== undefined && h('span', { class: 'position' }, `${countText(row.at + 1)} of ${countText(row.of)}${row.hasMore ? '+' : ''}`),
+        h(
+          'button',
+          { type: 'button', class: 'quiet', disabled: row.at === 0, onClick: () => onStep(-1), title: 'Previous (k)' },
+          '← Previous',
+        ),
       row !== undefined &&
-        h('button', { type: 'button', class: 'quiet', disabled: row.at + 1 >= row.of, onClick: () => onStep(1), title: 'Next (j)' }, 'Next →'),
+        h('span', { class: 'position' }, `${countText(row.at + 1)} of ${countText(row.of)}${row.hasMore ? '+' : ''}`),
+      row !== undefined &&
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'quiet',
+            disabled: row.at + 1 >= row.of,
+            onClick: () => onStep(1),
+            title: 'Next (j)',
+          },
+          'Next →',
+        ),
     ),
     h('h2', { class: 'conversation-id' }, h(SpanText, { text: id })),
     conversation !== undefined && h(Summary, { conversation }),

@@ -6,6 +6,7 @@ import { h, type JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ConversationDetail, FullEvaluation, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
+import { worstFirst } from '../conversations/worst.ts';
 import { goTo } from '../shell/navigation.ts';
 import { addressOf, type Place, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
@@ -51,18 +52,27 @@ export function Conversation({ id, place, row, onClose, onStep }: ConversationPr
 function useConversation(id: string): Held<ConversationDetail> {
   const path = `/api/v1/conversations/${encodeURIComponent(id)}`;
   const first = useReply<ConversationDetail>(path, NOTHING_ASKED);
-  const isSettled = first.reply?.is !== 'here' || first.reply.value.state === 'scored' || first.reply.value.state === 'unscored';
+  const isSettled =
+    first.reply?.is !== 'here' || first.reply.value.state === 'scored' || first.reply.value.state === 'unscored';
   const later = useReply<ConversationDetail>(isSettled ? undefined : path, NOTHING_ASKED, { everyMs: OPEN_EVERY_MS });
   return later.reply === undefined ? first : later;
 }
 
-function Body({ conversation, place }: { readonly conversation: ConversationDetail; readonly place: Place }): JSX.Element {
+function Body({
+  conversation,
+  place,
+}: {
+  readonly conversation: ConversationDetail;
+  readonly place: Place;
+}): JSX.Element {
   const evaluations = conversation.evaluations_full.filter(({ latest, shadow }) => latest && !shadow);
   const evidence = useMemo(() => evidenceOf(evaluations), [conversation]);
   const chosen = place.query.get('verdict') ?? undefined;
   const step = place.query.get('step') ?? undefined;
   const change = (changes: Readonly<Record<string, string | undefined>>) =>
-    goTo(addressOf('conversations', withChanges(place.query, changes), conversation.conversation_id), { replaces: true });
+    goTo(addressOf('conversations', withChanges(place.query, changes), conversation.conversation_id), {
+      replaces: true,
+    });
   const onVerdict = (evaluation: FullEvaluation, verdict: VerdictOfCriterion) => {
     const key = verdictKey(evaluation, verdict);
     change({ verdict: key === chosen ? undefined : key, step: undefined });
@@ -81,7 +91,7 @@ function Body({ conversation, place }: { readonly conversation: ConversationDeta
     h(
       'div',
       { class: 'detail-side' },
-      h(Verdicts, { evaluations, chosen, onVerdict }),
+      h(Verdicts, { evaluations: worstFirst(evaluations), turns: conversation.turn_list, chosen, onVerdict }),
       h(WhatIsKnown, { conversation }),
       h(History, { evaluations: conversation.evaluations_full, leftOut: conversation.evaluations_left_out }),
     ),

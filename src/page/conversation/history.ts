@@ -6,7 +6,13 @@ import { OutcomeMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 
-export function History({ evaluations, leftOut }: { readonly evaluations: readonly FullEvaluation[]; readonly leftOut: number }): JSX.Element | null {
+export function History({
+  evaluations,
+  leftOut,
+}: {
+  readonly evaluations: readonly FullEvaluation[];
+  readonly leftOut: number;
+}): JSX.Element | null {
   const shadows = evaluations.filter(({ shadow, latest }) => shadow && latest);
   const earlier = evaluations.filter(({ shadow, latest }) => !shadow && !latest);
   if (shadows.length === 0 && earlier.length === 0) return null;

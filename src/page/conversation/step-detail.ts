@@ -38,7 +38,9 @@ export function StepDetail({ conversation, row, evidence, onEvidence, onClose }:
   const facts = [
     durationText(durationMs),
     ...(step.model === undefined ? [] : [step.model]),
-    ...(step.tokens === undefined ? [] : [`${countText(step.tokens.input)} tokens in, ${countText(step.tokens.output)} out`]),
+    ...(step.tokens === undefined
+      ? []
+      : [`${countText(step.tokens.input)} tokens in, ${countText(step.tokens.output)} out`]),
     ...(step.cost_usd === undefined ? [] : [dollars(step.cost_usd)]),
     ...(step.dialect === undefined ? [] : [`written by ${step.dialect}`]),
   ];

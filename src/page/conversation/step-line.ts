@@ -32,7 +32,9 @@ export function StepLine({ row, evidence, isLit, isChosen, onChoose }: LineProps
     'button',
     {
       type: 'button',
-      class: ['step-line', isLit ? 'lit' : '', isChosen ? 'chosen' : '', step.status === 'error' ? 'failed' : ''].join(' '),
+      class: ['step-line', isLit ? 'lit' : '', isChosen ? 'chosen' : '', step.status === 'error' ? 'failed' : ''].join(
+        ' ',
+      ),
       'aria-pressed': isChosen,
       onClick: onChoose,
     },

@@ -41,12 +41,25 @@ function rowsOf({ steps }: TurnJson): StepRow[] {
     const [began, ended] = [Date.parse(step.began_at), Date.parse(step.ended_at)];
     // Clocks differ between machines: a step may seem to end before it began.
     const durationMs = Math.max(ended - began, 0);
-    rows.push({ is: 'step', key: step.step_id, step, depth: Math.min(depth, DEPTH_MAX), from: (began - begin) / span, length: durationMs / span, durationMs });
+    rows.push({
+      is: 'step',
+      key: step.step_id,
+      step,
+      depth: Math.min(depth, DEPTH_MAX),
+      from: (began - begin) / span,
+      length: durationMs / span,
+      durationMs,
+    });
     pending.push(...inOrder(children.get(step.step_id) ?? []).map((child) => ({ step: child, depth: depth + 1 })));
   }
   // Spans that name each other as parents are in no tree.
   const circular = steps.filter(({ step_id: id }) => !done.has(id));
-  return [...rows, ...circular.map((step): StepRow => ({ is: 'step', key: step.step_id, step, depth: 0, from: 0, length: 0, durationMs: 0 }))];
+  return [
+    ...rows,
+    ...circular.map(
+      (step): StepRow => ({ is: 'step', key: step.step_id, step, depth: 0, from: 0, length: 0, durationMs: 0 }),
+    ),
+  ];
 }
 
 function roots(children: ReadonlyMap<string | undefined, readonly TranscriptStepJson[]>): TranscriptStepJson[] {

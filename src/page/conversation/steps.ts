@@ -39,7 +39,8 @@ export function Steps({ conversation, evidence, lit, chosen, onStep, onEvidence 
       'h3',
       null,
       counted(count, 'step'),
-      conversation.steps_left_out > 0 && h('span', { class: 'aside' }, ` and ${counted(conversation.steps_left_out, 'step')} that are not shown`),
+      conversation.steps_left_out > 0 &&
+        h('span', { class: 'aside' }, ` and ${counted(conversation.steps_left_out, 'step')} that are not shown`),
     ),
     h(
       'div',
@@ -50,7 +51,12 @@ export function Steps({ conversation, evidence, lit, chosen, onStep, onEvidence 
         ...rows.slice(first, last).map((row, offset) =>
           h(
             'li',
-            { key: row.key, ref: heightOf.place(first + offset), 'aria-setsize': rows.length, 'aria-posinset': first + offset + 1 },
+            {
+              key: row.key,
+              ref: heightOf.place(first + offset),
+              'aria-setsize': rows.length,
+              'aria-posinset': first + offset + 1,
+            },
             row.is === 'turn'
               ? h('p', { class: 'turn-line' }, `Turn ${row.number}`)
               : h(StepLine, {

@@ -37,9 +37,20 @@ export function WhatIsKnown({ conversation }: { readonly conversation: Conversat
         'ul',
         null,
         ...outcomes.map(({ name, good, value }) =>
-          h('li', { key: name }, h(VerdictMark, { verdict: good ? 'pass' : 'fail' }), h(SpanText, { text: value === undefined ? name : `${name}: ${value}` })),
+          h(
+            'li',
+            { key: name },
+            h(VerdictMark, { verdict: good ? 'pass' : 'fail' }),
+            h(SpanText, { text: value === undefined ? name : `${name}: ${value}` }),
+          ),
         ),
       ),
-    truth !== undefined && h('details', null, h('summary', null, 'What was right (truth)'), h(LongText, { text: payloadText(truth), isCode: true })),
+    truth !== undefined &&
+      h(
+        'details',
+        null,
+        h('summary', null, 'What was right (truth)'),
+        h(LongText, { text: payloadText(truth), isCode: true }),
+      ),
   );
 }

@@ -19,7 +19,8 @@ export function listQueryOf({ query }: Place): URLSearchParams {
   const outcomes = asked.getAll('outcome');
   if (outcomes.includes(ANY_FAILURE)) {
     asked.delete('outcome');
-    for (const one of new Set<string>([...FAILED_OUTCOMES, ...outcomes])) if (one !== ANY_FAILURE) asked.append('outcome', one);
+    for (const one of new Set<string>([...FAILED_OUTCOMES, ...outcomes]))
+      if (one !== ANY_FAILURE) asked.append('outcome', one);
   }
   return asked;
 }
@@ -33,7 +34,12 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
   ];
   return [
     { name: 'order', label: 'Order', all: 'latest first', choices: [{ value: 'worst', words: 'failed first' }] },
-    { name: 'outcome', label: 'Outcome', all: 'all outcomes', choices: [{ value: ANY_FAILURE, words: 'any failure' }, ...outcomes] },
+    {
+      name: 'outcome',
+      label: 'Outcome',
+      all: 'all outcomes',
+      choices: [{ value: ANY_FAILURE, words: 'any failure' }, ...outcomes],
+    },
     ...sharedFilterList(place, facets),
     ...(facets.suites.length > 1 || place.query.has('suite')
       ? [{ name: 'suite', label: 'Suite', all: 'all suites', choices: plainChoices(facets.suites) }]

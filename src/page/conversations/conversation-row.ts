@@ -28,16 +28,29 @@ export function ConversationRow({ row, href, isOpen, onFocus }: RowProps): JSX.E
   const reasons = why(row, worst, STATE_WORDS[row.state]);
   return h(
     'a',
-    { href, class: reasons.length === 0 ? 'row-link fine' : 'row-link', 'aria-current': isOpen ? 'true' : undefined, onFocus },
+    {
+      href,
+      class: reasons.length === 0 ? 'row-link fine' : 'row-link',
+      'aria-current': isOpen ? 'true' : undefined,
+      onFocus,
+    },
     h('span', { class: 'row-outcome' }, h(OutcomeMark, { outcome: worst?.outcome ?? 'unscored', isTerse: true })),
     h('span', { class: 'row-time' }, h(Time, { at: row.began_at ?? row.updated_at })),
-    h('span', { class: 'row-asked' }, row.asked === undefined ? h('i', null, 'the question was not captured') : quoted(row.asked)),
+    h(
+      'span',
+      { class: 'row-asked' },
+      row.asked === undefined ? h('i', null, 'the question was not captured') : quoted(row.asked),
+    ),
     h('span', { class: 'row-answered' }, row.answered === undefined ? '' : h(SpanText, { text: row.answered })),
     h('span', { class: 'row-why' }, ...reasons),
     h(
       'span',
       { class: 'row-figures' },
-      h('span', { class: 'row-score' }, worst?.score === undefined || worst.score === null ? '' : scoreText(worst.score)),
+      h(
+        'span',
+        { class: 'row-score' },
+        worst?.score === undefined || worst.score === null ? '' : scoreText(worst.score),
+      ),
       h('span', { class: 'row-version' }, h(SpanText, { text: row.agent_version })),
       h('span', { class: 'row-turns' }, counted(row.turns, 'turn')),
       row.cost_usd !== undefined && h('span', { class: 'row-cost' }, dollars(row.cost_usd)),
@@ -53,15 +66,17 @@ function why(row: ConversationItem, worst: ListedEvaluation | undefined, state: 
   const failing = row.evaluations
     .flatMap((evaluation) => evaluation.failing)
     .toSorted((a, b) => Number(b.critical ?? false) - Number(a.critical ?? false) || (b.lost ?? 0) - (a.lost ?? 0));
-  const shown = failing.slice(0, FAILING_SHOWN).map(({ criterion, reason }) =>
-    h(
-      'span',
-      { key: `fails ${criterion}`, class: 'failing' },
-      h(VerdictMark, { verdict: 'fail' }),
-      h('b', null, criterion),
-      h('span', { class: 'reason' }, ': ', h(SpanText, { text: reason })),
-    ),
-  );
+  const shown = failing
+    .slice(0, FAILING_SHOWN)
+    .map(({ criterion, reason }) =>
+      h(
+        'span',
+        { key: `fails ${criterion}`, class: 'failing' },
+        h(VerdictMark, { verdict: 'fail' }),
+        h('b', null, criterion),
+        h('span', { class: 'reason' }, ': ', h(SpanText, { text: reason })),
+      ),
+    );
   const left = failing.length - shown.length;
   const isFine = worst === undefined || isGood(worst.outcome);
   const nothing =
@@ -70,7 +85,17 @@ function why(row: ConversationItem, worst: ListedEvaluation | undefined, state: 
     h('span', { key: 'explained', class: 'reason' }, h(SpanText, { text: worst.explanation }));
   const because = row.unscored_because ?? row.waiting_for;
   return [
-    ...(state === undefined ? [] : [h('span', { key: 'state', class: 'state' }, state, because === undefined ? '' : ': ', because === undefined ? '' : h(SpanText, { text: because.replaceAll('_', ' ') }))]),
+    ...(state === undefined
+      ? []
+      : [
+          h(
+            'span',
+            { key: 'state', class: 'state' },
+            state,
+            because === undefined ? '' : ': ',
+            because === undefined ? '' : h(SpanText, { text: because.replaceAll('_', ' ') }),
+          ),
+        ]),
     ...shown,
     ...(left > 0 ? [h('span', { key: 'more', class: 'more' }, `and ${left} more`)] : []),
     ...(nothing === false ? [] : [nothing]),

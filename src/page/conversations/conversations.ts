@@ -81,15 +81,24 @@ function ListState({ list }: { readonly list: LoadedList }): JSX.Element {
   if (problem !== undefined) return h(Problem, { of: problem, again });
   const loaded = `${countText(rows.length)}${hasMore ? ' or more' : ''} ${rows.length === 1 && !hasMore ? 'conversation' : 'conversations'}`;
   if (rows.length === 0 && !isLoading && !hasMore) {
-    return h('p', { class: 'nothing', role: 'status' }, 'No conversation matches these filters. ', h('a', { href: '/conversations' }, 'Show all'));
+    return h(
+      'p',
+      { class: 'nothing', role: 'status' },
+      'No conversation matches these filters. ',
+      h('a', { href: '/conversations' }, 'Show all'),
+    );
   }
   return h(
     'p',
     { class: 'list-state', role: 'status' },
     isLoading && rows.length === 0 ? 'Loading …' : loaded,
     rows.length === 0 && hasMore && !isLoading && ` among the ${counted(lookedAt, 'conversation')} looked at so far. `,
-    rows.length === 0 && hasMore && !isLoading && h('button', { type: 'button', class: 'quiet', onClick: more }, 'Look further'),
+    rows.length === 0 &&
+      hasMore &&
+      !isLoading &&
+      h('button', { type: 'button', class: 'quiet', onClick: more }, 'Look further'),
     fresh > 0 && ' ',
-    fresh > 0 && h('button', { type: 'button', class: 'fresh', onClick: showFresh }, `${countText(fresh)} new or changed`),
+    fresh > 0 &&
+      h('button', { type: 'button', class: 'fresh', onClick: showFresh }, `${countText(fresh)} new or changed`),
   );
 }

@@ -9,9 +9,13 @@ import { bySeverity } from '../../model/severity.ts';
 type Scored = Pick<ListedEvaluation, 'outcome' | 'about' | 'score'>;
 
 export function worstOf<E extends Scored>(evaluations: readonly E[]): E | undefined {
+  return worstFirst(evaluations)[0];
+}
+
+export function worstFirst<E extends Scored>(evaluations: readonly E[]): readonly E[] {
   return evaluations.toSorted(
     (a, b) => bySeverity(b.outcome, a.outcome) || strength(b) - strength(a) || (a.score ?? 1) - (b.score ?? 1),
-  )[0];
+  );
 }
 
 function strength({ about }: Scored): number {

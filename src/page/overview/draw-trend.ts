@@ -21,9 +21,19 @@ export function drawTrend(place: HTMLElement, { trend, series, onBucket }: Trend
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-    scales: { x: { time: true, range: () => [Date.parse(trend.since) / 1_000, Date.parse(trend.until) / 1_000] }, y: { range: [0, 1] } },
+    scales: {
+      x: { time: true, range: () => [Date.parse(trend.since) / 1_000, Date.parse(trend.until) / 1_000] },
+      y: { range: [0, 1] },
+    },
     axes: [
-      { stroke: colours.quiet, grid: { show: false }, ticks: { stroke: colours.line, size: 4 }, size: 28, font: colours.font, values: (_chart, splits) => splits.map(tickText) },
+      {
+        stroke: colours.quiet,
+        grid: { show: false },
+        ticks: { stroke: colours.line, size: 4 },
+        size: 28,
+        font: colours.font,
+        values: (_chart, splits) => splits.map(tickText),
+      },
       {
         stroke: colours.quiet,
         grid: { stroke: colours.line, width: 1 },

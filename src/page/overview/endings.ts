@@ -15,15 +15,24 @@ interface EndingsProps {
 }
 
 export function Endings({ figures: { outcomes, evaluations }, trend, place }: EndingsProps): JSX.Element {
-  const counts = OUTCOMES_IN_ORDER.map((outcome) => ({ outcome, count: outcomes[outcome] ?? 0 })).filter(({ count }) => count > 0);
+  const counts = OUTCOMES_IN_ORDER.map((outcome) => ({ outcome, count: outcomes[outcome] ?? 0 })).filter(
+    ({ count }) => count > 0,
+  );
   const filters = sharedFilters(place.query);
   const address = (outcome: Outcome) =>
-    addressOf('conversations', withChanges(filters, { outcome, suite: trend.suite, since: filters.get('since') ?? trend.since }));
+    addressOf(
+      'conversations',
+      withChanges(filters, { outcome, suite: trend.suite, since: filters.get('since') ?? trend.since }),
+    );
   return h(
     'section',
     { class: 'endings' },
     h('h2', null, 'How they ended'),
-    h('div', { class: 'shares', 'aria-hidden': 'true' }, ...counts.map((one) => h(Share, { key: one.outcome, ...one }))),
+    h(
+      'div',
+      { class: 'shares', 'aria-hidden': 'true' },
+      ...counts.map((one) => h(Share, { key: one.outcome, ...one })),
+    ),
     h(
       'ul',
       { class: 'outcome-list' },

@@ -27,7 +27,11 @@ export function Figures({ figures, about, suite, limit }: FiguresProps): JSX.Ele
     h(
       'dl',
       null,
-      entry(name[0]?.toUpperCase() + name.slice(1), success === undefined ? unknown() : h(ShareEstimate, { estimate: success }), 'main'),
+      entry(
+        name[0]?.toUpperCase() + name.slice(1),
+        success === undefined ? unknown() : h(ShareEstimate, { estimate: success }),
+        'main',
+      ),
       entry('TCR, the mean score', tcr === undefined ? unknown() : h(ScoreEstimate, { estimate: tcr })),
       entry('Decided', decided === undefined ? unknown() : h('span', { class: 'value' }, percent(decided, 0))),
       entry('Evaluations', h('span', { class: 'value' }, countText(evaluations))),
@@ -49,9 +53,13 @@ function limitsOf({
   return [
     ...(limit === undefined ? [] : [limit]),
     ...(success !== undefined && success.high - success.low > WIDE
-      ? [`too early: ${counted(success.n, 'conversation')} leave everything between ${percent(success.low, 0)} and ${percent(success.high, 0)} possible`]
+      ? [
+          `too early: ${counted(success.n, 'conversation')} leave everything between ${percent(success.low, 0)} and ${percent(success.high, 0)} possible`,
+        ]
       : []),
-    ...(decided !== undefined && decided < DECIDED_LITTLE ? [`${percent(1 - decided, 0)} of the weight could not be decided`] : []),
+    ...(decided !== undefined && decided < DECIDED_LITTLE
+      ? [`${percent(1 - decided, 0)} of the weight could not be decided`]
+      : []),
     ...(unscored > 0 ? [`${countText(unscored)} of ${counted(evaluations, 'evaluation')} gave no score`] : []),
   ];
 }

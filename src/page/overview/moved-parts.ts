@@ -39,7 +39,11 @@ export function MovedParts({ trend, place }: MovedProps): JSX.Element | null {
       : h(Parts, { moved, place }),
     moved.cut && h('p', { class: 'aside' }, `Only the latest ${countText(moved.looked_at)} evaluations were compared.`),
     moved.other_versions > 0 &&
-      h('p', { class: 'aside' }, `${counted(moved.other_versions, 'evaluation')} by other versions of the suite are in no figure.`),
+      h(
+        'p',
+        { class: 'aside' },
+        `${counted(moved.other_versions, 'evaluation')} by other versions of the suite are in no figure.`,
+      ),
   );
 }
 
@@ -72,8 +76,20 @@ function Parts({ moved, place }: { readonly moved: Moved; readonly place: Place 
     h(
       'table',
       { class: 'parts' },
-      h('thead', { class: 'only-heard' }, h('tr', null, ...['Part', 'Points', 'Size', 'Conversations'].map((one) => h('th', { key: one, scope: 'col' }, one)))),
-      h('tbody', null, ...shown.map((part) => h(PartRow, { key: `${part.kind} ${part.name}`, part, largest, filters }))),
+      h(
+        'thead',
+        { class: 'only-heard' },
+        h(
+          'tr',
+          null,
+          ...['Part', 'Points', 'Size', 'Conversations'].map((one) => h('th', { key: one, scope: 'col' }, one)),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        ...shown.map((part) => h(PartRow, { key: `${part.kind} ${part.name}`, part, largest, filters })),
+      ),
     ),
     unchanged > 0 && h('p', { class: 'aside' }, `${counted(unchanged, 'criterion', 'criteria')} did not change.`),
   );
@@ -106,7 +122,11 @@ function PartRow({
       null,
       part.criterion !== undefined &&
         failed > 0 &&
-        h('a', { href: addressOf('conversations', withChanges(filters, { criterion: part.criterion })) }, `${countText(failed)} failed it`),
+        h(
+          'a',
+          { href: addressOf('conversations', withChanges(filters, { criterion: part.criterion })) },
+          `${countText(failed)} failed it`,
+        ),
     ),
   );
 }

@@ -10,14 +10,24 @@ import { Time } from '../text/time.ts';
 const CAUSES_SHOWN = 3;
 const CHANGES_SHOWN = 3;
 
-export function OpenDetections({ held: { reply }, place }: { readonly held: Held<Detections>; readonly place: Place }): JSX.Element | null {
+export function OpenDetections({
+  held: { reply },
+  place,
+}: {
+  readonly held: Held<Detections>;
+  readonly place: Place;
+}): JSX.Element | null {
   // What keeps the figures away is said where they would be.
   if (reply?.is !== 'here') return null;
   const { is_active: isActive, note, open, changes, learning, watching } = reply.value;
   if (!isActive) return note === undefined ? null : h('p', { class: 'aside' }, note);
   if (open.length === 0) {
     const still = learning === 0 ? '' : `, ${counted(learning, 'level')} still being learned`;
-    return h('p', { class: 'aside detections-none' }, `Nothing has got worse: ${counted(watching, 'level')} watched${still}.`);
+    return h(
+      'p',
+      { class: 'aside detections-none' },
+      `Nothing has got worse: ${counted(watching, 'level')} watched${still}.`,
+    );
   }
   return h(
     'section',
@@ -32,15 +42,26 @@ export function OpenDetections({ held: { reply }, place }: { readonly held: Held
         h(
           'ul',
           null,
-          ...changes.slice(0, CHANGES_SHOWN).map((one) =>
-            h('li', { key: `${one.at} ${one.sentence}` }, h(Time, { at: one.at }), ' ', h(SpanText, { text: one.sentence })),
-          ),
+          ...changes
+            .slice(0, CHANGES_SHOWN)
+            .map((one) =>
+              h(
+                'li',
+                { key: `${one.at} ${one.sentence}` },
+                h(Time, { at: one.at }),
+                ' ',
+                h(SpanText, { text: one.sentence }),
+              ),
+            ),
         ),
       ),
   );
 }
 
-function detected({ sentence, agent, suite, since, criterion, causes }: Detections['open'][number], place: Place): JSX.Element {
+function detected(
+  { sentence, agent, suite, since, criterion, causes }: Detections['open'][number],
+  place: Place,
+): JSX.Element {
   const query = withChanges(sharedFilters(place.query), { agent, suite, since, criterion });
   return h(
     'div',

@@ -22,7 +22,12 @@ export function Overview({ place, facets }: ViewProps): JSX.Element {
   const query = trendQueryOf(place);
   const trend = useReply<Trend>('/api/v1/trend', query, { everyMs: EVERY_MS });
   const detections = useReply<Detections>('/api/v1/detections', NOTHING_ASKED, { everyMs: EVERY_MS });
-  const suites = { name: 'suite', label: 'Suite', all: facets.suites[0] ?? 'suite', choices: plainChoices(facets.suites.slice(1)) };
+  const suites = {
+    name: 'suite',
+    label: 'Suite',
+    all: facets.suites[0] ?? 'suite',
+    choices: plainChoices(facets.suites.slice(1)),
+  };
   return h(
     'div',
     { class: 'overview' },
@@ -74,9 +79,17 @@ function nothingHappened({ suite, since, until }: Trend, place: Place): JSX.Elem
       null,
       `The suite ${suite} has no evaluation between ${since.slice(0, 16).replace('T', ' ')} and `,
       `${until.slice(0, 16).replace('T', ' ')} UTC that these filters let through. A longer time may have some: `,
-      h('a', { href: `/?${withChanges(place.query, { since: '7d', until: undefined }).toString()}` }, 'the last 7 days'),
+      h(
+        'a',
+        { href: `/?${withChanges(place.query, { since: '7d', until: undefined }).toString()}` },
+        'the last 7 days',
+      ),
       ', ',
-      h('a', { href: `/?${withChanges(place.query, { since: '30d', until: undefined }).toString()}` }, 'the last 30 days'),
+      h(
+        'a',
+        { href: `/?${withChanges(place.query, { since: '30d', until: undefined }).toString()}` },
+        'the last 30 days',
+      ),
       '.',
     ),
   );

@@ -53,14 +53,25 @@ export function TrendChart({ trend, series }: ChartProps): JSX.Element {
       trend.versions.length > 0 && h('span', { class: 'key version' }, 'version first seen'),
       h('span', { class: 'readout' }, bucket === undefined ? '' : readout(bucket, name)),
     ),
-    h('div', { ref: place, class: 'chart', role: 'img', 'aria-label': `${name} over time; the table below has the figures` }),
-    h('details', { class: 'chart-table' }, h('summary', null, 'As a table'), h(TrendTable, { buckets: series.buckets, name })),
+    h('div', {
+      ref: place,
+      class: 'chart',
+      role: 'img',
+      'aria-label': `${name} over time; the table below has the figures`,
+    }),
+    h(
+      'details',
+      { class: 'chart-table' },
+      h('summary', null, 'As a table'),
+      h(TrendTable, { buckets: series.buckets, name }),
+    ),
   );
 }
 
 function readout(bucket: Bucket, name: string): JSX.Element {
   const { success, tcr, scored } = bucket;
-  const rate = success === undefined ? `${name} not known` : `${name} ${percent(success.value)} (${percentRange(success)})`;
+  const rate =
+    success === undefined ? `${name} not known` : `${name} ${percent(success.value)} (${percentRange(success)})`;
   const mean = tcr === undefined ? '' : `, TCR ${scoreText(tcr.value)}`;
   return h('span', null, h(Time, { at: bucket.at }), `: ${rate}${mean}, ${countText(scored)} scored`);
 }

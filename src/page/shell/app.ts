@@ -1,6 +1,6 @@
 /** The frame of the page: navigation, the view, and the states in which there is no view. */
 import { type ComponentType, h, type JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { PAGE_VIEWS, type PageView } from '../../model/page-views.ts';
 import type { Facets } from '../../model/api/facets.ts';
 import { useReply } from '../api/use-reply.ts';
@@ -64,13 +64,17 @@ function content({
   if (place === undefined) {
     return h(Problem, { of: { is: 'missing', why: 'No view has this address. The views are in the bar above.' } });
   }
-  if (facets.value.conversations === 0 && place.view !== 'suites' && place.conversation === undefined) return h(Start, {});
+  if (facets.value.conversations === 0 && place.view !== 'suites' && place.conversation === undefined)
+    return h(Start, {});
   return h(LoadedView, { place, facets: facets.value });
 }
 
 function LoadedView(props: ViewProps): JSX.Element {
   const { view } = props.place;
-  const [loaded, setLoaded] = useState<{ readonly view: PageView; readonly show: ComponentType<ViewProps> } | undefined>();
+  const [mistake, reset] = useErrorBoundary((error: unknown) => console.error(error));
+  const [loaded, setLoaded] = useState<
+    { readonly view: PageView; readonly show: ComponentType<ViewProps> } | undefined
+  >();
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let isWanted = true;
@@ -82,6 +86,10 @@ function LoadedView(props: ViewProps): JSX.Element {
       isWanted = false;
     };
   }, [view]);
+  if (mistake !== undefined) {
+    const why = `This view could not be drawn, which is a mistake of Assay: ${String(mistake)}`;
+    return h(Problem, { of: { is: 'away', why }, again: reset });
+  }
   if (failed) {
     const why = 'A part of the page could not be loaded. The service may have been upgraded meanwhile.';
     return h(Problem, { of: { is: 'away', why }, again: () => location.reload() });

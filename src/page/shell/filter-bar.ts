@@ -85,7 +85,9 @@ function FilterChoice({ place, filter }: { readonly place: Place; readonly filte
         },
       },
       h('option', { value: '', selected: value === '' }, all),
-      ...shown.map((one) => h('option', { key: one.value, value: one.value, selected: one.value === value }, one.words)),
+      ...shown.map((one) =>
+        h('option', { key: one.value, value: one.value, selected: one.value === value }, one.words),
+      ),
     ),
   );
 }

@@ -37,7 +37,8 @@ export function listenToKeys(): void {
     const key = NAMES[event.key] ?? event.key;
     if (isTyping(event.target) && key !== 'esc') return;
     // A link or a button that has the focus is pressed by it.
-    if (key === 'enter' && event.target instanceof Element && event.target.closest('a, button, summary') !== null) return;
+    if (key === 'enter' && event.target instanceof Element && event.target.closest('a, button, summary') !== null)
+      return;
     const keys = knownKeys();
     const pair = first !== undefined && event.timeStamp - first.at < PAIR_MS ? `${first.key} ${key}` : undefined;
     const pressed = keys.findLast((one) => one.key === pair) ?? keys.findLast((one) => one.key === key);

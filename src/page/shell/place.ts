@@ -15,7 +15,13 @@ export interface Place {
 const SHARED_FILTERS = ['agent', 'agent_version', 'environment', 'segment', 'suite', 'since', 'until'];
 
 /** Undefined where no view has the address. */
-export function placeOf({ pathname, search }: { readonly pathname: string; readonly search: string }): Place | undefined {
+export function placeOf({
+  pathname,
+  search,
+}: {
+  readonly pathname: string;
+  readonly search: string;
+}): Place | undefined {
   const query = new URLSearchParams(search);
   for (const view of PAGE_VIEWS) {
     for (const pattern of PAGE_PATHS[view]) {

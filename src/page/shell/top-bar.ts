@@ -18,7 +18,13 @@ interface Me {
 const NOTHING_ASKED = new URLSearchParams();
 const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'as the system', light: 'light', dark: 'dark' };
 
-export function TopBar({ place, onHelp }: { readonly place: Place | undefined; readonly onHelp: () => void }): JSX.Element {
+export function TopBar({
+  place,
+  onHelp,
+}: {
+  readonly place: Place | undefined;
+  readonly onHelp: () => void;
+}): JSX.Element {
   const filters = sharedFilters(place?.query ?? NOTHING_ASKED);
   return h(
     'header',
@@ -41,20 +47,32 @@ export function TopBar({ place, onHelp }: { readonly place: Place | undefined; r
   );
 }
 
+/** One press goes to the next of the three. */
 function ThemeChoice(): JSX.Element {
   const [theme, setTheme] = useState(chosenTheme);
-  const onChange = ({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
-    const chosen = THEMES.find((one) => currentTarget instanceof HTMLSelectElement && one === currentTarget.value);
-    if (chosen === undefined) return;
-    applyTheme(chosen);
-    setTheme(chosen);
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+  const onClick = () => {
+    applyTheme(next);
+    setTheme(next);
   };
+  const words = `Theme: ${THEME_WORDS[theme]}`;
   return h(
-    'select',
-    { 'aria-label': 'Theme', class: 'theme', value: theme, onChange },
-    ...THEMES.map((one) => h('option', { key: one, value: one, selected: one === theme }, THEME_WORDS[one])),
+    'button',
+    { type: 'button', class: 'quiet theme', onClick, title: words, 'aria-label': words },
+    h(
+      'svg',
+      { viewBox: '0 0 16 16', class: `theme-mark ${theme}`, 'aria-hidden': 'true' },
+      h('circle', { cx: 8, cy: 8, r: 6, class: 'line' }),
+      h('path', { d: HALVES[theme], class: 'filled' }),
+    ),
   );
 }
+
+const HALVES: Readonly<Record<Theme, string>> = {
+  system: 'M8 2a6 6 0 0 1 0 12z',
+  light: '',
+  dark: 'M8 2a6 6 0 0 1 0 12a6 6 0 0 1 0-12z',
+};
 
 /** Nothing for programs and people of this machine, of whom nobody asks who they are. */
 function Person(): JSX.Element | null {
@@ -72,6 +90,11 @@ function Person(): JSX.Element | null {
     'span',
     { class: 'person' },
     h('span', { class: 'who', title: name }, name),
-    canLeave && h('button', { type: 'button', class: 'quiet', onClick: () => void leave().catch(() => location.reload()) }, 'Sign out'),
+    canLeave &&
+      h(
+        'button',
+        { type: 'button', class: 'quiet', onClick: () => void leave().catch(() => location.reload()) },
+        'Sign out',
+      ),
   );
 }

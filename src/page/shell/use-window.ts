@@ -59,7 +59,12 @@ export function useWindow(frame: RefObject<HTMLElement | null>, { count, rowHeig
     (rows: number) => (element: HTMLElement | null) => element?.style.setProperty('height', `${rows * seen.height}px`),
     { place },
   );
-  return { first, last, heightOf, scrollTo: (index) => scrollIntoSight(frame.current, index * seen.height, seen.height) };
+  return {
+    first,
+    last,
+    heightOf,
+    scrollTo: (index) => scrollIntoSight(frame.current, index * seen.height, seen.height),
+  };
 }
 
 /** As little as needed. */

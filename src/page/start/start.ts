@@ -10,7 +10,8 @@ export function Start(): JSX.Element {
   const { reply } = useReply<ServiceJson>('/api/v1/service', NOTHING_ASKED);
   const receiving = reply?.is === 'here' ? reply.value.receiving : undefined;
   const host = location.hostname;
-  const endpoint = receiving?.otlp_http_port === undefined ? undefined : `${location.protocol}//${host}:${receiving.otlp_http_port}`;
+  const endpoint =
+    receiving?.otlp_http_port === undefined ? undefined : `${location.protocol}//${host}:${receiving.otlp_http_port}`;
   return h(
     'section',
     { class: 'start' },
@@ -36,7 +37,13 @@ function withEndpoint(endpoint: string, grpcPort: number | undefined): JSX.Eleme
     h(Command, { key: 'agent-command', text: `export OTEL_EXPORTER_OTLP_ENDPOINT=${endpoint}` }),
     ...(grpcPort === undefined
       ? []
-      : [h('p', { key: 'grpc', class: 'aside' }, `Over gRPC it is ${location.protocol}//${location.hostname}:${grpcPort}.`)]),
+      : [
+          h(
+            'p',
+            { key: 'grpc', class: 'aside' },
+            `Over gRPC it is ${location.protocol}//${location.hostname}:${grpcPort}.`,
+          ),
+        ]),
     h(
       'p',
       { key: 'token', class: 'aside' },

@@ -24,17 +24,34 @@ export function Suites({ place, facets }: ViewProps): JSX.Element {
     'div',
     { class: isOld ? 'suites old' : 'suites', 'aria-busy': isOld },
     h('h1', { class: 'only-heard' }, 'Suites'),
-    h(FilterBar, { place, filters: [...(facets.agents.length > 1 ? [agents] : []), sinceFilter('last 7 days', SINCE)] }),
+    h(FilterBar, {
+      place,
+      filters: [...(facets.agents.length > 1 ? [agents] : []), sinceFilter('last 7 days', SINCE)],
+    }),
     reply === undefined && h('p', { class: 'loading', role: 'status' }, 'Loading …'),
     reply !== undefined && reply.is !== 'here' && h(Problem, { of: reply, again }),
     reply?.is === 'here' && reply.value.suites.length === 0 && h('p', null, 'No suite runs.'),
     ...(reply?.is === 'here'
-      ? reply.value.suites.map((suite) => h(SuiteSection, { key: `${suite.name} ${suite.version} ${suite.live}`, suite, filters: sharedFilters(place.query) }))
+      ? reply.value.suites.map((suite) =>
+          h(SuiteSection, {
+            key: `${suite.name} ${suite.version} ${suite.live}`,
+            suite,
+            filters: sharedFilters(place.query),
+          }),
+        )
       : []),
   );
 }
 
-const HEADS = ['Criterion', 'Weight', 'Passes', 'Not applicable', 'Errors', 'Evaluations'];
+/** The heads of the columns, with their classes. */
+const HEADS = {
+  Criterion: '',
+  Weight: 'number',
+  Passes: 'number passes',
+  'Not applicable': 'number',
+  Errors: 'number',
+  Evaluations: 'number',
+};
 
 function SuiteSection({ suite, filters }: { readonly suite: Suite; readonly filters: URLSearchParams }): JSX.Element {
   const { name, version, scope, live, about, description, criteria } = suite;
@@ -46,7 +63,11 @@ function SuiteSection({ suite, filters }: { readonly suite: Suite; readonly filt
       'h2',
       null,
       name,
-      h('span', { class: 'aside' }, ` version ${version}, scores a ${scope}${live ? '' : ', in shadow: it counts for nothing'}`),
+      h(
+        'span',
+        { class: 'aside' },
+        ` version ${version}, scores a ${scope}${live ? '' : ', in shadow: it counts for nothing'}`,
+      ),
     ),
     description !== undefined && h('p', null, description),
     limit !== undefined && h('p', { class: 'limits' }, limit),
@@ -56,15 +77,45 @@ function SuiteSection({ suite, filters }: { readonly suite: Suite; readonly filt
       h(
         'table',
         { class: 'criteria' },
-        h('thead', null, h('tr', null, ...HEADS.map((head, index) => h('th', { key: head, scope: 'col', class: index === 0 ? '' : 'number' }, head)))),
-        h('tbody', null, ...criteria.map((criterion) => h(CriterionRow, { key: criterion.name, criterion, suite, filters }))),
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            ...Object.entries(HEADS).map(([head, kind]) => h('th', { key: head, scope: 'col', class: kind }, head)),
+          ),
+        ),
+        h(
+          'tbody',
+          null,
+          ...criteria.map((criterion) => h(CriterionRow, { key: criterion.name, criterion, suite, filters })),
+        ),
       ),
     ),
   );
 }
 
-function CriterionRow({ criterion, suite, filters }: { readonly criterion: Criterion; readonly suite: Suite; readonly filters: URLSearchParams }): JSX.Element {
-  const { name, question, kind, weight, critical, asked, pass_rate: rate, not_applicable_rate: without, error_rate: errors } = criterion;
+function CriterionRow({
+  criterion,
+  suite,
+  filters,
+}: {
+  readonly criterion: Criterion;
+  readonly suite: Suite;
+  readonly filters: URLSearchParams;
+}): JSX.Element {
+  const {
+    name,
+    question,
+    kind,
+    weight,
+    critical,
+    asked,
+    pass_rate: rate,
+    not_applicable_rate: without,
+    error_rate: errors,
+  } = criterion;
   const failures = addressOf('conversations', withChanges(filters, { suite: suite.name, criterion: name }));
   return h(
     'tr',

@@ -13,7 +13,8 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
     };
     // Browsers have no clipboard for pages without TLS, except on this machine.
     if (navigator.clipboard === undefined) done('This browser allows no copying here');
-    else navigator.clipboard.writeText(text).then(
+    else
+      navigator.clipboard.writeText(text).then(
         () => done('Copied'),
         () => done('Not copied'),
       );

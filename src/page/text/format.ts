@@ -50,7 +50,8 @@ export function points(difference: number): string {
 }
 
 export function durationText(ms: number): string {
-  if (ms < 1) return '0 ms';
+  // Times of the API are whole milliseconds.
+  if (ms < 1) return '< 1 ms';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;

@@ -23,7 +23,13 @@ export const OUTCOME_LOOKS: Readonly<Record<Outcome, OutcomeLook>> = {
 };
 
 /** The word is always there for who listens; `isTerse` shows the shape alone, with the word as its title. */
-export function OutcomeMark({ outcome, isTerse = false }: { readonly outcome: Outcome; readonly isTerse?: boolean }): JSX.Element {
+export function OutcomeMark({
+  outcome,
+  isTerse = false,
+}: {
+  readonly outcome: Outcome;
+  readonly isTerse?: boolean;
+}): JSX.Element {
   const { word, filled, line } = OUTCOME_LOOKS[outcome];
   return h(
     'span',

@@ -9,7 +9,13 @@ import { ask } from '../api/ask.ts';
 import { countText } from './format.ts';
 
 /** A text within a sentence or a row; longer ones end with an ellipsis. */
-export function SpanText({ text, charactersMax = 300 }: { readonly text: string; readonly charactersMax?: number }): JSX.Element {
+export function SpanText({
+  text,
+  charactersMax = 300,
+}: {
+  readonly text: string;
+  readonly charactersMax?: number;
+}): JSX.Element {
   const isLong = text.length > charactersMax;
   const shown = isLong ? `${text.slice(0, charactersMax).toWellFormed()}…` : text;
   return h('bdi', { dir: 'auto', class: 'span-text' }, ...shownParts(shown));
@@ -56,9 +62,18 @@ export function LongText({ text: given, whole, isCode = false }: LongTextProps):
   return h(
     'div',
     { class: 'long-text' },
-    h(isCode ? 'pre' : 'div', { dir: 'auto', class: isCode ? 'payload' : 'words', tabIndex: isCode ? 0 : undefined }, ...words),
+    h(
+      isCode ? 'pre' : 'div',
+      { dir: 'auto', class: isCode ? 'payload' : 'words', tabIndex: isCode ? 0 : undefined },
+      ...words,
+    ),
     (hasMore || isCut) &&
-      h('p', { class: 'aside' }, `${left} `, h('button', { type: 'button', class: 'quiet', onClick: more }, 'Show more')),
+      h(
+        'p',
+        { class: 'aside' },
+        `${left} `,
+        h('button', { type: 'button', class: 'quiet', onClick: more }, 'Show more'),
+      ),
     fetched !== undefined && 'why' in fetched && h('p', { class: 'aside' }, fetched.why),
   );
 }

@@ -57,7 +57,7 @@ function readModule(address: string): PageModule & { readonly later: readonly st
   }
   const text = readFileSync(path.join(SOURCES, address), 'utf8');
   // Files of a clone only: an installed package has no types left.
-  const code = SUFFIX === '.ts' ? withoutBlankEnds(stripTypeScriptTypes(text)) : text;
+  const code = SUFFIX === '.ts' ? withoutBlankEnds(withoutTypes(text)) : text;
   const imports = namedBy(code, STATIC).map((from) => resolved(from, address));
   const later = namedBy(code, DYNAMIC).map((from) => resolved(from, address));
   return { address, code, imports, later };
@@ -77,6 +77,17 @@ function resolved(from: string, importer: string): string {
   const found = new Map<string, { address: string }>(Object.entries(VENDOR)).get(from);
   if (found === undefined) throw new Error(`${importer} imports ${from}, which the page does not serve`);
   return found.address;
+}
+
+/** Node calls this function experimental at its first call. A log of the service is no place for that. */
+function withoutTypes(text: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return stripTypeScriptTypes(text);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 /** Types leave blanks in their places, so that positions stay. Those at the ends of lines are of no use to anybody. */

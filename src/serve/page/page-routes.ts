@@ -26,7 +26,9 @@ export const PAGE_ROUTES: readonly Route<PageSide>[] = [
       }),
     ),
   read('/page/{file...}', 'files of the page', (side, asked) => sentFile(side, '/page/', asked), { takes: 'nothing' }),
-  read('/model/{file...}', 'files of the page', (side, asked) => sentFile(side, '/model/', asked), { takes: 'nothing' }),
+  read('/model/{file...}', 'files of the page', (side, asked) => sentFile(side, '/model/', asked), {
+    takes: 'nothing',
+  }),
 ];
 
 export async function homeAnswer(side: PageSide, asked: Pick<Asked, 'request'>): Promise<Answer> {

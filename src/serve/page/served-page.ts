@@ -28,7 +28,10 @@ export async function servePage(): Promise<ServedPage> {
   const texts = new Map<string, PageText>([
     ...[...modules].map(([address, { code }]) => [address, { type: SCRIPT_TYPE, text: code }] as const),
     ['/page/page.css', { type: STYLE_TYPE, text: ownFile('page.css') }],
-    ['/page/vendor/uplot.css', { type: STYLE_TYPE, text: readFileSync(vendorFile('uplot/dist/uPlot.min.css'), 'utf8') }],
+    [
+      '/page/vendor/uplot.css',
+      { type: STYLE_TYPE, text: readFileSync(vendorFile('uplot/dist/uPlot.min.css'), 'utf8') },
+    ],
     [ICON, { type: 'image/svg+xml', text: ownFile('icon.svg') }],
   ]);
   const versioned = (address: string) => `${address}?v=${versionOf(texts.get(address)?.text ?? '')}`;
@@ -67,7 +70,10 @@ function ownFile(name: string): string {
 }
 
 /** The addresses, and all that they import. */
-function loadedWith(entries: readonly string[], importsOf: (address: string) => readonly string[]): ReadonlySet<string> {
+function loadedWith(
+  entries: readonly string[],
+  importsOf: (address: string) => readonly string[],
+): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (address: string): void => {
     if (found.has(address)) return;
