@@ -3,6 +3,7 @@
  * it is opened here, and again once it is closed.
  */
 import type { Settings } from '../config/settings.ts';
+import type { ServiceJson } from '../model/api/facets.ts';
 import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
@@ -11,7 +12,8 @@ import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
 import type { ForgetSide } from './api/forget-api.ts';
 import { userFormsOf } from './forgetting/user-forms.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
-import { FORGET_ROUTES, PROCESS_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
+import { FORGET_ROUTES, PROCESS_ROUTES, STORE_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
+import { openApiOf } from './api/v1/openapi.ts';
 import { STORE_READS } from './api/store-reads.ts';
 import { homeAnswer, PAGE_ROUTES } from './page/page-routes.ts';
 import { servePage } from './page/served-page.ts';
@@ -28,6 +30,7 @@ import { addressGroup } from './reading/address-group.ts';
 import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 interface HttpNeeds {
+  readonly version: string;
   readonly settings: Settings;
   readonly certificates: Certificates | undefined;
   readonly access: Pick<ServiceAccess, 'guard' | 'people' | 'audit'>;
@@ -70,6 +73,9 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     metrics: exposition.render.bind(exposition),
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
+    setup: () => setupOf(settings, needs.version),
+    // Always the same, and seldom asked for.
+    openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], needs.version),
   };
   let served: ReturnType<typeof servePage> | undefined;
   const page = { page: () => (served ??= servePage()) };
@@ -99,6 +105,16 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     closeStore: () => {
       store = STOPPING;
     },
+  };
+}
+
+function setupOf(
+  { otlpGrpcPort, otlpHttpPort, kafka }: Pick<Settings, 'otlpGrpcPort' | 'otlpHttpPort' | 'kafka'>,
+  version: string,
+): ServiceJson {
+  return {
+    version,
+    receiving: { otlp_grpc_port: otlpGrpcPort, otlp_http_port: otlpHttpPort, kafka: kafka !== undefined },
   };
 }
 

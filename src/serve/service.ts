@@ -187,7 +187,7 @@ function withShell(state: ReturnType<typeof withState>, { settings, log, version
         'reads',
         'reloading',
       ],
-      start: ({ reads, ...needs }) => startHttp({ settings, reading: reads, ...needs }),
+      start: ({ reads, ...needs }) => startHttp({ settings, version, reading: reads, ...needs }),
       stop: (http) => http.stop(),
     });
 }

@@ -16,6 +16,8 @@ async function start(
     metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
     ready: () => ready,
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
+    setup: () => ({ version: '1', receiving: { kafka: false } }),
+    openApi: () => ({}),
   };
   const side: ReadSide & WriteSide & ForgetSide = {
     conversations: {
@@ -26,6 +28,7 @@ async function start(
       get: async (id, options) => (id === 'a/b ü' ? { id, ...options } : undefined),
     },
     detection: () => Promise.resolve({ active: false }),
+    detectionState: () => ({ isActive: false, report: undefined }),
     onDamage: () => undefined,
     // The cast holds because there are no suites to ask it about.
     reader: {} as ReadSide['reader'],
