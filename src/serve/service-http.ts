@@ -15,6 +15,8 @@ import { PEOPLE_ROUTES } from './api/people-api.ts';
 import { FORGET_ROUTES, PROCESS_ROUTES, STORE_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
 import { openApiOf } from './api/v1/openapi.ts';
 import { STORE_READS } from './api/store-reads.ts';
+import { homeAnswer, PAGE_ROUTES } from './page/page-routes.ts';
+import { servePage } from './page/served-page.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import type { StoreReading } from './reading/store-reading.ts';
 import type { Readiness } from './readiness.ts';
@@ -75,6 +77,8 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     // Always the same, and seldom asked for.
     openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], needs.version),
   };
+  let served: ReturnType<typeof servePage> | undefined;
+  const page = { page: () => (served ??= servePage()) };
   let store: OpenStore | Unavailable = STARTING;
   const server = await startHttpServer({
     host: settings.host,
@@ -85,7 +89,9 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
       ...answeredFrom(STORE_WRITES, () => store),
       ...answeredFrom(FORGET_ROUTES, () => store),
       ...answeredFrom(PEOPLE_ROUTES, () => access),
+      ...answeredFrom(PAGE_ROUTES, () => page),
     ],
+    home: (asked) => homeAnswer(page, asked),
     access: access.guard,
     onWrite: (event) => events.report(event),
     security: certificates?.port('http', 'any'),

@@ -1,0 +1,108 @@
+/** The overview: is it good, since when not, what moved it, how did conversations end, and how much of that is known. */
+import { h, type JSX } from 'preact';
+import type { Detections } from '../../model/api/detections.ts';
+import type { Facets } from '../../model/api/facets.ts';
+import type { Trend } from '../../model/api/trend.ts';
+import { limitOf } from '../../model/known-share.ts';
+import { type Held, useReply } from '../api/use-reply.ts';
+import { FilterBar, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.ts';
+import { onlyOf, type Place, withChanges } from '../shell/place.ts';
+import { Problem } from '../shell/problem.ts';
+import type { ViewProps } from '../shell/views.ts';
+import { Endings } from './endings.ts';
+import { Figures } from './figures.ts';
+import { MovedParts } from './moved-parts.ts';
+import { OpenDetections } from './open-detections.ts';
+import { TrendChart } from './trend-chart.ts';
+
+const EVERY_MS = 30_000;
+const NOTHING_ASKED = new URLSearchParams();
+const HOUR_MS = 3_600_000;
+
+export function Overview({ place, facets }: ViewProps): JSX.Element {
+  const since = usualSince(facets, Date.now());
+  const query = trendQueryOf(place, since.value);
+  const trend = useReply<Trend>('/api/v1/trend', query, { everyMs: EVERY_MS });
+  const detections = useReply<Detections>('/api/v1/detections', NOTHING_ASKED, { everyMs: EVERY_MS });
+  const suites = {
+    name: 'suite',
+    label: 'Suite',
+    all: facets.suites[0] ?? 'suite',
+    choices: plainChoices(facets.suites.slice(1)),
+  };
+  return h(
+    'div',
+    { class: 'overview' },
+    h('h1', { class: 'only-heard' }, 'Overview'),
+    h(FilterBar, {
+      place,
+      filters: [
+        ...(facets.suites.length > 1 || place.query.has('suite') ? [suites] : []),
+        ...sharedFilterList(place, facets),
+        sinceFilter(since.words, since.value),
+      ],
+    }),
+    h(OpenDetections, { held: detections, place }),
+    trendSections(trend, place),
+  );
+}
+
+/** A day, or less where nothing is older: the chart of a first hour should not be empty for twenty-three others. */
+function usualSince(
+  { agent_versions: versions }: Facets,
+  now: number,
+): { readonly value: string; readonly words: string } {
+  const first = versions.reduce((earliest, { first_at: at }) => Math.min(earliest, Date.parse(at)), now);
+  if (now - first < HOUR_MS) return { value: '1h', words: 'last hour' };
+  return now - first < 6 * HOUR_MS ? { value: '6h', words: 'last 6 hours' } : { value: '24h', words: 'last 24 hours' };
+}
+
+function trendQueryOf({ query }: Place, since: string): URLSearchParams {
+  const names = ['suite', 'agent', 'agent_version', 'environment', 'segment', 'since', 'until'];
+  const asked = onlyOf(query, names);
+  return asked.has('since') ? asked : withChanges(asked, { since });
+}
+
+function trendSections({ reply, isOld, again }: Held<Trend>, place: Place): JSX.Element {
+  if (reply === undefined) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
+  if (reply.is !== 'here') return h(Problem, { of: reply, again });
+  const trend = reply.value;
+  const [series] = trend.series;
+  if (series === undefined || series.whole.evaluations === 0) return nothingHappened(trend, place);
+  const limit = limitOf(trend.about);
+  return h(
+    'div',
+    { class: isOld ? 'sections old' : 'sections', 'aria-busy': isOld },
+    h(Figures, { figures: series.whole, about: trend.about, suite: trend.suite, limit }),
+    h(TrendChart, { trend, series }),
+    h(MovedParts, { trend, place }),
+    h(Endings, { figures: series.whole, trend, place }),
+  );
+}
+
+/** No data is a state of its own, and never a zero. */
+function nothingHappened({ suite, since, until }: Trend, place: Place): JSX.Element {
+  return h(
+    'section',
+    { class: 'problem' },
+    h('h2', null, 'No conversation was evaluated in this time'),
+    h(
+      'p',
+      null,
+      `The suite ${suite} has no evaluation between ${since.slice(0, 16).replace('T', ' ')} and `,
+      `${until.slice(0, 16).replace('T', ' ')} UTC that these filters let through. A longer time may have some: `,
+      h(
+        'a',
+        { href: `/?${withChanges(place.query, { since: '7d', until: undefined }).toString()}` },
+        'the last 7 days',
+      ),
+      ', ',
+      h(
+        'a',
+        { href: `/?${withChanges(place.query, { since: '30d', until: undefined }).toString()}` },
+        'the last 30 days',
+      ),
+      '.',
+    ),
+  );
+}
