@@ -13,25 +13,34 @@ export type Reply<T> =
   | { readonly is: 'away'; readonly why: string };
 export type NoReply = Exclude<Reply<unknown>, { readonly is: 'here' }>;
 
+interface Question {
+  readonly query?: URLSearchParams;
+  readonly signal?: AbortSignal;
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  /** Sent as JSON; an empty object unless given. */
+  readonly body?: unknown;
+}
+
 /** Rejects only if the signal aborts it. */
 export async function ask<T>(
   path: string,
-  { query, signal, method = 'GET' }: { query?: URLSearchParams; signal?: AbortSignal; method?: 'GET' | 'POST' } = {},
+  { query, signal, method = 'GET', body = {} }: Question = {},
 ): Promise<Reply<T>> {
   const search = query?.toString() ?? '';
   const token = keptToken();
+  const writes = method !== 'GET';
   const headers = {
     accept: 'application/json',
-    ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+    ...(writes ? { 'content-type': 'application/json' } : {}),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
-  const init = { method, headers, ...(method === 'POST' ? { body: '{}' } : {}), ...(signal ? { signal } : {}) };
+  const init = { method, headers, ...(writes ? { body: JSON.stringify(body) } : {}), ...(signal ? { signal } : {}) };
   try {
     const response = await fetch(search === '' ? path : `${path}?${search}`, init);
-    const body: unknown = await response.json().catch(() => undefined);
+    const answer: unknown = await response.json().catch(() => undefined);
     // The cast holds: the service and its page are of one release, and the service's tests hold its answers against the type.
-    if (response.ok && body !== undefined) return { is: 'here', value: body as T };
-    return failureOf(response, body);
+    if (response.ok && answer !== undefined) return { is: 'here', value: answer as T };
+    return failureOf(response, answer);
   } catch (error) {
     if (signal?.aborted === true) throw error;
     return { is: 'away', why: 'The service does not answer. It may have stopped, or the network may be down.' };

@@ -1,0 +1,95 @@
+/** The question, the answers that a person can give, and after it what the criterion said. */
+import { h, type JSX } from 'preact';
+import type { VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import type { LabelKind } from '../../model/labels.ts';
+import { VerdictMark } from '../text/outcome.ts';
+import { SpanText } from '../text/span-text.ts';
+
+interface AnswerBarProps {
+  readonly question: string;
+  readonly answer: LabelKind | undefined;
+  /** What the criterion said; undefined until the person has answered, or where it said nothing. */
+  readonly verdict: VerdictOfCriterion | undefined;
+  readonly isSending: boolean;
+  readonly note: string;
+  readonly onNote: (note: string) => void;
+  readonly onSay: (label: LabelKind) => void;
+  readonly onUndo: () => void;
+  readonly onNext: () => void;
+}
+
+export const ANSWERS: readonly { readonly label: LabelKind; readonly key: string; readonly words: string }[] = [
+  { label: 'pass', key: '1', words: 'Pass' },
+  { label: 'fail', key: '2', words: 'Fail' },
+  { label: 'not_applicable', key: '0', words: 'Does not apply' },
+];
+
+export function AnswerBar(props: AnswerBarProps): JSX.Element {
+  const { question, answer, isSending, note, onNote, onSay, onUndo, onNext } = props;
+  return h(
+    'section',
+    { class: 'answer-bar', 'aria-label': 'Your answer' },
+    h('h2', { class: 'asked-question' }, h(SpanText, { text: question, charactersMax: 600 })),
+    h(
+      'div',
+      { class: 'answers', role: 'group', 'aria-label': 'Answers' },
+      ...ANSWERS.map(({ label, key, words }) =>
+        h(
+          'button',
+          {
+            key: label,
+            type: 'button',
+            class: answer === label ? 'answer chosen' : 'answer',
+            'aria-pressed': answer === label,
+            disabled: isSending,
+            onClick: () => onSay(label),
+          },
+          h(VerdictMark, { verdict: label }),
+          words,
+          h('kbd', null, key),
+        ),
+      ),
+      h(
+        'button',
+        { type: 'button', class: 'quiet', disabled: isSending, onClick: onUndo },
+        'Undo',
+        h('kbd', null, 'u'),
+      ),
+      h(
+        'button',
+        { type: 'button', class: 'quiet', onClick: onNext },
+        answer === undefined ? 'Skip' : 'Next',
+        h('kbd', null, 'j'),
+      ),
+    ),
+    h(
+      'label',
+      { class: 'note' },
+      'Note ',
+      h('input', {
+        type: 'text',
+        value: note,
+        maxLength: 2_000,
+        placeholder: 'sent with your answer (n)',
+        onInput: ({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
+          if (currentTarget instanceof HTMLInputElement) onNote(currentTarget.value);
+        },
+      }),
+    ),
+    h(Said, props),
+  );
+}
+
+function Said({ answer, verdict }: AnswerBarProps): JSX.Element {
+  if (answer === undefined)
+    return h('p', { class: 'aside', role: 'status' }, 'The verdict is hidden until you have answered.');
+  if (verdict === undefined) return h('p', { role: 'status' }, 'The criterion has no verdict here.');
+  const agrees = verdict.verdict === answer;
+  return h(
+    'p',
+    { class: agrees ? 'said-verdict' : 'said-verdict against', role: 'status' },
+    h(VerdictMark, { verdict: verdict.verdict }),
+    agrees ? ' It says the same: ' : ' It says otherwise: ',
+    h(SpanText, { text: verdict.reason, charactersMax: 1_000 }),
+  );
+}

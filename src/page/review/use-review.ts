@@ -1,0 +1,143 @@
+/**
+ * The state of a review: the queue, the place in it, and what this person has answered since it was opened. An answer is
+ * sent at once; the verdict is shown only after the service has it.
+ *
+ *   asked      no answer yet: the verdict is hidden
+ *   sending    keys do nothing
+ *   answered   the verdict is shown; `next` goes on, `undo` takes the answer back
+ */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { ReviewQueue } from '../../model/api/review.ts';
+import type { LabelKind } from '../../model/labels.ts';
+import { ask, type NoReply } from '../api/ask.ts';
+
+export type QueueItem = ReviewQueue['items'][number];
+
+export interface Asked {
+  readonly suite: string;
+  readonly criterion: string;
+  readonly because: string;
+  readonly agent: string | undefined;
+  readonly by: string;
+}
+
+export interface Review {
+  readonly queue: ReviewQueue | undefined;
+  readonly problem: NoReply | undefined;
+  readonly at: number;
+  readonly item: QueueItem | undefined;
+  readonly answer: LabelKind | undefined;
+  readonly isSending: boolean;
+  /** Answers of this person since the queue was opened. */
+  readonly given: number;
+  /** Counts each change of a label, for figures that follow. */
+  readonly changes: number;
+  readonly say: (label: LabelKind, note: string) => void;
+  readonly undo: () => void;
+  readonly move: (by: number) => void;
+  readonly again: () => void;
+}
+
+const LIMIT = '50';
+
+export function useReview(asked: Asked | undefined): Review {
+  const key = asked === undefined ? '' : JSON.stringify(asked);
+  const [round, setRound] = useState(0);
+  const [queue, setQueue] = useState<{ readonly of: string; readonly value: ReviewQueue } | undefined>();
+  const [problem, setProblem] = useState<NoReply | undefined>();
+  const [at, setAt] = useState(0);
+  const [answers, setAnswers] = useState<ReadonlyMap<string, LabelKind>>(new Map());
+  const [isSending, setIsSending] = useState(false);
+  const [changes, setChanges] = useState(0);
+  useEffect(() => {
+    if (asked === undefined || asked.by === '') return;
+    const gone = new AbortController();
+    void round;
+    ask<ReviewQueue>('/api/v1/review/queue', { query: queryOf(asked), signal: gone.signal })
+      .then((reply) => {
+        setAt(0);
+        setAnswers(new Map());
+        setProblem(reply.is === 'here' ? undefined : reply);
+        setQueue(reply.is === 'here' ? { of: key, value: reply.value } : undefined);
+      })
+      .catch(() => {
+        // Aborted: another question took its place.
+      });
+    return () => gone.abort();
+  }, [key, round]);
+  const isCurrent = queue?.of === key;
+  const items = isCurrent ? queue.value.items : [];
+  const item = items[at];
+  const send = useCallback(
+    (of: QueueItem, label: LabelKind | null, note: string, done: () => void) => {
+      if (asked === undefined) return;
+      setIsSending(true);
+      putLabel(asked, of, label, note)
+        .then((reply) => {
+          setIsSending(false);
+          setProblem(reply.is === 'here' ? undefined : reply);
+          if (reply.is !== 'here') return;
+          setChanges((one) => one + 1);
+          done();
+        })
+        .catch(() => setIsSending(false));
+    },
+    [key],
+  );
+  return {
+    queue: isCurrent ? queue.value : undefined,
+    problem,
+    at,
+    item,
+    answer: item === undefined ? undefined : answers.get(itemKey(item)),
+    isSending,
+    given: answers.size,
+    changes,
+    say: (label, note) => {
+      if (item === undefined || isSending) return;
+      send(item, label, note, () => setAnswers((now) => new Map([...now, [itemKey(item), label]])));
+    },
+    undo: () => {
+      // The one in view, else the last one that was answered.
+      const wanted =
+        item !== undefined && answers.has(itemKey(item))
+          ? at
+          : items.findLastIndex((one, index) => index < at && answers.has(itemKey(one)));
+      const target = items[wanted];
+      if (target === undefined || isSending) return;
+      send(target, null, '', () => {
+        setAt(wanted);
+        setAnswers((now) => new Map([...now].filter(([one]) => one !== itemKey(target))));
+      });
+    },
+    move: (by) => setAt((now) => Math.max(0, Math.min(items.length, now + by))),
+    again: () => setRound((one) => one + 1),
+  };
+}
+
+function putLabel({ suite, criterion, by }: Asked, item: QueueItem, label: LabelKind | null, note: string) {
+  const { conversation_id: id, turn_id: turn } = item;
+  return ask<unknown>(`/v1/labels/${encodeURIComponent(id)}`, {
+    method: 'PUT',
+    body: {
+      ...{ suite, criterion, label, by },
+      ...(turn === undefined ? {} : { turn_id: turn }),
+      ...(note === '' || label === null ? {} : { note }),
+    },
+  });
+}
+
+function queryOf({ suite, criterion, because, agent, by }: Asked): URLSearchParams {
+  return new URLSearchParams({
+    suite,
+    criterion,
+    because,
+    by,
+    limit: LIMIT,
+    ...(agent === undefined ? {} : { agent }),
+  });
+}
+
+function itemKey({ conversation_id: id, turn_id: turn }: QueueItem): string {
+  return JSON.stringify([id, turn ?? '']);
+}
