@@ -76,7 +76,7 @@ async function searches(file: string): Promise<readonly string[]> {
   const notes: string[] = [];
   for (const words of [['thursday'], ['nowhere'], ['alice', 'budget', 'con']]) {
     const before = performance.now();
-    const { rows } = await reader.search({ order: 'latest', limit: 50, words });
+    const { rows } = await reader.pages.search({ order: 'latest', limit: 50, words });
     notes.push(`search for ${words.join(' ')}: ${rows.length} shown, ${(performance.now() - before).toFixed(1)} ms`);
   }
   reader.close();

@@ -43,7 +43,7 @@ export function holdWordsToContract(name: string, open: () => Promise<StoreUnder
 
   async function idsBy(under: StoreUnderTest, words: string, more: Partial<ConversationSearch> = {}) {
     const reader = await under.reader();
-    const { rows } = await reader.search({ order: 'latest', limit: 50, words: words.split(' '), ...more });
+    const { rows } = await reader.pages.search({ order: 'latest', limit: 50, words: words.split(' '), ...more });
     return rows.map(({ conversationId }) => conversationId);
   }
 
@@ -63,8 +63,8 @@ export function holdWordsToContract(name: string, open: () => Promise<StoreUnder
   test(`${name}: pages of a search by words follow one another`, async () => {
     const under = await filled();
     const reader = await under.reader();
-    const first = await reader.search({ order: 'latest', limit: 2, words: ['order'] });
-    const second = await reader.search({ order: 'latest', limit: 2, words: ['order'], cursor: first.next });
+    const first = await reader.pages.search({ order: 'latest', limit: 2, words: ['order'] });
+    const second = await reader.pages.search({ order: 'latest', limit: 2, words: ['order'], cursor: first.next });
     expect([...first.rows, ...second.rows].map(({ conversationId }) => conversationId)).toEqual(['c4', 'c2', 'c1']);
     expect(second.next).toBeUndefined();
   });

@@ -1,10 +1,6 @@
 /** Cases from a store, and why conversations were left out. */
-import {
-  casesFromStore,
-  type LeftOut,
-  type RecordedCase,
-  type Selection,
-} from '../../../src/offline/datasets/from-store.ts';
+import type { LeftOut, RecordedCase } from '../../../src/engine/recorded-case.ts';
+import { casesFromStore, type Selection } from '../../../src/offline/datasets/from-store.ts';
 import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
 
 const ALL: Selection = {

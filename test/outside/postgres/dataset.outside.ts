@@ -2,7 +2,8 @@
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { FAILED_OUTCOMES } from '../../../src/model/severity.ts';
-import { caseLine, type Selection } from '../../../src/offline/datasets/from-store.ts';
+import { caseLine } from '../../../src/engine/recorded-case.ts';
+import type { Selection } from '../../../src/offline/datasets/from-store.ts';
 import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
 import { copyStore } from '../../../src/store/copy-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';

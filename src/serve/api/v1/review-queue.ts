@@ -11,7 +11,7 @@ import type { HumanLabel, LabelKind, LabelledVerdict } from '../../../model/labe
 import { type ReviewQueue, type ReviewReason, reviewQueue, reviewQueueQuery } from '../../../model/api/review.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { decodeBasis } from '../../../store/basis-codec.ts';
-import type { ConversationRow } from '../../../store/conversation-reader.ts';
+import type { ConversationRow } from '../../../store/conversation-row.ts';
 import type { SearchCursor } from '../../../store/conversation-search.ts';
 import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
@@ -123,9 +123,9 @@ async function candidatesOf(
   let lookedAt = 0;
   let cursor: SearchCursor | undefined;
   for (let conversations = 0; conversations < CONVERSATIONS_MAX; ) {
-    const { rows, next } = await reader.search({ ...filters, order: 'latest', limit: PAGE, cursor });
+    const { rows, next } = await reader.pages.search({ ...filters, order: 'latest', limit: PAGE, cursor });
     const rowOf = new Map(rows.map((row) => [row.row, row]));
-    for (const scanned of await reader.lastScanned(rows, suite.name)) {
+    for (const scanned of await reader.pages.lastScanned(rows, suite.name)) {
       const row = rowOf.get(scanned.conversation);
       // In another version the criteria stand in other places.
       if (row === undefined || scanned.basis === undefined || scanned.suiteVersion !== suite.version) continue;

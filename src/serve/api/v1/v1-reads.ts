@@ -2,6 +2,7 @@
 import type { RemoteRead } from '../../../report/http/route.ts';
 import { getConversationDetail, getWholeText } from './conversation-detail.ts';
 import { listConversations } from './conversation-list.ts';
+import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';
 import { getFacets } from './facets.ts';
 import { getMoved } from './moved.ts';
@@ -22,4 +23,6 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getDetections,
   getReviewQueue,
   getAgreement,
+  getGoldenDraft,
+  getDatasetCase,
 ];
