@@ -2,6 +2,7 @@
 import { h, type JSX } from 'preact';
 import type { VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
 import type { LabelKind } from '../../model/labels.ts';
+import { leaveField } from '../shell/keys.ts';
 import { VerdictMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 
@@ -71,6 +72,7 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
         value: note,
         maxLength: 2_000,
         placeholder: 'sent with your answer (n)',
+        onKeyDown: leaveField,
         onInput: ({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
           if (currentTarget instanceof HTMLInputElement) onNote(currentTarget.value);
         },

@@ -7,7 +7,7 @@ import { useState } from 'preact/hooks';
 import type { SuiteList } from '../../model/api/suite-list.ts';
 import { useReply } from '../api/use-reply.ts';
 import { changeFilter, FilterBar, plainChoices } from '../shell/filter-bar.ts';
-import { useKeys } from '../shell/keys.ts';
+import { leaveField, useKeys } from '../shell/keys.ts';
 import { Problem } from '../shell/problem.ts';
 import type { ViewProps } from '../shell/views.ts';
 import { counted, countText } from '../text/format.ts';
@@ -190,6 +190,7 @@ function Labeller({ by, onName }: { readonly by: string; readonly onName: (name:
       maxLength: 200,
       placeholder: 'your name',
       autocomplete: 'username',
+      onKeyDown: leaveField,
       onChange: ({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
         if (currentTarget instanceof HTMLInputElement) onName(currentTarget.value.trim());
       },

@@ -53,3 +53,14 @@ export function listenToKeys(): void {
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, select, textarea') !== null;
 }
+
+/** For fields: Enter and Escape give the keys back to the view. */
+export function leaveField({
+  key,
+  currentTarget,
+}: {
+  readonly key: string;
+  readonly currentTarget: EventTarget | null;
+}): void {
+  if ((key === 'Enter' || key === 'Escape') && currentTarget instanceof HTMLElement) currentTarget.blur();
+}
