@@ -17,7 +17,7 @@ export function OpenDetections({
   readonly held: Held<Detections>;
   readonly place: Place;
 }): JSX.Element | null {
-  // What keeps the figures away is said where they would be.
+  // A problem is reported once, in place of the figures.
   if (reply?.is !== 'here') return null;
   const { is_active: isActive, note, open, changes, learning, watching } = reply.value;
   if (!isActive) return note === undefined ? null : h('p', { class: 'aside' }, note);

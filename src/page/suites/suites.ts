@@ -6,7 +6,7 @@ import { useReply } from '../api/use-reply.ts';
 import { FilterBar, plainChoices, sinceFilter } from '../shell/filter-bar.ts';
 import { addressOf, onlyOf, sharedFilters, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
-import type { ViewProps } from '../shell/views.ts';
+import type { ViewProps } from '../shell/view-props.ts';
 import { ShareEstimate } from '../text/estimate.ts';
 import { counted, countText, percent } from '../text/format.ts';
 
