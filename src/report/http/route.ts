@@ -27,7 +27,7 @@ export type Route<S> = {
 /** Shapes of what is asked and answered. */
 export interface RouteShapes {
   readonly query: z.ZodType;
-  /** Of a status of 200; undefined where it is not JSON. */
+  /** Shape of an answer with status 200; undefined where it is not JSON. */
   readonly answer: z.ZodType | undefined;
   /** Media type where it is not JSON. */
   readonly type?: string;
