@@ -16,8 +16,7 @@ import { FORGET_ROUTES, PROCESS_ROUTES, STORE_ROUTES, STORE_WRITES, type WriteSi
 import { judgesJson } from './api/v1/judges.ts';
 import { openApiOf } from './api/v1/openapi.ts';
 import { STORE_READS } from './api/store-reads.ts';
-import { homeAnswer, PAGE_ROUTES } from './page/page-routes.ts';
-import { servePage } from './page/served-page.ts';
+import { pageHttp } from './page/page-routes.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import type { StoreReading } from './reading/store-reading.ts';
 import type { Readiness } from './readiness.ts';
@@ -80,8 +79,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     // Always the same, and seldom asked for.
     openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], needs.version),
   };
-  let served: ReturnType<typeof servePage> | undefined;
-  const page = { page: () => (served ??= servePage()) };
+  const page = pageHttp();
   let store: OpenStore | Unavailable = STARTING;
   const server = await startHttpServer({
     host: settings.host,
@@ -92,9 +90,9 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
       ...answeredFrom(STORE_WRITES, () => store),
       ...answeredFrom(FORGET_ROUTES, () => store),
       ...answeredFrom(PEOPLE_ROUTES, () => access),
-      ...answeredFrom(PAGE_ROUTES, () => page),
+      ...page.routes,
     ],
-    home: (asked) => homeAnswer(page, asked),
+    home: page.home,
     access: access.guard,
     onWrite: (event) => events.report(event),
     security: certificates?.port('http', 'any'),

@@ -68,7 +68,7 @@ function Figures({ agreement }: { readonly agreement: ReviewAgreement }): JSX.El
         h('dd', { key: String(name) }, value),
       ]),
     ),
-    corrected === undefined && because !== undefined && h('p', { class: 'limits' }, NOT_CORRECTED[because] ?? because),
+    corrected === undefined && because !== undefined && h('p', { class: 'aside' }, NOT_CORRECTED[because] ?? because),
     h(
       'p',
       { class: 'limits', role: 'status' },

@@ -31,7 +31,8 @@ export function percent(share: number, digits = 1): string {
 
 /** A score or a mean of scores: `0.874`. */
 export function scoreText(score: number, digits = 2): string {
-  return score.toFixed(digits);
+  // No minus before nothing.
+  return (Number(score.toFixed(digits)) + 0).toFixed(digits);
 }
 
 /** `79.9–82.8`: the interval of a share, in percent. */
