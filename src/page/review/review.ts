@@ -9,7 +9,7 @@ import { useReply } from '../api/use-reply.ts';
 import { changeFilter, FilterBar, plainChoices } from '../shell/filter-bar.ts';
 import { leaveField, useKeys } from '../shell/keys.ts';
 import { Problem } from '../shell/problem.ts';
-import type { ViewProps } from '../shell/views.ts';
+import type { ViewProps } from '../shell/view-props.ts';
 import { counted, countText } from '../text/format.ts';
 import { Agreement } from './agreement.ts';
 import { ANSWERS } from './answer-bar.ts';
