@@ -9,7 +9,7 @@ import { SpanText } from '../text/span-text.ts';
 interface AnswerBarProps {
   readonly question: string;
   readonly answer: LabelKind | undefined;
-  /** What the criterion said; undefined until the person has answered, or where it said nothing. */
+  /** The criterion's verdict; undefined until the person has answered, or where it said nothing. */
   readonly verdict: VerdictOfCriterion | undefined;
   readonly isSending: boolean;
   readonly note: string;

@@ -62,7 +62,7 @@ export function BeyondTheQuestion({
   );
 }
 
-/** What would have been right, as JSON. */
+/** The right result, as JSON. */
 function Truth({ conversation }: { readonly conversation: ConversationDetail }): JSX.Element {
   const given = conversation.truth === undefined ? '' : JSON.stringify(conversation.truth, undefined, 2);
   const [text, setText] = useState(given);

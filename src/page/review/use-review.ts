@@ -13,7 +13,7 @@ import { ask, type NoReply } from '../api/ask.ts';
 
 export type QueueItem = ReviewQueue['items'][number];
 
-export interface Asked {
+interface Asked {
   readonly suite: string;
   readonly criterion: string;
   readonly because: string;

@@ -29,8 +29,7 @@ import {
   type ScannedEvaluation,
   type ScanQuery,
 } from '../evaluation-scan.ts';
-import type { AskedOf } from '../../model/labels.ts';
-import type { Labelled, LabelLimits, LabelReader } from '../label-store.ts';
+import type { Labelled, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { evaluationBeside, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
 import { readLabelled } from './labels.ts';
@@ -268,7 +267,7 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     return row === undefined ? undefined : (JSON.parse(fromStorable(row.outcome)) as JudgeOutcome);
   }
 
-  async labelled(limits: LabelLimits, of?: AskedOf): Promise<Labelled> {
+  async labelled(...[limits, of]: Parameters<LabelReader['labelled']>): Promise<Labelled> {
     return this.#link.use((session) => readLabelled(session, limits, of));
   }
 

@@ -19,8 +19,7 @@ import type { JudgeOutcome } from '../../model/judging.ts';
 import type { TraceContent } from '../engine-store.ts';
 import { EVALUATION_COLUMNS, type SummaryCells, summaryFrom } from '../evaluation-columns.ts';
 import type { EvaluationScanner, LatestBasis, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
-import type { AskedOf } from '../../model/labels.ts';
-import type { Labelled, LabelLimits, LabelReader } from '../label-store.ts';
+import type { Labelled, LabelReader } from '../label-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { nextPage, pageWindow } from '../page.ts';
 import { readLabelled } from './label-rows.ts';
@@ -230,7 +229,7 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     return this.#statements.of(sql);
   }
 
-  labelled(limits: LabelLimits, of?: AskedOf): Labelled {
+  labelled(...[limits, of]: Parameters<LabelReader['labelled']>): Labelled {
     return readLabelled(this.#statements, limits, of);
   }
 
