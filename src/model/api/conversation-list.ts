@@ -1,0 +1,90 @@
+/** `GET /api/v1/conversations`: a page of conversations, each with its last evaluations. */
+import { z } from 'zod';
+import { about, anyOf, count, ending, list, outcome, share, time, timeAsked } from './shapes.ts';
+
+const CONVERSATION_STATES = ['scored', 'open', 'waiting', 'unscored'] as const;
+
+/**
+ * `open`: it may go on, or is to be evaluated again. `waiting`: a judge has not answered yet. `unscored`: no evaluation
+ * gave an outcome.
+ */
+export const conversationState = z.enum(CONVERSATION_STATES);
+export type ConversationState = z.infer<typeof conversationState>;
+
+export const conversationListQuery = z.strictObject({
+  agent: anyOf(z.string()),
+  agent_version: anyOf(z.string()),
+  environment: anyOf(z.string()),
+  segment: anyOf(z.string()),
+  suite: anyOf(z.string()),
+  outcome: anyOf(outcome),
+  criterion: anyOf(z.string()).meta({ description: 'a criterion that failed' }),
+  decided_below: z.coerce.number().min(0).max(1).optional(),
+  state: anyOf(conversationState),
+  labelled: z.enum(['true', 'false']).optional(),
+  since: timeAsked.optional(),
+  until: timeAsked.optional(),
+  order: z.enum(['latest', 'worst']).default('latest'),
+  words: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({
+      description: 'words that all are in the id, the first question or the last answer, as the list shows them',
+    }),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(200).optional(),
+});
+export type ConversationListQuery = z.output<typeof conversationListQuery>;
+
+const failing = z.strictObject({
+  criterion: z.string(),
+  reason: z.string(),
+  lost: share.optional().meta({ description: 'of the score; absent where the version of the suite no longer runs' }),
+  critical: z.boolean().optional(),
+});
+
+const listedEvaluation = z.strictObject({
+  suite: z.string(),
+  turn_id: z.string().optional(),
+  score: share.nullable(),
+  outcome,
+  ending: ending.optional(),
+  decided_share: share.optional(),
+  about: about.optional(),
+  explanation: z.string(),
+  waits_for: list(z.string()).optional(),
+  failing: list(failing),
+});
+export type ListedEvaluation = z.infer<typeof listedEvaluation>;
+
+export const conversationItem = z.strictObject({
+  conversation_id: z.string(),
+  agent: z.string(),
+  agent_version: z.string(),
+  environment: z.string(),
+  segment: z.string().optional(),
+  began_at: time.optional(),
+  ended_at: time.optional(),
+  duration_ms: z.number().min(0).optional(),
+  updated_at: time,
+  asked: z.string().optional().meta({ description: "the beginning of the user's first words" }),
+  answered: z.string().optional().meta({ description: "the beginning of the agent's last answer" }),
+  turns: count,
+  revision: count,
+  tokens: count.optional().meta({ description: 'input and output together, as they were at the last evaluation' }),
+  cost_usd: z.number().min(0).optional(),
+  state: conversationState,
+  unscored_because: z.string().optional(),
+  waiting_for: z.string().optional(),
+  evaluations: list(listedEvaluation),
+});
+export type ConversationItem = z.infer<typeof conversationItem>;
+
+export const conversationList = z.strictObject({
+  conversations: list(conversationItem),
+  next: z.string().nullable().meta({ description: 'the cursor of the next page; null at the end' }),
+  looked_at: count.meta({ description: 'conversations that this page looked at, of which it shows those that match' }),
+});
+export type ConversationList = z.infer<typeof conversationList>;

@@ -1,0 +1,27 @@
+/** `GET /api/v1/facets`: the values that filters can have. `GET /api/v1/service`: what this instance is set up for. */
+import { z } from 'zod';
+import { count, list, time, timeAsked } from './shapes.ts';
+
+export const facetsQuery = z.strictObject({ since: timeAsked.optional() });
+
+export const facets = z.strictObject({
+  agents: list(z.string()),
+  agent_versions: list(
+    z.strictObject({ agent: z.string(), agent_version: z.string(), first_at: time, last_at: time }),
+  ).meta({ description: 'the latest first; as far back as evaluations are counted by time' }),
+  environments: list(z.string()),
+  segments: list(z.string()),
+  suites: list(z.string()).meta({ description: 'live ones that run, in the order of the configuration' }),
+  conversations: count,
+});
+export type Facets = z.infer<typeof facets>;
+
+export const service = z.strictObject({
+  version: z.string(),
+  receiving: z.strictObject({
+    otlp_grpc_port: count.optional(),
+    otlp_http_port: count.optional(),
+    kafka: z.boolean(),
+  }),
+});
+export type ServiceJson = z.infer<typeof service>;

@@ -1,0 +1,34 @@
+/** `GET /api/v1/suites`: the suites that run, and how often their criteria pass. */
+import { z } from 'zod';
+import { about, count, estimate, list, share, timeAsked } from './shapes.ts';
+
+export const suiteListQuery = z.strictObject({ agent: z.string().optional(), since: timeAsked.optional() });
+
+export const CRITERION_KINDS = ['check', 'judge'] as const;
+
+const criterion = z.strictObject({
+  name: z.string(),
+  question: z.string(),
+  kind: z.enum(CRITERION_KINDS).meta({ description: 'code answers, or a model' }),
+  about,
+  weight: share.meta({ description: 'of the whole suite' }),
+  critical: z.boolean(),
+  asked: count.meta({ description: 'evaluations counted here: the latest of the version that runs' }),
+  pass_rate: estimate.optional().meta({ description: 'of those that were decided' }),
+  not_applicable_rate: share.optional(),
+  error_rate: share.optional(),
+});
+
+const suite = z.strictObject({
+  name: z.string(),
+  version: z.string(),
+  description: z.string().optional(),
+  scope: z.enum(['conversation', 'turn']),
+  live: z.boolean(),
+  about,
+  looked_at: count.meta({ description: 'evaluations that were looked at, of all versions' }),
+  criteria: list(criterion),
+});
+
+export const suiteList = z.strictObject({ suites: list(suite) });
+export type SuiteList = z.infer<typeof suiteList>;

@@ -1,0 +1,52 @@
+/** `GET /api/v1/trend`: how a suite's figures went over time, from the history of evaluations. */
+import { z } from 'zod';
+import { about, anyOf, count, estimate, list, outcome, share, time, timeAsked } from './shapes.ts';
+
+export const TREND_BY = ['none', 'agent_version', 'agent', 'segment', 'environment'] as const;
+
+export const trendQuery = z.strictObject({
+  suite: z.string().optional(),
+  agent: anyOf(z.string()),
+  agent_version: anyOf(z.string()),
+  environment: anyOf(z.string()),
+  segment: anyOf(z.string()),
+  since: timeAsked.optional(),
+  until: timeAsked.optional(),
+  by: z.enum(TREND_BY).default('none'),
+  bucket: z
+    .string()
+    .regex(/^\d{1,4}[mhd]$/)
+    .optional()
+    .meta({ description: 'width of a bucket such as 5m, 1h or 1d; chosen for about 100 buckets unless given' }),
+});
+export type TrendQuery = z.output<typeof trendQuery>;
+
+const figures = z.strictObject({
+  evaluations: count.meta({ description: 'conversations; turns, where the scope of the suite is turn' }),
+  scored: count,
+  success: estimate.optional().meta({ description: 'good outcomes among good and bad ones' }),
+  tcr: estimate.optional().meta({ description: 'mean score' }),
+  decided_share: share.optional(),
+  outcomes: z.partialRecord(outcome, count),
+});
+export type TrendFigures = z.infer<typeof figures>;
+
+export const trend = z.strictObject({
+  suite: z.string(),
+  about: about.optional(),
+  bucket_ms: count,
+  since: time,
+  until: time,
+  series: list(
+    z.strictObject({
+      key: z.string().meta({ description: 'empty where by is none' }),
+      buckets: list(figures.extend({ at: time })).meta({ description: 'those in which there is anything' }),
+      whole: figures,
+    }),
+  ),
+  series_left_out: count.meta({ description: 'the smallest ones, beyond those that are shown' }),
+  versions: list(z.strictObject({ agent: z.string(), agent_version: z.string(), at: time })).meta({
+    description: 'versions that were first seen within this time',
+  }),
+});
+export type Trend = z.infer<typeof trend>;
