@@ -25,14 +25,9 @@ export const conversationListQuery = z.strictObject({
   since: timeAsked.optional(),
   until: timeAsked.optional(),
   order: z.enum(['latest', 'worst']).default('latest'),
-  words: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .meta({
-      description: 'words that all are in the id, the first question or the last answer, as the list shows them',
-    }),
+  words: z.string().min(1).max(200).optional().meta({
+    description: 'words that all are in the id, the first question or the last answer, as the list shows them',
+  }),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(200).optional(),
 });
