@@ -126,6 +126,9 @@ function callsOn(reader: StoreReader, conversations: number): readonly (readonly
 function outline({ shadow }: { readonly shadow: boolean }): SuiteOutline {
   const criteria = Array.from({ length: 8 }, (_, at) => ({
     name: `criterion-${at}`,
+    question: 'Is it right?',
+    about: 'task' as const,
+    isJudged: false,
     weight: 125_000,
     whenNotApplicable: 'exclude' as const,
     capsAt: undefined,
@@ -133,6 +136,9 @@ function outline({ shadow }: { readonly shadow: boolean }): SuiteOutline {
   return {
     name: suiteKey(shadow ? { suite: LIVE_SUITE, shadow } : { suite: LIVE_SUITE }),
     version: '1',
+    description: '',
+    scope: 'conversation',
+    about: 'task',
     criteria,
     totalWeight: 1_000_000,
     readsTaskTruth: false,

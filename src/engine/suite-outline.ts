@@ -1,12 +1,25 @@
-/** Parts of a suite that the main thread needs: names and weights. The functions are the scoring thread's. */
+/** Parts of a suite that the main thread needs: names, questions and weights. The functions are the scoring thread's. */
+import type { About, SuiteScope } from '../model/evaluation.ts';
 import { isShadowKey, keyOfSuite } from '../model/suite-key.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { Weighing } from '../score/weigh.ts';
+import type { Weighing, Weight } from '../score/weigh.ts';
+
+export interface CriterionOutline extends Weight {
+  readonly question: string;
+  readonly about: About;
+  /** A model answers. */
+  readonly isJudged: boolean;
+}
 
 export interface SuiteOutline extends Weighing {
   /** See `suiteKey`: that of one in shadow is not that of the live one. */
   readonly name: string;
   readonly version: string;
+  readonly description: string;
+  readonly scope: SuiteScope;
+  /** The most that its criteria are about. */
+  readonly about: About;
+  readonly criteria: readonly CriterionOutline[];
   readonly totalWeight: number;
   /** A criterion of it reads the truth of a task. */
   readonly readsTaskTruth: boolean;
@@ -14,15 +27,22 @@ export interface SuiteOutline extends Weighing {
 
 /** As it can be sent from one thread to another. */
 export function outlineOf(suite: CompiledSuite): SuiteOutline {
-  const { name, shadow, version, criteria, totalWeight, minDecided, hardFailureScores, whenBroken } = suite;
+  const { name, shadow, version, description, scope, about, criteria } = suite;
+  const { totalWeight, minDecided, hardFailureScores, whenBroken } = suite;
   return {
     name: keyOfSuite({ name, shadow }),
     version,
-    criteria: criteria.map(({ name: criterion, weight, whenNotApplicable, capsAt }) => ({
+    description,
+    scope,
+    about,
+    criteria: criteria.map(({ name: criterion, question, about: subject, judged, ...weight }) => ({
       name: criterion,
-      weight,
-      whenNotApplicable,
-      capsAt,
+      question,
+      about: subject,
+      isJudged: judged !== undefined,
+      weight: weight.weight,
+      whenNotApplicable: weight.whenNotApplicable,
+      capsAt: weight.capsAt,
     })),
     totalWeight,
     readsTaskTruth: readsTaskTruth(suite),

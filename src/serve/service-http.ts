@@ -113,7 +113,7 @@ function openStore({ settings, access, config, detection, writes, reading }: Htt
 }
 
 /** The same route, answered by the reading thread. */
-function answeredByThread({ path, summary, takes }: (typeof STORE_READS)[number]): Route<OpenStore> {
+function answeredByThread({ path, summary, takes, shapes }: (typeof STORE_READS)[number]): Route<OpenStore> {
   const answer = async ({ reading }: OpenStore, { query, parameters, request }: Asked) => {
     const gone = new AbortController();
     const { socket } = request;
@@ -129,5 +129,5 @@ function answeredByThread({ path, summary, takes }: (typeof STORE_READS)[number]
       socket.off('close', onClose);
     }
   };
-  return read(path, summary, answer, { takes });
+  return { ...read(path, summary, answer, { takes }), shapes };
 }

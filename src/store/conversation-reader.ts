@@ -14,7 +14,9 @@ import {
   headFrom,
 } from './conversation-columns.ts';
 import type { TraceContent } from './engine-store.ts';
+import type { ConversationSearch, FoundConversations } from './conversation-search.ts';
 import type { HistoryQuery, HistoryRow } from './history.ts';
+import type { CountedPlace, KeptLabel, ReadEvaluation } from './read-evaluation.ts';
 
 export interface ConversationQuery {
   readonly outcome?: Outcome | undefined;
@@ -97,6 +99,19 @@ export interface ConversationReader {
   allEvaluations(): Iterable<Evaluation> | AsyncIterable<Evaluation>;
   /** Oldest first; of many instances each has rows of its own. */
   history(query: HistoryQuery): Awaitable<readonly HistoryRow[]>;
+  /** A page looks at a limited number of conversations, however few of them it finds. */
+  search(search: ConversationSearch): Awaitable<FoundConversations>;
+  /** By row, in the order in which they were made, then those that wait: the last revision of each suite and turn, or all of them. */
+  readEvaluations(
+    conversations: readonly ConversationRow[],
+    options: Required<EvaluationsOptions>,
+  ): Awaitable<ReadonlyMap<number, readonly ReadEvaluation[]>>;
+  /** In the order in which they were put; the last ones, if there are more than the limit. */
+  labelsOf(conversation: ConversationRow, limit: number): Awaitable<readonly KeptLabel[]>;
+  /** Labels under which anything was counted since then, from the history of this width. */
+  countedPlaces(of: { readonly width: number; readonly since: number }): Awaitable<readonly CountedPlace[]>;
+  /** When each series of the metric was seen first, in log time; the labels are JSON. */
+  firstTimes(metric: string): Awaitable<readonly { readonly labels: string; readonly at: number }[]>;
   /** Summed over instances where there are many. */
   totals(): Awaitable<readonly StoredTotal[]>;
   close(): Awaitable<void>;

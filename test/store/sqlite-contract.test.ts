@@ -7,6 +7,7 @@ import { tempDirectory } from '../temp-directory.ts';
 import { holdToContract } from './contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from './labels-contract.ts';
 import { holdOutcomesToContract, type OutcomesUnderTest } from './outcome-labels-contract.ts';
+import { holdPageReadsToContract } from './page-reads-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from './revisit-contract.ts';
 
 function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest & OutcomesUnderTest> {
@@ -64,3 +65,4 @@ holdToContract('SQLite', openSqlite);
 holdRevisitsToContract('SQLite', openSqlite);
 holdLabelsToContract('SQLite', openSqlite);
 holdOutcomesToContract('SQLite', openSqlite);
+holdPageReadsToContract('SQLite', openSqlite);

@@ -29,7 +29,10 @@ export const conversationListQuery = z.strictObject({
     description: 'words that all are in the id, the first question or the last answer, as the list shows them',
   }),
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(200).optional(),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}(?:\.\d\.\d{1,15})?$/, 'a cursor as `next` gave it')
+    .optional(),
 });
 export type ConversationListQuery = z.output<typeof conversationListQuery>;
 

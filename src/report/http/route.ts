@@ -17,10 +17,21 @@ export type Route<S> = {
   readonly summary: string;
   /** Role of those who may. `nothing` is for probes, and for signing in. */
   readonly takes: Role | 'nothing';
+  /** For the description of the API; absent where only words describe it. */
+  readonly shapes?: RouteShapes | undefined;
 } & (
   | { readonly method: 'GET'; readonly may: 'read'; readonly handle: Reading<S> }
   | { readonly method: 'PUT' | 'POST' | 'DELETE'; readonly may: 'write'; readonly handle: Writing<S> }
 );
+
+/** Shapes of what is asked and answered. */
+export interface RouteShapes {
+  readonly query: z.ZodType;
+  /** Of a status of 200; undefined where it is not JSON. */
+  readonly answer: z.ZodType | undefined;
+  /** Media type where it is not JSON. */
+  readonly type?: string;
+}
 
 export function read<S>(
   path: string,
@@ -32,7 +43,7 @@ export function read<S>(
 }
 
 /** A read that needs nothing else of the request, so that another thread can answer it. */
-export interface RemoteRead<S> extends Pick<Route<S>, 'path' | 'summary' | 'takes'> {
+export interface RemoteRead<S> extends Pick<Route<S>, 'path' | 'summary' | 'takes' | 'shapes'> {
   readonly method: 'GET';
   readonly may: 'read';
   readonly handle: (side: S, question: Question) => Answer | Promise<Answer>;

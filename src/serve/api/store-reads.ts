@@ -10,6 +10,7 @@ import { type RemoteRead, readStored } from '../../report/http/route.ts';
 import { type ConversationApi, getConversation, listConversations } from './conversation-api.ts';
 import { listShadows } from './shadow-api.ts';
 import { type DamageNotice, getSpans } from './spans-api.ts';
+import { V1_READS } from './v1/v1-reads.ts';
 
 export interface ReadSide {
   readonly conversations: ConversationApi;
@@ -52,4 +53,5 @@ are about (form says nothing about the task); go on with &before=<next> until ne
 &limit= (the latest evaluations) &changed= (conversations to name)`,
     listShadows,
   ),
+  ...V1_READS,
 ];

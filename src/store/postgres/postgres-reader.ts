@@ -7,17 +7,15 @@ import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import { namesOf } from '../column.ts';
 import { decodeContent } from '../content-codec.ts';
-import { CONVERSATION_COLUMNS, type ConversationCells } from '../conversation-columns.ts';
-import {
-  type ConversationPage,
-  type ConversationQuery,
-  type ConversationRow,
-  conversationRowFrom,
-  type ConversationReader,
-  type EvaluationsOptions,
-  type EvaluationSummary,
-  type StoredTotal,
-  type TraceRow,
+import type {
+  ConversationPage,
+  ConversationQuery,
+  ConversationRow,
+  ConversationReader,
+  EvaluationsOptions,
+  EvaluationSummary,
+  StoredTotal,
+  TraceRow,
 } from '../conversation-reader.ts';
 import type { TraceContent } from '../engine-store.ts';
 import {
@@ -44,7 +42,11 @@ import { OUTCOME_CELLS, type OutcomeCells, outcomeFrom } from './outcome-labels.
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { readWaiting, readWaitingSummaries } from './waiting.ts';
+import { countedPlaces, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
+import { HEAD, type HeadRow, toConversationRow } from './read-head.ts';
 import type { Session, Value } from './session.ts';
+import type { ConversationSearch, FoundConversations } from '../conversation-search.ts';
+import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
@@ -147,8 +149,11 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
        ${revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY e.id`,
       [conversation.row],
     );
-    const waiting = await this.#link.use((session) => readWaiting(session, conversation, of));
-    return [...rows.map((row) => evaluationFrom(conversation.conversationId, row, fromStorable)), ...waiting];
+    const waiting = await this.#link.use((session) => readWaiting(session, [conversation], of));
+    return [
+      ...rows.map((row) => evaluationFrom(conversation.conversationId, row, fromStorable)),
+      ...waiting.map((one) => one.waiting),
+    ];
   }
 
   async summaries(
@@ -299,6 +304,29 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     return rows.map((row) => historyRowFrom(row, fromStorable));
   }
 
+  async search(search: ConversationSearch): Promise<FoundConversations> {
+    return this.#link.use((session) => searchConversations(session, search));
+  }
+
+  async readEvaluations(
+    conversations: readonly ConversationRow[],
+    options: Required<EvaluationsOptions>,
+  ): Promise<ReadonlyMap<number, readonly ReadEvaluation[]>> {
+    return this.#link.use((session) => readEvaluations(session, conversations, options));
+  }
+
+  async labelsOf({ conversationId }: ConversationRow, limit: number): Promise<readonly KeptLabel[]> {
+    return this.#link.use((session) => labelsOf(session, conversationId, limit));
+  }
+
+  async countedPlaces(of: { readonly width: number; readonly since: number }): Promise<readonly CountedPlace[]> {
+    return this.#link.use((session) => countedPlaces(session, of));
+  }
+
+  async firstTimes(metric: string): Promise<readonly { readonly labels: string; readonly at: number }[]> {
+    return this.#link.use((session) => firstTimes(session, metric));
+  }
+
   async totals(): Promise<readonly StoredTotal[]> {
     const rows = await this.#rows<StoredTotal>(
       `SELECT metric, labels, sum(value) AS value FROM totals GROUP BY metric, labels
@@ -359,19 +387,12 @@ async function* eachPage<Row extends object>(link: Link, sql: string): AsyncGene
   }
 }
 
-interface HeadRow extends ConversationCells {
-  readonly id: number;
-  readonly conversation_id: string;
-}
-
-const HEAD = `c.id, c.conversation_id, ${namesOf(CONVERSATION_COLUMNS, 'c')}`;
 const EVALUATION = namesOf(SHOWN_COLUMNS, 'e');
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
 /** Rows of shadows are marked by their name (suite-key.ts). */
 const IS_LIVE = `left(e.suite, 7) <> 'shadow:'`;
-/** Evaluations are no older than their conversation; what is kept has a negative day. */
 /** Evaluations are no older than their conversation, which leaves the partitions of earlier days out. */
 const SUMMARIES = `SELECT e.conversation, e.suite, e.turn_id, e.score, e.outcome, e.explanation,
   e.decided_share, e.about
@@ -382,9 +403,3 @@ const LATEST_HEADS = `SELECT id, first_day FROM conversations WHERE id < $1 ORDE
 const BASES = `SELECT e.suite, e.suite_version, e.basis FROM evaluations e
   WHERE e.conversation = ANY($1::bigint[]) AND (e.day >= $2::int OR e.day < 0) AND ${IS_LAST}`;
 const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0) AND ${IS_LIVE} AND ${IS_LAST}`;
-
-function toConversationRow(row: HeadRow): ConversationRow {
-  // The cast is the brand: the store's writer wrote it.
-  const id = fromStorable(row.conversation_id) as ConversationId;
-  return conversationRowFrom({ row: row.id, id }, row, fromStorable);
-}

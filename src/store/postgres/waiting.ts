@@ -69,14 +69,18 @@ export async function loadWaiting(session: Session, conversations: readonly numb
 /** For whoever reads the store. */
 export async function readWaiting(
   session: Session,
-  conversation: { readonly row: number; readonly conversationId: ConversationId },
+  conversations: readonly { readonly row: number; readonly conversationId: ConversationId }[],
   of: 'live' | 'shadow',
-): Promise<readonly Evaluation[]> {
-  const rows = await session.rows<Row>(LOAD, [[conversation.row]]);
+): Promise<readonly { readonly row: number; readonly waiting: Evaluation }[]> {
+  const ids = new Map(conversations.map(({ row, conversationId }) => [row, conversationId]));
+  const rows = await session.rows<Row>(LOAD, [[...ids.keys()]]);
   return rows
     .filter(({ suite }) => isShadowKey(suite) === (of === 'shadow'))
     .toSorted((a, b) => a.id - b.id)
-    .map((row) => evaluationOf(row, conversation.conversationId));
+    .flatMap((row) => {
+      const id = ids.get(row.conversation);
+      return id === undefined ? [] : [{ row: row.conversation, waiting: evaluationOf(row, id) }];
+    });
 }
 
 /** Evaluations that wait, as a list shows them, by conversation. */

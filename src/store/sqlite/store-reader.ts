@@ -6,15 +6,13 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { readCloseCause } from '../../model/causes.ts';
 import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
-import type { ConversationCells } from '../conversation-columns.ts';
-import {
-  type ConversationQuery,
-  type ConversationReader,
-  type ConversationRow,
-  conversationRowFrom,
-  type EvaluationsOptions,
-  type EvaluationSummary,
-  type TraceRow,
+import type {
+  ConversationQuery,
+  ConversationReader,
+  ConversationRow,
+  EvaluationsOptions,
+  EvaluationSummary,
+  TraceRow,
 } from '../conversation-reader.ts';
 import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
@@ -31,7 +29,11 @@ import { OUTCOMES_OF, outcomesNamed, readOutcomeNames, toOutcome } from './outco
 import { decodeVerdicts } from '../verdict-codec.ts';
 import { evaluationBeside, latestBases, scanEvaluations } from './evaluation-scan.ts';
 import { readContent } from './traces.ts';
+import { toConversationRow } from './conversation-row.ts';
 import { toEvaluation } from './evaluation-row.ts';
+import { countedPlaces, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
+import type { ConversationSearch, FoundConversations } from '../conversation-search.ts';
+import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
 import { Statements } from './statements.ts';
 
@@ -244,6 +246,29 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     return rows.map((row) => historyRowFrom(row as HistoryCells, (stored) => stored));
   }
 
+  search(search: ConversationSearch): FoundConversations {
+    return searchConversations(this.#statements, search);
+  }
+
+  readEvaluations(
+    conversations: readonly ConversationRow[],
+    options: Required<EvaluationsOptions>,
+  ): ReadonlyMap<number, readonly ReadEvaluation[]> {
+    return readEvaluations(this.#statements, conversations, options);
+  }
+
+  labelsOf({ conversationId }: ConversationRow, limit: number): readonly KeptLabel[] {
+    return labelsOf(this.#statements, conversationId, limit);
+  }
+
+  countedPlaces(of: { readonly width: number; readonly since: number }): readonly CountedPlace[] {
+    return countedPlaces(this.#statements, of);
+  }
+
+  firstTimes(metric: string): readonly { readonly labels: string; readonly at: number }[] {
+    return firstTimes(this.#statements, metric);
+  }
+
   totals(): readonly { readonly metric: string; readonly labels: string; readonly value: number }[] {
     return this.#prepared('SELECT metric, labels, value FROM totals ORDER BY metric, labels')
       .all()
@@ -270,11 +295,4 @@ function toSummary(row: Record<string, unknown>): EvaluationSummary {
   return typeof row.waits_for === 'string'
     ? { ...summary, waitsFor: JSON.parse(row.waits_for) as readonly string[] }
     : summary;
-}
-
-function toConversationRow(found: Record<string, unknown>): ConversationRow {
-  // The casts hold because the store's writer wrote the row.
-  const row = found as unknown as ConversationCells & { readonly id: number; readonly conversation_id: string };
-  const id = row.conversation_id as ConversationId;
-  return conversationRowFrom({ row: row.id, id }, row, (stored) => stored);
 }

@@ -6,6 +6,7 @@ import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { contentOf, type Hints, holdToContract, traceIdOf } from '../../store/contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from '../../store/labels-contract.ts';
 import { holdOutcomesToContract, type OutcomesUnderTest } from '../../store/outcome-labels-contract.ts';
+import { holdPageReadsToContract } from '../../store/page-reads-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from '../../store/revisit-contract.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
@@ -100,3 +101,4 @@ holdToContract('PostgreSQL', openPostgres);
 holdRevisitsToContract('PostgreSQL', openPostgres);
 holdLabelsToContract('PostgreSQL', openPostgres);
 holdOutcomesToContract('PostgreSQL', openPostgres);
+holdPageReadsToContract('PostgreSQL', openPostgres);

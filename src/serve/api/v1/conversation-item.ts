@@ -1,0 +1,97 @@
+/** A conversation as a list shows it: from its row and its last evaluations, without its spans. */
+import type { SuiteOutline } from '../../../engine/suite-outline.ts';
+import { decisionOf } from '../../../model/decision.ts';
+import type { ConversationItem, ConversationState, ListedEvaluation } from '../../../model/api/conversation-list.ts';
+import type { ConversationRow } from '../../../store/conversation-reader.ts';
+import type { SeenConversation } from '../../../store/evaluation-columns.ts';
+import type { ReadEvaluation } from '../../../store/read-evaluation.ts';
+import { isoTime } from './iso-time.ts';
+import { criterionIn, lostIn, shareOf, suiteOf } from './running-suites.ts';
+
+const NANO = 1e9;
+
+export function conversationItemOf(
+  row: ConversationRow,
+  evaluations: readonly ReadEvaluation[],
+  suites: readonly SuiteOutline[],
+): ConversationItem {
+  const { beganAtMs, ceasedAtMs, asked, answered } = row.glance;
+  const effort = effortOf(row, evaluations);
+  return {
+    conversation_id: row.conversationId,
+    agent: row.agent,
+    agent_version: row.agentVersion,
+    environment: row.environment,
+    ...(row.segment === undefined ? {} : { segment: row.segment }),
+    ...(beganAtMs === undefined ? {} : { began_at: isoTime(beganAtMs) }),
+    ...(ceasedAtMs === undefined ? {} : { ended_at: isoTime(ceasedAtMs) }),
+    ...(beganAtMs === undefined || ceasedAtMs === undefined
+      ? {}
+      : { duration_ms: Math.max(0, ceasedAtMs - beganAtMs) }),
+    updated_at: isoTime(row.updatedAt),
+    ...(asked === undefined ? {} : { asked }),
+    ...(answered === undefined ? {} : { answered }),
+    turns: row.turns,
+    revision: row.revision,
+    ...(effort?.tokens === undefined ? {} : { tokens: effort.tokens }),
+    ...(effort?.costNanos === undefined ? {} : { cost_usd: effort.costNanos / NANO }),
+    state: stateOf(row, evaluations),
+    ...(row.unscoredBecause === undefined ? {} : { unscored_because: row.unscoredBecause }),
+    ...(row.dueCause === undefined ? {} : { waiting_for: row.dueCause }),
+    evaluations: evaluations.map(({ evaluation }) => listed(evaluation, suites)),
+  };
+}
+
+/** The search for states in `conversation-search.ts` says the same. */
+function stateOf({ dueAt }: ConversationRow, evaluations: readonly ReadEvaluation[]): ConversationState {
+  if (dueAt !== undefined) return 'open';
+  if (evaluations.some(({ madeAt }) => madeAt === undefined)) return 'waiting';
+  return evaluations.some(({ evaluation }) => evaluation.outcome !== 'unscored') ? 'scored' : 'unscored';
+}
+
+function listed(evaluation: ReadEvaluation['evaluation'], suites: readonly SuiteOutline[]): ListedEvaluation {
+  const suite = suiteOf(suites, evaluation);
+  const lost = lostIn(suite, evaluation);
+  const { turnId, score, ending, decidedShare, about, waitsFor } = evaluation;
+  return {
+    suite: evaluation.suite,
+    ...(turnId === undefined ? {} : { turn_id: turnId }),
+    score: score === undefined ? null : shareOf(score),
+    outcome: evaluation.outcome,
+    ...(ending === undefined ? {} : { ending }),
+    ...(decidedShare === undefined ? {} : { decided_share: shareOf(decidedShare) }),
+    ...(about === undefined ? {} : { about }),
+    explanation: evaluation.explanation,
+    ...(waitsFor === undefined ? {} : { waits_for: waitsFor }),
+    failing: [...evaluation.verdicts].flatMap(([criterion, { verdict, reason }]) => {
+      if (decisionOf(verdict) !== 'fail') return [];
+      const known = criterionIn(suite, criterion);
+      return [
+        {
+          criterion,
+          reason,
+          ...(known === undefined ? {} : { lost: lost.get(criterion) ?? 0, critical: known.capsAt !== undefined }),
+        },
+      ];
+    }),
+  };
+}
+
+/** Of the conversation as a whole; of its turns where a suite has scored each of them. */
+function effortOf(
+  { turns }: ConversationRow,
+  evaluations: readonly ReadEvaluation[],
+): Pick<SeenConversation, 'tokens' | 'costNanos'> | undefined {
+  const made = evaluations.filter(({ seen }) => seen !== undefined);
+  const whole = made.find(({ evaluation }) => evaluation.turnId === undefined);
+  if (whole !== undefined) return whole.seen;
+  const ofSuite = [...Map.groupBy(made, ({ evaluation }) => evaluation.suite).values()];
+  const each = ofSuite.find((ofTurns) => ofTurns.length === turns);
+  if (each === undefined) return undefined;
+  const sum = (of: 'tokens' | 'costNanos') =>
+    each.reduce<number | undefined>((all, { seen }) => {
+      const one = seen?.[of];
+      return all === undefined || one === undefined ? undefined : all + one;
+    }, 0);
+  return { tokens: sum('tokens'), costNanos: sum('costNanos') };
+}

@@ -1,0 +1,68 @@
+/** `GET /api/v1/conversations`: a page of conversations, as the page in the browser lists them. */
+import type { SuiteOutline } from '../../../engine/suite-outline.ts';
+import {
+  type ConversationListQuery,
+  conversationList,
+  conversationListQuery,
+} from '../../../model/api/conversation-list.ts';
+import type { ConversationReader } from '../../../store/conversation-reader.ts';
+import type { ConversationSearch, SearchCursor } from '../../../store/conversation-search.ts';
+import { conversationItemOf } from './conversation-item.ts';
+import { v1Read } from './v1-read.ts';
+
+const MILLION = 1_000_000;
+const WORDS_MAX = 8;
+
+interface ListSide {
+  readonly reader: Pick<ConversationReader, 'search' | 'readEvaluations'>;
+  readonly suites: () => readonly SuiteOutline[];
+}
+
+export const listConversations = v1Read({
+  path: '/api/v1/conversations',
+  summary: `?agent= &agent_version= &environment= &segment= &suite= &outcome= &criterion= (that failed)
+&decided_below= &state= &labelled= &since=24h &until= &order=latest|worst &words= &limit= &cursor=
+a page of conversations with first question, last answer and failed criteria: docs/api.md`,
+  query: conversationListQuery,
+  answer: conversationList,
+  read: async ({ reader, suites }: ListSide, query) => {
+    const { rows, next, lookedAt } = await reader.search(searchOf(query));
+    const evaluations = await reader.readEvaluations(rows, { revisions: 'last', of: 'live' });
+    return {
+      conversations: rows.map((row) => conversationItemOf(row, evaluations.get(row.row) ?? [], suites())),
+      next: next === undefined ? null : cursorText(next),
+      looked_at: lookedAt,
+    };
+  },
+});
+
+function searchOf(query: ConversationListQuery): ConversationSearch {
+  return {
+    agents: query.agent,
+    agentVersions: query.agent_version,
+    environments: query.environment,
+    segments: query.segment,
+    suites: query.suite,
+    outcomes: query.outcome,
+    failedCriteria: query.criterion,
+    decidedBelow: query.decided_below === undefined ? undefined : Math.round(query.decided_below * MILLION),
+    states: query.state,
+    isLabelled: query.labelled === undefined ? undefined : query.labelled === 'true',
+    since: query.since,
+    until: query.until,
+    words: query.words?.split(/\s+/).filter(Boolean).slice(0, WORDS_MAX),
+    order: query.order,
+    limit: query.limit,
+    cursor: query.cursor === undefined ? undefined : cursorOf(query.cursor),
+  };
+}
+
+function cursorText({ before, last }: SearchCursor): string {
+  return [before, ...(last === undefined ? [] : [last.severity, last.row])].join('.');
+}
+
+/** The schema has seen that it is one. */
+function cursorOf(text: string): SearchCursor {
+  const [before = 0, severity, row] = text.split('.').map(Number);
+  return { before, ...(severity === undefined || row === undefined ? {} : { last: { severity, row } }) };
+}

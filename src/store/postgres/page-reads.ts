@@ -1,0 +1,174 @@
+/** Reads of the shared store for the answers of `/api/v1`: each is bounded, whatever the store holds. */
+import { namesOf } from '../column.ts';
+import type { ConversationRow } from '../conversation-reader.ts';
+import {
+  type ConversationSearch,
+  type FoundConversations,
+  type SearchDialect,
+  searchPlan,
+} from '../conversation-search.ts';
+import { type EvaluationCells, evaluationFrom, SEEN_COLUMNS, seenFrom, SHOWN_COLUMNS } from '../evaluation-columns.ts';
+import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
+import { HEAD, type HeadRow, toConversationRow } from './read-head.ts';
+import { textKey } from './row-keys.ts';
+import type { Session, Value } from './session.ts';
+import { fromStorable, toStorable } from './storable-text.ts';
+import { readWaiting } from './waiting.ts';
+
+/** Conversations that one page looks at: see page.ts. */
+const LIMITS = { lookedAt: 10_000, searched: 5_000 };
+const PLACES_READ_MAX = 200_000;
+
+const IS_LAST = `NOT EXISTS (
+  SELECT 1 FROM evaluations n
+  WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
+/** Rows of shadows are marked by their name (suite-key.ts). */
+const IS_LIVE = `left(e.suite, 7) <> 'shadow:'`;
+/** Evaluations are no older than their conversation, which leaves the partitions of earlier days out. */
+const IN_ITS_DAYS = '(e.day >= c.first_day OR e.day < 0)';
+
+const DIALECT: SearchDialect<Value> = {
+  among: (column) => `${column} = ANY(?)`,
+  texts: (values) => values.map(toStorable),
+  numbers: (values) => values,
+  text: toStorable,
+  number: (value) => value,
+  evaluated: `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND ${IN_ITS_DAYS} AND ${IS_LIVE} AND ${IS_LAST}`,
+  failedAmong: 'e.failed && ?::text[]',
+  isWaiting: `EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id AND left(w.suite, 7) <> 'shadow:')`,
+  isLabelled: 'EXISTS (SELECT 1 FROM labels l WHERE l.conversation = c.key)',
+  contains: (text) => `strpos(${text}, ?) > 0`,
+};
+
+export async function searchConversations(session: Session, search: ConversationSearch): Promise<FoundConversations> {
+  const [ends] = await session.once<{ first: number | null; last: number | null }>(
+    'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last',
+  );
+  const plan = searchPlan(DIALECT, search, { first: ends?.first ?? 0, last: ends?.last ?? 0 }, LIMITS);
+  const { conditions, values, order } = plan.statement;
+  const sql = `SELECT ${HEAD} FROM conversations c
+    WHERE c.first_closed_at IS NOT NULL AND ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
+  const rows = await session.once<HeadRow>(numbered(sql), [...values, search.limit]);
+  return plan.found(rows.map(toConversationRow));
+}
+
+/** `?` as PostgreSQL numbers its parameters. No text of ours has one otherwise. */
+function numbered(sql: string): string {
+  let number = 0;
+  return sql.replaceAll('?', () => {
+    number += 1;
+    return `$${number}`;
+  });
+}
+
+interface ReadRow extends EvaluationCells {
+  readonly conversation: number;
+  readonly created_at: number;
+  readonly is_last: boolean;
+  readonly [seen: string]: unknown;
+}
+
+export async function readEvaluations(
+  session: Session,
+  conversations: readonly ConversationRow[],
+  { revisions, of }: { readonly revisions: 'last' | 'all'; readonly of: 'live' | 'shadow' },
+): Promise<ReadonlyMap<number, readonly ReadEvaluation[]>> {
+  if (conversations.length === 0) return new Map();
+  const seenColumns = Object.values(SEEN_COLUMNS);
+  const rows = await session.once<ReadRow>(
+    `SELECT e.conversation, e.created_at, ${namesOf(SHOWN_COLUMNS, 'e')}, ${namesOf(seenColumns, 'e')}, ${IS_LAST} AS is_last
+     FROM unnest($1::bigint[]) AS wanted (id) JOIN conversations c ON c.id = wanted.id
+     JOIN evaluations e ON e.conversation = c.id AND ${IN_ITS_DAYS}
+     WHERE ${of === 'live' ? '' : 'NOT '}${IS_LIVE} ${revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY e.id`,
+    [conversations.map(({ row }) => row)],
+  );
+  const byConversation = Map.groupBy(rows, ({ conversation }) => conversation);
+  const read = new Map<number, readonly ReadEvaluation[]>();
+  for (const conversation of conversations) {
+    const made = (byConversation.get(conversation.row) ?? []).map((row) => ({
+      evaluation: evaluationFrom(conversation.conversationId, row, fromStorable),
+      madeAt: row.created_at,
+      seen: seenFrom(seenColumns.map(({ name }) => row[name])),
+      isLast: row.is_last,
+    }));
+    read.set(conversation.row, made);
+  }
+  for (const { row, waiting } of await readWaiting(session, conversations, of))
+    read.set(row, [
+      ...(read.get(row) ?? []),
+      { evaluation: waiting, madeAt: undefined, seen: undefined, isLast: true },
+    ]);
+  return read;
+}
+
+interface LabelRow {
+  readonly id: number;
+  readonly turn_id: string;
+  readonly suite: string;
+  readonly criterion: string;
+  readonly person: string;
+  readonly label: string;
+  readonly note: string | null;
+  readonly put_at: number;
+}
+
+export async function labelsOf(session: Session, conversationId: string, limit: number): Promise<readonly KeptLabel[]> {
+  const rows = await session.once<LabelRow>(
+    `SELECT id, turn_id, suite, criterion, person, label, note, put_at FROM labels
+     WHERE conversation = $1 ORDER BY id DESC LIMIT $2`,
+    [textKey(conversationId), limit],
+  );
+  return rows
+    .map(({ id, turn_id, suite, criterion, person, label, note, put_at: putAt }) => ({
+      id,
+      turnId: turn_id === '' ? undefined : fromStorable(turn_id),
+      suite: fromStorable(suite),
+      criterion: fromStorable(criterion),
+      label,
+      by: fromStorable(person),
+      note: note === null ? undefined : fromStorable(note),
+      putAt,
+    }))
+    .reverse();
+}
+
+interface PlaceRow {
+  readonly agent: string;
+  readonly agent_version: string;
+  readonly environment: string;
+  readonly segment: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+export async function countedPlaces(
+  session: Session,
+  { width, since }: { readonly width: number; readonly since: number },
+): Promise<readonly CountedPlace[]> {
+  const rows = await session.once<PlaceRow>(
+    `SELECT agent, agent_version, environment, segment, min(begins) AS first, max(begins) AS last
+     FROM (SELECT * FROM history WHERE width = $1 AND begins >= $2 AND evaluations > 0
+       ORDER BY begins DESC LIMIT ${PLACES_READ_MAX}) latest
+     GROUP BY agent, agent_version, environment, segment`,
+    [width, since],
+  );
+  return rows.map(({ agent, agent_version, environment, segment, first, last }) => ({
+    agent: fromStorable(agent),
+    agentVersion: fromStorable(agent_version),
+    environment: fromStorable(environment),
+    segment: fromStorable(segment),
+    first,
+    last,
+  }));
+}
+
+export async function firstTimes(
+  session: Session,
+  metric: string,
+): Promise<readonly { readonly labels: string; readonly at: number }[]> {
+  const rows = await session.once<{ labels: string; at: number }>(
+    'SELECT labels, at FROM first_times WHERE metric = $1',
+    [metric],
+  );
+  return rows.map(({ labels, at }) => ({ labels: fromStorable(labels), at }));
+}

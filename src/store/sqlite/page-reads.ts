@@ -1,0 +1,138 @@
+/** Reads of the store of one machine for the answers of `/api/v1`: each is bounded, whatever the store holds. */
+import type { ConversationId } from '../../model/ids.ts';
+import type { ConversationRow } from '../conversation-reader.ts';
+import {
+  type ConversationSearch,
+  type FoundConversations,
+  type SearchDialect,
+  searchPlan,
+} from '../conversation-search.ts';
+import { seenFrom, SEEN_COLUMNS } from '../evaluation-columns.ts';
+import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
+import { toEvaluation } from './evaluation-row.ts';
+import type { Statements } from './statements.ts';
+import { toConversationRow } from './conversation-row.ts';
+
+/** Conversations that one page looks at: see page.ts. */
+const LIMITS = { lookedAt: 50_000, searched: 20_000 };
+const PLACES_READ_MAX = 200_000;
+
+const IS_LAST = `NOT EXISTS (
+  SELECT 1 FROM evaluations n
+  WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
+/** Rows of shadows are marked by their name (suite-key.ts). */
+const IS_LIVE = `e.suite NOT LIKE 'shadow:%'`;
+
+const DIALECT: SearchDialect<string | number> = {
+  among: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+  texts: (values) => JSON.stringify(values),
+  numbers: (values) => JSON.stringify(values),
+  text: (value) => value,
+  number: (value) => value,
+  evaluated: `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND ${IS_LIVE} AND ${IS_LAST}`,
+  failedAmong: `EXISTS (SELECT 1 FROM failed_verdicts f
+    WHERE f.criterion IN (SELECT value FROM json_each(?)) AND f.evaluation = e.id)`,
+  isWaiting: `EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id AND w.suite NOT LIKE 'shadow:%')`,
+  isLabelled: 'EXISTS (SELECT 1 FROM labels l WHERE l.conversation_id = c.conversation_id)',
+  contains: (text) => `instr(${text}, ?) > 0`,
+};
+
+/** Each end by a search of its own: SQLite walks the whole index for both at once. */
+const ENDS = 'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last';
+
+export function searchConversations(statements: Statements, search: ConversationSearch): FoundConversations {
+  const ends = statements.of(ENDS).get();
+  const plan = searchPlan(DIALECT, search, { first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) }, LIMITS);
+  const { conditions, values, order } = plan.statement;
+  // Only by row numbers, whose range is the limit of what a page looks at.
+  const sql = `SELECT c.* FROM conversations c NOT INDEXED WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
+  return plan.found(
+    statements
+      .of(sql)
+      .all(...values, search.limit)
+      .map(toConversationRow),
+  );
+}
+
+/** By row, in the order in which they were made; then those that wait. */
+export function readEvaluations(
+  statements: Statements,
+  conversations: readonly ConversationRow[],
+  { revisions, of }: { readonly revisions: 'last' | 'all'; readonly of: 'live' | 'shadow' },
+): ReadonlyMap<number, readonly ReadEvaluation[]> {
+  const wanted = of === 'live' ? IS_LIVE : `NOT ${IS_LIVE}`;
+  const columns = `e.*, ${IS_LAST} AS is_last`;
+  const made = statements.of(
+    `SELECT ${columns} FROM evaluations e WHERE conversation = ? AND ${wanted} ${revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY id`,
+  );
+  const waiting = statements.of(
+    `SELECT e.*, 1 AS is_last FROM waiting_evaluations e WHERE conversation = ? AND ${wanted} ORDER BY id`,
+  );
+  return new Map(
+    conversations.map(({ row, conversationId }) => [
+      row,
+      [...made.all(row), ...waiting.all(row)].map((cells) => toRead(cells, conversationId)),
+    ]),
+  );
+}
+
+function toRead(row: Record<string, unknown>, conversationId: ConversationId): ReadEvaluation {
+  const isMade = typeof row.waits_for !== 'string';
+  return {
+    evaluation: toEvaluation(row, conversationId),
+    madeAt: isMade ? Number(row.created_at) : undefined,
+    seen: isMade ? seenFrom(Object.values(SEEN_COLUMNS).map(({ name }) => row[name])) : undefined,
+    isLast: row.is_last === 1,
+  };
+}
+
+/** In the order in which they were put. */
+export function labelsOf(statements: Statements, conversationId: string, limit: number): readonly KeptLabel[] {
+  return statements
+    .of('SELECT * FROM labels WHERE conversation_id = ? ORDER BY id DESC LIMIT ?')
+    .all(conversationId, limit)
+    .map((row) => ({
+      id: Number(row.id),
+      turnId: row.turn_id === '' ? undefined : String(row.turn_id),
+      suite: String(row.suite),
+      criterion: String(row.criterion),
+      label: String(row.label),
+      by: String(row.person),
+      note: typeof row.note === 'string' ? row.note : undefined,
+      putAt: Number(row.put_at),
+    }))
+    .reverse();
+}
+
+/** From the history of the given width: as many of its latest rows as may be read. */
+export function countedPlaces(
+  statements: Statements,
+  { width, since }: { readonly width: number; readonly since: number },
+): readonly CountedPlace[] {
+  return statements
+    .of(
+      `SELECT agent, agent_version, environment, segment, min(begins) AS first, max(begins) AS last
+       FROM (SELECT * FROM history WHERE width = ? AND begins >= ? AND evaluations > 0 ORDER BY begins DESC LIMIT ${PLACES_READ_MAX})
+       GROUP BY agent, agent_version, environment, segment`,
+    )
+    .all(width, since)
+    .map((row) => ({
+      agent: String(row.agent),
+      agentVersion: String(row.agent_version),
+      environment: String(row.environment),
+      segment: String(row.segment),
+      first: Number(row.first),
+      last: Number(row.last),
+    }));
+}
+
+/** When each series of a metric was seen first. */
+export function firstTimes(
+  statements: Statements,
+  metric: string,
+): readonly { readonly labels: string; readonly at: number }[] {
+  return statements
+    .of('SELECT labels, at FROM first_times WHERE metric = ?')
+    .all(metric)
+    .map(({ labels, at }) => ({ labels: String(labels), at: Number(at) }));
+}
