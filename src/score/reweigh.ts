@@ -23,7 +23,9 @@ export function reweighingMistakes(suite: WeightedSuite, changes: ChangedWeights
   const mistakes = [
     ...[...new Set(unknown)].map((name) => unknownName('criterion', name, names)),
     ...Object.entries(weights).flatMap(([name, weight]) => weightMistake(name, weight)),
-    ...off.filter((name) => Object.hasOwn(weights, name)).map((name) => `${shown(name)} is in weights and in off`),
+    ...[...new Set(off)]
+      .filter((name) => Object.hasOwn(weights, name))
+      .map((name) => `${shown(name)} is in weights and in off`),
     ...suite.criteria.flatMap(({ name, capsAt }) => {
       if (capsAt === undefined || !off.includes(name)) return [];
       return `${shown(name)} is critical: if it fails, the outcome is at best ${capsAt}, whatever its weight. Take \`critical\` off in the suite's file and use assay backtest`;

@@ -6,15 +6,18 @@ import type { Settings } from '../config/settings.ts';
 import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
-import { type Asked, answeredFrom, type Route, read } from '../report/http/route.ts';
+import { answeredFrom } from '../report/http/route.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
+import { answeredByThread, type ReadingSide } from './api/answered-by-thread.ts';
 import type { ForgetSide } from './api/forget-api.ts';
 import { userFormsOf } from './forgetting/user-forms.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
 import { FORGET_ROUTES, PROCESS_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
 import { STORE_READS } from './api/store-reads.ts';
+import { WHAT_IF_ROUTES, type WhatIfApi } from './api/v1/what-if-api.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import type { StoreReading } from './reading/store-reading.ts';
+import type { StorePlace } from './open-reader.ts';
 import type { Readiness } from './readiness.ts';
 import type { Reloading } from './reloading.ts';
 import type { RunningConfig } from './running-config.ts';
@@ -22,11 +25,14 @@ import type { ServiceAccess } from './service-access.ts';
 import type { ServiceEvents } from './service-events.ts';
 import type { ServiceViews } from './service-views.ts';
 import type { StoreWrites } from './store-writes.ts';
-import { addressGroup } from './reading/address-group.ts';
+import type { Reweighing } from './what-if/reweighing.ts';
+import { reweighingOf } from './what-if/reweighing-of.ts';
 import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 interface HttpNeeds {
   readonly settings: Settings;
+  /** Suites as they are named at the start. */
+  readonly named: Pick<Settings, 'suites' | 'baseDir'>;
   readonly certificates: Certificates | undefined;
   readonly access: Pick<ServiceAccess, 'guard' | 'people' | 'audit'>;
   readonly config: RunningConfig;
@@ -41,10 +47,10 @@ interface HttpNeeds {
 }
 
 interface ServiceHttp extends HttpServer {
-  /** False for an instance that has no store. */
-  openStore(isThere: boolean): void;
+  /** Undefined for an instance that has no store. */
+  openStore(place: StorePlace | undefined): void;
   /** To be called before the reading thread is stopped. */
-  closeStore(): void;
+  closeStore(): Promise<void>;
 }
 
 const STARTING: Unavailable = {
@@ -76,6 +82,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     routes: [
       ...answeredFrom(PROCESS_ROUTES, () => process),
       ...answeredFrom(STORE_READS.map(answeredByThread), () => store),
+      ...answeredFrom(WHAT_IF_ROUTES, () => store),
       ...answeredFrom(STORE_WRITES, () => store),
       ...answeredFrom(FORGET_ROUTES, () => store),
       ...answeredFrom(PEOPLE_ROUTES, () => access),
@@ -87,22 +94,26 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
   });
   return {
     ...server,
-    openStore: (isThere) => {
-      store = isThere ? openStore(needs) : READS_NOTHING;
+    openStore: (place) => {
+      store = place === undefined ? READS_NOTHING : openStore(needs, place);
     },
-    closeStore: () => {
+    closeStore: async () => {
+      const closed = store;
       store = STOPPING;
+      if ('reweighing' in closed) await closed.reweighing.stop();
     },
   };
 }
 
-interface OpenStore extends WriteSide, ForgetSide {
-  readonly reading: StoreReading;
+interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi {
+  readonly reweighing: Reweighing;
 }
 
-function openStore({ settings, access, config, detection, writes, reading }: HttpNeeds): OpenStore {
+function openStore(needs: HttpNeeds, store: StorePlace): OpenStore {
+  const { settings, access, config, detection, writes, reading } = needs;
   return {
     reading,
+    reweighing: reweighingOf({ ...needs, store }),
     forget: (request) => writes.forgetting.forget(request),
     userForms: userFormsOf(settings),
     audit: access.audit,
@@ -110,24 +121,4 @@ function openStore({ settings, access, config, detection, writes, reading }: Htt
     put: (write) => writes.put(write),
     accept: (chosen) => detection.accept(chosen),
   };
-}
-
-/** The same route, answered by the reading thread. */
-function answeredByThread({ path, summary, takes, shapes }: (typeof STORE_READS)[number]): Route<OpenStore> {
-  const answer = async ({ reading }: OpenStore, { query, parameters, request }: Asked) => {
-    const gone = new AbortController();
-    const { socket } = request;
-    const onClose = () => gone.abort();
-    socket.once('close', onClose);
-    try {
-      return await reading.answer({
-        job: { what: 'route', path, query: query.toString(), parameters: [...parameters] },
-        from: addressGroup(socket.remoteAddress),
-        signal: gone.signal,
-      });
-    } finally {
-      socket.off('close', onClose);
-    }
-  };
-  return { ...read(path, summary, answer, { takes }), shapes };
 }

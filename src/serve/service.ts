@@ -153,7 +153,9 @@ function withState(options: ServiceOptions) {
 }
 
 /** The side for people and Prometheus. It is up before the store is. */
-function withShell(state: ReturnType<typeof withState>, { settings, log, version, loadSettings }: ServiceOptions) {
+function withShell(state: ReturnType<typeof withState>, options: ServiceOptions) {
+  const { settings, log, version, loadSettings } = options;
+  const named = { suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
   return state
     .add({
       name: 'detection',
@@ -187,7 +189,7 @@ function withShell(state: ReturnType<typeof withState>, { settings, log, version
         'reads',
         'reloading',
       ],
-      start: ({ reads, ...needs }) => startHttp({ settings, reading: reads, ...needs }),
+      start: ({ reads, ...needs }) => startHttp({ settings, named, reading: reads, ...needs }),
       stop: (http) => http.stop(),
     });
 }
@@ -234,9 +236,9 @@ function withScoring(shell: ReturnType<typeof withShell>, options: ServiceOption
     })
     .add({
       name: 'api',
-      needs: ['http', 'reading'],
-      start: ({ http, reading }) => {
-        http.openStore(reading !== undefined);
+      needs: ['http', 'reading', 'deployment'],
+      start: ({ http, reading, deployment }) => {
+        http.openStore(reading && deployment.storePlace());
         return http;
       },
       stop: (http) => http.closeStore(),

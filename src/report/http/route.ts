@@ -22,6 +22,8 @@ export type Route<S> = {
 } & (
   | { readonly method: 'GET'; readonly may: 'read'; readonly handle: Reading<S> }
   | { readonly method: 'PUT' | 'POST' | 'DELETE'; readonly may: 'write'; readonly handle: Writing<S> }
+  /** Changes nothing; the question is too long for a query. */
+  | { readonly method: 'POST'; readonly may: 'ask'; readonly handle: Writing<S> }
 );
 
 /** Shapes of what is asked and answered. */
@@ -61,6 +63,10 @@ export function write<S>(
   handle: Writing<S>,
 ): Route<S> {
   return { method, path, may: 'write', takes, summary, handle };
+}
+
+export function ask<S>(path: string, summary: string, handle: Writing<S>): Route<S> {
+  return { method: 'POST', path, may: 'ask', takes: 'read', summary, handle };
 }
 
 /** By the names in the route's path. */
@@ -141,6 +147,20 @@ export function writing<S, T>(
       if (!parsed.success) return mistakesAnswer('body', parsed.error, body);
       const result = await handle(side, parsed.data, parameters);
       return 'unavailable' in result ? unavailableAnswer(result) : jsonAnswer(result.status, result.value);
+    },
+  };
+}
+
+/** Handles a question of the shape that the schema asks for, from whoever sent it. */
+export function asking<S, T>(
+  schema: z.ZodType<T>,
+  handle: (side: S, question: T, written: Written) => Promise<Answer>,
+): Writing<S> {
+  return {
+    bodyBytesMax: BODY_BYTES_MAX,
+    write: async (side, body, _parameters, written) => {
+      const parsed = schema.safeParse(body);
+      return parsed.success ? handle(side, parsed.data, written) : mistakesAnswer('body', parsed.error, body);
     },
   };
 }

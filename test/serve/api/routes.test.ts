@@ -5,6 +5,7 @@ import { answeredFrom } from '../../../src/report/http/route.ts';
 import { PROCESS_ROUTES, STORE_ROUTES, type WriteSide } from '../../../src/serve/api/routes.ts';
 import type { ForgetSide } from '../../../src/serve/api/forget-api.ts';
 import type { ReadSide } from '../../../src/serve/api/store-reads.ts';
+import type { WhatIfApi } from '../../../src/serve/api/v1/what-if-api.ts';
 import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
 
 async function start(
@@ -17,7 +18,8 @@ async function start(
     ready: () => ready,
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
   };
-  const side: ReadSide & WriteSide & ForgetSide = {
+  const side: ReadSide & WriteSide & ForgetSide & WhatIfApi = {
+    reweighing: { answer: async () => ({ status: 200, type: 'text/plain', body: '' }) },
     conversations: {
       list: async (query) => {
         queries.push(query);
