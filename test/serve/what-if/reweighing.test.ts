@@ -22,7 +22,7 @@ function slowDown(file: string): void {
   const columns = database
     .prepare('PRAGMA table_info (evaluations)')
     .all()
-    .map(({ name }) => (name === 'id' ? 'i AS id' : `'' AS ${String(name)}`));
+    .map(({ name }) => `${name === 'id' ? 'i' : "i || ' of them'"} AS ${String(name)}`);
   database.exec(`DROP TABLE evaluations; CREATE VIEW evaluations AS
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${SLOW_ROWS}) SELECT ${columns.join()} FROM n`);
   database.close();
