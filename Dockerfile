@@ -8,9 +8,10 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json tsconfig.page.json tsconfig.page.build.json ./
 COPY src src
-RUN npx tsc -p tsconfig.build.json
+COPY scripts/page-files.ts scripts/page-files.ts
+RUN npm run build
 COPY scripts/supply-chain scripts/supply-chain
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && node scripts/supply-chain/notices.ts \

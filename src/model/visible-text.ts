@@ -23,3 +23,24 @@ const HIDDEN =
 function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
+
+/** A part of a text as it is shown: words, or characters that nobody would see, by their code points. */
+export type VisiblePart = { readonly words: string } | { readonly hidden: readonly string[] };
+
+/** The text in parts, so that a page shows what is hidden rather than obeys it. */
+export function visibleParts(text: string): readonly VisiblePart[] {
+  if (PLAIN.test(text)) return text === '' ? [] : [{ words: text }];
+  const parts: VisiblePart[] = [];
+  let from = 0;
+  for (const { 0: run, index } of text.matchAll(HIDDEN)) {
+    if (index > from) parts.push({ words: text.slice(from, index) });
+    parts.push({ hidden: [...run].map(codePointName) });
+    from = index + run.length;
+  }
+  if (from < text.length) parts.push({ words: text.slice(from) });
+  return parts;
+}
+
+function codePointName(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}

@@ -2,47 +2,29 @@
  * The HTTP side of the service. It is up before the store is open, so that people see why an instance waits: what needs the store answers 503 until
  * it is opened here, and again once it is closed.
  */
-import type { Settings } from '../config/settings.ts';
 import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
 import { answeredFrom } from '../report/http/route.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
-import { answeredByThread, type ReadingSide } from './api/answered-by-thread.ts';
-import type { ForgetSide } from './api/forget-api.ts';
-import { userFormsOf } from './forgetting/user-forms.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
-import { FORGET_ROUTES, PROCESS_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
-import { STORE_READS } from './api/store-reads.ts';
-import { WHAT_IF_ROUTES, type WhatIfApi } from './api/v1/what-if-api.ts';
-import type { DetectionMonitor } from './detection/detection-monitor.ts';
-import type { StoreReading } from './reading/store-reading.ts';
+import { PROCESS_ROUTES } from './api/routes.ts';
+import { homeAnswer, PAGE_ROUTES } from './page/page-routes.ts';
+import { servePage } from './page/served-page.ts';
 import type { StorePlace } from './open-reader.ts';
+import { type OpenStore, openStore, type StoreNeeds, storeRoutes } from './open-store.ts';
 import type { Readiness } from './readiness.ts';
 import type { Reloading } from './reloading.ts';
-import type { RunningConfig } from './running-config.ts';
 import type { ServiceAccess } from './service-access.ts';
-import type { ServiceEvents } from './service-events.ts';
 import type { ServiceViews } from './service-views.ts';
-import type { StoreWrites } from './store-writes.ts';
-import type { Reweighing } from './what-if/reweighing.ts';
-import { reweighingOf } from './what-if/reweighing-of.ts';
 import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
-interface HttpNeeds {
-  readonly settings: Settings;
-  /** Suites as they are named at the start. */
-  readonly named: Pick<Settings, 'suites' | 'baseDir'>;
+interface HttpNeeds extends StoreNeeds {
   readonly certificates: Certificates | undefined;
   readonly access: Pick<ServiceAccess, 'guard' | 'people' | 'audit'>;
-  readonly config: RunningConfig;
-  readonly events: ServiceEvents;
   readonly health: readonly MetricSource[];
   readonly readiness: Readiness;
   readonly views: ServiceViews;
-  readonly detection: DetectionMonitor;
-  readonly writes: StoreWrites;
-  readonly reading: StoreReading;
   readonly reloading: Reloading;
 }
 
@@ -75,18 +57,19 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
   };
+  let served: ReturnType<typeof servePage> | undefined;
+  const page = { page: () => (served ??= servePage()) };
   let store: OpenStore | Unavailable = STARTING;
   const server = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
     routes: [
       ...answeredFrom(PROCESS_ROUTES, () => process),
-      ...answeredFrom(STORE_READS.map(answeredByThread), () => store),
-      ...answeredFrom(WHAT_IF_ROUTES, () => store),
-      ...answeredFrom(STORE_WRITES, () => store),
-      ...answeredFrom(FORGET_ROUTES, () => store),
+      ...storeRoutes(() => store),
       ...answeredFrom(PEOPLE_ROUTES, () => access),
+      ...answeredFrom(PAGE_ROUTES, () => page),
     ],
+    home: (asked) => homeAnswer(page, asked),
     access: access.guard,
     onWrite: (event) => events.report(event),
     security: certificates?.port('http', 'any'),
@@ -102,23 +85,5 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
       store = STOPPING;
       if ('reweighing' in closed) await closed.reweighing.stop();
     },
-  };
-}
-
-interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi {
-  readonly reweighing: Reweighing;
-}
-
-function openStore(needs: HttpNeeds, store: StorePlace): OpenStore {
-  const { settings, access, config, detection, writes, reading } = needs;
-  return {
-    reading,
-    reweighing: reweighingOf({ ...needs, store }),
-    forget: (request) => writes.forgetting.forget(request),
-    userForms: userFormsOf(settings),
-    audit: access.audit,
-    liveSuites: () => config.liveSuites,
-    put: (write) => writes.put(write),
-    accept: (chosen) => detection.accept(chosen),
   };
 }

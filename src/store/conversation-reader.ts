@@ -15,6 +15,7 @@ import {
 } from './conversation-columns.ts';
 import type { TraceContent } from './engine-store.ts';
 import type { ConversationSearch, FoundConversations } from './conversation-search.ts';
+import type { ScannedEvaluation } from './evaluation-scan.ts';
 import type { HistoryQuery, HistoryRow } from './history.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from './read-evaluation.ts';
 
@@ -106,10 +107,14 @@ export interface ConversationReader {
     conversations: readonly ConversationRow[],
     options: Required<EvaluationsOptions>,
   ): Awaitable<ReadonlyMap<number, readonly ReadEvaluation[]>>;
+  /** By a suite's key, what weighs its last evaluations of these conversations again, in the order in which they were made. */
+  lastScanned(conversations: readonly ConversationRow[], suiteKey: string): Awaitable<readonly ScannedEvaluation[]>;
   /** In the order in which they were put; the last ones, if there are more than the limit. */
   labelsOf(conversation: ConversationRow, limit: number): Awaitable<readonly KeptLabel[]>;
   /** Labels under which anything was counted since then, from the history of this width. */
   countedPlaces(of: { readonly width: number; readonly since: number }): Awaitable<readonly CountedPlace[]>;
+  /** Conversations, or the limit if there are more. */
+  countUpTo(limit: number): Awaitable<number>;
   /** When each series of the metric was seen first, in log time; the labels are JSON. */
   firstTimes(metric: string): Awaitable<readonly { readonly labels: string; readonly at: number }[]>;
   /** Summed over instances where there are many. */

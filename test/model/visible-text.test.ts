@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { visibleJson, visibleText } from '../../src/model/visible-text.ts';
+import { visibleJson, visibleParts, visibleText } from '../../src/model/visible-text.ts';
 
 /** Every character that Unicode calls a control, a format, or a separator of lines or paragraphs. */
 const HIDDEN = Array.from({ length: 0x110000 }, (_, point) => point)
@@ -30,4 +30,23 @@ test.each([
   'A family: \u{1f468}\u200d\u{1f469}\u200d\u{1f467}, a heart: \u2764\ufe0f\u200d\u{1f525}',
 ])('what people write stays as it is: %s', (text) => {
   expect(visibleText(text)).toBe(text);
+});
+
+test('parts of a text say which characters are hidden, and lose none of the others', () => {
+  expect(visibleParts('plain\n\ttext')).toEqual([{ words: 'plain\n\ttext' }]);
+  expect(visibleParts('')).toEqual([]);
+  expect(visibleParts('\u202eevil\u0007\u200b! مرحبا')).toEqual([
+    { hidden: ['U+202E'] },
+    { words: 'evil' },
+    { hidden: ['U+0007', 'U+200B'] },
+    { words: '! مرحبا' },
+  ]);
+  expect(visibleParts('\u{e0041}')).toEqual([{ hidden: ['U+E0041'] }]);
+  for (const character of HIDDEN) {
+    expect(visibleParts(`a${character}b`).map((part) => ('words' in part ? part.words : part.hidden.length))).toEqual([
+      'a',
+      1,
+      'b',
+    ]);
+  }
 });

@@ -134,6 +134,12 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
     expect(Math.abs(Date.now() - (made?.[0]?.madeAt ?? 0))).toBeLessThan(60_000);
     expect(waiting).toHaveLength(2);
     expect(waiting?.[1]).toMatchObject({ evaluation: { waitsFor: ['polite'] }, madeAt: undefined, seen: undefined });
+    const scanned = await reader.lastScanned(rows, 'pack');
+    expect(scanned.map(({ outcome, score, seen }) => [outcome, score, seen.tokens])).toEqual([
+      ['hard_failure', 400_000, 90],
+      ['hard_failure', 400_000, 90],
+    ]);
+    expect(await reader.lastScanned(rows, 'shadow:pack')).toEqual([]);
     const inShadow = await reader.readEvaluations(rows, { revisions: 'all', of: 'shadow' });
     expect([...inShadow.values()].flat()).toEqual([]);
   });

@@ -12,7 +12,8 @@ export const facets = z.strictObject({
   environments: list(z.string()),
   segments: list(z.string()),
   suites: list(z.string()).meta({ description: 'live ones that run, in the order of the configuration' }),
-  conversations: count,
+  conversations: count.meta({ description: 'how many are stored, counted up to 10000' }),
+  conversations_over: z.boolean().meta({ description: 'there are more than were counted' }),
 });
 export type Facets = z.infer<typeof facets>;
 

@@ -33,7 +33,7 @@ const part = z.strictObject({
   kind: z.enum(['criterion', 'hard_failures', 'mix']),
   name: z.string(),
   criterion: z.string().optional(),
-  points: z.number().meta({ description: 'of the mean score; all parts add up to the difference' }),
+  points: z.number().meta({ description: 'of the mean score; all parts add up to the difference, to a millionth' }),
   evaluations: count.optional().meta({ description: 'evaluations after the change in which the criterion failed' }),
 });
 

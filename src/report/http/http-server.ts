@@ -56,7 +56,8 @@ function send(response: ServerResponse, request: IncomingMessage, answer: Answer
   giveUp(response, answer);
   response.writeHead(status, {
     'content-type': type,
-    'content-length': bytes.length,
+    // That of an answer which is left out would be that of the whole.
+    ...(status === 304 ? {} : { 'content-length': bytes.length }),
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     ...headers,

@@ -1,4 +1,4 @@
-/** Answers requests by the table of routes, if the caller may do what they ask. `GET /` lists the table. */
+/** Answers requests by the table of routes, if the caller may do what they ask. `GET /` lists the table, or is the page in a browser. */
 import type { IncomingMessage } from 'node:http';
 import { headOfRequest } from '../../listen/request-head.ts';
 import type { AccessGuard, RefusedAccess } from '../../model/access.ts';
@@ -11,6 +11,8 @@ export interface Routed {
   readonly routes: readonly Route<undefined>[];
   readonly access: AccessGuard;
   readonly onWrite: (event: ApiEvent) => void;
+  /** Answers a browser that opens `/`; undefined where there is only the list of routes. */
+  readonly home?: ((asked: Pick<Asked, 'request'>) => Promise<Answer>) | undefined;
 }
 
 export async function answerRequest(routed: Routed, request: IncomingMessage): Promise<Answer> {
@@ -18,6 +20,9 @@ export async function answerRequest(routed: Routed, request: IncomingMessage): P
   if (url === undefined) return jsonAnswer(400, { error: 'the path is not one: it begins with one /' });
   const { pathname, searchParams: query } = url;
   const method = request.method === 'HEAD' ? 'GET' : request.method;
+  if (pathname === '/' && method === 'GET' && routed.home !== undefined && isBrowser(request)) {
+    return await routed.home({ request });
+  }
   const index = read<undefined>('/', 'this list', () => textAnswer(200, indexOf(routed.routes)));
   const there = [index, ...routed.routes].filter((route) => matchPath(route, pathname) !== undefined);
   if (there.length === 0) return nothingThere(pathname, method);
@@ -44,16 +49,20 @@ function urlOf({ url = '/' }: IncomingMessage): URL | undefined {
   return url.startsWith('//') ? undefined : (URL.parse(url, 'http://assay') ?? undefined);
 }
 
+function isBrowser({ headers: { accept = '' } }: IncomingMessage): boolean {
+  return accept.includes('text/html');
+}
+
 /** Where people sign in. */
 const SIGN_IN = '/auth/login';
 
 /** A person who opens an address in a browser is sent to sign in, and comes back to it. */
 function refusedAnswer(
   { status, message, retryAfterSeconds, maySignIn }: RefusedAccess,
-  { method, headers: { accept = '' } }: IncomingMessage,
+  request: IncomingMessage,
   { pathname, search }: URL,
 ): Answer {
-  if (maySignIn && method === 'GET' && accept.includes('text/html')) {
+  if (maySignIn && request.method === 'GET' && isBrowser(request)) {
     return redirectAnswer(`${SIGN_IN}?return_to=${encodeURIComponent(pathname + search)}`);
   }
   return jsonAnswer(

@@ -55,6 +55,22 @@ export async function evaluationBeside(
   return row === undefined ? undefined : toScanned(row);
 }
 
+/** The last ones by a suite of each conversation; evaluations are no older than their conversation. */
+export async function lastScanned(
+  session: Session,
+  conversations: readonly number[],
+  suiteKey: string,
+): Promise<readonly ScannedEvaluation[]> {
+  if (conversations.length === 0) return [];
+  const rows = await session.once(
+    `SELECT ${SCANNED_COLUMNS} FROM unnest($1::bigint[]) AS wanted (id) JOIN conversations c ON c.id = wanted.id
+     JOIN evaluations e ON e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0)
+     WHERE e.suite = $2 AND ${IS_LAST} ORDER BY e.id`,
+    [conversations, toStorable(suiteKey)],
+  );
+  return rows.map(toScanned);
+}
+
 export async function verdictsOf(
   session: Session,
   { conversation, row }: ScannedEvaluation,

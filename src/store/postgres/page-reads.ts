@@ -172,3 +172,12 @@ export async function firstTimes(
   );
   return rows.map(({ labels, at }) => ({ labels: fromStorable(labels), at }));
 }
+
+export async function countUpTo(session: Session, limit: number): Promise<number> {
+  const [row] = await session.once<{ conversations: number }>(
+    `SELECT count(*)::int AS conversations
+     FROM (SELECT 1 FROM conversations WHERE first_closed_at IS NOT NULL LIMIT $1) counted`,
+    [limit],
+  );
+  return row?.conversations ?? 0;
+}

@@ -34,7 +34,7 @@ import {
 } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
-import { evaluationBeside, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
+import { evaluationBeside, lastScanned, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
 import { readLabelled } from './labels.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
@@ -42,7 +42,7 @@ import { OUTCOME_CELLS, type OutcomeCells, outcomeFrom } from './outcome-labels.
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { readWaiting, readWaitingSummaries } from './waiting.ts';
-import { countedPlaces, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
+import { countedPlaces, countUpTo, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
 import { HEAD, type HeadRow, toConversationRow } from './read-head.ts';
 import type { Session, Value } from './session.ts';
 import type { ConversationSearch, FoundConversations } from '../conversation-search.ts';
@@ -315,12 +315,24 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     return this.#link.use((session) => readEvaluations(session, conversations, options));
   }
 
+  async lastScanned(
+    conversations: readonly ConversationRow[],
+    suiteKey: string,
+  ): Promise<readonly ScannedEvaluation[]> {
+    const rows = conversations.map(({ row }) => row);
+    return this.#link.use((session) => lastScanned(session, rows, suiteKey));
+  }
+
   async labelsOf({ conversationId }: ConversationRow, limit: number): Promise<readonly KeptLabel[]> {
     return this.#link.use((session) => labelsOf(session, conversationId, limit));
   }
 
   async countedPlaces(of: { readonly width: number; readonly since: number }): Promise<readonly CountedPlace[]> {
     return this.#link.use((session) => countedPlaces(session, of));
+  }
+
+  async countUpTo(limit: number): Promise<number> {
+    return this.#link.use((session) => countUpTo(session, limit));
   }
 
   async firstTimes(metric: string): Promise<readonly { readonly labels: string; readonly at: number }[]> {

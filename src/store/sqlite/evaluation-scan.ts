@@ -66,6 +66,20 @@ export function evaluationBeside(
   return row === undefined ? undefined : scannedFrom(row);
 }
 
+/** The last ones by a suite of each conversation. */
+export function lastScanned(
+  statements: Statements,
+  conversations: readonly number[],
+  suiteKey: string,
+): readonly ScannedEvaluation[] {
+  const ofConversation = asRows(
+    statements.of(
+      `SELECT ${SCANNED_COLUMNS} FROM evaluations e WHERE e.conversation = ? AND e.suite = ? AND ${IS_LAST} ORDER BY e.id`,
+    ),
+  );
+  return conversations.flatMap((row) => ofConversation(row, suiteKey).map(scannedFrom));
+}
+
 /** The row before the newest so many of the suite; conditions that few of them meet are looked for in those only. */
 function beyond(statements: Statements, suiteKey: string, lookedAtMax: number): number {
   const shadow = isShadowKey(suiteKey) ? `AND ${IN_SHADOW}` : '';

@@ -136,3 +136,8 @@ export function firstTimes(
     .all(metric)
     .map(({ labels, at }) => ({ labels: String(labels), at: Number(at) }));
 }
+
+export function countUpTo(statements: Statements, limit: number): number {
+  const row = statements.of('SELECT count(*) AS conversations FROM (SELECT 1 FROM conversations LIMIT ?)').get(limit);
+  return Number(row?.conversations ?? 0);
+}

@@ -27,11 +27,11 @@ import type { NamedOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
 import { OUTCOMES_OF, outcomesNamed, readOutcomeNames, toOutcome } from './outcome-label-rows.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
-import { evaluationBeside, latestBases, scanEvaluations } from './evaluation-scan.ts';
+import { evaluationBeside, lastScanned, latestBases, scanEvaluations } from './evaluation-scan.ts';
 import { readContent } from './traces.ts';
 import { toConversationRow } from './conversation-row.ts';
 import { toEvaluation } from './evaluation-row.ts';
-import { countedPlaces, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
+import { countedPlaces, countUpTo, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
 import type { ConversationSearch, FoundConversations } from '../conversation-search.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
@@ -257,12 +257,24 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     return readEvaluations(this.#statements, conversations, options);
   }
 
+  lastScanned(conversations: readonly ConversationRow[], suiteKey: string): readonly ScannedEvaluation[] {
+    return lastScanned(
+      this.#statements,
+      conversations.map(({ row }) => row),
+      suiteKey,
+    );
+  }
+
   labelsOf({ conversationId }: ConversationRow, limit: number): readonly KeptLabel[] {
     return labelsOf(this.#statements, conversationId, limit);
   }
 
   countedPlaces(of: { readonly width: number; readonly since: number }): readonly CountedPlace[] {
     return countedPlaces(this.#statements, of);
+  }
+
+  countUpTo(limit: number): number {
+    return countUpTo(this.#statements, limit);
   }
 
   firstTimes(metric: string): readonly { readonly labels: string; readonly at: number }[] {

@@ -1,6 +1,19 @@
 /** The table of what `/api/v1` reads from the store for the page and for programs: `src/model/api` has the shapes. */
 import type { RemoteRead } from '../../../report/http/route.ts';
+import { getConversationDetail, getWholeText } from './conversation-detail.ts';
 import { listConversations } from './conversation-list.ts';
+import { getFacets } from './facets.ts';
+import { getMoved } from './moved.ts';
+import { listSuites } from './suite-list.ts';
+import { getTrend } from './trend.ts';
 import type { V1Side } from './v1-side.ts';
 
-export const V1_READS: readonly RemoteRead<V1Side>[] = [listConversations];
+export const V1_READS: readonly RemoteRead<V1Side>[] = [
+  listConversations,
+  getConversationDetail,
+  getWholeText,
+  getFacets,
+  listSuites,
+  getTrend,
+  getMoved,
+];

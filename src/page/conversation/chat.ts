@@ -1,0 +1,101 @@
+/** What was said, turn by turn, with the verdicts that rest on the turn under the answer. */
+import { h, type JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ConversationDetail, TurnJson } from '../../model/api/conversation-detail.ts';
+import { VerdictMark } from '../text/outcome.ts';
+import { LongText, SpanText } from '../text/span-text.ts';
+import { Time } from '../text/time.ts';
+import type { Evidence, EvidenceLinks } from './evidence.ts';
+import { wholeTextAddress } from './whole-text.ts';
+
+interface ChatProps {
+  readonly conversation: ConversationDetail;
+  readonly evidence: EvidenceLinks;
+  readonly lit: readonly string[] | undefined;
+  readonly onEvidence: (evidence: Evidence) => void;
+}
+
+/** A conversation of hundreds of turns is shown from its end, where it went wrong or right. */
+const TURNS_SHOWN = 20;
+
+export function Chat({ conversation, evidence, lit, onEvidence }: ChatProps): JSX.Element {
+  const [shown, setShown] = useState(TURNS_SHOWN);
+  const { turn_list: turns, content, content_note: note } = conversation;
+  const left = Math.max(0, turns.length - shown);
+  return h(
+    'section',
+    { class: 'chat', 'aria-label': 'What was said' },
+    content !== 'whole' && h('p', { class: 'limits' }, note ?? `The content of this conversation is ${content}.`),
+    turns.length === 0 && content === 'whole' && h('p', { class: 'aside' }, 'Nothing of what was said is stored.'),
+    left > 0 &&
+      h(
+        'p',
+        null,
+        h(
+          'button',
+          { type: 'button', class: 'quiet', onClick: () => setShown(shown + TURNS_SHOWN) },
+          `Show earlier turns (${left})`,
+        ),
+      ),
+    ...turns
+      .slice(left)
+      .map((turn) => h(Turn, { key: turn.turn_id, id: conversation.conversation_id, turn, evidence, lit, onEvidence })),
+  );
+}
+
+function Turn({
+  id,
+  turn,
+  evidence,
+  lit,
+  onEvidence,
+}: Omit<ChatProps, 'conversation'> & { readonly id: string; readonly turn: TurnJson }): JSX.Element {
+  const { turn_id: turnId, asked, answered, error, cut, began_at: at } = turn;
+  const failed = failedIn(turn, evidence);
+  const isLit = lit !== undefined && turn.steps.some(({ span_id: span }) => span !== undefined && lit.includes(span));
+  const whole = (field: 'asked' | 'answered') => (cut === true ? wholeTextAddress(id, turnId, field) : undefined);
+  return h(
+    'div',
+    { class: isLit ? 'turn lit' : 'turn' },
+    h(
+      'div',
+      { class: 'said user' },
+      h('p', { class: 'speaker' }, 'User ', h(Time, { at })),
+      asked === ''
+        ? h('p', { class: 'aside' }, 'The question was not captured.')
+        : h(LongText, { text: asked, whole: whole('asked') }),
+    ),
+    h(
+      'div',
+      { class: 'said agent' },
+      h('p', { class: 'speaker' }, 'Agent'),
+      answered === ''
+        ? h(
+            'p',
+            { class: 'aside' },
+            error === undefined ? 'The agent gave no answer, or it was not captured.' : 'The agent gave no answer.',
+          )
+        : h(LongText, { text: answered, whole: whole('answered') }),
+      error !== undefined &&
+        h('p', { class: 'failure' }, 'Failed: ', h(SpanText, { text: error, charactersMax: 1_000 })),
+    ),
+    failed.length > 0 &&
+      h(
+        'p',
+        { class: 'turn-verdicts' },
+        ...failed.map((one) =>
+          h(
+            'button',
+            { key: one.key, type: 'button', class: 'quiet', onClick: () => onEvidence(one) },
+            h(VerdictMark, { verdict: one.verdict }),
+            one.criterion,
+          ),
+        ),
+      ),
+  );
+}
+
+function failedIn({ steps }: TurnJson, { bySpan }: EvidenceLinks): readonly Evidence[] {
+  const failed = steps.flatMap(({ span_id: span }) => (span === undefined ? [] : (bySpan.get(span) ?? [])));
+  return [...new Map(failed.filter(({ verdict }) => verdict === 'fail').map((one) => [one.key, one])).values()];
+}

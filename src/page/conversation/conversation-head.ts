@@ -1,0 +1,90 @@
+/** The head of a conversation: how it ended, its figures, its place in the list, and how to take it elsewhere. */
+import { h, type JSX } from 'preact';
+import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
+import { worstOf } from '../conversations/worst.ts';
+import { Copy } from '../text/copy.ts';
+import { counted, countText, dollars, durationText, percent, scoreText } from '../text/format.ts';
+import { OutcomeMark } from '../text/outcome.ts';
+import { SpanText } from '../text/span-text.ts';
+import { Time } from '../text/time.ts';
+
+interface HeadProps {
+  readonly id: string;
+  readonly conversation: ConversationDetail | undefined;
+  readonly row: { readonly at: number; readonly of: number; readonly hasMore: boolean } | undefined;
+  readonly onClose: () => void;
+  readonly onStep: (by: number) => void;
+}
+
+export function ConversationHead({ id, conversation, row, onClose, onStep }: HeadProps): JSX.Element {
+  return h(
+    'header',
+    { class: 'detail-head' },
+    h(
+      'div',
+      { class: 'head-moves' },
+      h('button', { type: 'button', class: 'quiet', onClick: onClose, title: 'Close (esc)' }, 'Close'),
+      row !== undefined &&
+        h(
+          'button',
+          { type: 'button', class: 'quiet', disabled: row.at === 0, onClick: () => onStep(-1), title: 'Previous (k)' },
+          '← Previous',
+        ),
+      row !== undefined &&
+        h('span', { class: 'position' }, `${countText(row.at + 1)} of ${countText(row.of)}${row.hasMore ? '+' : ''}`),
+      row !== undefined &&
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'quiet',
+            disabled: row.at + 1 >= row.of,
+            onClick: () => onStep(1),
+            title: 'Next (j)',
+          },
+          'Next →',
+        ),
+    ),
+    h('h2', { class: 'conversation-id' }, h(SpanText, { text: id })),
+    conversation !== undefined && h(Summary, { conversation }),
+    h(Elsewhere, { id }),
+  );
+}
+
+function Summary({ conversation }: { readonly conversation: ConversationDetail }): JSX.Element {
+  const worst = worstOf(conversation.evaluations);
+  const facts = [
+    worst?.score === undefined || worst.score === null ? 'no score' : `score ${scoreText(worst.score)}`,
+    ...(worst?.decided_share === undefined ? [] : [`decided ${percent(worst.decided_share, 0)}`]),
+    ...(worst?.about === 'form' ? ['form only'] : worst?.about === 'rules' ? ['rules only'] : []),
+    `revision ${conversation.revision}`,
+    ...(conversation.duration_ms === undefined ? [] : [durationText(conversation.duration_ms)]),
+    ...(conversation.tokens === undefined ? [] : [counted(conversation.tokens, 'token')]),
+    ...(conversation.cost_usd === undefined ? [] : [dollars(conversation.cost_usd)]),
+  ];
+  return h(
+    'p',
+    { class: 'head-facts' },
+    h(OutcomeMark, { outcome: worst?.outcome ?? 'unscored' }),
+    ...facts.map((fact) => h('span', { key: fact }, fact)),
+    h('span', null, h(SpanText, { text: `${conversation.agent} ${conversation.agent_version}` })),
+    h('span', null, h(SpanText, { text: conversation.environment })),
+    h('span', null, h(Time, { at: conversation.began_at ?? conversation.updated_at })),
+  );
+}
+
+function Elsewhere({ id }: { readonly id: string }): JSX.Element {
+  const address = `/conversations/${encodeURIComponent(id)}`;
+  return h(
+    'div',
+    { class: 'head-actions' },
+    h(Copy, { label: 'Copy link', text: new URL(address, location.href).href }),
+    h(Copy, { label: 'Copy command', text: `npx assay explain ${quotedForShell(id)} --url ${location.origin}` }),
+    h('a', { class: 'button quiet', href: `/api/v1${address}`, target: '_blank', rel: 'noopener' }, 'JSON'),
+  );
+}
+
+/** A pasted command must not run what an id contains. */
+export function quotedForShell(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,99 @@
+/**
+ * One conversation: what was said, what was done, and the verdicts beside it. A verdict shows the spans that it rests on,
+ * and a span names the verdicts that rest on it.
+ */
+import { h, type JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { ConversationDetail, FullEvaluation, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import { type Held, useReply } from '../api/use-reply.ts';
+import { worstFirst } from '../conversations/worst.ts';
+import { goTo } from '../shell/navigation.ts';
+import { addressOf, type Place, withChanges } from '../shell/place.ts';
+import { Problem } from '../shell/problem.ts';
+import { Chat } from './chat.ts';
+import { ConversationHead } from './conversation-head.ts';
+import { type Evidence, evidenceOf, verdictKey } from './evidence.ts';
+import { History } from './history.ts';
+import { Steps } from './steps.ts';
+import { Verdicts } from './verdicts.ts';
+import { WhatIsKnown } from './what-is-known.ts';
+
+interface ConversationProps {
+  readonly id: string;
+  readonly place: Place;
+  /** Its place in the list; undefined where the list does not have it. */
+  readonly row: { readonly at: number; readonly of: number; readonly hasMore: boolean } | undefined;
+  readonly onClose: () => void;
+  readonly onStep: (by: number) => void;
+}
+
+const NOTHING_ASKED = new URLSearchParams();
+/** A conversation that is open may go on. */
+const OPEN_EVERY_MS = 5_000;
+
+export function Conversation({ id, place, row, onClose, onStep }: ConversationProps): JSX.Element {
+  const pane = useRef<HTMLElement>(null);
+  const held = useConversation(id);
+  useEffect(() => {
+    // The pane lies over the list on a small screen: who reads by ear or by keys goes on there.
+    if (matchMedia('(max-width: 74.99rem)').matches) pane.current?.focus();
+  }, []);
+  const { reply } = held;
+  return h(
+    'section',
+    { ref: pane, class: 'detail-pane', 'aria-label': 'The conversation', tabIndex: -1 },
+    h(ConversationHead, { id, conversation: reply?.is === 'here' ? reply.value : undefined, row, onClose, onStep }),
+    reply === undefined && h('p', { class: 'loading', role: 'status' }, 'Loading …'),
+    reply !== undefined && reply.is !== 'here' && h(Problem, { of: reply, again: held.again }),
+    reply?.is === 'here' && h(Body, { conversation: reply.value, place }),
+  );
+}
+
+function useConversation(id: string): Held<ConversationDetail> {
+  const path = `/api/v1/conversations/${encodeURIComponent(id)}`;
+  const first = useReply<ConversationDetail>(path, NOTHING_ASKED);
+  const isSettled =
+    first.reply?.is !== 'here' || first.reply.value.state === 'scored' || first.reply.value.state === 'unscored';
+  const later = useReply<ConversationDetail>(isSettled ? undefined : path, NOTHING_ASKED, { everyMs: OPEN_EVERY_MS });
+  return later.reply === undefined ? first : later;
+}
+
+function Body({
+  conversation,
+  place,
+}: {
+  readonly conversation: ConversationDetail;
+  readonly place: Place;
+}): JSX.Element {
+  const evaluations = conversation.evaluations_full.filter(({ latest, shadow }) => latest && !shadow);
+  const evidence = useMemo(() => evidenceOf(evaluations), [conversation]);
+  const chosen = place.query.get('verdict') ?? undefined;
+  const step = place.query.get('step') ?? undefined;
+  const change = (changes: Readonly<Record<string, string | undefined>>) =>
+    goTo(addressOf('conversations', withChanges(place.query, changes), conversation.conversation_id), {
+      replaces: true,
+    });
+  const onVerdict = (evaluation: FullEvaluation, verdict: VerdictOfCriterion) => {
+    const key = verdictKey(evaluation, verdict);
+    change({ verdict: key === chosen ? undefined : key, step: undefined });
+  };
+  const lit = chosen === undefined ? undefined : evidence.byVerdict.get(chosen);
+  const onEvidence = ({ key }: Evidence) => change({ verdict: key });
+  return h(
+    'div',
+    { class: 'detail-body' },
+    h(
+      'div',
+      { class: 'detail-main' },
+      h(Chat, { conversation, evidence, lit, onEvidence }),
+      h(Steps, { conversation, evidence, lit, chosen: step, onStep: (stepId) => change({ step: stepId }), onEvidence }),
+    ),
+    h(
+      'div',
+      { class: 'detail-side' },
+      h(Verdicts, { evaluations: worstFirst(evaluations), turns: conversation.turn_list, chosen, onVerdict }),
+      h(WhatIsKnown, { conversation }),
+      h(History, { evaluations: conversation.evaluations_full, leftOut: conversation.evaluations_left_out }),
+    ),
+  );
+}

@@ -1,0 +1,47 @@
+/** Earlier revisions, and what suites in shadow said. */
+import { h, type JSX } from 'preact';
+import type { FullEvaluation } from '../../model/api/conversation-detail.ts';
+import { counted, scoreText } from '../text/format.ts';
+import { OutcomeMark } from '../text/outcome.ts';
+import { SpanText } from '../text/span-text.ts';
+import { Time } from '../text/time.ts';
+
+export function History({
+  evaluations,
+  leftOut,
+}: {
+  readonly evaluations: readonly FullEvaluation[];
+  readonly leftOut: number;
+}): JSX.Element | null {
+  const shadows = evaluations.filter(({ shadow, latest }) => shadow && latest);
+  const earlier = evaluations.filter(({ shadow, latest }) => !shadow && !latest);
+  if (shadows.length === 0 && earlier.length === 0) return null;
+  return h(
+    'section',
+    { class: 'history' },
+    shadows.length > 0 && h('h3', null, 'In shadow'),
+    shadows.length > 0 && h('ul', null, ...shadows.map(line)),
+    earlier.length > 0 &&
+      h(
+        'details',
+        null,
+        h('summary', null, `Earlier revisions (${earlier.length + leftOut})`),
+        h('ul', null, ...earlier.map(line)),
+        leftOut > 0 && h('p', { class: 'aside' }, `${counted(leftOut, 'evaluation')} are older than this list goes.`),
+      ),
+  );
+}
+
+function line(evaluation: FullEvaluation): JSX.Element {
+  const { suite, suite_version: version, revision, outcome, score, evaluated_at: at, explanation } = evaluation;
+  return h(
+    'li',
+    { key: `${suite} ${version} ${revision} ${evaluation.turn_id ?? ''}` },
+    h(SpanText, { text: suite }),
+    ` version ${version}, revision ${revision}: `,
+    h(OutcomeMark, { outcome }),
+    score === null ? ' ' : ` ${scoreText(score)} `,
+    at !== undefined && h(Time, { at }),
+    h('p', { class: 'aside' }, h(SpanText, { text: explanation, charactersMax: 600 })),
+  );
+}

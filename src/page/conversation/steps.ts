@@ -1,0 +1,87 @@
+/** What was done: a tree of steps beside a time line, and below it the step that is chosen. */
+import { h, type JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
+import { useWindow } from '../shell/use-window.ts';
+import { counted } from '../text/format.ts';
+import type { Evidence, EvidenceLinks } from './evidence.ts';
+import { StepDetail } from './step-detail.ts';
+import { StepLine } from './step-line.ts';
+import { type StepRow, stepRows } from './step-rows.ts';
+
+interface StepsProps {
+  readonly conversation: ConversationDetail;
+  readonly evidence: EvidenceLinks;
+  /** Spans that the chosen verdict rests on. */
+  readonly lit: readonly string[] | undefined;
+  /** The id of the step whose details are shown. */
+  readonly chosen: string | undefined;
+  readonly onStep: (stepId: string | undefined) => void;
+  readonly onEvidence: (evidence: Evidence) => void;
+}
+
+export function Steps({ conversation, evidence, lit, chosen, onStep, onEvidence }: StepsProps): JSX.Element {
+  const rows = useMemo(() => stepRows(conversation), [conversation]);
+  const frame = useRef<HTMLDivElement>(null);
+  const { first, last, heightOf, scrollTo } = useWindow(frame, { count: rows.length, rowHeight: '--step-row' });
+  const firstLit = lit === undefined ? -1 : rows.findIndex((row) => row.is === 'step' && isLit(row, lit));
+  const shownStep = chosen ?? (firstLit < 0 ? undefined : rows[firstLit]?.key);
+  useEffect(() => {
+    const index = chosen === undefined ? firstLit : rows.findIndex(({ key }) => key === chosen);
+    if (index >= 0) scrollTo(index);
+  }, [chosen, firstLit, rows]);
+  const detail = rows.find((row) => row.is === 'step' && row.key === shownStep);
+  const count = rows.filter(({ is }) => is === 'step').length;
+  return h(
+    'section',
+    { class: 'steps', 'aria-label': 'What was done' },
+    h(
+      'h3',
+      null,
+      counted(count, 'step'),
+      conversation.steps_left_out > 0 &&
+        h('span', { class: 'aside' }, ` and ${counted(conversation.steps_left_out, 'step')} that are not shown`),
+    ),
+    h(
+      'div',
+      { ref: frame, class: 'step-frame', tabIndex: -1 },
+      h(
+        'ol',
+        { class: 'step-rows', ref: heightOf(rows.length) },
+        ...rows.slice(first, last).map((row, offset) =>
+          h(
+            'li',
+            {
+              key: row.key,
+              ref: heightOf.place(first + offset),
+              'aria-setsize': rows.length,
+              'aria-posinset': first + offset + 1,
+            },
+            row.is === 'turn'
+              ? h('p', { class: 'turn-line' }, `Turn ${row.number}`)
+              : h(StepLine, {
+                  row,
+                  evidence: row.step.span_id === undefined ? [] : (evidence.bySpan.get(row.step.span_id) ?? []),
+                  isLit: lit !== undefined && isLit(row, lit),
+                  isChosen: row.key === shownStep,
+                  onChoose: () => onStep(row.key === chosen ? undefined : row.key),
+                }),
+          ),
+        ),
+      ),
+    ),
+    detail?.is === 'step' &&
+      h(StepDetail, {
+        key: detail.key,
+        conversation: conversation.conversation_id,
+        row: detail,
+        evidence: detail.step.span_id === undefined ? [] : (evidence.bySpan.get(detail.step.span_id) ?? []),
+        onEvidence,
+        onClose: () => onStep(undefined),
+      }),
+  );
+}
+
+function isLit(row: Extract<StepRow, { is: 'step' }>, lit: readonly string[]): boolean {
+  return row.step.span_id !== undefined && lit.includes(row.step.span_id);
+}

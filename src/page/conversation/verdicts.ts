@@ -1,0 +1,171 @@
+/** The verdicts of the latest revision: those that failed first, those that passed in as little room as possible. */
+import { h, type JSX } from 'preact';
+import type { FullEvaluation, TurnJson, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import { limitOf } from '../../model/known-share.ts';
+import { countText, counted, percent, scoreText } from '../text/format.ts';
+import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
+import { SpanText } from '../text/span-text.ts';
+import { verdictKey } from './evidence.ts';
+
+interface VerdictsProps {
+  readonly evaluations: readonly FullEvaluation[];
+  readonly turns: readonly TurnJson[];
+  readonly chosen: string | undefined;
+  readonly onVerdict: (evaluation: FullEvaluation, verdict: VerdictOfCriterion) => void;
+}
+
+const ORDER: readonly VerdictOfCriterion['verdict'][] = ['fail', 'error', 'skipped', 'pass', 'not_applicable'];
+
+export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
+  return h(
+    'section',
+    { class: 'verdicts', 'aria-label': 'Verdicts' },
+    evaluations.length === 0 && h('p', { class: 'aside' }, 'No suite has scored it.'),
+    ...evaluations.map((evaluation) => {
+      const {
+        suite,
+        suite_version: version,
+        turn_id: turn,
+        outcome,
+        score,
+        explanation,
+        about,
+        findings,
+        waits_for: waits,
+      } = evaluation;
+      const limit = limitOf(about);
+      return h(
+        'div',
+        { key: `${suite} ${turn ?? ''}`, class: 'evaluation' },
+        h(
+          'h3',
+          null,
+          h(SpanText, { text: suite }),
+          h('span', { class: 'aside' }, ` version ${version}`),
+          h('span', { class: 'evaluation-score' }, h(OutcomeMark, { outcome }), score === null ? '' : scoreText(score)),
+        ),
+        turn !== undefined && turns.length > 1 && h('p', { class: 'aside' }, turnName(turn, turns)),
+        h('p', { class: 'explanation' }, h(SpanText, { text: withoutVerdicts(explanation), charactersMax: 1_000 })),
+        limit !== undefined && h('p', { class: 'limits' }, limit),
+        h(Decided, { evaluation }),
+        waits !== undefined &&
+          waits.length > 0 &&
+          h('p', { class: 'limits' }, `Waits for a judge: ${waits.join(', ')}.`),
+        h(VerdictList, { evaluation, chosen, onVerdict }),
+        ...findings.map(({ finding, reason }) =>
+          h(
+            'p',
+            { key: finding, class: 'finding' },
+            h('b', null, finding.replaceAll('_', ' ')),
+            ': ',
+            h(SpanText, { text: reason, charactersMax: 1_000 }),
+          ),
+        ),
+      );
+    }),
+  );
+}
+
+/** The sentence ends with the criteria that failed, which stand below it with their reasons. */
+function withoutVerdicts(explanation: string): string {
+  const [first = explanation, rest] = explanation.split('; failed: ', 2);
+  return rest === undefined ? explanation : `${first}.`;
+}
+
+function turnName(turn: string, turns: readonly TurnJson[]): string {
+  const index = turns.findIndex(({ turn_id: id }) => id === turn);
+  return index < 0 ? 'Of a turn that is not stored' : `Of turn ${index + 1}`;
+}
+
+function Decided({
+  evaluation: { decided_share: decided },
+}: {
+  readonly evaluation: FullEvaluation;
+}): JSX.Element | null {
+  if (decided === undefined || decided >= 1) return null;
+  return h('p', { class: 'limits' }, `${percent(1 - decided, 0)} of the weight could not be decided.`);
+}
+
+type ListProps = Omit<VerdictsProps, 'evaluations' | 'turns'> & { readonly evaluation: FullEvaluation };
+
+/** Those that are fine take one line, until somebody asks for them. */
+function VerdictList({ evaluation, chosen, onVerdict }: ListProps): JSX.Element {
+  const { verdicts } = evaluation;
+  const sorted = verdicts.toSorted(
+    (a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || (b.weight ?? 0) - (a.weight ?? 0),
+  );
+  const isFine = ({ verdict }: VerdictOfCriterion) => verdict === 'pass' || verdict === 'not_applicable';
+  const line = (verdict: VerdictOfCriterion) =>
+    h(VerdictLine, { key: verdict.criterion, evaluation, verdict, chosen, onVerdict });
+  const fine = sorted.filter(isFine);
+  const passed = fine.filter(({ verdict }) => verdict === 'pass').length;
+  const words = [
+    ...(passed > 0 ? [`${countText(passed)} passed`] : []),
+    ...(fine.length > passed ? [`${countText(fine.length - passed)} not applicable`] : []),
+  ];
+  return h(
+    'div',
+    { class: 'verdict-list' },
+    h('ul', null, ...sorted.filter((one) => !isFine(one)).map(line)),
+    fine.length > 0 &&
+      h(
+        'details',
+        { open: fine.some((one) => verdictKey(evaluation, one) === chosen) },
+        h('summary', null, words.join(', ')),
+        h('ul', null, ...fine.map(line)),
+      ),
+  );
+}
+
+function VerdictLine({
+  evaluation,
+  verdict,
+  chosen,
+  onVerdict,
+}: ListProps & { readonly verdict: VerdictOfCriterion }): JSX.Element {
+  const key = verdictKey(evaluation, verdict);
+  const { evidence, criterion, weight, critical, reason, question, judged_by: judge } = verdict;
+  const shows = evidence.length > 0;
+  const judgedBy =
+    judge === undefined ? '' : `judged by ${judge.judge}${judge.model === undefined ? '' : ` (${judge.model})`}`;
+  return h(
+    'li',
+    { class: key === chosen ? `verdict ${verdict.verdict} chosen` : `verdict ${verdict.verdict}` },
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'verdict-name',
+        'aria-pressed': shows ? key === chosen : undefined,
+        disabled: !shows,
+        title: shows ? 'Show the spans that it rests on' : 'No span shows it',
+        onClick: () => onVerdict(evaluation, verdict),
+      },
+      h(VerdictMark, { verdict: verdict.verdict }),
+      h('b', null, h(SpanText, { text: criterion })),
+      critical === true && h('span', { class: 'aside' }, 'critical'),
+      h('span', { class: 'verdict-weight' }, weight === undefined ? '' : percent(weight, 0)),
+    ),
+    question !== undefined && h('p', { class: 'question' }, h(SpanText, { text: question, charactersMax: 600 })),
+    h('p', { class: 'reason' }, h(SpanText, { text: reason, charactersMax: 2_000 })),
+    (shows || judge !== undefined) &&
+      h('p', { class: 'aside' }, shows ? `${counted(evidence.length, 'span')} ${judgedBy}` : judgedBy),
+    verdict.steps !== undefined && h(GradedSteps, { steps: verdict.steps }),
+  );
+}
+
+function GradedSteps({ steps }: { readonly steps: NonNullable<VerdictOfCriterion['steps']> }): JSX.Element {
+  return h(
+    'ol',
+    { class: 'graded' },
+    ...steps.map(({ step, tool, score, reason }) =>
+      h(
+        'li',
+        { key: step, value: step },
+        h('b', null, h(SpanText, { text: tool })),
+        ` ${countText(score)}: `,
+        h(SpanText, { text: reason }),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,56 @@
+/** What else is known of a conversation: the truth, what people said, and what came of it in the world. */
+import { h, type JSX } from 'preact';
+import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
+import { VerdictMark } from '../text/outcome.ts';
+import { LongText, payloadText, SpanText } from '../text/span-text.ts';
+import { Time } from '../text/time.ts';
+
+export function WhatIsKnown({ conversation }: { readonly conversation: ConversationDetail }): JSX.Element | null {
+  const { truth, labels, outcomes } = conversation;
+  if (truth === undefined && labels.length === 0 && outcomes.length === 0) return null;
+  return h(
+    'section',
+    { class: 'known' },
+    labels.length > 0 && h('h3', null, 'What people said'),
+    labels.length > 0 &&
+      h(
+        'ul',
+        null,
+        ...labels.map(({ label_id: id, criterion, label, by, at, note }) =>
+          h(
+            'li',
+            { key: id },
+            h(VerdictMark, { verdict: label }),
+            h('b', null, h(SpanText, { text: criterion })),
+            ' by ',
+            h(SpanText, { text: by }),
+            ', ',
+            h(Time, { at }),
+            note !== undefined && ': ',
+            note !== undefined && h(SpanText, { text: note, charactersMax: 600 }),
+          ),
+        ),
+      ),
+    outcomes.length > 0 && h('h3', null, 'What came of it'),
+    outcomes.length > 0 &&
+      h(
+        'ul',
+        null,
+        ...outcomes.map(({ name, good, value }) =>
+          h(
+            'li',
+            { key: name },
+            h(VerdictMark, { verdict: good ? 'pass' : 'fail' }),
+            h(SpanText, { text: value === undefined ? name : `${name}: ${value}` }),
+          ),
+        ),
+      ),
+    truth !== undefined &&
+      h(
+        'details',
+        null,
+        h('summary', null, 'What was right (truth)'),
+        h(LongText, { text: payloadText(truth), isCode: true }),
+      ),
+  );
+}

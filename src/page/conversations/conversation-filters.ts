@@ -1,0 +1,90 @@
+/** The filters of the list, and the question that the address asks of the API. */
+import { h, type JSX } from 'preact';
+import type { Facets } from '../../model/api/facets.ts';
+import { FAILED_OUTCOMES, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
+import { changeFilter, type Filter, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.ts';
+import { onlyOf, type Place } from '../shell/place.ts';
+import { OUTCOME_LOOKS } from '../text/outcome.ts';
+import { SpanText } from '../text/span-text.ts';
+
+const ASKED = [
+  ...['agent', 'agent_version', 'environment', 'segment', 'suite', 'outcome', 'criterion', 'decided_below'],
+  ...['state', 'labelled', 'since', 'until', 'order', 'words'],
+];
+/** One choice for three outcomes: the API takes them one by one. */
+const ANY_FAILURE = 'failed';
+
+export function listQueryOf({ query }: Place): URLSearchParams {
+  const asked = onlyOf(query, ASKED);
+  const outcomes = asked.getAll('outcome');
+  if (outcomes.includes(ANY_FAILURE)) {
+    asked.delete('outcome');
+    for (const one of new Set<string>([...FAILED_OUTCOMES, ...outcomes]))
+      if (one !== ANY_FAILURE) asked.append('outcome', one);
+  }
+  return asked;
+}
+
+export function conversationFilters(place: Place, facets: Facets): readonly Filter[] {
+  const outcomes = OUTCOMES_IN_ORDER.map((outcome) => ({ value: outcome, words: OUTCOME_LOOKS[outcome].word }));
+  const states = [
+    { value: 'open', words: 'still open' },
+    { value: 'waiting', words: 'waits for a judge' },
+    { value: 'unscored', words: 'without a score' },
+  ];
+  return [
+    { name: 'order', label: 'Order', all: 'latest first', choices: [{ value: 'worst', words: 'failed first' }] },
+    {
+      name: 'outcome',
+      label: 'Outcome',
+      all: 'all outcomes',
+      choices: [{ value: ANY_FAILURE, words: 'any failure' }, ...outcomes],
+    },
+    ...sharedFilterList(place, facets),
+    ...(facets.suites.length > 1 || place.query.has('suite')
+      ? [{ name: 'suite', label: 'Suite', all: 'all suites', choices: plainChoices(facets.suites) }]
+      : []),
+    sinceFilter('all times', ''),
+    { name: 'state', label: 'State', all: 'any state', choices: states },
+  ];
+}
+
+/** A criterion comes from a link: the chip says so, and takes it away. */
+export function Criterion({ place }: { readonly place: Place }): JSX.Element | null {
+  const criteria = place.query.getAll('criterion');
+  if (criteria.length === 0) return null;
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: 'chip',
+      title: 'Show conversations that passed it, too',
+      onClick: () => changeFilter(place, 'criterion', undefined),
+    },
+    'failed ',
+    h(SpanText, { text: criteria.join(' or ') }),
+    h('span', { 'aria-hidden': 'true' }, ' ✕'),
+    h('span', { class: 'only-heard' }, ', remove this filter'),
+  );
+}
+
+export function Search({ place }: { readonly place: Place }): JSX.Element {
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const field = document.getElementById('words');
+    if (field instanceof HTMLInputElement) changeFilter(place, 'words', field.value.trim());
+  };
+  return h(
+    'form',
+    { class: 'search', role: 'search', onSubmit },
+    h('input', {
+      key: place.query.get('words') ?? '',
+      id: 'words',
+      type: 'search',
+      'aria-label': 'Words of the question, the answer or the id',
+      placeholder: 'Search words or an id  /',
+      maxLength: 200,
+      defaultValue: place.query.get('words') ?? '',
+    }),
+  );
+}

@@ -1,0 +1,103 @@
+/** A row: how it ended, when, what the user wanted, what the agent said, and why it failed. It can be read aloud. */
+import { h, type JSX } from 'preact';
+import type { ConversationItem, ConversationState, ListedEvaluation } from '../../model/api/conversation-list.ts';
+import { isGood } from '../../model/severity.ts';
+import { counted, dollars, scoreText } from '../text/format.ts';
+import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
+import { SpanText } from '../text/span-text.ts';
+import { Time } from '../text/time.ts';
+import { worstOf } from './worst.ts';
+
+interface RowProps {
+  readonly row: ConversationItem;
+  readonly href: string;
+  readonly isOpen: boolean;
+  readonly onFocus: () => void;
+}
+
+const FAILING_SHOWN = 2;
+const STATE_WORDS: Readonly<Record<ConversationState, string | undefined>> = {
+  scored: undefined,
+  open: 'still open',
+  waiting: 'waits for a judge',
+  unscored: 'no score',
+};
+
+export function ConversationRow({ row, href, isOpen, onFocus }: RowProps): JSX.Element {
+  const worst = worstOf(row.evaluations);
+  const reasons = why(row, worst, STATE_WORDS[row.state]);
+  return h(
+    'a',
+    {
+      href,
+      class: reasons.length === 0 ? 'row-link fine' : 'row-link',
+      'aria-current': isOpen ? 'true' : undefined,
+      onFocus,
+    },
+    h('span', { class: 'row-outcome' }, h(OutcomeMark, { outcome: worst?.outcome ?? 'unscored', isTerse: true })),
+    h('span', { class: 'row-time' }, h(Time, { at: row.began_at ?? row.updated_at })),
+    h(
+      'span',
+      { class: 'row-asked' },
+      row.asked === undefined ? h('i', null, 'the question was not captured') : quoted(row.asked),
+    ),
+    h('span', { class: 'row-answered' }, row.answered === undefined ? '' : h(SpanText, { text: row.answered })),
+    h('span', { class: 'row-why' }, ...reasons),
+    h(
+      'span',
+      { class: 'row-figures' },
+      h(
+        'span',
+        { class: 'row-score' },
+        worst?.score === undefined || worst.score === null ? '' : scoreText(worst.score),
+      ),
+      h('span', { class: 'row-version' }, h(SpanText, { text: row.agent_version })),
+      h('span', { class: 'row-turns' }, counted(row.turns, 'turn')),
+      row.cost_usd !== undefined && h('span', { class: 'row-cost' }, dollars(row.cost_usd)),
+    ),
+  );
+}
+
+function quoted(text: string): JSX.Element {
+  return h('q', null, h(SpanText, { text }));
+}
+
+function why(row: ConversationItem, worst: ListedEvaluation | undefined, state: string | undefined): JSX.Element[] {
+  const failing = row.evaluations
+    .flatMap((evaluation) => evaluation.failing)
+    .toSorted((a, b) => Number(b.critical ?? false) - Number(a.critical ?? false) || (b.lost ?? 0) - (a.lost ?? 0));
+  const shown = failing
+    .slice(0, FAILING_SHOWN)
+    .map(({ criterion, reason }) =>
+      h(
+        'span',
+        { key: `fails ${criterion}`, class: 'failing' },
+        h(VerdictMark, { verdict: 'fail' }),
+        h('b', null, criterion),
+        h('span', { class: 'reason' }, ': ', h(SpanText, { text: reason })),
+      ),
+    );
+  const left = failing.length - shown.length;
+  const isFine = worst === undefined || isGood(worst.outcome);
+  const nothing =
+    failing.length === 0 &&
+    !isFine &&
+    h('span', { key: 'explained', class: 'reason' }, h(SpanText, { text: worst.explanation }));
+  const because = row.unscored_because ?? row.waiting_for;
+  return [
+    ...(state === undefined
+      ? []
+      : [
+          h(
+            'span',
+            { key: 'state', class: 'state' },
+            state,
+            because === undefined ? '' : ': ',
+            because === undefined ? '' : h(SpanText, { text: because.replaceAll('_', ' ') }),
+          ),
+        ]),
+    ...shown,
+    ...(left > 0 ? [h('span', { key: 'more', class: 'more' }, `and ${left} more`)] : []),
+    ...(nothing === false ? [] : [nothing]),
+  ];
+}

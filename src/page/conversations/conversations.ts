@@ -1,0 +1,104 @@
+/**
+ * Conversations: a list that reads like sentences, the failed ones first or the latest, and beside it the one that is
+ * open. Everything that is chosen is in the address.
+ */
+import { h, type JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { ConversationItem } from '../../model/api/conversation-list.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import { FilterBar } from '../shell/filter-bar.ts';
+import { useKeys } from '../shell/keys.ts';
+import { goTo } from '../shell/navigation.ts';
+import { addressOf, withChanges } from '../shell/place.ts';
+import { Problem } from '../shell/problem.ts';
+import type { ViewProps } from '../shell/views.ts';
+import { countText, counted } from '../text/format.ts';
+import { conversationFilters, Criterion, listQueryOf, Search } from './conversation-filters.ts';
+import { ConversationRows } from './conversation-rows.ts';
+import { type LoadedList, useConversations } from './use-conversations.ts';
+
+export function Conversations({ place, facets }: ViewProps): JSX.Element {
+  const list = useConversations(listQueryOf(place));
+  const { conversation: open } = place;
+  const [active, setActive] = useState<number | undefined>();
+  const position = list.rows.findIndex(({ conversation_id: id }) => id === open);
+  useEffect(() => {
+    if (position >= 0) setActive(position);
+  }, [position]);
+  const query = withChanges(place.query, { verdict: undefined, step: undefined });
+  const show = (row: ConversationItem | undefined, replaces = open !== undefined) => {
+    if (row !== undefined) goTo(addressOf('conversations', query, row.conversation_id), { replaces });
+  };
+  const move = (by: number) => {
+    const next = Math.min(Math.max((active ?? -by) + by, 0), list.rows.length - 1);
+    setActive(next);
+    if (open !== undefined) show(list.rows[next], true);
+    if (next >= list.rows.length - 5) list.more();
+  };
+  const close = () => goTo(addressOf('conversations', query));
+  useKeys([
+    { key: 'j', does: 'next conversation', press: () => move(1) },
+    { key: 'k', does: 'previous conversation', press: () => move(-1) },
+    { key: 'enter', does: 'open it', press: () => show(list.rows[active ?? 0]) },
+    { key: 'esc', does: 'close it', press: () => (open === undefined ? leaveField() : close()) },
+    { key: '/', does: 'search', press: () => document.getElementById('words')?.focus() },
+  ]);
+  const row = position < 0 ? undefined : { at: position, of: list.rows.length, hasMore: list.hasMore };
+  return h(
+    'div',
+    { class: open === undefined ? 'conversations' : 'conversations with-detail' },
+    h(
+      'section',
+      { class: 'list-pane', 'aria-label': 'List of conversations' },
+      h('h1', { class: 'only-heard' }, 'Conversations'),
+      h(
+        FilterBar,
+        { place, filters: conversationFilters(place, facets) },
+        h('div', { class: 'filter-row' }, h(Criterion, { place }), h(Search, { place })),
+      ),
+      h(ListState, { list }),
+      h(ConversationRows, { list, active, open, query, onActive: setActive }),
+    ),
+    open !== undefined &&
+      h(Conversation, {
+        key: open,
+        id: open,
+        place,
+        row,
+        onClose: close,
+        onStep: move,
+      }),
+  );
+}
+
+function leaveField(): void {
+  const { activeElement: field } = document;
+  if (field instanceof HTMLElement) field.blur();
+}
+
+function ListState({ list }: { readonly list: LoadedList }): JSX.Element {
+  const { rows, hasMore, isLoading, problem, lookedAt, fresh, showFresh, more, again } = list;
+  if (problem !== undefined) return h(Problem, { of: problem, again });
+  const loaded = `${countText(rows.length)}${hasMore ? ' or more' : ''} ${rows.length === 1 && !hasMore ? 'conversation' : 'conversations'}`;
+  if (rows.length === 0 && !isLoading && !hasMore) {
+    return h(
+      'p',
+      { class: 'nothing', role: 'status' },
+      'No conversation matches these filters. ',
+      h('a', { href: '/conversations' }, 'Show all'),
+    );
+  }
+  return h(
+    'p',
+    { class: 'list-state', role: 'status' },
+    isLoading && rows.length === 0 ? 'Loading …' : loaded,
+    rows.length === 0 && hasMore && !isLoading && ` among the ${counted(lookedAt, 'conversation')} looked at so far. `,
+    rows.length === 0 &&
+      hasMore &&
+      !isLoading &&
+      h('button', { type: 'button', class: 'quiet', onClick: more }, 'Look further'),
+    fresh > 0 && ' ',
+    fresh > 0 &&
+      h('button', { type: 'button', class: 'fresh', onClick: showFresh }, `${countText(fresh)} new or changed`),
+  );
+}

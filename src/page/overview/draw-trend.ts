@@ -1,0 +1,149 @@
+/** Draws the trend with uPlot, in the colours of the theme. */
+import uPlot from 'uplot';
+import type { Trend } from '../../model/api/trend.ts';
+
+interface TrendDrawing {
+  readonly trend: Trend;
+  readonly series: Trend['series'][number];
+  /** The bucket under the pointer. */
+  readonly onBucket: (index: number | undefined) => void;
+}
+
+const HEIGHT = 200;
+/** Columns of the data: time, then these. */
+const COLUMNS = { high: 1, low: 2, success: 3, tcr: 4 } as const;
+
+export function drawTrend(place: HTMLElement, { trend, series, onBucket }: TrendDrawing): { stop(): void } {
+  const { data, bucketAt } = columnsOf(trend, series);
+  const colours = coloursOf(place);
+  const options: uPlot.Options = {
+    width: Math.max(place.clientWidth, 200),
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    scales: {
+      x: { time: true, range: () => [Date.parse(trend.since) / 1_000, Date.parse(trend.until) / 1_000] },
+      y: { range: [0, 1] },
+    },
+    axes: [
+      {
+        stroke: colours.quiet,
+        grid: { show: false },
+        ticks: { stroke: colours.line, size: 4 },
+        size: 28,
+        font: colours.font,
+        values: (_chart, splits) => splits.map(tickText),
+      },
+      {
+        stroke: colours.quiet,
+        grid: { stroke: colours.line, width: 1 },
+        ticks: { show: false },
+        size: 48,
+        font: colours.font,
+        splits: () => [0, 0.25, 0.5, 0.75, 1],
+        values: (_chart, splits) => splits.map((one) => `${one * 100} %`),
+      },
+    ],
+    series: [
+      {},
+      { stroke: 'transparent', points: { show: false } },
+      { stroke: 'transparent', points: { show: false } },
+      { stroke: colours.good, width: 2, points: { size: 5, fill: colours.good } },
+      { stroke: colours.quiet, width: 1, dash: [4, 3], points: { show: false } },
+    ],
+    bands: [{ series: [COLUMNS.high, COLUMNS.low], fill: colours.band }],
+    hooks: {
+      draw: [(chart) => markVersions(chart, trend, colours)],
+      setCursor: [({ cursor: { idx } }) => onBucket(typeof idx === 'number' ? bucketAt[idx] : undefined)],
+    },
+  };
+  const chart = new uPlot(options, data, place);
+  const resized = new ResizeObserver(() => chart.setSize({ width: Math.max(place.clientWidth, 200), height: HEIGHT }));
+  resized.observe(place);
+  return {
+    stop: () => {
+      resized.disconnect();
+      chart.destroy();
+    },
+  };
+}
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** Midnight has the day that begins. */
+function tickText(seconds: number): string {
+  const time = new Date(seconds * 1_000);
+  return time.getHours() === 0 && time.getMinutes() === 0 ? DAY.format(time) : CLOCK.format(time);
+}
+
+/** A bucket without evaluations is a gap: no line is drawn over a time of which nothing is known. */
+function columnsOf({ bucket_ms: width }: Trend, { buckets }: Trend['series'][number]) {
+  const rows: { at: number; bucket: number | undefined }[] = [];
+  for (const [index, { at }] of buckets.entries()) {
+    const time = Date.parse(at);
+    const last = rows.at(-1);
+    if (last !== undefined && time - last.at > width) rows.push({ at: last.at + width, bucket: undefined });
+    rows.push({ at: time, bucket: index });
+  }
+  const column = (value: (bucket: (typeof buckets)[number]) => number | undefined) =>
+    rows.map(({ bucket: index }) => {
+      const bucket = index === undefined ? undefined : buckets[index];
+      return bucket === undefined ? null : (value(bucket) ?? null);
+    });
+  const data: uPlot.AlignedData = [
+    // The middle of a bucket stands for it.
+    rows.map(({ at }) => (at + width / 2) / 1_000),
+    column(({ success }) => success?.high),
+    column(({ success }) => success?.low),
+    column(({ success }) => success?.value),
+    column(({ tcr }) => tcr?.value),
+  ];
+  return { data, bucketAt: rows.map(({ bucket }) => bucket) };
+}
+
+type Colours = ReturnType<typeof coloursOf>;
+const LABELS_MAX = 6;
+
+function markVersions({ ctx, bbox, valToPos }: uPlot, { versions }: Trend, { text, quiet, font }: Colours): void {
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.font = font.replace(/^\d+/, (size) => String(Number(size) * ratio));
+  ctx.strokeStyle = quiet;
+  ctx.fillStyle = text;
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([]);
+  for (const [index, { agent_version: version, at }] of versions.slice(-LABELS_MAX).entries()) {
+    const x = Math.round(valToPos(Date.parse(at) / 1_000, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    const label = version.length > 16 ? `${version.slice(0, 15)}…` : version;
+    const isNearEnd = x + ctx.measureText(label).width + 8 * ratio > bbox.left + bbox.width;
+    ctx.textAlign = isNearEnd ? 'right' : 'left';
+    // One below the other, so that versions of the same hour stay legible.
+    ctx.fillText(label, x + (isNearEnd ? -4 : 4) * ratio, bbox.top + bbox.height - (6 + 14 * (index % 3)) * ratio);
+  }
+  ctx.restore();
+}
+
+/** A canvas knows no custom properties: an element that has the colour says what it is. */
+function coloursOf(place: HTMLElement) {
+  const probe = place.appendChild(document.createElement('span'));
+  const colour = (name: string) => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const colours = {
+    good: colour('success'),
+    band: colour('band'),
+    quiet: colour('quiet'),
+    line: colour('line'),
+    text: colour('text'),
+    font: `12px ${getComputedStyle(place).fontFamily}`,
+  };
+  probe.remove();
+  return colours;
+}

@@ -1,0 +1,73 @@
+/** The figures of a suite, with what limits each of them beside it in the same size. */
+import { h, type JSX } from 'preact';
+import type { TrendFigures } from '../../model/api/trend.ts';
+import type { About } from '../../model/evaluation.ts';
+import { goodRateName } from '../../model/known-share.ts';
+import { ScoreEstimate, ShareEstimate } from '../text/estimate.ts';
+import { countText, counted, percent } from '../text/format.ts';
+
+interface FiguresProps {
+  readonly figures: TrendFigures;
+  readonly about: About | undefined;
+  readonly suite: string;
+  /** What the figures say nothing about. */
+  readonly limit: string | undefined;
+}
+
+/** An interval as wide as this leaves open whether it is good or bad. */
+const WIDE = 0.3;
+const DECIDED_LITTLE = 0.9;
+
+export function Figures({ figures, about, suite, limit }: FiguresProps): JSX.Element {
+  const { success, tcr, decided_share: decided, evaluations, scored } = figures;
+  const name = goodRateName(about);
+  return h(
+    'section',
+    { class: 'figures', 'aria-label': `Figures of the suite ${suite}` },
+    h(
+      'dl',
+      null,
+      entry(
+        name[0]?.toUpperCase() + name.slice(1),
+        success === undefined ? unknown() : h(ShareEstimate, { estimate: success }),
+        'main',
+      ),
+      entry('TCR, the mean score', tcr === undefined ? unknown() : h(ScoreEstimate, { estimate: tcr })),
+      entry('Decided', decided === undefined ? unknown() : h('span', { class: 'value' }, percent(decided, 0))),
+      entry('Evaluations', h('span', { class: 'value' }, countText(evaluations))),
+    ),
+    h('ul', { class: 'limits' }, ...limitsOf({ limit, figures, scored }).map((one) => h('li', { key: one }, one))),
+  );
+}
+
+function limitsOf({
+  limit,
+  figures: { success, decided_share: decided, evaluations },
+  scored,
+}: {
+  readonly limit: string | undefined;
+  readonly figures: TrendFigures;
+  readonly scored: number;
+}): string[] {
+  const unscored = evaluations - scored;
+  return [
+    ...(limit === undefined ? [] : [limit]),
+    ...(success !== undefined && success.high - success.low > WIDE
+      ? [
+          `too early: ${counted(success.n, 'conversation')} leave everything between ${percent(success.low, 0)} and ${percent(success.high, 0)} possible`,
+        ]
+      : []),
+    ...(decided !== undefined && decided < DECIDED_LITTLE
+      ? [`${percent(1 - decided, 0)} of the weight could not be decided`]
+      : []),
+    ...(unscored > 0 ? [`${countText(unscored)} of ${counted(evaluations, 'evaluation')} gave no score`] : []),
+  ];
+}
+
+function entry(name: string, value: JSX.Element, kind = 'other'): JSX.Element {
+  return h('div', { key: name, class: `figure ${kind}` }, h('dt', null, name), h('dd', null, value));
+}
+
+function unknown(): JSX.Element {
+  return h('span', { class: 'value unknown' }, 'not known');
+}

@@ -1,0 +1,132 @@
+/**
+ * The parts that moved the mean score: since a version was first seen, if one was within the time shown, otherwise since
+ * its beginning, compared with as long a time before. The parts add up to the difference.
+ */
+import { h, type JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Moved } from '../../model/api/moved.ts';
+import type { Trend } from '../../model/api/trend.ts';
+import { useReply } from '../api/use-reply.ts';
+import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
+import { countText, counted, points } from '../text/format.ts';
+import { SpanText } from '../text/span-text.ts';
+import { Time } from '../text/time.ts';
+
+interface MovedProps {
+  readonly trend: Trend;
+  readonly place: Place;
+}
+
+const PARTS_SHOWN = 12;
+
+export function MovedParts({ trend, place }: MovedProps): JSX.Element | null {
+  const version = newestVersion(trend, place);
+  const query = withChanges(onlyOf(place.query, ['agent', 'environment', 'until']), {
+    suite: trend.suite,
+    since: version?.at ?? trend.since,
+  });
+  const { reply } = useReply<Moved>('/api/v1/moved', query);
+  if (reply === undefined) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
+  if (reply.is !== 'here') return h('p', { class: 'aside' }, h(SpanText, { text: reply.why, charactersMax: 600 }));
+  const moved = reply.value;
+  const because = version === undefined ? '' : `, when ${version.agent_version} was first seen`;
+  return h(
+    'section',
+    { class: 'moved' },
+    h('h2', null, 'What moved the score since ', h(Time, { at: moved.after.since }), because),
+    moved.difference === undefined
+      ? h('p', null, moved.too_early ?? 'There is nothing to compare it with.')
+      : h(Parts, { moved, place }),
+    moved.cut && h('p', { class: 'aside' }, `Only the latest ${countText(moved.looked_at)} evaluations were compared.`),
+    moved.other_versions > 0 &&
+      h(
+        'p',
+        { class: 'aside' },
+        `${counted(moved.other_versions, 'evaluation')} by other versions of the suite are in no figure.`,
+      ),
+  );
+}
+
+/** The latest one; a version that is chosen is compared with the time before it, too. */
+function newestVersion({ versions }: Trend, { query }: Place): Trend['versions'][number] | undefined {
+  const chosen = query.getAll('agent_version');
+  return versions
+    .filter(({ agent_version: version }) => chosen.length === 0 || chosen.includes(version))
+    .toSorted((a, b) => (a.at < b.at ? 1 : -1))[0];
+}
+
+function Parts({ moved, place }: { readonly moved: Moved; readonly place: Place }): JSX.Element {
+  const { difference, parts, unchanged, after, before, suite } = moved;
+  if (difference === undefined) return h('p', null);
+  const shown = parts.slice(0, PARTS_SHOWN);
+  const largest = Math.max(...shown.map((one) => Math.abs(one.points)), 0.001);
+  const filters = withChanges(sharedFilters(place.query), { since: after.since, suite });
+  const isClear = difference.low > 0 || difference.high < 0;
+  return h(
+    'div',
+    null,
+    h(
+      'p',
+      null,
+      h('strong', null, `${points(difference.value)} points`),
+      ` (${points(difference.low)} to ${points(difference.high)}), `,
+      isClear ? '' : 'which may be chance, ',
+      `${counted(after.evaluations, 'evaluation')} compared with ${countText(before.evaluations)} before:`,
+    ),
+    h(
+      'table',
+      { class: 'parts' },
+      h(
+        'thead',
+        { class: 'only-heard' },
+        h(
+          'tr',
+          null,
+          ...['Part', 'Points', 'Size', 'Conversations'].map((one) => h('th', { key: one, scope: 'col' }, one)),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        ...shown.map((part) => h(PartRow, { key: `${part.kind} ${part.name}`, part, largest, filters })),
+      ),
+    ),
+    unchanged > 0 && h('p', { class: 'aside' }, `${counted(unchanged, 'criterion', 'criteria')} did not change.`),
+  );
+}
+
+const KIND_WORDS = { criterion: '', hard_failures: 'hard failures', mix: 'another mix of what was decided' } as const;
+
+function PartRow({
+  part,
+  largest,
+  filters,
+}: {
+  readonly part: Moved['parts'][number];
+  readonly largest: number;
+  readonly filters: URLSearchParams;
+}): JSX.Element {
+  const bar = useRef<HTMLDivElement>(null);
+  const width = `${(Math.abs(part.points) / largest) * 100}%`;
+  useEffect(() => bar.current?.style.setProperty('width', width), [width]);
+  const name = part.kind === 'criterion' ? part.name : KIND_WORDS[part.kind];
+  const failed = part.evaluations ?? 0;
+  return h(
+    'tr',
+    { class: part.points < 0 ? 'fell' : 'rose' },
+    h('th', { scope: 'row' }, name),
+    h('td', { class: 'number' }, points(part.points)),
+    h('td', { class: 'bar-cell' }, h('div', { ref: bar, class: 'bar' })),
+    h(
+      'td',
+      null,
+      part.criterion !== undefined &&
+        failed > 0 &&
+        h(
+          'a',
+          { href: addressOf('conversations', withChanges(filters, { criterion: part.criterion })) },
+          `${countText(failed)} failed it`,
+        ),
+    ),
+  );
+}

@@ -1,0 +1,83 @@
+/** Levels that Assay found to have got worse, one sentence each, before anything else. */
+import { h, type JSX } from 'preact';
+import type { Detections } from '../../model/api/detections.ts';
+import type { Held } from '../api/use-reply.ts';
+import { addressOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
+import { counted, points } from '../text/format.ts';
+import { SpanText } from '../text/span-text.ts';
+import { Time } from '../text/time.ts';
+
+const CAUSES_SHOWN = 3;
+const CHANGES_SHOWN = 3;
+
+export function OpenDetections({
+  held: { reply },
+  place,
+}: {
+  readonly held: Held<Detections>;
+  readonly place: Place;
+}): JSX.Element | null {
+  // What keeps the figures away is said where they would be.
+  if (reply?.is !== 'here') return null;
+  const { is_active: isActive, note, open, changes, learning, watching } = reply.value;
+  if (!isActive) return note === undefined ? null : h('p', { class: 'aside' }, note);
+  if (open.length === 0) {
+    const still = learning === 0 ? '' : `, ${counted(learning, 'level')} still being learned`;
+    return h(
+      'p',
+      { class: 'aside detections-none' },
+      `Nothing has got worse: ${counted(watching, 'level')} watched${still}.`,
+    );
+  }
+  return h(
+    'section',
+    { class: 'detections' },
+    h('h2', null, 'What has got worse'),
+    h('ul', null, ...open.map((one) => h('li', { key: `${one.sentence} ${one.metric}` }, detected(one, place)))),
+    changes.length > 0 &&
+      h(
+        'details',
+        null,
+        h('summary', null, 'The last changes'),
+        h(
+          'ul',
+          null,
+          ...changes
+            .slice(0, CHANGES_SHOWN)
+            .map((one) =>
+              h(
+                'li',
+                { key: `${one.at} ${one.sentence}` },
+                h(Time, { at: one.at }),
+                ' ',
+                h(SpanText, { text: one.sentence }),
+              ),
+            ),
+        ),
+      ),
+  );
+}
+
+function detected(
+  { sentence, agent, suite, since, criterion, causes }: Detections['open'][number],
+  place: Place,
+): JSX.Element {
+  const query = withChanges(sharedFilters(place.query), { agent, suite, since, criterion });
+  return h(
+    'div',
+    null,
+    h('p', null, h(SpanText, { text: sentence, charactersMax: 600 })),
+    causes.length > 0 &&
+      h(
+        'p',
+        { class: 'aside' },
+        'Made up of ',
+        causes
+          .slice(0, CAUSES_SHOWN)
+          .map(({ name, points: share }) => `${name} ${points(share)}`)
+          .join(', '),
+        ' points.',
+      ),
+    h('p', null, h('a', { href: addressOf('conversations', query) }, 'The conversations of that time')),
+  );
+}

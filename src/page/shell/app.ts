@@ -1,0 +1,99 @@
+/** The frame of the page: navigation, the view, and the states in which there is no view. */
+import { type ComponentType, h, type JSX } from 'preact';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
+import { PAGE_VIEWS, type PageView } from '../../model/page-views.ts';
+import type { Facets } from '../../model/api/facets.ts';
+import { useReply } from '../api/use-reply.ts';
+import { Start } from '../start/start.ts';
+import { KeyHelp } from './key-help.ts';
+import { useKeys } from './keys.ts';
+import { goTo, usePlace } from './navigation.ts';
+import { addressOf, type Place, sharedFilters } from './place.ts';
+import { Problem } from './problem.ts';
+import { TopBar } from './top-bar.ts';
+import { VIEWS, type ViewProps } from './views.ts';
+
+const NOTHING_ASKED = new URLSearchParams();
+/** The page shows the first conversation by itself. */
+const FIRST_EVERY_MS = 3_000;
+/** New versions and segments get into the filters. */
+const FACETS_EVERY_MS = 60_000;
+
+export function App(): JSX.Element {
+  const place = usePlace();
+  const [everyMs, setEveryMs] = useState(FIRST_EVERY_MS);
+  const [helps, setHelps] = useState(false);
+  const facets = useReply<Facets>('/api/v1/facets', NOTHING_ASKED, { everyMs });
+  const { reply } = facets;
+  const hasAny = reply?.is === 'here' && reply.value.conversations > 0;
+  const isRefused = reply?.is === 'signed-out' || reply?.is === 'forbidden';
+  useEffect(() => setEveryMs(hasAny || isRefused ? FACETS_EVERY_MS : FIRST_EVERY_MS), [hasAny, isRefused]);
+  useKeys([
+    ...PAGE_VIEWS.map((view) => ({
+      key: `g ${VIEWS[view].key}`,
+      does: `go to ${VIEWS[view].title}`,
+      press: () => goTo(addressOf(view, sharedFilters(place?.query ?? NOTHING_ASKED))),
+    })),
+    { key: '?', does: 'show all keys', press: () => setHelps(true) },
+  ]);
+  const view = place?.view;
+  useEffect(() => {
+    document.title = view === undefined ? 'Assay' : `${VIEWS[view].title} · Assay`;
+  }, [view]);
+  return h(
+    'div',
+    { class: 'frame' },
+    h('a', { class: 'skip', href: '#view' }, 'Skip to the view'),
+    h(TopBar, { place, onHelp: () => setHelps(true) }),
+    h('main', { id: 'view', tabIndex: -1 }, content({ place, facets: reply, again: facets.again })),
+    helps && h(KeyHelp, { onClose: () => setHelps(false) }),
+  );
+}
+
+function content({
+  place,
+  facets,
+  again,
+}: {
+  readonly place: Place | undefined;
+  readonly facets: ReturnType<typeof useReply<Facets>>['reply'];
+  readonly again: () => void;
+}): JSX.Element {
+  if (facets === undefined) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
+  if (facets.is !== 'here') return h(Problem, { of: facets, again });
+  if (place === undefined) {
+    return h(Problem, { of: { is: 'missing', why: 'No view has this address. The views are in the bar above.' } });
+  }
+  if (facets.value.conversations === 0 && place.view !== 'suites' && place.conversation === undefined)
+    return h(Start, {});
+  return h(LoadedView, { place, facets: facets.value });
+}
+
+function LoadedView(props: ViewProps): JSX.Element {
+  const { view } = props.place;
+  const [mistake, reset] = useErrorBoundary((error: unknown) => console.error(error));
+  const [loaded, setLoaded] = useState<
+    { readonly view: PageView; readonly show: ComponentType<ViewProps> } | undefined
+  >();
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    let isWanted = true;
+    VIEWS[view].load().then(
+      (show) => isWanted && setLoaded({ view, show }),
+      () => isWanted && setFailed(true),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [view]);
+  if (mistake !== undefined) {
+    const why = `This view could not be drawn, which is a mistake of Assay: ${String(mistake)}`;
+    return h(Problem, { of: { is: 'away', why }, again: reset });
+  }
+  if (failed) {
+    const why = 'A part of the page could not be loaded. The service may have been upgraded meanwhile.';
+    return h(Problem, { of: { is: 'away', why }, again: () => location.reload() });
+  }
+  if (loaded === undefined || loaded.view !== view) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
+  return h(loaded.show, props);
+}

@@ -1,0 +1,93 @@
+/** Filters of a view: each is a parameter of the address, with the values that the service knows. */
+import { type ComponentChildren, h, type JSX } from 'preact';
+import type { Facets } from '../../model/api/facets.ts';
+import { goTo } from './navigation.ts';
+import { addressOf, type Place, withChanges } from './place.ts';
+
+export interface Filter {
+  /** Of the parameter. */
+  readonly name: string;
+  readonly label: string;
+  /** Words where nothing is chosen. */
+  readonly all: string;
+  readonly choices: readonly { readonly value: string; readonly words: string }[];
+}
+
+export function plainChoices(values: readonly string[]): Filter['choices'] {
+  return values.map((value) => ({ value, words: value }));
+}
+
+/** Changes one parameter of the address, and forgets the page of the list that was open. */
+export function changeFilter(place: Place, name: string, value: string | readonly string[] | undefined): void {
+  goTo(addressOf(place.view, withChanges(place.query, { [name]: value }), place.conversation));
+}
+
+/** Those that all figures share. A filter with nothing to choose between is left out, unless something is chosen. */
+export function sharedFilterList({ query }: Place, facets: Facets): readonly Filter[] {
+  const agents = query.getAll('agent');
+  const versions = facets.agent_versions.filter(({ agent }) => agents.length === 0 || agents.includes(agent));
+  const names = [...new Set(versions.map(({ agent_version: version }) => version))];
+  const list: readonly Filter[] = [
+    { name: 'agent', label: 'Agent', all: 'all agents', choices: plainChoices(facets.agents) },
+    { name: 'agent_version', label: 'Version', all: 'all versions', choices: plainChoices(names) },
+    { name: 'environment', label: 'Environment', all: 'all environments', choices: plainChoices(facets.environments) },
+    { name: 'segment', label: 'Segment', all: 'all segments', choices: plainChoices(facets.segments) },
+  ];
+  return list.filter(({ name, choices }) => choices.length > 1 || query.has(name));
+}
+
+const SINCE = [
+  { value: '1h', words: 'last hour' },
+  { value: '6h', words: 'last 6 hours' },
+  { value: '24h', words: 'last 24 hours' },
+  { value: '7d', words: 'last 7 days' },
+  { value: '30d', words: 'last 30 days' },
+];
+
+export function sinceFilter(all: string, without: string): Filter {
+  return { name: 'since', label: 'Time', all, choices: SINCE.filter(({ value }) => value !== without) };
+}
+
+export function FilterBar({
+  place,
+  filters,
+  children,
+}: {
+  readonly place: Place;
+  readonly filters: readonly Filter[];
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  return h(
+    'div',
+    { class: 'filter-bar', role: 'group', 'aria-label': 'Filters' },
+    ...filters.map((filter) => h(FilterChoice, { key: filter.name, place, filter })),
+    children,
+  );
+}
+
+/** A value of the address that is none of the choices stays one: an alert may name a version that is gone. */
+function FilterChoice({ place, filter }: { readonly place: Place; readonly filter: Filter }): JSX.Element {
+  const { name, label, all, choices } = filter;
+  const given = place.query.getAll(name);
+  const value = given.length > 1 ? given.join(' or ') : (given[0] ?? '');
+  const isKnown = value === '' || choices.some((one) => one.value === value);
+  const shown = isKnown ? choices : [...choices, { value, words: value }];
+  return h(
+    'label',
+    { class: value === '' ? 'filter' : 'filter chosen' },
+    h('span', { class: 'only-heard' }, label),
+    h(
+      'select',
+      {
+        value,
+        onChange: ({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
+          if (currentTarget instanceof HTMLSelectElement) changeFilter(place, name, currentTarget.value);
+        },
+      },
+      h('option', { value: '', selected: value === '' }, all),
+      ...shown.map((one) =>
+        h('option', { key: one.value, value: one.value, selected: one.value === value }, one.words),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,58 @@
+/** Signed out: people sign in at their identity provider, or paste a token. */
+import { h, type JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { forgetToken, keepToken, keptToken } from '../api/token.ts';
+
+interface SignInProps {
+  readonly why: string;
+  /** Undefined where nobody can sign in. */
+  readonly signIn: string | undefined;
+}
+
+export function SignIn({ why, signIn }: SignInProps): JSX.Element {
+  const [mistake, setMistake] = useState<string | undefined>(
+    keptToken() === undefined ? undefined : 'This token is not known, or it has expired.',
+  );
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const { currentTarget: form } = event;
+    const token = form instanceof HTMLFormElement ? String(new FormData(form).get('token') ?? '').trim() : '';
+    if (keepToken(token)) location.reload();
+    else {
+      forgetToken();
+      setMistake('A token has letters, digits and signs only, without blanks.');
+    }
+  };
+  const back = encodeURIComponent(location.pathname + location.search);
+  return h(
+    'section',
+    { class: 'sign-in' },
+    h('h1', null, 'You are signed out'),
+    h('p', { class: 'aside' }, why),
+    signIn !== undefined &&
+      h('p', null, h('a', { class: 'button primary', href: `${signIn}?return_to=${back}` }, 'Sign in')),
+    h(
+      'form',
+      { onSubmit },
+      h('label', { for: 'token' }, signIn === undefined ? 'Token' : 'Or use a token'),
+      h('input', {
+        id: 'token',
+        name: 'token',
+        type: 'password',
+        autocomplete: 'off',
+        spellcheck: false,
+        required: true,
+        'aria-describedby': 'token-about',
+      }),
+      h('button', { type: 'submit' }, 'Use it in this tab'),
+      mistake !== undefined && h('p', { class: 'mistake', role: 'alert' }, mistake),
+      h(
+        'p',
+        { id: 'token-about', class: 'aside' },
+        'It is kept until this tab is closed. Create one with ',
+        h('code', null, 'assay token create --name <you> --role read'),
+        '.',
+      ),
+    ),
+  );
+}

@@ -1,0 +1,100 @@
+/** The bar above every view: where to go, the theme, the keys, and who is signed in. */
+import { h, type JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { PAGE_VIEWS } from '../../model/page-views.ts';
+import { ask } from '../api/ask.ts';
+import { forgetToken, keptToken } from '../api/token.ts';
+import { useReply } from '../api/use-reply.ts';
+import { addressOf, type Place, sharedFilters } from './place.ts';
+import { applyTheme, chosenTheme, THEMES, type Theme } from './theme.ts';
+import { VIEWS } from './views.ts';
+
+interface Me {
+  readonly name?: string;
+  readonly by?: string;
+  readonly sign_out?: string | null;
+}
+
+const NOTHING_ASKED = new URLSearchParams();
+const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'as the system', light: 'light', dark: 'dark' };
+
+export function TopBar({
+  place,
+  onHelp,
+}: {
+  readonly place: Place | undefined;
+  readonly onHelp: () => void;
+}): JSX.Element {
+  const filters = sharedFilters(place?.query ?? NOTHING_ASKED);
+  return h(
+    'header',
+    { class: 'top-bar' },
+    h('a', { class: 'name', href: '/' }, 'Assay'),
+    h(
+      'nav',
+      { 'aria-label': 'Views' },
+      ...PAGE_VIEWS.map((view) =>
+        h(
+          'a',
+          { key: view, href: addressOf(view, filters), 'aria-current': place?.view === view ? 'page' : undefined },
+          VIEWS[view].title,
+        ),
+      ),
+    ),
+    h(Person, null),
+    h(ThemeChoice, null),
+    h('button', { type: 'button', class: 'quiet keys-button', onClick: onHelp, title: 'All keys (?)' }, 'Keys'),
+  );
+}
+
+/** One press goes to the next of the three. */
+function ThemeChoice(): JSX.Element {
+  const [theme, setTheme] = useState(chosenTheme);
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+  const onClick = () => {
+    applyTheme(next);
+    setTheme(next);
+  };
+  const words = `Theme: ${THEME_WORDS[theme]}`;
+  return h(
+    'button',
+    { type: 'button', class: 'quiet theme', onClick, title: words, 'aria-label': words },
+    h(
+      'svg',
+      { viewBox: '0 0 16 16', class: `theme-mark ${theme}`, 'aria-hidden': 'true' },
+      h('circle', { cx: 8, cy: 8, r: 6, class: 'line' }),
+      h('path', { d: HALVES[theme], class: 'filled' }),
+    ),
+  );
+}
+
+const HALVES: Readonly<Record<Theme, string>> = {
+  system: 'M8 2a6 6 0 0 1 0 12z',
+  light: '',
+  dark: 'M8 2a6 6 0 0 1 0 12a6 6 0 0 1 0-12z',
+};
+
+/** Nothing for programs and people of this machine, of whom nobody asks who they are. */
+function Person(): JSX.Element | null {
+  const { reply } = useReply<Me>('/api/me', NOTHING_ASKED);
+  if (reply?.is !== 'here') return null;
+  const { name, by, sign_out: signOut } = reply.value;
+  if (by === 'loopback' || by === 'insecure') return null;
+  const leave = async () => {
+    forgetToken();
+    if (typeof signOut === 'string') await ask(signOut, { method: 'POST' });
+    location.reload();
+  };
+  const canLeave = typeof signOut === 'string' || keptToken() !== undefined;
+  return h(
+    'span',
+    { class: 'person' },
+    h('span', { class: 'who', title: name }, name),
+    canLeave &&
+      h(
+        'button',
+        { type: 'button', class: 'quiet', onClick: () => void leave().catch(() => location.reload()) },
+        'Sign out',
+      ),
+  );
+}

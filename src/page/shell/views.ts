@@ -1,0 +1,31 @@
+/** The table of views. A view is loaded when it is first shown; one more view is one more line here and in `PAGE_PATHS`. */
+import type { ComponentType } from 'preact';
+import type { PageView } from '../../model/page-views.ts';
+import type { Facets } from '../../model/api/facets.ts';
+import type { Place } from './place.ts';
+
+export interface ViewProps {
+  readonly place: Place;
+  readonly facets: Facets;
+}
+
+interface ViewEntry {
+  readonly title: string;
+  /** Pressed after `g`. */
+  readonly key: string;
+  readonly load: () => Promise<ComponentType<ViewProps>>;
+}
+
+export const VIEWS: Readonly<Record<PageView, ViewEntry>> = {
+  overview: {
+    title: 'Overview',
+    key: 'o',
+    load: async () => (await import('../overview/overview.ts')).Overview,
+  },
+  conversations: {
+    title: 'Conversations',
+    key: 'c',
+    load: async () => (await import('../conversations/conversations.ts')).Conversations,
+  },
+  suites: { title: 'Suites', key: 's', load: async () => (await import('../suites/suites.ts')).Suites },
+};

@@ -1,0 +1,148 @@
+/** The suites that run: each criterion with its question, its weight, and how often it passes. */
+import { h, type JSX } from 'preact';
+import type { SuiteList } from '../../model/api/suite-list.ts';
+import { limitOf } from '../../model/known-share.ts';
+import { useReply } from '../api/use-reply.ts';
+import { FilterBar, plainChoices, sinceFilter } from '../shell/filter-bar.ts';
+import { addressOf, onlyOf, sharedFilters, withChanges } from '../shell/place.ts';
+import { Problem } from '../shell/problem.ts';
+import type { ViewProps } from '../shell/views.ts';
+import { ShareEstimate } from '../text/estimate.ts';
+import { counted, countText, percent } from '../text/format.ts';
+
+type Suite = SuiteList['suites'][number];
+type Criterion = Suite['criteria'][number];
+
+const SINCE = '7d';
+
+export function Suites({ place, facets }: ViewProps): JSX.Element {
+  const asked = onlyOf(place.query, ['agent', 'since']);
+  const query = asked.has('since') ? asked : withChanges(asked, { since: SINCE });
+  const { reply, again, isOld } = useReply<SuiteList>('/api/v1/suites', query);
+  const agents = { name: 'agent', label: 'Agent', all: 'all agents', choices: plainChoices(facets.agents) };
+  return h(
+    'div',
+    { class: isOld ? 'suites old' : 'suites', 'aria-busy': isOld },
+    h('h1', { class: 'only-heard' }, 'Suites'),
+    h(FilterBar, {
+      place,
+      filters: [...(facets.agents.length > 1 ? [agents] : []), sinceFilter('last 7 days', SINCE)],
+    }),
+    reply === undefined && h('p', { class: 'loading', role: 'status' }, 'Loading …'),
+    reply !== undefined && reply.is !== 'here' && h(Problem, { of: reply, again }),
+    reply?.is === 'here' && reply.value.suites.length === 0 && h('p', null, 'No suite runs.'),
+    ...(reply?.is === 'here'
+      ? reply.value.suites.map((suite) =>
+          h(SuiteSection, {
+            key: `${suite.name} ${suite.version} ${suite.live}`,
+            suite,
+            filters: sharedFilters(place.query),
+          }),
+        )
+      : []),
+  );
+}
+
+/** The heads of the columns, with their classes. */
+const HEADS = {
+  Criterion: '',
+  Weight: 'number',
+  Passes: 'number passes',
+  'Not applicable': 'number',
+  Errors: 'number',
+  Evaluations: 'number',
+};
+
+function SuiteSection({ suite, filters }: { readonly suite: Suite; readonly filters: URLSearchParams }): JSX.Element {
+  const { name, version, scope, live, about, description, criteria } = suite;
+  const limit = limitOf(about);
+  return h(
+    'section',
+    { class: 'suite' },
+    h(
+      'h2',
+      null,
+      name,
+      h(
+        'span',
+        { class: 'aside' },
+        ` version ${version}, scores a ${scope}${live ? '' : ', in shadow: it counts for nothing'}`,
+      ),
+    ),
+    description !== undefined && h('p', null, description),
+    limit !== undefined && h('p', { class: 'limits' }, limit),
+    h(
+      'div',
+      { class: 'table-frame', tabIndex: 0, role: 'region', 'aria-label': `Criteria of ${name}` },
+      h(
+        'table',
+        { class: 'criteria' },
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            ...Object.entries(HEADS).map(([head, kind]) => h('th', { key: head, scope: 'col', class: kind }, head)),
+          ),
+        ),
+        h(
+          'tbody',
+          null,
+          ...criteria.map((criterion) => h(CriterionRow, { key: criterion.name, criterion, suite, filters })),
+        ),
+      ),
+    ),
+  );
+}
+
+function CriterionRow({
+  criterion,
+  suite,
+  filters,
+}: {
+  readonly criterion: Criterion;
+  readonly suite: Suite;
+  readonly filters: URLSearchParams;
+}): JSX.Element {
+  const {
+    name,
+    question,
+    kind,
+    weight,
+    critical,
+    asked,
+    pass_rate: rate,
+    not_applicable_rate: without,
+    error_rate: errors,
+  } = criterion;
+  const failures = addressOf('conversations', withChanges(filters, { suite: suite.name, criterion: name }));
+  return h(
+    'tr',
+    null,
+    h(
+      'th',
+      { scope: 'row' },
+      h('span', { class: 'criterion-name' }, name),
+      critical && h('span', { class: 'aside' }, ' critical'),
+      kind === 'judge' && h('span', { class: 'aside' }, ' asked of a judge'),
+      h('span', { class: 'question' }, question),
+    ),
+    h('td', { class: 'number' }, percent(weight, 0)),
+    h('td', { class: 'number' }, passes(rate, failures)),
+    h('td', { class: 'number' }, without === undefined ? '' : percent(without, 0)),
+    h('td', { class: 'number' }, errors === undefined || errors === 0 ? '' : percent(errors)),
+    h('td', { class: 'number' }, asked === 0 ? 'none yet' : countText(asked)),
+  );
+}
+
+function passes(rate: Criterion['pass_rate'], failures: string): JSX.Element | string {
+  if (rate === undefined) return h('span', { class: 'aside' }, 'never decided');
+  const failed = Math.round((1 - rate.value) * rate.n);
+  return h(
+    'span',
+    null,
+    h(ShareEstimate, { estimate: rate }),
+    failed > 0 && h('a', { class: 'failures', href: failures }, counted(failed, 'failure')),
+  );
+}

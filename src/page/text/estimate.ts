@@ -1,0 +1,22 @@
+/** A figure with its interval and what it rests on: none of the three is ever shown without the others. */
+import { h, type JSX } from 'preact';
+import type { ApiEstimate } from '../../model/api/shapes.ts';
+import { countText, percent, percentRange, scoreRange, scoreText } from './format.ts';
+
+export function ShareEstimate({ estimate }: { readonly estimate: ApiEstimate }): JSX.Element {
+  return figure(percent(estimate.value), percentRange(estimate), estimate);
+}
+
+export function ScoreEstimate({ estimate }: { readonly estimate: ApiEstimate }): JSX.Element {
+  return figure(scoreText(estimate.value, 3), scoreRange(estimate), estimate);
+}
+
+function figure(value: string, range: string, { n }: ApiEstimate): JSX.Element {
+  return h(
+    'span',
+    { class: 'estimate', title: `95 % interval, from ${countText(n)} evaluations` },
+    h('span', { class: 'value' }, value),
+    ' ',
+    h('span', { class: 'range' }, `(${range})`),
+  );
+}

@@ -1,0 +1,78 @@
+/** Numbers, durations and times as the page writes them: the same figure looks the same everywhere. */
+import type { ApiEstimate } from '../../model/api/shapes.ts';
+
+const COUNT = new Intl.NumberFormat('en');
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const DAY_AND_CLOCK = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const WHOLE_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+export function countText(count: number): string {
+  return COUNT.format(count);
+}
+
+/** `1 turn`, `3 turns`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${count === 1 ? one : many}`;
+}
+
+/** `81.4 %`. A share that is not all or nothing is not rounded to that: `< 0.1 %`, `> 99.9 %`. */
+export function percent(share: number, digits = 1): string {
+  const text = (share * 100).toFixed(digits);
+  const least = 10 ** -digits;
+  if (share > 0 && Number(text) === 0) return `< ${least} %`;
+  if (share < 1 && Number(text) === 100) return `> ${(100 - least).toFixed(digits)} %`;
+  return `${text} %`;
+}
+
+/** A score or a mean of scores: `0.874`. */
+export function scoreText(score: number, digits = 2): string {
+  return score.toFixed(digits);
+}
+
+/** `79.9–82.8`: the interval of a share, in percent. */
+export function percentRange({ low, high }: ApiEstimate): string {
+  return `${(low * 100).toFixed(1)}–${(high * 100).toFixed(1)}`;
+}
+
+export function scoreRange({ low, high }: ApiEstimate): string {
+  return `${low.toFixed(3)}–${high.toFixed(3)}`;
+}
+
+/** `−4.2`: points of a hundred, with a sign. */
+export function points(difference: number): string {
+  const text = Math.abs(difference * 100).toFixed(1);
+  return text === '0.0' ? '0.0' : `${difference < 0 ? '−' : '+'}${text}`;
+}
+
+export function durationText(ms: number): string {
+  // Times of the API are whole milliseconds.
+  if (ms < 1) return '< 1 ms';
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  if (ms < 86_400_000) return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
+  return counted(Math.round(ms / 86_400_000), 'day');
+}
+
+export function dollars(cost: number): string {
+  return cost > 0 && cost < 0.01 ? `$${cost.toPrecision(1)}` : `$${cost.toFixed(2)}`;
+}
+
+/** In the reader's zone: the clock for today, with the day for this year, the day alone before it. */
+export function timeText(iso: string, now: Date): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return iso;
+  if (time.toDateString() === now.toDateString()) return CLOCK.format(time);
+  return time.getFullYear() === now.getFullYear() ? DAY_AND_CLOCK.format(time) : WHOLE_DAY.format(time);
+}
+
+/** For a title: the same moment in UTC, to the second. */
+export function utcText(iso: string): string {
+  const time = new Date(iso);
+  return Number.isNaN(time.getTime()) ? iso : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

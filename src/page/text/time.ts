@@ -1,0 +1,7 @@
+/** A time in the reader's zone; its title has UTC. */
+import { h, type JSX } from 'preact';
+import { timeText, utcText } from './format.ts';
+
+export function Time({ at }: { readonly at: string }): JSX.Element {
+  return h('time', { dateTime: at, title: utcText(at) }, timeText(at, new Date()));
+}

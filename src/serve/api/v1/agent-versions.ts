@@ -1,0 +1,35 @@
+/** When versions of agents were seen: the first time is kept with the counters, the last one is that of the history. */
+import { z } from 'zod';
+import { isFolded } from '../../../model/agent-labels.ts';
+import { QUALITY_METRICS } from '../../../report/metrics/quality-metrics.ts';
+import type { ConversationReader } from '../../../store/conversation-reader.ts';
+
+export interface FirstSeen {
+  readonly agent: string;
+  readonly agentVersion: string;
+  /** Log time. */
+  readonly at: number;
+}
+
+const labelsSchema = z.object({ agent: z.string(), agent_version: z.string(), environment: z.string() });
+
+/** Earliest first; without what stands for all others. */
+export async function versionsFirstSeen(
+  reader: Pick<ConversationReader, 'firstTimes'>,
+  isWanted: (labels: z.infer<typeof labelsSchema>) => boolean = () => true,
+): Promise<readonly FirstSeen[]> {
+  const first = new Map<string, FirstSeen>();
+  for (const { labels: text, at } of await reader.firstTimes(QUALITY_METRICS.firstSeen.name)) {
+    const labels = labelsSchema.parse(JSON.parse(text));
+    if (isFolded(labels) || !isWanted(labels)) continue;
+    const { agent, agent_version: agentVersion } = labels;
+    const key = versionKey({ agent, agentVersion });
+    const known = first.get(key);
+    if (known === undefined || at < known.at) first.set(key, { agent, agentVersion, at });
+  }
+  return [...first.values()].toSorted((a, b) => a.at - b.at);
+}
+
+export function versionKey({ agent, agentVersion }: Pick<FirstSeen, 'agent' | 'agentVersion'>): string {
+  return JSON.stringify([agent, agentVersion]);
+}

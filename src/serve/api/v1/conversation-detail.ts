@@ -1,0 +1,90 @@
+/**
+ * `GET /api/v1/conversations/{conversation...}`: all that is known of one conversation, in one bounded answer.
+ * `GET /api/v1/text/{conversation...}`: a text of it that was too long for that.
+ */
+import {
+  conversationDetail,
+  conversationDetailQuery,
+  wholeText,
+  wholeTextQuery,
+} from '../../../model/api/conversation-detail.ts';
+import { jsonAnswer } from '../../../report/http/answer.ts';
+import { noSuchConversation } from '../conversation-api.ts';
+import { conversationItemOf } from './conversation-item.ts';
+import { fullEvaluations, labelsJson } from './full-evaluations.ts';
+import { storedTurns } from './stored-turns.ts';
+import { textIn, transcriptJson } from './transcript-json.ts';
+import { Refusal, v1Read } from './v1-read.ts';
+import type { V1Side } from './v1-side.ts';
+
+const EVALUATIONS_MAX = 200;
+const LABELS_MAX = 1_000;
+/** Characters of one text. */
+const WHOLE_TEXT_MAX = 8_000_000;
+
+export const getConversationDetail = v1Read({
+  path: '/api/v1/conversations/{conversation...}',
+  summary: `one conversation whole: its turns and steps, verdicts of every revision, labels, truth and outcomes
+?provenance=true (which rule decided each field of each step)`,
+  query: conversationDetailQuery,
+  answer: conversationDetail,
+  read: async (side: V1Side, query, parameters) => {
+    const { reader, suites } = side;
+    const id = parameters.get('conversation') ?? '';
+    const row = await reader.find(id);
+    if (row === undefined) return new Refusal(noSuchConversation(id));
+    const every = { revisions: 'all' } as const;
+    const live = (await reader.readEvaluations([row], { ...every, of: 'live' })).get(row.row) ?? [];
+    const inShadow = (await reader.readEvaluations([row], { ...every, of: 'shadow' })).get(row.row) ?? [];
+    const last = live.filter(({ isLast }) => isLast);
+    const stored = await storedTurns(side, row);
+    const { turns, stepsLeftOut } = transcriptJson(stored.turns, {
+      traces: stored.traces,
+      provenance: query.provenance === 'true',
+    });
+    const shown = { live: live.slice(-EVALUATIONS_MAX), inShadow: inShadow.slice(-EVALUATIONS_MAX) };
+    const truth = await reader.truthOf(row);
+    const outcomes = await reader.outcomesOf(row);
+    return {
+      ...conversationItemOf(row, last, suites()),
+      turn_list: turns,
+      steps_left_out: stepsLeftOut,
+      evaluations_full: [...fullEvaluations(shown.live, suites()), ...fullEvaluations(shown.inShadow, suites())],
+      evaluations_left_out: live.length + inShadow.length - shown.live.length - shown.inShadow.length,
+      ...(truth === undefined ? {} : { truth }),
+      outcomes: outcomes.map(({ label, isGood, value, case: ofCase }) => ({
+        name: label,
+        good: isGood,
+        ...(value === undefined ? {} : { value }),
+        ...(ofCase === undefined ? {} : { case: ofCase }),
+      })),
+      labels: labelsJson(await reader.labelsOf(row, LABELS_MAX)),
+      content: stored.content,
+      ...(stored.note === undefined ? {} : { content_note: stored.note }),
+    };
+  },
+});
+
+export const getWholeText = v1Read({
+  path: '/api/v1/text/{conversation...}',
+  summary: '?of= (a step_id or turn_id) &field= one text of a conversation, whole, where its transcript cuts it',
+  query: wholeTextQuery,
+  answer: wholeText,
+  read: async (side: V1Side, { of, field }, parameters) => {
+    const id = parameters.get('conversation') ?? '';
+    const row = await side.reader.find(id);
+    if (row === undefined) return new Refusal(noSuchConversation(id));
+    const text = textIn((await storedTurns(side, row)).turns, of, field);
+    if (text === undefined)
+      return new Refusal(
+        jsonAnswer(404, {
+          error: `${field} of ${JSON.stringify(of)} is not there: it was not recorded, or is not kept`,
+        }),
+      );
+    return {
+      text: text.slice(0, WHOLE_TEXT_MAX).toWellFormed(),
+      characters: text.length,
+      whole: text.length <= WHOLE_TEXT_MAX,
+    };
+  },
+});

@@ -1,0 +1,103 @@
+/** Evaluations of one conversation with everything that was said: verdicts with their question and weight, every revision. */
+import type { SuiteOutline } from '../../../engine/suite-outline.ts';
+import type { FullEvaluation, LabelJson, VerdictOfCriterion } from '../../../model/api/conversation-detail.ts';
+import type { Verdict } from '../../../model/evaluation.ts';
+import { LABELS } from '../../../model/labels.ts';
+import { partsOf } from '../../../model/verdict-parts.ts';
+import type { KeptLabel, ReadEvaluation } from '../../../store/read-evaluation.ts';
+import { isoTime } from './iso-time.ts';
+import { criterionIn, shareOf, suiteOf } from './running-suites.ts';
+
+export function fullEvaluations(
+  read: readonly ReadEvaluation[],
+  suites: readonly SuiteOutline[],
+): readonly FullEvaluation[] {
+  const placeOf = ({ suite, turnId }: ReadEvaluation['evaluation']) => JSON.stringify([suite, turnId]);
+  const waiting = new Set(
+    read.flatMap(({ evaluation, madeAt }) => (madeAt === undefined ? [placeOf(evaluation)] : [])),
+  );
+  return read.map((one) => {
+    const isLatest = one.isLast && (one.madeAt === undefined || !waiting.has(placeOf(one.evaluation)));
+    return fullEvaluation(one, { suites, isLatest });
+  });
+}
+
+function fullEvaluation(
+  { evaluation, madeAt }: ReadEvaluation,
+  { suites, isLatest }: { readonly suites: readonly SuiteOutline[]; readonly isLatest: boolean },
+): FullEvaluation {
+  const suite = suiteOf(suites, evaluation);
+  const { turnId, score, ending, decidedShare, about, findings = [], waitsFor } = evaluation;
+  return {
+    suite: evaluation.suite,
+    suite_version: evaluation.suiteVersion,
+    ...(turnId === undefined ? {} : { turn_id: turnId }),
+    revision: evaluation.revision,
+    scope: evaluation.scope,
+    score: score === undefined ? null : shareOf(score),
+    outcome: evaluation.outcome,
+    ...(ending === undefined ? {} : { ending }),
+    ...(decidedShare === undefined ? {} : { decided_share: shareOf(decidedShare) }),
+    ...(about === undefined ? {} : { about }),
+    explanation: evaluation.explanation,
+    ...(madeAt === undefined ? {} : { evaluated_at: isoTime(madeAt) }),
+    shadow: evaluation.shadow === true,
+    latest: isLatest,
+    verdicts: [...evaluation.verdicts].map(([criterion, verdict]) => verdictJson(criterion, verdict, suite)),
+    findings,
+    ...(waitsFor === undefined ? {} : { waits_for: waitsFor }),
+  };
+}
+
+function verdictJson(criterion: string, verdict: Verdict, suite: SuiteOutline | undefined): VerdictOfCriterion {
+  const { reason, evidence, judgedBy, steps, undecided } = partsOf(verdict);
+  const known = criterionIn(suite, criterion);
+  return {
+    criterion,
+    verdict: verdict.verdict,
+    reason,
+    evidence,
+    ...(known === undefined || suite === undefined
+      ? {}
+      : {
+          weight: known.weight / suite.totalWeight,
+          critical: known.capsAt !== undefined,
+          question: known.question,
+        }),
+    ...(judgedBy === undefined ? {} : { judged_by: judgedBy }),
+    ...(undecided === undefined ? {} : { undecided }),
+    ...(steps === undefined
+      ? {}
+      : {
+          steps: steps.map(({ spanId, otherVotes, ...step }) => ({
+            ...step,
+            ...(spanId === undefined ? {} : { span_id: spanId }),
+            ...(otherVotes === undefined ? {} : { other_votes: otherVotes }),
+          })),
+        }),
+  };
+}
+
+/** The last label of each person for the same question: it replaces the earlier ones. */
+export function labelsJson(labels: readonly KeptLabel[]): readonly LabelJson[] {
+  const last = new Map(
+    labels.map((label) => [JSON.stringify([label.suite, label.criterion, label.turnId, label.by]), label] as const),
+  );
+  return [...last.values()].flatMap(({ id, suite, criterion, label, by, putAt, turnId, note }) => {
+    const kind = LABELS.find((one) => one === label);
+    // Only a newer version knows another.
+    if (kind === undefined) return [];
+    return [
+      {
+        label_id: String(id),
+        suite,
+        criterion,
+        label: kind,
+        by,
+        at: isoTime(putAt),
+        ...(turnId === undefined ? {} : { turn_id: turnId }),
+        ...(note === undefined ? {} : { note }),
+      },
+    ];
+  });
+}

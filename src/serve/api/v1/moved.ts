@@ -1,0 +1,196 @@
+/**
+ * `GET /api/v1/moved`: the criteria that moved the mean score between two periods, or between two versions in one. The
+ * split is the exact one of `src/model/tcr-split.ts`, as detection and comparisons have it: its parts add up.
+ */
+import type { SuiteOutline } from '../../../engine/suite-outline.ts';
+import { moved, type Moved, type MovedQuery, movedQuery } from '../../../model/api/moved.ts';
+import { countedAs } from '../../../model/decision.ts';
+import { isGood, isInSuccessRate } from '../../../model/severity.ts';
+import {
+  HARD_FAILURES,
+  SPLIT_FIRST,
+  splitChange,
+  takenByHardFailure,
+  type TcrSplit,
+} from '../../../model/tcr-split.ts';
+import { jsonAnswer } from '../../../report/http/answer.ts';
+import { differenceEstimate, meanEstimate, type ScoreSums, shareEstimate } from './estimates.ts';
+import { isoTime } from './iso-time.ts';
+import { type LatestEvaluation, latestEvaluations } from './latest-evaluations.ts';
+import { chosenSuite } from './chosen-suite.ts';
+import { Refusal, v1Read } from './v1-read.ts';
+import type { V1Side } from './v1-side.ts';
+
+const DAY_MS = 86_400_000;
+const CONVERSATIONS_MAX = 10_000;
+/** Scores are rounded to a millionth, so smaller parts are rounding. */
+const NOTHING = 1e-6;
+
+interface Period {
+  readonly since: number;
+  readonly until: number;
+  readonly version: string | undefined;
+}
+
+interface Side extends Period {
+  readonly evaluations: readonly LatestEvaluation[];
+}
+
+export const getMoved = v1Read({
+  path: '/api/v1/moved',
+  summary: `?suite= &agent= &environment= &since=24h &until= &against_since= &against_until=
+or &version= &against_version=: the criteria that moved the mean score, in parts that add up`,
+  query: movedQuery,
+  answer: moved,
+  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, query) => {
+    const suite = chosenSuite(suites(), query.suite);
+    if (suite instanceof Refusal) return suite;
+    const periods = periodsOf(query, Date.now());
+    if (periods.some(({ since, until }) => until <= since))
+      return new Refusal(
+        jsonAnswer(400, { error: 'the query has mistakes', problems: ['until: it has to be after since'] }),
+      );
+    const found = await latestEvaluations(reader, suite, {
+      agents: query.agent,
+      environments: query.environment,
+      agentVersions: query.version === undefined ? undefined : [query.version, query.against_version ?? ''],
+      since: Math.min(...periods.map(({ since }) => since)),
+      conversationsMax: CONVERSATIONS_MAX,
+    });
+    const [before, after] = periods.map((period) => sideOf(period, found.evaluations));
+    if (before === undefined || after === undefined) throw new Error('moved: there are two periods');
+    return {
+      suite: suite.name,
+      before: sideJson(before),
+      after: sideJson(after),
+      ...changeJson(suite, before, after),
+      other_versions: found.others,
+      looked_at: found.evaluations.length + found.others,
+      cut: found.isCut,
+    };
+  },
+});
+
+function periodsOf(query: MovedQuery, now: number): readonly [before: Period, after: Period] {
+  const until = query.until ?? now;
+  const since = query.since ?? until - DAY_MS;
+  const { version, against_version: againstVersion } = query;
+  // Two versions are compared in the same time, unless two times are named.
+  const isByVersion = version !== undefined && query.against_since === undefined && query.against_until === undefined;
+  const againstUntil = query.against_until ?? (isByVersion ? until : since);
+  const againstSince = query.against_since ?? (isByVersion ? since : againstUntil - (until - since));
+  return [
+    { since: againstSince, until: againstUntil, version: againstVersion },
+    { since, until, version },
+  ];
+}
+
+function sideOf(period: Period, all: readonly LatestEvaluation[]): Side {
+  const { since, until, version } = period;
+  const evaluations = all.filter(
+    ({ at, agentVersion }) => at >= since && at < until && (version === undefined || agentVersion === version),
+  );
+  return { ...period, evaluations };
+}
+
+function sideJson({ since, until, version, evaluations }: Side): Moved['before'] {
+  const tcr = meanEstimate(sumsOf(evaluations));
+  const outcomes = evaluations.map(({ outcome }) => outcome);
+  const success = shareEstimate(outcomes.filter(isGood).length, outcomes.filter(isInSuccessRate).length);
+  return {
+    since: isoTime(since),
+    until: isoTime(until),
+    ...(version === undefined ? {} : { agent_version: version }),
+    evaluations: scoresOf(evaluations).length,
+    ...(tcr === undefined ? {} : { tcr }),
+    ...(success === undefined ? {} : { success }),
+  };
+}
+
+function scoresOf(evaluations: readonly LatestEvaluation[]): readonly number[] {
+  return evaluations.flatMap(({ score }) => score ?? []);
+}
+
+function sumsOf(evaluations: readonly LatestEvaluation[]): ScoreSums {
+  const scores = scoresOf(evaluations);
+  return {
+    n: scores.length,
+    sum: scores.reduce((sum, score) => sum + score, 0),
+    squares: scores.reduce((sum, score) => sum + score * score, 0),
+  };
+}
+
+function changeJson(
+  suite: SuiteOutline,
+  before: Side,
+  after: Side,
+): Pick<Moved, 'difference' | 'parts' | 'unchanged' | 'too_early'> {
+  const [sumsBefore, sumsAfter] = [sumsOf(before.evaluations), sumsOf(after.evaluations)];
+  const split = splitOf(suite, before.evaluations, after.evaluations);
+  const change = split === undefined ? 0 : split.observed - split.baseline;
+  const difference = differenceEstimate(sumsAfter, sumsBefore, change);
+  if (split === undefined || difference === undefined) {
+    const counts = `there are ${sumsBefore.n} scored evaluations before and ${sumsAfter.n} after`;
+    return { parts: [], unchanged: suite.criteria.length, too_early: `${counts}: a difference takes two of each` };
+  }
+  const moving = [...split.criteria].filter(([, points]) => Math.abs(points) > NOTHING);
+  const parts = [
+    ...moving.map(([criterion, points]) => partJson(criterion, points, after.evaluations)),
+    ...(Math.abs(split.mix) > NOTHING ? [{ kind: 'mix' as const, name: 'mix', points: split.mix }] : []),
+  ];
+  return {
+    difference,
+    parts: parts.toSorted((a, b) => Math.abs(b.points) - Math.abs(a.points)),
+    unchanged: suite.criteria.length - moving.filter(([criterion]) => criterion !== HARD_FAILURES).length,
+  };
+}
+
+function partJson(criterion: string, points: number, after: readonly LatestEvaluation[]): Moved['parts'][number] {
+  if (criterion === HARD_FAILURES) return { kind: 'hard_failures', name: HARD_FAILURES, points };
+  const failed = after.filter(({ verdicts }) => verdicts.get(criterion) === 'fail').length;
+  return { kind: 'criterion', name: criterion, criterion, points, evaluations: failed };
+}
+
+function splitOf(
+  suite: SuiteOutline,
+  before: readonly LatestEvaluation[],
+  after: readonly LatestEvaluation[],
+): TcrSplit | undefined {
+  const criteria = [...suite.criteria.map(({ name }) => name), HARD_FAILURES];
+  const segments = [...new Set([...before, ...after].map(({ segment }) => segment))];
+  const cellsOf = (evaluations: readonly LatestEvaluation[]) => {
+    const bySegment = Map.groupBy(evaluations, ({ segment }) => segment);
+    return segments.map((segment) => cellOf(suite, bySegment.get(segment) ?? []));
+  };
+  return splitChange(cellsOf(before), cellsOf(after), criteria);
+}
+
+/** The columns of `tcr-split.ts`; undefined where nothing was scored. */
+function cellOf(suite: SuiteOutline, evaluations: readonly LatestEvaluation[]): Float64Array | undefined {
+  const cell = new Float64Array(SPLIT_FIRST + 2 * (suite.criteria.length + 1));
+  const add = (column: number, amount: number) => {
+    cell[column] = (cell[column] ?? 0) + amount;
+  };
+  for (const { score, verdicts } of evaluations) {
+    if (score === undefined) continue;
+    add(0, 1);
+    add(1, 1);
+    add(2, score);
+    const counted = suite.criteria.map(({ name, weight, whenNotApplicable }) => ({
+      weight,
+      as: countedAs(verdicts.get(name) ?? 'skipped', whenNotApplicable),
+    }));
+    const decided = counted.reduce((sum, { weight, as }) => (as === 'exclude' ? sum : sum + weight), 0);
+    if (decided === 0) continue;
+    let brought = 0;
+    for (const [index, { weight, as }] of counted.entries()) {
+      if (as === 'exclude') continue;
+      add(SPLIT_FIRST + 2 * index, weight / decided);
+      if (as !== 'pass') continue;
+      add(SPLIT_FIRST + 2 * index + 1, weight / decided);
+      brought += weight / decided;
+    }
+    add(SPLIT_FIRST + 2 * suite.criteria.length + 1, takenByHardFailure(score, brought));
+  }
+  return cell[0] === 0 ? undefined : cell;
+}

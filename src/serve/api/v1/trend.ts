@@ -1,0 +1,149 @@
+/** `GET /api/v1/trend`: a suite's figures over time. They come from the history, so that a year costs as little as a day. */
+import { type TREND_BY, type TrendFigures, type TrendQuery, trend, trendQuery } from '../../../model/api/trend.ts';
+import { OUTCOMES, type Outcome } from '../../../model/evaluation.ts';
+import { isGood, isInSuccessRate } from '../../../model/severity.ts';
+import { jsonAnswer } from '../../../report/http/answer.ts';
+import { HISTORY_WIDTHS, type HistoryRow } from '../../../store/history.ts';
+import { versionsFirstSeen } from './agent-versions.ts';
+import { chosenSuite } from './chosen-suite.ts';
+import { meanEstimate, shareEstimate } from './estimates.ts';
+import { isoTime } from './iso-time.ts';
+import { Refusal, v1Read } from './v1-read.ts';
+import type { V1Side } from './v1-side.ts';
+
+const MILLION = 1_000_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const UNITS_MS = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: DAY_MS };
+const BUCKETS_WANTED = 100;
+const BUCKETS_MAX = 1_000;
+const SERIES_MAX = 20;
+const VERSIONS_MAX = 100;
+/** Widths that a person reads easily. */
+const WIDTHS_MS = [5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 10_080].map((minutes) => minutes * MINUTE_MS);
+
+export const getTrend = v1Read({
+  path: '/api/v1/trend',
+  summary: `?suite= &agent= &agent_version= &environment= &segment= &since=24h &until=
+&by=none|agent_version|agent|segment|environment &bucket=1h
+a suite's success rate, mean score and outcomes over time, with their intervals`,
+  query: trendQuery,
+  answer: trend,
+  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, query) => {
+    const suite = chosenSuite(suites(), query.suite);
+    if (suite instanceof Refusal) return suite;
+    const now = Date.now();
+    const asked = { since: query.since ?? now - DAY_MS, until: query.until ?? now };
+    if (asked.until <= asked.since) return refused('until: it has to be after since');
+    const bucketMs = bucketOf(query.bucket, asked);
+    const width = widthFor(bucketMs, asked.since, now);
+    const step = Math.ceil(bucketMs / width) * width;
+    if ((asked.until - asked.since) / step > BUCKETS_MAX)
+      return refused(`bucket: ${BUCKETS_MAX} buckets at most; it is ${query.bucket} and would be more`);
+    const since = Math.floor(asked.since / step) * step;
+    const until = Math.ceil(asked.until / step) * step;
+    const rows = (await reader.history({ suite: suite.name, width, since, until })).filter((row) =>
+      matches(row, query),
+    );
+    const bySeries = [...Map.groupBy(rows, (row) => keyOf(row, query.by))]
+      .map(([key, own]) => ({ key, own, whole: figuresOf(own) }))
+      .toSorted((a, b) => b.whole.evaluations - a.whole.evaluations || (a.key < b.key ? -1 : 1));
+    const versions = await versionsFirstSeen(reader, ({ agent, environment }) =>
+      [query.agent?.includes(agent), query.environment?.includes(environment)].every((is) => is !== false),
+    );
+    return {
+      suite: suite.name,
+      about: suite.about,
+      bucket_ms: step,
+      since: isoTime(since),
+      until: isoTime(until),
+      series: bySeries.slice(0, SERIES_MAX).map(({ key, own, whole }) => ({
+        key,
+        buckets: [...Map.groupBy(own, ({ begins }) => Math.floor(begins / step) * step)]
+          .toSorted(([a], [b]) => a - b)
+          .map(([at, inBucket]) => ({ at: isoTime(at), ...figuresOf(inBucket) }))
+          .filter(({ evaluations }) => evaluations > 0),
+        whole,
+      })),
+      series_left_out: Math.max(0, bySeries.length - SERIES_MAX),
+      versions: versions
+        .filter(({ at }) => at >= since && at < until)
+        .slice(-VERSIONS_MAX)
+        .map(({ agent, agentVersion, at }) => ({ agent, agent_version: agentVersion, at: isoTime(at) })),
+    };
+  },
+});
+
+function refused(problem: string): Refusal {
+  return new Refusal(jsonAnswer(400, { error: 'the query has mistakes', problems: [problem] }));
+}
+
+function bucketOf(
+  bucket: string | undefined,
+  { since, until }: { readonly since: number; readonly until: number },
+): number {
+  const [, amount, unit] = /^(\d+)([mhd])$/.exec(bucket ?? '') ?? [];
+  // The cast holds because the schema allows these units only.
+  if (amount !== undefined) return Math.max(1, Number(amount)) * UNITS_MS[unit as keyof typeof UNITS_MS];
+  return WIDTHS_MS.find((width) => (until - since) / width <= BUCKETS_WANTED) ?? 30 * DAY_MS;
+}
+
+/** The finest that is kept for as long, unless buckets are whole stretches of a coarser one: those are fewer rows. */
+function widthFor(bucketMs: number, since: number, now: number): number {
+  const [fine, coarse] = HISTORY_WIDTHS;
+  return bucketMs % coarse.ms === 0 || since < now - fine.keptMs ? coarse.ms : fine.ms;
+}
+
+function matches(row: HistoryRow, query: TrendQuery): boolean {
+  const { agent, agent_version: versions, environment, segment } = query;
+  return (
+    (agent?.includes(row.agent) ?? true) &&
+    (versions?.includes(row.agentVersion) ?? true) &&
+    (environment?.includes(row.environment) ?? true) &&
+    (segment?.includes(row.segment) ?? true)
+  );
+}
+
+function keyOf(row: HistoryRow, by: (typeof TREND_BY)[number]): string {
+  switch (by) {
+    case 'none':
+      return '';
+    case 'agent_version':
+      return row.agentVersion;
+    case 'agent':
+    case 'segment':
+    case 'environment':
+      return row[by];
+    default:
+      return by satisfies never;
+  }
+}
+
+function figuresOf(rows: readonly HistoryRow[]): TrendFigures {
+  const sum = (of: (row: HistoryRow) => number) => rows.reduce((all, row) => all + of(row), 0);
+  const counts = new Map<Outcome, number>();
+  for (const { outcome, evaluations } of rows) counts.set(outcome, (counts.get(outcome) ?? 0) + evaluations);
+  const countOf = (isCounted: (outcome: Outcome) => boolean) =>
+    [...counts].reduce((all, [outcome, count]) => (isCounted(outcome) ? all + count : all), 0);
+  const scored = sum((row) => row.scored);
+  const success = shareEstimate(countOf(isGood), countOf(isInSuccessRate));
+  const tcr = meanEstimate({
+    n: scored,
+    sum: sum((row) => row.scores) / MILLION,
+    squares: sum((row) => row.squares) / MILLION,
+  });
+  const shared = sum((row) => row.shared);
+  return {
+    evaluations: sum((row) => row.evaluations),
+    scored,
+    ...(success === undefined ? {} : { success }),
+    ...(tcr === undefined ? {} : { tcr }),
+    ...(shared === 0 ? {} : { decided_share: sum((row) => row.shares) / shared / MILLION }),
+    outcomes: Object.fromEntries(
+      OUTCOMES.flatMap((outcome) => {
+        const count = counts.get(outcome) ?? 0;
+        return count === 0 ? [] : [[outcome, count] as const];
+      }),
+    ),
+  };
+}

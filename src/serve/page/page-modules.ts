@@ -1,0 +1,96 @@
+/**
+ * The modules of the page as a browser loads them. There is no bundler: a browser gets the files that are read here, from
+ * a clone without their types, from an installed package as they were compiled. Which files those are follows from their
+ * imports, beginning with the views; nothing else of `src` is served.
+ */
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface PageModule {
+  /** Path of its address, such as `/page/shell/main.ts`. */
+  readonly address: string;
+  readonly code: string;
+  /** Addresses of the modules that a browser loads with it, without those that it loads later by `import()`. */
+  readonly imports: readonly string[];
+}
+
+/** Modules of packages, by the name under which the page imports them. Nothing else of node_modules is served. */
+const VENDOR = {
+  preact: { address: '/page/vendor/preact.mjs', specifier: 'preact' },
+  'preact/hooks': { address: '/page/vendor/preact-hooks.mjs', specifier: 'preact/hooks' },
+  uplot: { address: '/page/vendor/uplot.mjs', specifier: 'uplot/dist/uPlot.esm.js' },
+} as const;
+
+const SOURCES = path.resolve(import.meta.dirname, '../..');
+/** `.ts` in a clone, `.js` in an installed package. */
+export const SUFFIX = path.extname(import.meta.filename);
+
+export function vendorFile(specifier: string): string {
+  return fileURLToPath(import.meta.resolve(specifier));
+}
+
+/** Names that the import map has to give, with their addresses. */
+export function vendorAddresses(): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(VENDOR).map(([name, { address }]) => [name, address]));
+}
+
+/** All modules that can be reached from the entries, by address. Throws where a file is missing or no TypeScript. */
+export function readPageModules(entries: readonly string[]): ReadonlyMap<string, PageModule> {
+  const modules = new Map<string, PageModule>();
+  const pending = [...entries];
+  for (let address = pending.pop(); address !== undefined; address = pending.pop()) {
+    if (modules.has(address)) continue;
+    const { code, imports, later } = readModule(address);
+    modules.set(address, { address, code, imports });
+    pending.push(...imports, ...later);
+  }
+  return modules;
+}
+
+function readModule(address: string): PageModule & { readonly later: readonly string[] } {
+  const vendored = Object.values(VENDOR).find((one) => one.address === address);
+  if (vendored !== undefined) {
+    const code = readFileSync(vendorFile(vendored.specifier), 'utf8').replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '\n');
+    return { address, code, imports: namedBy(code, STATIC).map((from) => resolved(from, address)), later: [] };
+  }
+  const text = readFileSync(path.join(SOURCES, address), 'utf8');
+  // Files of a clone only: an installed package has no types left.
+  const code = SUFFIX === '.ts' ? withoutBlankEnds(withoutTypes(text)) : text;
+  const imports = namedBy(code, STATIC).map((from) => resolved(from, address));
+  const later = namedBy(code, DYNAMIC).map((from) => resolved(from, address));
+  return { address, code, imports, later };
+}
+
+/** An import that is left after types are gone: at the start of a line, up to its `from`. */
+const STATIC = /(?:^|[\n;])\s*(?:import|export)\b[^;'"()]*?\bfrom\s*["']([^"']+)["']/g;
+const DYNAMIC = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
+
+function namedBy(code: string, pattern: RegExp): string[] {
+  return [...code.matchAll(pattern)].map(([, from]) => from ?? '');
+}
+
+/** Throws for a package that is not in the list, so that the list stays whole. */
+function resolved(from: string, importer: string): string {
+  if (from.startsWith('.')) return path.posix.join(path.posix.dirname(importer), from);
+  const found = new Map<string, { address: string }>(Object.entries(VENDOR)).get(from);
+  if (found === undefined) throw new Error(`${importer} imports ${from}, which the page does not serve`);
+  return found.address;
+}
+
+/** Node calls this function experimental at its first call. A log of the service is no place for that. */
+function withoutTypes(text: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return stripTypeScriptTypes(text);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** Types leave blanks in their places, so that positions stay. Those at the ends of lines are of no use to anybody. */
+function withoutBlankEnds(code: string): string {
+  return code.replace(/[ \t]+$/gm, '');
+}

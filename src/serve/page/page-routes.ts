@@ -1,0 +1,60 @@
+/**
+ * The routes of the page in the browser. Its files are the same for everybody and say nothing about conversations, so
+ * they take no role; what the page shows comes from `/api/v1`, which asks who it is.
+ */
+import type { OutgoingHttpHeaders } from 'node:http';
+import { PAGE_PATHS, PAGE_VIEWS, type PageView } from '../../model/page-views.ts';
+import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
+import { type Asked, type Route, read } from '../../report/http/route.ts';
+import { fileAnswer } from './page-file.ts';
+import type { ServedPage } from './served-page.ts';
+
+interface PageSide {
+  readonly page: () => Promise<ServedPage>;
+}
+
+const FOREVER = 'public, max-age=31536000, immutable';
+const ALWAYS_ASK = 'no-cache';
+
+/** The address `/` is another matter: programs get the list of routes there. */
+export const PAGE_ROUTES: readonly Route<PageSide>[] = [
+  ...PAGE_VIEWS.flatMap((view) => PAGE_PATHS[view].map((path) => ({ path, view })))
+    .filter(({ path }) => path !== '/')
+    .map(({ path, view }) =>
+      read<PageSide>(path, `the page in the browser: ${view}`, (side, asked) => viewAnswer(side, view, asked), {
+        takes: 'nothing',
+      }),
+    ),
+  read('/page/{file...}', 'files of the page', (side, asked) => sentFile(side, '/page/', asked), { takes: 'nothing' }),
+  read('/model/{file...}', 'files of the page', (side, asked) => sentFile(side, '/model/', asked), {
+    takes: 'nothing',
+  }),
+];
+
+export async function homeAnswer(side: PageSide, asked: Pick<Asked, 'request'>): Promise<Answer> {
+  return await viewAnswer(side, 'overview', asked);
+}
+
+async function viewAnswer({ page }: PageSide, view: PageView, { request }: Pick<Asked, 'request'>): Promise<Answer> {
+  const { documents, policy } = await page();
+  const document = documents.get(view);
+  if (document === undefined) throw new Error(`the page has no document for ${view}`);
+  return fileAnswer(document, request, { ...safely(ALWAYS_ASK), 'content-security-policy': policy });
+}
+
+/** Found by its name in the list of what there is: no path of the request reaches the file system. */
+async function sentFile({ page }: PageSide, folder: string, { parameters, query, request }: Asked): Promise<Answer> {
+  const address = `${folder}${parameters.get('file') ?? ''}`;
+  const file = (await page()).files.get(address);
+  if (file === undefined) return jsonAnswer(404, { error: `the page has no file ${address.slice(0, 200)}` });
+  return fileAnswer(file, request, safely(query.get('v') === file.version ? FOREVER : ALWAYS_ASK));
+}
+
+function safely(caching: string): OutgoingHttpHeaders {
+  return {
+    'cache-control': caching,
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+  };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { addressOf, placeOf, sharedFilters, withChanges } from '../../src/page/shell/place.ts';
+
+test.each(['conv-1', 'a/b', 'ü ?#%', '..x', '<script>', '100%'])('a conversation has an address, and back: %s', (id) => {
+  const address = new URL(addressOf('conversations', new URLSearchParams('order=worst'), id), 'http://assay');
+
+  expect(placeOf(address)).toMatchObject({ view: 'conversations', conversation: id });
+  expect(placeOf(address)?.query.get('order')).toBe('worst');
+});
+
+test.each([
+  ['/', 'overview'],
+  ['/conversations', 'conversations'],
+  ['/suites', 'suites'],
+])('%s is the view %s', (pathname, view) => {
+  expect(placeOf({ pathname, search: '' })).toMatchObject({ view, conversation: undefined });
+});
+
+test.each(['/conversations/', '/suites/x', '/nothing', '/conversations/%ff'])('%s is no view', (pathname) => {
+  expect(placeOf({ pathname, search: '' })).toBeUndefined();
+});
+
+test('a change replaces all values of a parameter, and nothing takes it away', () => {
+  const query = new URLSearchParams('outcome=a&outcome=b&words=x');
+
+  expect(withChanges(query, { outcome: ['c', 'd'], words: undefined, agent: '' }).toString()).toBe(
+    'outcome=c&outcome=d',
+  );
+  expect(query.toString()).toBe('outcome=a&outcome=b&words=x');
+});
+
+test('the filters that all views have are kept from one to the next, and no other', () => {
+  expect(sharedFilters(new URLSearchParams('agent=a&words=x&since=7d&verdict=v&cursor=9')).toString()).toBe(
+    'agent=a&since=7d',
+  );
+});
