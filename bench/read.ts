@@ -104,6 +104,7 @@ function callsOn(reader: StoreReader, conversations: number): readonly (readonly
     suites: () => suites,
     detection: async () => ({}),
     onDamage: () => undefined,
+    detectionState: () => ({ isActive: false, report: undefined }),
   };
   const asked = QUERIES.map(([route, text]): readonly [string, () => unknown] => {
     const row = STORE_READS.find((one) => one.path === route);

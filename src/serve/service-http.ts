@@ -2,13 +2,16 @@
  * The HTTP side of the service. It is up before the store is open, so that people see why an instance waits: what needs the store answers 503 until
  * it is opened here, and again once it is closed.
  */
+import type { Settings } from '../config/settings.ts';
+import type { ServiceJson } from '../model/api/facets.ts';
 import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
 import { answeredFrom } from '../report/http/route.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
-import { PROCESS_ROUTES } from './api/routes.ts';
+import { PROCESS_ROUTES, STORE_ROUTES } from './api/routes.ts';
+import { openApiOf } from './api/v1/openapi.ts';
 import { homeAnswer, PAGE_ROUTES } from './page/page-routes.ts';
 import { servePage } from './page/served-page.ts';
 import type { StorePlace } from './open-reader.ts';
@@ -20,6 +23,7 @@ import type { ServiceViews } from './service-views.ts';
 import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 interface HttpNeeds extends StoreNeeds {
+  readonly version: string;
   readonly certificates: Certificates | undefined;
   readonly access: Pick<ServiceAccess, 'guard' | 'people' | 'audit'>;
   readonly health: readonly MetricSource[];
@@ -56,6 +60,9 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     metrics: exposition.render.bind(exposition),
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
+    setup: () => setupOf(settings, needs.version),
+    // Always the same, and seldom asked for.
+    openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], needs.version),
   };
   let served: ReturnType<typeof servePage> | undefined;
   const page = { page: () => (served ??= servePage()) };
@@ -85,5 +92,15 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
       store = STOPPING;
       if ('reweighing' in closed) await closed.reweighing.stop();
     },
+  };
+}
+
+function setupOf(
+  { otlpGrpcPort, otlpHttpPort, kafka }: Pick<Settings, 'otlpGrpcPort' | 'otlpHttpPort' | 'kafka'>,
+  version: string,
+): ServiceJson {
+  return {
+    version,
+    receiving: { otlp_grpc_port: otlpGrpcPort, otlp_http_port: otlpHttpPort, kafka: kafka !== undefined },
   };
 }

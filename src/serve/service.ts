@@ -189,7 +189,7 @@ function withShell(state: ReturnType<typeof withState>, options: ServiceOptions)
         'reads',
         'reloading',
       ],
-      start: ({ reads, ...needs }) => startHttp({ settings, named, reading: reads, ...needs }),
+      start: ({ reads, ...needs }) => startHttp({ settings, version, named, reading: reads, ...needs }),
       stop: (http) => http.stop(),
     });
 }

@@ -28,7 +28,8 @@ export type Route<S> = {
 
 /** Shapes of what is asked and answered. */
 export interface RouteShapes {
-  readonly query: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
   /** Of a status of 200; undefined where it is not JSON. */
   readonly answer: z.ZodType | undefined;
   /** Media type where it is not JSON. */
@@ -65,8 +66,8 @@ export function write<S>(
   return { method, path, may: 'write', takes, summary, handle };
 }
 
-export function ask<S>(path: string, summary: string, handle: Writing<S>): Route<S> {
-  return { method: 'POST', path, may: 'ask', takes: 'read', summary, handle };
+export function ask<S>(path: string, summary: string, shapes: RouteShapes, handle: Writing<S>): Route<S> {
+  return { method: 'POST', path, may: 'ask', takes: 'read', summary, shapes, handle };
 }
 
 /** By the names in the route's path. */

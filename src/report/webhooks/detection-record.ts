@@ -164,7 +164,12 @@ function summaryOf(transition: Transition): string {
       'equivalent to',
     );
   }
-  const { metric, criterion, change, parts } = transition.reading;
+  return levelSummary(transition.reading, transition.to);
+}
+
+/** One sentence for a person about a level in that state. */
+export function levelSummary(reading: LevelReading, state: LevelReading['state']): string {
+  const { agent, environment, metric, criterion, change, parts } = reading;
   const measure = criterion === undefined ? MEASURES[metric] : `${MEASURES[metric]} of ${criterion}`;
   const by =
     change === undefined
@@ -175,7 +180,7 @@ function summaryOf(transition: Transition): string {
     .toSorted((a, b) => a.points - b.points);
   const because =
     worst === undefined ? '' : `; most of it by ${worst.criterion} (${signed(worst.points * 100)} points)`;
-  return `${whose}: ${measure} ${STATES[transition.to]}${by}${because}`;
+  return `${agent} (${environment}): ${measure} ${STATES[state]}${by}${because}`;
 }
 
 function figure(value: number): string {

@@ -1,7 +1,9 @@
 /** The tables of routes of the HTTP side: everything that can be asked of a running service, or written to it. */
 import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { service, type ServiceJson } from '../../model/api/facets.ts';
 import type { Acceptance, ChosenLevels } from '../../model/detection.ts';
-import { textAnswer, type Unavailable } from '../../report/http/answer.ts';
+import { jsonAnswer, textAnswer, type Unavailable } from '../../report/http/answer.ts';
 import { type Route, read, write } from '../../report/http/route.ts';
 import type { Rendered } from '../../report/metrics/exposition.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
@@ -22,6 +24,10 @@ interface ProcessSide {
   readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
   readonly ready: () => ReturnType<Readiness['check']>;
   readonly reload: () => Promise<ReloadOutcome>;
+  /** Versions and ports, for pages that say how to send spans here. */
+  readonly setup: () => ServiceJson;
+  /** The description of `/api/v1`. */
+  readonly openApi: () => unknown;
 }
 
 /** Writes to an open store. */
@@ -46,6 +52,11 @@ export const PROCESS_ROUTES: readonly Route<ProcessSide>[] = [
     },
     { takes: 'nothing' },
   ),
+  {
+    ...read('/api/v1/service', 'version, and the ports that receive spans', ({ setup }) => jsonAnswer(200, setup())),
+    shapes: { query: z.strictObject({}), answer: service },
+  },
+  read('/api/v1/openapi.json', 'all of /api/v1 as OpenAPI 3.1', ({ openApi }) => jsonAnswer(200, openApi())),
   write('POST', '/api/v1/reload', '{}: read suites and settings again', { takes: 'admin' }, reloadConfiguration),
 ];
 

@@ -34,7 +34,7 @@ interface SpansSide {
   readonly onDamage: (damage: DamageNotice) => void;
 }
 
-export interface DamageNotice {
+interface DamageNotice {
   /** The conversation. */
   readonly what: string;
   readonly reason: string;

@@ -3,24 +3,18 @@
  * (reading/reading-thread.ts), because reading must not keep the main thread from receiving. So a handler has nothing of
  * the request except its query and its path.
  */
-import type { BacktestReader } from '../../backtest/backtest.ts';
-import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import { jsonAnswer } from '../../report/http/answer.ts';
 import { type RemoteRead, readStored } from '../../report/http/route.ts';
 import { type ConversationApi, getConversation, listConversations } from './conversation-api.ts';
 import { listShadows } from './shadow-api.ts';
-import { type DamageNotice, getSpans } from './spans-api.ts';
+import { getSpans } from './spans-api.ts';
 import { V1_READS } from './v1/v1-reads.ts';
+import type { V1Side } from './v1/v1-side.ts';
 
-export interface ReadSide {
+export interface ReadSide extends V1Side {
   readonly conversations: ConversationApi;
   /** Regressions, and the state of the detectors. */
   readonly detection: () => Promise<unknown>;
-  readonly reader: BacktestReader;
-  /** Stored spans that fail their checksum or are gone. */
-  readonly onDamage: (damage: DamageNotice) => void;
-  /** Suites that run, live or in shadow. */
-  readonly suites: () => readonly SuiteOutline[];
 }
 
 export const STORE_READS: readonly RemoteRead<ReadSide>[] = [

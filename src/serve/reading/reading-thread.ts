@@ -70,6 +70,7 @@ class StoreReads {
       onDamage: (damage) => this.#post({ type: 'damaged', ...damage }),
       conversations: this.#conversations,
       suites: () => suites,
+      detectionState: () => detection,
       detection: () =>
         describeDetection(detection, this.#conversations, (error) =>
           this.#post({ type: 'left-out', what: 'evidence', error: textOf(error) }),

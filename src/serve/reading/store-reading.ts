@@ -68,6 +68,8 @@ interface Running {
   readonly deadline: NodeJS.Timeout;
 }
 
+const SHOW_DETECTION: ReadonlySet<string> = new Set(['/api/detection', '/api/v1/detections']);
+
 export class StoreReading {
   readonly #clients = new FairQueue<Waiting>(WAITING_MAX);
   readonly #own: Waiting[] = [];
@@ -192,7 +194,7 @@ export class StoreReading {
   /** Detection's report can be large, so it is sent only to who shows it. */
   #changedFor(job: RouteJob | OwnJob): Partial<ReadingState> {
     const { suites, detection } = this.#parts?.state() ?? this.#known;
-    const showsDetection = job.what === 'route' && job.path === '/api/detection';
+    const showsDetection = job.what === 'route' && SHOW_DETECTION.has(job.path);
     const changed = {
       ...(suites === this.#known.suites ? {} : { suites }),
       ...(!showsDetection || detection === this.#known.detection ? {} : { detection }),

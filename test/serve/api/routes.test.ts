@@ -17,6 +17,8 @@ async function start(
     metrics: async () => ({ contentType: 'text/plain', body: 'm 1\n' }),
     ready: () => ready,
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
+    setup: () => ({ version: '1', receiving: { kafka: false } }),
+    openApi: () => ({}),
   };
   const side: ReadSide & WriteSide & ForgetSide & WhatIfApi = {
     reweighing: { answer: async () => ({ status: 200, type: 'text/plain', body: '' }) },
@@ -28,6 +30,7 @@ async function start(
       get: async (id, options) => (id === 'a/b ü' ? { id, ...options } : undefined),
     },
     detection: () => Promise.resolve({ active: false }),
+    detectionState: () => ({ isActive: false, report: undefined }),
     onDamage: () => undefined,
     // The cast holds because there are no suites to ask it about.
     reader: {} as ReadSide['reader'],
@@ -150,6 +153,7 @@ test('what is written takes its own method only, and is not read', async () => {
 
 const A_LABEL = '{"suite":"s","criterion":"c","label":"pass","by":"ann"}';
 const BODIES: Readonly<Record<string, string>> = {
+  '/api/v1/what-if': '{}',
   '/v1/truth/{conversation}': '{}',
   '/v1/labels/{conversation}': A_LABEL,
   '/v1/outcomes': '{"conversation_id":"c","label":"csat","good":true}',

@@ -165,7 +165,7 @@ test('says to the last digit what assay backtest says of the suite that its diff
   expect(shape.parse(value)).toMatchObject({ compared: CONVERSATIONS, is_diff: true });
   expect(shape.parse(value).changed).toBeGreaterThan(0);
   expect(shape.parse(value).before.tcr).not.toEqual(shape.parse(value).after.tcr);
-}, 60_000);
+}, 120_000);
 
 test('answers a question without changes as things are, with an empty diff', async () => {
   const { running } = await started();

@@ -2,6 +2,7 @@
 import type { RemoteRead } from '../../../report/http/route.ts';
 import { getConversationDetail, getWholeText } from './conversation-detail.ts';
 import { listConversations } from './conversation-list.ts';
+import { getDetections } from './detections.ts';
 import { getFacets } from './facets.ts';
 import { getMoved } from './moved.ts';
 import { listSuites } from './suite-list.ts';
@@ -16,4 +17,5 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   listSuites,
   getTrend,
   getMoved,
+  getDetections,
 ];

@@ -1,5 +1,5 @@
 /** `POST /api/v1/what-if`: moves weights of a suite and answers with what stored conversations would have scored. */
-import { whatIfQuestion, type WhatIfQuestion } from '../../../model/api/what-if.ts';
+import { whatIf, type WhatIfQuestion, whatIfQuestion } from '../../../model/api/what-if.ts';
 import { type Answer, jsonAnswer } from '../../../report/http/answer.ts';
 import { ask, asking, type Route } from '../../../report/http/route.ts';
 import { reweighingMistakes, unknownName } from '../../../score/reweigh.ts';
@@ -18,6 +18,7 @@ export const WHAT_IF_ROUTES: readonly Route<WhatIfApi>[] = [
     WHAT_IF_PATH,
     `{suite, weights?: {criterion: number}, off?: [criterion], since?, agent?, agent_version?, limit?}
 TCR, outcomes and conversations that other weights would have changed, from stored verdicts; changes nothing`,
+    { body: whatIfQuestion, answer: whatIf },
     asking(whatIfQuestion, async (side: WhatIfApi, question, { request }) => {
       const problems = problemsOf(question, side.liveSuites());
       if (problems.length > 0) return jsonAnswer(400, { error: 'the body has mistakes', problems });

@@ -1,0 +1,74 @@
+/** `GET /api/v1/detections`: what has got worse, in sentences. `GET /api/detection` has every level with its evidence. */
+import { z } from 'zod';
+import { detections, type Detections } from '../../../model/api/detections.ts';
+import type { DetectionReport, LevelReading } from '../../../model/detection.ts';
+import { detectionRecord, levelSummary, NO_EVIDENCE } from '../../../report/webhooks/detection-record.ts';
+import { isoTime } from './iso-time.ts';
+import { v1Read } from './v1-read.ts';
+import type { V1Side } from './v1-side.ts';
+
+const SHOWN_MAX = 100;
+const CAUSES_MAX = 10;
+
+export const getDetections = v1Read({
+  path: '/api/v1/detections',
+  summary: 'what has got worse, one sentence each with its size and causes; the last changes',
+  query: z.strictObject({}),
+  answer: detections,
+  read: async ({ detectionState }: Pick<V1Side, 'detectionState'>) => {
+    const { isActive, report } = detectionState();
+    return report === undefined ? withoutReport(isActive) : withReport(report);
+  },
+});
+
+function withoutReport(isActive: boolean): Detections {
+  const note = isActive
+    ? 'no round of detection has ended here yet, or another instance does them'
+    : 'regression detection is switched off (detection.active)';
+  return { is_active: isActive, note, open: [], changes: [], learning: 0, watching: 0 };
+}
+
+function withReport({ levels, recent }: DetectionReport): Detections {
+  const bad = levels.filter(({ state }) => state === 'regressed' || state === 'suspected');
+  const countOf = (...states: readonly LevelReading['state'][]) =>
+    levels.filter(({ state }) => states.includes(state)).length;
+  return {
+    is_active: true,
+    // What is certain comes first.
+    open: bad
+      .toSorted((a, b) => Number(b.state === 'regressed') - Number(a.state === 'regressed'))
+      .slice(0, SHOWN_MAX)
+      .map(openJson),
+    changes: recent.slice(0, SHOWN_MAX).map((transition) => {
+      const { at, summary, agent, environment, suite, metric, kind } = detectionRecord(transition, NO_EVIDENCE);
+      return { at, sentence: summary, agent, environment, suite, ...(metric === 'version' ? {} : { metric }), kind };
+    }),
+    learning: countOf('learning'),
+    watching: levels.length - countOf('learning', 'no_data'),
+  };
+}
+
+function openJson(reading: LevelReading): Detections['open'][number] {
+  const { agent, environment, suite, metric, criterion, state, onset, change, parts } = reading;
+  return {
+    sentence: levelSummary(reading, state),
+    agent,
+    environment,
+    suite,
+    metric,
+    ...(criterion === undefined ? {} : { criterion }),
+    state,
+    ...(onset === undefined ? {} : { since: isoTime(onset) }),
+    ...(change === undefined
+      ? {}
+      : {
+          baseline: change.baseline,
+          observed: change.observed,
+          size: { value: change.ratio, low: change.lower, high: change.upper },
+        }),
+    causes: parts
+      .toSorted((a, b) => Math.abs(b.points) - Math.abs(a.points))
+      .slice(0, CAUSES_MAX)
+      .map(({ part, criterion: name, points }) => ({ kind: part, name: part === 'mix' ? 'mix' : name, points })),
+  };
+}

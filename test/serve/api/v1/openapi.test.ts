@@ -1,0 +1,103 @@
+/** The description of `/api/v1`: it has every route and no other, and real answers are as it says. */
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { PROCESS_ROUTES, STORE_ROUTES } from '../../../../src/serve/api/routes.ts';
+import { filledService, get } from './filled-service.ts';
+
+const documentSchema = z.object({
+  openapi: z.literal('3.1.0'),
+  info: z.object({ title: z.literal('Assay'), version: z.literal('test') }),
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        operationId: z.string(),
+        requestBody: z.unknown().optional(),
+        parameters: z.array(z.object({ name: z.string(), in: z.enum(['path', 'query']), required: z.boolean() })),
+        responses: z.object({
+          200: z.object({ content: z.record(z.string(), z.object({ schema: z.looseObject({}) })) }),
+        }),
+      }),
+    ),
+  ),
+  components: z.object({ schemas: z.record(z.string(), z.looseObject({ type: z.literal('object') })) }),
+});
+
+test('the description has every route of /api/v1 and no other, and answers of a filled store are as it says', {
+  timeout: 60_000,
+}, async () => {
+  const running = await filledService();
+  const { body } = await get(running, '/api/v1/openapi.json');
+  const document = documentSchema.parse(body);
+
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const routes = [...PROCESS_ROUTES, ...STORE_ROUTES]
+    .filter(({ path }) => path.startsWith('/api/v1/'))
+    .map(({ method, path }) => `${method} ${path.replaceAll('...}', '}')}`);
+  expect(described.toSorted()).toEqual(routes.toSorted());
+  // The running service answers each of them, in its own way, and lists it.
+  const index = await (await fetch(`${running.http}/`)).text();
+  for (const route of described) expect(index).toContain(route.replaceAll(/\{(\w+)\}/g, '<$1>'));
+  const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId));
+  expect(new Set(ids).size).toBe(ids.length);
+
+  const answers: Readonly<Record<string, readonly string[]>> = {
+    '/api/v1/service': [''],
+    '/api/v1/conversations': ['', '?order=worst&limit=1', '?state=open'],
+    '/api/v1/conversations/{conversation}': ['asked%2F1%20%C3%BC', 'long', 'many?provenance=true', 'none'],
+    '/api/v1/text/{conversation}': [`none?field=asked&of=${await aTurnOf(running, 'none')}`],
+    '/api/v1/facets': [''],
+    '/api/v1/suites': ['', '?agent=nobody'],
+    '/api/v1/trend': ['', '?by=agent_version&since=7d', '?agent=nobody'],
+    '/api/v1/moved': ['', '?version=v2&against_version=v1'],
+    '/api/v1/detections': [''],
+  };
+  const withSchema = Object.entries(document.paths).filter(([, { get: read }]) =>
+    Object.values(read?.responses[200].content ?? {}).some(({ schema }) => schema.$ref !== undefined),
+  );
+  expect(withSchema.map(([path]) => path).toSorted()).toEqual(Object.keys(answers).toSorted());
+  for (const [path, { get: read }] of withSchema) {
+    const name = String(read?.responses[200].content['application/json']?.schema.$ref).replace(
+      '#/components/schemas/',
+      '',
+    );
+    const schema = z.fromJSONSchema(document.components.schemas[name] ?? {});
+    // What is not in the schema is a mistake, and so is another type.
+    expect([path, schema.safeParse({ unknown: 1 }).success]).toEqual([path, false]);
+    for (const query of answers[path] ?? []) {
+      const place = path.includes('{') ? path.replace(/\{\w+\}/, query) : `${path}${query}`;
+      const answer = await get(running, place);
+      const checked = schema.safeParse(answer.body);
+      expect([place, answer.status, checked.error?.issues ?? []]).toEqual([place, 200, []]);
+    }
+  }
+  // A question that is too long for a query has its shape as well.
+  const asked = document.paths['/api/v1/what-if']?.post;
+  expect(JSON.stringify(asked?.requestBody)).toContain('"weights"');
+  const answer = await fetch(`${running.http}/api/v1/what-if`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ suite: 'calls', weights: { looked: 0.1 } }),
+  });
+  const weighed = z.fromJSONSchema(document.components.schemas.post_what_if ?? {});
+  expect([answer.status, weighed.safeParse(await answer.json()).error?.issues ?? []]).toEqual([200, []]);
+  expect(weighed.safeParse({ unknown: 1 }).success).toBe(false);
+
+  const failure = z.fromJSONSchema(document.components.schemas.failure ?? {});
+  for (const place of ['/api/v1/conversations?limit=0', '/api/v1/conversations/nobody', '/api/v1/trend?suite=x'])
+    expect(failure.safeParse((await get(running, place)).body).success).toBe(true);
+
+  // Parameters are those of the schema: an unknown one is refused, and a known one is described.
+  const list = document.paths['/api/v1/conversations']?.get?.parameters.map(({ name }) => name);
+  expect(list).toContain('decided_below');
+  expect(list).not.toContain('before');
+});
+
+async function aTurnOf(running: Parameters<typeof get>[0], id: string): Promise<string> {
+  const { body } = await get(running, `/api/v1/conversations/${id}`);
+  const turns = z.object({ turn_list: z.array(z.object({ turn_id: z.string() })) }).parse(body).turn_list;
+  return encodeURIComponent(turns[0]?.turn_id ?? '');
+}
