@@ -62,6 +62,7 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   ],
   [/^SELECT \* FROM label(?:s ORDER BY id|led_verdicts ORDER BY noted_at) DESC LIMIT \?$/, 'ends at its limit'],
   [/^SELECT id FROM conversations WHERE id < \? ORDER BY id DESC LIMIT \d+$/, 'ends at its limit'],
+  [/^SELECT count\(\*\) AS conversations FROM \(SELECT 1 FROM conversations LIMIT \?\)$/, 'ends at its limit'],
   [/^SELECT id, created_at FROM evaluations WHERE id >= \? ORDER BY id LIMIT 1$/, 'ends at the first row'],
   [
     /FROM evaluations e .*WHERE e\.suite = \? AND NOT EXISTS .* AND e\.id > \? ORDER BY e\.id /,

@@ -9,6 +9,7 @@ import { OUTCOMES } from '../../src/model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../src/model/ids.ts';
 import { prune } from '../../src/store/sqlite/retention.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
+import type { ConversationSearch } from '../../src/store/conversation-search.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 
 const SITE = /src\/store\/sqlite\/[\w-]+\.ts:\d+/g;
@@ -71,11 +72,19 @@ function read(): void {
     const query = Object.assign({}, ...conditions.filter((_, at) => (chosen >> at) & 1));
     reader.listPage({ limit: 50, ...query });
   }
+  searchEach(reader);
   const row = reader.find('new');
   if (row === undefined) throw new Error('the conversation is not there');
   for (const revisions of ['last', 'all'] as const)
     for (const kind of ['live', 'shadow'] as const) reader.evaluations(row, { revisions, of: kind });
   reader.summaries([row]);
+  for (const revisions of ['last', 'all'] as const)
+    for (const kind of ['live', 'shadow'] as const) reader.readEvaluations([row], { revisions, of: kind });
+  reader.lastScanned([row], 's');
+  reader.labelsOf(row, 10);
+  reader.countedPlaces({ width: 1, since: 0 });
+  reader.firstTimes('m');
+  reader.countUpTo(10);
   reader.truthOf(row);
   reader.outcomeNames();
   [...reader.outcomesNamed('l')];
@@ -119,6 +128,29 @@ function read(): void {
     // As above.
   }
   reader.close();
+}
+
+/** Each condition of a search alone, all of them, and those that a page has together. */
+function searchEach(reader: StoreReader): void {
+  const conditions: readonly Partial<ConversationSearch>[] = [
+    { agents: ['a'] },
+    { agentVersions: ['v'] },
+    { environments: ['e'] },
+    { segments: ['g'] },
+    { suites: ['s'] },
+    { outcomes: ['hard_failure'] },
+    { failedCriteria: ['c'] },
+    { decidedBelow: 1 },
+    { states: ['open', 'waiting', 'scored', 'unscored'] },
+    { isLabelled: true },
+    { since: 1 },
+    { until: 10 },
+    { words: ['w', 'x'] },
+  ];
+  const chosen = [{}, ...conditions, Object.assign({}, ...conditions), { since: 1, until: 10, outcomes: ['unscored'] }];
+  for (const order of ['latest', 'worst'] as const)
+    for (const cursor of [undefined, { before: 10, last: { severity: 1, row: 2 } }])
+      for (const one of chosen) reader.search({ order, limit: 50, cursor, ...one });
 }
 
 function tidy(): void {

@@ -176,7 +176,7 @@ export async function firstTimes(
 export async function countUpTo(session: Session, limit: number): Promise<number> {
   const [row] = await session.once<{ conversations: number }>(
     `SELECT count(*)::int AS conversations
-     FROM (SELECT 1 FROM conversations WHERE first_closed_at IS NOT NULL LIMIT $1) counted`,
+     FROM (SELECT 1 FROM conversations WHERE id > 0 AND first_closed_at IS NOT NULL ORDER BY id DESC LIMIT $1) counted`,
     [limit],
   );
   return row?.conversations ?? 0;

@@ -40,9 +40,14 @@ const DIALECT: SearchDialect<string | number> = {
 /** Each end by a search of its own: SQLite walks the whole index for both at once. */
 const ENDS = 'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last';
 
-export function searchConversations(statements: Statements, search: ConversationSearch): FoundConversations {
+/** Rows of the first and the last conversation; 0 where there are none. */
+export function conversationEnds(statements: Statements): { readonly first: number; readonly last: number } {
   const ends = statements.of(ENDS).get();
-  const plan = searchPlan(DIALECT, search, { first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) }, LIMITS);
+  return { first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) };
+}
+
+export function searchConversations(statements: Statements, search: ConversationSearch): FoundConversations {
+  const plan = searchPlan(DIALECT, search, conversationEnds(statements), LIMITS);
   const { conditions, values, order } = plan.statement;
   // Only by row numbers, whose range is the limit of what a page looks at.
   const sql = `SELECT c.* FROM conversations c NOT INDEXED WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;

@@ -31,7 +31,15 @@ import { evaluationBeside, lastScanned, latestBases, scanEvaluations } from './e
 import { readContent } from './traces.ts';
 import { toConversationRow } from './conversation-row.ts';
 import { toEvaluation } from './evaluation-row.ts';
-import { countedPlaces, countUpTo, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
+import {
+  conversationEnds,
+  countedPlaces,
+  countUpTo,
+  firstTimes,
+  labelsOf,
+  readEvaluations,
+  searchConversations,
+} from './page-reads.ts';
 import type { ConversationSearch, FoundConversations } from '../conversation-search.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
@@ -80,14 +88,9 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
 
   /** Latest first. Others wait for the thread, so a page looks at a limited number of conversations. */
   listPage(query: ConversationQuery): { readonly rows: readonly ConversationRow[]; readonly next: number | undefined } {
-    const ends = this.#prepared(ENDS).get();
     const { outcome, suite, criterion } = query;
     const isSearch = outcome !== undefined || suite !== undefined || criterion !== undefined;
-    const window = pageWindow(
-      { first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) },
-      query,
-      isSearch ? SEARCHED_MAX : LOOKED_AT_MAX,
-    );
+    const window = pageWindow(conversationEnds(this.#statements), query, isSearch ? SEARCHED_MAX : LOOKED_AT_MAX);
     const rows = this.#select({ ...query, before: window.before }, window.from);
     return { rows, next: nextPage(rows, query.limit, window) };
   }
@@ -288,8 +291,6 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
   }
 }
 
-/** Each end by a search of its own: SQLite walks the whole index for both at once. */
-const ENDS = 'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last';
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;

@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { OUTCOMES } from '../../../src/model/evaluation.ts';
 import type { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
+import type { ConversationSearch } from '../../../src/store/conversation-search.ts';
 import type { FiledArrival } from '../../../src/store/cluster-store.ts';
 import { traceIdOf } from '../../store/contract.ts';
 import { arrivalOf, openStore, ownLane, scoreSimply, SOME } from './scoring.ts';
@@ -288,6 +289,10 @@ async function readAll(reader: PostgresReader): Promise<void> {
     { agent: 'agent1', outcome: OUTCOMES[0], suite: 's', criterion: 'c', since: 1, before: 50_000 },
   ];
   for (const query of conditions) await reader.listPage({ limit: 50, ...query });
+  for (const search of SEARCHES)
+    for (const order of ['latest', 'worst'] as const)
+      for (const cursor of [undefined, { before: 50_000, last: { severity: 1, row: 40_000 } }])
+        await reader.search({ order, limit: 50, cursor, ...search });
   const { rows } = await reader.listPage({ limit: 50 });
   await reader.find('c7');
   const [row] = rows;
@@ -295,6 +300,13 @@ async function readAll(reader: PostgresReader): Promise<void> {
   await reader.summaries(rows);
   for (const of of ['live', 'shadow'] as const) await reader.evaluations(row, { revisions: 'last', of });
   await reader.evaluations(row, { revisions: 'all' });
+  for (const of of ['live', 'shadow'] as const)
+    for (const revisions of ['last', 'all'] as const) await reader.readEvaluations(rows, { revisions, of });
+  await reader.lastScanned(rows, 's');
+  await reader.labelsOf(row, 100);
+  await reader.countedPlaces({ width: 3_600_000, since: 0 });
+  await reader.firstTimes('m');
+  expect(await reader.countUpTo(100)).toBe(100);
   await reader.truthOf(row);
   await reader.outcomesOf(row);
   await reader.traces(row);
@@ -308,6 +320,18 @@ async function readAll(reader: PostgresReader): Promise<void> {
   await reader.answerOf('00');
   await reader.labelled({ labels: 20_000, verdicts: 40_000 });
 }
+
+const SEARCHES: readonly Partial<ConversationSearch>[] = [
+  {},
+  { agents: ['agent1', 'nobody'], agentVersions: ['v1'], environments: ['e'], segments: ['g'] },
+  { suites: ['s'], outcomes: ['hard_failure'] },
+  { failedCriteria: ['c'] },
+  { decidedBelow: 1 },
+  { states: ['open', 'waiting', 'scored', 'unscored'] },
+  { isLabelled: true },
+  { since: 1, until: 60_000 },
+  { words: ['nothing'] },
+];
 
 /** Ways to read a table from one end to the other; what is small is joined by such, too. */
 const FORBIDDEN = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'];
