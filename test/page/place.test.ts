@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import { addressOf, placeOf, sharedFilters, withChanges } from '../../src/page/shell/place.ts';
 
-test.each(['conv-1', 'a/b', 'ü ?#%', '..x', '<script>', '100%'])('a conversation has an address, and back: %s', (id) => {
-  const address = new URL(addressOf('conversations', new URLSearchParams('order=worst'), id), 'http://assay');
+test.each(['conv-1', 'a/b', 'ü ?#%', '..x', '<script>', '100%'])(
+  'a conversation has an address, and back: %s',
+  (id) => {
+    const address = new URL(addressOf('conversations', new URLSearchParams('order=worst'), id), 'http://assay');
 
-  expect(placeOf(address)).toMatchObject({ view: 'conversations', conversation: id });
-  expect(placeOf(address)?.query.get('order')).toBe('worst');
-});
+    expect(placeOf(address)).toMatchObject({ view: 'conversations', conversation: id });
+    expect(placeOf(address)?.query.get('order')).toBe('worst');
+  },
+);
 
 test.each([
   ['/', 'overview'],

@@ -28,12 +28,9 @@ const shape = (...turns: readonly TurnJson[]) =>
   );
 
 test('steps stand under their parents, in the order in which they began', () => {
-  expect(shape(turn([step('c', 30, 40, 'a'), step('a', 0, 100), step('b', 10, 20, 'a'), step('d', 12, 15, 'b')]))).toEqual([
-    'a',
-    '  b',
-    '    d',
-    '  c',
-  ]);
+  expect(
+    shape(turn([step('c', 30, 40, 'a'), step('a', 0, 100), step('b', 10, 20, 'a'), step('d', 12, 15, 'b')])),
+  ).toEqual(['a', '  b', '    d', '  c']);
 });
 
 test('each of several turns has a line of its own', () => {
@@ -41,12 +38,9 @@ test('each of several turns has a line of its own', () => {
 });
 
 test('a step whose parent is not there is a root, and steps that are their own parents are not lost', () => {
-  expect(shape(turn([step('a', 0, 1, 'gone'), step('x', 2, 3, 'y'), step('y', 4, 5, 'x'), step('z', 6, 7, 'z')]))).toEqual([
-    'a',
-    'x',
-    'y',
-    'z',
-  ]);
+  expect(
+    shape(turn([step('a', 0, 1, 'gone'), step('x', 2, 3, 'y'), step('y', 4, 5, 'x'), step('z', 6, 7, 'z')])),
+  ).toEqual(['a', 'x', 'y', 'z']);
 });
 
 test('a clock that ran backwards gives no negative length, and a turn of one moment divides by nothing', () => {

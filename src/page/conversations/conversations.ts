@@ -47,10 +47,10 @@ export function Conversations({ place, facets }: ViewProps): JSX.Element {
   return h(
     'div',
     { class: open === undefined ? 'conversations' : 'conversations with-detail' },
+    h('h1', { class: 'only-heard' }, 'Conversations'),
     h(
       'section',
       { class: 'list-pane', 'aria-label': 'List of conversations' },
-      h('h1', { class: 'only-heard' }, 'Conversations'),
       h(
         FilterBar,
         { place, filters: conversationFilters(place, facets) },
@@ -79,24 +79,17 @@ function leaveField(): void {
 function ListState({ list }: { readonly list: LoadedList }): JSX.Element {
   const { rows, hasMore, isLoading, problem, lookedAt, fresh, showFresh, more, again } = list;
   if (problem !== undefined) return h(Problem, { of: problem, again });
-  const loaded = `${countText(rows.length)}${hasMore ? ' or more' : ''} ${rows.length === 1 && !hasMore ? 'conversation' : 'conversations'}`;
-  if (rows.length === 0 && !isLoading && !hasMore) {
-    return h(
-      'p',
-      { class: 'nothing', role: 'status' },
-      'No conversation matches these filters. ',
-      h('a', { href: '/conversations' }, 'Show all'),
-    );
-  }
+  const isEmpty = rows.length === 0 && !isLoading;
   return h(
     'p',
     { class: 'list-state', role: 'status' },
-    isLoading && rows.length === 0 ? 'Loading …' : loaded,
-    rows.length === 0 && hasMore && !isLoading && ` among the ${counted(lookedAt, 'conversation')} looked at so far. `,
-    rows.length === 0 &&
-      hasMore &&
-      !isLoading &&
-      h('button', { type: 'button', class: 'quiet', onClick: more }, 'Look further'),
+    isEmpty && !hasMore && 'No conversation matches these filters. ',
+    isEmpty && !hasMore && h('a', { href: '/conversations' }, 'Show all'),
+    isEmpty && hasMore && `None among the ${counted(lookedAt, 'conversation')} looked at so far. `,
+    isEmpty && hasMore && h('button', { type: 'button', class: 'quiet', onClick: more }, 'Look further'),
+    !isEmpty && rows.length === 0 && 'Loading …',
+    rows.length > 0 &&
+      (hasMore ? `${countText(rows.length)} or more conversations` : counted(rows.length, 'conversation')),
     fresh > 0 && ' ',
     fresh > 0 &&
       h('button', { type: 'button', class: 'fresh', onClick: showFresh }, `${countText(fresh)} new or changed`),

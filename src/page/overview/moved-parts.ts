@@ -111,6 +111,7 @@ function PartRow({
   useEffect(() => bar.current?.style.setProperty('width', width), [width]);
   const name = part.kind === 'criterion' ? part.name : KIND_WORDS[part.kind];
   const failed = part.evaluations ?? 0;
+  const behind = behindPart(part);
   return h(
     'tr',
     { class: part.points < 0 ? 'fell' : 'rose' },
@@ -120,13 +121,15 @@ function PartRow({
     h(
       'td',
       null,
-      part.criterion !== undefined &&
-        failed > 0 &&
-        h(
-          'a',
-          { href: addressOf('conversations', withChanges(filters, { criterion: part.criterion })) },
-          `${countText(failed)} failed it`,
-        ),
+      failed > 0 &&
+        behind !== undefined &&
+        h('a', { href: addressOf('conversations', withChanges(filters, behind)) }, `${countText(failed)} failed it`),
     ),
   );
+}
+
+/** The filter that finds the conversations behind a part; undefined where no conversation alone shows it. */
+function behindPart({ kind, criterion }: Moved['parts'][number]): Readonly<Record<string, string>> | undefined {
+  if (kind === 'hard_failures') return { outcome: 'hard_failure' };
+  return criterion === undefined ? undefined : { criterion };
 }

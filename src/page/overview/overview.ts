@@ -1,6 +1,7 @@
 /** The overview: is it good, since when not, what moved it, how did conversations end, and how much of that is known. */
 import { h, type JSX } from 'preact';
 import type { Detections } from '../../model/api/detections.ts';
+import type { Facets } from '../../model/api/facets.ts';
 import type { Trend } from '../../model/api/trend.ts';
 import { limitOf } from '../../model/known-share.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
@@ -16,10 +17,11 @@ import { TrendChart } from './trend-chart.ts';
 
 const EVERY_MS = 30_000;
 const NOTHING_ASKED = new URLSearchParams();
-const SINCE = '24h';
+const HOUR_MS = 3_600_000;
 
 export function Overview({ place, facets }: ViewProps): JSX.Element {
-  const query = trendQueryOf(place);
+  const since = usualSince(facets, Date.now());
+  const query = trendQueryOf(place, since.value);
   const trend = useReply<Trend>('/api/v1/trend', query, { everyMs: EVERY_MS });
   const detections = useReply<Detections>('/api/v1/detections', NOTHING_ASKED, { everyMs: EVERY_MS });
   const suites = {
@@ -37,7 +39,7 @@ export function Overview({ place, facets }: ViewProps): JSX.Element {
       filters: [
         ...(facets.suites.length > 1 || place.query.has('suite') ? [suites] : []),
         ...sharedFilterList(place, facets),
-        sinceFilter('last 24 hours', SINCE),
+        sinceFilter(since.words, since.value),
       ],
     }),
     h(OpenDetections, { held: detections, place }),
@@ -45,10 +47,20 @@ export function Overview({ place, facets }: ViewProps): JSX.Element {
   );
 }
 
-function trendQueryOf({ query }: Place): URLSearchParams {
+/** A day, or less where nothing is older: the chart of a first hour should not be empty for twenty-three others. */
+function usualSince(
+  { agent_versions: versions }: Facets,
+  now: number,
+): { readonly value: string; readonly words: string } {
+  const first = versions.reduce((earliest, { first_at: at }) => Math.min(earliest, Date.parse(at)), now);
+  if (now - first < HOUR_MS) return { value: '1h', words: 'last hour' };
+  return now - first < 6 * HOUR_MS ? { value: '6h', words: 'last 6 hours' } : { value: '24h', words: 'last 24 hours' };
+}
+
+function trendQueryOf({ query }: Place, since: string): URLSearchParams {
   const names = ['suite', 'agent', 'agent_version', 'environment', 'segment', 'since', 'until'];
   const asked = onlyOf(query, names);
-  return asked.has('since') ? asked : withChanges(asked, { since: SINCE });
+  return asked.has('since') ? asked : withChanges(asked, { since });
 }
 
 function trendSections({ reply, isOld, again }: Held<Trend>, place: Place): JSX.Element {

@@ -3,6 +3,7 @@ import { type ComponentType, h, type JSX } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { PAGE_VIEWS, type PageView } from '../../model/page-views.ts';
 import type { Facets } from '../../model/api/facets.ts';
+import type { NoReply } from '../api/ask.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Start } from '../start/start.ts';
 import { KeyHelp } from './key-help.ts';
@@ -60,13 +61,19 @@ function content({
   readonly again: () => void;
 }): JSX.Element {
   if (facets === undefined) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
-  if (facets.is !== 'here') return h(Problem, { of: facets, again });
+  if (facets.is !== 'here') return alone(h(Problem, { of: facets, again }), facets);
   if (place === undefined) {
-    return h(Problem, { of: { is: 'missing', why: 'No view has this address. The views are in the bar above.' } });
+    const missing = { is: 'missing', why: 'No view has this address. The views are in the bar above.' } as const;
+    return alone(h(Problem, { of: missing }), missing);
   }
   if (facets.value.conversations === 0 && place.view !== 'suites' && place.conversation === undefined)
     return h(Start, {});
   return h(LoadedView, { place, facets: facets.value });
+}
+
+/** With a heading of the first level, which being signed out has already. */
+function alone(problem: JSX.Element, { is }: NoReply): JSX.Element {
+  return h('div', null, is !== 'signed-out' && h('h1', { class: 'only-heard' }, 'Assay'), problem);
 }
 
 function LoadedView(props: ViewProps): JSX.Element {

@@ -2,7 +2,7 @@
  * Keys. Each view says which it knows while it is shown; `?` lists them all. A key that is typed into a field, or pressed
  * with Ctrl, Alt or the Command key, is never one of them.
  */
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 export interface Key {
   /** `j`, `enter`, `esc`, or a pair such as `g o`. */
@@ -17,7 +17,8 @@ const NAMES: Readonly<Record<string, string>> = { Escape: 'esc', Enter: 'enter' 
 const PAIR_MS = 1_500;
 
 export function useKeys(keys: readonly Key[]): void {
-  useEffect(() => {
+  // With the drawing itself: a key that follows at once must not meet the keys of the view before.
+  useLayoutEffect(() => {
     const entry = { keys };
     known.add(entry);
     return () => {

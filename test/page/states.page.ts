@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type AssayProcess, freeListenPorts, startAssay } from '../simulation/process.ts';
+import { assay } from '../assay-command.ts';
+import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser } from './browser.ts';
+
+useBrowser();
+
+async function startEmpty(env: Readonly<Record<string, string>> = {}): Promise<AssayProcess & { dataDir: string }> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-page-'));
+  const token = env.ASSAY_ACCESS_REQUIRED === undefined ? '' : createToken(dataDir, 'read', 'first');
+  expect(token).toBeDefined();
+  const times = { ASSAY_TURN_SETTLE: '100ms', ASSAY_CONVERSATION_IDLE: '1s' };
+  const service = await startAssay({ dataDir, ports: await freeListenPorts(), env: { ...times, ...env } });
+  onTestFinished(async () => {
+    await service.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return { ...service, dataDir };
+}
+
+function createToken(dataDir: string, role: string, name: string): string {
+  const { stdout, stderr } = assay(['token', 'create', '--role', role, '--name', name, '--data-dir', dataDir]);
+  const token = /\bassay_[\w-]+/.exec(stdout)?.[0];
+  if (token === undefined) throw new Error(stdout + stderr);
+  return token;
+}
+
+test('with nothing yet, the page says how to send the first span, and becomes it by itself', async () => {
+  const service = await startEmpty();
+  const page = await openPage(`${service.http}/`);
+  await page.getByRole('heading', { name: 'No conversation has come yet' }).waitFor();
+  const commands = page.locator('.command pre');
+  await commands.filter({ hasText: 'curl' }).waitFor();
+
+  expect(await commands.first().innerText()).toBe(`export OTEL_EXPORTER_OTLP_ENDPOINT=${service.otlpHttp}`);
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'start');
+  // As it is pasted into a terminal.
+  execFileSync('sh', ['-c', await commands.filter({ hasText: 'curl' }).innerText()]);
+  await page.getByText('How they ended').waitFor();
+  await takeScreenshot(page, 'first-conversation');
+});
+
+test('the first page fits a phone', async () => {
+  const service = await startEmpty();
+  const page = await openPage(`${service.http}/`, { size: NARROW, scheme: 'dark' });
+  await page.locator('.command').first().waitFor();
+
+  expect(await isWiderThanWindow(page)).toBe(false);
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'start-dark-360');
+});
+
+test('signed out: a token lets a person in, for this tab, and signing out forgets it', async () => {
+  const service = await startEmpty({ ASSAY_ACCESS_REQUIRED: 'true' });
+  const reader = createToken(service.dataDir, 'read', 'reader');
+  const sender = createToken(service.dataDir, 'ingest', 'sender');
+  const page = await openPage(`${service.http}/`, { expected: /status of (?:401|403)/ });
+  const use = async (token: string) => {
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Use it in this tab' }).click();
+  };
+
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'signed-out');
+  await use('assay_unknown');
+  await page.getByText('This token is not known').waitFor();
+  // The service knows of a new token within a second.
+  await page.waitForTimeout(1_500);
+  await use(reader);
+  await page.getByRole('heading', { name: 'No conversation has come yet' }).waitFor();
+  const kept = () => page.evaluate('JSON.stringify([Object.values(localStorage), document.cookie])');
+  expect(await kept()).toBe('[[],""]');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await use(sender);
+  await page.getByRole('heading', { name: 'Your role may not see this' }).waitFor();
+  expect(await mistakesOfAccess(page)).toEqual([]);
+});
+
+test('a service that is gone is said to be gone, and the page goes on when it is back', async () => {
+  const ports = await freeListenPorts();
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-page-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const first = await startAssay({ dataDir, ports });
+  const page = await openPage(`${first.http}/`, { expected: /ERR_|Failed to load resource/ });
+  await page.getByRole('heading', { name: 'No conversation has come yet' }).waitFor();
+
+  await first.stop();
+  await page.getByRole('heading', { name: 'The service cannot answer now' }).waitFor();
+  await takeScreenshot(page, 'away');
+  const second = await startAssay({ dataDir, ports });
+  onTestFinished(async () => {
+    await second.stop();
+  });
+  await page.getByRole('heading', { name: 'No conversation has come yet' }).waitFor();
+});

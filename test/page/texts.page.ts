@@ -1,0 +1,128 @@
+import { inject, beforeAll, expect, test } from 'vitest';
+import type { ConversationList } from '../../src/model/api/conversation-list.ts';
+import type { Facets } from '../../src/model/api/facets.ts';
+import { isWiderThanWindow, NARROW, openPage, takeScreenshot, useBrowser } from './browser.ts';
+import { sendConversations, untilAnswered } from './sent-spans.ts';
+
+const http = inject('http');
+const otlp = inject('otlp');
+useBrowser();
+
+const HOSTILE = 'evil/<img src=x onerror="document.title=1">?#';
+const MANY = 400;
+const STEPS = 3_000;
+const LONG = 'word '.repeat(60_000);
+
+beforeAll(async () => {
+  const tools = Array.from({ length: STEPS }, (_, index) => ({
+    name: `look_up_${index}`,
+    arguments: '{}',
+    result: '1',
+  }));
+  await sendConversations(otlp, [
+    {
+      id: HOSTILE,
+      asked: '<script>document.title = "broken"</script><img src="https://example.com/x.png"> مرحبا \u202egnol\u202c',
+      answered: '# Markdown\n[link](javascript:alert(1))\n\u0007\u200b{"json": true}\nError: at x (y.js:1:1)',
+      tools: [{ name: '<b>tool</b>', arguments: '{"to":"<svg onload=alert(1)>"}', result: '"\u202eevil"' }],
+    },
+    { id: 'long-answer', asked: 'Write much.', answered: `${LONG}THE END` },
+    { id: 'many-steps', asked: 'Look up everything.', answered: 'Done.', tools },
+  ]);
+  await sendConversations(
+    otlp,
+    Array.from({ length: MANY }, (_, index) => ({ id: `row-${index}`, asked: `Question ${index}?`, answered: 'Yes.' })),
+  );
+  await untilAnswered<Facets>(`${http}/api/v1/facets`, ({ conversations }) => conversations >= MANY + 3);
+  await untilAnswered<ConversationList>(
+    `${http}/api/v1/conversations?agent=writer&state=open&limit=1`,
+    ({ conversations, next }) => conversations.length === 0 && next === null,
+  );
+});
+
+test('words of a span are words: nothing runs, nothing is fetched, and hidden characters are seen', async () => {
+  const page = await openPage(`${http}/conversations/${encodeURIComponent(HOSTILE)}`);
+  await page.locator('.said.user').waitFor();
+
+  expect(await page.locator('.detail-pane h2').innerText()).toBe(HOSTILE);
+  expect(await page.locator('.said.user .words').innerText()).toContain('<script>document.title = "broken"</script>');
+  expect(await page.locator('.said.user .hidden-character').allInnerTexts()).toEqual(['U+202E', 'U+202C']);
+  expect(await page.locator('.said.agent .hidden-character').first().innerText()).toBe('U+0007 U+200B');
+  expect(await page.locator('main img, main script, main b b').count()).toBe(0);
+  expect(await page.locator('.said a').count()).toBe(0);
+  expect(await page.title()).toBe('Conversations · Assay');
+  expect(await page.locator('.said .words[dir=auto]').count()).toBe(2);
+  await page.getByRole('button', { name: '<b>tool</b>' }).click();
+  await page.locator('.step-detail .payload').first().waitFor();
+  await takeScreenshot(page, 'hostile');
+});
+
+test('a long answer comes a slice at a time, to its end', async () => {
+  const page = await openPage(`${http}/conversations/long-answer`);
+  const answer = page.locator('.said.agent');
+  await answer.waitFor();
+  const length = async () => (await answer.innerText()).length;
+
+  expect(await length()).toBeLessThan(5_000);
+  await answer.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(length).toBeGreaterThan(20_000);
+  while ((await answer.getByRole('button', { name: 'Show more' }).count()) > 0) {
+    const before = await length();
+    await answer.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(length).toBeGreaterThan(before);
+  }
+  expect(await answer.innerText()).toContain('THE END');
+});
+
+test('of thousands of steps only those in sight are in the document, and the last one can be reached', async () => {
+  const page = await openPage(`${http}/conversations/many-steps`);
+  await page.locator('.step-line').first().waitFor();
+
+  const heading = await page.locator('.steps h3').innerText();
+  expect(await page.locator('.step-line').count()).toBeLessThan(60);
+  await page.locator('.step-frame').evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
+  await expect.poll(() => page.locator('.step-line').last().innerText()).toMatch(/look_up_\d{3,4}/);
+  expect(await page.locator('.step-line').count()).toBeLessThan(60);
+  expect(heading).toMatch(/^3,00\d steps|^\d,\d{3} steps and/);
+  await takeScreenshot(page, 'many-steps');
+});
+
+test('a long list goes on as somebody reads it, and keeps few rows in the document', async () => {
+  const page = await openPage(`${http}/conversations?agent=writer`);
+  await page.locator('.row').first().waitFor();
+  const seen = new Set<string>();
+  let rowsMax = 0;
+
+  for (const deadline = Date.now() + 30_000; seen.size < MANY + 3 && Date.now() < deadline; ) {
+    const rows = await page.locator('.row-link').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    rowsMax = Math.max(rowsMax, rows.length);
+    for (const href of rows) if (href !== null) seen.add(href);
+    await page.locator('.row-frame').evaluate((frame) => frame.scrollBy(0, 500));
+    await page.waitForTimeout(30);
+  }
+
+  expect(seen.size).toBe(MANY + 3);
+  expect(rowsMax).toBeLessThan(60);
+  await expect.poll(() => page.locator('.list-state').innerText()).toContain(`${MANY + 3} conversations`);
+});
+
+test('rows do not move by themselves: what came is counted, and shown when somebody asks', async () => {
+  const page = await openPage(`${http}/conversations?words=newcomer`);
+  await page.getByText('No conversation matches').waitFor();
+  const [first] = [`newcomer-${Date.now()}`];
+
+  await sendConversations(otlp, [{ id: first, asked: 'newcomer?', answered: 'Yes.' }]);
+  const fresh = page.getByRole('button', { name: '1 new or changed' });
+  await fresh.waitFor({ timeout: 30_000 });
+  expect(await page.locator('.row').count()).toBe(0);
+  await fresh.click();
+  await page.locator('.row').first().waitFor();
+});
+
+test('a narrow screen has hostile words within its edges', async () => {
+  const page = await openPage(`${http}/conversations/${encodeURIComponent(HOSTILE)}`, { size: NARROW });
+  await page.locator('.said.user').waitFor();
+
+  expect(await isWiderThanWindow(page)).toBe(false);
+  await takeScreenshot(page, 'hostile-narrow');
+});

@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, inject, test } from 'vitest';
+import type { ConversationList } from '../../src/model/api/conversation-list.ts';
+import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser, WIDE } from './browser.ts';
+import { untilAnswered } from './sent-spans.ts';
+
+const http = inject('http');
+useBrowser();
+
+/** A conversation of the bad release that failed. */
+let failed: string;
+beforeAll(async () => {
+  const { conversations } = await untilAnswered<ConversationList>(
+    `${http}/api/v1/conversations?order=worst&agent_version=v2&outcome=hard_failure&limit=200`,
+    (list) => list.conversations.some(({ state }) => state === 'scored'),
+  );
+  failed = conversations.find(({ state }) => state === 'scored')?.conversation_id ?? '';
+});
+
+const VIEWS: readonly { readonly name: string; readonly address: () => string; readonly shows: string }[] = [
+  { name: 'overview', address: () => '/?suite=scheduling', shows: 'How they ended' },
+  {
+    name: 'conversations',
+    address: () => '/conversations?order=worst&outcome=failed',
+    shows: 'The turn ended without an answer',
+  },
+  { name: 'conversation', address: () => `/conversations/${failed}`, shows: 'correct_participants' },
+  { name: 'suites', address: () => '/suites', shows: 'correct_participants' },
+  {
+    name: 'nothing-in-this-time',
+    address: () => '/?until=2001-01-02T00:00:00Z&since=2001-01-01T00:00:00Z',
+    shows: 'No conversation was evaluated',
+  },
+  { name: 'nothing-matches', address: () => '/conversations?words=zzzz', shows: 'No conversation matches' },
+  { name: 'no-such-conversation', address: () => '/conversations/nobody', shows: 'There is nothing here' },
+  { name: 'no-such-filter', address: () => '/conversations?outcome=bad', shows: 'does not know' },
+];
+
+const EVERY = VIEWS.flatMap((view) =>
+  (['light', 'dark'] as const).flatMap((scheme) =>
+    [WIDE, NARROW].map((size) => ({ ...view, scheme, size, width: size.width })),
+  ),
+);
+
+test.each(EVERY)(
+  '$name, $scheme, $width px wide: all can use it, and nothing sticks out',
+  async ({ name, address, shows, scheme, size, width }) => {
+    const expected = /status of (?:400|404)/;
+    const page = await openPage(`${http}${address()}`, { scheme, size, expected });
+    await page.getByText(shows).first().waitFor();
+    await page.waitForLoadState('networkidle');
+
+    expect(await mistakesOfAccess(page)).toEqual([]);
+    expect(await isWiderThanWindow(page)).toBe(false);
+    await takeScreenshot(page, `${name}-${scheme}-${width}`);
+  },
+);
+
+const focused = (page: Page) => page.evaluate('document.activeElement?.id ?? ""');
+
+test('everything can be done by keys', async () => {
+  const page = await openPage(`${http}/conversations?order=worst`);
+  await page.locator('.row').first().waitFor();
+
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  const second = await page.locator('.row.active .row-link').getAttribute('href');
+  await page.keyboard.press('Enter');
+  await page.locator('.detail-pane h2').waitFor();
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(second);
+  await page.keyboard.press('j');
+  await expect.poll(() => page.locator('.position').innerText()).toMatch(/^3 of /);
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await expect.poll(() => page.locator('.position').innerText()).toMatch(/^1 of /);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/conversations');
+  await page.keyboard.press('/');
+  expect(await focused(page)).toBe('words');
+  await page.keyboard.type('gj');
+  await page.keyboard.press('Escape');
+  expect(await focused(page)).toBe('');
+  await page.keyboard.press('g');
+  await page.keyboard.press('s');
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/suites');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').waitFor();
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'keys');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('the address has all that is chosen: reload and back show the same', async () => {
+  const page = await openPage(`${http}/conversations`);
+  await page.locator('.row').first().waitFor();
+
+  await page.getByLabel('Outcome').selectOption('hard_failure');
+  await expect.poll(() => new URL(page.url()).search).toBe('?outcome=hard_failure');
+  await page.getByLabel('Version').selectOption('v2');
+  await expect.poll(() => new URL(page.url()).search).toBe('?outcome=hard_failure&agent_version=v2');
+  await expect.poll(() => page.locator('.row .outcome:not(.hard_failure)').count()).toBe(0);
+  const rows = await page.locator('.row').count();
+  await page.reload();
+  await expect.poll(() => page.locator('.row').count()).toBe(rows);
+  expect(await page.getByLabel('Outcome').inputValue()).toBe('hard_failure');
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe('?agent_version=v2');
+  await page.goBack();
+  await page.goBack();
+  await expect.poll(() => new URL(page.url()).search).toBe('?outcome=hard_failure');
+  expect(await page.getByLabel('Version').inputValue()).toBe('');
+});
+
+test('a verdict shows its spans, a span names its verdicts, and a link to it shows the same', async () => {
+  const page = await openPage(`${http}/conversations/${failed}`);
+  const verdict = page.locator('.verdict.fail .verdict-name:enabled').first();
+  const criterion = await verdict.locator('b').innerText();
+
+  await verdict.click();
+  await page.locator('.step-line.lit').first().waitFor();
+  expect(new URL(page.url()).searchParams.get('verdict')).toContain(`:${criterion}`);
+  await page.locator('.step-detail').getByRole('button', { name: criterion }).first().waitFor();
+  await page.reload();
+  await page.locator('.step-line.lit').first().waitFor();
+  expect(await page.locator('.verdict.chosen b').first().innerText()).toBe(criterion);
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'evidence');
+});
+
+test('figures lead to the conversations behind them', async () => {
+  const page = await openPage(`${http}/?suite=scheduling`);
+  await page.getByRole('link', { name: /^hard failure/ }).click();
+
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/conversations');
+  expect(new URL(page.url()).searchParams.get('outcome')).toBe('hard_failure');
+  await page.locator('.row .hard_failure').first().waitFor();
+});
+
+test('the chart has its figures in words, too', async () => {
+  const page = await openPage(`${http}/?suite=scheduling`);
+  await page.getByText('As a table').click();
+
+  await expect.poll(() => page.locator('.chart-table tbody tr').count()).toBeGreaterThan(0);
+  expect(await page.locator('.chart-table tbody td').first().innerText()).toMatch(/^\d+\.\d %$/);
+});
+
+test('a theme that somebody chose stays, whatever the system has', async () => {
+  const page = await openPage(`${http}/suites`, { scheme: 'light' });
+  const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const light = await ground();
+
+  await page.getByRole('button', { name: 'Theme: as the system' }).click();
+  await page.getByRole('button', { name: 'Theme: light' }).click();
+  await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+  const dark = await ground();
+  await page.reload();
+  await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+
+  expect(dark).not.toBe(light);
+  expect(await ground()).toBe(dark);
+});
+
+test('half the window, as at 200 % zoom, has the same without scrolling sideways', async () => {
+  const page = await openPage(`${http}/conversations/${failed}`, { size: { width: 720, height: 450 } });
+  await page.locator('.verdict').first().waitFor();
+
+  expect(await isWiderThanWindow(page)).toBe(false);
+  await takeScreenshot(page, 'zoomed');
+});
