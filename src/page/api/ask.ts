@@ -9,14 +9,22 @@ export type Reply<T> =
   | { readonly is: 'missing'; readonly why: string }
   /** Mistakes in what was asked. */
   | { readonly is: 'refused'; readonly why: string }
-  /** The service or its store is not there now: it may help to ask again. */
-  | { readonly is: 'away'; readonly why: string };
+  /** The service or its store is not there now, or is busy with other questions: it may help to ask again. */
+  | { readonly is: 'away'; readonly why: string; readonly isBusy?: boolean };
 export type NoReply = Exclude<Reply<unknown>, { readonly is: 'here' }>;
+
+interface Asked {
+  readonly query?: URLSearchParams;
+  readonly signal?: AbortSignal;
+  readonly method?: 'GET' | 'POST';
+  /** Of a POST. */
+  readonly body?: object;
+}
 
 /** Rejects only if the signal aborts it. */
 export async function ask<T>(
   path: string,
-  { query, signal, method = 'GET' }: { query?: URLSearchParams; signal?: AbortSignal; method?: 'GET' | 'POST' } = {},
+  { query, signal, method = 'GET', body: sent = {} }: Asked = {},
 ): Promise<Reply<T>> {
   const search = query?.toString() ?? '';
   const token = keptToken();
@@ -25,7 +33,12 @@ export async function ask<T>(
     ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
-  const init = { method, headers, ...(method === 'POST' ? { body: '{}' } : {}), ...(signal ? { signal } : {}) };
+  const init = {
+    method,
+    headers,
+    ...(method === 'POST' ? { body: JSON.stringify(sent) } : {}),
+    ...(signal ? { signal } : {}),
+  };
   try {
     const response = await fetch(search === '' ? path : `${path}?${search}`, init);
     const body: unknown = await response.json().catch(() => undefined);
@@ -51,7 +64,8 @@ function failureOf({ status, headers }: Response, body: unknown): NoReply {
       return { is: 'refused', why };
     default: {
       const wait = headers.get('retry-after');
-      return { is: 'away', why: wait === null ? why : `${why} (ask again after ${wait} s)` };
+      const isBusy = status === 429;
+      return { is: 'away', why: wait === null ? why : `${why} (ask again after ${wait} s)`, isBusy };
     }
   }
 }
