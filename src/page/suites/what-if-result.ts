@@ -38,7 +38,7 @@ export function WhatIfResult({ answer, about }: ResultProps): JSX.Element {
       { role: 'status' },
       compared === 0
         ? `No ${what} of this time was scored by this suite.`
-        : `${countText(changed)} of ${counted(compared, what)} would have another score or outcome.`,
+        : `${countText(changed)} of ${counted(compared, what)} would have a different score or outcome.`,
     ),
     h(
       'ul',

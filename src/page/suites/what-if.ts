@@ -3,7 +3,7 @@
  * have scored. What was moved is in the address; nothing of the suite changes.
  */
 import { h, type JSX, type TargetedEvent } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SuiteList } from '../../model/api/suite-list.ts';
 import { goTo } from '../shell/navigation.ts';
 import { addressOf, type Place } from '../shell/place.ts';
@@ -45,17 +45,22 @@ export function WhatIfSection({ suite, place, since, isFirst }: WhatIfProps): JS
   useEffect(() => {
     if (isAsked) setOpen(true);
   }, [isAsked]);
+  const section = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (isAsked) section.current?.scrollIntoView({ block: 'start' });
+  }, []);
   const shares = sharesOf(suite, moved);
   const asks = isOpen && sharesOf(suite, inAddress) !== undefined;
   const { reply, isOld } = useWhatIf(asks ? questionOf(suite, inAddress, place, since) : undefined);
   return h(
     'details',
     {
+      ref: section,
       class: 'what-if',
       open: isOpen,
       onToggle: ({ currentTarget }: TargetedEvent<HTMLDetailsElement>) => setOpen(currentTarget.open),
     },
-    h('summary', null, 'What if it weighed otherwise?'),
+    h('summary', null, 'What if the weights were different?'),
     isOpen &&
       h(
         'div',
@@ -74,16 +79,21 @@ export function WhatIfSection({ suite, place, since, isFirst }: WhatIfProps): JS
               change,
             }),
           ),
-          h('button', { type: 'button', disabled: !isMoved(moved), onClick: () => change(UNMOVED) }, 'As the suite is'),
+          h(
+            'button',
+            { type: 'button', disabled: !isMoved(moved), onClick: () => change(UNMOVED) },
+            'Reset to the suite',
+          ),
         ),
-        h(
-          'div',
-          { class: isOld || isPending ? 'old' : undefined, 'aria-busy': isOld || isPending },
-          shares === undefined && h('p', { class: 'limits' }, 'Not every weight is one yet.'),
-          shares !== undefined && reply === undefined && h('p', { class: 'loading', role: 'status' }, 'Weighing …'),
-          reply !== undefined && reply.is !== 'here' && h(Problem, { of: reply }),
-          reply?.is === 'here' && h(WhatIfResult, { answer: reply.value, about: suite.about }),
-        ),
+        shares === undefined
+          ? h('p', { class: 'limits' }, 'Some weights are not valid yet.')
+          : h(
+              'div',
+              { class: isOld || isPending ? 'old' : undefined, 'aria-busy': isOld || isPending },
+              reply === undefined && h('p', { class: 'loading', role: 'status' }, 'Weighing …'),
+              reply !== undefined && reply.is !== 'here' && h(Problem, { of: reply }),
+              reply?.is === 'here' && h(WhatIfResult, { answer: reply.value, about: suite.about }),
+            ),
       ),
   );
 }
