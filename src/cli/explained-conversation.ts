@@ -3,7 +3,7 @@ import { counted } from '../model/counted.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { NamedOutcome } from '../model/validity.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
-import type { ConversationRow } from '../store/conversation-reader.ts';
+import type { ConversationRow } from '../store/conversation-row.ts';
 import { limitOf } from '../model/known-share.ts';
 import { percent, safe } from './terminal.ts';
 

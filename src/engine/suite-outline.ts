@@ -4,7 +4,7 @@ import { isShadowKey, keyOfSuite } from '../model/suite-key.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { Weighing, Weight } from '../score/weigh.ts';
 
-export interface CriterionOutline extends Weight {
+interface CriterionOutline extends Weight {
   readonly question: string;
   readonly about: About;
   /** A model answers. */

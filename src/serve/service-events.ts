@@ -1,6 +1,7 @@
-/** Where everything that happens is reported: counted and logged, told to telemetry, and noted for readiness. */
+/** Where everything that happens is reported: counted and logged, sent to telemetry and to live pages, and noted for readiness. */
 import type { AnyEvent } from '../model/events/any-event.ts';
 import type { EventReporter } from '../report/events/event-reporter.ts';
+import { LiveEvents } from './live/live-events.ts';
 import type { Readiness } from './readiness.ts';
 import type { Telemetry } from './telemetry.ts';
 
@@ -8,6 +9,8 @@ export class ServiceEvents {
   readonly #reporter: EventReporter;
   readonly #telemetry: Telemetry | undefined;
   readonly #readiness: Readiness;
+  /** For pages that are open. */
+  readonly live = new LiveEvents();
 
   constructor(parts: {
     readonly reporter: EventReporter;
@@ -23,5 +26,6 @@ export class ServiceEvents {
     this.#reporter.report(event);
     this.#telemetry?.note(event);
     this.#readiness.note(event);
+    this.live.note(event);
   }
 }

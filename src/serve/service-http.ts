@@ -60,6 +60,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     metrics: exposition.render.bind(exposition),
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
+    live: () => events.live.answer(),
     setup: () => setupOf(settings, needs.version),
     // Always the same, and seldom asked for.
     openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], needs.version),

@@ -136,6 +136,7 @@ function withState(options: ServiceOptions) {
         name: 'events',
         needs: ['reporter', 'telemetry', 'readiness'],
         start: (needs) => new ServiceEvents(needs),
+        stop: ({ live }) => live.stop(),
       })
       .add({
         name: 'damage',

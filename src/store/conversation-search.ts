@@ -6,7 +6,7 @@
  * look at, and goes on among them before it looks at older ones: the cursor keeps where they begin.
  */
 import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
-import type { ConversationRow } from './conversation-reader.ts';
+import type { ConversationRow } from './conversation-row.ts';
 import { nextPage, pageWindow } from './page.ts';
 
 export interface ConversationSearch {
@@ -66,13 +66,13 @@ interface Condition<Value> {
   readonly values: readonly Value[];
 }
 
-export interface SearchStatement<Value> {
+interface SearchStatement<Value> {
   readonly conditions: readonly string[];
   readonly values: readonly Value[];
   readonly order: string;
 }
 
-export interface RowLimits {
+interface RowLimits {
   /** Where the row itself decides. */
   readonly lookedAt: number;
   /** Where each row takes a search among its evaluations, or all are sorted. */

@@ -7,7 +7,7 @@ import { type Ending, ENDINGS } from '../model/ending.ts';
 import type { Outcome, Verdict } from '../model/evaluation.ts';
 import type { JudgeOutcome } from '../model/judging.ts';
 import { namesOf } from './column.ts';
-import type { ConversationRow } from './conversation-reader.ts';
+import type { ConversationRow } from './conversation-row.ts';
 import { outcomeAt, SEEN_COLUMNS, type SeenConversation, seenFrom } from './evaluation-columns.ts';
 
 export interface ScanQuery {

@@ -22,7 +22,7 @@ import { loadSuites } from '../../src/score/load-suites.ts';
 import type { WrittenTruth } from '../../src/engine/truths.ts';
 import type { Judges } from '../../src/score/judge/judges.ts';
 import type { CompiledSuite } from '../../src/score/suite.ts';
-import type { ConversationRow } from '../../src/store/conversation-reader.ts';
+import type { ConversationRow } from '../../src/store/conversation-row.ts';
 import { HISTORY_WIDTHS, type HistoryRow } from '../../src/store/history.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';

@@ -40,7 +40,7 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
   }
 
   async function idsBy(reader: ConversationReader, search: Partial<ConversationSearch>): Promise<readonly string[]> {
-    const { rows } = await reader.search({ order: 'latest', limit: 50, ...search });
+    const { rows } = await reader.pages.search({ order: 'latest', limit: 50, ...search });
     return rows.map(({ conversationId }) => conversationId);
   }
 
@@ -98,7 +98,7 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
       let cursor: SearchCursor | undefined;
       let lookedAt = 0;
       do {
-        const page = await reader.search({ order, limit, cursor });
+        const page = await reader.pages.search({ order, limit, cursor });
         found.push(page.rows.map(({ conversationId }) => conversationId));
         lookedAt += page.lookedAt;
         cursor = page.next;
@@ -119,9 +119,9 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
   test(`${name}: evaluations are read with their time and with what the conversation took; one that waits has neither`, async () => {
     const under = await filled();
     const reader = await under.reader();
-    const { rows } = await reader.search({ order: 'latest', limit: 10, outcomes: ['hard_failure'] });
+    const { rows } = await reader.pages.search({ order: 'latest', limit: 10, outcomes: ['hard_failure'] });
 
-    const read = await reader.readEvaluations(rows, { revisions: 'all', of: 'live' });
+    const read = await reader.pages.evaluations(rows, { revisions: 'all', of: 'live' });
 
     const [waiting, made] = rows.map(({ row }) => read.get(row) ?? []);
     expect(made).toMatchObject([
@@ -134,13 +134,13 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
     expect(Math.abs(Date.now() - (made?.[0]?.madeAt ?? 0))).toBeLessThan(60_000);
     expect(waiting).toHaveLength(2);
     expect(waiting?.[1]).toMatchObject({ evaluation: { waitsFor: ['polite'] }, madeAt: undefined, seen: undefined });
-    const scanned = await reader.lastScanned(rows, 'pack');
+    const scanned = await reader.pages.lastScanned(rows, 'pack');
     expect(scanned.map(({ outcome, score, seen }) => [outcome, score, seen.tokens])).toEqual([
       ['hard_failure', 400_000, 90],
       ['hard_failure', 400_000, 90],
     ]);
-    expect(await reader.lastScanned(rows, 'shadow:pack')).toEqual([]);
-    const inShadow = await reader.readEvaluations(rows, { revisions: 'all', of: 'shadow' });
+    expect(await reader.pages.lastScanned(rows, 'shadow:pack')).toEqual([]);
+    const inShadow = await reader.pages.evaluations(rows, { revisions: 'all', of: 'shadow' });
     expect([...inShadow.values()].flat()).toEqual([]);
   });
 
@@ -159,7 +159,7 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
     const reader = await under.reader();
     const conversation = (await reader.find('c1')) ?? expect.unreachable();
 
-    const labels = await reader.labelsOf(conversation, 10);
+    const labels = await reader.pages.labelsOf(conversation, 10);
 
     const { conversationId: _, ...said } = label;
     expect(labels).toMatchObject([
@@ -167,7 +167,7 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
       { ...said, label: 'fail' },
     ]);
     expect(new Set(labels.map(({ id }) => id)).size).toBe(2);
-    expect(await reader.labelsOf(conversation, 1)).toEqual(labels.slice(1));
+    expect(await reader.pages.labelsOf(conversation, 1)).toEqual(labels.slice(1));
   });
 
   test(`${name}: places are those under which anything is still counted, with their first and last stretch`, async () => {
@@ -187,15 +187,15 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
     });
     const reader = await under.reader();
 
-    const places = await reader.countedPlaces({ width: HOUR, since: HOUR });
+    const places = await reader.pages.countedPlaces({ width: HOUR, since: HOUR });
 
     const place = { agent: 'helper', agentVersion: 'v1', environment: 'test' };
     expect(places.toSorted((a, b) => a.first - b.first)).toEqual([
       { ...place, segment: '', first: HOUR, last: 5 * HOUR },
       { ...place, segment: 'a\0', first: 3 * HOUR, last: 3 * HOUR },
     ]);
-    expect(await reader.countedPlaces({ width: HOUR, since: 6 * HOUR })).toEqual([]);
-    expect(await reader.firstTimes('seen')).toEqual([{ labels: '{"agent":"helper"}', at: 70 }]);
+    expect(await reader.pages.countedPlaces({ width: HOUR, since: 6 * HOUR })).toEqual([]);
+    expect(await reader.pages.firstTimes('seen')).toEqual([{ labels: '{"agent":"helper"}', at: 70 }]);
   });
 }
 

@@ -79,12 +79,12 @@ function read(): void {
     for (const kind of ['live', 'shadow'] as const) reader.evaluations(row, { revisions, of: kind });
   reader.summaries([row]);
   for (const revisions of ['last', 'all'] as const)
-    for (const kind of ['live', 'shadow'] as const) reader.readEvaluations([row], { revisions, of: kind });
-  reader.lastScanned([row], 's');
-  reader.labelsOf(row, 10);
-  reader.countedPlaces({ width: 1, since: 0 });
-  reader.firstTimes('m');
-  reader.countUpTo(10);
+    for (const kind of ['live', 'shadow'] as const) reader.pages.evaluations([row], { revisions, of: kind });
+  reader.pages.lastScanned([row], 's');
+  reader.pages.labelsOf(row, 10);
+  reader.pages.countedPlaces({ width: 1, since: 0 });
+  reader.pages.firstTimes('m');
+  reader.pages.countUpTo(10);
   reader.truthOf(row);
   reader.outcomeNames();
   [...reader.outcomesNamed('l')];
@@ -150,7 +150,7 @@ function searchEach(reader: StoreReader): void {
   const chosen = [{}, ...conditions, Object.assign({}, ...conditions), { since: 1, until: 10, outcomes: ['unscored'] }];
   for (const order of ['latest', 'worst'] as const)
     for (const cursor of [undefined, { before: 10, last: { severity: 1, row: 2 } }])
-      for (const one of chosen) reader.search({ order, limit: 50, cursor, ...one });
+      for (const one of chosen) reader.pages.search({ order, limit: 50, cursor, ...one });
 }
 
 function tidy(): void {

@@ -8,7 +8,7 @@ const CONVERSATION_STATES = ['scored', 'open', 'waiting', 'unscored'] as const;
  * `open`: it may go on, or is to be evaluated again. `waiting`: a judge has not answered yet. `unscored`: no evaluation
  * gave an outcome.
  */
-export const conversationState = z.enum(CONVERSATION_STATES);
+const conversationState = z.enum(CONVERSATION_STATES);
 export type ConversationState = z.infer<typeof conversationState>;
 
 export const conversationListQuery = z.strictObject({

@@ -4,7 +4,7 @@ import { about, count, estimate, list, share, timeAsked } from './shapes.ts';
 
 export const suiteListQuery = z.strictObject({ agent: z.string().optional(), since: timeAsked.optional() });
 
-export const CRITERION_KINDS = ['check', 'judge'] as const;
+const CRITERION_KINDS = ['check', 'judge'] as const;
 
 const criterion = z.strictObject({
   name: z.string(),

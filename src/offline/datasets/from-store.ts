@@ -14,7 +14,8 @@ import type { Content } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { intactContent } from '../../store/intact-content.ts';
-import type { ConversationQuery, ConversationReader, ConversationRow } from '../../store/conversation-reader.ts';
+import type { ConversationQuery, ConversationReader } from '../../store/conversation-reader.ts';
+import type { ConversationRow } from '../../store/conversation-row.ts';
 import { Truths, type WrittenTruth } from '../../engine/truths.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 

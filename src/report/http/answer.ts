@@ -1,5 +1,5 @@
 /** Answers of the HTTP side. */
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { visibleJson } from '../../model/visible-text.ts';
 import type { z } from 'zod';
 import { problemText } from './problem-text.ts';
@@ -11,6 +11,8 @@ export interface Answer {
   readonly headers?: OutgoingHttpHeaders;
   /** Called once the client has taken it, or has gone. */
   readonly onTaken?: () => void;
+  /** Writes the body itself, over time, and ends it. The head has been sent. */
+  readonly stream?: (response: ServerResponse) => void;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -24,6 +24,7 @@ interface HttpOptions extends Routed {
 
 const REQUEST_MS_MAX = 10_000;
 const TAKEN_WITHIN_MS = 60_000;
+const ALWAYS = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const server = createWebServer({ requestTimeout: REQUEST_MS_MAX }, options.security);
@@ -51,15 +52,21 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
 }
 
 function send(response: ServerResponse, request: IncomingMessage, answer: Answer): void {
-  const { status, type, body, headers } = answer;
+  const { status, type, body, headers, stream } = answer;
+  if (stream !== undefined && request.method !== 'HEAD') {
+    response.writeHead(status, { 'content-type': type, ...ALWAYS, ...headers });
+    response.flushHeaders();
+    request.resume();
+    if (!response.closed) stream(response);
+    return;
+  }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   giveUp(response, answer);
   response.writeHead(status, {
     'content-type': type,
     // That of an answer which is left out would be that of the whole.
     ...(status === 304 ? {} : { 'content-length': bytes.length }),
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
+    ...ALWAYS,
     ...headers,
   });
   response.end(request.method === 'HEAD' ? undefined : bytes);

@@ -4,12 +4,8 @@ import { OUTCOMES } from '../../model/evaluation.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { reading } from '../../report/http/route.ts';
 import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
-import type {
-  ConversationQuery,
-  ConversationReader,
-  ConversationRow,
-  EvaluationSummary,
-} from '../../store/conversation-reader.ts';
+import type { ConversationQuery, ConversationReader, EvaluationSummary } from '../../store/conversation-reader.ts';
+import type { ConversationRow } from '../../store/conversation-row.ts';
 import { since } from './since.ts';
 
 export interface ConversationApi {

@@ -1,6 +1,6 @@
 /** Reads of the shared store for the answers of `/api/v1`: each is bounded, whatever the store holds. */
 import { namesOf } from '../column.ts';
-import type { ConversationRow } from '../conversation-reader.ts';
+import type { ConversationRow } from '../conversation-row.ts';
 import {
   type ConversationSearch,
   type FoundConversations,
@@ -9,7 +9,11 @@ import {
 } from '../conversation-search.ts';
 import { type EvaluationCells, evaluationFrom, SEEN_COLUMNS, seenFrom, SHOWN_COLUMNS } from '../evaluation-columns.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
-import { HEAD, type HeadRow, toConversationRow } from './read-head.ts';
+import type { ScannedEvaluation } from '../evaluation-scan.ts';
+import type { PageReader, WhichEvaluations } from '../page-reader.ts';
+import { lastScanned } from './evaluation-scan.ts';
+import type { Link } from './link.ts';
+import { HEAD, type HeadRow, toConversationRow } from './read-conversation.ts';
 import { textKey } from './row-keys.ts';
 import type { Session, Value } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
@@ -40,7 +44,50 @@ const DIALECT: SearchDialect<Value> = {
   contains: (text) => `strpos(${text}, ?) > 0`,
 };
 
-export async function searchConversations(session: Session, search: ConversationSearch): Promise<FoundConversations> {
+export class PostgresPages implements PageReader {
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  async search(search: ConversationSearch): Promise<FoundConversations> {
+    return this.#link.use((session) => searchConversations(session, search));
+  }
+
+  async evaluations(
+    conversations: readonly ConversationRow[],
+    which: WhichEvaluations,
+  ): Promise<ReadonlyMap<number, readonly ReadEvaluation[]>> {
+    return this.#link.use((session) => readEvaluations(session, conversations, which));
+  }
+
+  async lastScanned(
+    conversations: readonly ConversationRow[],
+    suiteKey: string,
+  ): Promise<readonly ScannedEvaluation[]> {
+    const rows = conversations.map(({ row }) => row);
+    return this.#link.use((session) => lastScanned(session, rows, suiteKey));
+  }
+
+  async labelsOf({ conversationId }: ConversationRow, limit: number): Promise<readonly KeptLabel[]> {
+    return this.#link.use((session) => labelsOf(session, conversationId, limit));
+  }
+
+  async countedPlaces(of: { readonly width: number; readonly since: number }): Promise<readonly CountedPlace[]> {
+    return this.#link.use((session) => countedPlaces(session, of));
+  }
+
+  async countUpTo(limit: number): Promise<number> {
+    return this.#link.use((session) => countUpTo(session, limit));
+  }
+
+  async firstTimes(metric: string): Promise<readonly { readonly labels: string; readonly at: number }[]> {
+    return this.#link.use((session) => firstTimes(session, metric));
+  }
+}
+
+async function searchConversations(session: Session, search: ConversationSearch): Promise<FoundConversations> {
   const [ends] = await session.once<{ first: number | null; last: number | null }>(
     'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last',
   );
@@ -68,10 +115,10 @@ interface ReadRow extends EvaluationCells {
   readonly [seen: string]: unknown;
 }
 
-export async function readEvaluations(
+async function readEvaluations(
   session: Session,
   conversations: readonly ConversationRow[],
-  { revisions, of }: { readonly revisions: 'last' | 'all'; readonly of: 'live' | 'shadow' },
+  { revisions, of }: WhichEvaluations,
 ): Promise<ReadonlyMap<number, readonly ReadEvaluation[]>> {
   if (conversations.length === 0) return new Map();
   const seenColumns = Object.values(SEEN_COLUMNS);
@@ -112,7 +159,7 @@ interface LabelRow {
   readonly put_at: number;
 }
 
-export async function labelsOf(session: Session, conversationId: string, limit: number): Promise<readonly KeptLabel[]> {
+async function labelsOf(session: Session, conversationId: string, limit: number): Promise<readonly KeptLabel[]> {
   const rows = await session.once<LabelRow>(
     `SELECT id, turn_id, suite, criterion, person, label, note, put_at FROM labels
      WHERE conversation = $1 ORDER BY id DESC LIMIT $2`,
@@ -141,7 +188,7 @@ interface PlaceRow {
   readonly last: number;
 }
 
-export async function countedPlaces(
+async function countedPlaces(
   session: Session,
   { width, since }: { readonly width: number; readonly since: number },
 ): Promise<readonly CountedPlace[]> {
@@ -162,7 +209,7 @@ export async function countedPlaces(
   }));
 }
 
-export async function firstTimes(
+async function firstTimes(
   session: Session,
   metric: string,
 ): Promise<readonly { readonly labels: string; readonly at: number }[]> {
@@ -173,7 +220,7 @@ export async function firstTimes(
   return rows.map(({ labels, at }) => ({ labels: fromStorable(labels), at }));
 }
 
-export async function countUpTo(session: Session, limit: number): Promise<number> {
+async function countUpTo(session: Session, limit: number): Promise<number> {
   const [row] = await session.once<{ conversations: number }>(
     `SELECT count(*)::int AS conversations
      FROM (SELECT 1 FROM conversations WHERE id > 0 AND first_closed_at IS NOT NULL ORDER BY id DESC LIMIT $1) counted`,

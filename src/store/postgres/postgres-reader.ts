@@ -1,22 +1,19 @@
 /** Reads the shared store for people: the API, `assay explain` and the tests. On a connection of its own, and nothing is ever written. */
-import { readCloseCause } from '../../model/causes.ts';
-import type { Evaluation, Verdict } from '../../model/evaluation.ts';
-import { OUTCOMES } from '../../model/evaluation.ts';
-import type { ConversationId, TraceId } from '../../model/ids.ts';
+import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
+import type { ConversationId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import { namesOf } from '../column.ts';
-import { decodeContent } from '../content-codec.ts';
 import type {
   ConversationPage,
   ConversationQuery,
-  ConversationRow,
   ConversationReader,
   EvaluationsOptions,
   EvaluationSummary,
   StoredTotal,
   TraceRow,
 } from '../conversation-reader.ts';
+import type { ConversationRow } from '../conversation-row.ts';
 import type { TraceContent } from '../engine-store.ts';
 import {
   type EvaluationCells,
@@ -34,19 +31,17 @@ import {
 } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { nextPage, pageWindow } from '../page.ts';
-import { evaluationBeside, lastScanned, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
+import { evaluationBeside, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
 import { readLabelled } from './labels.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
 import { OUTCOME_CELLS, type OutcomeCells, outcomeFrom } from './outcome-labels.ts';
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
-import { fromUuid, textKey } from './row-keys.ts';
+import { textKey } from './row-keys.ts';
 import { readWaiting, readWaitingSummaries } from './waiting.ts';
-import { countedPlaces, countUpTo, firstTimes, labelsOf, readEvaluations, searchConversations } from './page-reads.ts';
-import { HEAD, type HeadRow, toConversationRow } from './read-head.ts';
+import { PostgresPages } from './page-reads.ts';
+import { HEAD, type HeadRow, readContent, readTraces, toConversationRow } from './read-conversation.ts';
 import type { Session, Value } from './session.ts';
-import type { ConversationSearch, FoundConversations } from '../conversation-search.ts';
-import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
@@ -56,22 +51,18 @@ const SEARCHED_MAX = 5_000;
 const FETCHED = 1_000;
 const STATEMENT_MS = 60_000;
 
-/** Place of the content, for `content`. */
-interface PlacedTrace extends TraceRow {
-  readonly day: number;
-  readonly conversation: number;
-}
-
 export class PostgresReader implements ConversationReader, LabelReader, OutcomeLabelReader, EvaluationScanner {
   readonly #address: PostgresAddress;
   readonly #statementMs: number;
   readonly #link: Link;
+  readonly pages: PostgresPages;
 
   private constructor(address: PostgresAddress, statementMs: number) {
     this.#address = address;
     this.#statementMs = statementMs;
     // A search by evaluations would otherwise be planned as a join with all of them.
     this.#link = linkTo(address, { statementMs, plans: 'look-ups' });
+    this.pages = new PostgresPages(this.#link);
   }
 
   /** Connects when it is first asked: for who knows that there is a store, though it may be away just now. */
@@ -216,28 +207,12 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
   }
 
   async traces(conversation: ConversationRow): Promise<readonly TraceRow[]> {
-    const rows = await this.#rows<Omit<PlacedTrace, 'traceId' | 'cause'> & { traceId: string; cause: string }>(
-      `SELECT arrival AS row, trace_id AS "traceId", revision, cause, spans, day, conversation FROM traces
-       WHERE conversation = $1 ORDER BY first_closed_at, trace_id`,
-      [conversation.row],
-    );
-    // The cast is the brand: it was a trace id when it was filed.
-    return rows.map((row) => ({ ...row, traceId: fromUuid(row.traceId) as TraceId, cause: readCloseCause(row.cause) }));
+    return this.#link.use((session) => readTraces(session, conversation));
   }
 
   /** Content of a trace that `traces` returned. */
   async content(trace: TraceRow): Promise<TraceContent | undefined> {
-    // The cast holds for what `traces` gave, and the place is looked at.
-    const { day, conversation, traceId, row: arrival } = trace as PlacedTrace;
-    if (day === undefined) throw new Error('store: the content of a trace is asked for that this reader did not give');
-    const [row] = await this.#rows<{ traces: Buffer; logs: Buffer | null }>(
-      `SELECT coalesce(t.traces, a.traces) AS traces, CASE WHEN t.traces IS NULL THEN a.logs ELSE t.logs END AS logs
-       FROM traces t LEFT JOIN arrivals a ON t.traces IS NULL AND a.trace_id = t.trace_id AND a.day = $2 AND a.id = $4
-       WHERE t.conversation = $1 AND t.day = $2 AND t.trace_id = $3`,
-      [conversation, day, traceId, arrival],
-    );
-    if (row?.traces === undefined || row.traces === null) return undefined;
-    return { traces: decodeContent(row.traces), logs: row.logs === null ? undefined : decodeContent(row.logs) };
+    return this.#link.use((session) => readContent(session, trace));
   }
 
   async *scanEvaluations(query: ScanQuery): AsyncGenerator<readonly ScannedEvaluation[]> {
@@ -302,41 +277,6 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
       [toStorable(suite), width, since, until],
     );
     return rows.map((row) => historyRowFrom(row, fromStorable));
-  }
-
-  async search(search: ConversationSearch): Promise<FoundConversations> {
-    return this.#link.use((session) => searchConversations(session, search));
-  }
-
-  async readEvaluations(
-    conversations: readonly ConversationRow[],
-    options: Required<EvaluationsOptions>,
-  ): Promise<ReadonlyMap<number, readonly ReadEvaluation[]>> {
-    return this.#link.use((session) => readEvaluations(session, conversations, options));
-  }
-
-  async lastScanned(
-    conversations: readonly ConversationRow[],
-    suiteKey: string,
-  ): Promise<readonly ScannedEvaluation[]> {
-    const rows = conversations.map(({ row }) => row);
-    return this.#link.use((session) => lastScanned(session, rows, suiteKey));
-  }
-
-  async labelsOf({ conversationId }: ConversationRow, limit: number): Promise<readonly KeptLabel[]> {
-    return this.#link.use((session) => labelsOf(session, conversationId, limit));
-  }
-
-  async countedPlaces(of: { readonly width: number; readonly since: number }): Promise<readonly CountedPlace[]> {
-    return this.#link.use((session) => countedPlaces(session, of));
-  }
-
-  async countUpTo(limit: number): Promise<number> {
-    return this.#link.use((session) => countUpTo(session, limit));
-  }
-
-  async firstTimes(metric: string): Promise<readonly { readonly labels: string; readonly at: number }[]> {
-    return this.#link.use((session) => firstTimes(session, metric));
   }
 
   async totals(): Promise<readonly StoredTotal[]> {

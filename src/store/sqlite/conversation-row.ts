@@ -1,7 +1,7 @@
 /** A row of SQLite as the conversation it holds. */
 import type { ConversationId } from '../../model/ids.ts';
 import type { ConversationCells } from '../conversation-columns.ts';
-import { type ConversationRow, conversationRowFrom } from '../conversation-reader.ts';
+import { type ConversationRow, conversationRowFrom } from '../conversation-row.ts';
 
 export function toConversationRow(found: Record<string, unknown>): ConversationRow {
   // The casts hold because the store's writer wrote the row.

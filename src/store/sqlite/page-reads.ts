@@ -1,6 +1,6 @@
 /** Reads of the store of one machine for the answers of `/api/v1`: each is bounded, whatever the store holds. */
 import type { ConversationId } from '../../model/ids.ts';
-import type { ConversationRow } from '../conversation-reader.ts';
+import type { ConversationRow } from '../conversation-row.ts';
 import {
   type ConversationSearch,
   type FoundConversations,
@@ -9,7 +9,10 @@ import {
 } from '../conversation-search.ts';
 import { seenFrom, SEEN_COLUMNS } from '../evaluation-columns.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
+import type { ScannedEvaluation } from '../evaluation-scan.ts';
+import type { PageReader, WhichEvaluations } from '../page-reader.ts';
 import { toEvaluation } from './evaluation-row.ts';
+import { lastScanned } from './evaluation-scan.ts';
 import type { Statements } from './statements.ts';
 import { toConversationRow } from './conversation-row.ts';
 
@@ -37,6 +40,46 @@ const DIALECT: SearchDialect<string | number> = {
   contains: (text) => `instr(${text}, ?) > 0`,
 };
 
+export class SqlitePages implements PageReader {
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  search(search: ConversationSearch): FoundConversations {
+    return searchConversations(this.#statements, search);
+  }
+
+  evaluations(
+    conversations: readonly ConversationRow[],
+    which: WhichEvaluations,
+  ): ReadonlyMap<number, readonly ReadEvaluation[]> {
+    return readEvaluations(this.#statements, conversations, which);
+  }
+
+  lastScanned(conversations: readonly ConversationRow[], suiteKey: string): readonly ScannedEvaluation[] {
+    const rows = conversations.map(({ row }) => row);
+    return lastScanned(this.#statements, rows, suiteKey);
+  }
+
+  labelsOf({ conversationId }: ConversationRow, limit: number): readonly KeptLabel[] {
+    return labelsOf(this.#statements, conversationId, limit);
+  }
+
+  countedPlaces(of: { readonly width: number; readonly since: number }): readonly CountedPlace[] {
+    return countedPlaces(this.#statements, of);
+  }
+
+  countUpTo(limit: number): number {
+    return countUpTo(this.#statements, limit);
+  }
+
+  firstTimes(metric: string): readonly { readonly labels: string; readonly at: number }[] {
+    return firstTimes(this.#statements, metric);
+  }
+}
+
 /** Each end by a search of its own: SQLite walks the whole index for both at once. */
 const ENDS = 'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last';
 
@@ -46,7 +89,7 @@ export function conversationEnds(statements: Statements): { readonly first: numb
   return { first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) };
 }
 
-export function searchConversations(statements: Statements, search: ConversationSearch): FoundConversations {
+function searchConversations(statements: Statements, search: ConversationSearch): FoundConversations {
   const plan = searchPlan(DIALECT, search, conversationEnds(statements), LIMITS);
   const { conditions, values, order } = plan.statement;
   // Only by row numbers, whose range is the limit of what a page looks at.
@@ -60,10 +103,10 @@ export function searchConversations(statements: Statements, search: Conversation
 }
 
 /** By row, in the order in which they were made; then those that wait. */
-export function readEvaluations(
+function readEvaluations(
   statements: Statements,
   conversations: readonly ConversationRow[],
-  { revisions, of }: { readonly revisions: 'last' | 'all'; readonly of: 'live' | 'shadow' },
+  { revisions, of }: WhichEvaluations,
 ): ReadonlyMap<number, readonly ReadEvaluation[]> {
   const wanted = of === 'live' ? IS_LIVE : `NOT ${IS_LIVE}`;
   const columns = `e.*, ${IS_LAST} AS is_last`;
@@ -92,7 +135,7 @@ function toRead(row: Record<string, unknown>, conversationId: ConversationId): R
 }
 
 /** In the order in which they were put. */
-export function labelsOf(statements: Statements, conversationId: string, limit: number): readonly KeptLabel[] {
+function labelsOf(statements: Statements, conversationId: string, limit: number): readonly KeptLabel[] {
   return statements
     .of('SELECT * FROM labels WHERE conversation_id = ? ORDER BY id DESC LIMIT ?')
     .all(conversationId, limit)
@@ -110,7 +153,7 @@ export function labelsOf(statements: Statements, conversationId: string, limit: 
 }
 
 /** From the history of the given width: as many of its latest rows as may be read. */
-export function countedPlaces(
+function countedPlaces(
   statements: Statements,
   { width, since }: { readonly width: number; readonly since: number },
 ): readonly CountedPlace[] {
@@ -132,7 +175,7 @@ export function countedPlaces(
 }
 
 /** When each series of a metric was seen first. */
-export function firstTimes(
+function firstTimes(
   statements: Statements,
   metric: string,
 ): readonly { readonly labels: string; readonly at: number }[] {
@@ -142,7 +185,7 @@ export function firstTimes(
     .map(({ labels, at }) => ({ labels: String(labels), at: Number(at) }));
 }
 
-export function countUpTo(statements: Statements, limit: number): number {
+function countUpTo(statements: Statements, limit: number): number {
   const row = statements.of('SELECT count(*) AS conversations FROM (SELECT 1 FROM conversations LIMIT ?)').get(limit);
   return Number(row?.conversations ?? 0);
 }

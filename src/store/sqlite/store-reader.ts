@@ -9,11 +9,11 @@ import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type {
   ConversationQuery,
   ConversationReader,
-  ConversationRow,
   EvaluationsOptions,
   EvaluationSummary,
   TraceRow,
 } from '../conversation-reader.ts';
+import type { ConversationRow } from '../conversation-row.ts';
 import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import type { TraceContent } from '../engine-store.ts';
@@ -27,21 +27,11 @@ import type { NamedOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
 import { OUTCOMES_OF, outcomesNamed, readOutcomeNames, toOutcome } from './outcome-label-rows.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
-import { evaluationBeside, lastScanned, latestBases, scanEvaluations } from './evaluation-scan.ts';
+import { evaluationBeside, latestBases, scanEvaluations } from './evaluation-scan.ts';
 import { readContent } from './traces.ts';
 import { toConversationRow } from './conversation-row.ts';
 import { toEvaluation } from './evaluation-row.ts';
-import {
-  conversationEnds,
-  countedPlaces,
-  countUpTo,
-  firstTimes,
-  labelsOf,
-  readEvaluations,
-  searchConversations,
-} from './page-reads.ts';
-import type { ConversationSearch, FoundConversations } from '../conversation-search.ts';
-import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
+import { conversationEnds, SqlitePages } from './page-reads.ts';
 import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
 import { Statements } from './statements.ts';
 
@@ -53,10 +43,12 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
   readonly #database: DatabaseSync;
   readonly #files: ContentReader;
   readonly #statements: Statements;
+  readonly pages: SqlitePages;
 
   private constructor(database: DatabaseSync, file: string) {
     this.#database = database;
     this.#statements = new Statements(database);
+    this.pages = new SqlitePages(this.#statements);
     this.#files = new ContentReader(contentDirectory(file));
   }
 
@@ -247,41 +239,6 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     ).all(suite, width, since, until);
     // The cast holds because they are the table's own columns.
     return rows.map((row) => historyRowFrom(row as HistoryCells, (stored) => stored));
-  }
-
-  search(search: ConversationSearch): FoundConversations {
-    return searchConversations(this.#statements, search);
-  }
-
-  readEvaluations(
-    conversations: readonly ConversationRow[],
-    options: Required<EvaluationsOptions>,
-  ): ReadonlyMap<number, readonly ReadEvaluation[]> {
-    return readEvaluations(this.#statements, conversations, options);
-  }
-
-  lastScanned(conversations: readonly ConversationRow[], suiteKey: string): readonly ScannedEvaluation[] {
-    return lastScanned(
-      this.#statements,
-      conversations.map(({ row }) => row),
-      suiteKey,
-    );
-  }
-
-  labelsOf({ conversationId }: ConversationRow, limit: number): readonly KeptLabel[] {
-    return labelsOf(this.#statements, conversationId, limit);
-  }
-
-  countedPlaces(of: { readonly width: number; readonly since: number }): readonly CountedPlace[] {
-    return countedPlaces(this.#statements, of);
-  }
-
-  countUpTo(limit: number): number {
-    return countUpTo(this.#statements, limit);
-  }
-
-  firstTimes(metric: string): readonly { readonly labels: string; readonly at: number }[] {
-    return firstTimes(this.#statements, metric);
   }
 
   totals(): readonly { readonly metric: string; readonly labels: string; readonly value: number }[] {

@@ -292,7 +292,7 @@ async function readAll(reader: PostgresReader): Promise<void> {
   for (const search of SEARCHES)
     for (const order of ['latest', 'worst'] as const)
       for (const cursor of [undefined, { before: 50_000, last: { severity: 1, row: 40_000 } }])
-        await reader.search({ order, limit: 50, cursor, ...search });
+        await reader.pages.search({ order, limit: 50, cursor, ...search });
   const { rows } = await reader.listPage({ limit: 50 });
   await reader.find('c7');
   const [row] = rows;
@@ -301,12 +301,12 @@ async function readAll(reader: PostgresReader): Promise<void> {
   for (const of of ['live', 'shadow'] as const) await reader.evaluations(row, { revisions: 'last', of });
   await reader.evaluations(row, { revisions: 'all' });
   for (const of of ['live', 'shadow'] as const)
-    for (const revisions of ['last', 'all'] as const) await reader.readEvaluations(rows, { revisions, of });
-  await reader.lastScanned(rows, 's');
-  await reader.labelsOf(row, 100);
-  await reader.countedPlaces({ width: 3_600_000, since: 0 });
-  await reader.firstTimes('m');
-  expect(await reader.countUpTo(100)).toBe(100);
+    for (const revisions of ['last', 'all'] as const) await reader.pages.evaluations(rows, { revisions, of });
+  await reader.pages.lastScanned(rows, 's');
+  await reader.pages.labelsOf(row, 100);
+  await reader.pages.countedPlaces({ width: 3_600_000, since: 0 });
+  await reader.pages.firstTimes('m');
+  expect(await reader.pages.countUpTo(100)).toBe(100);
   await reader.truthOf(row);
   await reader.outcomesOf(row);
   await reader.traces(row);

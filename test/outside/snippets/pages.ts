@@ -86,6 +86,12 @@ export const PAGES: Readonly<Record<string, Page>> = {
       '<framework>': 'strands',
     },
   },
+  'docs/api.md': {
+    isServed: true,
+    replace: CONVERSATION,
+    // The stream goes on until curl ends it.
+    codes: { 'curl -sN --max-time': [28] },
+  },
   'docs/comparing.md': {
     // The reader's own cases and agent are those of the example.
     replace: {

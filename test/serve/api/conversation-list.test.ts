@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { conversationApi } from '../../../src/serve/api/conversation-api.ts';
-import type { ConversationRow, EvaluationSummary } from '../../../src/store/conversation-reader.ts';
+import type { EvaluationSummary } from '../../../src/store/conversation-reader.ts';
+import type { ConversationRow } from '../../../src/store/conversation-row.ts';
 
 /** The cast holds because a list shows no more of it. */
 const ROW = {

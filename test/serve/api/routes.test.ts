@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_TO_ALL } from '../../../src/model/access.ts';
 import { startHttpServer } from '../../../src/report/http/http-server.ts';
+import { jsonAnswer } from '../../../src/report/http/answer.ts';
 import { answeredFrom } from '../../../src/report/http/route.ts';
 import { PROCESS_ROUTES, STORE_ROUTES, type WriteSide } from '../../../src/serve/api/routes.ts';
 import type { ForgetSide } from '../../../src/serve/api/forget-api.ts';
@@ -19,6 +20,7 @@ async function start(
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
     setup: () => ({ version: '1', receiving: { kafka: false } }),
     openApi: () => ({}),
+    live: () => jsonAnswer(429, { error: 'enough' }),
   };
   const side: ReadSide & WriteSide & ForgetSide & WhatIfApi = {
     reweighing: { answer: async () => ({ status: 200, type: 'text/plain', body: '' }) },

@@ -4,7 +4,7 @@ import { isFolded } from '../../../model/agent-labels.ts';
 import { QUALITY_METRICS } from '../../../report/metrics/quality-metrics.ts';
 import type { ConversationReader } from '../../../store/conversation-reader.ts';
 
-export interface FirstSeen {
+interface FirstSeen {
   readonly agent: string;
   readonly agentVersion: string;
   /** Log time. */
@@ -15,11 +15,11 @@ const labelsSchema = z.object({ agent: z.string(), agent_version: z.string(), en
 
 /** Earliest first; without what stands for all others. */
 export async function versionsFirstSeen(
-  reader: Pick<ConversationReader, 'firstTimes'>,
+  reader: Pick<ConversationReader, 'pages'>,
   isWanted: (labels: z.infer<typeof labelsSchema>) => boolean = () => true,
 ): Promise<readonly FirstSeen[]> {
   const first = new Map<string, FirstSeen>();
-  for (const { labels: text, at } of await reader.firstTimes(QUALITY_METRICS.firstSeen.name)) {
+  for (const { labels: text, at } of await reader.pages.firstTimes(QUALITY_METRICS.firstSeen.name)) {
     const labels = labelsSchema.parse(JSON.parse(text));
     if (isFolded(labels) || !isWanted(labels)) continue;
     const { agent, agent_version: agentVersion } = labels;

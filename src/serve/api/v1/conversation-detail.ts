@@ -34,8 +34,8 @@ export const getConversationDetail = v1Read({
     const row = await reader.find(id);
     if (row === undefined) return new Refusal(noSuchConversation(id));
     const every = { revisions: 'all' } as const;
-    const live = (await reader.readEvaluations([row], { ...every, of: 'live' })).get(row.row) ?? [];
-    const inShadow = (await reader.readEvaluations([row], { ...every, of: 'shadow' })).get(row.row) ?? [];
+    const live = (await reader.pages.evaluations([row], { ...every, of: 'live' })).get(row.row) ?? [];
+    const inShadow = (await reader.pages.evaluations([row], { ...every, of: 'shadow' })).get(row.row) ?? [];
     const last = live.filter(({ isLast }) => isLast);
     const stored = await storedTurns(side, row);
     const { turns, stepsLeftOut } = transcriptJson(stored.turns, {
@@ -58,7 +58,7 @@ export const getConversationDetail = v1Read({
         ...(value === undefined ? {} : { value }),
         ...(ofCase === undefined ? {} : { case: ofCase }),
       })),
-      labels: labelsJson(await reader.labelsOf(row, LABELS_MAX)),
+      labels: labelsJson(await reader.pages.labelsOf(row, LABELS_MAX)),
       content: stored.content,
       ...(stored.note === undefined ? {} : { content_note: stored.note }),
     };

@@ -2,9 +2,10 @@
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { decisionOf } from '../../../model/decision.ts';
 import type { ConversationItem, ConversationState, ListedEvaluation } from '../../../model/api/conversation-list.ts';
-import type { ConversationRow } from '../../../store/conversation-reader.ts';
+import type { ConversationRow } from '../../../store/conversation-row.ts';
 import type { SeenConversation } from '../../../store/evaluation-columns.ts';
 import type { ReadEvaluation } from '../../../store/read-evaluation.ts';
+import { isScored } from '../../../model/severity.ts';
 import { isoTime } from './iso-time.ts';
 import { criterionIn, lostIn, shareOf, suiteOf } from './running-suites.ts';
 
@@ -46,7 +47,7 @@ export function conversationItemOf(
 function stateOf({ dueAt }: ConversationRow, evaluations: readonly ReadEvaluation[]): ConversationState {
   if (dueAt !== undefined) return 'open';
   if (evaluations.some(({ madeAt }) => madeAt === undefined)) return 'waiting';
-  return evaluations.some(({ evaluation }) => evaluation.outcome !== 'unscored') ? 'scored' : 'unscored';
+  return evaluations.some(({ evaluation }) => isScored(evaluation.outcome)) ? 'scored' : 'unscored';
 }
 
 function listed(evaluation: ReadEvaluation['evaluation'], suites: readonly SuiteOutline[]): ListedEvaluation {
@@ -77,7 +78,7 @@ function listed(evaluation: ReadEvaluation['evaluation'], suites: readonly Suite
   };
 }
 
-/** Of the conversation as a whole; of its turns where a suite has scored each of them. */
+/** Effort of the conversation as a whole, or of all its turns where a suite has scored each of them. */
 function effortOf(
   { turns }: ConversationRow,
   evaluations: readonly ReadEvaluation[],

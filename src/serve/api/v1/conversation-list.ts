@@ -1,6 +1,7 @@
 /** `GET /api/v1/conversations`: a page of conversations, as the page in the browser lists them. */
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import {
+  type ConversationList,
   type ConversationListQuery,
   conversationList,
   conversationListQuery,
@@ -14,7 +15,7 @@ const MILLION = 1_000_000;
 const WORDS_MAX = 8;
 
 interface ListSide {
-  readonly reader: Pick<ConversationReader, 'search' | 'readEvaluations'>;
+  readonly reader: Pick<ConversationReader, 'pages'>;
   readonly suites: () => readonly SuiteOutline[];
 }
 
@@ -25,9 +26,9 @@ export const listConversations = v1Read({
 a page of conversations with first question, last answer and failed criteria: docs/api.md`,
   query: conversationListQuery,
   answer: conversationList,
-  read: async ({ reader, suites }: ListSide, query) => {
-    const { rows, next, lookedAt } = await reader.search(searchOf(query));
-    const evaluations = await reader.readEvaluations(rows, { revisions: 'last', of: 'live' });
+  read: async ({ reader, suites }: ListSide, query): Promise<ConversationList> => {
+    const { rows, next, lookedAt } = await reader.pages.search(searchOf(query));
+    const evaluations = await reader.pages.evaluations(rows, { revisions: 'last', of: 'live' });
     return {
       conversations: rows.map((row) => conversationItemOf(row, evaluations.get(row.row) ?? [], suites())),
       next: next === undefined ? null : cursorText(next),

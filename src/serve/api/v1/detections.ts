@@ -34,7 +34,7 @@ function withReport({ levels, recent }: DetectionReport): Detections {
     levels.filter(({ state }) => states.includes(state)).length;
   return {
     is_active: true,
-    // What is certain comes first.
+    // Certain changes come first.
     open: bad
       .toSorted((a, b) => Number(b.state === 'regressed') - Number(a.state === 'regressed'))
       .slice(0, SHOWN_MAX)

@@ -1,13 +1,13 @@
 /** `GET /api/v1/facets`: the values that filters can have, from the history of evaluations. */
 import { isLive } from '../../../engine/suite-outline.ts';
-import { facets, facetsQuery } from '../../../model/api/facets.ts';
+import { type Facets, facets, facetsQuery } from '../../../model/api/facets.ts';
 import { versionKey, versionsFirstSeen } from './agent-versions.ts';
 import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
 const HOUR_MS = 3_600_000;
-/** Where nothing else is asked for. */
+/** Default of `since`. */
 const SINCE_MS = 30 * 24 * HOUR_MS;
 const COUNTED_MAX = 10_000;
 const SHOWN_MAX = 1_000;
@@ -17,9 +17,9 @@ export const getFacets = v1Read({
   summary: '?since=30d the agents, versions, environments, segments and suites that evaluations were counted under',
   query: facetsQuery,
   answer: facets,
-  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, query) => {
+  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, query): Promise<Facets> => {
     const since = query.since ?? Date.now() - SINCE_MS;
-    const places = await reader.countedPlaces({ width: HOUR_MS, since: Math.floor(since / HOUR_MS) * HOUR_MS });
+    const places = await reader.pages.countedPlaces({ width: HOUR_MS, since: Math.floor(since / HOUR_MS) * HOUR_MS });
     const firstSeen = new Map((await versionsFirstSeen(reader)).map((one) => [versionKey(one), one.at]));
     const versions = [...Map.groupBy(places, versionKey)].flatMap(([key, all]) =>
       all.slice(0, 1).map(({ agent, agentVersion }) => {
@@ -28,7 +28,7 @@ export const getFacets = v1Read({
         return { agent, agentVersion, first, last: Math.max(first, ...all.map((place) => place.last)) };
       }),
     );
-    const conversations = await reader.countUpTo(COUNTED_MAX + 1);
+    const conversations = await reader.pages.countUpTo(COUNTED_MAX + 1);
     return {
       agents: names(places.map(({ agent }) => agent)),
       agent_versions: versions

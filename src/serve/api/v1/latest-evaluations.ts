@@ -28,7 +28,7 @@ export interface LatestEvaluation {
   readonly verdicts: ReadonlyMap<string, VerdictKind>;
 }
 
-export interface LatestEvaluations {
+interface LatestEvaluations {
   readonly evaluations: readonly LatestEvaluation[];
   /** Evaluations by other versions of the suite, or from before their verdicts were kept so. */
   readonly others: number;
@@ -39,7 +39,7 @@ export interface LatestEvaluations {
 const labelsSchema = z.object({ agent_version: z.string(), environment: z.string(), segment: z.string().default('') });
 
 export async function latestEvaluations(
-  reader: Pick<ConversationReader, 'search' | 'lastScanned'>,
+  reader: Pick<ConversationReader, 'pages'>,
   suite: SuiteOutline,
   asked: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments' | 'since'> & {
     readonly conversationsMax: number;
@@ -53,8 +53,8 @@ export async function latestEvaluations(
   let cursor: SearchCursor | undefined;
   for (;;) {
     const limit = Math.min(PAGE, conversationsMax - conversations);
-    const page = await reader.search({ ...filters, order: 'latest', limit, cursor });
-    for (const scanned of await reader.lastScanned(page.rows, suite.name)) {
+    const page = await reader.pages.search({ ...filters, order: 'latest', limit, cursor });
+    for (const scanned of await reader.pages.lastScanned(page.rows, suite.name)) {
       const evaluation = latestFrom(scanned, suite);
       if (evaluation === undefined) others += 1;
       else evaluations.push(evaluation);

@@ -8,7 +8,7 @@ import type { Role } from '../../../model/access.ts';
 import type { RouteShapes } from '../../../report/http/route.ts';
 
 /** A row of any table of routes. */
-export interface DescribedRoute {
+interface DescribedRoute {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
   readonly summary: string;

@@ -1,24 +1,25 @@
 /**
  * The turns of a stored conversation, understood again from its spans, as far as they are kept and one answer can hold
- * them. What is missing is said, and is never an error: a conversation outlives its spans.
+ * them. Missing spans are reported and are no error, because a conversation outlives its spans.
  */
 import { buildConversation } from '../../../assemble/build-conversation.ts';
 import { turnsOfTrace } from '../../../engine/turns-of-trace.ts';
 import { counted } from '../../../model/counted.ts';
 import type { ConversationDetail } from '../../../model/api/conversation-detail.ts';
 import type { Turn } from '../../../model/turn.ts';
-import type { ConversationReader, ConversationRow, TraceRow } from '../../../store/conversation-reader.ts';
+import type { ConversationReader, TraceRow } from '../../../store/conversation-reader.ts';
+import type { ConversationRow } from '../../../store/conversation-row.ts';
 import { intactContent } from '../../../store/intact-content.ts';
 import type { V1Side } from './v1-side.ts';
 
 /** Spans that are understood for one answer, in bytes. */
 const BYTES_MAX = 48 << 20;
 
-export interface StoredTurns {
+interface StoredTurns {
   readonly turns: readonly Turn[];
   readonly traces: readonly TraceRow[];
   readonly content: ConversationDetail['content'];
-  /** What is missing and why; undefined where it is whole. */
+  /** Missing parts and the reason; undefined where it is whole. */
   readonly note: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** `GET /api/v1/suites`: the suites that run, and how often their criteria passed lately. */
 import { isLive, type SuiteOutline } from '../../../engine/suite-outline.ts';
-import { suiteList, suiteListQuery } from '../../../model/api/suite-list.ts';
+import { type SuiteList, suiteList, suiteListQuery } from '../../../model/api/suite-list.ts';
 import { decisionOf, isBroken } from '../../../model/decision.ts';
 import type { VerdictKind } from '../../../model/evaluation.ts';
 import { fromSuiteKey } from '../../../model/suite-key.ts';
@@ -18,7 +18,7 @@ export const listSuites = v1Read({
   summary: '?agent= &since=7d the suites that run: criteria, weights, and how often each passed lately',
   query: suiteListQuery,
   answer: suiteList,
-  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, { agent, since }) => {
+  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, { agent, since }): Promise<SuiteList> => {
     const shown = [];
     for (const suite of suites()) {
       const { evaluations, others } = await latestEvaluations(reader, suite, {

@@ -17,7 +17,7 @@ const NAME_MAX = 300;
 /** Arguments and results that are nested deeper are given as text: who reads them may not go as deep. */
 const DEPTH_MAX = 60;
 
-export interface TranscriptJson {
+interface TranscriptJson {
   readonly turns: readonly TurnJson[];
   readonly stepsLeftOut: number;
 }

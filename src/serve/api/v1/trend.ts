@@ -1,5 +1,12 @@
 /** `GET /api/v1/trend`: a suite's figures over time. They come from the history, so that a year costs as little as a day. */
-import { type TREND_BY, type TrendFigures, type TrendQuery, trend, trendQuery } from '../../../model/api/trend.ts';
+import {
+  type TREND_BY,
+  type Trend,
+  type TrendFigures,
+  type TrendQuery,
+  trend,
+  trendQuery,
+} from '../../../model/api/trend.ts';
 import { OUTCOMES, type Outcome } from '../../../model/evaluation.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
@@ -29,7 +36,7 @@ export const getTrend = v1Read({
 a suite's success rate, mean score and outcomes over time, with their intervals`,
   query: trendQuery,
   answer: trend,
-  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, query) => {
+  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, query): Promise<Trend | Refusal> => {
     const suite = chosenSuite(suites(), query.suite);
     if (suite instanceof Refusal) return suite;
     const now = Date.now();

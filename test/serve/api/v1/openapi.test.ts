@@ -65,7 +65,7 @@ test('the description has every route of /api/v1 and no other, and answers of a 
       '',
     );
     const schema = z.fromJSONSchema(document.components.schemas[name] ?? {});
-    // What is not in the schema is a mistake, and so is another type.
+    // An unknown field is a mistake.
     expect([path, schema.safeParse({ unknown: 1 }).success]).toEqual([path, false]);
     for (const query of answers[path] ?? []) {
       const place = path.includes('{') ? path.replace(/\{\w+\}/, query) : `${path}${query}`;

@@ -1,0 +1,128 @@
+/**
+ * `GET /api/v1/live`: reports to browsers which conversations this instance has just evaluated, as server-sent events. It is
+ * a sign to look again, and no record: what a client misses is in the store.
+ *
+ *   event: conversation   at most one a second, with the first conversations of that second and the number of others
+ *   event: heartbeat      after a while without any, so that both ends and what is between them notice a dead connection
+ *
+ * Bounds: a number of clients, beyond which the answer is 429. A client that does not read is dropped at the next event.
+ * Each connection ends after a while, so that the browser connects again and its permission is checked again.
+ */
+import type { ServerResponse } from 'node:http';
+import type { LiveConversations } from '../../model/api/live.ts';
+import type { AnyEvent } from '../../model/events/any-event.ts';
+import { visibleJson } from '../../model/visible-text.ts';
+import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
+
+const CLIENTS_MAX = 20;
+const NAMED_MAX = 50;
+const GATHERED_MS = 1_000;
+const HEARTBEAT_MS = 15_000;
+const LIFETIME_MS = 15 * 60_000;
+const UNTAKEN_BYTES_MAX = 64 << 10;
+const RETRY_AFTER_SECONDS = 10;
+
+interface LiveTimes {
+  readonly gatheredMs: number;
+  readonly heartbeatMs: number;
+  readonly lifetimeMs: number;
+}
+
+const TIMES: LiveTimes = { gatheredMs: GATHERED_MS, heartbeatMs: HEARTBEAT_MS, lifetimeMs: LIFETIME_MS };
+
+export class LiveEvents {
+  readonly #times: LiveTimes;
+  readonly #clients = new Map<ServerResponse, NodeJS.Timeout>();
+  #gathered: LiveConversations['conversations'][number][] = [];
+  #leftOut = 0;
+  #sending: NodeJS.Timeout | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(times: Partial<LiveTimes> = {}) {
+    this.#times = { ...TIMES, ...times };
+  }
+
+  get clients(): number {
+    return this.#clients.size;
+  }
+
+  note(event: AnyEvent): void {
+    if (event.type !== 'conversation-evaluated' || this.#clients.size === 0) return;
+    const { conversation, revision } = event;
+    if (this.#gathered.length < NAMED_MAX)
+      this.#gathered.push({ conversation_id: conversation, at: new Date().toISOString(), revision });
+    else this.#leftOut += 1;
+    this.#sending ??= setTimeout(() => this.#sendGathered(), this.#times.gatheredMs);
+  }
+
+  answer(): Answer {
+    if (this.#isStopped) return refusal(503, 'this instance is stopping');
+    if (this.#clients.size >= CLIENTS_MAX)
+      return refusal(429, `${CLIENTS_MAX} clients are connected already: ask GET /api/v1/conversations instead`);
+    return { status: 200, type: 'text/event-stream', body: '', stream: (response) => this.#admit(response) };
+  }
+
+  /** Ends all connections. May be called twice. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#sending);
+    for (const response of [...this.#clients.keys()]) this.#drop(response);
+  }
+
+  #admit(response: ServerResponse): void {
+    // Others may have been admitted since the answer.
+    if (this.#isStopped || this.#clients.size >= CLIENTS_MAX) {
+      response.end();
+      return;
+    }
+    this.#clients.set(
+      response,
+      setTimeout(() => this.#drop(response), this.#times.lifetimeMs),
+    );
+    response.once('close', () => this.#forget(response));
+    // A browser waits as long before it connects again.
+    response.write(`retry: ${RETRY_AFTER_SECONDS * 1000}\n\n`);
+    this.#heartbeat ??= setInterval(() => this.#send('heartbeat', {}), this.#times.heartbeatMs);
+  }
+
+  #sendGathered(): void {
+    this.#sending = undefined;
+    const data: LiveConversations = {
+      at: new Date().toISOString(),
+      conversations: this.#gathered,
+      left_out: this.#leftOut,
+    };
+    this.#gathered = [];
+    this.#leftOut = 0;
+    this.#send('conversation', data);
+    this.#heartbeat?.refresh();
+  }
+
+  #send(event: string, data: unknown): void {
+    const text = `event: ${event}\ndata: ${visibleJson(data)}\n\n`;
+    for (const response of [...this.#clients.keys()]) {
+      if (response.writableLength > UNTAKEN_BYTES_MAX) response.destroy();
+      else response.write(text);
+    }
+  }
+
+  #drop(response: ServerResponse): void {
+    response.end();
+    this.#forget(response);
+  }
+
+  #forget(response: ServerResponse): void {
+    clearTimeout(this.#clients.get(response));
+    this.#clients.delete(response);
+    if (this.#clients.size > 0) return;
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = undefined;
+    this.#gathered = [];
+    this.#leftOut = 0;
+  }
+}
+
+function refusal(status: number, error: string): Answer {
+  return jsonAnswer(status, { error }, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+}

@@ -1,0 +1,23 @@
+/** A conversation as it is read from a store. */
+import type { ConversationId } from '../model/ids.ts';
+import {
+  type ConversationCells,
+  type ConversationHead,
+  type ConversationLabels,
+  headFrom,
+} from './conversation-columns.ts';
+
+/** A conversation as readers see it: all that is kept of it, in one level. */
+export interface ConversationRow extends Omit<ConversationHead, 'id' | 'labels'>, ConversationLabels {
+  readonly row: number;
+  readonly conversationId: ConversationId;
+}
+
+export function conversationRowFrom(
+  { row, id }: { readonly row: number; readonly id: ConversationId },
+  cells: ConversationCells,
+  text: (stored: string) => string,
+): ConversationRow {
+  const { id: conversationId, labels, ...head } = headFrom(id, cells, text);
+  return { row, conversationId, ...labels, ...head };
+}

@@ -1,0 +1,35 @@
+/**
+ * How the answers of `/api/v1` read a store: pages of conversations, their evaluations and labels, and the labels under
+ * which anything was counted. Each read is bounded, whatever the store holds.
+ */
+import type { ConversationRow } from './conversation-row.ts';
+import type { ConversationSearch, FoundConversations } from './conversation-search.ts';
+import type { ScannedEvaluation } from './evaluation-scan.ts';
+import type { CountedPlace, KeptLabel, ReadEvaluation } from './read-evaluation.ts';
+
+type Awaitable<T> = T | Promise<T>;
+
+export interface WhichEvaluations {
+  readonly revisions: 'last' | 'all';
+  readonly of: 'live' | 'shadow';
+}
+
+export interface PageReader {
+  /** A page looks at a limited number of conversations, however few of them it finds. */
+  search(search: ConversationSearch): Awaitable<FoundConversations>;
+  /** By row, in the order in which they were made, then those that wait. */
+  evaluations(
+    conversations: readonly ConversationRow[],
+    which: WhichEvaluations,
+  ): Awaitable<ReadonlyMap<number, readonly ReadEvaluation[]>>;
+  /** The last evaluations by the suite of this key, in the order in which they were made. */
+  lastScanned(conversations: readonly ConversationRow[], suiteKey: string): Awaitable<readonly ScannedEvaluation[]>;
+  /** In the order in which they were put; the last ones, if there are more than the limit. */
+  labelsOf(conversation: ConversationRow, limit: number): Awaitable<readonly KeptLabel[]>;
+  /** Labels under which anything was counted since then, from the history of this width. */
+  countedPlaces(of: { readonly width: number; readonly since: number }): Awaitable<readonly CountedPlace[]>;
+  /** Conversations, or the limit if there are more. */
+  countUpTo(limit: number): Awaitable<number>;
+  /** When each series of the metric was seen first, in log time; the labels are JSON. */
+  firstTimes(metric: string): Awaitable<readonly { readonly labels: string; readonly at: number }[]>;
+}
