@@ -27,7 +27,10 @@ const STAGES = [
 ];
 /** Rooms that a stage may use besides itself. */
 const SHARED = ['model', 'listen'];
-const ROOMS = [...STAGES, ...SHARED, 'engine', 'serve', 'offline', 'backtest', 'config', 'cli', 'instrument', 'vitest'];
+const ROOMS = [
+  ...[...STAGES, ...SHARED, 'engine', 'serve', 'offline', 'backtest', 'config', 'cli', 'instrument', 'vitest'],
+  'page',
+];
 /** Each room that is not a stage, and the rooms of its kind that it may use besides stages, the model and the configuration. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   engine: [],
@@ -160,6 +163,20 @@ const RULES: readonly Rule[] = [
     canaries: [
       ['src/serve/one-machine/thing.ts', "import { a } from '../cluster/b.ts';"],
       ['src/serve/cluster/thing.ts', "import { a } from '../one-machine/b.ts';"],
+    ],
+  },
+  {
+    claim: 'the page runs in a browser, and knows the model only; nothing imports the page: the service sends it',
+    broken: (tree) =>
+      tree.importing(({ room, from, targetRoom }) => {
+        if (room !== 'page') return targetRoom === 'page';
+        const isOurs = targetRoom === 'page' || targetRoom === 'model';
+        return !isOurs && !['preact', 'preact/hooks', 'uplot'].includes(from);
+      }),
+    canaries: [
+      ['src/page/thing.ts', "import { a } from '../store/b.ts';"],
+      ['src/page/thing.ts', "import { readFileSync } from 'node:fs';"],
+      ['src/serve/thing.ts', "import { a } from '../page/b.ts';"],
     ],
   },
   {

@@ -53,7 +53,7 @@ export function greeting(
   return `Assay ${version}
 
   spans in    ${spansIn}
-  look at     http://${at(ports.http)}/metrics    http://${at(ports.http)}/api/conversations
+  look at     http://${at(ports.http)}/    http://${at(ports.http)}/metrics
   data in     ${dataIn}
   redacted    ${describeRedaction(settings.redaction)}
 

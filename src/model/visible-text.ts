@@ -25,7 +25,7 @@ function escaped(unit: string): string {
 }
 
 /** A part of a text as it is shown: words, or characters that nobody would see, by their code points. */
-export type VisiblePart = { readonly words: string } | { readonly hidden: readonly string[] };
+type VisiblePart = { readonly words: string } | { readonly hidden: readonly string[] };
 
 /** The text in parts, so that a page shows what is hidden rather than obeys it. */
 export function visibleParts(text: string): readonly VisiblePart[] {

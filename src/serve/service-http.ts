@@ -12,10 +12,9 @@ import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
 import { PROCESS_ROUTES, STORE_ROUTES } from './api/routes.ts';
 import { openApiOf } from './api/v1/openapi.ts';
-import { homeAnswer, PAGE_ROUTES } from './page/page-routes.ts';
-import { servePage } from './page/served-page.ts';
 import type { StorePlace } from './open-reader.ts';
 import { type OpenStore, openStore, type StoreNeeds, storeRoutes } from './open-store.ts';
+import { pageHttp } from './page/page-routes.ts';
 import type { Readiness } from './readiness.ts';
 import type { Reloading } from './reloading.ts';
 import type { ServiceAccess } from './service-access.ts';
@@ -65,8 +64,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     // Always the same, and seldom asked for.
     openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], needs.version),
   };
-  let served: ReturnType<typeof servePage> | undefined;
-  const page = { page: () => (served ??= servePage()) };
+  const page = pageHttp();
   let store: OpenStore | Unavailable = STARTING;
   const server = await startHttpServer({
     host: settings.host,
@@ -75,9 +73,9 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
       ...answeredFrom(PROCESS_ROUTES, () => process),
       ...storeRoutes(() => store),
       ...answeredFrom(PEOPLE_ROUTES, () => access),
-      ...answeredFrom(PAGE_ROUTES, () => page),
+      ...page.routes,
     ],
-    home: (asked) => homeAnswer(page, asked),
+    home: page.home,
     access: access.guard,
     onWrite: (event) => events.report(event),
     security: certificates?.port('http', 'any'),

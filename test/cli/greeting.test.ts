@@ -14,7 +14,7 @@ test('the greeting has addresses that can be copied', () => {
   const said = greetingWith({});
 
   expect(said).toContain('Point an agent here:   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318\n');
-  expect(said).toContain('look at     http://127.0.0.1:4319/metrics ');
+  expect(said).toContain('look at     http://127.0.0.1:4319/    http://127.0.0.1:4319/metrics');
   expect(said).toContain('Ask why one failed:    npx assay explain <conversation>');
 });
 
@@ -23,7 +23,7 @@ test.each(['0.0.0.0', '::'])('who listens at %s, as in a container, is told to p
 
   expect(said).toContain(`OTLP/HTTP  http://${host === '::' ? '[::]' : host}:4318 `);
   expect(said).toContain('OTEL_EXPORTER_OTLP_ENDPOINT=http://<this host>:4318\n');
-  expect(said).toContain('look at     http://<this host>:4319/metrics ');
+  expect(said).toContain('look at     http://<this host>:4319/    http://<this host>:4319/metrics');
 });
 
 test('hints reach this service on whatever port and host it listens', () => {

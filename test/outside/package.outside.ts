@@ -59,6 +59,8 @@ test('the package holds what it needs and nothing else', () => {
   expect(files.filter((file) => /\.map$|\.outside\.|\.test\.(?!yaml$)/.test(file))).toEqual([]);
   expect(files.filter((file) => file.startsWith('dist/') && !/\.(js|d\.ts)$/.test(file)).toSorted()).toEqual([
     'dist/THIRD-PARTY-NOTICES.txt',
+    'dist/page/icon.svg',
+    'dist/page/page.css',
     'dist/sbom.cdx.json',
   ]);
   expect(statSync(tarball).size).toBeLessThan(TARBALL_MAX_BYTES);

@@ -2,16 +2,15 @@
  * A real browser, Debian's Chromium, with what fails every test of the page: an error on the console, an exception, a
  * request to another host, and anything that the content security policy stopped.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Git ignores it. */
 const SCREENSHOTS = path.join(ROOT, 'screenshots');
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const WATCH_POLICY = `window.stoppedByPolicy = [];
 document.addEventListener('securitypolicyviolation', (event) => stoppedByPolicy.push(event.violatedDirective + ' ' + event.blockedURI));`;
@@ -56,7 +55,7 @@ export async function openPage(
     if (new URL(request.url()).host !== new URL(url).host) mistakes.push(`a request to ${request.url()}`);
   });
   await page.addInitScript(WATCH_POLICY);
-  await page.addInitScript(AXE);
+  await page.addInitScript(axe.source);
   onTestFinished(async () => {
     const stopped = await page.evaluate('window.stoppedByPolicy');
     await context.close();

@@ -1,7 +1,8 @@
-/** What was said, turn by turn, with the verdicts that rest on the turn under the answer. */
+/** The words of user and agent, turn by turn, with the verdicts that rest on the turn under the answer. */
 import { h, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConversationDetail, TurnJson } from '../../model/api/conversation-detail.ts';
+import { decisionOf } from '../../model/decision.ts';
 import { VerdictMark } from '../text/outcome.ts';
 import { LongText, SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
@@ -97,5 +98,7 @@ function Turn({
 
 function failedIn({ steps }: TurnJson, { bySpan }: EvidenceLinks): readonly Evidence[] {
   const failed = steps.flatMap(({ span_id: span }) => (span === undefined ? [] : (bySpan.get(span) ?? [])));
-  return [...new Map(failed.filter(({ verdict }) => verdict === 'fail').map((one) => [one.key, one])).values()];
+  return [
+    ...new Map(failed.filter(({ verdict }) => decisionOf(verdict) === 'fail').map((one) => [one.key, one])).values(),
+  ];
 }

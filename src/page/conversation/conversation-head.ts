@@ -85,6 +85,6 @@ function Elsewhere({ id }: { readonly id: string }): JSX.Element {
 }
 
 /** A pasted command must not run what an id contains. */
-export function quotedForShell(text: string): string {
+function quotedForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

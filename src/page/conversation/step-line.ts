@@ -1,5 +1,6 @@
 /** A step as one line: its place in the tree, its name, its time, and the verdicts that rest on it. */
 import { h, type JSX } from 'preact';
+import { decisionOf } from '../../model/decision.ts';
 import type { StepKind } from '../../model/step.ts';
 import { countText, durationText } from '../text/format.ts';
 import { VerdictMark } from '../text/outcome.ts';
@@ -26,7 +27,7 @@ export function StepLine({ row, evidence, isLit, isChosen, onChoose }: LineProps
     element?.style.setProperty('inset-inline-start', `${from * 100}%`);
     element?.style.setProperty('width', `max(2px, ${length * 100}%)`);
   };
-  const failed = evidence.filter(({ verdict }) => verdict === 'fail');
+  const failed = evidence.filter(({ verdict }) => decisionOf(verdict) === 'fail');
   const marks = failed.length > 0 ? failed.slice(0, 1) : evidence.slice(0, 1);
   return h(
     'button',

@@ -1,4 +1,4 @@
-/** What was done: a tree of steps beside a time line, and below it the step that is chosen. */
+/** The steps of a conversation: a tree beside a time line, and below it the step that is chosen. */
 import { h, type JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ConversationDetail } from '../../model/api/conversation-detail.ts';

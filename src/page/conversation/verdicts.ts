@@ -1,6 +1,8 @@
 /** The verdicts of the latest revision: those that failed first, those that passed in as little room as possible. */
 import { h, type JSX } from 'preact';
 import type { FullEvaluation, TurnJson, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import { decisionOf } from '../../model/decision.ts';
+import type { VerdictKind } from '../../model/evaluation.ts';
 import { limitOf } from '../../model/known-share.ts';
 import { countText, counted, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
@@ -14,7 +16,14 @@ interface VerdictsProps {
   readonly onVerdict: (evaluation: FullEvaluation, verdict: VerdictOfCriterion) => void;
 }
 
-const ORDER: readonly VerdictOfCriterion['verdict'][] = ['fail', 'error', 'skipped', 'pass', 'not_applicable'];
+/** The order of verdicts, and whether one needs no attention. */
+const STANDING = {
+  fail: { place: 0, isFine: false },
+  error: { place: 1, isFine: false },
+  skipped: { place: 2, isFine: false },
+  pass: { place: 3, isFine: true },
+  not_applicable: { place: 4, isFine: true },
+} satisfies Record<VerdictKind, { readonly place: number; readonly isFine: boolean }>;
 
 export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
   return h(
@@ -88,17 +97,17 @@ function Decided({
 
 type ListProps = Omit<VerdictsProps, 'evaluations' | 'turns'> & { readonly evaluation: FullEvaluation };
 
-/** Those that are fine take one line, until somebody asks for them. */
+/** Verdicts that are fine take one line, until somebody asks for them. */
 function VerdictList({ evaluation, chosen, onVerdict }: ListProps): JSX.Element {
   const { verdicts } = evaluation;
   const sorted = verdicts.toSorted(
-    (a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || (b.weight ?? 0) - (a.weight ?? 0),
+    (a, b) => STANDING[a.verdict].place - STANDING[b.verdict].place || (b.weight ?? 0) - (a.weight ?? 0),
   );
-  const isFine = ({ verdict }: VerdictOfCriterion) => verdict === 'pass' || verdict === 'not_applicable';
+  const isFine = ({ verdict }: VerdictOfCriterion) => STANDING[verdict].isFine;
   const line = (verdict: VerdictOfCriterion) =>
     h(VerdictLine, { key: verdict.criterion, evaluation, verdict, chosen, onVerdict });
   const fine = sorted.filter(isFine);
-  const passed = fine.filter(({ verdict }) => verdict === 'pass').length;
+  const passed = fine.filter(({ verdict }) => decisionOf(verdict) === 'pass').length;
   const words = [
     ...(passed > 0 ? [`${countText(passed)} passed`] : []),
     ...(fine.length > passed ? [`${countText(fine.length - passed)} not applicable`] : []),

@@ -1,4 +1,4 @@
-/** What else is known of a conversation: the truth, what people said, and what came of it in the world. */
+/** All else that is known of a conversation: the truth, what people said, and what came of it in the world. */
 import { h, type JSX } from 'preact';
 import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
 import { VerdictMark } from '../text/outcome.ts';

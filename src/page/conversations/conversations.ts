@@ -11,7 +11,7 @@ import { useKeys } from '../shell/keys.ts';
 import { goTo } from '../shell/navigation.ts';
 import { addressOf, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
-import type { ViewProps } from '../shell/views.ts';
+import type { ViewProps } from '../shell/view-props.ts';
 import { countText, counted } from '../text/format.ts';
 import { conversationFilters, Criterion, listQueryOf, Search } from './conversation-filters.ts';
 import { ConversationRows } from './conversation-rows.ts';

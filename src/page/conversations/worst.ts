@@ -1,6 +1,6 @@
 /**
- * Several suites may have scored a conversation. Where there is room for one, it is the worst; among equals the one that
- * says most about the task, and then the one with the lowest score.
+ * Several suites may have scored a conversation. A row shows the worst of them; among equals the one that says
+ * most about the task, and then the one with the lowest score.
  */
 import type { ListedEvaluation } from '../../model/api/conversation-list.ts';
 import { ABOUTS } from '../../model/evaluation.ts';

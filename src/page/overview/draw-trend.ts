@@ -53,7 +53,7 @@ export function drawTrend(place: HTMLElement, { trend, series, onBucket }: Trend
     ],
     bands: [{ series: [COLUMNS.high, COLUMNS.low], fill: colours.band }],
     hooks: {
-      draw: [(chart) => markVersions(chart, trend, colours)],
+      draw: [(chart) => markAlone(chart, colours), (chart) => markVersions(chart, trend, colours)],
       setCursor: [({ cursor: { idx } }) => onBucket(typeof idx === 'number' ? bucketAt[idx] : undefined)],
     },
   };
@@ -100,6 +100,27 @@ function columnsOf({ bucket_ms: width }: Trend, { buckets }: Trend['series'][num
     column(({ tcr }) => tcr?.value),
   ];
   return { data, bucketAt: rows.map(({ bucket }) => bucket) };
+}
+
+/** A bucket between two gaps has no band: its interval is a line of its own. */
+function markAlone({ ctx, data, valToPos }: uPlot, { good }: Colours): void {
+  const [times] = data;
+  const highs = data[COLUMNS.high] ?? [];
+  const lows = data[COLUMNS.low] ?? [];
+  ctx.save();
+  ctx.strokeStyle = good;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([]);
+  for (const [index, time] of times.entries()) {
+    const [high, low] = [highs[index], lows[index]];
+    if (high == null || low == null || highs[index - 1] != null || highs[index + 1] != null) continue;
+    const x = Math.round(valToPos(time, 'x', true));
+    ctx.beginPath();
+    ctx.moveTo(x, valToPos(high, 'y', true));
+    ctx.lineTo(x, valToPos(low, 'y', true));
+    ctx.stroke();
+  }
+  ctx.restore();
 }
 
 type Colours = ReturnType<typeof coloursOf>;

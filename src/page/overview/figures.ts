@@ -10,7 +10,7 @@ interface FiguresProps {
   readonly figures: TrendFigures;
   readonly about: About | undefined;
   readonly suite: string;
-  /** What the figures say nothing about. */
+  /** The limit of what the figures can say. */
   readonly limit: string | undefined;
 }
 

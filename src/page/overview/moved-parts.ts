@@ -121,9 +121,13 @@ function PartRow({
     h(
       'td',
       null,
-      failed > 0 &&
-        behind !== undefined &&
-        h('a', { href: addressOf('conversations', withChanges(filters, behind)) }, `${countText(failed)} failed it`),
+      behind !== undefined &&
+        (failed > 0 || part.criterion === undefined) &&
+        h(
+          'a',
+          { href: addressOf('conversations', withChanges(filters, behind)) },
+          failed > 0 ? `${countText(failed)} failed it` : 'show them',
+        ),
     ),
   );
 }

@@ -17,18 +17,11 @@ export function OpenDetections({
   readonly held: Held<Detections>;
   readonly place: Place;
 }): JSX.Element | null {
-  // What keeps the figures away is said where they would be.
+  // A problem is reported once, in place of the figures.
   if (reply?.is !== 'here') return null;
   const { is_active: isActive, note, open, changes, learning, watching } = reply.value;
   if (!isActive) return note === undefined ? null : h('p', { class: 'aside' }, note);
-  if (open.length === 0) {
-    const still = learning === 0 ? '' : `, ${counted(learning, 'level')} still being learned`;
-    return h(
-      'p',
-      { class: 'aside detections-none' },
-      `Nothing has got worse: ${counted(watching, 'level')} watched${still}.`,
-    );
-  }
+  if (open.length === 0) return h('p', { class: 'aside detections-none' }, nothingWorse(watching, learning));
   return h(
     'section',
     { class: 'detections' },
@@ -56,6 +49,18 @@ export function OpenDetections({
         ),
       ),
   );
+}
+
+/** Levels that are still being learned say nothing yet, and above all not that all is well. */
+function nothingWorse(watching: number, learning: number): string {
+  const learned = `${counted(learning, 'level')} ${learning === 1 ? 'is' : 'are'} still being learned`;
+  if (watching === 0) {
+    return learning === 0
+      ? 'Nothing is watched yet.'
+      : `It is too early to tell whether anything has got worse: ${learned}.`;
+  }
+  const still = learning === 0 ? '' : `, and ${learned}`;
+  return `Nothing has got worse: ${counted(watching, 'level')} ${watching === 1 ? 'is' : 'are'} watched${still}.`;
 }
 
 function detected(

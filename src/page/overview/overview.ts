@@ -8,7 +8,7 @@ import { type Held, useReply } from '../api/use-reply.ts';
 import { FilterBar, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.ts';
 import { onlyOf, type Place, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
-import type { ViewProps } from '../shell/views.ts';
+import type { ViewProps } from '../shell/view-props.ts';
 import { Endings } from './endings.ts';
 import { Figures } from './figures.ts';
 import { MovedParts } from './moved-parts.ts';

@@ -12,7 +12,8 @@ import { goTo, usePlace } from './navigation.ts';
 import { addressOf, type Place, sharedFilters } from './place.ts';
 import { Problem } from './problem.ts';
 import { TopBar } from './top-bar.ts';
-import { VIEWS, type ViewProps } from './views.ts';
+import type { ViewProps } from './view-props.ts';
+import { VIEWS } from './views.ts';
 
 const NOTHING_ASKED = new URLSearchParams();
 /** The page shows the first conversation by itself. */

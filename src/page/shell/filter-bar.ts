@@ -5,7 +5,7 @@ import { goTo } from './navigation.ts';
 import { addressOf, type Place, withChanges } from './place.ts';
 
 export interface Filter {
-  /** Of the parameter. */
+  /** Name of the parameter. */
   readonly name: string;
   readonly label: string;
   /** Words where nothing is chosen. */
@@ -22,7 +22,7 @@ export function changeFilter(place: Place, name: string, value: string | readonl
   goTo(addressOf(place.view, withChanges(place.query, { [name]: value }), place.conversation));
 }
 
-/** Those that all figures share. A filter with nothing to choose between is left out, unless something is chosen. */
+/** Filters that all figures share. A filter with nothing to choose between is left out, unless something is chosen. */
 export function sharedFilterList({ query }: Place, facets: Facets): readonly Filter[] {
   const agents = query.getAll('agent');
   const versions = facets.agent_versions.filter(({ agent }) => agents.length === 0 || agents.includes(agent));

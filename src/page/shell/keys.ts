@@ -4,7 +4,7 @@
  */
 import { useLayoutEffect } from 'preact/hooks';
 
-export interface Key {
+interface Key {
   /** `j`, `enter`, `esc`, or a pair such as `g o`. */
   readonly key: string;
   readonly does: string;

@@ -6,7 +6,7 @@ import { PAGE_PATHS, PAGE_VIEWS, type PageView } from '../../model/page-views.ts
 
 export interface Place {
   readonly view: PageView;
-  /** Of the conversation that is open; undefined for a view alone. */
+  /** Id of the conversation that is open; undefined for a view alone. */
   readonly conversation: string | undefined;
   readonly query: URLSearchParams;
 }

@@ -1,13 +1,7 @@
 /** The table of views. A view is loaded when it is first shown; one more view is one more line here and in `PAGE_PATHS`. */
 import type { ComponentType } from 'preact';
 import type { PageView } from '../../model/page-views.ts';
-import type { Facets } from '../../model/api/facets.ts';
-import type { Place } from './place.ts';
-
-export interface ViewProps {
-  readonly place: Place;
-  readonly facets: Facets;
-}
+import type { ViewProps } from './view-props.ts';
 
 interface ViewEntry {
   readonly title: string;

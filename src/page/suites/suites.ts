@@ -6,7 +6,7 @@ import { useReply } from '../api/use-reply.ts';
 import { FilterBar, plainChoices, sinceFilter } from '../shell/filter-bar.ts';
 import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
-import type { ViewProps } from '../shell/views.ts';
+import type { ViewProps } from '../shell/view-props.ts';
 import { ShareEstimate } from '../text/estimate.ts';
 import { counted, countText, percent } from '../text/format.ts';
 import { WhatIfSection } from './what-if.ts';
@@ -140,11 +140,11 @@ function CriterionRow({
       kind === 'judge' && h('span', { class: 'aside' }, ' asked of a judge'),
       h('span', { class: 'question' }, question),
     ),
-    h('td', { class: 'number' }, percent(weight, 0)),
-    h('td', { class: 'number' }, passes(rate, failures)),
-    h('td', { class: 'number' }, without === undefined ? '' : percent(without, 0)),
-    h('td', { class: 'number' }, errors === undefined || errors === 0 ? '' : percent(errors)),
-    h('td', { class: 'number' }, asked === 0 ? 'none yet' : countText(asked)),
+    h('td', { class: 'number', 'data-head': 'Weight' }, percent(weight, 0)),
+    h('td', { class: 'number', 'data-head': 'Passes' }, passes(rate, failures)),
+    h('td', { class: 'number', 'data-head': 'Not applicable' }, without === undefined ? '' : percent(without, 0)),
+    h('td', { class: 'number', 'data-head': 'Errors' }, errors === undefined || errors === 0 ? '' : percent(errors)),
+    h('td', { class: 'number', 'data-head': 'Evaluations' }, asked === 0 ? 'none yet' : countText(asked)),
   );
 }
 

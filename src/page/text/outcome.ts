@@ -20,7 +20,7 @@ export const OUTCOME_LOOKS: Readonly<Record<Outcome, OutcomeLook>> = {
   hard_failure: { word: 'hard failure', line: RING },
   handed_over: { word: 'handed over', line: 'M1 6h9M7 3l3 3l-3 3' },
   unscored: { word: 'unscored', filled: 'M6 4.5a1.5 1.5 0 1 1 0 3a1.5 1.5 0 1 1 0-3z' },
-};
+} satisfies Record<Outcome, OutcomeLook>;
 
 /** The word is always there for who listens; `isTerse` shows the shape alone, with the word as its title. */
 export function OutcomeMark({
@@ -50,7 +50,7 @@ const VERDICT_LOOKS: Readonly<Record<VerdictKind, { readonly mark: string; reado
   not_applicable: { mark: '–', word: 'not applicable' },
   error: { mark: '!', word: 'error' },
   skipped: { mark: '…', word: 'skipped' },
-};
+} satisfies Record<VerdictKind, { mark: string; word: string }>;
 
 export function VerdictMark({ verdict }: { readonly verdict: VerdictKind }): JSX.Element {
   const { mark, word } = VERDICT_LOOKS[verdict];

@@ -64,7 +64,7 @@ function send(response: ServerResponse, request: IncomingMessage, answer: Answer
   giveUp(response, answer);
   response.writeHead(status, {
     'content-type': type,
-    // That of an answer which is left out would be that of the whole.
+    // A 304 has no length: that of its empty body would be taken for that of the whole.
     ...(status === 304 ? {} : { 'content-length': bytes.length }),
     ...ALWAYS,
     ...headers,

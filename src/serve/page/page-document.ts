@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 
 interface DocumentParts {
-  /** What a module imports, and the address with its version. */
+  /** Names that modules import, each with its address and version. */
   readonly importMap: Readonly<Record<string, string>>;
   /** Addresses with their versions. */
   readonly entry: string;

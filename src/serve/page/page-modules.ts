@@ -8,7 +8,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export interface PageModule {
+interface PageModule {
   /** Path of its address, such as `/page/shell/main.ts`. */
   readonly address: string;
   readonly code: string;
@@ -90,7 +90,7 @@ function withoutTypes(text: string): string {
   }
 }
 
-/** Types leave blanks in their places, so that positions stay. Those at the ends of lines are of no use to anybody. */
+/** Types leave blanks in their places, so that positions stay. Blanks at the ends of lines are of no use to anybody. */
 function withoutBlankEnds(code: string): string {
   return code.replace(/[ \t]+$/gm, '');
 }

@@ -5,9 +5,9 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { PAGE_PATHS, PAGE_VIEWS, type PageView } from '../../model/page-views.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
-import { type Asked, type Route, read } from '../../report/http/route.ts';
+import { type Asked, answeredFrom, type Route, read } from '../../report/http/route.ts';
 import { fileAnswer } from './page-file.ts';
-import type { ServedPage } from './served-page.ts';
+import { type ServedPage, servePage } from './served-page.ts';
 
 interface PageSide {
   readonly page: () => Promise<ServedPage>;
@@ -16,8 +16,20 @@ interface PageSide {
 const FOREVER = 'public, max-age=31536000, immutable';
 const ALWAYS_ASK = 'no-cache';
 
-/** The address `/` is another matter: programs get the list of routes there. */
-export const PAGE_ROUTES: readonly Route<PageSide>[] = [
+interface PageHttp {
+  readonly routes: readonly Route<undefined>[];
+  /** Answers a browser at `/`, where programs get the list of routes. */
+  readonly home: (asked: Pick<Asked, 'request'>) => Promise<Answer>;
+}
+
+/** Reads and compresses the files when somebody first asks for one: most processes serve nobody. */
+export function pageHttp(): PageHttp {
+  let served: Promise<ServedPage> | undefined;
+  const side: PageSide = { page: () => (served ??= servePage()) };
+  return { routes: answeredFrom(PAGE_ROUTES, () => side), home: (asked) => viewAnswer(side, 'overview', asked) };
+}
+
+const PAGE_ROUTES: readonly Route<PageSide>[] = [
   ...PAGE_VIEWS.flatMap((view) => PAGE_PATHS[view].map((path) => ({ path, view })))
     .filter(({ path }) => path !== '/')
     .map(({ path, view }) =>
@@ -30,10 +42,6 @@ export const PAGE_ROUTES: readonly Route<PageSide>[] = [
     takes: 'nothing',
   }),
 ];
-
-export async function homeAnswer(side: PageSide, asked: Pick<Asked, 'request'>): Promise<Answer> {
-  return await viewAnswer(side, 'overview', asked);
-}
 
 async function viewAnswer({ page }: PageSide, view: PageView, { request }: Pick<Asked, 'request'>): Promise<Answer> {
   const { documents, policy } = await page();

@@ -1,6 +1,6 @@
 /**
- * The page, ready to be served: one document for each view, and its files by address. It is read and compressed when
- * somebody first asks for it, because most processes serve nobody, and then stays in memory (about 700 KB).
+ * The page, ready to be served: one document for each view, and its files by address, as they are and compressed (about
+ * 700 KB).
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -6,8 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_TO_ALL } from '../../../src/model/access.ts';
 import { PAGE_PATHS, PAGE_VIEWS } from '../../../src/model/page-views.ts';
 import { startHttpServer } from '../../../src/report/http/http-server.ts';
-import { answeredFrom } from '../../../src/report/http/route.ts';
-import { homeAnswer, PAGE_ROUTES } from '../../../src/serve/page/page-routes.ts';
+import { pageHttp } from '../../../src/serve/page/page-routes.ts';
 import { servePage } from '../../../src/serve/page/served-page.ts';
 
 const served = servePage();
@@ -15,12 +14,12 @@ const KIB = 1024;
 const FIRST_VIEW_BYTES_MAX = 150 * KIB;
 
 async function start(access = OPEN_TO_ALL) {
-  const side = { page: () => served };
+  const { routes, home } = pageHttp();
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
-    routes: answeredFrom(PAGE_ROUTES, () => side),
-    home: (asked) => homeAnswer(side, asked),
+    routes,
+    home,
     access,
     onWrite: () => undefined,
     onDropped: () => undefined,

@@ -1,0 +1,8 @@
+/** The properties of every view. */
+import type { Facets } from '../../model/api/facets.ts';
+import type { Place } from './place.ts';
+
+export interface ViewProps {
+  readonly place: Place;
+  readonly facets: Facets;
+}
