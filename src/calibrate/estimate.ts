@@ -22,7 +22,7 @@ export function shareOf(count: number, of: number): Estimate | undefined {
 
 /**
  * The mean of scores from 0 to 1, with the usual interval: mean ± z s/√n. `squares` is the sum of the squares of their
- * distances from the mean. Of one score nothing is known about the spread, so its interval is all that can be.
+ * distances from the mean. A single score says nothing about the spread, so its interval is the whole scale.
  */
 export function meanOf(mean: number, { squares, of }: { readonly squares: number; readonly of: number }): Estimate {
   if (of < 2) return { value: mean, lower: 0, upper: 1 };

@@ -17,7 +17,7 @@ interface Asked {
   readonly query?: URLSearchParams;
   readonly signal?: AbortSignal;
   readonly method?: 'GET' | 'POST';
-  /** Of a POST. */
+  /** Sent with a POST. */
   readonly body?: object;
 }
 

@@ -19,7 +19,7 @@ export function isMoved({ weights, off }: Moved): boolean {
   return weights.size > 0 || off.size > 0;
 }
 
-/** What the address says of this suite; of none that is named, it is the first one. */
+/** Weights of this suite in the address. An address that names no suite is about the first one. */
 export function movedIn(query: URLSearchParams, suite: Suite, { isFirst }: { readonly isFirst: boolean }): Moved {
   const named = query.get('suite');
   if (named === null ? !isFirst : named !== suite.name) return UNMOVED;

@@ -1,6 +1,6 @@
 /**
  * A suite with other weights: a slider, a number and a switch for each criterion, and what stored conversations would
- * have scored. What was moved is in the address; nothing of the suite changes.
+ * have scored. The address keeps the weights; nothing of the suite changes.
  */
 import { h, type JSX, type TargetedEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -30,7 +30,7 @@ interface WhatIfProps {
   readonly place: Place;
   /** Time that the view shows. */
   readonly since: string;
-  /** Of the suites that are shown. */
+  /** Whether it is the first suite of the view. */
   readonly isFirst: boolean;
 }
 

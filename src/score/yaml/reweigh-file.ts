@@ -3,8 +3,8 @@
  * weights no longer sum to 1, and a version that is a whole number goes up by one. Everything else, comments and order
  * included, stays byte by byte, because parts of the text are replaced where the parsed document says that they stand.
  *
- * The result is read again. Where it is not the suite that was meant (a weight comes from an anchor or a merge key),
- * there is a sentence instead.
+ * The result is read again. If it is not the intended suite, because a weight comes from an anchor or a merge key, the
+ * answer is a sentence instead.
  */
 import { isMap, isNode, isPair, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml';
 import { type LineEdit, unifiedDiff } from '../../model/unified-diff.ts';

@@ -1,5 +1,5 @@
 /**
- * The main thread's end of questions about other weights: who waits for the thread that weighs, and what becomes of it.
+ * The main thread's end of questions about other weights: the questions that wait for the thread, and their outcomes.
  *
  *   waiting   one question of each address             a second one, or all places are taken: 429; too long: 503
  *   running   one at a time                            past its deadline, or the thread dies: 503

@@ -1,4 +1,4 @@
-/** Who waits for the thread that weighs verdicts again: one at a time, one waiting of each address, with a deadline. */
+/** The queue of the thread that weighs verdicts again: one at a time, one waiting of each address, with a deadline. */
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What other weights would have given, asked of a running service: to the last digit what `assay backtest` says. */
+/** Questions about other weights to a running service: its figures are those of `assay backtest`, to the last digit. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
