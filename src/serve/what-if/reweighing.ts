@@ -9,13 +9,22 @@
  * not the reading thread, because a question here takes a second of processor where a read takes milliseconds. It is no
  * `WatchedThread` either: that one is started again at once, for work that must not be lost.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { WhatIfQuestion } from '../../model/api/what-if.ts';
 import type { ReadingEvent, ReadRefusal } from '../../model/events/reading-events.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
-import { DEADLINE_MS, FAREWELL_MS, HEAP_MIB_MAX, IDLE_MS, WAIT_MAX_MS, WAITING_MAX } from './what-if-limits.ts';
+import {
+  DEADLINE_MS,
+  FAREWELL_MS,
+  HEAP_MIB_MAX,
+  IDLE_MS,
+  STOP_MS,
+  WAIT_MAX_MS,
+  WAITING_MAX,
+} from './what-if-limits.ts';
 import type { FromWhatIf, ToWhatIf, WhatIfStart } from './what-if-protocol.ts';
 
 interface ReweighingParts {
@@ -108,7 +117,11 @@ export class Reweighing {
     for (const { settle } of waiting) settle({ is: 'refused', because: 'stopping' });
     this.#settle({ is: 'refused', because: 'stopping' });
     this.#end();
-    await Promise.all(this.#ending);
+    // A statement inside SQLite keeps a thread that was terminated; nothing waits for that.
+    const limit = new AbortController();
+    const waited = sleep(STOP_MS, undefined, { signal: limit.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.#ending), waited]);
+    limit.abort();
   }
 
   #waitFor({ question, from, signal }: Asked): Promise<Outcome> {

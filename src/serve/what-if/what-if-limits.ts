@@ -11,3 +11,5 @@ export const IDLE_MS = 60_000;
 export const HEAP_MIB_MAX = 512;
 /** A thread that is to end has this long to close its connection. */
 export const FAREWELL_MS = 2_000;
+/** A stop waits this long for threads to end. */
+export const STOP_MS = 3_000;
