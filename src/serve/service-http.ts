@@ -11,6 +11,7 @@ import { answeredFrom } from '../report/http/route.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
 import { PROCESS_ROUTES, STORE_ROUTES } from './api/routes.ts';
+import { judgesJson } from './api/v1/judges.ts';
 import { openApiOf } from './api/v1/openapi.ts';
 import type { StorePlace } from './open-reader.ts';
 import { type OpenStore, openStore, type StoreNeeds, storeRoutes } from './open-store.ts';
@@ -48,7 +49,7 @@ const READS_NOTHING: Unavailable = {
 };
 
 export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
-  const { settings, certificates, access, health, events, readiness, views, detection, reloading } = needs;
+  const { settings, config, certificates, access, health, events, readiness, views, detection, reloading } = needs;
   const exposition = new Exposition([
     ...views.quality.sources(),
     ...health,
@@ -59,6 +60,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     metrics: exposition.render.bind(exposition),
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
+    judges: () => judgesJson(config.settings.judging, views.calibration.last),
     live: () => events.live.answer(),
     setup: () => setupOf(settings, needs.version),
     // Always the same, and seldom asked for.

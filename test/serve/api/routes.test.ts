@@ -20,7 +20,8 @@ async function start(
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
     setup: () => ({ version: '1', receiving: { kafka: false } }),
     openApi: () => ({}),
-    live: () => jsonAnswer(429, { error: 'enough' }),
+    judges: () => ({ judges: [], budget: {}, calibrates_here: true }),
+    live: () => jsonAnswer(200, {}),
   };
   const side: ReadSide & WriteSide & ForgetSide & WhatIfApi = {
     reweighing: { answer: async () => ({ status: 200, type: 'text/plain', body: '' }) },
