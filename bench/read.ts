@@ -46,6 +46,18 @@ const QUERIES: readonly (readonly [route: string, query: string])[] = [
   ['/api/v1/shadow', 'limit=50'],
   ['/api/v1/shadow', 'limit=50&since=24h'],
   ['/api/v1/shadow', 'limit=50&agent=rare'],
+  ['/api/v1/conversations', ''],
+  ['/api/v1/conversations', 'order=worst'],
+  ['/api/v1/conversations', 'agent=agent-3&outcome=partial_failure&criterion=criterion-0&since=24h&order=worst'],
+  ['/api/v1/conversations', 'agent=nobody'],
+  ['/api/v1/conversations', 'state=waiting&state=unscored'],
+  ['/api/v1/conversations', 'labelled=true&words=nothing'],
+  ['/api/v1/conversations/{conversation...}', ''],
+  ['/api/v1/facets', ''],
+  ['/api/v1/suites', ''],
+  ['/api/v1/trend', 'since=30d&by=agent_version'],
+  ['/api/v1/moved', ''],
+  ['/api/v1/moved', 'since=7d'],
 ];
 
 export async function benchRead({ conversations }: { readonly conversations: number }): Promise<{

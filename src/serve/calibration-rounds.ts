@@ -39,6 +39,11 @@ export class CalibrationRounds {
     void this.refresh();
   }
 
+  /** Figures of the last round; none where another instance has them. */
+  get last(): { readonly isHere: boolean; readonly shown: readonly ShownCalibration[] } {
+    return { isHere: this.#isOwner, shown: this.#shown };
+  }
+
   sources(): readonly MetricSource[] {
     return new MetricSet(CALIBRATION_METRICS).sources(() => this.#shown);
   }

@@ -13,6 +13,7 @@ import type { ForgetSide } from './api/forget-api.ts';
 import { userFormsOf } from './forgetting/user-forms.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
 import { FORGET_ROUTES, PROCESS_ROUTES, STORE_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
+import { judgesJson } from './api/v1/judges.ts';
 import { openApiOf } from './api/v1/openapi.ts';
 import { STORE_READS } from './api/store-reads.ts';
 import { pageHttp } from './page/page-routes.ts';
@@ -61,7 +62,7 @@ const READS_NOTHING: Unavailable = {
 };
 
 export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
-  const { settings, certificates, access, health, events, readiness, views, detection, reloading } = needs;
+  const { settings, config, certificates, access, health, events, readiness, views, detection, reloading } = needs;
   const exposition = new Exposition([
     ...views.quality.sources(),
     ...health,
@@ -72,6 +73,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     metrics: exposition.render.bind(exposition),
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
+    judges: () => judgesJson(config.settings.judging, views.calibration.last),
     live: () => events.live.answer(),
     setup: () => setupOf(settings, needs.version),
     // Always the same, and seldom asked for.

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { judges } from '../../src/model/api/judges.ts';
 import { calibrationOf } from '../../src/serve/calibration-of.ts';
 import { CalibrationRounds } from '../../src/serve/calibration-rounds.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
@@ -84,6 +85,32 @@ test('labels before and after the judge are compared with what it said, over a r
   expect(sumOf(metrics, 'assay_judge_labelled_verdicts', 'verdict="pass",label="pass"')).toBe(1);
   expect(sumOf(metrics, 'assay_judge_labelled_verdicts', 'verdict="pass",label="fail"')).toBe(1);
   expect(sumOf(metrics, 'assay_judge_labelled_verdicts', 'label="not_applicable"')).toBe(1);
+  const answer = await fetch(`${again.http}/api/v1/judges`);
+  expect(judges.parse(await answer.json())).toEqual({
+    judges: [
+      expect.objectContaining({
+        name: 'default',
+        provider: 'openai',
+        model: 'played',
+        votes: 1,
+        sample: 1,
+        criteria: [
+          {
+            suite: 'manners',
+            criterion: 'kind',
+            judge_version: expect.any(String),
+            labels: 2,
+            disputed: 0,
+            kappa: expect.objectContaining({ value: 0, n: 2 }),
+            sensitivity: expect.objectContaining({ value: 1, high: 1, n: 1 }),
+            specificity: expect.objectContaining({ value: 0, low: 0, n: 1 }),
+          },
+        ],
+      }),
+    ],
+    budget: {},
+    calibrates_here: true,
+  });
   // It answers yes to everything.
   expect(sumOf(metrics, 'assay_judge_calibration_state', 'state="judge_tells_nothing"')).toBe(1);
   expect(sumOf(metrics, 'assay_judge_corrected_pass_ratio')).toBe(0);

@@ -64,7 +64,8 @@ export interface CrashReport {
   readonly resent: number;
 }
 
-const ENV = { ASSAY_TURN_SETTLE: '300ms', ASSAY_TURN_IDLE: '20s', ASSAY_CONVERSATION_IDLE: '4s' };
+/** A kill and a start on a busy machine take seconds. They must not be taken for the end of a conversation. */
+const ENV = { ASSAY_TURN_SETTLE: '300ms', ASSAY_TURN_IDLE: '20s', ASSAY_CONVERSATION_IDLE: '15s' };
 const SUITES = ['default', 'response-clarity', 'error-recovery'];
 const BUILTIN = path.resolve(import.meta.dirname, '../../suites');
 const DAY_MS = 86_400_000;

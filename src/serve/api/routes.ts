@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { service, type ServiceJson } from '../../model/api/facets.ts';
+import { judges, type Judges } from '../../model/api/judges.ts';
 import type { Acceptance, ChosenLevels } from '../../model/detection.ts';
 import { type Answer, jsonAnswer, textAnswer, type Unavailable } from '../../report/http/answer.ts';
 import { type Route, read, write } from '../../report/http/route.ts';
@@ -25,6 +26,8 @@ interface ProcessSide {
   readonly reload: () => Promise<ReloadOutcome>;
   /** Versions and ports, for pages that say how to send spans here. */
   readonly setup: () => ServiceJson;
+  /** Judges of the configuration, and how far people agree with them. */
+  readonly judges: () => Judges;
   /** Conversations as they are evaluated; the answer goes on. */
   readonly live: () => Answer;
   /** The description of `/api/v1`. */
@@ -60,6 +63,12 @@ export const PROCESS_ROUTES: readonly Route<ProcessSide>[] = [
   {
     ...read('/api/v1/live', 'server-sent events: conversations as they are evaluated', ({ live }) => live()),
     shapes: { query: z.strictObject({}), answer: undefined, type: 'text/event-stream' },
+  },
+  {
+    ...read('/api/v1/judges', 'the judges, and how far people agree with them', ({ judges: known }) =>
+      jsonAnswer(200, known()),
+    ),
+    shapes: { query: z.strictObject({}), answer: judges },
   },
   read('/api/v1/openapi.json', 'all of /api/v1 as OpenAPI 3.1', ({ openApi }) => jsonAnswer(200, openApi())),
   write('POST', '/api/v1/reload', '{}: read suites and settings again', { takes: 'admin' }, reloadConfiguration),

@@ -19,7 +19,8 @@ async function start(
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
     setup: () => ({ version: '1', receiving: { kafka: false } }),
     openApi: () => ({}),
-    live: () => jsonAnswer(429, { error: 'enough' }),
+    judges: () => ({ judges: [], budget: {}, calibrates_here: true }),
+    live: () => jsonAnswer(200, {}),
   };
   const side: ReadSide & WriteSide & ForgetSide = {
     conversations: {
