@@ -3,7 +3,6 @@
  * it is opened here, and again once it is closed.
  */
 import type { Settings } from '../config/settings.ts';
-import type { ServiceJson } from '../model/api/facets.ts';
 import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
@@ -12,9 +11,8 @@ import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
 import type { ForgetSide } from './api/forget-api.ts';
 import { userFormsOf } from './forgetting/user-forms.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
-import { FORGET_ROUTES, PROCESS_ROUTES, STORE_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
-import { judgesJson } from './api/v1/judges.ts';
-import { openApiOf } from './api/v1/openapi.ts';
+import { FORGET_ROUTES, PROCESS_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
+import { processAnswers } from './api/v1/process-answers.ts';
 import { STORE_READS } from './api/store-reads.ts';
 import { pageHttp } from './page/page-routes.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
@@ -62,7 +60,7 @@ const READS_NOTHING: Unavailable = {
 };
 
 export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
-  const { settings, config, certificates, access, health, events, readiness, views, detection, reloading } = needs;
+  const { settings, certificates, access, health, events, readiness, views, detection, reloading } = needs;
   const exposition = new Exposition([
     ...views.quality.sources(),
     ...health,
@@ -73,11 +71,8 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     metrics: exposition.render.bind(exposition),
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
-    judges: () => judgesJson(config.settings.judging, views.calibration.last),
+    ...processAnswers(needs),
     live: () => events.live.answer(),
-    setup: () => setupOf(settings, needs.version),
-    // Always the same, and seldom asked for.
-    openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], needs.version),
   };
   const page = pageHttp();
   let store: OpenStore | Unavailable = STARTING;
@@ -106,16 +101,6 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     closeStore: () => {
       store = STOPPING;
     },
-  };
-}
-
-function setupOf(
-  { otlpGrpcPort, otlpHttpPort, kafka }: Pick<Settings, 'otlpGrpcPort' | 'otlpHttpPort' | 'kafka'>,
-  version: string,
-): ServiceJson {
-  return {
-    version,
-    receiving: { otlp_grpc_port: otlpGrpcPort, otlp_http_port: otlpHttpPort, kafka: kafka !== undefined },
   };
 }
 

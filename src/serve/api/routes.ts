@@ -20,7 +20,7 @@ import { reloadConfiguration } from './reload-configuration.ts';
 import { type ReadSide, STORE_READS } from './store-reads.ts';
 
 /** Answers that need only the process, whether or not it can do its work. */
-interface ProcessSide {
+export interface ProcessSide {
   readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
   readonly ready: () => ReturnType<Readiness['check']>;
   readonly reload: () => Promise<ReloadOutcome>;
