@@ -2,17 +2,14 @@
  * The HTTP side of the service. It is up before the store is open, so that people see why an instance waits: what needs the store answers 503 until
  * it is opened here, and again once it is closed.
  */
-import type { Settings } from '../config/settings.ts';
-import type { ServiceJson } from '../model/api/facets.ts';
 import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
 import { answeredFrom } from '../report/http/route.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
-import { PROCESS_ROUTES, STORE_ROUTES } from './api/routes.ts';
-import { judgesJson } from './api/v1/judges.ts';
-import { openApiOf } from './api/v1/openapi.ts';
+import { PROCESS_ROUTES } from './api/routes.ts';
+import { processAnswers } from './api/v1/process-answers.ts';
 import type { StorePlace } from './open-reader.ts';
 import { type OpenStore, openStore, type StoreNeeds, storeRoutes } from './open-store.ts';
 import { pageHttp } from './page/page-routes.ts';
@@ -49,7 +46,7 @@ const READS_NOTHING: Unavailable = {
 };
 
 export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
-  const { settings, config, certificates, access, health, events, readiness, views, detection, reloading } = needs;
+  const { settings, certificates, access, health, events, readiness, views, detection, reloading } = needs;
   const exposition = new Exposition([
     ...views.quality.sources(),
     ...health,
@@ -60,11 +57,8 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     metrics: exposition.render.bind(exposition),
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
-    judges: () => judgesJson(config.settings.judging, views.calibration.last),
+    ...processAnswers(needs),
     live: () => events.live.answer(),
-    setup: () => setupOf(settings, needs.version),
-    // Always the same, and seldom asked for.
-    openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], needs.version),
   };
   const page = pageHttp();
   let store: OpenStore | Unavailable = STARTING;
@@ -93,15 +87,5 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
       store = STOPPING;
       if ('reweighing' in closed) await closed.reweighing.stop();
     },
-  };
-}
-
-function setupOf(
-  { otlpGrpcPort, otlpHttpPort, kafka }: Pick<Settings, 'otlpGrpcPort' | 'otlpHttpPort' | 'kafka'>,
-  version: string,
-): ServiceJson {
-  return {
-    version,
-    receiving: { otlp_grpc_port: otlpGrpcPort, otlp_http_port: otlpHttpPort, kafka: kafka !== undefined },
   };
 }

@@ -21,7 +21,7 @@ import { type ReadSide, STORE_READS } from './store-reads.ts';
 import { WHAT_IF_ROUTES, type WhatIfApi } from './v1/what-if-api.ts';
 
 /** Answers that need only the process, whether or not it can do its work. */
-interface ProcessSide {
+export interface ProcessSide {
   readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
   readonly ready: () => ReturnType<Readiness['check']>;
   readonly reload: () => Promise<ReloadOutcome>;
