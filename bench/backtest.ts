@@ -3,9 +3,9 @@
  *
  * The cost of scoring recorded conversations again, compared with scoring them the first time. The online path takes
  * the workload first (`pipeline.ts`). Then the store that it has filled is scored again by all of its suites, changed.
- * Both are charged all CPU time of the process, and both in spans of the workload. There are three ways: from stored
- * verdicts with changed weights and outcome rules, the same with the alerts that would have fired, and with every
- * criterion evaluated again from the spans.
+ * Both are charged all CPU time of the process, and both in spans of the workload. There are four ways: from stored
+ * verdicts with changed weights and outcome rules, the same with the alerts that would have fired, with every criterion
+ * evaluated again from the spans, and with other weights as the API answers them.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,9 @@ import { parse, stringify } from 'yaml';
 import { loadSettings } from '../src/config/settings.ts';
 import { indexTraces } from '../src/model/otlp/traces-reader.ts';
 import { backtest } from '../src/backtest/backtest.ts';
+import { whatIf } from '../src/backtest/what-if.ts';
 import { loadSuites } from '../src/score/load-suites.ts';
+import { reweighed } from '../src/score/reweigh.ts';
 import type { CompiledSuite } from '../src/score/suite.ts';
 import { StoreReader } from '../src/store/sqlite/store-reader.ts';
 import { sliceRequests, startPipeline } from './pipeline.ts';
@@ -38,6 +40,7 @@ const BUILTIN = path.resolve(import.meta.dirname, '../suites');
 const WARM_UP_SHARE = 1 / 4;
 /** Number of evaluations of each suite. */
 const WARM_UP = 2000;
+const ALL = 1_000_000;
 
 export async function benchBacktest(options: BacktestBenchOptions) {
   const workload = makeWorkload({ seed: 1, traces: options.traces, spansPerRequest: 300, concurrent: 200 });
@@ -82,13 +85,13 @@ async function rescore(directory: string) {
   const { suites: configured } = await loadSuites(settings.suites, { baseDir: directory, builtinDir: BUILTIN });
   const reader = StoreReader.open(path.join(directory, 'assay.db'));
   const quiet = { ...settings, detection: { ...settings.detection, active: false } };
-  const reweighed = await changed(directory, settings.suites, reweigh);
+  const otherWeights = await changed(directory, settings.suites, reweigh);
   const reworded = await changed(directory, settings.suites, reword);
   const measured = [];
   try {
     for (const [name, suites, chosen] of [
-      ['weighed again', reweighed, quiet],
-      ['weighed again, with alerts', reweighed, { ...settings, detection: { ...settings.detection, active: true } }],
+      ['weighed again', otherWeights, quiet],
+      ['weighed again, with alerts', otherWeights, { ...settings, detection: { ...settings.detection, active: true } }],
       ['asked again', reworded, quiet],
     ] as const) {
       // As for the online path: work during compilation does not count.
@@ -120,6 +123,19 @@ async function rescore(directory: string) {
       }
       measured.push({ name, seconds: secondsSince(before), compared });
     }
+    const ask = async (limit: number) => {
+      let compared = 0;
+      for (const live of configured) {
+        const off = live.criteria.filter(({ capsAt }) => capsAt === undefined).slice(0, 1);
+        const changed = reweighed(live, { weights: {}, off: off.map(({ name }) => name) });
+        compared += (await whatIf({ live, changed, reader, judge: () => undefined, limit, shown: 20 })).compared;
+      }
+      return compared;
+    };
+    await ask(WARM_UP);
+    const before = process.cpuUsage();
+    const compared = await ask(ALL);
+    measured.push({ name: 'asked what if', seconds: secondsSince(before), compared });
   } finally {
     reader.close();
   }

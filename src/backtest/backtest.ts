@@ -16,10 +16,7 @@ import type { Settings } from '../config/settings.ts';
 import type { BacktestReport, ChangedConversation } from '../model/backtest.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
-import { judgeVersion } from '../score/judge/judge-version.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import { weighAgain } from '../score/weigh-again.ts';
-import { type Basis, decodeBasis } from '../store/basis-codec.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 import type { ConversationRow } from '../store/conversation-row.ts';
 import type { EvaluationScanner, ScannedEvaluation } from '../store/evaluation-scan.ts';
@@ -29,10 +26,17 @@ import { judgeOf, judgingStart } from '../engine/judging-start.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import { AlertReplay, type ObservedPair, observedAs, type SeenAt, seenAt } from './alerts.ts';
 import { AskAgain, type Asked } from './ask-again.ts';
-import { type ComparedPlace, type ComparedSide, Comparison, type Group, type WhoseConversation } from './comparison.ts';
+import {
+  type ComparedPlace,
+  type ComparedSide,
+  Comparison,
+  type Group,
+  toWhose,
+  type WhoseConversation,
+} from './comparison.ts';
 import { ConversationSource } from './conversation-source.ts';
 import { JudgeBills } from './judge-bills.ts';
-import { type WhatToAsk, whatToAsk } from './what-to-ask.ts';
+import { type Reweighed, StoredWeighing } from './stored-weighing.ts';
 
 export type BacktestReader = ConversationReader & EvaluationScanner;
 
@@ -78,9 +82,9 @@ class Backtest {
   readonly #source: ConversationSource;
   readonly #alerts: AlertReplay | undefined;
   readonly #versions = new Map<string, number>();
-  readonly #plans = new Map<string | undefined, Plan>();
-  /** Results that were weighed already, by everything that they depend on. */
-  readonly #weighed = new Map<string, Known | 'ask'>();
+  readonly #weighing: StoredWeighing;
+  /** One for each result of weighing. */
+  readonly #known = new Map<Reweighed, Known>();
   readonly #askedCriteria = new Set<string>();
   readonly #counts = {
     weighedAgain: 0,
@@ -99,6 +103,7 @@ class Backtest {
     this.#joined = new Comparison({ before: undefined, after: changed }, { shown: 0 });
     this.#bills = new JudgeBills(settings.judging.judges);
     const judge = judgeOf(judgingStart(settings.judging));
+    this.#weighing = new StoredWeighing({ changed, live: this.#live, judge });
     this.#asking = new AskAgain({ reader, judge, onRequest: (request) => this.#bills.add(request) });
     this.#source = new ConversationSource({
       reader,
@@ -119,7 +124,7 @@ class Backtest {
   async #isForTheSame(): Promise<boolean> {
     const { reader, against, changed } = this.#options;
     for await (const page of reader.scanEvaluations({ suiteKey: against, limit: 1 }))
-      for (const { basis } of page) return this.#planOf(basis).matchHolds;
+      for (const { basis } of page) return this.#weighing.planOf(basis).matchHolds;
     // The one that runs was for none.
     const { match, id } = this.#live?.definition ?? {};
     return id !== undefined && match !== undefined && match === changed.definition.match;
@@ -131,9 +136,12 @@ class Backtest {
     for await (const page of reader.scanEvaluations({ suiteKey: against, since, agent, agentVersion, limit })) {
       for (const stored of page) {
         this.#versions.set(stored.suiteVersion, (this.#versions.get(stored.suiteVersion) ?? 0) + 1);
-        const known = this.#weigh(stored);
-        if (known === 'ask') await this.#ask(stored);
-        else this.#add(known, stored, seenAt(stored));
+        const weighed = this.#weighing.weigh(stored);
+        if (typeof weighed === 'string') await this.#ask(stored);
+        else {
+          this.#counts.weighedAgain += 1;
+          this.#add(this.#knownOf(weighed), stored, seenAt(stored));
+        }
       }
       evaluations += page.length;
       this.#alerts?.advance();
@@ -141,34 +149,9 @@ class Backtest {
     }
   }
 
-  /** From what is stored; `ask` where that does not do. */
-  #weigh(stored: ScannedEvaluation): Known | 'ask' {
-    const { basis, score, outcome, labels, suiteVersion } = stored;
-    const key = `${basis} ${score} ${outcome} ${suiteVersion} ${labels}`;
-    let known = this.#weighed.get(key);
-    if (known === undefined) {
-      known = this.#weighOnce(stored);
-      this.#weighed.set(key, known);
-    }
-    if (known !== 'ask') this.#counts.weighedAgain += 1;
-    return known;
-  }
-
-  #weighOnce(stored: ScannedEvaluation): Known | 'ask' {
-    const { changed } = this.#options;
-    const plan = this.#planOf(stored.basis);
-    if (plan.basis === undefined || plan.verdicts === undefined) return 'ask';
-    if (plan.criteria.size > 0 || !plan.conditionsHold) return 'ask';
-    const verdicts = pick(plan.verdicts, changed);
-    const weighed = weighAgain(changed, { verdicts, conditions: plan.basis.conditions, ending: stored.ending });
-    if (weighed === 'needs-conversation') return 'ask';
-    const before = { score: stored.score, outcome: stored.outcome, verdicts: plan.verdicts };
-    return this.#known(before, { ...weighed, verdicts }, toWhose(stored.labels), stored.suiteVersion);
-  }
-
   async #ask(stored: ScannedEvaluation): Promise<void> {
     const { reader, changed } = this.#options;
-    const plan = this.#planOf(stored.basis);
+    const plan = this.#weighing.planOf(stored.basis);
     const conversation = await reader.conversationOf(stored);
     if (conversation === undefined) {
       this.#counts.spansNotKept += 1;
@@ -191,7 +174,8 @@ class Backtest {
     this.#counts.askedAgain += 1;
     if (asked.waits) this.#counts.withoutJudges += 1;
     for (const criterion of plan.criteria) this.#askedCriteria.add(criterion);
-    this.#add(this.#known(before, asked.side, toWhose(stored.labels), stored.suiteVersion), stored, seenAt(stored));
+    const known = this.#observed(before, asked.side, toWhose(stored.labels), stored.suiteVersion);
+    this.#add(known, stored, seenAt(stored));
   }
 
   /** All that there are, the latest first: for whichever of them the changed suite is. */
@@ -248,7 +232,7 @@ class Backtest {
       const { agent, agent_version, environment, segment } = labelsOf(asked.conversation, settings.metrics.segment);
       const whose = { agent, agent_version, environment, ...(segment === undefined ? {} : { segment }) };
       compared.push({
-        known: this.#known(before, asked.side, whose, beside.suiteVersion),
+        known: this.#observed(before, asked.side, whose, beside.suiteVersion),
         place: { conversation: row.row, turnId: turnId ?? '' },
         seen: { at: row.updatedAt, ...effortOf(asked.conversation) },
       });
@@ -267,7 +251,17 @@ class Backtest {
     return true;
   }
 
-  #known(before: ComparedSide, after: ComparedSide, whose: WhoseConversation, version: string): Known {
+  #knownOf(weighed: Reweighed): Known {
+    let known = this.#known.get(weighed);
+    if (known === undefined) {
+      const { before, after, whose, suiteVersion } = weighed;
+      known = this.#observed(before, after, whose, suiteVersion);
+      this.#known.set(weighed, known);
+    }
+    return known;
+  }
+
+  #observed(before: ComparedSide, after: ComparedSide, whose: WhoseConversation, version: string): Known {
     const { changed } = this.#options;
     return {
       group: this.#comparison.groupOf(before, after, whose),
@@ -281,38 +275,6 @@ class Backtest {
   #add({ group, observed }: Known, place: ComparedPlace, seen: SeenAt): void {
     this.#comparison.add(group, place);
     this.#alerts?.observe(observed, seen);
-  }
-
-  /** The same for all that were made by the same, with the same verdicts. */
-  #planOf(text: string | undefined): Plan {
-    let plan = this.#plans.get(text);
-    if (plan === undefined) {
-      plan = this.#makePlan(text === undefined ? undefined : decodeBasis(text));
-      this.#plans.set(text, plan);
-    }
-    return plan;
-  }
-
-  #makePlan(basis: Basis | undefined): Plan {
-    const { changed, settings } = this.#options;
-    const live = this.#live === undefined ? [] : [this.#live];
-    const plan = whatToAsk(changed, basis?.definition, [changed, ...live]);
-    if (basis === undefined || plan.madeBy === undefined) return { ...plan, basis, verdicts: undefined };
-    const verdicts = new Map<string, VerdictKind>();
-    const criteria = new Set(plan.criteria);
-    const judge = judgeOf(judgingStart(settings.judging));
-    for (const [place, { name }] of plan.madeBy.criteria.entries()) {
-      const given = basis.verdicts[place];
-      if (given === undefined) continue;
-      verdicts.set(name, given.verdict);
-      const judged = changed.criteria.find((one) => one.name === name)?.judged;
-      const asker = judged && judge(judged.judge);
-      // Another model, or another neighbour in the same call, is another question.
-      if (given.judgeVersion === undefined || judged === undefined) continue;
-      if (asker === undefined || asker === 'not asked') continue;
-      if (judgeVersion(changed.criteria, { name, judged }, asker) !== given.judgeVersion) criteria.add(name);
-    }
-    return { ...plan, criteria, basis, verdicts };
   }
 
   async #report(): Promise<BacktestReport> {
@@ -343,14 +305,11 @@ class Backtest {
   }
 }
 
-interface Plan extends WhatToAsk {
-  readonly basis: Basis | undefined;
-  /** As stored; undefined where it is not known of which criteria they are. */
-  readonly verdicts: ReadonlyMap<string, VerdictKind> | undefined;
-}
-
 /** With their ids; those that have gone in the meantime are left out. */
-export async function named(comparison: Comparison, reader: BacktestReader): Promise<readonly ChangedConversation[]> {
+export async function named(
+  comparison: Comparison,
+  reader: Pick<EvaluationScanner, 'conversationOf'>,
+): Promise<readonly ChangedConversation[]> {
   const all: ChangedConversation[] = [];
   for (const { place, ...change } of comparison.mostChanged()) {
     const conversation = await reader.conversationOf(place);
@@ -361,27 +320,8 @@ export async function named(comparison: Comparison, reader: BacktestReader): Pro
   return all;
 }
 
-export function toWhose(labels: string): WhoseConversation {
-  // The cast holds because whoever counted the evaluation wrote the text.
-  const {
-    agent = '',
-    agent_version = '',
-    environment = '',
-    segment,
-  } = JSON.parse(labels) as Partial<WhoseConversation>;
-  return { agent, agent_version, environment, ...(segment === undefined ? {} : { segment }) };
-}
-
 export function kindsOf(
   verdicts: ReadonlyMap<string, { readonly verdict: VerdictKind }>,
 ): ReadonlyMap<string, VerdictKind> {
   return new Map([...verdicts].map(([name, { verdict }]) => [name, verdict]));
-}
-
-/** In the order of the suite, and of no others. */
-function pick(
-  verdicts: ReadonlyMap<string, VerdictKind>,
-  { criteria }: CompiledSuite,
-): ReadonlyMap<string, VerdictKind> {
-  return new Map(criteria.map(({ name }) => [name, verdicts.get(name) ?? 'skipped']));
 }

@@ -246,7 +246,17 @@ function totalsOf(groups: readonly Group[], which: 'before' | 'after'): Backtest
     scored += group.count;
     sum += score * group.count;
   }
-  return { evaluations, scored, tcr: scored === 0 ? undefined : sum / scored, outcomes };
+  const tcr = scored === 0 ? undefined : sum / scored;
+  return { evaluations, scored, tcr, squares: squaresFrom(tcr, groups, which), outcomes };
+}
+
+function squaresFrom(mean: number | undefined, groups: readonly Group[], which: 'before' | 'after'): number {
+  let squares = 0;
+  for (const group of groups) {
+    const { score } = group[which];
+    if (score !== undefined && mean !== undefined) squares += ((score - mean) / ONE) ** 2 * group.count;
+  }
+  return squares;
 }
 
 function weightOf({ criteria, totalWeight }: WeighingSuite, name: string): number | undefined {
@@ -268,4 +278,15 @@ function sizeOf({ before, after }: Group): number {
 
 function sideKey({ score, outcome, verdicts }: ComparedSide): unknown {
   return [score ?? null, outcome, ...verdicts];
+}
+
+export function toWhose(labels: string): WhoseConversation {
+  // The cast holds because whoever counted the evaluation wrote the text.
+  const {
+    agent = '',
+    agent_version = '',
+    environment = '',
+    segment,
+  } = JSON.parse(labels) as Partial<WhoseConversation>;
+  return { agent, agent_version, environment, ...(segment === undefined ? {} : { segment }) };
 }

@@ -5,8 +5,8 @@
 import type { BacktestReport } from '../model/backtest.ts';
 import { fromSuiteKey } from '../model/suite-key.ts';
 import { isLive, type SuiteOutline } from '../engine/suite-outline.ts';
-import { type BacktestReader, kindsOf, named, toWhose } from './backtest.ts';
-import { Comparison } from './comparison.ts';
+import { type BacktestReader, kindsOf, named } from './backtest.ts';
+import { Comparison, toWhose } from './comparison.ts';
 
 interface ShadowOptions {
   readonly reader: BacktestReader;

@@ -20,6 +20,16 @@ export function shareOf(count: number, of: number): Estimate | undefined {
   return within({ value: share, lower: (middle - half) / whole, upper: (middle + half) / whole }, 0);
 }
 
+/**
+ * The mean of scores from 0 to 1, with the usual interval: mean ± z s/√n. `squares` is the sum of the squares of their
+ * distances from the mean. A single score says nothing about the spread, so its interval is the whole scale.
+ */
+export function meanOf(mean: number, { squares, of }: { readonly squares: number; readonly of: number }): Estimate {
+  if (of < 2) return { value: mean, lower: 0, upper: 1 };
+  const half = Z * Math.sqrt(squares / (of - 1) / of);
+  return within({ value: mean, lower: mean - half, upper: mean + half }, 0);
+}
+
 /** Cut to what can be at all, and never without the value itself, which rounding may have left outside by a hair. */
 export function within({ value, lower, upper }: Estimate, least: number, most = 1): Estimate {
   const cut = (number: number) => Math.min(most, Math.max(least, number));

@@ -50,6 +50,8 @@ export interface BacktestTotals {
   readonly scored: number;
   /** The mean score in millionths; undefined where nothing was scored. */
   readonly tcr: number | undefined;
+  /** Sum of the squares of the distances from the mean, of scores from 0 to 1. */
+  readonly squares: number;
   readonly outcomes: Readonly<Record<Outcome, number>>;
 }
 

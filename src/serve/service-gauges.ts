@@ -4,6 +4,7 @@ import type { Gauges } from '../report/events/event-reporter.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
 import { PROCESS_ROUTES, STORE_ROUTES } from './api/routes.ts';
 import { STORE_READS } from './api/store-reads.ts';
+import { WHAT_IF_ROUTES } from './api/v1/what-if-api.ts';
 import { criterionWeights } from './criteria/criterion-weights.ts';
 import type { Deployment } from './deployment.ts';
 import type { RunningConfig } from './running-config.ts';
@@ -36,7 +37,7 @@ export function gaugesOf(parts: {
       may === 'write' ? [path] : [],
     ),
     isOpenToAll: () => accessModeOf(config.settings) === 'open',
-    readRoutes: STORE_READS.map(({ path }) => path),
+    readRoutes: [...STORE_READS, ...WHAT_IF_ROUTES].map(({ path }) => path),
     readsWaiting: () => reads.waiting,
     clusterTime: () => scorer.scoredTo,
     certificateExpiresAt: () => certificates?.expiresAt,

@@ -2,54 +2,38 @@
  * The HTTP side of the service. It is up before the store is open, so that people see why an instance waits: what needs the store answers 503 until
  * it is opened here, and again once it is closed.
  */
-import type { Settings } from '../config/settings.ts';
-import type { ServiceJson } from '../model/api/facets.ts';
 import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
-import { type Asked, answeredFrom, type Route, read } from '../report/http/route.ts';
+import { answeredFrom } from '../report/http/route.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
-import type { ForgetSide } from './api/forget-api.ts';
-import { userFormsOf } from './forgetting/user-forms.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
-import { FORGET_ROUTES, PROCESS_ROUTES, STORE_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
-import { judgesJson } from './api/v1/judges.ts';
-import { openApiOf } from './api/v1/openapi.ts';
-import { STORE_READS } from './api/store-reads.ts';
+import { PROCESS_ROUTES } from './api/routes.ts';
+import { processAnswers } from './api/v1/process-answers.ts';
+import type { StorePlace } from './open-reader.ts';
+import { type OpenStore, openStore, type StoreNeeds, storeRoutes } from './open-store.ts';
 import { pageHttp } from './page/page-routes.ts';
-import type { DetectionMonitor } from './detection/detection-monitor.ts';
-import type { StoreReading } from './reading/store-reading.ts';
 import type { Readiness } from './readiness.ts';
 import type { Reloading } from './reloading.ts';
-import type { RunningConfig } from './running-config.ts';
 import type { ServiceAccess } from './service-access.ts';
-import type { ServiceEvents } from './service-events.ts';
 import type { ServiceViews } from './service-views.ts';
-import type { StoreWrites } from './store-writes.ts';
-import { addressGroup } from './reading/address-group.ts';
 import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
-interface HttpNeeds {
+interface HttpNeeds extends StoreNeeds {
   readonly version: string;
-  readonly settings: Settings;
   readonly certificates: Certificates | undefined;
   readonly access: Pick<ServiceAccess, 'guard' | 'people' | 'audit'>;
-  readonly config: RunningConfig;
-  readonly events: ServiceEvents;
   readonly health: readonly MetricSource[];
   readonly readiness: Readiness;
   readonly views: ServiceViews;
-  readonly detection: DetectionMonitor;
-  readonly writes: StoreWrites;
-  readonly reading: StoreReading;
   readonly reloading: Reloading;
 }
 
 interface ServiceHttp extends HttpServer {
-  /** False for an instance that has no store. */
-  openStore(isThere: boolean): void;
+  /** Undefined for an instance that has no store. */
+  openStore(place: StorePlace | undefined): void;
   /** To be called before the reading thread is stopped. */
-  closeStore(): void;
+  closeStore(): Promise<void>;
 }
 
 const STARTING: Unavailable = {
@@ -62,7 +46,7 @@ const READS_NOTHING: Unavailable = {
 };
 
 export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
-  const { settings, config, certificates, access, health, events, readiness, views, detection, reloading } = needs;
+  const { settings, certificates, access, health, events, readiness, views, detection, reloading } = needs;
   const exposition = new Exposition([
     ...views.quality.sources(),
     ...health,
@@ -73,11 +57,8 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     metrics: exposition.render.bind(exposition),
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
-    judges: () => judgesJson(config.settings.judging, views.calibration.last),
+    ...processAnswers(needs),
     live: () => events.live.answer(),
-    setup: () => setupOf(settings, needs.version),
-    // Always the same, and seldom asked for.
-    openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], needs.version),
   };
   const page = pageHttp();
   let store: OpenStore | Unavailable = STARTING;
@@ -86,9 +67,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     port: settings.httpPort,
     routes: [
       ...answeredFrom(PROCESS_ROUTES, () => process),
-      ...answeredFrom(STORE_READS.map(answeredByThread), () => store),
-      ...answeredFrom(STORE_WRITES, () => store),
-      ...answeredFrom(FORGET_ROUTES, () => store),
+      ...storeRoutes(() => store),
       ...answeredFrom(PEOPLE_ROUTES, () => access),
       ...page.routes,
     ],
@@ -100,57 +79,13 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
   });
   return {
     ...server,
-    openStore: (isThere) => {
-      store = isThere ? openStore(needs) : READS_NOTHING;
+    openStore: (place) => {
+      store = place === undefined ? READS_NOTHING : openStore(needs, place);
     },
-    closeStore: () => {
+    closeStore: async () => {
+      const closed = store;
       store = STOPPING;
+      if ('reweighing' in closed) await closed.reweighing.stop();
     },
   };
-}
-
-function setupOf(
-  { otlpGrpcPort, otlpHttpPort, kafka }: Pick<Settings, 'otlpGrpcPort' | 'otlpHttpPort' | 'kafka'>,
-  version: string,
-): ServiceJson {
-  return {
-    version,
-    receiving: { otlp_grpc_port: otlpGrpcPort, otlp_http_port: otlpHttpPort, kafka: kafka !== undefined },
-  };
-}
-
-interface OpenStore extends WriteSide, ForgetSide {
-  readonly reading: StoreReading;
-}
-
-function openStore({ settings, access, config, detection, writes, reading }: HttpNeeds): OpenStore {
-  return {
-    reading,
-    forget: (request) => writes.forgetting.forget(request),
-    userForms: userFormsOf(settings),
-    audit: access.audit,
-    liveSuites: () => config.liveSuites,
-    put: (write) => writes.put(write),
-    accept: (chosen) => detection.accept(chosen),
-  };
-}
-
-/** The same route, answered by the reading thread. */
-function answeredByThread({ path, summary, takes, shapes }: (typeof STORE_READS)[number]): Route<OpenStore> {
-  const answer = async ({ reading }: OpenStore, { query, parameters, request }: Asked) => {
-    const gone = new AbortController();
-    const { socket } = request;
-    const onClose = () => gone.abort();
-    socket.once('close', onClose);
-    try {
-      return await reading.answer({
-        job: { what: 'route', path, query: query.toString(), parameters: [...parameters] },
-        from: addressGroup(socket.remoteAddress),
-        signal: gone.signal,
-      });
-    } finally {
-      socket.off('close', onClose);
-    }
-  };
-  return { ...read(path, summary, answer, { takes }), shapes };
 }

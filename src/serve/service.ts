@@ -154,7 +154,9 @@ function withState(options: ServiceOptions) {
 }
 
 /** The side for people and Prometheus. It is up before the store is. */
-function withShell(state: ReturnType<typeof withState>, { settings, log, version, loadSettings }: ServiceOptions) {
+function withShell(state: ReturnType<typeof withState>, options: ServiceOptions) {
+  const { settings, log, version, loadSettings } = options;
+  const named = { suites: options.suiteReferences, baseDir: options.suitesBaseDirectory };
   return state
     .add({
       name: 'detection',
@@ -188,7 +190,7 @@ function withShell(state: ReturnType<typeof withState>, { settings, log, version
         'reads',
         'reloading',
       ],
-      start: ({ reads, ...needs }) => startHttp({ settings, version, reading: reads, ...needs }),
+      start: ({ reads, ...needs }) => startHttp({ settings, version, named, reading: reads, ...needs }),
       stop: (http) => http.stop(),
     });
 }
@@ -235,9 +237,9 @@ function withScoring(shell: ReturnType<typeof withShell>, options: ServiceOption
     })
     .add({
       name: 'api',
-      needs: ['http', 'reading'],
-      start: ({ http, reading }) => {
-        http.openStore(reading !== undefined);
+      needs: ['http', 'reading', 'deployment'],
+      start: ({ http, reading, deployment }) => {
+        http.openStore(reading && deployment.storePlace());
         return http;
       },
       stop: (http) => http.closeStore(),

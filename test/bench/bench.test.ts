@@ -10,7 +10,7 @@ const MAIN = path.resolve(import.meta.dirname, '../../bench/main.ts');
 test.each([
   ['pipeline', 2],
   ['store', 1],
-  ['backtest', 3],
+  ['backtest', 4],
   ['redaction', 3],
   ['dialects', 2],
   ['scrape', 4],

@@ -134,7 +134,12 @@ test('`npx assay serve` receives a span and scores it', async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 
+  const html = await answered(`http://127.0.0.1:${ports.http}/`, { headers: { accept: 'text/html' } });
+  const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
+  for (const file of files) await answered(`http://127.0.0.1:${ports.http}${file}`);
+
   expect(Number(score)).toBeGreaterThan(0);
+  expect(files).toContainEqual(expect.stringMatching(/^\/page\/shell\/main\.js\?v=/));
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
   await ended;
 });

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { freeListenPorts, startAssay } from '../simulation/process.ts';
 
-const AGENT = path.resolve(import.meta.dirname, '../../examples/scheduling-agent');
+export const AGENT = path.resolve(import.meta.dirname, '../../examples/scheduling-agent');
 const TIMES = { ASSAY_TURN_SETTLE: '300ms', ASSAY_TURN_IDLE: '2s', ASSAY_CONVERSATION_IDLE: '3s' };
 const BAD = ['--regress', 'wrong-participant,wrong-time,skip-alternatives,silent-crash', '--regress-rate', '0.6'];
 
@@ -18,6 +18,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     readonly http: string;
     readonly otlp: string;
+    readonly dataDir: string;
   }
 }
 
@@ -40,6 +41,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   await drive('v2', ...BAD);
   provide('http', service.http);
   provide('otlp', service.otlpHttp);
+  provide('dataDir', dataDir);
   return async () => {
     await service.stop();
     rmSync(dataDir, { recursive: true, force: true });

@@ -39,20 +39,15 @@ test('with nothing yet, the page says how to send the first span, and becomes it
   expect(await commands.first().innerText()).toBe(`export OTEL_EXPORTER_OTLP_ENDPOINT=${service.otlpHttp}`);
   expect(await mistakesOfAccess(page)).toEqual([]);
   await takeScreenshot(page, 'start');
+  await page.setViewportSize(NARROW);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await isWiderThanWindow(page)).toBe(false);
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'start-dark-360');
   // As it is pasted into a terminal.
   execFileSync('sh', ['-c', await commands.filter({ hasText: 'curl' }).innerText()]);
   await page.getByText('How they ended').waitFor();
   await takeScreenshot(page, 'first-conversation');
-});
-
-test('the first page fits a phone', async () => {
-  const service = await startEmpty();
-  const page = await openPage(`${service.http}/`, { size: NARROW, scheme: 'dark' });
-  await page.locator('.command').first().waitFor();
-
-  expect(await isWiderThanWindow(page)).toBe(false);
-  expect(await mistakesOfAccess(page)).toEqual([]);
-  await takeScreenshot(page, 'start-dark-360');
 });
 
 test('signed out: a token lets a person in, for this tab, and signing out forgets it', async () => {
@@ -92,11 +87,30 @@ test('a service that is gone is said to be gone, and the page goes on when it is
   await page.getByRole('heading', { name: 'No conversation has come yet' }).waitFor();
 
   await first.stop();
-  await page.getByRole('heading', { name: 'The service cannot answer now' }).waitFor();
+  await page.getByText('The service does not answer').waitFor();
+  expect(await mistakesOfAccess(page)).toEqual([]);
   await takeScreenshot(page, 'away');
   const second = await startAssay({ dataDir, ports });
   onTestFinished(async () => {
     await second.stop();
   });
+  await page.getByText('The service does not answer').waitFor({ state: 'detached' });
   await page.getByRole('heading', { name: 'No conversation has come yet' }).waitFor();
+});
+
+test('a part of the page that cannot be read says why, and the rest stays', async () => {
+  const service = await startEmpty();
+  const page = await openPage(`${service.http}/suites`, { expected: /status of 503/ });
+  await page.getByText('Did the user get an answer').waitFor();
+  const away = { status: 503, contentType: 'application/json', body: '{"error":"the store is read only"}' };
+  await page.route('**/api/v1/suites*', (route) => route.fulfill({ ...away, headers: { 'retry-after': '2' } }));
+
+  await page.getByLabel('Time').selectOption('30d');
+  await page.getByRole('heading', { name: 'The service cannot answer now' }).waitFor();
+  await page.getByText('the store is read only (ask again after 2 s)').waitFor();
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'store-away');
+  await page.unroute('**/api/v1/suites*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Did the user get an answer').waitFor();
 });

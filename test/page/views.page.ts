@@ -34,6 +34,11 @@ const VIEWS: readonly { readonly name: string; readonly address: () => string; r
   { name: 'conversation', address: () => `/conversations/${failed}`, shows: 'correct_participants' },
   { name: 'suites', address: () => '/suites', shows: 'correct_participants' },
   {
+    name: 'other-weights',
+    address: () => '/suites?suite=scheduling&weights=correct_time:0.6&off=explored_alternatives',
+    shows: 'would have a different score or outcome',
+  },
+  {
     name: 'nothing-in-this-time',
     address: () => '/?until=2001-01-02T00:00:00Z&since=2001-01-01T00:00:00Z',
     shows: 'No conversation was evaluated',

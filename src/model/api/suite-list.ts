@@ -12,6 +12,7 @@ const criterion = z.strictObject({
   kind: z.enum(CRITERION_KINDS).meta({ description: 'code answers, or a model' }),
   about,
   weight: share.meta({ description: 'of the whole suite' }),
+  written_weight: share.meta({ description: 'as its file has it' }),
   critical: z.boolean(),
   asked: count.meta({ description: 'evaluations counted here: the latest of the version that runs' }),
   pass_rate: estimate.optional().meta({ description: 'of those that were decided' }),

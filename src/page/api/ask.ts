@@ -9,8 +9,8 @@ export type Reply<T> =
   | { readonly is: 'missing'; readonly why: string }
   /** Mistakes in what was asked. */
   | { readonly is: 'refused'; readonly why: string }
-  /** The service or its store is not there now: it may help to ask again. */
-  | { readonly is: 'away'; readonly why: string };
+  /** The service or its store is not there now, or is busy with other questions: it may help to ask again. */
+  | { readonly is: 'away'; readonly why: string; readonly isBusy?: boolean };
 export type NoReply = Exclude<Reply<unknown>, { readonly is: 'here' }>;
 
 interface Question {
@@ -60,7 +60,8 @@ function failureOf({ status, headers }: Response, body: unknown): NoReply {
       return { is: 'refused', why };
     default: {
       const wait = headers.get('retry-after');
-      return { is: 'away', why: wait === null ? why : `${why} (ask again after ${wait} s)` };
+      const isBusy = status === 429;
+      return { is: 'away', why: wait === null ? why : `${why} (ask again after ${wait} s)`, isBusy };
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Holds the reply to a question of a view. While another question is on its way the old reply stays, marked as old, so
- * that nothing jumps.
+ * that nothing jumps. It stays as well while the service is away: a reader loses nothing by a restart of the service.
  */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ask, type Reply } from './ask.ts';
@@ -8,9 +8,18 @@ import { ask, type Reply } from './ask.ts';
 export interface Held<T> {
   /** Undefined before the first reply. */
   readonly reply: Reply<T> | undefined;
-  /** The reply is to an earlier question. */
+  /** The reply is to an earlier question, or from before the service went away. */
   readonly isOld: boolean;
+  /** Why the service gave no later reply; undefined where it did. */
+  readonly away: string | undefined;
   readonly again: () => void;
+}
+
+interface Known<T> {
+  /** The question. */
+  readonly to: string;
+  readonly reply: Reply<T>;
+  readonly away?: string;
 }
 
 /** `everyMs` asks again after each reply while the page is visible. */
@@ -20,7 +29,7 @@ export function useReply<T>(
   { everyMs }: { readonly everyMs?: number | undefined } = {},
 ): Held<T> {
   const question = path === undefined ? undefined : `${path}?${query.toString()}`;
-  const [held, setHeld] = useState<{ readonly to: string; readonly reply: Reply<T> } | undefined>();
+  const [held, setHeld] = useState<Known<T> | undefined>();
   const [round, setRound] = useState(0);
   const again = useCallback(() => setRound((one) => one + 1), []);
   useEffect(() => {
@@ -29,7 +38,7 @@ export function useReply<T>(
     // The round is a reason to ask again, and no part of the question.
     void round;
     ask<T>(path, { query, signal: gone.signal })
-      .then((reply) => setHeld({ to: question, reply }))
+      .then((reply) => setHeld((before) => later(before, { to: question, reply })))
       .catch(() => {
         // Aborted: nobody waits for it.
       });
@@ -38,11 +47,18 @@ export function useReply<T>(
   useEffect(() => {
     if (everyMs === undefined || held === undefined) return;
     const timer = setTimeout(() => (document.hidden ? undefined : again()), everyMs);
-    document.addEventListener('visibilitychange', again);
+    const onVisible = () => (document.hidden ? undefined : again());
+    document.addEventListener('visibilitychange', onVisible);
     return () => {
       clearTimeout(timer);
-      document.removeEventListener('visibilitychange', again);
+      document.removeEventListener('visibilitychange', onVisible);
     };
   }, [held, everyMs, again]);
-  return { reply: held?.reply, isOld: held !== undefined && held.to !== question, again };
+  const isOld = held !== undefined && (held.to !== question || held.away !== undefined);
+  return { reply: held?.reply, isOld, away: held?.away, again };
+}
+
+function later<T>(before: Known<T> | undefined, now: Known<T>): Known<T> {
+  const stays = now.reply.is === 'away' && before?.reply.is === 'here' && before.to === now.to;
+  return stays ? { ...before, away: now.reply.why } : now;
 }

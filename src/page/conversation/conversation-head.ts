@@ -1,6 +1,7 @@
 /** The head of a conversation: how it ended, its figures, its place in the list, and how to take it elsewhere. */
 import { h, type JSX } from 'preact';
 import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
+import { keptToken } from '../api/token.ts';
 import { worstOf } from '../conversations/worst.ts';
 import { Copy } from '../text/copy.ts';
 import { counted, countText, dollars, durationText, percent, scoreText } from '../text/format.ts';
@@ -80,7 +81,9 @@ function Elsewhere({ id }: { readonly id: string }): JSX.Element {
     { class: 'head-actions' },
     h(Copy, { label: 'Copy link', text: new URL(address, location.href).href }),
     h(Copy, { label: 'Copy command', text: `npx assay explain ${quotedForShell(id)} --url ${location.origin}` }),
-    h('a', { class: 'button quiet', href: `/api/v1${address}`, target: '_blank', rel: 'noopener' }, 'JSON'),
+    // A link sends no token.
+    keptToken() === undefined &&
+      h('a', { class: 'button quiet', href: `/api/v1${address}`, target: '_blank', rel: 'noopener' }, 'JSON'),
   );
 }
 

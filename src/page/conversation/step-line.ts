@@ -24,7 +24,7 @@ export function StepLine({ row, evidence, isLit, isChosen, onChoose }: LineProps
   // Styles are set by script, because the policy of the page allows none in markup.
   const indent = (element: HTMLElement | null) => element?.style.setProperty('padding-inline-start', `${depth * 12}px`);
   const bar = (element: HTMLElement | null) => {
-    element?.style.setProperty('inset-inline-start', `${from * 100}%`);
+    element?.style.setProperty('inset-inline-start', `min(${from * 100}%, 100% - 2px)`);
     element?.style.setProperty('width', `max(2px, ${length * 100}%)`);
   };
   const failed = evidence.filter(({ verdict }) => decisionOf(verdict) === 'fail');

@@ -28,8 +28,12 @@ export function App(): JSX.Element {
   const facets = useReply<Facets>('/api/v1/facets', NOTHING_ASKED, { everyMs });
   const { reply } = facets;
   const hasAny = reply?.is === 'here' && reply.value.conversations > 0;
+  const isAway = facets.away !== undefined;
   const isRefused = reply?.is === 'signed-out' || reply?.is === 'forbidden';
-  useEffect(() => setEveryMs(hasAny || isRefused ? FACETS_EVERY_MS : FIRST_EVERY_MS), [hasAny, isRefused]);
+  useEffect(
+    () => setEveryMs((hasAny && !isAway) || isRefused ? FACETS_EVERY_MS : FIRST_EVERY_MS),
+    [hasAny, isAway, isRefused],
+  );
   useKeys([
     ...PAGE_VIEWS.map((view) => ({
       key: `g ${VIEWS[view].key}`,
@@ -47,7 +51,13 @@ export function App(): JSX.Element {
     { class: 'frame' },
     h('a', { class: 'skip', href: '#view' }, 'Skip to the view'),
     h(TopBar, { place, onHelp: () => setHelps(true) }),
-    h('main', { id: 'view', tabIndex: -1 }, content({ place, facets: reply, again: facets.again })),
+    h(
+      'main',
+      { id: 'view', tabIndex: -1 },
+      facets.away !== undefined &&
+        h('p', { class: 'away', role: 'status' }, `What is shown may be old. ${facets.away}`),
+      content({ place, facets: reply, again: facets.again }),
+    ),
     helps && h(KeyHelp, { onClose: () => setHelps(false) }),
   );
 }

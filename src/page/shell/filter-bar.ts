@@ -1,6 +1,7 @@
 /** Filters of a view: each is a parameter of the address, with the values that the service knows. */
 import { type ComponentChildren, h, type JSX } from 'preact';
 import type { Facets } from '../../model/api/facets.ts';
+import { Time } from '../text/time.ts';
 import { goTo } from './navigation.ts';
 import { addressOf, type Place, withChanges } from './place.ts';
 
@@ -61,7 +62,22 @@ export function FilterBar({
     'div',
     { class: 'filter-bar', role: 'group', 'aria-label': 'Filters' },
     ...filters.map((filter) => h(FilterChoice, { key: filter.name, place, filter })),
+    h(Until, { place }),
     children,
+  );
+}
+
+/** The end of the time comes from a link, and has no list to choose from. */
+function Until({ place }: { readonly place: Place }): JSX.Element | null {
+  const until = place.query.get('until');
+  if (until === null) return null;
+  return h(
+    'button',
+    { type: 'button', class: 'chip', onClick: () => changeFilter(place, 'until', undefined) },
+    'until ',
+    h(Time, { at: until }),
+    h('span', { 'aria-hidden': 'true' }, ' ✕'),
+    h('span', { class: 'only-heard' }, ', remove this filter'),
   );
 }
 

@@ -4,11 +4,12 @@ import type { SuiteList } from '../../model/api/suite-list.ts';
 import { limitOf } from '../../model/known-share.ts';
 import { useReply } from '../api/use-reply.ts';
 import { FilterBar, plainChoices, sinceFilter } from '../shell/filter-bar.ts';
-import { addressOf, onlyOf, sharedFilters, withChanges } from '../shell/place.ts';
+import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { ShareEstimate } from '../text/estimate.ts';
 import { counted, countText, percent } from '../text/format.ts';
+import { WhatIfSection } from './what-if.ts';
 
 type Suite = SuiteList['suites'][number];
 type Criterion = Suite['criteria'][number];
@@ -32,11 +33,13 @@ export function Suites({ place, facets }: ViewProps): JSX.Element {
     reply !== undefined && reply.is !== 'here' && h(Problem, { of: reply, again }),
     reply?.is === 'here' && reply.value.suites.length === 0 && h('p', null, 'No suite runs.'),
     ...(reply?.is === 'here'
-      ? reply.value.suites.map((suite) =>
+      ? reply.value.suites.map((suite, index) =>
           h(SuiteSection, {
             key: `${suite.name} ${suite.version} ${suite.live}`,
             suite,
-            filters: sharedFilters(place.query),
+            place,
+            since: query.get('since') ?? SINCE,
+            isFirst: index === 0,
           }),
         )
       : []),
@@ -53,8 +56,16 @@ const HEADS = {
   Evaluations: 'number',
 };
 
-function SuiteSection({ suite, filters }: { readonly suite: Suite; readonly filters: URLSearchParams }): JSX.Element {
+interface SectionProps {
+  readonly suite: Suite;
+  readonly place: Place;
+  readonly since: string;
+  readonly isFirst: boolean;
+}
+
+function SuiteSection({ suite, place, since, isFirst }: SectionProps): JSX.Element {
   const { name, version, scope, live, about, description, criteria } = suite;
+  const filters = sharedFilters(place.query);
   const limit = limitOf(about);
   return h(
     'section',
@@ -93,6 +104,7 @@ function SuiteSection({ suite, filters }: { readonly suite: Suite; readonly filt
         ),
       ),
     ),
+    live && h(WhatIfSection, { suite, place, since, isFirst }),
   );
 }
 

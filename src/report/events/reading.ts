@@ -12,13 +12,13 @@ export interface ReadingReadings {
 export const READING_METRICS = {
   reads: counter('assay_api_reads_total', 'requests', {
     labels: { route: GIVEN, code: ['2xx', '4xx', '5xx'] },
-    help: 'Requests that the reading thread answered from the store, by route and class of the answer: 2xx, 4xx, 5xx. Refused ones are counted separately.',
+    help: 'Requests that were answered from the store, by route and class of the answer: 2xx, 4xx, 5xx. Refused ones are counted separately.',
   }),
   readSeconds: counter('assay_api_read_seconds_total', 'seconds', {
     labels: { route: GIVEN },
     help: 'Time until these requests were answered, waiting for their turn included.',
     queries: {
-      'which reads take the time of the reading thread': 'sum by (route) (rate(assay_api_read_seconds_total[5m]))',
+      'which reads take the most time': 'sum by (route) (rate(assay_api_read_seconds_total[5m]))',
     },
   }),
   refused: counter('assay_api_refused_reads_total', 'requests', {

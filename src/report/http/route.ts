@@ -22,11 +22,14 @@ export type Route<S> = {
 } & (
   | { readonly method: 'GET'; readonly may: 'read'; readonly handle: Reading<S> }
   | { readonly method: 'PUT' | 'POST' | 'DELETE'; readonly may: 'write'; readonly handle: Writing<S> }
+  /** Changes nothing; the question is too long for a query. */
+  | { readonly method: 'POST'; readonly may: 'ask'; readonly handle: Writing<S> }
 );
 
 /** Shapes of what is asked and answered. */
 export interface RouteShapes {
-  readonly query: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
   /** Shape of an answer with status 200; undefined where it is not JSON. */
   readonly answer: z.ZodType | undefined;
   /** Media type where it is not JSON. */
@@ -61,6 +64,10 @@ export function write<S>(
   handle: Writing<S>,
 ): Route<S> {
   return { method, path, may: 'write', takes, summary, handle };
+}
+
+export function ask<S>(path: string, summary: string, shapes: RouteShapes, handle: Writing<S>): Route<S> {
+  return { method: 'POST', path, may: 'ask', takes: 'read', summary, shapes, handle };
 }
 
 /** By the names in the route's path. */
@@ -141,6 +148,20 @@ export function writing<S, T>(
       if (!parsed.success) return mistakesAnswer('body', parsed.error, body);
       const result = await handle(side, parsed.data, parameters);
       return 'unavailable' in result ? unavailableAnswer(result) : jsonAnswer(result.status, result.value);
+    },
+  };
+}
+
+/** Handles a question of the shape that the schema asks for, from whoever sent it. */
+export function asking<S, T>(
+  schema: z.ZodType<T>,
+  handle: (side: S, question: T, written: Written) => Promise<Answer>,
+): Writing<S> {
+  return {
+    bodyBytesMax: BODY_BYTES_MAX,
+    write: async (side, body, _parameters, written) => {
+      const parsed = schema.safeParse(body);
+      return parsed.success ? handle(side, parsed.data, written) : mistakesAnswer('body', parsed.error, body);
     },
   };
 }

@@ -40,7 +40,7 @@ export async function answerRequest(routed: Routed, request: IncomingMessage): P
     return parameters === undefined ? notEncoded() : route.handle(undefined, { query, parameters, request, caller });
   }
   const answer = refused ?? (await answerWrite(route, parameters, { request, caller }));
-  routed.onWrite({ type: 'api-written', route: route.path, status: answer.status });
+  if (route.may === 'write') routed.onWrite({ type: 'api-written', route: route.path, status: answer.status });
   return answer;
 }
 
@@ -76,7 +76,7 @@ function refusedAnswer(
 }
 
 async function answerWrite(
-  { handle, method }: Route<undefined> & { readonly may: 'write' },
+  { handle, method, may }: Route<undefined> & { readonly may: 'write' | 'ask' },
   parameters: ReadonlyMap<string, string> | undefined,
   written: Pick<Asked, 'request' | 'caller'>,
 ): Promise<Answer> {
@@ -87,7 +87,9 @@ async function answerWrite(
     return await handle.write(undefined, body.value, parameters, written);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    return jsonAnswer(500, { error: `it could not be written, or it is not known whether it was: ${problem}` });
+    const what =
+      may === 'ask' ? 'it could not be answered' : 'it could not be written, or it is not known whether it was';
+    return jsonAnswer(500, { error: `${what}: ${problem}` });
   }
 }
 

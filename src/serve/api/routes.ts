@@ -18,9 +18,10 @@ import { putOutcomes } from './put-outcomes.ts';
 import { putTruth } from './put-truth.ts';
 import { reloadConfiguration } from './reload-configuration.ts';
 import { type ReadSide, STORE_READS } from './store-reads.ts';
+import { WHAT_IF_ROUTES, type WhatIfApi } from './v1/what-if-api.ts';
 
 /** Answers that need only the process, whether or not it can do its work. */
-interface ProcessSide {
+export interface ProcessSide {
   readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
   readonly ready: () => ReturnType<Readiness['check']>;
   readonly reload: () => Promise<ReloadOutcome>;
@@ -125,8 +126,9 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
 ];
 
 /** Everything that needs an open store. */
-export const STORE_ROUTES: readonly Route<ReadSide & WriteSide & ForgetSide>[] = [
+export const STORE_ROUTES: readonly Route<ReadSide & WriteSide & ForgetSide & WhatIfApi>[] = [
   ...STORE_READS,
+  ...WHAT_IF_ROUTES,
   ...STORE_WRITES,
   ...FORGET_ROUTES,
 ];

@@ -3,9 +3,6 @@
  * never writes, and answers one message after the other. The thread that receives spans pays nothing of what a
  * read costs.
  */
-import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
-import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { likenessOf } from '../criteria/likeness-of.ts';
 import { calibrationOf } from '../calibration-of.ts';
@@ -14,6 +11,7 @@ import { type ReadSide, STORE_READS } from '../api/store-reads.ts';
 import { describeDetection } from '../detection/describe-detection.ts';
 import { evidenceOf } from '../detection/detection-evidence.ts';
 import { readerAt, type ServiceReader } from '../open-reader.ts';
+import { yieldToOthers } from '../yield-to-others.ts';
 import type { Question } from '../../report/http/route.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type {
@@ -98,21 +96,6 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/**
- * Lets receiving and scoring go first where there is less processor than work. Linux alone lets a thread have a priority of
- * its own; elsewhere the threads share as they are.
- */
-function yieldToOthers(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    const thread = Number(path.basename(readlinkSync('/proc/thread-self')));
-    setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch (error) {
-    // Without it reading works as well, and takes its full share.
-    process.emitWarning(`the reading thread keeps its priority: ${textOf(error)}`);
-  }
-}
-
 const port = parentPort;
 if (port !== null) {
   const post = (message: FromReading, transfer: readonly ArrayBuffer[] = []) =>
@@ -127,6 +110,6 @@ if (port !== null) {
       void (async () => reader.close())().catch(() => undefined);
     }
   });
-  yieldToOthers();
+  yieldToOthers('the reading thread');
   post({ type: 'ready' });
 }

@@ -6,6 +6,7 @@ import { answeredFrom } from '../../../src/report/http/route.ts';
 import { PROCESS_ROUTES, STORE_ROUTES, type WriteSide } from '../../../src/serve/api/routes.ts';
 import type { ForgetSide } from '../../../src/serve/api/forget-api.ts';
 import type { ReadSide } from '../../../src/serve/api/store-reads.ts';
+import type { WhatIfApi } from '../../../src/serve/api/v1/what-if-api.ts';
 import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
 
 async function start(
@@ -22,7 +23,8 @@ async function start(
     judges: () => ({ judges: [], budget: {}, calibrates_here: true }),
     live: () => jsonAnswer(200, {}),
   };
-  const side: ReadSide & WriteSide & ForgetSide = {
+  const side: ReadSide & WriteSide & ForgetSide & WhatIfApi = {
+    reweighing: { answer: async () => ({ status: 200, type: 'text/plain', body: '' }) },
     conversations: {
       list: async (query) => {
         queries.push(query);
@@ -154,6 +156,7 @@ test('what is written takes its own method only, and is not read', async () => {
 
 const A_LABEL = '{"suite":"s","criterion":"c","label":"pass","by":"ann"}';
 const BODIES: Readonly<Record<string, string>> = {
+  '/api/v1/what-if': '{}',
   '/v1/truth/{conversation}': '{}',
   '/v1/labels/{conversation}': A_LABEL,
   '/v1/outcomes': '{"conversation_id":"c","label":"csat","good":true}',

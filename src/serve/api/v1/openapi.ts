@@ -59,6 +59,7 @@ export function openApiOf(routes: readonly DescribedRoute[], version: string): J
 function operationOf(route: DescribedRoute): JsonObject {
   const { method, path, summary, takes, shapes } = route;
   const hasBody = method === 'PUT' || method === 'POST';
+  const body = shapes?.body === undefined ? {} : schemaOf(shapes.body, 'input');
   const content =
     shapes?.type === undefined
       ? {
@@ -71,8 +72,8 @@ function operationOf(route: DescribedRoute): JsonObject {
     operationId: operationId(route),
     summary: summary.replaceAll('\n', ' '),
     ...(takes === 'nothing' ? { security: [] } : { description: `Takes the role \`${takes}\`.` }),
-    parameters: [...pathParameters(path), ...(shapes === undefined ? [] : queryParameters(shapes.query))],
-    ...(hasBody ? { requestBody: { required: true, content: { 'application/json': { schema: {} } } } } : {}),
+    parameters: [...pathParameters(path), ...(shapes?.query === undefined ? [] : queryParameters(shapes.query))],
+    ...(hasBody ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
     responses: {
       200: { description: 'The answer.', content },
       default: {

@@ -4,6 +4,7 @@ import { type SuiteList, suiteList, suiteListQuery } from '../../../model/api/su
 import { decisionOf, isBroken } from '../../../model/decision.ts';
 import type { VerdictKind } from '../../../model/evaluation.ts';
 import { fromSuiteKey } from '../../../model/suite-key.ts';
+import { ONE } from '../../../score/weigh.ts';
 import { shareEstimate } from './estimates.ts';
 import { latestEvaluations, type LatestEvaluation } from './latest-evaluations.ts';
 import { v1Read } from './v1-read.ts';
@@ -59,6 +60,7 @@ function criterionJson(
     kind: isJudged ? ('judge' as const) : ('check' as const),
     about,
     weight: weight / totalWeight,
+    written_weight: weight / ONE,
     critical: capsAt !== undefined,
     asked,
     ...(passRate === undefined ? {} : { pass_rate: passRate }),

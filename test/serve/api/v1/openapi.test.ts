@@ -13,6 +13,7 @@ const documentSchema = z.object({
       z.string(),
       z.object({
         operationId: z.string(),
+        requestBody: z.unknown().optional(),
         parameters: z.array(z.object({ name: z.string(), in: z.enum(['path', 'query']), required: z.boolean() })),
         responses: z.object({
           200: z.object({ content: z.record(z.string(), z.object({ schema: z.looseObject({}) })) }),
@@ -76,6 +77,18 @@ test('the description has every route of /api/v1 and no other, and answers of a 
       expect([place, answer.status, checked.error?.issues ?? []]).toEqual([place, 200, []]);
     }
   }
+  // A question that is too long for a query has its shape as well.
+  const asked = document.paths['/api/v1/what-if']?.post;
+  expect(JSON.stringify(asked?.requestBody)).toContain('"weights"');
+  const answer = await fetch(`${running.http}/api/v1/what-if`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ suite: 'calls', weights: { looked: 0.1 } }),
+  });
+  const weighed = z.fromJSONSchema(document.components.schemas.post_what_if ?? {});
+  expect([answer.status, weighed.safeParse(await answer.json()).error?.issues ?? []]).toEqual([200, []]);
+  expect(weighed.safeParse({ unknown: 1 }).success).toBe(false);
+
   const failure = z.fromJSONSchema(document.components.schemas.failure ?? {});
   for (const place of ['/api/v1/conversations?limit=0', '/api/v1/conversations/nobody', '/api/v1/trend?suite=x'])
     expect(failure.safeParse((await get(running, place)).body).success).toBe(true);

@@ -1,0 +1,36 @@
+/** Answers of `/api/v1` that need only the process: its set-up, its judges, and the description of the API. */
+import type { Settings } from '../../../config/settings.ts';
+import type { ServiceJson } from '../../../model/api/facets.ts';
+import type { ServiceViews } from '../../service-views.ts';
+import { PROCESS_ROUTES, type ProcessSide, STORE_ROUTES } from '../routes.ts';
+import { judgesJson } from './judges.ts';
+import { openApiOf } from './openapi.ts';
+
+interface Process {
+  readonly version: string;
+  readonly settings: Settings;
+  /** Settings that a reload may change. */
+  readonly config: { readonly settings: Pick<Settings, 'judging'> };
+  readonly views: Pick<ServiceViews, 'calibration'>;
+}
+
+export function processAnswers({
+  version,
+  settings,
+  config,
+  views,
+}: Process): Pick<ProcessSide, 'judges' | 'setup' | 'openApi'> {
+  return {
+    judges: () => judgesJson(config.settings.judging, views.calibration.last),
+    setup: () => setupOf(settings, version),
+    // Always the same, and seldom asked for.
+    openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], version),
+  };
+}
+
+function setupOf({ otlpGrpcPort, otlpHttpPort, kafka }: Settings, version: string): ServiceJson {
+  return {
+    version,
+    receiving: { otlp_grpc_port: otlpGrpcPort, otlp_http_port: otlpHttpPort, kafka: kafka !== undefined },
+  };
+}

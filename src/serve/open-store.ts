@@ -1,0 +1,58 @@
+/** Routes that need an open store, and the parts of the service that answer them. */
+import type { Settings } from '../config/settings.ts';
+import type { Unavailable } from '../report/http/answer.ts';
+import { answeredFrom, type Route } from '../report/http/route.ts';
+import { answeredByThread, type ReadingSide } from './api/answered-by-thread.ts';
+import type { ForgetSide } from './api/forget-api.ts';
+import { FORGET_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
+import { STORE_READS } from './api/store-reads.ts';
+import { WHAT_IF_ROUTES, type WhatIfApi } from './api/v1/what-if-api.ts';
+import type { DetectionMonitor } from './detection/detection-monitor.ts';
+import { userFormsOf } from './forgetting/user-forms.ts';
+import type { StorePlace } from './open-reader.ts';
+import type { StoreReading } from './reading/store-reading.ts';
+import type { RunningConfig } from './running-config.ts';
+import type { ServiceAccess } from './service-access.ts';
+import type { ServiceEvents } from './service-events.ts';
+import type { StoreWrites } from './store-writes.ts';
+import type { Reweighing } from './what-if/reweighing.ts';
+import { reweighingOf } from './what-if/reweighing-of.ts';
+
+export interface StoreNeeds {
+  readonly settings: Settings;
+  /** Suites as they are named at the start. */
+  readonly named: Pick<Settings, 'suites' | 'baseDir'>;
+  readonly access: Pick<ServiceAccess, 'audit'>;
+  readonly config: RunningConfig;
+  readonly events: ServiceEvents;
+  readonly detection: DetectionMonitor;
+  readonly writes: StoreWrites;
+  readonly reading: StoreReading;
+}
+
+export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi {
+  readonly reweighing: Reweighing;
+}
+
+export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
+  const { settings, access, config, detection, writes, reading } = needs;
+  return {
+    reading,
+    reweighing: reweighingOf({ ...needs, store }),
+    forget: (request) => writes.forgetting.forget(request),
+    userForms: userFormsOf(settings),
+    audit: access.audit,
+    liveSuites: () => config.liveSuites,
+    put: (write) => writes.put(write),
+    accept: (chosen) => detection.accept(chosen),
+  };
+}
+
+export function storeRoutes(store: () => OpenStore | Unavailable): readonly Route<undefined>[] {
+  return [
+    ...answeredFrom(STORE_READS.map(answeredByThread), store),
+    ...answeredFrom(WHAT_IF_ROUTES, store),
+    ...answeredFrom(STORE_WRITES, store),
+    ...answeredFrom(FORGET_ROUTES, store),
+  ];
+}
