@@ -19,7 +19,7 @@ import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-underst
 import { namedConversationOf } from '../../../src/engine/conversation-labels.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 import type { FiledArrival, OwnedLane } from '../../../src/store/cluster-store.ts';
-import type { BacktestReader } from '../../../src/backtest/backtest.ts';
+import type { ServiceReader } from '../../../src/serve/open-reader.ts';
 import type { EngineStore } from '../../../src/store/engine-store.ts';
 import { TryAgain } from '../../../src/store/postgres/errors.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
@@ -125,7 +125,7 @@ function withKeysLater(arrival: FiledArrival): FiledArrival {
   return { ...arrival, has: [], wants: [], keysLater: true };
 }
 
-async function said(reader: BacktestReader, suites: readonly CompiledSuite[]) {
+async function said(reader: ServiceReader, suites: readonly CompiledSuite[]) {
   const evaluations: Evaluation[] = [];
   for await (const evaluation of reader.allEvaluations()) evaluations.push(evaluation);
   const conversations = new Map<string, unknown>();
