@@ -54,7 +54,7 @@ function limitsOf({
     ...(limit === undefined ? [] : [limit]),
     ...(success !== undefined && success.high - success.low > WIDE
       ? [
-          `too early: ${counted(success.n, 'conversation')} leave everything between ${percent(success.low, 0)} and ${percent(success.high, 0)} possible`,
+          `too early: ${counted(success.n, 'evaluation')} ${success.n === 1 ? 'leaves' : 'leave'} everything between ${percent(success.low, 0)} and ${percent(success.high, 0)} possible`,
         ]
       : []),
     ...(decided !== undefined && decided < DECIDED_LITTLE

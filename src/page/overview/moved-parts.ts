@@ -18,6 +18,8 @@ interface MovedProps {
 }
 
 const PARTS_SHOWN = 12;
+/** Spans that name no version. Seeing them first is no release. */
+const NO_VERSION = 'unknown';
 
 export function MovedParts({ trend, place }: MovedProps): JSX.Element | null {
   const version = newestVersion(trend, place);
@@ -35,7 +37,7 @@ export function MovedParts({ trend, place }: MovedProps): JSX.Element | null {
     { class: 'moved' },
     h('h2', null, 'What moved the score since ', h(Time, { at: moved.after.since }), because),
     moved.difference === undefined
-      ? h('p', null, moved.too_early ?? 'There is nothing to compare it with.')
+      ? h('p', null, `It is too early to say: ${moved.too_early ?? 'there is nothing to compare it with'}.`)
       : h(Parts, { moved, place }),
     moved.cut && h('p', { class: 'aside' }, `Only the latest ${countText(moved.looked_at)} evaluations were compared.`),
     moved.other_versions > 0 &&
@@ -51,7 +53,7 @@ export function MovedParts({ trend, place }: MovedProps): JSX.Element | null {
 function newestVersion({ versions }: Trend, { query }: Place): Trend['versions'][number] | undefined {
   const chosen = query.getAll('agent_version');
   return versions
-    .filter(({ agent_version: version }) => chosen.length === 0 || chosen.includes(version))
+    .filter(({ agent_version: version }) => version !== NO_VERSION && (chosen.length === 0 || chosen.includes(version)))
     .toSorted((a, b) => (a.at < b.at ? 1 : -1))[0];
 }
 
