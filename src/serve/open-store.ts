@@ -14,6 +14,7 @@ import type { StoreReading } from './reading/store-reading.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { ServiceAccess } from './service-access.ts';
 import type { ServiceEvents } from './service-events.ts';
+import type { ServiceViews } from './service-views.ts';
 import type { StoreWrites } from './store-writes.ts';
 import type { Reweighing } from './what-if/reweighing.ts';
 import { reweighingOf } from './what-if/reweighing-of.ts';
@@ -28,6 +29,7 @@ export interface StoreNeeds {
   readonly detection: DetectionMonitor;
   readonly writes: StoreWrites;
   readonly reading: StoreReading;
+  readonly views: Pick<ServiceViews, 'quality'>;
 }
 
 export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi {
@@ -35,11 +37,15 @@ export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi
 }
 
 export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
-  const { settings, access, config, detection, writes, reading } = needs;
+  const { settings, access, config, detection, writes, reading, views } = needs;
   return {
     reading,
     reweighing: reweighingOf({ ...needs, store }),
-    forget: (request) => writes.forgetting.forget(request),
+    forget: async (request) => {
+      const result = await writes.forgetting.forget(request);
+      views.quality.dropExemplars();
+      return result;
+    },
     userForms: userFormsOf(settings),
     audit: access.audit,
     liveSuites: () => config.liveSuites,
