@@ -14,7 +14,7 @@ test.each([
   ['redaction', 3],
   ['dialects', 2],
   ['scrape', 4],
-  ['read', 22],
+  ['read', 34],
   ['readers', 2],
   ['words', 1],
   ['detect', 13],
