@@ -19,7 +19,7 @@ import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-underst
 import { namedConversationOf } from '../../../src/engine/conversation-labels.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 import type { FiledArrival, OwnedLane } from '../../../src/store/cluster-store.ts';
-import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
+import type { BacktestReader } from '../../../src/backtest/backtest.ts';
 import type { EngineStore } from '../../../src/store/engine-store.ts';
 import { TryAgain } from '../../../src/store/postgres/errors.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
@@ -32,6 +32,7 @@ import { randomFrom } from '../../random.ts';
 import { clusterTraffic, type TimedRecord } from '../../simulation/cluster-traffic.ts';
 import { togetherTraffic } from '../../simulation/together-traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
+import { pageAnswers } from './page-answers.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
 const SETTLE_MS = 1_000;
@@ -123,7 +124,7 @@ function withKeysLater(arrival: FiledArrival): FiledArrival {
   return { ...arrival, has: [], wants: [], keysLater: true };
 }
 
-async function said(reader: ConversationReader) {
+async function said(reader: BacktestReader, suites: readonly CompiledSuite[]) {
   const evaluations: Evaluation[] = [];
   for await (const evaluation of reader.allEvaluations()) evaluations.push(evaluation);
   const conversations = new Map<string, unknown>();
@@ -149,7 +150,8 @@ async function said(reader: ConversationReader) {
     more = next !== undefined;
   }
   const totals = (await reader.totals()).filter(({ metric }) => !/duration|seconds/.test(metric));
-  return { evaluations, conversations: new Map([...conversations].toSorted()), totals };
+  const pages = await pageAnswers(reader, suites);
+  return { evaluations, conversations: new Map([...conversations].toSorted()), totals, pages };
 }
 
 async function onOwnStore(arrivals: readonly FiledArrival[], suites: readonly CompiledSuite[]) {
@@ -165,7 +167,7 @@ async function onOwnStore(arrivals: readonly FiledArrival[], suites: readonly Co
   store.close();
   const reader = StoreReader.open(file);
   onTestFinished(() => reader.close());
-  return said(reader);
+  return said(reader, suites);
 }
 
 async function onSharedStore(
@@ -268,7 +270,7 @@ async function onSharedStore(
   for (let idle = 0; idle < 20; ) idle = (await judge()) === 0 ? idle + 1 : 0;
   const reader = await PostgresReader.open({ url });
   onTestFinished(() => reader.close());
-  return { ...(await said(reader)), again };
+  return { ...(await said(reader, suites)), again };
 }
 
 const SEED = Number(process.env.ASSAY_TEST_SEED ?? Math.floor(Math.random() * 1_000_000));
@@ -297,6 +299,7 @@ test.each(
   expect(shared.conversations, hint).toEqual(own.conversations);
   expect(shared.evaluations, hint).toEqual(own.evaluations);
   expect(shared.totals, hint).toEqual(own.totals);
+  expect(shared.pages, hint).toEqual(own.pages);
   expect(
     own.totals.some(({ metric, value }) => metric === 'assay_shadow_compared_total' && value > 0),
     hint,
