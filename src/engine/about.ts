@@ -38,6 +38,25 @@ export class AboutMatcher {
     return found;
   }
 
+  /**
+   * Conversations that spans of these traces name. Other turns of them need not say whose they are, so they are found by
+   * the conversation.
+   */
+  conversationsOf(wanted: ReadonlySet<TraceId>, traces: Uint8Array): ReadonlySet<ConversationId> {
+    const found = new Set<ConversationId>();
+    const bytes = Buffer.from(traces.buffer, traces.byteOffset, traces.byteLength);
+    if ([...wanted].every((traceId) => !bytes.includes(Buffer.from(traceId, 'hex')))) return found;
+    try {
+      for (const { traceId, conversationId } of normalize({ traces, logs: undefined }, this.#idKeys))
+        if (wanted.has(traceId) && conversationId !== undefined && conversationId !== '')
+          found.add(conversationIdFrom(conversationId));
+    } catch (error) {
+      // As above.
+      if (!(error instanceof WireError)) throw error;
+    }
+    return found;
+  }
+
   #isMeant(traceId: TraceId, named: string | undefined, userId: string | undefined): boolean {
     const { conversation, users } = this.#about;
     if (userId !== undefined && users.includes(userId)) return true;

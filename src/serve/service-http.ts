@@ -108,10 +108,14 @@ interface OpenStore extends WriteSide, ForgetSide {
   readonly reading: StoreReading;
 }
 
-function openStore({ settings, access, config, detection, writes, reading }: HttpNeeds): OpenStore {
+function openStore({ settings, access, config, detection, writes, reading, views }: HttpNeeds): OpenStore {
   return {
     reading,
-    forget: (request) => writes.forgetting.forget(request),
+    forget: async (request) => {
+      const result = await writes.forgetting.forget(request);
+      views.quality.dropExemplars();
+      return result;
+    },
     userForms: userFormsOf(settings),
     audit: access.audit,
     liveSuites: () => config.liveSuites,

@@ -113,6 +113,8 @@ export interface RunningTotals {
   earliest(metric: string, labels: Labels): { note(time: number): void };
   /** Times that have been noted. */
   all(): readonly Total[];
+  /** Conversations were deleted: no exemplar names one of them any more. */
+  dropExemplars(): void;
 }
 
 /** Traces: the parts of turns as their spans arrived. */

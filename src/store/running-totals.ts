@@ -101,6 +101,10 @@ export class TotalsInMemory implements RunningTotals {
     return [...changed.map(toTotal), ...this.times.committed()];
   }
 
+  dropExemplars(): void {
+    for (const entry of this.#entries.values()) entry.exemplar = undefined;
+  }
+
   /** After a rollback. */
   discard(): void {
     for (const entry of this.#changed) entry.value = entry.committed;

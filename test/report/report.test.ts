@@ -160,6 +160,8 @@ test('an exemplar never exceeds what OpenMetrics allows, and never holds half an
 
   expect(exemplar('c'.repeat(36)).labelSet).toEqual({ trace_id: 'a'.repeat(32), conversation_id: 'c'.repeat(36) });
   expect(exemplar('c'.repeat(100)).labelSet).toEqual({ trace_id: 'a'.repeat(32) });
+  // A terminal that shows the metrics would obey it.
+  expect(exemplar('c\u001b[31mred\u202e').labelSet).toEqual({ trace_id: 'a'.repeat(32) });
 });
 
 /** Totals as the store keeps them, in memory. */

@@ -17,6 +17,7 @@ import {
 } from './quality-metrics.ts';
 import { SHADOW_METRICS } from './shadow-metrics.ts';
 import type { SeriesExemplar } from '../../model/metric.ts';
+import { visibleText } from '../../model/visible-text.ts';
 import { type ExemplarSample, exemplarText, type Format, labelText } from './text-format.ts';
 
 /** State of one series in the store; see `Total` there. */
@@ -36,6 +37,7 @@ const ALL: readonly QualityMetric[] = [
 interface Family {
   take(part: string, total: SeriesTotal, bornAt: number): void;
   lines(scrape: Scrape): readonly string[];
+  dropExemplars(): void;
   readonly seriesCount: number;
 }
 
@@ -72,6 +74,11 @@ export class QualityView {
     }
   }
 
+  /** A conversation was forgotten: whichever one they name, new ones come. */
+  dropExemplars(): void {
+    for (const family of this.#families.values()) family.dropExemplars();
+  }
+
   /** As they are exposed. */
   get seriesCount(): number {
     let count = 0;
@@ -102,6 +109,11 @@ class ExemplarSlot {
   take(exemplar: SeriesExemplar | undefined): void {
     if (exemplar === undefined) return;
     this.#exemplar = exemplar;
+    this.#text = '';
+  }
+
+  drop(): void {
+    this.#exemplar = undefined;
     this.#text = '';
   }
 
@@ -136,6 +148,13 @@ class Singles implements Family {
 
   get seriesCount(): number {
     return this.#series.size;
+  }
+
+  dropExemplars(): void {
+    for (const series of this.#series.values()) {
+      series.exemplar.drop();
+      series.text = undefined;
+    }
   }
 
   take(_part: string, { labels, value, exemplar }: SeriesTotal, bornAt: number): void {
@@ -206,6 +225,13 @@ class Histograms implements Family {
     return this.#series.size * (this.#bounds.length + 2);
   }
 
+  dropExemplars(): void {
+    for (const series of this.#series.values()) {
+      for (const exemplar of series.exemplars) exemplar.drop();
+      series.text = undefined;
+    }
+  }
+
   take(part: string, total: SeriesTotal, bornAt: number): void {
     const { le, ...labels } = total.labels;
     const series = this.#find(labels, bornAt);
@@ -273,14 +299,17 @@ class Histograms implements Family {
 /** OpenMetrics allows 128 characters for the names and values of an exemplar's labels together. */
 const EXEMPLAR_LENGTH_MAX = 128;
 
-/** Ids are never cut: half an id leads nowhere. The conversation's goes first if both don't fit. */
+/**
+ * Ids are never cut or changed: half an id leads nowhere. The conversation's goes first if both don't fit, and if it has
+ * characters that a terminal obeys.
+ */
 export function exemplarSample(exemplar: SeriesExemplar): ExemplarSample {
   const { traceId, conversationId } = exemplar;
   const fits = (labels: { readonly [label: string]: string }) =>
     Object.entries(labels).reduce((sum, [name, value]) => sum + name.length + [...value].length, 0) <=
     EXEMPLAR_LENGTH_MAX;
   const both = { trace_id: traceId, conversation_id: conversationId };
-  const labelSet = fits(both) ? both : { trace_id: traceId };
+  const labelSet = fits(both) && visibleText(conversationId) === conversationId ? both : { trace_id: traceId };
   return { labelSet, value: exemplar.value, timestamp: exemplar.at / 1000 };
 }
 

@@ -1,15 +1,22 @@
 /** The steps of forgetting on the store that instances share. The log is Kafka, which forgets by itself. */
 import { AboutMatcher } from '../../engine/about.ts';
 import { unreachable } from '../../model/unreachable.ts';
+import type { RunningTotals } from '../../store/engine-store.ts';
 import type { ForgettingRows } from '../../store/postgres/forgetting.ts';
 import type { ForgetAnswer, ForgetStep, StepTaker } from '../forgetting/steps.ts';
 
 export class PostgresForgetting implements StepTaker {
   readonly #store: Pick<ForgettingRows, 'has' | 'search' | 'drop'>;
+  readonly #totals: Pick<RunningTotals, 'dropExemplars'>;
   readonly #idKeys: readonly string[];
 
-  constructor(store: Pick<ForgettingRows, 'has' | 'search' | 'drop'>, idKeys: readonly string[]) {
+  constructor(
+    store: Pick<ForgettingRows, 'has' | 'search' | 'drop'>,
+    totals: Pick<RunningTotals, 'dropExemplars'>,
+    idKeys: readonly string[],
+  ) {
     this.#store = store;
+    this.#totals = totals;
     this.#idKeys = idKeys;
   }
 
@@ -23,6 +30,7 @@ export class PostgresForgetting implements StepTaker {
         return { conversations: await this.#store.search((traces) => matcher.tracesIn(traces).size > 0) };
       }
       case 'drop':
+        this.#totals.dropExemplars();
         return { dropped: await this.#store.drop(step.conversations) };
       case 'list-wipes':
         return { traces: [] };

@@ -40,7 +40,7 @@ export class PostgresScoring implements ScoringSide {
   ) {
     const { store, troubles, understanding } = parts;
     this.store = store;
-    this.forgetting = new PostgresForgetting(store.forgetting, idKeys);
+    this.forgetting = new PostgresForgetting(store.forgetting, store.engineStore.totals, idKeys);
     this.troubles = troubles;
     this.#post = post;
     this.#filer = new LaneFiler({

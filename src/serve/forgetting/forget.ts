@@ -65,13 +65,15 @@ export async function forget(request: ForgetRequest, places: ForgettingPlaces): 
   const matcher = new AboutMatcher(about, idKeys);
   const stored = (await store.take({ do: 'find', ...about })).conversations ?? [];
   const inJournal = await tracesInJournal(matcher, log);
+  const openOnes = about.users.length === 0 ? [] : await conversationsInJournal(matcher, inJournal, log);
+  const ofUser = [...new Set([...stored, ...openOnes])];
   const isThere = stored.length > 0 || inJournal.length > 0;
   if (dryRun) {
     const experimentRuns = await forgetRuns(experimentsDir, { about, matcher, dryRun });
-    const conversations = Math.max(stored.length, inJournal.length > 0 ? 1 : 0);
+    const conversations = Math.max(ofUser.length, inJournal.length > 0 ? 1 : 0);
     return { is: 'would-be-forgotten', conversations, experimentRuns, setAsideFiles: files.length };
   }
-  const named = about.conversation === undefined ? stored : [about.conversation];
+  const named = about.conversation === undefined ? ofUser : [about.conversation];
   const place = log?.place ?? { position: 0, logTime: 0 };
   const { dropped } = await store.take({
     do: 'drop',
@@ -85,7 +87,7 @@ export async function forget(request: ForgetRequest, places: ForgettingPlaces): 
   // Nothing says of whom an answer speaks; what it cost is lost with it.
   if (isThere || experimentRuns > 0) removeAnswers(dataDir);
   removeSetAside(dataDir, files);
-  const conversations = Math.max(dropped?.conversations ?? 0, isThere ? 1 : 0);
+  const conversations = Math.max(dropped?.conversations ?? 0, openOnes.length, isThere ? 1 : 0);
   if (!(await settled(store)))
     return { is: 'unfinished', why: 'a reader of the store keeps its write-ahead log: it is tried again every minute' };
   return { is: 'forgotten', conversations, experimentRuns, setAsideFiles: files.length };
@@ -110,6 +112,22 @@ async function tracesInJournal(matcher: AboutMatcher, log: ForgettingLog | undef
     for (const traceId of matcher.tracesIn(payload)) found.add(traceId);
     return 'keep';
   });
+  return [...found];
+}
+
+/** Turns of them may be open that say nothing of the user. */
+async function conversationsInJournal(
+  matcher: AboutMatcher,
+  traces: readonly TraceId[],
+  log: ForgettingLog | undefined,
+): Promise<readonly ConversationId[]> {
+  const wanted = new Set(traces);
+  const found = new Set<ConversationId>();
+  if (wanted.size > 0)
+    await log?.rewrite(({ payload }) => {
+      for (const conversation of matcher.conversationsOf(wanted, payload)) found.add(conversation);
+      return 'keep';
+    });
   return [...found];
 }
 

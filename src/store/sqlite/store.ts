@@ -205,6 +205,7 @@ export class Store implements EngineStore {
 
   /** Conversations were deleted: what parts remember of their tables may be wrong. */
   discardRemembered(): void {
+    this.totals.dropExemplars();
     this.conversations.discard();
     this.postponed.discard();
     this.truths.discard();

@@ -51,7 +51,13 @@ async function held() {
     }
     return found.toSorted();
   };
-  return { store, file, score, tablesWith, steps: new PostgresForgetting(store.forgetting, []) };
+  return {
+    store,
+    file,
+    score,
+    tablesWith,
+    steps: new PostgresForgetting(store.forgetting, store.engineStore.totals, []),
+  };
 }
 
 test('a scored conversation goes from all tables, with what waits and what was said of it; others and totals stay', async () => {

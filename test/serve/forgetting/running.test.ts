@@ -115,6 +115,32 @@ test('a scored conversation, its open turn and its truth are in no file afterwar
   expect(filesWith(dataDir, [SECRET])).toEqual([]);
 }, 60_000);
 
+test('a turn that is open and says nothing of the user goes with its conversation, and no exemplar names it', async () => {
+  const dataDir = tempDirectory();
+  const env = { ASSAY_TURN_IDLE: '4s', ASSAY_TURN_MAX_AGE: '1h' };
+  const running = await runService({ suites: ['default'], dataDir, env });
+  const named = async () => {
+    const headers = { accept: 'application/openmetrics-text' };
+    return (await (await fetch(`${running.http}/metrics`, { headers })).text()).match(/conversation_id="[^"]*"/g) ?? [];
+  };
+  await send(running, turn(1, { conversation: 'scored' }));
+  await vi.waitFor(async () => expect((await named()).join()).toMatch(/scored/), WAIT);
+  await send(running, turn(3, { user: USER, isOpen: true, isLast: false }));
+  await send(running, turn(4, { text: `${SECRET} later`, isOpen: true, isLast: false }));
+
+  expect(await forget(running, { user: USER })).toMatchObject({ status: 200, body: { conversations: 1 } });
+
+  expect(await named()).toEqual([]);
+  // The service overwrites it within a minute; whoever asks again need not wait for that.
+  const isGone = async () => {
+    await forget(running, { user: USER });
+    expect(filesWith(dataDir, ['later'])).toEqual([]);
+  };
+  await vi.waitFor(isGone, { timeout: 30_000, interval: 1000 });
+  expect(await stored(running, 'meant')).toBe(false);
+  expect(await stored(running, 'scored')).toBe(true);
+}, 60_000);
+
 test('all conversations of a user go, whether redaction hashes his id or not', async () => {
   for (const hashUserIds of [false, true]) {
     const dataDir = tempDirectory();
