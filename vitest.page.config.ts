@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/page/**/*.page.ts'],
     globalSetup: ['test/page/service-with-traffic.ts'],
-    // One service and one browser are enough for a machine of two cores.
-    fileParallelism: false,
+    // Most of the time is waiting. Two browsers are enough for a machine of two cores.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

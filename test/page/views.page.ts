@@ -59,7 +59,7 @@ test.each(EVERY)(
   async ({ name, address, shows, scheme, size, width }) => {
     const expected = /status of (?:400|404)/;
     const page = await openPage(`${http}${address()}`, { scheme, size, expected });
-    await page.getByText(shows).first().waitFor();
+    await page.getByText(shows).filter({ visible: true }).first().waitFor();
     await page.waitForLoadState('networkidle');
 
     expect(await mistakesOfAccess(page)).toEqual([]);
