@@ -350,9 +350,10 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX asked_for_question ON asked_for (question);
   `,
-  // Words that were said, by conversation (word-rows.ts). Deleting overwrites.
+  // Words that were said, by conversation (word-rows.ts). Deleting overwrites. With detail = none as well, SQLite 3.53
+  // breaks the index when rows are deleted.
   `
-  CREATE VIRTUAL TABLE spoken USING fts5 (words, detail = none);
+  CREATE VIRTUAL TABLE spoken USING fts5 (words, detail = column);
   INSERT INTO spoken (spoken, rank) VALUES ('secure-delete', 1);
   `,
   // For reviews of one criterion (label-rows.ts).
