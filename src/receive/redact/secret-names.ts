@@ -18,13 +18,19 @@ const SECRET =
   'password passwords passwd pwd passphrase secret secrets clientsecrets secretkey secretaccesskey apikey apikeys apisecret apitoken ' +
   'accesstoken refreshtoken idtoken authtoken bearertoken sessiontoken securitytoken privatetoken usertoken bottoken ' +
   'privatekey accountkey sharedaccesskey storagekey authkey encryptionkey signingkey masterkey servicekey ' +
-  'subscriptionkey functionskey licensekey appkey jsessionid phpsessid connect.sid cvv cvv2 cvc';
+  'passwort kennwort passcode subscriptionkey functionskey licensekey appkey jsessionid phpsessid connect.sid cvv cvv2 cvc';
 const LIKELY = 'authorization cookie cookies pass sharedaccesssignature';
-const RANDOM = 'token session auth credential credentials accesskey sig xamzsignature';
+const RANDOM = 'token session auth credential credentials accesskey applicationkey sig xamzsignature xgoogsignature';
+/** Their keys have no prefix, or are named by them: `AZURE_OPENAI_KEY`. */
+const ISSUERS =
+  'openai azure anthropic claude gemini mistral cohere groq deepseek perplexity openrouter together fireworks replicate ' +
+  'huggingface stability elevenlabs deepgram assemblyai tavily serper serpapi pinecone weaviate qdrant langfuse langsmith ' +
+  'langchain datadog newrelic honeycomb rapidapi algolia mapbox twilio sendgrid mailgun stripe supabase';
 const KINDS: ReadonlyMap<string, SecretName> = new Map([
   ...tiers(SECRET, 'secret'),
   ...tiers(LIKELY, 'likely'),
   ...tiers(RANDOM, 'random'),
+  ...ISSUERS.split(' ').map((issuer) => [`${issuer}key`, 'secret'] as const),
 ]);
 /** The whole name, since more of it says something else: `bypass`, `design`, `author`. */
 const WHOLE: ReadonlySet<string> = new Set(['cvv', 'cvv2', 'cvc', 'pass', 'sig', 'auth']);

@@ -14,6 +14,7 @@ import { otlp } from '../../model/otlp/otlp.proto.ts';
 import { OWN_TOKENS, PROBES, type Probe } from './probes.ts';
 import { ALL_RULES, BY_DEFAULT, redactRequest, textRedactor } from './redacting.ts';
 import { FOUND, HARMLESS, LEFT, ADDRESSES } from './examples.ts';
+import { FOUND_SECOND, HARMLESS_SECOND, IMPERSONAL_SECOND, LEFT_SECOND, PERSONAL_SECOND } from './second-review.ts';
 
 const LEFT_MAX = 5;
 const IDS = { traceId: '0102030405060708090a0b0c0d0e0f10', spanId: '0102030405060708' };
@@ -67,7 +68,7 @@ describe('of more examples', () => {
     expect(LEFT.length).toBeLessThanOrEqual(20);
   });
 
-  test.each(FOUND)('found: %s', (_, marked) => {
+  test.each([...FOUND, ...FOUND_SECOND])('found: %s', (_, marked) => {
     const before = marked.replace(SECRET, '$1');
     const after = marked.replace(SECRET, '[REDACTED:$2]');
     expect(before).not.toBe(after);
@@ -76,17 +77,21 @@ describe('of more examples', () => {
     expect(redact(after)).toBe(after);
   });
 
-  test.each(LEFT)('left: %s', (_, text, reason) => {
+  test.each([...LEFT, ...LEFT_SECOND])('left: %s', (_, text, reason) => {
     expect(reason).not.toBe('');
     expect(redact(text)).toBe(text);
   });
 
-  test.each(ADDRESSES)('found only if addresses are asked for: %s', (_, marked) => {
+  test.each([...ADDRESSES, ...PERSONAL_SECOND])('found only if they are asked for: %s', (_, marked) => {
     expect(redact(marked.replace(SECRET, '$1'))).toBe(marked.replace(SECRET, '$1'));
     expect(redactAll(marked.replace(SECRET, '$1'))).toBe(marked.replace(SECRET, '[REDACTED:$2]'));
   });
 
-  test.each(HARMLESS)('not taken for a secret: %s', (_, text) => {
+  test.each(IMPERSONAL_SECOND)('not taken for personal: %s', (_, text) => {
+    expect(redactAll(text)).toBe(text);
+  });
+
+  test.each([...HARMLESS, ...HARMLESS_SECOND, ...IMPERSONAL_SECOND])('not taken for a secret: %s', (_, text) => {
     expect(redact(text)).toBe(text);
   });
 });
@@ -105,8 +110,12 @@ test('what stands in place of a secret is known for that by scoring', () => {
 
 test('redacting what was redacted changes nothing, whatever the examples are beside', () => {
   const pieces = fc.oneof(
-    fc.constantFrom(...[...FOUND, ...ADDRESSES].map(([, marked]) => marked.replace(SECRET, '$1'))),
-    fc.constantFrom(...[...LEFT, ...HARMLESS].map(([, text]) => text)),
+    fc.constantFrom(
+      ...[...FOUND, ...FOUND_SECOND, ...ADDRESSES, ...PERSONAL_SECOND].map(([, marked]) =>
+        marked.replace(SECRET, '$1'),
+      ),
+    ),
+    fc.constantFrom(...[...LEFT, ...LEFT_SECOND, ...HARMLESS, ...HARMLESS_SECOND].map(([, text]) => text)),
     fc.constantFrom(
       '"',
       '\\',
