@@ -43,8 +43,9 @@ const GAP_MAX = 8;
 const QUOTING_MAX = 64;
 const DECIDED_BY = 64;
 const EMPHASIS_MAX = 3;
-/** Bytes of a value in backticks or braces, at most. */
-const ENCLOSED_MAX = 256;
+/** Bytes of a value in backticks, and of one in braces, at most. */
+const TICKED_MAX = 1024;
+const BRACED_MAX = 64;
 /** As Python writes them before quotes. */
 const STRING_PREFIX_MAX = 2;
 const STRING_PREFIXES: readonly number[] = [...'bBrRuUfF'].map((sign) => sign.charCodeAt(0));
@@ -165,7 +166,7 @@ function braced(
   start: number,
   end: number,
 ): NamedValue | undefined {
-  const stop = Math.min(end, start + ENCLOSED_MAX);
+  const stop = Math.min(end, start + BRACED_MAX);
   let close = start + 1;
   let isIdentifier = true;
   for (; close < stop && bytes[close] !== CLOSING_BRACE && !endsLine(bytes[close] ?? 0); close++) {
@@ -182,7 +183,7 @@ function braced(
 function ticked(place: Unquoted, bytes: Buffer, open: number, end: number): NamedValue | undefined {
   const { kind, name } = place;
   const start = open + 1;
-  const stop = Math.min(end, start + ENCLOSED_MAX);
+  const stop = Math.min(end, start + TICKED_MAX);
   let close = start;
   let hasDigit = false;
   for (; close < stop && !endsLine(bytes[close] ?? 0) && !isGap(bytes[close] ?? 0); close++) {

@@ -42,6 +42,22 @@ const CHANGED = /^(?:reset|change|update|set|new|old)$/;
 const PAGES =
   /^(?:page|next|prev|previous|continue|continuation|cursor|pagination|sync|resume|skip|eos|bos|pad|unk|mask|stop|special|max|min|input|output)$/;
 
+/** Members of an object whose name says secret, and whose values only describe it: in schemas, in forms, in listings. */
+const DESCRIBES: ReadonlySet<string> = new Set(
+  (
+    'type kind in title description format pattern default enum example examples ref required properties name names user ' +
+    'username login email host url uri status state message msg error errors reason label note comment created updated ' +
+    'expires expiresin lastused date count length minlength maxlength minimum maximum min max version provider scope scopes ' +
+    'environment env source policy strength algorithm alg hint path file'
+  ).split(' '),
+);
+
+export function describesSecret(name: string): boolean {
+  return (
+    DESCRIBES.has(name.toLowerCase().replace(/[^a-z]/g, '')) || /(?:^|_)(?:ids?|at|on)$|[a-z](?:Ids?|At|On)$/.test(name)
+  );
+}
+
 export const NAME_BYTES_MAX = 64;
 const KNOWN_MAX = 4096;
 /** The last letters of a name tell nearly all others apart. */

@@ -2,8 +2,88 @@
  * Examples of a second review: an outsider tried three hundred probes. As in examples.ts, each secret stands as
  * ⟦secret|pattern⟧: what goes in, and what comes out in its place.
  */
+import type { Probe } from './probes.ts';
+
 const ENCODED = (plain: string) => Buffer.from(plain).toString('base64');
+const any = (value: unknown) => ({ any: value });
+const kv = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+const list = (...texts: readonly string[]) => ({
+  arrayValue: { values: texts.map((stringValue) => ({ stringValue })) },
+});
 const HEX = '0123456789abcdef0123456789abcdef';
+
+/** Where a text alone does not say it: in values of OTLP. */
+export const PROBES_SECOND: readonly Probe[] = [
+  {
+    what: 'a password in bytes',
+    attributes: { password: any({ bytesValue: ENCODED('Zebra9Qx1') }) },
+    secret: 'Zebra9Qx1',
+  },
+  {
+    what: 'a header in bytes',
+    attributes: { 'http.request.header.authorization': any({ bytesValue: ENCODED('Zebra Qx') }) },
+    secret: 'Zebra Qx',
+  },
+  {
+    what: 'a key in an object',
+    attributes: { api_key: any({ kvlistValue: { values: [kv('value', 'Zebra Qx')] } }) },
+    secret: 'Zebra Qx',
+  },
+  {
+    what: 'a number in an object',
+    attributes: { api_key: any({ kvlistValue: { values: [{ key: 'value', value: { intValue: '48151623' } }] } }) },
+    secret: '48151623',
+  },
+  {
+    what: 'a header in a list in an object of headers',
+    attributes: {
+      headers: any({ kvlistValue: { values: [{ key: 'authorization', value: list('Custom Zebra') }] } }),
+    },
+    secret: 'Custom Zebra',
+  },
+  {
+    what: 'a header in an object of headers of a request',
+    attributes: {
+      args: any({
+        kvlistValue: {
+          values: [{ key: 'requestHeaders', value: { kvlistValue: { values: [kv('Cookie', 'Zebra')] } } }],
+        },
+      }),
+    },
+    secret: 'Zebra',
+  },
+  {
+    what: 'a card split over a list',
+    attributes: { k: any(list('x', '4111', '1111', '1111', '1111')) },
+    secret: '4111',
+  },
+  {
+    what: 'a key split over a list',
+    attributes: { k: any(list('sk-ant-api03-AbCdEf0123456789', 'Zebra0123456789AbCdEfAA')) },
+    secret: 'Zebra0123456789',
+  },
+  {
+    what: 'a key split over a list in a list',
+    attributes: {
+      k: any({
+        arrayValue: { values: [{ intValue: '1' }, list('sk-ant-api03-AbCdEf0123456789', '-Zebra0123456789AbCdEfAA')] },
+      }),
+    },
+    secret: 'Zebra0123456789',
+  },
+];
+
+/** Values of OTLP that stay, by their keys. */
+export const KEPT_SECOND: readonly Probe[] = [
+  { what: 'an order', attributes: { order_id: '4111111111111111' }, secret: '4111111111111111' },
+  { what: 'orders', attributes: { order_ids: any(list('4111111111111111')) }, secret: '4111111111111111' },
+  {
+    what: 'a description of a key',
+    attributes: { api_key: any({ kvlistValue: { values: [kv('name', 'key of 2024'), kv('type', 'string')] } }) },
+    secret: 'key of 2024',
+  },
+  { what: 'groups that are no card', attributes: { k: any(list('4111', '1111', '1111', '1112')) }, secret: '4111' },
+];
 
 export const FOUND_SECOND: readonly (readonly [what: string, marked: string])[] = [
   // Lines of headers
@@ -61,6 +141,22 @@ export const FOUND_SECOND: readonly (readonly [what: string, marked: string])[] 
   ['a word as code', 'Password: `⟦hunterzebra|secret⟧`\n'],
   ['a name as code', '- `password`: ⟦hunterzebra|secret⟧'],
   ['a template of JavaScript', 'const password = `⟦hunterzebra9|secret⟧`;'],
+  // Values within values
+  ['an object of passwords', '{"passwords":{"root":"⟦48Zebra93|secret⟧","bob":"⟦77 zebras|secret⟧"}}'],
+  ['an object with a value', '{"a":{"userPassword":{"id":"p1","value":"⟦48Zebra93|secret⟧","length":9}}}'],
+  ['a list of objects', '{"password":[{"v":"⟦Zebra9|secret⟧"},["⟦a b|secret⟧",{"type":"string"}]],"n":"x1"}'],
+  [
+    'a schema beside a value',
+    '{"api_key":{"type":"string","description":"As of 2024"},"secrets":{"slack":{"token":"⟦a b|secret⟧"}}}',
+  ],
+  ['a key split over a list', '["⟦sk-ant-api03-AbCdEf0123456789|api_key⟧","⟦-AbCd12Ef3456-AA|⟧","x1y2z3a4b5c6!"]'],
+  ['a key split in three', '["⟦sk-proj-Ab12Cd34Ef56Gh78|api_key⟧", "⟦Ij90Kl12Mn|⟧","⟦Op34Qr56St|⟧","gpt-4o-mini"]'],
+  ['two keys in a list', '["⟦sk-proj-Ab12Cd34Ef56Gh78|api_key⟧","⟦sk-proj-Ij90Kl12Mn34Op56|api_key⟧"]'],
+  [
+    'a card under the name of passwords',
+    '{"passwords":["⟦4111|secret⟧","⟦1111|secret⟧","⟦1111|secret⟧","⟦1111|secret⟧"]}',
+  ],
+  ['a card under a name of no id', '{"order_id":"4111111111111111","paid":"⟦4111111111111111|card⟧"}'],
   // Forms of their own
   ['a refresh token of Google', '1//⟦0gAbCdEf0123456789AbCdEf0123456789AbCdEf0123|api_key⟧'],
   ['a URL of Oracle', 'jdbc:oracle:thin:scott/⟦Tig3rZebra|url_password⟧@//host:1521/svc'],
@@ -105,6 +201,13 @@ export const LEFT_SECOND: readonly (readonly [what: string, text: string, reason
 ];
 
 export const HARMLESS_SECOND: readonly (readonly [what: string, text: string])[] = [
+  ['an id of digits', '{"order_id":"4111111111111111","ids":["4111111111111111"],"at":"4111111111111111"}'],
+  [
+    'a schema of passwords',
+    '{"password":{"type":["string","null"],"description":"Your 1st","minLength":8,"enum":["a1","b2"]},"secret":{"$ref":"#/x1"}}',
+  ],
+  ['a list of messages', '{"password":["This field is required.","Must be at least 8 characters"]}'],
+  ['ids in a list', '["550e8400-e29b-41d4-a716-446655440000","a1b2c3d4e5f6a7b8","gpt-4o-mini-2024"]'],
   ['messages of a form', '"password": "Must be at least 12 characters", "pwd": "is too short"'],
   ['messages in JSON', '{"error":{"password":"is too short"},"password":"Must contain 8 characters and 1 digit"}'],
   ['what became of a password', '{"password":"incorrect","api_key":"invalid","secret":"expired"}'],
