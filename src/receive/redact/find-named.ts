@@ -51,6 +51,8 @@ const STRING_PREFIX_MAX = 2;
 const STRING_PREFIXES: readonly number[] = [...'bBrRuUfF'].map((sign) => sign.charCodeAt(0));
 const CARD_CODE = /(?:^|[^a-z])cv[vc]2?$/i;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
+/** `settings.apiKey` */
+const MEMBER = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/;
 
 const NAME = new Uint8Array(256);
 for (let byte = 0; byte < 128; byte++) if (isWord(byte)) NAME[byte] = 1;
@@ -248,6 +250,7 @@ function tellsItself(place: Unquoted, bytes: Buffer, start: number, stop: number
     else if (!isLetter(byte) && byte !== 0x5f && byte !== 0x2e) others++;
   }
   const length = stop - start;
+  if (!place.isTight && /^https?:/.test(bytes.toString('latin1', start, Math.min(stop, start + 6)))) return false;
   if (place.isTight) {
     if (digits > 0 || others > 0) return true;
     if (next !== 0 && !endsLine(next) && !isGap(next)) return false;
@@ -268,7 +271,8 @@ function isOfCommand({ name, before }: Unquoted): boolean {
 function isAloneInLine(place: Unquoted, bytes: Buffer, start: number, stop: number, end: number): boolean {
   if (!place.isLineOfItsOwn || (place.kind !== 'secret' && place.kind !== 'key')) return false;
   if (stop - start < 3 || bytes[start] === STAR || !isWordOrSign(bytes[stop - 1] ?? 0)) return false;
-  return closesLine(bytes, stop, end) && !isNameOfSecret(place, bytes, start, stop);
+  if (!closesLine(bytes, stop, end) || isNameOfSecret(place, bytes, start, stop)) return false;
+  return !MEMBER.test(bytes.toString('latin1', start, stop));
 }
 
 /** No sign that ends a sentence. */

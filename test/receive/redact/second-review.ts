@@ -217,6 +217,8 @@ export const HARMLESS_SECOND: readonly (readonly [what: string, text: string])[]
   ['types', 'class A:\n  password: SecretStr\n  api_key: str\n'],
   ['types of GraphQL', 'input A {\n  password: String!\n  secret: String\n}'],
   ['an object of JavaScript', 'connect({\n  password: password,\n  apiKey: apiKey\n})'],
+  ['a member of an object', 'return {\n  privateKey: privateKeyResult.value\n}'],
+  ['links of reStructuredText', '.. _`Bearer Token`: https://tools.ietf.org/html/rfc6750\n'],
   ['a variable that hands on another', 'run API_KEY=OPENAI_API_KEY now'],
   ['a place to fill in of ODBC', 'Server={server};Pwd={pwd};Encrypt=yes'],
   ['code in documentation', 'Set `API_KEY=` and `password: string`; secret: `./secrets1`'],
