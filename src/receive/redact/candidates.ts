@@ -7,7 +7,8 @@
  *   private keys begin with five hyphens
  *   addresses    have an `@`
  *   named ones   have a `:` or an `=` behind the last letters of a name that says secret
- *   URLs         have a `://`, and an `@` not far behind or a host whose addresses are secrets
+ *   URLs         have a `://` or begin with `jdbc:oracle:`, and an `@` not far behind or a host of secret addresses
+ *   statements   of SQL have an apostrophe behind `BY ` or `PASSWORD `
  *
  * The bytes are looked at as aligned 32-bit words, of which each half is looked up in a table of all pairs of bytes: two
  * loads and a few instructions for four bytes. Text uses little of the table, so that it stays in the nearest cache.
@@ -15,7 +16,8 @@
 import { isDigit, isLetter } from './bytes.ts';
 import { isDisguise, mayBeDisguise, type UnmaskOptions } from './disguise.ts';
 import { nameEndBefore } from './find-named.ts';
-import { isSecretHost, URL_PART_MAX } from './find-url.ts';
+import { mayBeSqlPassword } from './find-sql.ts';
+import { isOracleUrl, isSecretHost, URL_PART_MAX } from './find-url.ts';
 import type { SecretNames } from './secret-names.ts';
 
 const WORD = 4;
@@ -29,7 +31,7 @@ const PAIRS = 1 << HALF_BITS;
 /** Properties of two bytes in a row. */
 const ONE_DIGIT = 1;
 const TWO_DIGITS = 2;
-/** A `:` or an `=`. */
+/** A `:`, an `=` or an apostrophe. */
 const SIGN = 4;
 /** A byte that may begin a disguise. */
 const MASK = 8;
@@ -43,6 +45,8 @@ const LETTERS_FROM = 0x40;
 const COLON = 0x3a;
 const EQUALS = 0x3d;
 const SLASH = 0x2f;
+const PLUS = 0x2b;
+const APOSTROPHE = 0x27;
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
 /** Fifteen bytes hold three whole words, wherever they begin. */
@@ -51,12 +55,14 @@ const RUN_WORDS = 3;
 interface CandidateOptions {
   readonly addresses: boolean;
   readonly urls: { readonly passwords: boolean; readonly addresses: boolean };
+  readonly statements: boolean;
   readonly names: SecretNames;
 }
 
 export class Candidates {
   readonly #addresses: boolean;
   readonly #urls: boolean;
+  readonly #statements: boolean;
   readonly #names: SecretNames;
   readonly #at = new Cursor('@');
   readonly #pairs: Uint8Array;
@@ -69,6 +75,7 @@ export class Candidates {
   constructor(options: CandidateOptions) {
     this.#addresses = options.addresses;
     this.#urls = options.urls.passwords || options.urls.addresses;
+    this.#statements = options.statements;
     this.#names = options.names;
     this.#unmasking = { addresses: options.addresses };
     this.#pairs = propertiesOfPairs(options);
@@ -132,7 +139,10 @@ export class Candidates {
       const byte = bytes[at] ?? 0;
       if (byte === COLON && bytes[at + 1] === SLASH) {
         if (this.#urls && (this.#at.from(at) - at <= URL_PART_MAX || isSecretHost(bytes, at + 3))) return at;
+      } else if (byte === APOSTROPHE) {
+        if (this.#statements && mayBeSqlPassword(bytes, at)) return at;
       } else if (byte === COLON || byte === EQUALS) {
+        if (byte === COLON && this.#urls && isOracleUrl(bytes, at, from)) return at;
         // Nearly always a name is in quotes, or in none.
         const before = bytes[at - 1] ?? 0;
         const isPlain = isLetter(before) || (before === QUOTE && isLetter(bytes[at - 2] ?? 0));
@@ -175,11 +185,12 @@ function propertiesOfPairs(options: UnmaskOptions): Uint8Array {
 }
 
 function isSign(byte: number): boolean {
-  return byte === COLON || byte === EQUALS;
+  return byte === COLON || byte === EQUALS || byte === APOSTROPHE;
 }
 
+/** No `+`, which is a sign of base64. */
 function isGap(byte: number): boolean {
-  return byte < TOKEN_FROM || byte >= 0x80;
+  return (byte < TOKEN_FROM && byte !== PLUS) || byte >= 0x80;
 }
 
 /** Where a needle is next, looked for once in the whole request: positions are asked for in ascending order. */

@@ -6,7 +6,7 @@
  *   &#64; &#x40; &nbsp; &commat;     as in HTML
  *   \u0040 \/         as JSON may write what need not be
  *   =40               as in mail (only while addresses are looked for, as are `(at)` and `[at]`)
- *   NBSP, thin and other blanks; en dash and other hyphens; digits and letters in full width, digits of other scripts
+ *   NBSP, thin and other blanks; dashes, middle dots and other hyphens; digits and letters in full width, digits of other scripts
  *   zero-width signs, soft hyphens, the line break of `=` at the end of a line: nothing
  */
 import { isDigit, isLetter, isWord } from './bytes.ts';
@@ -250,7 +250,7 @@ function plainOf(point: number, otherwise: number): number {
     point === 0x3000
   )
     return 0x20;
-  if ((point >= 0x2010 && point <= 0x2013) || point === 0x2212) return 0x2d;
+  if ((point >= 0x2010 && point <= 0x2014) || point === 0x2212 || point === 0x00b7) return 0x2d;
   if (
     point === 0x00ad ||
     (point >= 0x200b && point <= 0x200f) ||

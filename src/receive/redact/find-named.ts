@@ -1,19 +1,21 @@
 /**
  * Secrets by the name before them, around the sign between the two (`:` or `=`):
  *
- *   "password": "…"      'password': '…'      \"password\":\"…\"     JSON and its like, at any depth of quoting
- *   password=…&x=y       API_KEY=…            Password=…;            forms, environments, connection strings
+ *   "password": "…"      'password': b'…'     \"password\":\"…\"     JSON and its like, at any depth of quoting
+ *   password=…&x=y       API_KEY=…            Password={…};          forms, environments, connection strings
  *   aws_secret_access_key = …                 x-api-key: …           settings, headers
+ *   **Password:** …      Password: `…`                               as models write it
  *
  * A name is looked for in a bounded number of bytes before the sign. A value ends at its quote or, without one, at the
  * first sign that ends values; it is walked once, since what is no secret holds no further sign.
  *
  * Program text names secrets without telling them: `password = getpass()`, `api_key=api_key`. Without quotes, a value of
- * nothing but letters is an identifier, except in forms and at the beginning of a line.
+ * nothing but letters is an identifier, except in forms, in options, in variables of an environment, and alone in a line.
  */
 import { byteAt, isDigit, isLetter, isWord } from './bytes.ts';
 import { NAME_BYTES_MAX, type SecretName, type SecretNames } from './secret-names.ts';
 import { behindScheme, isSecretValue } from './secret-values.ts';
+import { beginsLine, closesLine, endsLine, headerEnd, isGap, isQuote, wordEnd } from './value-ends.ts';
 
 interface NamedValue {
   readonly start: number;
@@ -23,26 +25,35 @@ interface NamedValue {
   readonly isStructured: boolean;
 }
 
-const QUOTE = 0x22;
-const APOSTROPHE = 0x27;
 const BACKTICK = 0x60;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-const TAB = 0x09;
 const COLON = 0x3a;
 const EQUALS = 0x3d;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+const SEMICOLON = 0x3b;
+const STAR = 0x2a;
 const OPENING_PARENTHESIS = 0x28;
 const GREATER = 0x3e;
 const DOLLAR = 0x24;
 const GAP_MAX = 8;
 const QUOTING_MAX = 64;
 const DECIDED_BY = 64;
+const EMPHASIS_MAX = 3;
+/** Bytes of a value in backticks, and of one in braces, at most. */
+const TICKED_MAX = 1024;
+const BRACED_MAX = 64;
+/** As Python writes them before quotes. */
+const STRING_PREFIX_MAX = 2;
+const STRING_PREFIXES: readonly number[] = [...'bBrRuUfF'].map((sign) => sign.charCodeAt(0));
+const CARD_CODE = /(?:^|[^a-z])cv[vc]2?$/i;
+const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
+/** `settings.apiKey` */
+const MEMBER = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/;
 
-const ENDS_VALUE = new Uint8Array(256);
-for (const sign of ' \t\r\n"\'`<>(),;&|[]{}\\') ENDS_VALUE[sign.charCodeAt(0)] = 1;
 const NAME = new Uint8Array(256);
 for (let byte = 0; byte < 128; byte++) if (isWord(byte)) NAME[byte] = 1;
 for (const sign of '_-.') NAME[sign.charCodeAt(0)] = 1;
@@ -52,6 +63,8 @@ export function nameEndBefore(bytes: Uint8Array, sign: number, floor: number): n
   let at = sign;
   const stop = Math.max(floor, sign - GAP_MAX);
   while (at > stop && isGap(bytes[at - 1] ?? 0)) at--;
+  // `**Password**:`
+  while (at > stop && isEmphasis(bytes[at - 1] ?? 0)) at--;
   if (at > stop && bytes[at - 1] === CLOSING_BRACKET && isQuote(bytes[at - 2] ?? 0)) at--;
   if (at > stop && isQuote(bytes[at - 1] ?? 0)) {
     at--;
@@ -73,8 +86,15 @@ export function findNamed(
   const nameFloor = Math.max(floor, nameEnd - NAME_BYTES_MAX);
   let nameStart = nameEnd;
   while (nameStart > nameFloor && NAME[bytes[nameStart - 1] ?? 0] === 1) nameStart--;
-  const name = bytes.toString('latin1', nameStart, nameEnd);
-  const kind = names.of(name);
+  let name = bytes.toString('latin1', nameStart, nameEnd);
+  let kind = names.of(name);
+  if (kind === undefined && byteAt(bytes, nameStart - 1, nameFloor, end) === SPACE) {
+    // `API key: …`
+    nameStart--;
+    while (nameStart > nameFloor && isLetter(bytes[nameStart - 1] ?? 0)) nameStart--;
+    name = bytes.toString('latin1', nameStart, nameEnd);
+    kind = names.of(name);
+  }
   if (kind === undefined) return undefined;
   const isQuotedName = isQuote(bytes[sign - 1] ?? 0) || nameEnd < sign;
   let at = sign + 1;
@@ -83,28 +103,40 @@ export function findNamed(
     if (byteAt(bytes, at, floor, end) === EQUALS) return undefined;
     if (byteAt(bytes, at, floor, end) === GREATER) at++;
   } else if (byteAt(bytes, at, floor, end) === EQUALS) at++;
+  const behindSign = at;
+  // `**Password:** …`
+  while (at < Math.min(end, behindSign + EMPHASIS_MAX) && bytes[at] === STAR) at++;
   const gapMax = Math.min(end, at + GAP_MAX);
-  const gap = at;
   while (at < gapMax && isGap(bytes[at] ?? 0)) at++;
+  const before = byteAt(bytes, nameStart - 1, floor, end);
   const first = byteAt(bytes, at, floor, end);
-  const isList = first === OPENING_BRACKET && isQuotedName;
-  if (isList || first === OPENING_BRACE) {
-    return first === OPENING_BRACE && kind !== 'key' ? undefined : { start: at, end: at, kind, isStructured: true };
+  if (first === OPENING_BRACKET && isQuotedName) return { start: at, end: at, kind, isStructured: true };
+  if (first === OPENING_BRACE) {
+    if (kind === 'key' || (kind === 'secret' && isQuote(bytes[sign - 1] ?? 0)))
+      return { start: at, end: at, kind, isStructured: true };
+    return before === SEMICOLON && bytes[sign] === EQUALS ? braced({ kind, name }, bytes, at, end) : undefined;
   }
   let quote = at;
   while (quote < Math.min(end, at + QUOTING_MAX) && bytes[quote] === BACKSLASH) quote++;
+  if (quote === at) {
+    while (quote < at + STRING_PREFIX_MAX && STRING_PREFIXES.includes(byteAt(bytes, quote, floor, end))) quote++;
+    if (!isQuote(byteAt(bytes, quote, floor, end))) quote = at;
+  }
   if (isQuote(byteAt(bytes, quote, floor, end))) {
-    return quoted({ kind, name }, bytes, { open: quote, quoting: quote - at, end });
+    const quoting = bytes[at] === BACKSLASH ? quote - at : 0;
+    return quoted({ kind, name }, bytes, { open: quote, quoting, end });
   }
   const place = {
+    names,
     name,
     kind,
     isLine: bytes[sign] === COLON && !isQuotedName && kind === 'likely',
-    isTight: bytes[sign] === EQUALS && gap === at && nameEnd === sign,
-    before: byteAt(bytes, nameStart - 1, floor, end),
+    isTight: bytes[sign] === EQUALS && behindSign === at && nameEnd === sign,
+    isLineOfItsOwn: bytes[sign] === COLON && at > behindSign && beginsLine(bytes, nameStart, floor),
+    before,
     isQuotedName,
   };
-  return unquoted(place, bytes, at, end);
+  return first === BACKTICK && at > behindSign ? ticked(place, bytes, at, end) : unquoted(place, bytes, at, end);
 }
 
 function quoted(
@@ -129,13 +161,51 @@ function quoted(
   return isSecretValue(kind, name, bytes, start, close) ? { start, end: close, kind, isStructured: false } : undefined;
 }
 
+/** A password of ODBC that has a semicolon in it: `Pwd={a;b};`. Without a sign in it, it is a place to fill in. */
+function braced(
+  { kind, name }: { readonly kind: SecretName; readonly name: string },
+  bytes: Buffer,
+  start: number,
+  end: number,
+): NamedValue | undefined {
+  const stop = Math.min(end, start + BRACED_MAX);
+  let close = start + 1;
+  let isIdentifier = true;
+  for (; close < stop && bytes[close] !== CLOSING_BRACE && !endsLine(bytes[close] ?? 0); close++) {
+    if (!isLetter(bytes[close] ?? 0) && bytes[close] !== 0x5f) isIdentifier = false;
+  }
+  const next = byteAt(bytes, close + 1, start, end);
+  if (bytes[close] !== CLOSING_BRACE || isIdentifier || !(next === SEMICOLON || next === 0 || endsLine(next)))
+    return undefined;
+  const isSecret = isSecretValue(kind, name, bytes, start + 1, close);
+  return isSecret ? { start, end: close + 1, kind, isStructured: false } : undefined;
+}
+
+/** One word in backticks. */
+function ticked(place: Unquoted, bytes: Buffer, open: number, end: number): NamedValue | undefined {
+  const { kind, name } = place;
+  const start = open + 1;
+  const stop = Math.min(end, start + TICKED_MAX);
+  let close = start;
+  let hasDigit = false;
+  for (; close < stop && !endsLine(bytes[close] ?? 0) && !isGap(bytes[close] ?? 0); close++) {
+    hasDigit ||= isDigit(bytes[close] ?? 0);
+  }
+  if (close === start || bytes[close] !== BACKTICK) return undefined;
+  if (!hasDigit && !isAloneInLine(place, bytes, start, close, end)) return undefined;
+  return isSecretValue(kind, name, bytes, start, close) ? { start, end: close, kind, isStructured: false } : undefined;
+}
+
 interface Unquoted {
+  readonly names: SecretNames;
   readonly name: string;
   readonly kind: SecretName;
   /** A header: the value is the rest of the line. */
   readonly isLine: boolean;
   /** `name=value` without blanks. */
   readonly isTight: boolean;
+  /** `name: value` with nothing before it in its line. */
+  readonly isLineOfItsOwn: boolean;
   readonly before: number;
   readonly isQuotedName: boolean;
 }
@@ -144,12 +214,12 @@ function unquoted(place: Unquoted, bytes: Buffer, start: number, end: number): N
   const { name, kind, isLine } = place;
   if (bytes[start] === DOLLAR && (bytes[start + 1] === OPENING_BRACE || bytes[start + 1] === OPENING_PARENTHESIS))
     return undefined;
-  const isOver = isLine ? endsLine : endsValue;
+  const stopAt = (stop: number) => (isLine ? headerEnd(bytes, start, stop, place.before) : wordEnd(bytes, start, stop));
   // A value that is decided by its beginning is not walked again for each name in it.
-  const looked = endOf(isOver, bytes, start, Math.min(end, start + DECIDED_BY));
+  const looked = stopAt(Math.min(end, start + DECIDED_BY));
   if (looked === start || !(isLine || tellsItself(place, bytes, start, looked, end))) return undefined;
   if (!isSecretValue(kind, name, bytes, start, trimmed(bytes, start, looked))) return undefined;
-  let stop = endOf(isOver, bytes, looked, end);
+  let stop = stopAt(end);
   if (isLine)
     return { start: behindScheme(bytes, start, stop), end: trimmed(bytes, start, stop), kind, isStructured: false };
   const last = bytes[stop - 1] ?? 0;
@@ -158,20 +228,10 @@ function unquoted(place: Unquoted, bytes: Buffer, start: number, end: number): N
   return { start, end: stop, kind, isStructured: false };
 }
 
-function endOf(isOver: (byte: number) => boolean, bytes: Buffer, start: number, end: number): number {
-  let at = start;
-  while (at < end && !isOver(bytes[at] ?? 0)) at++;
-  return at;
-}
-
 function trimmed(bytes: Buffer, start: number, stop: number): number {
   let at = stop;
   while (at > start && isGap(bytes[at - 1] ?? 0)) at--;
   return at;
-}
-
-function endsValue(byte: number): boolean {
-  return ENDS_VALUE[byte] === 1;
 }
 
 /** Rather than the name of something that holds it, a type, a call, or a word of a sentence. */
@@ -189,25 +249,41 @@ function tellsItself(place: Unquoted, bytes: Buffer, start: number, stop: number
     if (isDigit(byte)) digits++;
     else if (!isLetter(byte) && byte !== 0x5f && byte !== 0x2e) others++;
   }
+  const length = stop - start;
+  if (!place.isTight && /^https?:/.test(bytes.toString('latin1', start, Math.min(stop, start + 6)))) return false;
   if (place.isTight) {
-    const isOfLine = place.before === 0 || endsLine(place.before);
-    return digits > 0 || others > 0 || (isOfLine && (next === 0 || endsLine(next)));
+    if (digits > 0 || others > 0) return true;
+    if (next !== 0 && !endsLine(next) && !isGap(next)) return false;
+    const isOfLine = (place.before === 0 || endsLine(place.before)) && !isGap(next);
+    return isOfLine || (isOfCommand(place) && !isNameOfSecret(place, bytes, start, stop));
   }
-  if (place.isQuotedName && digits === stop - start) return true;
-  return stop - start >= 4 && digits > 0 && (digits < stop - start || place.kind === 'key' || stop - start >= 6);
+  if (digits === length && (place.isQuotedName || (CARD_CODE.test(place.name) && length >= 3))) return true;
+  if (length >= 4 && digits > 0 && (digits < length || place.kind === 'key' || length >= 6)) return true;
+  return isAloneInLine(place, bytes, start, stop, end);
 }
 
-function endsLine(byte: number): boolean {
-  return (
-    byte === 0x0a || byte === 0x0d || byte === QUOTE || byte === APOSTROPHE || byte === BACKTICK || byte === BACKSLASH
-  );
+/** `-e POSTGRES_PASSWORD=…`, `--password=…`, `--from-literal=password=…` */
+function isOfCommand({ name, before }: Unquoted): boolean {
+  return name.startsWith('-') || before === EQUALS || VARIABLE.test(name);
 }
 
-function isGap(byte: number): boolean {
-  return byte === SPACE || byte === TAB;
+/** As in YAML: `password: hunter`, and nothing else in the line. */
+function isAloneInLine(place: Unquoted, bytes: Buffer, start: number, stop: number, end: number): boolean {
+  if (!place.isLineOfItsOwn || (place.kind !== 'secret' && place.kind !== 'key')) return false;
+  if (stop - start < 3 || bytes[start] === STAR || !isWordOrSign(bytes[stop - 1] ?? 0)) return false;
+  if (!closesLine(bytes, stop, end) || isNameOfSecret(place, bytes, start, stop)) return false;
+  return !MEMBER.test(bytes.toString('latin1', start, stop));
 }
 
-/** No backtick: in documentation it ends `API_KEY=`. */
-function isQuote(byte: number): boolean {
-  return byte === QUOTE || byte === APOSTROPHE;
+/** No sign that ends a sentence. */
+function isWordOrSign(byte: number): boolean {
+  return byte !== 0x2e && byte !== 0x3f && byte !== 0x21 && byte !== COLON;
+}
+
+function isNameOfSecret({ names }: Unquoted, bytes: Buffer, start: number, stop: number): boolean {
+  return names.of(bytes.toString('latin1', start, stop)) !== undefined;
+}
+
+function isEmphasis(byte: number): boolean {
+  return byte === STAR || byte === BACKTICK;
 }

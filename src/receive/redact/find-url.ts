@@ -1,12 +1,13 @@
 /**
  * Secrets in URLs, from the `:` of their `://`:
  *
- *   postgres://app:S3cr3t@db/x     the password between `:` and the last `@` of the authority
+ *   postgres://app:S3cr3t@db/x     the password between `:` and the last `@` of the authority, also with a `/` in it
+ *   jdbc:oracle:thin:scott/tiger@…   the password between `/` and `@`
  *   https://0a1b…@o1.ingest.io     a token in place of the user, if it looks random
  *   https://hooks.slack.com/services/T0/B0/x     addresses that are enough to write to somebody's channel: the path
  */
 import type { BuiltInPattern } from '../../model/redaction.ts';
-import { byteAt, startsWith } from './bytes.ts';
+import { byteAt, isWord, startsWith } from './bytes.ts';
 import type { Found } from './found.ts';
 import { isRandom, isSecretValue } from './secret-values.ts';
 
@@ -14,6 +15,11 @@ import { isRandom, isSecretValue } from './secret-values.ts';
 export const URL_PART_MAX = 320;
 const COLON = 0x3a;
 const AT_SIGN = 0x40;
+const SLASH = 0x2f;
+const QUESTION = 0x3f;
+const AMPERSAND = 0x26;
+const HASH = 0x23;
+const PORT_MAX = 24;
 const OPENING_BRACKET = 0x5b;
 const TOKEN_MIN = 20;
 const HOST_MAX = 64;
@@ -65,12 +71,15 @@ function findUrlPassword(bytes: Buffer, start: number, end: number): Found | und
   const stop = Math.min(end, start + URL_PART_MAX);
   let first = -1;
   let last = -1;
-  for (let at = start; at < stop; at++) {
+  let at = start;
+  for (; at < stop; at++) {
     const byte = bytes[at] ?? 0;
     if (ENDS_AUTHORITY[byte] === 1) break;
     if (byte === COLON && first === -1 && last === -1) first = at;
     if (byte === AT_SIGN) last = at;
   }
+  if (last === -1 && first !== -1 && bytes[at] === SLASH && !isPort(bytes, first + 1, at))
+    last = signBehindSlash(bytes, at, stop);
   // The mark of an earlier redaction is no user and no password.
   if (last === -1 || bytes[start] === OPENING_BRACKET || byteAt(bytes, last + 1, start, end) === 0) return undefined;
   const pattern: BuiltInPattern = 'url_password';
@@ -81,6 +90,24 @@ function findUrlPassword(bytes: Buffer, start: number, end: number): Found | und
   return last - start >= TOKEN_MIN && isRandom(bytes, start, last) && !isWordy(bytes, start, last)
     ? { start, end: last, pattern }
     : undefined;
+}
+
+/** Digits, or a word that stands for them. */
+function isPort(bytes: Buffer, start: number, end: number): boolean {
+  return end - start > PORT_MAX
+    ? false
+    : /^(?:\d*|[$%<{[].*|[A-Z_]*port[A-Z_]*)$/i.test(bytes.toString('latin1', start, end));
+}
+
+/** The `@` of a password with slashes in it, before a host; or -1. */
+function signBehindSlash(bytes: Buffer, slash: number, stop: number): number {
+  for (let at = slash; at < stop; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === AT_SIGN) return isWord(byteAt(bytes, at + 1, slash, stop)) ? at : -1;
+    if (byte !== SLASH && ENDS_AUTHORITY[byte] === 1) return -1;
+    if (byte === COLON || byte === QUESTION || byte === AMPERSAND || byte === HASH) return -1;
+  }
+  return -1;
 }
 
 /** `firstname.lastname2@host` is a user. */
@@ -98,6 +125,24 @@ function findSecretPath(bytes: Buffer, host: number, end: number): Found | undef
     return path.length >= 10 ? { start, end: start + path.length, pattern: 'api_key' } : undefined;
   }
   return undefined;
+}
+
+const ORACLE: readonly string[] = ['oracle:thin', 'oracle:oci'];
+
+/** Whether `jdbc:oracle:thin` or its like stands before the colon. */
+export function isOracleUrl(bytes: Uint8Array, colon: number, floor: number): boolean {
+  const last = bytes[colon - 1];
+  if (last !== 0x6e && last !== 0x69) return false;
+  return ORACLE.some((name) => colon - name.length >= floor && startsWith(bytes, colon - name.length, colon, name));
+}
+
+export function findOraclePassword(bytes: Buffer, colon: number, end: number): Found | undefined {
+  const text = bytes.toString('latin1', colon + 1, Math.min(end, colon + 1 + URL_PART_MAX));
+  const parts = /^([^\s"'/@:]{1,64}\/)([^\s"'@]+)@/.exec(text);
+  if (parts?.[1] === undefined || parts[2] === undefined) return undefined;
+  const start = colon + 1 + parts[1].length;
+  const stop = start + parts[2].length;
+  return isSecretValue('secret', '', bytes, start, stop) ? { start, end: stop, pattern: 'url_password' } : undefined;
 }
 
 const TELEGRAM_REST = 35;

@@ -3,9 +3,9 @@
  * their places, for text that is known to be JSON.
  */
 import { BY_KEY } from '../../model/redaction.ts';
-import { isDigit } from './bytes.ts';
+import { digitsEnd, isDigit } from './bytes.ts';
 import { isBlank, jsonStrings, textOfString } from './json-strings.ts';
-import type { SecretName, SecretNames } from './secret-names.ts';
+import { describesSecret, type SecretName, type SecretNames } from './secret-names.ts';
 import { isSecretValue } from './secret-values.ts';
 
 interface JsonValue {
@@ -20,7 +20,9 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const HYPHEN = 0x2d;
 const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
 const NUMBER_MAX = 32;
 /** Numbers of these names are as long as those of cards, and say something else. */
 const NO_CARD =
@@ -28,6 +30,11 @@ const NO_CARD =
 
 export function isNoCardName(name: string): boolean {
   return NO_CARD.test(name);
+}
+
+/** Digits as of a card, under a name that says that they are none. */
+export function isIdOrTime(name: string, text: Uint8Array): boolean {
+  return text.length <= NUMBER_MAX && digitsEnd(text, 0, text.length, NUMBER_MAX) === text.length && isNoCardName(name);
 }
 
 /** In order, and without overlaps. */
@@ -46,10 +53,7 @@ export function* jsonValues(
     name = string.end - string.start > 256 ? '' : textOfString(json, string).toString();
     const kind = wanted.names.isEmpty ? undefined : wanted.names.of(name);
     if (kind === undefined) continue;
-    for (const found of valuesOf({ kind, name }, json, value)) {
-      yield found;
-      behind = found.end;
-    }
+    behind = Math.max(behind, yield* valuesOf({ kind, name }, json, value));
   }
   yield* numbersIn(json, behind, json.length, { name, isCard: wanted.isCard });
 }
@@ -59,28 +63,74 @@ interface Member {
   readonly name: string;
 }
 
-/** The value, or the first elements of it where it is a list: up to the first that is a list or an object. */
-function* valuesOf(member: Member, json: Buffer, start: number): Generator<JsonValue> {
-  const isList = json[start] === OPENING_BRACKET;
-  if (member.kind === 'key') {
+/** The value, or what is in it; returns where it was looked at to. */
+function* valuesOf(member: Member, json: Buffer, start: number): Generator<JsonValue, number> {
+  const { kind, name } = member;
+  if (kind === 'key') {
     const end = valueEnd(json, start);
-    const isMarker = json[start] === QUOTE && !isSecretValue('key', member.name, json, start + 1, end - 1);
-    if (!isMarker && !/^(?:true|false|null)$/.test(json.toString('latin1', start, Math.min(end, start + 8)))) {
-      yield { start, end, pattern: BY_KEY };
-    }
-    return;
+    const isMarker = json[start] === QUOTE && !isSecretValue('key', name, json, start + 1, end - 1);
+    if (isMarker || /^(?:true|false|null)$/.test(json.toString('latin1', start, Math.min(end, start + 8))))
+      return start;
+    yield { start, end, pattern: BY_KEY };
+    return end;
   }
+  const isNested = json[start] === OPENING_BRACE || json[start] === OPENING_BRACKET;
+  if (kind === 'secret' && isNested) return yield* nestedValues(member, json, start);
+  return yield* flatValues(member, json, start);
+}
+
+/** The value, or the first elements of it where it is a list: up to the first that is a list or an object. */
+function* flatValues(member: Member, json: Buffer, start: number): Generator<JsonValue, number> {
+  const isList = json[start] === OPENING_BRACKET;
+  let behind = start;
   let at = isList ? skipBlanks(json, start + 1) : start;
   for (;;) {
     const first = json[at] ?? 0;
-    if (first !== QUOTE && first !== HYPHEN && !isDigit(first)) return;
+    if (first !== QUOTE && !isOfNumber(first)) return behind;
     const end = valueEnd(json, at);
     const isOne = first === QUOTE ? isSecretString(member, json, at, end) : member.kind === 'secret';
-    if (isOne) yield { start: at, end, pattern: 'secret' };
+    if (isOne) {
+      yield { start: at, end, pattern: 'secret' };
+      behind = end;
+    }
     const next = skipBlanks(json, end);
-    if (!isList || json[next] !== COMMA) return;
+    if (!isList || json[next] !== COMMA) return behind;
     at = skipBlanks(json, next + 1);
   }
+}
+
+/** All texts and numbers in a list or an object, except those that describe a secret. */
+function* nestedValues(member: Member, json: Buffer, start: number): Generator<JsonValue, number> {
+  const around: string[] = [];
+  let { name } = member;
+  let at = start;
+  while (at < json.length) {
+    const byte = json[at] ?? 0;
+    if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+      around.push(name);
+      at++;
+    } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
+      name = around.pop() ?? '';
+      at++;
+      if (around.length === 0) return at;
+    } else if (byte === QUOTE) {
+      const end = stringEnd(json, at);
+      const value = memberValueStart(json, end);
+      if (value !== undefined) name = textOfString(json, { start: at + 1, end: end - 1, hasEscapes: true }).toString();
+      else if (!describesSecret(name) && isSecretString(member, json, at, end))
+        yield { start: at, end, pattern: 'secret' };
+      at = value ?? end;
+    } else if (isOfNumber(byte)) {
+      const end = literalEnd(json, at, json.length);
+      if (!describesSecret(name)) yield { start: at, end, pattern: 'secret' };
+      at = end;
+    } else at++;
+  }
+  return at;
+}
+
+function isOfNumber(byte: number): boolean {
+  return isDigit(byte) || byte === HYPHEN;
 }
 
 function isSecretString({ kind, name }: Member, json: Buffer, start: number, end: number): boolean {
@@ -122,7 +172,7 @@ function valueEnd(json: Buffer, start: number): number {
     const byte = json[at];
     if (byte === QUOTE) at = stringEnd(json, at) - 1;
     else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) depth++;
-    else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return at + 1;
+    else if ((byte === CLOSING_BRACE || byte === CLOSING_BRACKET) && --depth === 0) return at + 1;
   }
   return json.length;
 }

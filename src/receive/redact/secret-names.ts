@@ -18,13 +18,19 @@ const SECRET =
   'password passwords passwd pwd passphrase secret secrets clientsecrets secretkey secretaccesskey apikey apikeys apisecret apitoken ' +
   'accesstoken refreshtoken idtoken authtoken bearertoken sessiontoken securitytoken privatetoken usertoken bottoken ' +
   'privatekey accountkey sharedaccesskey storagekey authkey encryptionkey signingkey masterkey servicekey ' +
-  'subscriptionkey functionskey licensekey appkey jsessionid phpsessid connect.sid cvv cvv2 cvc';
+  'passwort kennwort passcode subscriptionkey functionskey licensekey appkey jsessionid phpsessid connect.sid cvv cvv2 cvc';
 const LIKELY = 'authorization cookie cookies pass sharedaccesssignature';
-const RANDOM = 'token session auth credential credentials accesskey sig xamzsignature';
+const RANDOM = 'token session auth credential credentials accesskey applicationkey sig xamzsignature xgoogsignature';
+/** Their keys have no prefix, or are named by them: `AZURE_OPENAI_KEY`. */
+const ISSUERS =
+  'openai azure anthropic claude gemini mistral cohere groq deepseek perplexity openrouter together fireworks replicate ' +
+  'huggingface stability elevenlabs deepgram assemblyai tavily serper serpapi pinecone weaviate qdrant langfuse langsmith ' +
+  'langchain datadog newrelic honeycomb rapidapi algolia mapbox twilio sendgrid mailgun stripe supabase';
 const KINDS: ReadonlyMap<string, SecretName> = new Map([
   ...tiers(SECRET, 'secret'),
   ...tiers(LIKELY, 'likely'),
   ...tiers(RANDOM, 'random'),
+  ...ISSUERS.split(' ').map((issuer) => [`${issuer}key`, 'secret'] as const),
 ]);
 /** The whole name, since more of it says something else: `bypass`, `design`, `author`. */
 const WHOLE: ReadonlySet<string> = new Set(['cvv', 'cvv2', 'cvc', 'pass', 'sig', 'auth']);
@@ -35,6 +41,22 @@ const ASKED = /^(?:has|is|no|not|forgot|forget|require[sd]?|needs?|show|hide|min
 const CHANGED = /^(?:reset|change|update|set|new|old)$/;
 const PAGES =
   /^(?:page|next|prev|previous|continue|continuation|cursor|pagination|sync|resume|skip|eos|bos|pad|unk|mask|stop|special|max|min|input|output)$/;
+
+/** Members of an object whose name says secret, and whose values only describe it: in schemas, in forms, in listings. */
+const DESCRIBES: ReadonlySet<string> = new Set(
+  (
+    'type kind in title description format pattern default enum example examples ref required properties name names user ' +
+    'username login email host url uri status state message msg error errors reason label note comment created updated ' +
+    'expires expiresin lastused date count length minlength maxlength minimum maximum min max version provider scope scopes ' +
+    'environment env source policy strength algorithm alg hint path file'
+  ).split(' '),
+);
+
+export function describesSecret(name: string): boolean {
+  return (
+    DESCRIBES.has(name.toLowerCase().replace(/[^a-z]/g, '')) || /(?:^|_)(?:ids?|at|on)$|[a-z](?:Ids?|At|On)$/.test(name)
+  );
+}
 
 export const NAME_BYTES_MAX = 64;
 const KNOWN_MAX = 4096;

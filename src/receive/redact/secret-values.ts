@@ -17,8 +17,12 @@ const PLACEHOLDER = new RegExp(
     '\\$\\{[^{}]*\\}+',
     '\\$\\(?[A-Za-z_][A-Za-z_0-9]*\\)?',
     '%\\(?[A-Za-z_]*\\)?s?%?',
-    '(?:string|str|text|number|integer|int|boolean|bool|object|array|any|bytes|null|none|nil|undefined|true|false|yes|no)',
+    '(?:secret)?(?:string|str|text|bytes)[!?]?',
+    '(?:number|integer|int|boolean|bool|object|array|any|null|none|nil|undefined|true|false|yes|no)',
     '(?:required|optional|hidden|masked|redacted|filtered|removed|omitted|missing|unset|not[ _]set|n/a|todo|tbd|ok)',
+    '(?:(?:in)?correct|(?:in)?valid|wrong|expired|weak|strong|(?:un)?changed|updated|verified|accepted|rejected|denied)',
+    '(?:failed|mismatch|empty|blank|present|provided|given|sensitive|confidential|protected|configured|encrypted|hashed)',
+    '(?:enabled|disabled|set|available|unavailable|stored|generated|pending|forgotten|unknown)',
     '(?:your|my|the|insert|replace|example|some)[-_ ][a-z-_ ]+',
     '[a-z]+[-_ ](?:here|placeholder)',
     '(?:process\\.env|os\\.environ|os\\.getenv|env|getenv|secrets|vault|settings|config|self|this|args)[.:([][^\\s]*',
@@ -36,12 +40,19 @@ const FILE = /^(?:\.{1,2}|~)\//;
 const DIRECTORY = /^(?:[/~.]|[A-Za-z]:[\\/])/;
 const NUMBER = /^[\d.eE+-]*$/;
 /** Schemes of RFC 9110, and of the big clouds. */
-const SCHEME = /^(?:bearer|basic|digest|token|apikey|bot|negotiate|ntlm|hawk|sharedkey|aws4-hmac-sha256)[ :]+(?=\S)/i;
+const SCHEME =
+  /^(?:bearer|basic|digest|token|apikey|bot|negotiate|ntlm|hawk|sharedkey|aws4-hmac-sha256|oauth|dpop|hmac|mac|vapid)[ :]+(?=\S)/i;
 const PAIR = /^[^\s=;,"']{1,64}=[^\s;]/;
 
 /** Without a digit, a blank or an `=` there is no credential, no scheme and no cookie. */
 const TELLS = new Uint8Array(256);
 for (const sign of '0123456789 =') TELLS[sign.charCodeAt(0)] = 1;
+
+/** A sentence about a secret, as of a form that checks it: `Must be at least 12 characters`. */
+const SENTENCE_MIN = 3;
+const SENTENCE_WORD = /^[("']?(?:[A-Za-z][a-z'’-]*|\d+\+?)[.,;:!?)"']*$/;
+const SAYS_RULE =
+  /\b(?:must|should|cannot|can't|at (?:least|most)|too (?:short|long|weak|common|simple)|required|characters?|(?:in)?correct|invalid|wrong|expired|(?:not|n't) match|missing|please|forgot(?:ten)?|reset)\b/i;
 
 const RANDOM_MIN = 15;
 const LIKELY_MIN = 6;
@@ -64,7 +75,12 @@ function looksLike(kind: SecretName, name: string, bytes: Buffer, start: number,
     case 'likely':
       return isLikely(bytes, start, end);
     case 'random':
-      return isOneToken(bytes, start, end) && isRandom(bytes, start, end) && !isNumber(bytes, start, end);
+      return (
+        isOneToken(bytes, start, end) &&
+        isRandom(bytes, start, end) &&
+        !isNumber(bytes, start, end) &&
+        !areWords(bytes, start, end)
+      );
   }
 }
 
@@ -75,7 +91,14 @@ export function behindScheme(bytes: Buffer, start: number, end: number): number 
 }
 
 function isPlaceholder(bytes: Buffer, start: number, end: number): boolean {
-  return end - start <= PLACEHOLDER_MAX && PLACEHOLDER.test(bytes.toString('utf8', start, end).trim());
+  if (end - start > PLACEHOLDER_MAX) return false;
+  const text = bytes.toString('utf8', start, end).trim();
+  return PLACEHOLDER.test(text) || isSentence(text);
+}
+
+function isSentence(text: string): boolean {
+  const words = text.split(/\s+/);
+  return words.length >= SENTENCE_MIN && SAYS_RULE.test(text) && words.every((word) => SENTENCE_WORD.test(word));
 }
 
 function isLikely(bytes: Buffer, start: number, end: number): boolean {
@@ -124,4 +147,12 @@ export function isRandom(bytes: Uint8Array, start: number, end: number): boolean
     else if (isLetter(byte)) byte < 0x61 ? upper++ : lower++;
   }
   return digits > 0 || length >= WORDLIKE_MIN || (length >= 20 && upper > 1 && lower > 1);
+}
+
+/** `morning-session-2025-monday`: two words or more, and numbers that are no longer than a year. */
+const WORDS =
+  /^(?=.*[A-Za-z]{3}.*[-_.].*[A-Za-z]{3})(?:[A-Z]?[a-z]{1,15}|[A-Z]{1,15}|\d{1,4})(?:[-_.](?:[A-Z]?[a-z]{1,15}|[A-Z]{1,15}|\d{1,4}))+$/;
+
+export function areWords(bytes: Buffer, start: number, end: number): boolean {
+  return end - start <= PLACEHOLDER_MAX && WORDS.test(bytes.toString('latin1', start, end));
 }

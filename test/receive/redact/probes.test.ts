@@ -14,6 +14,15 @@ import { otlp } from '../../model/otlp/otlp.proto.ts';
 import { OWN_TOKENS, PROBES, type Probe } from './probes.ts';
 import { ALL_RULES, BY_DEFAULT, redactRequest, textRedactor } from './redacting.ts';
 import { FOUND, HARMLESS, LEFT, ADDRESSES } from './examples.ts';
+import {
+  FOUND_SECOND,
+  HARMLESS_SECOND,
+  IMPERSONAL_SECOND,
+  KEPT_SECOND,
+  LEFT_SECOND,
+  PERSONAL_SECOND,
+  PROBES_SECOND,
+} from './second-review.ts';
 
 const LEFT_MAX = 5;
 const IDS = { traceId: '0102030405060708090a0b0c0d0e0f10', spanId: '0102030405060708' };
@@ -45,19 +54,30 @@ describe('of the probes of a review', () => {
     expect(PROBES.filter(({ left }) => left !== undefined).length).toBeLessThanOrEqual(LEFT_MAX);
   });
 
-  test.each([...PROBES, ...OWN_TOKENS].map((probe) => [probe.what, probe] as const))('%s', (_, probe) => {
+  test.each(KEPT_SECOND.map((probe) => [probe.what, probe] as const))('kept: %s', (_, probe) => {
     const bytes = requestOf(probe);
     expect(holds(bytes, probe.secret)).toBe(true);
-
-    const redacted = redactRequest(bytes, BY_DEFAULT)?.bytes ?? Buffer.from(bytes);
-
-    expect(holds(redacted, probe.secret)).toBe(probe.left !== undefined);
-    expect(indexTraces(redacted).spanCount).toBe(1);
-    expect(redactRequest(redacted, BY_DEFAULT)).toBeUndefined();
+    expect(redactRequest(bytes, BY_DEFAULT)).toBeUndefined();
   });
+
+  test.each([...PROBES, ...OWN_TOKENS, ...PROBES_SECOND].map((probe) => [probe.what, probe] as const))(
+    '%s',
+    (_, probe) => {
+      const bytes = requestOf(probe);
+      expect(holds(bytes, probe.secret)).toBe(true);
+
+      const redacted = redactRequest(bytes, BY_DEFAULT)?.bytes ?? Buffer.from(bytes);
+
+      expect(holds(redacted, probe.secret)).toBe(probe.left !== undefined);
+      expect(indexTraces(redacted).spanCount).toBe(1);
+      expect(redactRequest(redacted, BY_DEFAULT)).toBeUndefined();
+    },
+  );
 });
 
-const SECRET = /⟦(.*?)\|(\w+)⟧/gsu;
+const SECRET = /⟦(.*?)\|(\w*)⟧/gsu;
+/** The later parts of one that is split have no pattern. */
+const marked = (_: string, __: string, pattern: string) => (pattern === '' ? '' : `[REDACTED:${pattern}]`);
 const redact = textRedactor(BY_DEFAULT);
 const redactAll = textRedactor({ ...ALL_RULES, patterns: BUILT_IN_PATTERNS, custom: [], keys: [] });
 
@@ -67,26 +87,30 @@ describe('of more examples', () => {
     expect(LEFT.length).toBeLessThanOrEqual(20);
   });
 
-  test.each(FOUND)('found: %s', (_, marked) => {
-    const before = marked.replace(SECRET, '$1');
-    const after = marked.replace(SECRET, '[REDACTED:$2]');
+  test.each([...FOUND, ...FOUND_SECOND])('found: %s', (_, example) => {
+    const before = example.replace(SECRET, '$1');
+    const after = example.replace(SECRET, marked);
     expect(before).not.toBe(after);
 
     expect(redact(before)).toBe(after);
     expect(redact(after)).toBe(after);
   });
 
-  test.each(LEFT)('left: %s', (_, text, reason) => {
+  test.each([...LEFT, ...LEFT_SECOND])('left: %s', (_, text, reason) => {
     expect(reason).not.toBe('');
     expect(redact(text)).toBe(text);
   });
 
-  test.each(ADDRESSES)('found only if addresses are asked for: %s', (_, marked) => {
-    expect(redact(marked.replace(SECRET, '$1'))).toBe(marked.replace(SECRET, '$1'));
-    expect(redactAll(marked.replace(SECRET, '$1'))).toBe(marked.replace(SECRET, '[REDACTED:$2]'));
+  test.each([...ADDRESSES, ...PERSONAL_SECOND])('found only if they are asked for: %s', (_, example) => {
+    expect(redact(example.replace(SECRET, '$1'))).toBe(example.replace(SECRET, '$1'));
+    expect(redactAll(example.replace(SECRET, '$1'))).toBe(example.replace(SECRET, marked));
   });
 
-  test.each(HARMLESS)('not taken for a secret: %s', (_, text) => {
+  test.each(IMPERSONAL_SECOND)('not taken for personal: %s', (_, text) => {
+    expect(redactAll(text)).toBe(text);
+  });
+
+  test.each([...HARMLESS, ...HARMLESS_SECOND, ...IMPERSONAL_SECOND])('not taken for a secret: %s', (_, text) => {
     expect(redact(text)).toBe(text);
   });
 });
@@ -105,8 +129,12 @@ test('what stands in place of a secret is known for that by scoring', () => {
 
 test('redacting what was redacted changes nothing, whatever the examples are beside', () => {
   const pieces = fc.oneof(
-    fc.constantFrom(...[...FOUND, ...ADDRESSES].map(([, marked]) => marked.replace(SECRET, '$1'))),
-    fc.constantFrom(...[...LEFT, ...HARMLESS].map(([, text]) => text)),
+    fc.constantFrom(
+      ...[...FOUND, ...FOUND_SECOND, ...ADDRESSES, ...PERSONAL_SECOND].map(([, marked]) =>
+        marked.replace(SECRET, '$1'),
+      ),
+    ),
+    fc.constantFrom(...[...LEFT, ...LEFT_SECOND, ...HARMLESS, ...HARMLESS_SECOND].map(([, text]) => text)),
     fc.constantFrom(
       '"',
       '\\',
@@ -139,7 +167,7 @@ test('redacting what was redacted changes nothing, whatever the examples are bes
 });
 
 test('a request with secrets by name, as numbers and in bytes stays a request', () => {
-  for (const probe of PROBES) {
+  for (const probe of [...PROBES, ...PROBES_SECOND]) {
     const bytes = requestOf(probe);
     const redacted = redactRequest(bytes, { ...BY_DEFAULT, patterns: BUILT_IN_PATTERNS })?.bytes ?? Buffer.from(bytes);
     expect(() => otlp.TracesData.decode(redacted), probe.what).not.toThrow();
