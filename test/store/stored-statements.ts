@@ -163,6 +163,7 @@ function tidy(): void {
     traces: [TRACE],
     place: { position: 1, logTime: 1 },
   });
+  store.forgotten.saidOf(['new' as ConversationId]);
   store.forgotten.settle();
   [...store.traces.allContent(1)];
   store.close();
