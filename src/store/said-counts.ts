@@ -1,4 +1,4 @@
-/** What people said of conversations, which may be there without them. */
+/** Ground truth, outcomes and labels of conversations, which may be there without them. */
 export interface SaidCounts {
   readonly truths: number;
   readonly outcomes: number;

@@ -19,7 +19,7 @@ export type ForgetStep =
 export interface ForgetAnswer {
   readonly conversations?: readonly ConversationId[];
   readonly dropped?: { readonly conversations: number; readonly traces: number; readonly said: SaidCounts };
-  /** Of the conversations that were found, and of the one that was named. */
+  /** Counts for the conversations that were found, and for the one that was named. */
   readonly said?: SaidCounts;
   readonly traces?: readonly TraceId[];
   /** False where it is to be done again. */
