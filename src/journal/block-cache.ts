@@ -31,6 +31,8 @@ export class BlockCache {
 
   /** The bytes may be part of a block that others share. They hold until the next `completeTo`. */
   read(position: number, length: number): Uint8Array {
+    // An empty resource or scope; at the beginning of a block its last byte would lie in the block before.
+    if (length === 0) return new Uint8Array(0);
     const first = Math.floor(position / BLOCK_BYTES);
     const last = Math.floor((position + length - 1) / BLOCK_BYTES);
     const isComplete = (last + 1) * BLOCK_BYTES <= this.#completeTo;

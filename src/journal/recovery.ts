@@ -18,6 +18,7 @@ import {
   writeRecordHead,
   writeSegmentHead,
 } from './record.ts';
+import { stretchName } from './read-set-aside.ts';
 import { listSegmentBases, type OpenSegment, segmentPath } from './segment-files.ts';
 import { findSalt } from './segment-salt.ts';
 import { readAt, scanSegment } from './segment-scan.ts';
@@ -162,7 +163,7 @@ async function mendHead(
   const found = await findSalt(file, { base, size });
   if (found === undefined) return undefined;
   const head: SegmentHead = { ...found, capacity: size, base };
-  await setBytesAside(options, file, { position: base, offset: 0, length: ALIGNMENT });
+  await setBytesAside(options, file, { position: base, offset: 0, length: ALIGNMENT, salt: head.salt });
   await file.write(writeSegmentHead(head), 0, ALIGNMENT, 0);
   await file.datasync();
   return head;
@@ -198,7 +199,7 @@ async function setStretchAside(
   { offset, length }: { readonly offset: number; readonly length: number },
 ): Promise<void> {
   const position = segment.base + offset;
-  await setBytesAside(options, file, { position, offset, length });
+  await setBytesAside(options, file, { position, offset, length, salt: segment.salt });
   const hole = writeRecordHead(segment.salt, {
     position,
     logTime: segment.logTime,
@@ -215,9 +216,14 @@ async function setStretchAside(
 async function setBytesAside(
   options: RecoveryOptions,
   file: FileHandle,
-  { position, offset, length }: { readonly position: number; readonly offset: number; readonly length: number },
+  {
+    position,
+    offset,
+    length,
+    salt,
+  }: { readonly position: number; readonly offset: number; readonly length: number; readonly salt: number },
 ): Promise<void> {
-  const target = path.join(await quarantineOf(options), `${position}.bin`);
+  const target = path.join(await quarantineOf(options), stretchName(position, salt));
   await writeFile(target, await readAt(file, offset, length), { flush: true, mode: 0o600 });
   options.onEvent({ type: 'journal-corrupt', position, length, quarantinedAt: target });
 }

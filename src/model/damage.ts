@@ -12,6 +12,10 @@ export const DAMAGE_KINDS = [
   'content-missing',
   /** A content file ends before what rows refer to. */
   'content-short',
+  /** A content file of another store, or with nothing of this one. */
+  'content-replaced',
+  /** Content that the store does not know, and that is more than a crash leaves. */
+  'content-unknown',
   /** A piece of content fails its checksum. */
   'content-damaged',
   /** The journal, or all of its segments. */

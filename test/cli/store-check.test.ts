@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { assay, assayBeside } from '../assay-command.ts';
@@ -92,6 +92,42 @@ test('what was set aside is read into the journal of a stopped service, and agai
     conversations: unknown[];
   };
   expect(conversations).toHaveLength(5);
+});
+
+test('a bit that flips in the journal costs a request, which is read back without it', {
+  timeout: 120_000,
+}, async () => {
+  const dataDir = makeEmpty(path.join(tempDirectory(), 'data'));
+  // Its turns stay open.
+  const env = { ASSAY_TURN_SETTLE: '10m', ASSAY_TURN_IDLE: '10m' };
+  const first = await runService({ suites: ['default'], dataDir, env });
+  await sendTurns(first, { first: 1, turns: 5 });
+  await sendTurns(first, { first: 6, turns: 1 });
+  await first.service.stop();
+  const journal = path.join(dataDir, 'journal');
+  const segment = path.join(journal, readdirSync(journal).find((name) => name.endsWith('.segment')) ?? '');
+  const bytes = readFileSync(segment);
+  const at = bytes.indexOf('invoke_agent');
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 4, at);
+  writeFileSync(segment, bytes);
+
+  const checked = assay(['store', 'check', '--data-dir', dataDir]);
+  const damaged = await runService({ suites: ['default'], dataDir, env });
+  await damaged.service.stop();
+  const recovered = assay(['journal', 'recover', '--data-dir', dataDir], { env: PORTS });
+
+  expect([checked.status, checked.stdout]).toEqual([1, expect.stringContaining('journal-corrupt')]);
+  expect(damaged.lines.filter((line) => line.includes('corrupt part set aside'))).toHaveLength(1);
+  expect([recovered.status, recovered.stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /5 records, 0 bytes that cannot be read; one wrong bit corrected in 1 request\n5 records read/,
+    ),
+  ]);
+  const running = await runService({ suites: ['default'], dataDir });
+  await scored(running, 6);
+  const found = await fetch(`${running.http}/api/conversations?limit=50`);
+  expect(((await found.json()) as { conversations: unknown[] }).conversations).toHaveLength(6);
 });
 
 test('the check of a running service, and of no folder, say so', async () => {

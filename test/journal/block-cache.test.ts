@@ -40,6 +40,16 @@ test('a piece that lies across two blocks is put together', () => {
   expect([...cache.read(BLOCK - 50, 120)]).toEqual(expected(BLOCK - 50, 120));
 });
 
+test('a piece without bytes is empty wherever it lies, also at the beginning of a block', () => {
+  const { cache, reads } = cacheOf({ end: 4 * BLOCK });
+  cache.completeTo(4 * BLOCK);
+
+  const lengths = [0, 1, BLOCK - 1, BLOCK, 2 * BLOCK, 4 * BLOCK].map((position) => cache.read(position, 0).length);
+
+  expect(lengths).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(reads).toEqual([]);
+});
+
 test('what may still change is read anew each time', () => {
   const { cache, reads } = cacheOf({ end: 4 * BLOCK });
   cache.completeTo(BLOCK - 1);

@@ -3,13 +3,16 @@
  * writer, its readers and its periodic work do, and prints each statement of SQLite that was prepared, its plan, and the
  * lines of the store that it came from. `query-plans.test.ts` says what is wrong with them.
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import { OUTCOMES } from '../../src/model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../src/model/ids.ts';
+import { findForeign } from '../../src/store/sqlite/foreign-content.ts';
 import { prune } from '../../src/store/sqlite/retention.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import type { ConversationSearch } from '../../src/store/conversation-search.ts';
+import { readStored } from '../../src/store/sqlite/unreferenced-content.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 
 const SITE = /src\/store\/sqlite\/[\w-]+\.ts:\d+/g;
@@ -34,6 +37,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c' as TraceId;
 
 Store.open(file).close();
 fill();
+start();
 read();
 tidy();
 process.stdout.write(JSON.stringify(plans()));
@@ -55,6 +59,17 @@ function fill(): void {
     INSERT INTO pruned_traces (trace_id, position, closed_at) VALUES (x'01', 1, 1), (x'02', 1, 2);
   `);
   database.close();
+}
+
+/** A start looks for pieces in a content file, and for traces whose content no row refers to. */
+function start(): void {
+  const folder = path.join(directory, 'foreign');
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, '00000001.content'), '');
+  const database = new DatabaseSync(file);
+  findForeign(database, folder, [{ file: 1, size: 0 }]);
+  database.close();
+  readStored(file, new Set([TRACE]));
 }
 
 function read(): void {
@@ -182,6 +197,7 @@ function tidy(): void {
     traces: [TRACE],
     place: { position: 1, logTime: 1 },
   });
+  store.forgotten.saidOf(['new' as ConversationId]);
   store.forgotten.settle();
   [...store.traces.allContent(1)];
   store.close();

@@ -49,6 +49,10 @@ Examples:
 const answerSchema = z.object({
   forgotten: z.boolean(),
   conversations: z.number(),
+  // A service of an earlier version does not count them.
+  ground_truths: z.number().default(0),
+  outcomes: z.number().default(0),
+  labels: z.number().default(0),
   experiment_runs: z.number(),
   set_aside_files: z.number(),
 });
@@ -158,8 +162,18 @@ function print(terminal: Terminal, counts: z.output<typeof answerSchema>, { json
     terminal.json(counts);
     return;
   }
-  const { conversations, experiment_runs: runs, set_aside_files: files } = counts;
+  const {
+    conversations,
+    ground_truths: truths,
+    outcomes,
+    labels,
+    experiment_runs: runs,
+    set_aside_files: files,
+  } = counts;
   const more = [
+    ...(truths > 0 ? [counted(truths, 'ground truth')] : []),
+    ...(outcomes > 0 ? [counted(outcomes, 'outcome')] : []),
+    ...(labels > 0 ? [counted(labels, 'label')] : []),
     ...(runs > 0 ? [counted(runs, 'run of an experiment', 'runs of experiments')] : []),
     ...(files > 0 ? [counted(files, 'file that was set aside', 'files that were set aside')] : []),
   ];

@@ -1,6 +1,7 @@
 /** `assay journal recover`: what starts have set aside, read back into the service. */
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../../config/settings.ts';
+import { counted } from '../../model/counted.ts';
 import { openDataDirectory } from '../../serve/data-directory.ts';
 import { LossUndecided } from '../../serve/loss-undecided.ts';
 import {
@@ -113,7 +114,10 @@ function print(terminal: Terminal, found: readonly RecoveredFile[], { json, dryR
   }
   for (const { file, ...one } of found) {
     const problem = one.problem === undefined ? '' : `; ${one.problem}`;
-    terminal.out(`${file}: ${one.records} records, ${one.unreadableBytes} bytes that cannot be read${problem}`);
+    const mended = one.mended === 0 ? '' : `; one wrong bit corrected in ${counted(one.mended, 'request')}`;
+    terminal.out(
+      `${file}: ${one.records} records, ${one.unreadableBytes} bytes that cannot be read${mended}${problem}`,
+    );
   }
   if (found.length === 0) terminal.out('nothing was set aside');
   else if (dryRun === true) terminal.out(`${records} records can be read back`);

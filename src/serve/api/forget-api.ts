@@ -110,10 +110,13 @@ export function forgetJson(result: ForgetResult): unknown {
       problems: result.files,
     };
   if (result.is === 'unfinished') return { error: `deleted, but not gone from all files: ${result.why}` };
-  const { conversations, experimentRuns, setAsideFiles } = result;
+  const { conversations, said, experimentRuns, setAsideFiles } = result;
   return {
     forgotten: result.is === 'forgotten',
     conversations,
+    ground_truths: said.truths,
+    outcomes: said.outcomes,
+    labels: said.labels,
     experiment_runs: experimentRuns,
     set_aside_files: setAsideFiles,
   };

@@ -6,12 +6,12 @@ import type { ForgettingRows } from '../../store/postgres/forgetting.ts';
 import type { ForgetAnswer, ForgetStep, StepTaker } from '../forgetting/steps.ts';
 
 export class PostgresForgetting implements StepTaker {
-  readonly #store: Pick<ForgettingRows, 'has' | 'search' | 'drop'>;
+  readonly #store: Pick<ForgettingRows, 'has' | 'search' | 'saidOf' | 'drop'>;
   readonly #totals: Pick<RunningTotals, 'dropExemplars'>;
   readonly #idKeys: readonly string[];
 
   constructor(
-    store: Pick<ForgettingRows, 'has' | 'search' | 'drop'>,
+    store: Pick<ForgettingRows, 'has' | 'search' | 'saidOf' | 'drop'>,
     totals: Pick<RunningTotals, 'dropExemplars'>,
     idKeys: readonly string[],
   ) {
@@ -24,10 +24,13 @@ export class PostgresForgetting implements StepTaker {
     switch (step.do) {
       case 'find': {
         const { conversation, users } = step;
-        if (conversation !== undefined)
-          return { conversations: (await this.#store.has(conversation)) ? [conversation] : [] };
+        if (conversation !== undefined) {
+          const conversations = (await this.#store.has(conversation)) ? [conversation] : [];
+          return { conversations, said: await this.#store.saidOf([conversation]) };
+        }
         const matcher = new AboutMatcher({ conversation: undefined, users }, this.#idKeys);
-        return { conversations: await this.#store.search((traces) => matcher.tracesIn(traces).size > 0) };
+        const conversations = await this.#store.search((traces) => matcher.tracesIn(traces).size > 0);
+        return { conversations, said: await this.#store.saidOf(conversations) };
       }
       case 'drop':
         this.#totals.dropExemplars();

@@ -13,6 +13,7 @@ import type { ConversationId, TraceId } from '../../model/ids.ts';
 import { blankRows } from '../../model/otlp/blank-rows.ts';
 import { ANSWER_FILE } from '../../store/sqlite/answer-file.ts';
 import type { LogPlace } from '../../store/sqlite/forgotten-rows.ts';
+import type { SaidCounts } from '../../store/said-counts.ts';
 import { forgetRuns } from '../../store/experiment/forget-runs.ts';
 import type { StepTaker } from './steps.ts';
 import { removeSetAside, setAsideIn } from './set-aside-files.ts';
@@ -27,6 +28,7 @@ export interface ForgetRequest {
 interface Forgotten {
   /** Stored ones, and those of which the journal has spans only. */
   readonly conversations: number;
+  readonly said: SaidCounts;
   readonly experimentRuns: number;
   readonly setAsideFiles: number;
 }
@@ -54,6 +56,7 @@ export interface ForgettingPlaces {
   readonly idKeys: readonly string[];
 }
 
+const NOTHING_SAID: SaidCounts = { truths: 0, outcomes: 0, labels: 0 };
 const SETTLE_ATTEMPTS = 20;
 const SETTLE_PAUSE_MS = 250;
 
@@ -63,7 +66,7 @@ export async function forget(request: ForgetRequest, places: ForgettingPlaces): 
   const files = setAsideIn(dataDir);
   if (files.length > 0 && !dropSetAside && !dryRun) return { is: 'refused', files };
   const matcher = new AboutMatcher(about, idKeys);
-  const stored = (await store.take({ do: 'find', ...about })).conversations ?? [];
+  const { conversations: stored = [], said = NOTHING_SAID } = await store.take({ do: 'find', ...about });
   const inJournal = await tracesInJournal(matcher, log);
   const openOnes = about.users.length === 0 ? [] : await conversationsInJournal(matcher, inJournal, log);
   const ofUser = [...new Set([...stored, ...openOnes])];
@@ -71,7 +74,7 @@ export async function forget(request: ForgetRequest, places: ForgettingPlaces): 
   if (dryRun) {
     const experimentRuns = await forgetRuns(experimentsDir, { about, matcher, dryRun });
     const conversations = Math.max(ofUser.length, inJournal.length > 0 ? 1 : 0);
-    return { is: 'would-be-forgotten', conversations, experimentRuns, setAsideFiles: files.length };
+    return { is: 'would-be-forgotten', conversations, said, experimentRuns, setAsideFiles: files.length };
   }
   const named = about.conversation === undefined ? ofUser : [about.conversation];
   const place = log?.place ?? { position: 0, logTime: 0 };
@@ -90,7 +93,13 @@ export async function forget(request: ForgetRequest, places: ForgettingPlaces): 
   const conversations = Math.max(dropped?.conversations ?? 0, openOnes.length, isThere ? 1 : 0);
   if (!(await settled(store)))
     return { is: 'unfinished', why: 'a reader of the store keeps its write-ahead log: it is tried again every minute' };
-  return { is: 'forgotten', conversations, experimentRuns, setAsideFiles: files.length };
+  return {
+    is: 'forgotten',
+    conversations,
+    said: dropped?.said ?? NOTHING_SAID,
+    experimentRuns,
+    setAsideFiles: files.length,
+  };
 }
 
 /** Overwrites what the journal has of forgotten traces. Called when the store says that there is something, too. */

@@ -2,6 +2,7 @@
  * Steps of forgetting that need the store, as the thread that has it is asked for them. Each may be done again.
  */
 import type { ConversationId, TraceId } from '../../model/ids.ts';
+import type { SaidCounts } from '../../store/said-counts.ts';
 import type { Forgetting } from '../../store/sqlite/forgotten-rows.ts';
 
 export type ForgetStep =
@@ -17,7 +18,9 @@ export type ForgetStep =
 
 export interface ForgetAnswer {
   readonly conversations?: readonly ConversationId[];
-  readonly dropped?: { readonly conversations: number; readonly traces: number };
+  readonly dropped?: { readonly conversations: number; readonly traces: number; readonly said: SaidCounts };
+  /** Counts for the conversations that were found, and for the one that was named. */
+  readonly said?: SaidCounts;
   readonly traces?: readonly TraceId[];
   /** False where it is to be done again. */
   readonly isSettled?: boolean;

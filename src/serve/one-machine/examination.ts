@@ -13,6 +13,7 @@ import { setAside } from '../../store/sqlite/set-aside.ts';
 import { SALT_FILE, tryReadSalt } from '../../engine/redaction-rules.ts';
 import { storeFileIn } from '../data-directory.ts';
 import { AcceptedLosses } from './accepted-losses.ts';
+import { findUnknown } from './unknown-content.ts';
 
 export interface Examined {
   readonly journal: ExaminedJournal;
@@ -29,11 +30,26 @@ export function journalIn(directory: string): { readonly directory: string; read
 
 export async function examine(directory: string, depth: 'quick' | 'whole'): Promise<Examined> {
   const journal = await examineJournal({ ...journalIn(directory), depth });
-  const store = examineStore(storeFileIn(directory), { depth, logBase: journal.base, logWasUsed: journal.base > 0 });
+  const logs = { logBase: journal.base, logWasUsed: journal.base > 0 };
+  const store = await withUnknown(directory, examineStore(storeFileIn(directory), { depth, ...logs }));
   const damage = [...store.damage, ...journal.damage, ...journalAgainst(store, journal), ...saltDamage(directory)];
   const accepted = AcceptedLosses.in(directory);
   const undecided = damage.filter(({ losesData, key }) => losesData && !accepted.has(key));
   return { journal, store, damage, undecided };
+}
+
+/** Content that nobody knows is not cut, although the store is all that its mark says. */
+async function withUnknown(directory: string, store: ExaminedStore): Promise<ExaminedStore> {
+  const { unreferenced } = store;
+  if (unreferenced.is === 'orphaned') return store;
+  const places = { storeFile: storeFileIn(directory), journal: journalIn(directory).directory };
+  const unknown = await findUnknown(unreferenced, places);
+  if (unknown.length === 0) return store;
+  return {
+    ...store,
+    damage: [...store.damage, ...unknown],
+    unreferenced: { ...unreferenced, is: 'orphaned' },
+  };
 }
 
 function journalAgainst(store: ExaminedStore, journal: ExaminedJournal): readonly Damage[] {

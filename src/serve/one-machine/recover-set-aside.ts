@@ -18,12 +18,16 @@ interface RecoveredRequest {
   readonly signal: 'traces' | 'logs';
   /** An export request in protobuf. */
   readonly bytes: Uint8Array;
+  /** One bit of it was wrong and has been corrected; it must have so many records. */
+  readonly mendedRows?: number;
 }
 
 export interface RecoveredFile {
   readonly file: string;
   readonly requests: number;
   readonly records: number;
+  /** Requests of these in which one wrong bit was corrected. */
+  readonly mended: number;
   /** Bytes that hold nothing whole. */
   readonly unreadableBytes: number;
   /** Why some of it was not taken. */
@@ -50,6 +54,7 @@ export function filesSetAside(dataDir: string): readonly string[] {
 export async function recoverFile(file: string, take: TakeRequest): Promise<RecoveredFile> {
   let requests = 0;
   let records = 0;
+  let mended = 0;
   let problem: string | undefined;
   const one = async (request: RecoveredRequest) => {
     const understood = understandRequest({ ...request, format: 'protobuf' }, undefined);
@@ -57,14 +62,20 @@ export async function recoverFile(file: string, take: TakeRequest): Promise<Reco
       problem ??= understood.malformed;
       return;
     }
-    await take(request);
+    const { mendedRows, ...received } = request;
+    if (mendedRows !== undefined && mendedRows !== understood.batch.rows) {
+      problem ??= `a request has ${understood.batch.rows} records, and its journal record says ${mendedRows}`;
+      return;
+    }
+    await take(received);
     requests += 1;
+    if (mendedRows !== undefined) mended += 1;
     records += understood.batch.rows;
   };
   const requestsIn = file.endsWith('.content') ? contentRequests(file) : readSetAside(file);
   for (;;) {
     const next = await requestsIn.next();
-    if (next.done === true) return { file, requests, records, unreadableBytes: next.value, problem };
+    if (next.done === true) return { file, requests, records, mended, unreadableBytes: next.value, problem };
     await one(next.value);
   }
 }

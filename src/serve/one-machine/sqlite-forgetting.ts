@@ -1,7 +1,6 @@
 /** The steps of forgetting on the store of one machine. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { AboutMatcher } from '../../engine/about.ts';
-import type { ConversationId } from '../../model/ids.ts';
 import type { Store } from '../../store/sqlite/store.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type { ForgetAnswer, ForgetStep, StepTaker } from '../forgetting/steps.ts';
@@ -22,7 +21,7 @@ export class SqliteForgetting implements StepTaker {
     const store = this.#store;
     switch (step.do) {
       case 'find':
-        return { conversations: await this.#find(step) };
+        return this.#find(step);
       case 'drop':
         return { dropped: store.forgotten.forget(step) };
       case 'list-wipes':
@@ -37,21 +36,21 @@ export class SqliteForgetting implements StepTaker {
     }
   }
 
-  async #find({
-    conversation,
-    users,
-  }: Extract<ForgetStep, { readonly do: 'find' }>): Promise<readonly ConversationId[]> {
+  async #find({ conversation, users }: Extract<ForgetStep, { readonly do: 'find' }>): Promise<ForgetAnswer> {
+    const store = this.#store;
     if (conversation !== undefined) {
-      return this.#store.conversations.find(conversation) === undefined ? [] : [conversation];
+      const conversations = store.conversations.find(conversation) === undefined ? [] : [conversation];
+      return { conversations, said: store.forgotten.saidOf([conversation]) };
     }
     const matcher = new AboutMatcher({ conversation: undefined, users }, this.#idKeys);
     const found = new Set<number>();
-    for (const some of this.#store.traces.allContent(TRACES_TOGETHER)) {
+    for (const some of store.traces.allContent(TRACES_TOGETHER)) {
       for (const one of some)
         if (!found.has(one.conversation) && matcher.tracesIn(one.content.traces).size > 0) found.add(one.conversation);
       await nextTick();
     }
     // Some may have been deleted meanwhile, or have become part of another.
-    return [...found].flatMap((row) => this.#store.idOfConversation(row) ?? []);
+    const conversations = [...found].flatMap((row) => store.idOfConversation(row) ?? []);
+    return { conversations, said: store.forgotten.saidOf(conversations) };
   }
 }

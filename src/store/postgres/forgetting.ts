@@ -9,12 +9,19 @@
 import type { ConversationId } from '../../model/ids.ts';
 import { decodeContent } from '../content-codec.ts';
 import { lockKey } from './advisory-locks.ts';
+import type { SaidCounts } from '../said-counts.ts';
 import type { Link } from './link.ts';
 import { textKey } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
 const FETCHED_TOGETHER = 100;
+
+interface Dropped {
+  readonly conversations: number;
+  readonly traces: number;
+  readonly said: SaidCounts;
+}
 
 export class ForgettingRows {
   readonly #link: Link;
@@ -49,9 +56,16 @@ export class ForgettingRows {
     });
   }
 
-  async drop(
-    conversations: readonly ConversationId[],
-  ): Promise<{ readonly conversations: number; readonly traces: number }> {
+  async saidOf(conversations: readonly ConversationId[]): Promise<SaidCounts> {
+    return this.#link.use((session) =>
+      countSaid(
+        session,
+        conversations.map((id) => textKey(id)),
+      ),
+    );
+  }
+
+  async drop(conversations: readonly ConversationId[]): Promise<Dropped> {
     const keys = conversations.map((id) => textKey(id));
     return this.#link.transaction((session) => drop(session, conversations, keys), {
       begin: `BEGIN; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${lockKey('filing')}), pg_advisory_xact_lock(${lockKey('questions')})`,
@@ -63,7 +77,7 @@ async function drop(
   session: Session,
   conversations: readonly ConversationId[],
   keys: readonly string[],
-): Promise<{ readonly conversations: number; readonly traces: number }> {
+): Promise<Dropped> {
   const heads = await session.once<{ id: number }>(
     'SELECT id FROM conversations WHERE key = ANY($1::uuid[]) ORDER BY id FOR UPDATE',
     [keys],
@@ -75,6 +89,7 @@ async function drop(
     [ids],
   );
   const traceIds = traces.map(({ id }) => id);
+  const said = await countSaid(session, keys);
   await session.once(REMEMBER_TRACES, [traceIds]);
   await session.once(REMEMBER_NAMES, [keys]);
   for (const table of ['arrivals', 'open_turns'])
@@ -95,7 +110,12 @@ async function drop(
     texts,
   ]);
   await session.once('DELETE FROM conversations WHERE id = ANY($1::bigint[])', [ids]);
-  return { conversations: ids.length, traces: traceIds.length };
+  return { conversations: ids.length, traces: traceIds.length, said };
+}
+
+async function countSaid(session: Session, keys: readonly string[]): Promise<SaidCounts> {
+  const [counts] = await session.once<SaidCounts>(COUNT_SAID, [keys]);
+  return counts ?? { truths: 0, outcomes: 0, labels: 0 };
 }
 
 const OF_HEADS = [
@@ -117,6 +137,9 @@ const OF_KEYS = [
   ['spoken', 'key'],
 ] as const;
 
+const COUNT_SAID = `SELECT (SELECT count(*)::int FROM truths WHERE key = ANY($1::uuid[])) AS truths,
+  (SELECT count(*)::int FROM outcome_labels WHERE key = ANY($1::uuid[])) AS outcomes,
+  (SELECT count(*)::int FROM labels WHERE conversation = ANY($1::uuid[])) AS labels`;
 const DECLARE = `DECLARE content NO SCROLL CURSOR FOR SELECT trace_id AS "traceId", traces FROM arrivals
   UNION ALL SELECT trace_id, traces FROM traces WHERE traces IS NOT NULL`;
 const CONVERSATIONS_OF = `SELECT conversation_id AS id FROM conversations WHERE id IN (

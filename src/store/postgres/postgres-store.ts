@@ -18,6 +18,7 @@ import { LabelRows } from './labels.ts';
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { Outbox } from './outbox.ts';
 import { Housekeeping } from './retention.ts';
+import { anchorRetentionClock } from './retention-clock.ts';
 import { QuestionRows } from './questions.ts';
 import { migrate } from './schema.ts';
 import { OutcomeLabelRows } from './outcome-labels.ts';
@@ -123,6 +124,7 @@ export class PostgresStore implements ClusterStore {
     const preparing = linkOf(options, 'start', { statementMs: HOUSEKEEPING_MS });
     try {
       await migrate(preparing, options.schema);
+      await anchorRetentionClock(preparing);
       await makePartitions(preparing, Date.now());
     } finally {
       await preparing.close();

@@ -13,6 +13,14 @@ interface Kept {
   readonly heldMs: number;
 }
 
+/**
+ * Trusts the time at which the store is opened first. Otherwise a clock that jumps before the first round of retention
+ * would have nothing to be compared with.
+ */
+export async function anchorRetentionClock(link: Link): Promise<void> {
+  await link.use((session) => session.once(ANCHOR));
+}
+
 export class SharedRetentionClock {
   readonly #link: Link;
   #last: { readonly state: ClockState; readonly readAt: number } | undefined;
@@ -44,6 +52,8 @@ function stateOf({ trusted, heldWall, heldMs }: Kept): ClockState | undefined {
 
 const READ = `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS wall, trusted, held_wall AS "heldWall",
   held_ms AS "heldMs" FROM retention_clock`;
+const ANCHOR =
+  'UPDATE retention_clock SET trusted = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE trusted IS NULL';
 const TRUST = 'UPDATE retention_clock SET trusted = $1, held_wall = NULL, held_ms = 0';
 /** Keeps the count of the instance that has been there for longest. */
 const HOLD = 'UPDATE retention_clock SET held_wall = $1, held_ms = greatest(held_ms, $2)';

@@ -26,13 +26,19 @@ export function pieceChecksum(pieces: readonly Uint8Array[]): number {
 }
 
 interface FoundPiece {
+  /** Place of its head in the bytes. */
+  readonly offset: number;
   readonly spans: Uint8Array;
   /** Empty where the trace has none. */
   readonly logs: Uint8Array;
 }
 
 /** Whole pieces in bytes that hold pieces, damaged ones and anything else; each once, however the bytes were cut. */
-export function* findPieces(bytes: Buffer): Generator<{ readonly spans: Uint8Array; readonly logs: Uint8Array }> {
+export function* findPieces(bytes: Buffer): Generator<{
+  readonly offset: number;
+  readonly spans: Uint8Array;
+  readonly logs: Uint8Array;
+}> {
   const magic = Buffer.alloc(4);
   magic.writeUInt32LE(PIECE_MAGIC, 0);
   for (let at = bytes.indexOf(magic); at !== -1; ) {
@@ -45,6 +51,10 @@ export function* findPieces(bytes: Buffer): Generator<{ readonly spans: Uint8Arr
   }
 }
 
+export function beginsLikePiece(bytes: Buffer): boolean {
+  return bytes.length >= PIECE_HEAD_BYTES && bytes.readUInt32LE(0) === PIECE_MAGIC;
+}
+
 function tryReadPiece(bytes: Buffer, at: number): FoundPiece | undefined {
   if (bytes.length - at < PIECE_HEAD_BYTES) return undefined;
   const spans = bytes.readUInt32LE(at + 8);
@@ -52,5 +62,9 @@ function tryReadPiece(bytes: Buffer, at: number): FoundPiece | undefined {
   const from = at + PIECE_HEAD_BYTES;
   if (spans + logs === 0 || from + spans + logs > bytes.length) return undefined;
   if (crc32(bytes.subarray(from, from + spans + logs)) !== bytes.readUInt32LE(at + 4)) return undefined;
-  return { spans: bytes.subarray(from, from + spans), logs: bytes.subarray(from + spans, from + spans + logs) };
+  return {
+    offset: at,
+    spans: bytes.subarray(from, from + spans),
+    logs: bytes.subarray(from + spans, from + spans + logs),
+  };
 }

@@ -2,11 +2,13 @@
  * Holds a store, its content and its mark against each other, without changing anything. docs/decisions/0031 has the
  * states and what each means.
  */
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { existsSync, statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Damage } from '../../model/damage.ts';
 import { wholeBlocks } from './content-files.ts';
 import { ContentReader, contentDirectory, contentFile, listContentFiles } from './content-reader.ts';
+import { findForeign, type ForeignFile } from './foreign-content.ts';
+import { readUnchanged } from './read-unchanged.ts';
 import { readStoreMark, type StoreMark } from './store-mark.ts';
 import { readContent } from './traces.ts';
 
@@ -17,10 +19,12 @@ export interface ExaminedStore {
   readonly conversations: number;
   /** Content that no row refers to. */
   readonly unreferenced: Unreferenced;
+  /** Content files that are not this store's, although rows refer to files of their names. */
+  readonly foreign: readonly number[];
 }
 
-interface Unreferenced {
-  /** `uncommitted` content is in the journal as well and may be cut. */
+export interface Unreferenced {
+  /** `uncommitted` content may be cut if the journal has it as well. */
   readonly is: 'uncommitted' | 'orphaned';
   readonly files: readonly number[];
   /** The end of the last file that rows refer to, from an offset on. */
@@ -52,6 +56,7 @@ type Database =
       readonly position: number;
       readonly conversations: number;
       readonly content: readonly ContentRow[];
+      readonly foreign: readonly ForeignFile[];
     };
 
 const QUICK_BYTES_MAX = 256 << 20;
@@ -61,14 +66,14 @@ export function examineStore(file: string, options: ExamineOptions): ExaminedSto
   const database = readUnchanged<Database>(file, (connection) => readDatabase(connection, file, options), {
     is: 'missing',
   });
-  const rows = database.is === 'there' ? database.content : [];
+  const { content: rows, foreign } = database.is === 'there' ? database : { content: [], foreign: [] };
   const content = readContentFiles(file);
-  const unreferenced = unreferencedIn(content, rows);
+  const unreferenced = unreferencedIn(content, rows, foreign);
   const hasUnreferenced = unreferenced.files.length > 0 || unreferenced.tail !== undefined;
   const damage = [
     ...(options.depth === 'whole' && database.is === 'there' ? readUnchanged(file, piecesDamage(file), []) : []),
     ...databaseDamage(database, { file, mark, hasUnreferenced, ...options }),
-    ...contentDamage(file, content, rows),
+    ...contentDamage(file, { files: content, rows, foreign }),
   ];
   const isTrusted = mark !== undefined && damage.every(({ kind }) => kind.startsWith('content-'));
   return {
@@ -76,6 +81,7 @@ export function examineStore(file: string, options: ExamineOptions): ExaminedSto
     position: database.is === 'there' ? database.position : undefined,
     conversations: database.is === 'there' ? database.conversations : 0,
     unreferenced: { is: isTrusted ? 'uncommitted' : 'orphaned', ...unreferenced },
+    foreign: foreign.map((one) => one.file),
   };
 }
 
@@ -120,17 +126,32 @@ function databaseDamage(
 
 function contentDamage(
   storeFile: string,
-  files: ReadonlyMap<number, number>,
-  rows: readonly ContentRow[],
+  {
+    files,
+    rows,
+    foreign,
+  }: {
+    readonly files: ReadonlyMap<number, number>;
+    readonly rows: readonly ContentRow[];
+    readonly foreign: readonly ForeignFile[];
+  },
 ): readonly Damage[] {
   const directory = contentDirectory(storeFile);
   return rows.flatMap(({ file, end, live }): Damage[] => {
     const size = files.get(file);
     const name = contentFile(directory, file);
-    if (live <= 0 || (size !== undefined && size >= end)) return [];
+    if (live <= 0) return [];
+    // The same loss: at the next start, a foreign file has been set aside and is missing.
+    const key = `content-missing:${file}:${end}`;
+    const replaced = foreign.find((one) => one.file === file);
+    if (replaced !== undefined) {
+      const what = `${name} is not this store's: it has none of ${replaced.samples} pieces that were looked for, and ${live} bytes of spans are lost with it`;
+      return [{ kind: 'content-replaced', what, losesData: true, key }];
+    }
+    if (size !== undefined && size >= end) return [];
     if (size === undefined) {
       const what = `${name} is missing, with ${live} bytes of spans`;
-      return [{ kind: 'content-missing', what, losesData: true, key: `content-missing:${file}:${end}` }];
+      return [{ kind: 'content-missing', what, losesData: true, key }];
     }
     const what = `${name} has ${size} bytes, and rows refer to ${end}`;
     return [{ kind: 'content-short', what, losesData: true, key: `content-short:${file}:${end}:${size}` }];
@@ -163,13 +184,14 @@ function piecesDamage(file: string): (database: DatabaseSync) => readonly Damage
 function unreferencedIn(
   files: ReadonlyMap<number, number>,
   rows: readonly ContentRow[],
+  foreign: readonly ForeignFile[],
 ): Pick<Unreferenced, 'files' | 'tail'> {
   const known = new Map(rows.map(({ file, end }) => [file, end]));
   const last = Math.max(-1, ...known.keys());
   // A file before the last without a row was removed, or nearly.
   const others = [...files].filter(([file, size]) => size > 0 && !known.has(file) && file > last).map(([file]) => file);
   const end = wholeBlocks(known.get(last) ?? 0);
-  const hasTail = (files.get(last) ?? 0) > end;
+  const hasTail = (files.get(last) ?? 0) > end && foreign.every(({ file }) => file !== last);
   return { files: others, tail: hasTail ? { file: last, offset: end } : undefined };
 }
 
@@ -199,45 +221,23 @@ function readDatabase(database: DatabaseSync, file: string, { depth }: ExamineOp
         .all()
         .map(({ key, value }) => [String(key), Number(value)]),
     );
-    const content = database.prepare('SELECT file, end_offset, live_bytes FROM content_files ORDER BY file').all();
+    const content = database
+      .prepare('SELECT file, end_offset, live_bytes FROM content_files ORDER BY file')
+      .all()
+      .map((row) => ({ file: Number(row.file), end: Number(row.end_offset), live: Number(row.live_bytes) }));
+    const directory = contentDirectory(file);
+    const sizes = content.map((row) => ({ file: row.file, size: sizeOf(contentFile(directory, row.file)) }));
     return {
       is: 'there',
       id: meta.get('id'),
       commits: meta.get('commits') ?? 0,
       position: meta.get('position') ?? 0,
       conversations: number('SELECT count(*) AS n FROM conversations', 'n'),
-      content: content.map((row) => ({
-        file: Number(row.file),
-        end: Number(row.end_offset),
-        live: Number(row.live_bytes),
-      })),
+      content,
+      foreign: findForeign(database, directory, sizes),
     };
   } catch (error) {
     return { is: 'unreadable', because: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/**
- * SQLite makes or rewrites the `-shm` of a database that is opened only for reading, and leaves a `-wal`: both are put
- * back as they were.
- */
-function readUnchanged<T>(file: string, read: (database: DatabaseSync) => T, orElse: T): T {
-  if (sizeOf(file) === 0) return orElse;
-  const beside = ['-shm', '-wal'].map((suffix) => `${file}${suffix}`);
-  const before = beside.map((name) =>
-    existsSync(name) ? (name.endsWith('-shm') ? readFileSync(name) : 'kept') : undefined,
-  );
-  let database: DatabaseSync | undefined;
-  try {
-    database = new DatabaseSync(file, { readOnly: true });
-    return read(database);
-  } finally {
-    database?.close();
-    for (const [index, name] of beside.entries()) {
-      const was = before[index];
-      if (was === undefined) rmSync(name, { force: true });
-      else if (was !== 'kept') writeFileSync(name, was);
-    }
   }
 }
 

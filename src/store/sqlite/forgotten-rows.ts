@@ -8,6 +8,7 @@ import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { ForgettableNames, ForgottenStore, StoredTrace } from '../engine-store.ts';
 import { keyHash } from '../key-hash.ts';
 import { chooseNone, type DroppingStore, forgetChosen } from './drop-conversations.ts';
+import type { SaidCounts } from '../said-counts.ts';
 import type { OwnTransaction } from './own-transaction.ts';
 import { PrunedTraces, type Reach } from './pruned-traces.ts';
 import type { Traces } from './traces.ts';
@@ -32,6 +33,8 @@ export interface Forgetting {
 const WIPED_AT_ONCE = 1000;
 /** Truth and labels may be there before the conversation, or after retention has deleted it. */
 const SAID_OF = ['truths', 'outcome_labels', 'labels', 'labelled_verdicts'];
+const IS_SAID_OF = `conversation_id IN (SELECT value FROM json_each(?)
+  UNION SELECT conversation_id FROM conversations WHERE id IN temp.dropped)`;
 
 interface ForgettingStore extends DroppingStore {
   readonly traces: Pick<Traces, 'freeContentOf' | 'wipeFreed' | 'removeEmptyFiles'>;
@@ -109,7 +112,7 @@ export class ForgottenRows implements ForgottenStore {
   }
 
   /** Deletes conversations in a transaction of its own, with those that have one of the traces. */
-  forget(what: Forgetting): { readonly conversations: number; readonly traces: number } {
+  forget(what: Forgetting): { readonly conversations: number; readonly traces: number; readonly said: SaidCounts } {
     const store = this.#store;
     const ids = JSON.stringify(what.conversations);
     return this.#own('forgetting', () => {
@@ -121,6 +124,7 @@ export class ForgottenRows implements ForgottenStore {
         ids,
         JSON.stringify(what.traces),
       );
+      const said = this.#countSaid(ids);
       for (const table of SAID_OF)
         store.run(`DELETE FROM ${table} WHERE conversation_id IN (SELECT value FROM json_each(?))`, ids);
       const count = (from: string) =>
@@ -129,8 +133,21 @@ export class ForgottenRows implements ForgottenStore {
       const traces = count('traces WHERE conversation IN temp.dropped');
       this.#forgetChosen();
       store.note('forget_unsettled', 1);
-      return { conversations, traces };
+      return { conversations, traces, said };
     });
+  }
+
+  /** Counts what was said of these. Only between transactions. */
+  saidOf(conversations: readonly ConversationId[]): SaidCounts {
+    chooseNone(this.#store);
+    return this.#countSaid(JSON.stringify(conversations));
+  }
+
+  /** With those that are chosen. */
+  #countSaid(ids: string): SaidCounts {
+    const count = (table: string) =>
+      Number(this.#database.prepare(`SELECT count(*) AS rows FROM ${table} WHERE ${IS_SAID_OF}`).get(ids)?.rows);
+    return { truths: count('truths'), outcomes: count('outcome_labels'), labels: count('labels') };
   }
 
   /**

@@ -9,11 +9,11 @@ export class KeptClock {
   readonly #store: Pick<Store, 'noted' | 'note'>;
   readonly #wall: () => number;
   readonly #elapsed: () => number;
-  #state: ClockState | undefined;
+  #state: ClockState;
   #writtenAt = 0;
   #readAt: number;
 
-  /** The wall clock, and a clock that does not jump, in milliseconds. */
+  /** The wall clock, and a clock that does not jump, in milliseconds. Belongs between transactions. */
   constructor(
     store: Pick<Store, 'noted' | 'note'>,
     { wall, elapsed }: { readonly wall: () => number; readonly elapsed: () => number } = {
@@ -28,7 +28,14 @@ export class KeptClock {
     const trusted = store.noted('retention_trusted');
     const heldWall = store.noted('retention_held_wall');
     const held = heldWall === 0 ? undefined : { wall: heldWall, forMs: store.noted('retention_held_ms') };
-    this.#state = trusted === 0 ? undefined : { trusted, held };
+    this.#state = trusted === 0 ? this.#anchored() : { trusted, held };
+  }
+
+  /** A new store trusts the time of its creation: the clock may jump before the first round of retention. */
+  #anchored(): ClockState {
+    const trusted = this.#wall();
+    this.#keep({ trusted, held: undefined });
+    return { trusted, held: undefined };
   }
 
   /** Belongs inside a transaction. */
@@ -39,13 +46,15 @@ export class KeptClock {
     this.#readAt = at;
     this.#state = reading.state;
     const { trusted, held } = reading.state;
-    const isOther = held !== undefined || before?.held !== undefined;
-    if (isOther || Math.abs(trusted - this.#writtenAt) >= WRITE_AFTER_MS) {
-      this.#writtenAt = trusted;
-      this.#store.note('retention_trusted', trusted);
-      this.#store.note('retention_held_wall', held?.wall ?? 0);
-      this.#store.note('retention_held_ms', held?.forMs ?? 0);
-    }
+    const isOther = held !== undefined || before.held !== undefined;
+    if (isOther || Math.abs(trusted - this.#writtenAt) >= WRITE_AFTER_MS) this.#keep(reading.state);
     return reading;
+  }
+
+  #keep({ trusted, held }: ClockState): void {
+    this.#writtenAt = trusted;
+    this.#store.note('retention_trusted', trusted);
+    this.#store.note('retention_held_wall', held?.wall ?? 0);
+    this.#store.note('retention_held_ms', held?.forMs ?? 0);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Moves what a start must not destroy out of its way: content that no row refers to, and what is left of a database.
- * The folders it moves to are named by the time.
+ * Moves what a start must not destroy out of its way: content that no row refers to, files of other stores, and what is
+ * left of a database. The folders it moves to are named by the time.
  */
 import { copyFileSync, createReadStream, createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
@@ -34,13 +34,20 @@ function setDatabaseAside(storeFile: string, damage: readonly Damage[], stamp: s
 
 async function setContentAside(
   storeFile: string,
-  { unreferenced }: ExaminedStore,
+  { unreferenced, foreign }: ExaminedStore,
   stamp: string,
 ): Promise<readonly string[]> {
-  if (unreferenced.is === 'uncommitted') return [];
   const directory = contentDirectory(storeFile);
   const folder = path.join(directory, 'quarantine', stamp);
   const made: string[] = [];
+  for (const file of foreign) {
+    const from = contentFile(directory, file);
+    // Another name: `assay journal recover` must not read in what another store's users said.
+    const to = path.join(makeFolder(folder), `${path.basename(from)}.foreign`);
+    renameSync(from, to);
+    made.push(to);
+  }
+  if (unreferenced.is === 'uncommitted') return made;
   for (const file of unreferenced.files) {
     const from = contentFile(directory, file);
     const to = path.join(makeFolder(folder), path.basename(from));

@@ -219,6 +219,17 @@ test.each(['truths', 'outcome_labels'])(
   },
 );
 
+test('a database whose clock jumps before the first round of retention deletes nothing', async () => {
+  const { store, put, left } = await held();
+  await put(1, 'kept');
+
+  const { conversations, jumpMs } = await store.housekeeping.tidy(Date.now() + 100 * DAY_MS);
+
+  expect(conversations).toBe(0);
+  expect(Math.round((jumpMs ?? 0) / DAY_MS)).toBe(100);
+  expect(await left()).toEqual(['kept']);
+});
+
 test('retention goes by the database, not by an instance, and a database 100 days ahead deletes nothing for a day', async () => {
   const { url, store, put, left, link } = await held();
   await put(1, 'kept');

@@ -41,7 +41,13 @@ async function start(
     liveSuites: () => [],
     put: async () => ({ changed: 0 }),
     accept: async () => ({ accepted: [], others: [] }),
-    forget: async () => ({ is: 'forgotten', conversations: 0, experimentRuns: 0, setAsideFiles: 0 }),
+    forget: async () => ({
+      is: 'forgotten',
+      conversations: 0,
+      said: { truths: 0, outcomes: 0, labels: 0 },
+      experimentRuns: 0,
+      setAsideFiles: 0,
+    }),
     userForms: (user) => [user],
     audit: { write: () => undefined },
   };

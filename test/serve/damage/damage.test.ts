@@ -68,7 +68,7 @@ const CONTENT = {
   empty: asks('content-short', SCORED),
   half: asks('content-short', SCORED / 2 + BATCH),
   older: asks('content-short', SCORED),
-  foreign: asks('content-short', SCORED),
+  foreign: asks('content-replaced', SCORED),
   // The head of a piece is for those that no row refers to.
   head: HARMLESS,
   middle: { reports: 'content-damaged', asks: false, remainingMin: ALL - 1, recoverableMin: ALL - 1 },

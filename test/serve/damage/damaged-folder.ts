@@ -86,7 +86,7 @@ async function sendAll(
 }
 
 /** A turn of one step, whose answer is a kilobyte. */
-function spanOf(number: number) {
+export function spanOf(number: number) {
   const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
   return {
     traceId: number.toString(16).padStart(32, '0'),

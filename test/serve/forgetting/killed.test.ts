@@ -14,6 +14,7 @@ import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { randomFrom } from '../../random.ts';
 import { exportRequest } from '../../simulation/traffic.ts';
+import { Store } from '../../../src/store/sqlite/store.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { runService } from '../running-service.ts';
 import { assay } from '../../assay-command.ts';
@@ -298,8 +299,33 @@ test('the command works on a stopped folder, says what would go, and asks about 
   expect(JSON.parse(done.stdout)).toEqual({
     forgotten: true,
     conversations: 0,
+    ground_truths: 0,
+    outcomes: 0,
+    labels: 0,
     experiment_runs: 0,
     set_aside_files: 1,
   });
   expect(filesWith(dataDir, [SECRET, WORD, USER])).toEqual([]);
+});
+
+test('it says what goes of a conversation that has only ground truth, outcomes and labels', () => {
+  const dataDir = tempDirectory();
+  const store = Store.open(path.join(dataDir, 'assay.db'));
+  store.truths.put('ghost', { note: SECRET });
+  for (const label of ['csat', 'refund'])
+    store.outcomeLabels.put([{ conversationId: 'ghost', label, isGood: true, value: SECRET, case: undefined }]);
+  for (const by of ['ann', 'bo', 'cy'])
+    store.labels.put([
+      { conversationId: 'ghost', turnId: undefined, suite: 's', criterion: 'c', label: 'pass', by, note: SECRET },
+    ]);
+  store.truths.put('other', { note: 'of another' });
+  store.close();
+  const run = (...more: readonly string[]) =>
+    assay(['forget', '--data-dir', dataDir, '--http-port', '1', '--conversation', 'ghost', ...more], { cwd: dataDir });
+
+  expect(run('--dry-run').stdout).toBe('0 conversations, 1 ground truth, 2 outcomes, 3 labels would be forgotten\n');
+  expect(run().stdout).toBe('0 conversations, 1 ground truth, 2 outcomes, 3 labels forgotten\n');
+  expect(filesWith(dataDir, [SECRET])).toEqual([]);
+  expect(filesWith(dataDir, ['of another'])).toEqual(['assay.db']);
+  expect(run().stdout).toBe('0 conversations forgotten\n');
 });

@@ -221,6 +221,33 @@ test('a wall clock 100 days ahead deletes nothing for a day, says so once, and t
   await side.close();
 });
 
+test.each([
+  ['before the first round of retention', 'runs on'],
+  ['while a new store is stopped that had no round of retention', 'restarts'],
+])('a clock that jumps %s deletes nothing', async (_, then) => {
+  const [first] = turnInParts();
+  if (first === undefined || !('arrival' in first)) return expect.unreachable();
+  const time = { passed: 0, wrongBy: 0 };
+  const begun = Date.now();
+  const clocks = { wall: () => begun + time.passed + time.wrongBy, elapsed: () => time.passed };
+  const { open, events } = await threads({ keepMs: 30 * DAY_MS, keepFailedMs: 90 * DAY_MS }, clocks);
+  const before = open();
+  await before.take([commandOf(first, 1), timeOf(2, first.arrival.closedAt + SETTINGS.conversation.idleMs)]);
+  if (then === 'restarts') await before.close();
+  time.passed = 8000;
+  time.wrongBy = 100 * DAY_MS;
+  const side = then === 'restarts' ? open() : before;
+
+  await side.tidy();
+
+  expect(side.store.count('conversations')).toBe(1);
+  const jumps = events().flatMap((event) =>
+    event.type === 'clock-jumped' ? [Math.round((event.byMs ?? 0) / DAY_MS)] : [],
+  );
+  expect(jumps).toEqual([100]);
+  await side.close();
+});
+
 test('a conversation whose stored spans are damaged is not judged, and what is sent again heals it', async () => {
   const [first] = turnInParts();
   if (first === undefined || !('arrival' in first)) return expect.unreachable();
