@@ -40,7 +40,7 @@ const RECEIVE_TIMEOUT_MS = 60_000;
 export async function startOtlpGrpc({ reception, access, security, ...address }: ReceiverOptions): Promise<Receiver> {
   const receiver = new GrpcReceiver(reception, access);
   const { server, stop } = createGrpcServer((stream, headers) => receiver.handle(stream, headers), security);
-  limitConnections(server, () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_grpc' }));
+  limitConnections(server, { onDropped: () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_grpc' }) });
   const port = await listen(server, 'OTLP/gRPC', address);
   let stopping: Promise<void> | undefined;
   return {

@@ -43,21 +43,13 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-const TIMEOUT_CHECK_MS = 2_000;
 const STOP_TIMEOUT_MS = 5_000;
 
 export async function startOtlpHttp({ reception, access, security, ...address }: ReceiverOptions): Promise<Receiver> {
   const receiver = new HttpReceiver(reception, access);
-  const timeouts = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-    keepAliveTimeout: REQUEST_TIMEOUT_MS,
-  };
-  const server = createWebServer(timeouts, security);
-  limitConnections(server, () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_http' }));
+  const server = createWebServer({ requestMsMax: REQUEST_TIMEOUT_MS, idleMsMax: REQUEST_TIMEOUT_MS }, security);
+  limitConnections(server, { onDropped: () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_http' }) });
   server.on(
     'request',
     withoutPipelining((request, response) => {

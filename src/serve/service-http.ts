@@ -22,7 +22,7 @@ import type { ServiceAccess } from './service-access.ts';
 import type { ServiceEvents } from './service-events.ts';
 import type { ServiceViews } from './service-views.ts';
 import type { StoreWrites } from './store-writes.ts';
-import { addressGroup } from './reading/address-group.ts';
+import { addressGroup } from '../listen/address-group.ts';
 import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 
 interface HttpNeeds {
