@@ -8,8 +8,10 @@
  */
 import type { RequestHead } from '../model/access.ts';
 
-const PROXY_HEADERS = ['forwarded', 'via', 'x-real-ip', 'client-ip', 'true-client-ip'];
-const PROXY_PREFIXES = ['x-forwarded-', 'cf-', 'x-original-', 'x-envoy-external-'];
+const PROXY_HEADERS = ['forwarded', 'via', 'x-real-ip', 'x-remote-ip', 'x-remote-addr', 'x-originating-ip'];
+const PROXY_PREFIXES = ['x-forwarded', 'cf-', 'x-original-', 'x-envoy-external-', 'x-azure-'];
+/** `Client-IP` alone, and with the name of a vendor before it: True-, Fly-, Fastly-, X-Cluster-. */
+const CLIENT_IP = /^(?:.+-)?client-?ip$/;
 
 export function isLoopbackAddress(address: string | undefined): boolean {
   return address !== undefined && /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i.test(address);
@@ -24,7 +26,8 @@ export function isLoopbackListener(host: string): boolean {
 export function showsProxy({ headers, httpVersion }: RequestHead): boolean {
   if (httpVersion === '1.0' || httpVersion === '0.9') return true;
   for (const name in headers) {
-    if (PROXY_HEADERS.includes(name) || PROXY_PREFIXES.some((prefix) => name.startsWith(prefix))) return true;
+    if (PROXY_HEADERS.includes(name) || CLIENT_IP.test(name)) return true;
+    if (PROXY_PREFIXES.some((prefix) => name.startsWith(prefix))) return true;
   }
   return false;
 }

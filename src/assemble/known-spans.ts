@@ -12,7 +12,7 @@ const NAMED = 2;
 
 export class KnownSpans {
   /** high word, low word, what is known: for each id. */
-  readonly #entries: number[] = [];
+  #entries: number[] = [];
   /** By low word, the entries that have it. Most have one of their own, unless somebody made them up not to. */
   #byLowWord: Map<number, number[]> | undefined;
   #arrived = 0;
@@ -53,7 +53,10 @@ export class KnownSpans {
   #findOrAdd(high: number, low: number): number {
     const known = this.#find(high, low);
     if (known >= 0) return known;
-    const at = this.#entries.push(high, low, 0) - WORDS;
+    // Most have one span or few: an array that grows from nothing takes room for seventeen numbers.
+    if (this.#entries.length === 0) this.#entries = [high, low, 0];
+    else this.#entries.push(high, low, 0);
+    const at = this.#entries.length - WORDS;
     if (this.#byLowWord !== undefined) this.#index(low, at);
     else if (at >= INDEX_FROM * WORDS) this.#indexAll();
     return at;

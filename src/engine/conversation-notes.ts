@@ -16,6 +16,8 @@ interface NotedBatch {
   readonly table: Uint8Array;
 }
 
+const SPANS_OF_STEP = 256;
+
 export class ConversationNotes {
   readonly #idKeys: IdKeys | undefined;
   #lastNamed = '';
@@ -25,7 +27,12 @@ export class ConversationNotes {
     this.#idKeys = idKeysOf(idKeys);
   }
 
-  note({ signal, bytes, table }: NotedBatch): void {
+  note(batch: NotedBatch): void {
+    for (const _ of this.noting(batch));
+  }
+
+  /** The same, a few spans at each step. */
+  *noting({ signal, bytes, table }: NotedBatch): Generator<undefined> {
     // Log records come with spans of their trace, which say it.
     if (signal === 'logs') return;
     const rows = BatchTable.read(table);
@@ -34,6 +41,7 @@ export class ConversationNotes {
       for (let row = 0; row < rows.rowCount; row += 1) {
         const named = conversationNamedBy(index.view(row), this.#idKeys);
         if (named !== undefined && named !== '') rows.noteConversation(row, this.#hashOf(named));
+        if (row % SPANS_OF_STEP === SPANS_OF_STEP - 1) yield;
       }
     } catch (error) {
       // A span that cannot be read names nothing; the engine will say what is wrong with it.

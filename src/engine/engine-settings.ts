@@ -2,7 +2,7 @@
 import type { TurnLimits } from '../assemble/open-turns.ts';
 import type { Settings } from '../config/settings.ts';
 
-/** About 300 MB of records at the most; beyond it the turn that would close first is closed. */
+/** About 400 MB at the most; beyond it the turn that would close first is closed. */
 const OPEN_TURNS_MAX = 250_000;
 const OPEN_SPANS_MAX = 2_500_000;
 

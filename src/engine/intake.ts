@@ -28,6 +28,8 @@ export interface IntakeOwner {
   released(position: number, rows: number): void;
 }
 
+const ROWS_OF_STEP = 256;
+
 export class Intake {
   readonly turns: OpenTurns;
   readonly #owner: IntakeOwner;
@@ -40,7 +42,12 @@ export class Intake {
 
   /** Rows of traces that `isStored` knows are left out. */
   take(entry: LogEntry, isStored?: (traceId: TraceId) => boolean): void {
-    this.advance(entry.logTime);
+    for (const _ of this.taking(entry, isStored));
+  }
+
+  /** The same in steps. Until the last of them nothing else may be taken, and time may not be advanced. */
+  *taking(entry: LogEntry, isStored?: (traceId: TraceId) => boolean): Generator<undefined> {
+    yield* this.advancing(entry.logTime);
     const table = BatchTable.read(entry.table, this.#traceIds);
     const groups = groupsOf(entry, table);
     let unwanted = 0;
@@ -70,13 +77,22 @@ export class Intake {
         { at: entry.logTime, nextPosition: entry.nextPosition },
       );
       if (isNew) this.#owner.named?.({ traceId, conversation, at: entry.logTime });
+      if (row % ROWS_OF_STEP === ROWS_OF_STEP - 1) yield;
     }
     if (unwanted > 0) this.#owner.released(entry.position, unwanted);
   }
 
   advance(logTime: number): void {
+    for (const _ of this.advancing(logTime));
+  }
+
+  /** The same in steps, as for `taking`. */
+  *advancing(logTime: number): Generator<undefined> {
     if (logTime <= this.turns.time) return;
-    for (const closed of this.turns.advance(logTime)) this.#owner.closed(closed);
+    for (const closed of this.turns.advancing(logTime)) {
+      if (closed !== undefined) this.#owner.closed(closed);
+      yield;
+    }
   }
 
   /** The turn is stored, or will not be: its rows are not needed any more. */

@@ -7,6 +7,7 @@
  */
 const BLOCK_BYTES = 1 << 16;
 const BLOCKS_MAX = 512;
+const NOTHING = new Uint8Array(0);
 
 export class BlockCache {
   readonly #readInto: (target: Uint8Array, position: number) => void;
@@ -31,8 +32,8 @@ export class BlockCache {
 
   /** The bytes may be part of a block that others share. They hold until the next `completeTo`. */
   read(position: number, length: number): Uint8Array {
-    // An empty resource or scope; at the beginning of a block its last byte would lie in the block before.
-    if (length === 0) return new Uint8Array(0);
+    // A span without a resource has an empty one, and its place may be where a block begins.
+    if (length === 0) return NOTHING;
     const first = Math.floor(position / BLOCK_BYTES);
     const last = Math.floor((position + length - 1) / BLOCK_BYTES);
     const isComplete = (last + 1) * BLOCK_BYTES <= this.#completeTo;

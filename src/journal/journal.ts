@@ -356,8 +356,9 @@ export class Journal {
       segment.live += entry.rows;
       segment.last = entry.position;
       segment.end = entry.nextPosition;
-      reader.take(entry);
     }
+    // All of them count as needed before the first is taken, which may release rows.
+    for (const entry of entries) reader.take(entry);
     this.#groupTime = undefined;
     this.#refusedLength = undefined;
     this.#options.onEvent({

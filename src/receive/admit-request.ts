@@ -22,11 +22,15 @@ export interface AdmissionPorts {
 export type RequestAnswer =
   | { readonly answer: 'accepted'; readonly rejection: Rejection | undefined }
   | { readonly answer: 'malformed'; readonly message: string }
+  | { readonly answer: 'too-many' }
   | { readonly answer: 'not-admitted'; readonly message: string; readonly retryAfterSeconds: number };
 
 export async function admitRequest(request: ExportRequest, ports: AdmissionPorts): Promise<RequestAnswer> {
   const understood = await ports.understand(request);
-  if ('malformed' in understood) return { answer: 'malformed', message: understood.malformed };
+  if ('malformed' in understood) {
+    if (understood.hasTooMany !== undefined) return { answer: 'too-many' };
+    return { answer: 'malformed', message: understood.malformed };
+  }
   const { batch, redactions } = understood;
   let { rejection } = understood;
   if (batch.rows > 0) {

@@ -7,7 +7,7 @@
  *   UNAUTHENTICATED     no token that lets it send
  *   PERMISSION_DENIED   one of another role, or a caller that none excuses
  *   UNIMPLEMENTED       another method, or another compression
- *   RESOURCE_EXHAUSTED  over the limit, after decompression; without RetryInfo, so that nobody retries
+ *   RESOURCE_EXHAUSTED  over the limit of bytes or of records; without RetryInfo, so that nobody retries
  *   DEADLINE_EXCEEDED   the request did not arrive in time
  *   UNAVAILABLE         not now: RetryInfo in grpc-status-details-bin says when
  */
@@ -22,7 +22,7 @@ import { createGrpcServer } from './grpc/grpc-server.ts';
 import { answerGrpc, refuseGrpc } from './grpc/answer.ts';
 import { bodyLengthIn, compressionOf, MESSAGE_HEAD_BYTES, messageIn } from './grpc/message.ts';
 import type { Reservation } from './in-flight-bytes.ts';
-import { type Reception, OVERLOADED } from './reception.ts';
+import { type Reception, OVERLOADED, TOO_MANY_RECORDS } from './reception.ts';
 import type { Receiver, ReceiverOptions } from './otlp-http.ts';
 import { discardBody, readBody } from './read-body.ts';
 import { accessStatus, encodeResponse, RPC_CODES, type Status } from './status.ts';
@@ -40,7 +40,7 @@ const RECEIVE_TIMEOUT_MS = 60_000;
 export async function startOtlpGrpc({ reception, access, security, ...address }: ReceiverOptions): Promise<Receiver> {
   const receiver = new GrpcReceiver(reception, access);
   const { server, stop } = createGrpcServer((stream, headers) => receiver.handle(stream, headers), security);
-  limitConnections(server, () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_grpc' }));
+  limitConnections(server, { onDropped: () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_grpc' }) });
   const port = await listen(server, 'OTLP/gRPC', address);
   let stopping: Promise<void> | undefined;
   return {
@@ -122,6 +122,8 @@ class GrpcReceiver {
         return this.#refuse(stream, malformed(answer.message));
       case 'too-large':
         return this.#refuse(stream, tooLarge(maxBodyBytes));
+      case 'too-many':
+        return this.#refuse(stream, exhausted(TOO_MANY_RECORDS));
       case 'overloaded':
         return this.#refuse(stream, overloaded());
       case 'not-admitted': {
@@ -189,7 +191,10 @@ function malformed(message: string): Refusal {
 }
 
 function tooLarge(maxBytes: number): Refusal {
-  const message = `the request has more than ${maxBytes} bytes after decompression: send smaller batches`;
+  return exhausted(`the request has more than ${maxBytes} bytes after decompression: send smaller batches`);
+}
+
+function exhausted(message: string): Refusal {
   return { reason: 'too-large', status: { code: RPC_CODES.resourceExhausted, message } };
 }
 

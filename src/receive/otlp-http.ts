@@ -7,7 +7,7 @@
  *   200  taken, durably; with partial_success where some spans were rejected
  *   401  no token that lets it send                     403  one of another role, or a caller that none excuses
  *   400  malformed              404  another path       405  another method
- *   413  over the limit, after decompression            415  another type or encoding
+ *   413  over the limit, of bytes or of records         415  another type or encoding
  *   503  not now: send again after Retry-After          (429 is not retried by widely deployed exporters)
  *
  * The answer has the type of the request; an error is a google.rpc.Status. On bare node:http, because a framework's
@@ -26,7 +26,7 @@ import { CONTENT_ENCODINGS, type ContentEncoding, type RefuseReason } from '../m
 import { unreachable } from '../model/unreachable.ts';
 import { Draining } from './draining.ts';
 import type { Reservation } from './in-flight-bytes.ts';
-import { type Reception, OVERLOADED } from './reception.ts';
+import { type Reception, OVERLOADED, TOO_MANY_RECORDS } from './reception.ts';
 import { discardBody, readBody } from './read-body.ts';
 import { accessStatus, encodeResponse, encodeStatus, type Format, RPC_CODES, type Status } from './status.ts';
 
@@ -43,21 +43,13 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-const TIMEOUT_CHECK_MS = 2_000;
 const STOP_TIMEOUT_MS = 5_000;
 
 export async function startOtlpHttp({ reception, access, security, ...address }: ReceiverOptions): Promise<Receiver> {
   const receiver = new HttpReceiver(reception, access);
-  const timeouts = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-    keepAliveTimeout: REQUEST_TIMEOUT_MS,
-  };
-  const server = createWebServer(timeouts, security);
-  limitConnections(server, () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_http' }));
+  const server = createWebServer({ requestMsMax: REQUEST_TIMEOUT_MS, idleMsMax: REQUEST_TIMEOUT_MS }, security);
+  limitConnections(server, { onDropped: () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_http' }) });
   server.on(
     'request',
     withoutPipelining((request, response) => {
@@ -187,6 +179,8 @@ class HttpReceiver {
         return this.#refuse(request, response, malformed(answer.message));
       case 'too-large':
         return this.#refuse(request, response, tooLarge(maxBytes));
+      case 'too-many':
+        return this.#refuse(request, response, exhausted(TOO_MANY_RECORDS));
       case 'overloaded':
         return this.#refuse(request, response, overloaded());
       case 'gone':
@@ -301,7 +295,10 @@ function malformed(message: string): Refusal {
 }
 
 function tooLarge(maxBytes: number): Refusal {
-  const message = `the request has more than ${maxBytes} bytes after decompression: send smaller batches`;
+  return exhausted(`the request has more than ${maxBytes} bytes after decompression: send smaller batches`);
+}
+
+function exhausted(message: string): Refusal {
   return { reason: 'too-large', httpCode: 413, status: { code: RPC_CODES.resourceExhausted, message } };
 }
 

@@ -8,6 +8,7 @@
  * lane and not by how many arrive. Where the lane is full for too long, the client is told to retry.
  */
 import type { ContentEncoding, ReceiveEvent, Transport } from '../model/events/receive-events.ts';
+import { countRecords } from '../model/otlp/count-records.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 import { type AdmissionPorts, admitRequest, type RequestAnswer } from './admit-request.ts';
@@ -39,6 +40,16 @@ interface IncomingRequest {
   /** Its client went away. */
   readonly isGone: () => boolean;
 }
+
+/**
+ * Spans or log records of one request. A Collector sends 8192 unless told otherwise, and each costs memory and time until
+ * it is scored, however small it is.
+ */
+const RECORDS_MAX = 100_000;
+/** Memory that a record takes beside its bytes: its rows in the index and in the table. */
+const RECORD_BYTES = 256;
+
+export const TOO_MANY_RECORDS = `the request has more than ${RECORDS_MAX} spans or log records: send smaller batches (the Collector's send_batch_max_size)`;
 
 type ReceptionAnswer = RequestAnswer | { readonly answer: 'too-large' | 'overloaded' | 'gone' };
 
@@ -80,9 +91,9 @@ export class Reception {
         : decompressAtOnce(encoding, bytes, this.maxBodyBytes);
     if (plain?.result === 'too-large') return { answer: 'too-large' };
     if (plain?.result === 'malformed') return undecodable(plain.message);
-    if (plain !== undefined && this.#reading.isAtOnce(format, plain.bytes.length)) {
-      reservation.change(plain.bytes.length);
-      return admitRequest({ ...request, bytes: plain.bytes }, this.#ports);
+    if (plain !== undefined && this.#reading.isAtOnce(format, plain.bytes)) {
+      reservation.change(this.#costOf(format, plain.bytes));
+      return this.#admit(request, plain.bytes);
     }
     return (await this.#lane.run(() => this.#takeLarge(request))) ?? { answer: 'overloaded' };
   }
@@ -95,14 +106,31 @@ export class Reception {
   async #takeLarge(request: IncomingRequest): Promise<ReceptionAnswer> {
     const { encoding, bytes, reservation, isGone } = request;
     if (isGone()) return { answer: 'gone' };
-    if (encoding === 'identity') return admitRequest(request, this.#ports);
+    if (encoding === 'identity') return this.#admitLarge(request, bytes);
     const expected = expectedSize(encoding, bytes, this.maxBodyBytes);
     if (!reservation.tryGrow(Math.max(expected - bytes.length, 0))) return { answer: 'overloaded' };
     const decompressed = await decompressAside(encoding, bytes, this.maxBodyBytes);
     if (decompressed.result === 'too-large') return { answer: 'too-large' };
     if (decompressed.result === 'malformed') return undecodable(decompressed.message);
     reservation.change(decompressed.bytes.length);
-    return admitRequest({ ...request, bytes: decompressed.bytes }, this.#ports);
+    return this.#admitLarge(request, decompressed.bytes);
+  }
+
+  async #admitLarge(request: IncomingRequest, bytes: Buffer): Promise<ReceptionAnswer> {
+    const more = this.#costOf(request.format, bytes) - bytes.length;
+    if (!request.reservation.tryGrow(more)) return { answer: 'overloaded' };
+    return this.#admit(request, bytes);
+  }
+
+  #admit(request: IncomingRequest, bytes: Buffer): Promise<RequestAnswer> {
+    return admitRequest({ ...request, bytes, recordsMax: RECORDS_MAX }, this.#ports);
+  }
+
+  /** At most what the largest request costs, which fits in any case. The text of JSON is longer than its records cost. */
+  #costOf(format: Format, bytes: Buffer): number {
+    if (format === 'json') return bytes.length;
+    const records = Math.min(countRecords(bytes, RECORDS_MAX), RECORDS_MAX);
+    return Math.max(bytes.length, Math.min(bytes.length + records * RECORD_BYTES, this.maxBodyBytes));
   }
 }
 

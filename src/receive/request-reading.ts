@@ -7,6 +7,7 @@
  * a request has taken far too long here, for a while only the smallest are read here, and all others in the thread.
  */
 import { Worker } from 'node:worker_threads';
+import { countRecords } from '../model/otlp/count-records.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { RequestRedactor } from './redact/request-redactor.ts';
 import type { Format } from './status.ts';
@@ -15,6 +16,8 @@ import { type RequestBody, type Understood, understandRequest } from './understa
 const KIB = 1024;
 /** About five milliseconds' worth. */
 const AT_ONCE_BYTES_MAX = { json: 1024 * KIB, protobuf: 8192 * KIB } as const satisfies Record<Format, number>;
+/** However small they are, each takes a microsecond, and many times that with redaction. */
+const AT_ONCE_RECORDS_MAX = 2_000;
 /** Redaction goes over it again. */
 const AT_ONCE_REDACTED_BYTES_MAX = { json: 512 * KIB, protobuf: 1024 * KIB } as const satisfies Record<Format, number>;
 /** RE2 takes a microsecond or more for each match of the user's own patterns. */
@@ -51,22 +54,25 @@ export class RequestReading {
     else this.#atOnceBytesMax = rules.custom.length === 0 ? AT_ONCE_REDACTED_BYTES_MAX : AT_ONCE_SEARCHED_BYTES_MAX;
   }
 
-  /** Whether a body of so many bytes is read at once. */
-  isAtOnce(format: Format, bytes: number): boolean {
-    if (bytes <= AT_ONCE_CAREFUL_BYTES_MAX) return true;
-    return bytes <= this.#atOnceBytesMax[format] && performance.now() > this.#carefulUntil;
+  /** Whether a body is read at once. */
+  isAtOnce(format: Format, bytes: Uint8Array): boolean {
+    if (bytes.length <= AT_ONCE_CAREFUL_BYTES_MAX) return true;
+    if (bytes.length > this.#atOnceBytesMax[format] || performance.now() <= this.#carefulUntil) return false;
+    // In JSON they are long enough for the limit of bytes.
+    return format === 'json' || countRecords(bytes, AT_ONCE_RECORDS_MAX) <= AT_ONCE_RECORDS_MAX;
   }
 
   /** Where the thread fails the promise does, and the next large request gets a new thread. */
   readonly understand = (body: RequestBody): Understood | Promise<Understood> => {
-    if (this.isAtOnce(body.format, body.bytes.length)) return this.#readAtOnce(body);
+    if (this.isAtOnce(body.format, body.bytes)) return this.#readAtOnce(body);
     const waiter = Promise.withResolvers<Understood>();
     const id = this.#nextId++;
     this.#waiting.set(id, waiter);
     // A copy, which costs a hundredth of the reading: what is handed over is gone here, and with it whatever else
     // happens to lie in the same memory.
     const bytes = new Uint8Array(body.bytes);
-    const message: ToThread = { id, body: { signal: body.signal, format: body.format, bytes } };
+    const { signal, format, recordsMax } = body;
+    const message: ToThread = { id, body: { signal, format, recordsMax, bytes } };
     this.#worker ??= this.#start();
     this.#worker.postMessage(message, [bytes.buffer]);
     return waiter.promise;

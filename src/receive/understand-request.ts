@@ -3,6 +3,7 @@
  * effects, so that it can run here or on another thread.
  */
 import { encodeTable } from '../model/otlp/batch-table.ts';
+import { countRecords } from '../model/otlp/count-records.ts';
 import { TranscodeError, transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
@@ -17,6 +18,8 @@ export interface RequestBody {
   readonly format: Format;
   /** Without compression. */
   readonly bytes: Uint8Array;
+  /** Spans or log records that it may have; any number if it is undefined. */
+  readonly recordsMax?: number | undefined;
 }
 
 export type Understood =
@@ -26,21 +29,25 @@ export type Understood =
       /** Counts of redactions; undefined if there were none. */
       readonly redactions: RedactionCounts | undefined;
     }
-  | { readonly malformed: string };
+  | { readonly malformed: string; readonly hasTooMany?: 'records' };
 
 export function understandRequest(
-  { signal, format, bytes: body }: RequestBody,
+  { signal, format, bytes: body, recordsMax = Number.POSITIVE_INFINITY }: RequestBody,
   redactor: RequestRedactor | undefined,
 ): Understood {
   try {
+    const bytes = format === 'protobuf' ? body : signal === 'traces' ? transcodeTraces(body) : transcodeLogs(body);
+    if (countRecords(bytes, recordsMax) > recordsMax) {
+      return { malformed: `more than ${recordsMax} records`, hasTooMany: 'records' };
+    }
     if (signal === 'traces') {
-      const received = indexTraces(format === 'json' ? transcodeTraces(body) : body);
+      const received = indexTraces(bytes);
       const redacted = redactor?.redact(signal, received.bytes);
       const index = redacted === undefined ? received : indexTraces(redacted.bytes);
       const batch = { signal, bytes: index.bytes, table: encodeTable(index), rows: index.spanCount };
       return { batch, rejection: rejectionOf(index), redactions: redacted?.counts };
     }
-    const received = indexLogs(format === 'json' ? transcodeLogs(body) : body);
+    const received = indexLogs(bytes);
     const redacted = redactor?.redact(signal, received.bytes);
     const index = redacted === undefined ? received : indexLogs(redacted.bytes);
     const batch = { signal, bytes: index.bytes, table: encodeTable(index), rows: index.recordCount };

@@ -289,7 +289,10 @@ test.for([
   ['over TLS that the configuration file names', {}, 'tls'],
 ] as const)('the image’s health check asks %s', async ([, env, by]) => {
   let status = 200;
-  const server = createWebServer({}, by === 'tls' ? { options: FIRST, follow: () => undefined } : undefined);
+  const server = createWebServer(
+    { requestMsMax: 10_000, idleMsMax: 5_000 },
+    by === 'tls' ? { options: FIRST, follow: () => undefined } : undefined,
+  );
   server.on('request', ({ url }, response) => void response.writeHead(url === '/readyz' ? status : 404).end());
   onTestFinished(() => void server.close());
   const port = await listen(server, 'a test', { host: '127.0.0.1', port: 0 });

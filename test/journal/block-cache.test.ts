@@ -93,3 +93,10 @@ test('memory is used again after completeTo, and holds what is read then', () =>
 
   expect(buffers.size).toBe(513);
 });
+
+test('an empty piece is empty, also where a block begins', () => {
+  const { cache, reads } = cacheOf({ end: 4 * BLOCK });
+  cache.completeTo(4 * BLOCK);
+  expect([cache.read(0, 0), cache.read(2 * BLOCK, 0)].map(({ length }) => length)).toEqual([0, 0]);
+  expect(reads).toEqual([]);
+});

@@ -52,7 +52,7 @@ async function startReceivers(certificates: Certificates) {
 }
 
 async function startPage(certificates: Certificates): Promise<number> {
-  const server = createWebServer({}, certificates.port('http', 'any'));
+  const server = createWebServer({ requestMsMax: 10_000, idleMsMax: 5_000 }, certificates.port('http', 'any'));
   server.on('request', (_request, response) => response.end('here'));
   onTestFinished(() => {
     server.closeAllConnections();

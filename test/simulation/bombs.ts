@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { tinySpans } from '../receive/tiny-spans.ts';
 import { limitMemory } from './memory-limit.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from './process.ts';
 
@@ -99,6 +100,8 @@ function attacks(): Readonly<Record<string, Attack>> {
     'text that redaction works on slowly, over HTTP': (target) => postAll(target, slow, 'application/x-protobuf'),
     'text that redaction works on slowly, over gRPC': (target) => callAll(target, slow),
     'smaller texts that redaction works on slowly, over HTTP': (target) => postForever(target, slowSmall),
+    'as many spans as are refused, over HTTP': (target) => postForever(target, gzipSync(tinySpans(400_000)), 4),
+    'as many spans as are taken, over HTTP': (target) => postForever(target, gzipSync(tinySpans(100_000)), 4),
     'nested JSON over HTTP': (target) => postAll(target, nested, 'application/json'),
     'never finished, over HTTP': neverFinishedHttp,
     'never finished, over gRPC': neverFinishedGrpc,
@@ -133,7 +136,7 @@ function postAll({ assay, count }: Target, body: Buffer, type: string): { end():
 }
 
 /** Each client sends again as soon as it is answered. */
-function postForever({ assay, count }: Target, body: Buffer): { end(): void } {
+function postForever({ assay, count }: Target, body: Buffer, clients = count): { end(): void } {
   const stop = new AbortController();
   const headers = { 'content-type': 'application/x-protobuf', 'content-encoding': 'gzip' };
   const post = async (): Promise<void> => {
@@ -144,7 +147,7 @@ function postForever({ assay, count }: Target, body: Buffer): { end(): void } {
         .catch(() => undefined);
     }
   };
-  for (let client = 0; client < count; client += 1) void post();
+  for (let client = 0; client < clients; client += 1) void post();
   return { end: () => stop.abort() };
 }
 

@@ -42,7 +42,7 @@ export const RECEIVE_METRICS = {
   }),
   dropped: counter('assay_dropped_connections_total', 'connections', {
     labels: { port: LISTENERS },
-    help: 'Connections closed at once, because too many are open on the port.',
+    help: 'Connections closed because too many were open on the port.',
   }),
   redactions: counter('assay_redactions_total', 'places', {
     labels: { pattern: GIVEN },
@@ -83,7 +83,11 @@ export const RECEIVE_EVENTS = {
   },
   'connection-dropped': {
     log: ({ port }) =>
-      warn('receiver: too many connections are open on this port, closing new ones', { port }, `connections ${port}`),
+      warn(
+        'receiver: too many connections are open on this port, closing one for each that comes',
+        { port },
+        `connections ${port}`,
+      ),
     count: ({ port }, { dropped }) => dropped.inc({ port }),
   },
   'metrics-discarded': {

@@ -23,11 +23,12 @@ interface HttpOptions extends Routed {
 }
 
 const REQUEST_MS_MAX = 10_000;
+const IDLE_MS_MAX = 5_000;
 const TAKEN_WITHIN_MS = 60_000;
 const ALWAYS = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const server = createWebServer({ requestTimeout: REQUEST_MS_MAX }, options.security);
+  const server = createWebServer({ requestMsMax: REQUEST_MS_MAX, idleMsMax: IDLE_MS_MAX }, options.security);
   server.on(
     'request',
     withoutPipelining((request, response) => {
@@ -39,7 +40,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         .catch(() => response.destroy());
     }),
   );
-  limitConnections(server, options.onDropped);
+  limitConnections(server, options);
   const port = await listen(server, 'metrics and the API (http_port, ASSAY_HTTP_PORT, --http-port)', options);
   return {
     port,

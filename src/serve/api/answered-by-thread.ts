@@ -1,6 +1,6 @@
 /** A row of `STORE_READS` as a route of the main thread: the same route, answered by the reading thread. */
 import { type Asked, type Route, read } from '../../report/http/route.ts';
-import { addressGroup } from '../reading/address-group.ts';
+import { addressGroup } from '../../listen/address-group.ts';
 import type { StoreReading } from '../reading/store-reading.ts';
 import type { STORE_READS } from './store-reads.ts';
 import { untilGone } from './until-gone.ts';

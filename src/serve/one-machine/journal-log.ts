@@ -19,6 +19,7 @@ import type { ServedLog } from '../deployment.ts';
 import type { ForgettingLog } from '../forgetting/forget.ts';
 import type { Scorer, TurnSource } from '../scorer.ts';
 import type { PackedTurn, TurnPacker } from '../turn-packer.ts';
+import { inSlices } from '../../model/in-slices.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 
 const TICK_MS = 200;
@@ -36,6 +37,16 @@ export const POSITION = 'journal';
 export const READ_FROM = 'read from';
 /** Entries whose traces are looked up in the store with one question. */
 const ASKED_TOGETHER = 200;
+/**
+ * Memory of turns that are open, or wait to be scored, and of their spans (measured). The journal bounds their bytes on
+ * disk, but a hundred million tiny spans fit into it. Large requests share half, so that they cannot shut out small ones.
+ */
+const OPEN_TURN_BYTES = 600;
+const OPEN_ROW_BYTES = 100;
+const TURN_BYTES = 400;
+const ROW_BYTES = 64;
+const MEMORY_BYTES_MAX = 512 << 20;
+const LARGE_ROWS_FROM = 1_000;
 /** A journal has no partitions: the whole log is one lane, which nobody else can own. */
 const ONLY_LANE: OwnedLane = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
 
@@ -52,6 +63,13 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   readonly #scorer: JournalScorer;
   readonly #packer: TurnPacker;
   readonly #notes: ConversationNotes;
+  readonly #limits: TurnLimits;
+  /** Turns that are closed and not stored. */
+  readonly #waiting = { turns: 0, spans: 0 };
+  /** Rows on their way to the open turns: not in the journal yet, or not taken from it. */
+  #comingRows = 0;
+  /** Resolves once the open turns are not being changed. */
+  #before = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: {
@@ -65,6 +83,7 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
     this.#scorer = parts.scorer;
     this.#packer = parts.packer;
     this.#notes = parts.notes;
+    this.#limits = parts.limits;
     this.#intake = new Intake(parts.limits, this);
   }
 
@@ -81,7 +100,7 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
         this.#intake.take(entry, (traceId) => entry.position < (stored.get(traceId)?.[POSITION] ?? 0));
       }
     }
-    this.#journal.deliverTo(this.#intake);
+    this.#journal.deliverTo({ take: (entry) => this.#later(() => this.#taking(entry)) });
   }
 
   get openTurns(): number {
@@ -115,13 +134,41 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
 
   /** A batch is admitted once the journal has it on disk. */
   async accept(batch: ReceivedBatch): Promise<Admission> {
-    this.#notes.note(batch);
-    const result = await this.#journal.append(batch);
-    if (result.appended) return { admitted: true };
-    return { admitted: false, reason: `${result.because}: ${result.detail}`, retryAfterSeconds: RETRY_AFTER_SECONDS };
+    const problem = this.#problemWith(batch);
+    if (problem !== undefined) return { admitted: false, reason: problem, retryAfterSeconds: RETRY_AFTER_SECONDS };
+    this.#comingRows += batch.rows;
+    let isTaken = false;
+    try {
+      await inSlices(this.#notes.noting(batch));
+      const result = await this.#journal.append(batch);
+      isTaken = result.appended;
+      return result.appended ? { admitted: true } : refused(result);
+    } finally {
+      if (!isTaken) this.#comingRows -= batch.rows;
+    }
+  }
+
+  *#taking(entry: JournalEntry): Generator<undefined> {
+    yield* this.#intake.taking(entry);
+    this.#comingRows -= entry.rows;
+  }
+
+  /** Why there is no room in memory for its rows; undefined if there is. */
+  #problemWith({ rows }: ReceivedBatch): string | undefined {
+    // A turn each, at the worst.
+    const turnCount = this.#intake.turns.turnCount + this.#comingRows;
+    const rowCount = this.#intake.turns.rowCount + this.#comingRows;
+    const { turns, spans } = this.#waiting;
+    const bytes = turnCount * OPEN_TURN_BYTES + rowCount * OPEN_ROW_BYTES + turns * TURN_BYTES + spans * ROW_BYTES;
+    const { maxOpenTurns, maxOpenSpans } = this.#limits;
+    const isHalf = bytes > MEMORY_BYTES_MAX / 2 || turnCount > maxOpenTurns / 2 || rowCount > maxOpenSpans / 2;
+    if (bytes <= MEMORY_BYTES_MAX && !(isHalf && rows > LARGE_ROWS_FROM)) return undefined;
+    return `${turnCount} turns are open and ${turns} wait to be scored, with ${rowCount + spans} spans`;
   }
 
   closed(turn: ClosedTurn): void {
+    this.#waiting.turns += 1;
+    this.#waiting.spans += turn.rows.length;
     this.#scorer.close(this, turn, {});
   }
 
@@ -134,6 +181,8 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   }
 
   stored(turn: ClosedTurn): void {
+    this.#waiting.turns -= 1;
+    this.#waiting.spans -= turn.rows.length;
     this.#intake.release(turn);
   }
 
@@ -145,13 +194,27 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   start(): void {
     let ticks = 0;
     this.#timer = setInterval(() => {
-      const now = this.#journal.time;
-      this.#intake.advance(now);
       ticks += 1;
       if (ticks % RETRY_EVERY_TICKS === 0) this.#journal.retry();
-      if (ticks % RETIRE_EVERY_TICKS === 0) this.#retire(now - SEGMENT_AGE_MAX_MS);
-      if (ticks % SWEEP_EVERY_TICKS === 0) this.#scorer.time(this, now, { [READ_FROM]: this.#journal.readFrom });
+      if (ticks % RETIRE_EVERY_TICKS === 0) this.#retire(this.#journal.time - SEGMENT_AGE_MAX_MS);
+      const isToSweep = ticks % SWEEP_EVERY_TICKS === 0;
+      // Entries that come later have this time or a later one; those that wait have an earlier one.
+      const now = this.#journal.time;
+      this.#later(() => this.#advancing(now, isToSweep));
     }, TICK_MS);
+  }
+
+  *#advancing(now: number, isToSweep: boolean): Generator<undefined> {
+    yield* this.#intake.advancing(now);
+    if (isToSweep) this.#scorer.time(this, now, { [READ_FROM]: this.#journal.readFrom });
+  }
+
+  /**
+   * Changes the open turns in slices, in order. Clients do not wait for it: their spans are durable. A failure is a mistake
+   * of ours, and ends the process.
+   */
+  #later(work: () => Iterable<undefined>): void {
+    this.#before = this.#before.then(() => inSlices(work()));
   }
 
   #retire(time: number): void {
@@ -162,8 +225,13 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#journal.stop();
+    await this.#before;
     // Until the scorer has stopped it reads turns from the journal's files.
     await this.#scorer.stop();
     this.#packer.close();
   }
+}
+
+function refused({ because, detail }: { readonly because: string; readonly detail: string }): Admission {
+  return { admitted: false, reason: `${because}: ${detail}`, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { TurnLimits } from '../../../src/assemble/open-turns.ts';
+import type { ClosedTurn, TurnLimits } from '../../../src/assemble/open-turns.ts';
 import { ConversationNotes } from '../../../src/engine/conversation-notes.ts';
 import { Journal } from '../../../src/journal/journal.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
@@ -8,6 +8,7 @@ import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { JournalLog, type JournalScorer, POSITION } from '../../../src/serve/one-machine/journal-log.ts';
 import { TurnPacker } from '../../../src/serve/turn-packer.ts';
+import { tinySpans } from '../../receive/tiny-spans.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 
 const LIMITS: TurnLimits = {
@@ -48,20 +49,26 @@ function scorerWith(stored: ReadonlyMap<TraceId, number>, readFrom = 0): Journal
   };
 }
 
-async function opened(directory: string, stored: ReadonlyMap<TraceId, number>, readFrom = 0) {
+async function opened(
+  directory: string,
+  stored: ReadonlyMap<TraceId, number>,
+  readFrom = 0,
+  limits = LIMITS,
+  onClosed: (turn: ClosedTurn) => void = () => {},
+) {
   const { journal, recovered } = await Journal.open({
     directory,
     segmentBytes: 1 << 20,
-    maxBytes: 1 << 24,
+    maxBytes: 1 << 28,
     floor: { position: 0, logTime: 0 },
     onEvent: () => {},
   });
   const log = new JournalLog({
     journal,
     packer: new TurnPacker(directory),
-    limits: LIMITS,
+    limits,
     notes: new ConversationNotes([]),
-    scorer: scorerWith(stored, readFrom),
+    scorer: { ...scorerWith(stored, readFrom), close: (_, turn) => onClosed(turn) },
   });
   await log.read(recovered);
   onTestFinished(() => log.stop());
@@ -111,4 +118,47 @@ test('after a restart, rows before the position that the store has no need of ar
 
   expect(done.log.openSpans).toBe(0);
   expect(done.journal.readFrom).toBe(done.journal.endPosition);
+});
+
+function tinyBatch(spans: number, first: number) {
+  const bytes = tinySpans(spans, first);
+  return { signal: 'traces' as const, bytes, table: encodeTable(indexTraces(bytes)), rows: spans };
+}
+
+test('a batch of many spans is answered before all of them are in open turns, and a stop takes the rest', async () => {
+  const { log } = await opened(tempDirectory(), new Map(), 0, { ...LIMITS, maxOpenTurns: 1e6, maxOpenSpans: 1e6 });
+  expect(await log.accept(tinyBatch(50_000, 1))).toEqual({ admitted: true });
+  expect(log.openSpans).toBeLessThan(50_000);
+  await log.stop();
+  expect([log.openSpans, log.openTurns]).toEqual([50_000, 50_000]);
+});
+
+test('when half of the turns that may be open are, large batches are refused and small ones are taken', async () => {
+  const { log } = await opened(tempDirectory(), new Map(), 0, { ...LIMITS, maxOpenTurns: 3000 });
+  expect(await log.accept(tinyBatch(1501, 1))).toEqual({ admitted: true });
+  expect(await log.accept(tinyBatch(1001, 5000))).toEqual({
+    admitted: false,
+    reason: '1501 turns are open and 0 wait to be scored, with 1501 spans',
+    retryAfterSeconds: 1,
+  });
+  expect(await log.accept(tinyBatch(1000, 5000))).toEqual({ admitted: true });
+});
+
+test('turns that wait to be scored count until they are stored', async () => {
+  const closed: ClosedTurn[] = [];
+  const limits = { ...LIMITS, maxOpenTurns: 1e7, maxOpenSpans: 1e7, settleMs: 0, idleMs: 0 };
+  const { log } = await opened(tempDirectory(), new Map(), 0, limits, (turn) => closed.push(turn));
+  log.start();
+  // 600,000 turns of one span take more than half of 512 MiB once they are closed.
+  for (let sent = 0; sent < 6; sent += 1) {
+    const admitted = log.accept(tinyBatch(100_000, sent * 100_000 + 1));
+    expect(await admitted).toEqual({ admitted: true });
+    await expect.poll(() => closed.length, { timeout: 30_000 }).toBe((sent + 1) * 100_000);
+  }
+  expect(await log.accept(tinyBatch(1001, 700_000))).toMatchObject({
+    admitted: false,
+    reason: '0 turns are open and 600000 wait to be scored, with 600000 spans',
+  });
+  for (const turn of closed) log.stored(turn);
+  expect(await log.accept(tinyBatch(1001, 700_000))).toEqual({ admitted: true });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressGroup } from '../../../src/serve/reading/address-group.ts';
+import { addressGroup } from '../../../src/listen/address-group.ts';
 import { FairQueue } from '../../../src/serve/reading/fair-queue.ts';
 
 function takeAll(queue: FairQueue<string>): readonly (string | undefined)[] {

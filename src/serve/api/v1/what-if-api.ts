@@ -4,7 +4,7 @@ import { type Answer, jsonAnswer } from '../../../report/http/answer.ts';
 import { ask, asking, type Route } from '../../../report/http/route.ts';
 import { reweighingMistakes, unknownName } from '../../../score/reweigh.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
-import { addressGroup } from '../../reading/address-group.ts';
+import { addressGroup } from '../../../listen/address-group.ts';
 import { type Reweighing, WHAT_IF_PATH } from '../../what-if/reweighing.ts';
 import { untilGone } from '../until-gone.ts';
 
