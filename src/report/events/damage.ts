@@ -29,7 +29,9 @@ export const DAMAGE_EVENTS = {
   },
   'set-aside': {
     log: ({ files }) =>
-      info('store: set aside what no row refers to, `assay journal recover` reads it', { files: files.join(', ') }),
+      info('store: set aside what is not used, `assay journal recover` reads all but foreign files', {
+        files: files.join(', '),
+      }),
   },
   'content-damaged': {
     log: ({ what, reason }) =>
