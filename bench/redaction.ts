@@ -103,6 +103,13 @@ const HOSTILE: readonly string[] = [
   '"token": "a',
   'c2stcHJvai1BYjEyQ2Qz',
   '{"secret":[',
+  '{"passwords":{"a":',
+  'cookie: a="b" ',
+  'password: `a',
+  'a://b:c/',
+  '4111|',
+  "identified by '",
+  'eyJ/',
 ];
 const HOSTILE_BYTES = 64 * 1024;
 

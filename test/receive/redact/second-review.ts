@@ -130,6 +130,8 @@ export const FOUND_SECOND: readonly (readonly [what: string, marked: string])[] 
   ['a literal of kubectl', 'kubectl create secret generic x --from-literal=password=⟦hunterzebra|secret⟧'],
   ['an option with a word', 'mysqldump --password=⟦hunterzebra|secret⟧ -u root'],
   ['the code of a card', 'card: x\nCVV: ⟦123|secret⟧'],
+  ['the code of a card and nothing else', 'cvv: ⟦123|secret⟧'],
+  ['the shortest secret', 'pwd=⟦1|secret⟧'],
   ['the code of a card in a sentence', 'with cvv: ⟦123|secret⟧, please'],
   ['bytes of Python', "{'password': b'⟦48Zebra93|secret⟧'}"],
   ['a raw string of Python', 'password = r"⟦48Zebra93|secret⟧"'],
