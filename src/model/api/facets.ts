@@ -11,7 +11,7 @@ export const facets = z.strictObject({
   ).meta({ description: 'the latest first; as far back as evaluations are counted by time' }),
   environments: list(z.string()),
   segments: list(z.string()),
-  suites: list(z.string()).meta({ description: 'live ones that run, in the order of the configuration' }),
+  suites: list(z.string()).meta({ description: 'live ones that run, the one that says most about the task first' }),
   conversations: count.meta({ description: 'how many are stored, counted up to 10000' }),
   conversations_over: z.boolean().meta({ description: 'there are more than were counted' }),
 });

@@ -1,7 +1,7 @@
 /** `GET /api/v1/facets`: the values that filters can have, from the history of evaluations. */
-import { isLive } from '../../../engine/suite-outline.ts';
 import { type Facets, facets, facetsQuery } from '../../../model/api/facets.ts';
 import { versionKey, versionsFirstSeen } from './agent-versions.ts';
+import { liveSuites } from './chosen-suite.ts';
 import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
@@ -42,9 +42,7 @@ export const getFacets = v1Read({
         })),
       environments: names(places.map(({ environment }) => environment)),
       segments: names(places.map(({ segment }) => segment).filter((segment) => segment !== '')),
-      suites: suites()
-        .filter(isLive)
-        .map(({ name }) => name),
+      suites: liveSuites(suites()).map(({ name }) => name),
       conversations: Math.min(conversations, COUNTED_MAX),
       conversations_over: conversations > COUNTED_MAX,
     };
