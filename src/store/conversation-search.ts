@@ -6,6 +6,7 @@
  * look at, and goes on among them before it looks at older ones: the cursor keeps where they begin.
  */
 import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
+import { wordsOf } from '../model/search-words.ts';
 import type { ConversationRow } from './conversation-row.ts';
 import { nextPage, pageWindow } from './page.ts';
 
@@ -47,6 +48,14 @@ export interface FoundConversations {
   /** Undefined at the end. */
   readonly next: SearchCursor | undefined;
   readonly lookedAt: number;
+}
+
+const WORDS_ASKED_MAX = 20;
+
+/** The words that an index is asked for; undefined where none are. The last one may still be being typed. */
+export function askedWords({ words }: ConversationSearch): readonly string[] | undefined {
+  const asked = words === undefined ? [] : wordsOf(words.join(' '), WORDS_ASKED_MAX);
+  return asked.length === 0 ? undefined : asked;
 }
 
 /** Rows of conversations that have the words, latest first, as the index of words gives them. */

@@ -47,6 +47,7 @@ class RecordCounter {
       // Each record may have a resource and a scope of its own, with a URL of a schema.
       if (this.#others > this.#max * 6) this.records = Number.POSITIVE_INFINITY;
       else if (isWanted) this.count(reader.lengthEnd(end), depth + 1);
+      // Other fields hold no records: attributes, and what a newer OTLP adds.
       else reader.skip(tag, end);
     }
   }

@@ -2,13 +2,13 @@
 import { namesOf } from '../column.ts';
 import type { ConversationRow } from '../conversation-row.ts';
 import {
+  askedWords,
   type ConversationSearch,
   type FoundConversations,
   type RowsWithWords,
   type SearchDialect,
   searchPlan,
 } from '../conversation-search.ts';
-import { wordsOf } from '../../model/search-words.ts';
 import { type EvaluationCells, evaluationFrom, SEEN_COLUMNS, seenFrom, SHOWN_COLUMNS } from '../evaluation-columns.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
@@ -24,7 +24,6 @@ import { readWaiting } from './waiting.ts';
 /** Conversations that one page looks at: see page.ts. */
 const LIMITS = { lookedAt: 10_000, searched: 5_000 };
 const WITH_WORDS_MAX = 1000;
-const WORDS_ASKED_MAX = 20;
 const PLACES_READ_MAX = 200_000;
 
 const IS_LAST = `NOT EXISTS (
@@ -108,19 +107,15 @@ async function searchConversations(session: Session, search: ConversationSearch)
 }
 
 /** Undefined where no words are asked for, or none are kept. */
-async function rowsWithWords(
-  session: Session,
-  { words, cursor }: ConversationSearch,
-): Promise<RowsWithWords | undefined> {
-  if (words === undefined) return undefined;
+async function rowsWithWords(session: Session, search: ConversationSearch): Promise<RowsWithWords | undefined> {
+  const asked = askedWords(search);
+  if (asked === undefined) return undefined;
   const [kept] = await session.once<{ has: boolean }>('SELECT EXISTS (SELECT 1 FROM spoken) AS has');
-  const asked = wordsOf(words.join(' '), WORDS_ASKED_MAX);
-  if (kept?.has !== true || asked.length === 0) return undefined;
-  // The last one may still be being typed.
+  if (kept?.has !== true) return undefined;
   const query = asked.map((word, index) => `'${word}'${index === asked.length - 1 ? ':*' : ''}`).join(' & ');
   const rows = await session.once<{ id: number }>(WITH_WORDS, [
     query,
-    cursor?.before ?? Number.MAX_SAFE_INTEGER,
+    search.cursor?.before ?? Number.MAX_SAFE_INTEGER,
     WITH_WORDS_MAX,
   ]);
   return { rows: rows.map(({ id }) => id), hasMore: rows.length === WITH_WORDS_MAX };

@@ -2,6 +2,7 @@
 import type { ConversationId } from '../../model/ids.ts';
 import type { ConversationRow } from '../conversation-row.ts';
 import {
+  askedWords,
   type ConversationSearch,
   type FoundConversations,
   type RowsWithWords,
@@ -13,7 +14,6 @@ import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
 import type { PageReader, WhichEvaluations } from '../page-reader.ts';
 import { toEvaluation } from './evaluation-row.ts';
-import { wordsOf } from '../../model/search-words.ts';
 import { lastScanned } from './evaluation-scan.ts';
 import type { Statements } from './statements.ts';
 import { toConversationRow } from './conversation-row.ts';
@@ -21,7 +21,6 @@ import { toConversationRow } from './conversation-row.ts';
 /** Conversations that one page looks at: see page.ts. */
 const LIMITS = { lookedAt: 50_000, searched: 20_000 };
 const WITH_WORDS_MAX = 2000;
-const WORDS_ASKED_MAX = 20;
 const PLACES_READ_MAX = 200_000;
 
 const IS_LAST = `NOT EXISTS (
@@ -110,15 +109,13 @@ function searchConversations(statements: Statements, search: ConversationSearch)
 }
 
 /** Undefined where no words are asked for, or none are kept. */
-function rowsWithWords(statements: Statements, { words, cursor }: ConversationSearch): RowsWithWords | undefined {
-  if (words === undefined || statements.of(HAS_WORDS).get()?.has !== 1) return undefined;
-  const asked = wordsOf(words.join(' '), WORDS_ASKED_MAX);
-  if (asked.length === 0) return undefined;
-  // The last one may still be being typed.
+function rowsWithWords(statements: Statements, search: ConversationSearch): RowsWithWords | undefined {
+  const asked = askedWords(search);
+  if (asked === undefined || statements.of(HAS_WORDS).get()?.has !== 1) return undefined;
   const query = asked.map((word, index) => `"${word}"${index === asked.length - 1 ? '*' : ''}`).join(' AND ');
   const rows = statements
     .of(WITH_WORDS)
-    .all(query, cursor?.before ?? Number.MAX_SAFE_INTEGER, WITH_WORDS_MAX)
+    .all(query, search.cursor?.before ?? Number.MAX_SAFE_INTEGER, WITH_WORDS_MAX)
     .map(({ rowid }) => Number(rowid));
   return { rows, hasMore: rows.length === WITH_WORDS_MAX };
 }

@@ -26,8 +26,9 @@ const text = (what: string, value: string, secret: string, left?: string): Probe
   secret,
   ...(left === undefined ? {} : { left }),
 });
-const any = (value: unknown) => ({ any: value });
-const kv = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+/** An attribute that is no text, as OTLP's JSON writes it. */
+export const otlpValue = (value: unknown) => ({ any: value });
+export const kv = (key: string, stringValue: string) => ({ key, value: { stringValue } });
 const base64 = (plain: string | Buffer) => Buffer.from(plain).toString('base64');
 
 export const PROBES: readonly Probe[] = [
@@ -58,10 +59,14 @@ export const PROBES: readonly Probe[] = [
   { what: 'the message of a status', span: { status: { code: 2, message: `bad key ${OPENAI}` } }, secret: OPENAI },
   { what: 'a resource', resource: { attributes: [kv('process.command_line', `run --key=${OPENAI}`)] }, secret: OPENAI },
   { what: 'the trace state', span: { traceState: `v=${OPENAI}` }, secret: OPENAI },
-  { what: 'bytes that are text', attributes: { body: any({ bytesValue: base64(`key ${GITHUB}`) }) }, secret: GITHUB },
+  {
+    what: 'bytes that are text',
+    attributes: { body: otlpValue({ bytesValue: base64(`key ${GITHUB}`) }) },
+    secret: GITHUB,
+  },
   {
     what: 'the name of a member',
-    attributes: { map: any({ kvlistValue: { values: [kv(OPENAI, 'x')] } }) },
+    attributes: { map: otlpValue({ kvlistValue: { values: [kv(OPENAI, 'x')] } }) },
     secret: OPENAI,
   },
   text('a JWT', `token ${JWT}`, JWT),
@@ -101,16 +106,16 @@ export const PROBES: readonly Probe[] = [
     CARD,
   ),
   text('a card as a number with a fraction', `{"card": ${CARD}.0}`, CARD),
-  { what: 'a card as intValue', attributes: { card: any({ intValue: CARD }) }, secret: CARD },
-  { what: 'a card as doubleValue', attributes: { card: any({ doubleValue: 4111111111111111 }) }, secret: CARD },
+  { what: 'a card as intValue', attributes: { card: otlpValue({ intValue: CARD }) }, secret: CARD },
+  { what: 'a card as doubleValue', attributes: { card: otlpValue({ doubleValue: 4111111111111111 }) }, secret: CARD },
   {
     what: 'a card as intValue in a kvlist',
-    attributes: { args: any({ kvlistValue: { values: [{ key: 'card', value: { intValue: CARD } }] } }) },
+    attributes: { args: otlpValue({ kvlistValue: { values: [{ key: 'card', value: { intValue: CARD } }] } }) },
     secret: CARD,
   },
   {
     what: 'a card as intValue in a list',
-    attributes: { cards: any({ arrayValue: { values: [{ intValue: CARD }] } }) },
+    attributes: { cards: otlpValue({ arrayValue: { values: [{ intValue: CARD }] } }) },
     secret: CARD,
   },
   text('a card with NBSP', '4111\u00a01111\u00a01111\u00a01111', '1111\u00a01111'),
@@ -135,7 +140,7 @@ export const PROBES: readonly Probe[] = [
   text('password as a number of JSON', '{"password":4711}', '4711'),
   {
     what: 'password in a kvlist',
-    attributes: { args: any({ kvlistValue: { values: [kv('password', 'hunter')] } }) },
+    attributes: { args: otlpValue({ kvlistValue: { values: [kv('password', 'hunter')] } }) },
     secret: 'hunter',
   },
   { what: 'password as an attribute', attributes: { 'db.password': 'hunter' }, secret: 'hunter' },
@@ -145,7 +150,9 @@ export const PROBES: readonly Probe[] = [
   { what: 'the header x-api-key', attributes: { 'http.request.header.x-api-key': 'plainvalue' }, secret: 'plainvalue' },
   {
     what: 'the header cookie, as a list',
-    attributes: { 'http.request.header.cookie': any({ arrayValue: { values: [{ stringValue: 'sid=s3ssion' }] } }) },
+    attributes: {
+      'http.request.header.cookie': otlpValue({ arrayValue: { values: [{ stringValue: 'sid=s3ssion' }] } }),
+    },
     secret: 's3ssion',
   },
   {
@@ -184,7 +191,9 @@ export const PROBES: readonly Probe[] = [
   text('base64 of a key', `data ${base64(`key ${OPENAI}`)}`, base64(`key ${OPENAI}`).slice(0, 20)),
   {
     what: 'bytes with a stray byte',
-    attributes: { body: any({ bytesValue: base64(Buffer.concat([Buffer.from([0xff]), Buffer.from(` ${GITHUB}`)])) }) },
+    attributes: {
+      body: otlpValue({ bytesValue: base64(Buffer.concat([Buffer.from([0xff]), Buffer.from(` ${GITHUB}`)])) }),
+    },
     secret: GITHUB,
   },
   text('an IBAN in small letters with blanks', 'de89 3704 0044 0532 0130 00', '3704 0044'),

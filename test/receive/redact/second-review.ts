@@ -2,11 +2,9 @@
  * Examples of a second review: an outsider tried three hundred probes. As in examples.ts, each secret stands as
  * ⟦secret|pattern⟧: what goes in, and what comes out in its place.
  */
-import type { Probe } from './probes.ts';
+import { kv, otlpValue, type Probe } from './probes.ts';
 
 const ENCODED = (plain: string) => Buffer.from(plain).toString('base64');
-const any = (value: unknown) => ({ any: value });
-const kv = (key: string, stringValue: string) => ({ key, value: { stringValue } });
 const list = (...texts: readonly string[]) => ({
   arrayValue: { values: texts.map((stringValue) => ({ stringValue })) },
 });
@@ -16,35 +14,37 @@ const HEX = '0123456789abcdef0123456789abcdef';
 export const PROBES_SECOND: readonly Probe[] = [
   {
     what: 'a password in bytes',
-    attributes: { password: any({ bytesValue: ENCODED('Zebra9Qx1') }) },
+    attributes: { password: otlpValue({ bytesValue: ENCODED('Zebra9Qx1') }) },
     secret: 'Zebra9Qx1',
   },
   {
     what: 'a header in bytes',
-    attributes: { 'http.request.header.authorization': any({ bytesValue: ENCODED('Zebra Qx') }) },
+    attributes: { 'http.request.header.authorization': otlpValue({ bytesValue: ENCODED('Zebra Qx') }) },
     secret: 'Zebra Qx',
   },
   {
     what: 'a key in an object',
-    attributes: { api_key: any({ kvlistValue: { values: [kv('value', 'Zebra Qx')] } }) },
+    attributes: { api_key: otlpValue({ kvlistValue: { values: [kv('value', 'Zebra Qx')] } }) },
     secret: 'Zebra Qx',
   },
   {
     what: 'a number in an object',
-    attributes: { api_key: any({ kvlistValue: { values: [{ key: 'value', value: { intValue: '48151623' } }] } }) },
+    attributes: {
+      api_key: otlpValue({ kvlistValue: { values: [{ key: 'value', value: { intValue: '48151623' } }] } }),
+    },
     secret: '48151623',
   },
   {
     what: 'a header in a list in an object of headers',
     attributes: {
-      headers: any({ kvlistValue: { values: [{ key: 'authorization', value: list('Custom Zebra') }] } }),
+      headers: otlpValue({ kvlistValue: { values: [{ key: 'authorization', value: list('Custom Zebra') }] } }),
     },
     secret: 'Custom Zebra',
   },
   {
     what: 'a header in an object of headers of a request',
     attributes: {
-      args: any({
+      args: otlpValue({
         kvlistValue: {
           values: [{ key: 'requestHeaders', value: { kvlistValue: { values: [kv('Cookie', 'Zebra')] } } }],
         },
@@ -54,18 +54,18 @@ export const PROBES_SECOND: readonly Probe[] = [
   },
   {
     what: 'a card split over a list',
-    attributes: { k: any(list('x', '4111', '1111', '1111', '1111')) },
+    attributes: { k: otlpValue(list('x', '4111', '1111', '1111', '1111')) },
     secret: '4111',
   },
   {
     what: 'a key split over a list',
-    attributes: { k: any(list('sk-ant-api03-AbCdEf0123456789', 'Zebra0123456789AbCdEfAA')) },
+    attributes: { k: otlpValue(list('sk-ant-api03-AbCdEf0123456789', 'Zebra0123456789AbCdEfAA')) },
     secret: 'Zebra0123456789',
   },
   {
     what: 'a key split over a list in a list',
     attributes: {
-      k: any({
+      k: otlpValue({
         arrayValue: { values: [{ intValue: '1' }, list('sk-ant-api03-AbCdEf0123456789', '-Zebra0123456789AbCdEfAA')] },
       }),
     },
@@ -76,13 +76,17 @@ export const PROBES_SECOND: readonly Probe[] = [
 /** Values of OTLP that stay, by their keys. */
 export const KEPT_SECOND: readonly Probe[] = [
   { what: 'an order', attributes: { order_id: '4111111111111111' }, secret: '4111111111111111' },
-  { what: 'orders', attributes: { order_ids: any(list('4111111111111111')) }, secret: '4111111111111111' },
+  { what: 'orders', attributes: { order_ids: otlpValue(list('4111111111111111')) }, secret: '4111111111111111' },
   {
     what: 'a description of a key',
-    attributes: { api_key: any({ kvlistValue: { values: [kv('name', 'key of 2024'), kv('type', 'string')] } }) },
+    attributes: { api_key: otlpValue({ kvlistValue: { values: [kv('name', 'key of 2024'), kv('type', 'string')] } }) },
     secret: 'key of 2024',
   },
-  { what: 'groups that are no card', attributes: { k: any(list('4111', '1111', '1111', '1112')) }, secret: '4111' },
+  {
+    what: 'groups that are no card',
+    attributes: { k: otlpValue(list('4111', '1111', '1111', '1112')) },
+    secret: '4111',
+  },
 ];
 
 export const FOUND_SECOND: readonly (readonly [what: string, marked: string])[] = [
