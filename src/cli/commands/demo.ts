@@ -168,6 +168,7 @@ async function printComparison(terminal: Terminal, service: Service, loaded: Loa
     terminal.out(`\n  ${terminal.paint('dim', TCR_SPELLED_OUT)}`);
     terminal.out(`
   Next
+    what fell, in a browser         ${base}/?suite=scheduling
     the same in Prometheus          curl -s ${base}/metrics | grep assay_evaluation_score
     the conversations that failed   curl -s '${base}/api/conversations?agent_version=v2&outcome=hard_failure'
     what the service received       npx assay doctor${serviceFlag(loaded.settings, service.ports)}
