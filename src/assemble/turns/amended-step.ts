@@ -21,6 +21,11 @@ interface Amendment {
   readonly parentSpanId?: SpanId | undefined;
 }
 
+/** Fields in the words of rules: never an inner span's; not an inner one's where the outer says that all went well. */
+const OWN_FIELDS: readonly string[] = ['kind', 'toolName'];
+const ERROR_FIELDS: readonly string[] = ['error', 'errorType', 'errorMessage'];
+const USAGE_FIELDS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'];
+
 export class AmendedStep implements Step {
   readonly #outer: Step;
   readonly #inner: readonly Step[];
@@ -146,8 +151,31 @@ export class AmendedStep implements Step {
     if (!this.#all().every((step) => step.flags.includes('content-missing'))) flags.delete('content-missing');
     return [...flags];
   }
-  get rules() {
-    return this.#outer.rules;
+  /** Of each field that of the span which gave it. */
+  get rules(): Step['rules'] {
+    if (this.#inner.length === 0) return this.#outer.rules;
+    const rules = new Map(this.#outer.rules);
+    for (const inner of this.#inner) {
+      for (const [field, rule] of inner.rules) if (!rules.has(field) && !this.#isOwn(field)) rules.set(field, rule);
+    }
+    for (const [field, innermost] of this.#counters()) {
+      const rule = innermost?.rules.get(field);
+      if (rule === undefined) rules.delete(field);
+      else rules.set(field, rule);
+    }
+    return rules;
+  }
+
+  #isOwn(field: string): boolean {
+    return OWN_FIELDS.includes(field) || (this.status === 'ok' && ERROR_FIELDS.includes(field));
+  }
+  #counters(): readonly (readonly [field: string, counter: Step | undefined])[] {
+    const steps = this.#innermostFirst();
+    const counter = steps.find(({ usage }) => usage !== undefined);
+    return [
+      ...USAGE_FIELDS.map((field) => [field, counter] as const),
+      ['costUsd', steps.find(({ costUsd }) => costUsd !== undefined)] as const,
+    ];
   }
 
   #all(): readonly Step[] {

@@ -44,7 +44,7 @@ export function Chat({ conversation, evidence, lit, traceUrl, onEvidence }: Chat
       ),
     ...turns
       .slice(left)
-      
+
       .map((turn) =>
         h(Turn, { key: turn.turn_id, id: conversation.conversation_id, turn, evidence, lit, traceUrl, onEvidence }),
       ),

@@ -9,6 +9,7 @@ import { Time } from '../text/time.ts';
 import type { Evidence } from './evidence.ts';
 import type { StepRow } from './step-rows.ts';
 import { OpenTrace } from './trace-links.ts';
+import { WhereFrom } from './where-from.ts';
 import { wholeTextAddress } from './whole-text.ts';
 
 interface StepDetailProps {
@@ -92,5 +93,6 @@ export function StepDetail(props: StepDetailProps): JSX.Element {
         h(LongText, { text, whole: whole(field), isCode: CODE.includes(field) || /^\s*[[{]/.test(text) }),
       ),
     ),
+    h(WhereFrom, { conversation, step: step.step_id }),
   );
 }
