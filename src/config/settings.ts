@@ -20,6 +20,7 @@ import { HTTP } from './http-settings.ts';
 import { JOURNAL, RECEIVE } from './intake-settings.ts';
 import { JUDGING } from './judge-settings.ts';
 import { KAFKA } from './kafka-settings.ts';
+import { PAGE } from './page-settings.ts';
 import { REDACTION } from './redaction-settings.ts';
 import { RESULTS } from './result-settings.ts';
 import { METRICS, SCORE } from './score-settings.ts';
@@ -34,6 +35,7 @@ import { type UnknownVariable, unknownVariables } from './unknown-variables.ts';
 /** Each is a member of `Settings`. */
 export const SECTIONS = {
   http: HTTP,
+  page: PAGE,
   tls: TLS,
   access: ACCESS,
   turn: TURN,

@@ -15,6 +15,7 @@ import { ConversationHead } from './conversation-head.ts';
 import { type Evidence, evidenceOf, verdictKey } from './evidence.ts';
 import { History } from './history.ts';
 import { Steps } from './steps.ts';
+import { useTraceUrl } from './trace-links.ts';
 import { Verdicts } from './verdicts.ts';
 import { WhatIsKnown } from './what-is-known.ts';
 
@@ -67,6 +68,7 @@ function Body({
 }): JSX.Element {
   const evaluations = conversation.evaluations_full.filter(({ latest, shadow }) => latest && !shadow);
   const evidence = useMemo(() => evidenceOf(evaluations), [conversation]);
+  const traceUrl = useTraceUrl();
   const chosen = place.query.get('verdict') ?? undefined;
   const step = place.query.get('step') ?? undefined;
   const change = (changes: Readonly<Record<string, string | undefined>>) =>
@@ -85,8 +87,16 @@ function Body({
     h(
       'div',
       { class: 'detail-main' },
-      h(Chat, { conversation, evidence, lit, onEvidence }),
-      h(Steps, { conversation, evidence, lit, chosen: step, onStep: (stepId) => change({ step: stepId }), onEvidence }),
+      h(Chat, { conversation, evidence, lit, traceUrl, onEvidence }),
+      h(Steps, {
+        conversation,
+        evidence,
+        lit,
+        chosen: step,
+        traceUrl,
+        onStep: (stepId) => change({ step: stepId }),
+        onEvidence,
+      }),
     ),
     h(
       'div',

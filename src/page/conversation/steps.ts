@@ -16,11 +16,14 @@ interface StepsProps {
   readonly lit: readonly string[] | undefined;
   /** The id of the step whose details are shown. */
   readonly chosen: string | undefined;
+  /** Template of links to traces. */
+  readonly traceUrl?: string | undefined;
   readonly onStep: (stepId: string | undefined) => void;
   readonly onEvidence: (evidence: Evidence) => void;
 }
 
-export function Steps({ conversation, evidence, lit, chosen, onStep, onEvidence }: StepsProps): JSX.Element {
+export function Steps(props: StepsProps): JSX.Element {
+  const { conversation, evidence, lit, chosen, traceUrl, onStep, onEvidence } = props;
   const rows = useMemo(() => stepRows(conversation), [conversation]);
   const frame = useRef<HTMLDivElement>(null);
   const { first, last, heightOf, scrollTo } = useWindow(frame, { count: rows.length, rowHeight: '--step-row' });
@@ -75,6 +78,7 @@ export function Steps({ conversation, evidence, lit, chosen, onStep, onEvidence 
         key: detail.key,
         conversation: conversation.conversation_id,
         row: detail,
+        traceUrl,
         evidence: detail.step.span_id === undefined ? [] : (evidence.bySpan.get(detail.step.span_id) ?? []),
         onEvidence,
         onClose: () => onStep(undefined),

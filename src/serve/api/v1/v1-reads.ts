@@ -9,6 +9,7 @@ import { getJudging } from './judging.ts';
 import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
 import { getReviewQueue } from './review-queue.ts';
+import { getStepSources } from './step-sources.ts';
 import { listSuites } from './suite-list.ts';
 import { getTrend } from './trend.ts';
 import type { V1Side } from './v1-side.ts';
@@ -17,6 +18,7 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   listConversations,
   getConversationDetail,
   getWholeText,
+  getStepSources,
   getFacets,
   listSuites,
   getTrend,
