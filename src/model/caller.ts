@@ -1,4 +1,4 @@
-/** Who asks, and what their roles let them do. */
+/** Callers, and what their roles let them do. */
 
 /**
  * ingest   sends spans

@@ -1,4 +1,4 @@
-/** People sign in at an OpenID provider. Whoever may only read is told so before labelling, and refused when trying. */
+/** People sign in at an OpenID provider. A person who may only read is told so, and refused a label. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

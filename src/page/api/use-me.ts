@@ -1,4 +1,4 @@
-/** Who reads the page, and what they may do. */
+/** The reader of the page, and what the roles of the reader allow. */
 import { type IdentifiedBy, mayAct, type Role } from '../../model/caller.ts';
 import { useReply } from './use-reply.ts';
 

@@ -9,6 +9,7 @@ import { FilterBar, plainChoices, sharedFilterList, sinceFilter } from '../shell
 import { onlyOf, type Place, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
 import type { ViewProps } from '../shell/view-props.ts';
+import { DashboardLink } from './dashboard-link.ts';
 import { Endings } from './endings.ts';
 import { Figures } from './figures.ts';
 import { JudgeSection } from './judge-section.ts';
@@ -45,6 +46,7 @@ export function Overview({ place, facets }: ViewProps): JSX.Element {
       ],
     }),
     h(OpenDetections, { held: detections, place }),
+    h(DashboardLink, { trend: trend.reply?.is === 'here' ? trend.reply.value : undefined, place }),
     trendSections(trend, detections.reply, place),
   );
 }

@@ -1,6 +1,6 @@
 /**
- * `PUT /v1/labels/{conversation}`: what a person says of what a judge was asked, one label or a list. Whoever signed in
- * labels under that name; a program names the person.
+ * `PUT /v1/labels/{conversation}`: what a person says of what a judge was asked, one label or a list. A person
+ * who signed in labels under that name; a program names the person.
  */
 import { z } from 'zod';
 import { type Caller, signedInAs } from '../../model/caller.ts';
