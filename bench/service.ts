@@ -2,8 +2,8 @@
  * npm run bench -- service [--json] [--traces 9000]
  *
  * CPU that a span costs in the real service, beside a Collector that writes the same bytes to a file: OTLP over HTTP
- * (protobuf, gzip), eight exporters, default suites, detection on, settings as they are by default but for a shorter
- * settle time. All threads of a process count. Phases alternate, so that a disturbance of the machine affects both, and
+ * (protobuf, gzip), eight exporters, default suites, detection on, default settings except for a shorter settle time. All
+ * threads of a process count. Phases alternate, so that a disturbance of the machine affects both, and
  * a phase of Assay ends when all of its turns are scored and stored. The first phase of each warms up.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
