@@ -422,17 +422,26 @@ function turnOf(random: () => number, seed: number, agent: number, number: numbe
 }
 
 const SYLLABLES = 'ba co di fu ge hi jo ka le mi no pu ra si to vu we xi ya zo'.split(' ');
+const VOCABULARY = vocabularyOf(8_000);
 
-/** Words that do not repeat as the few of a test do. */
+/** As in a language: a few words are most of a text, and others are rare. */
 function sentence(random: () => number, range: readonly [number, number]): string {
   const length = between(random, range);
   let line = '';
-  while (line.length < length) {
-    for (let syllables = between(random, [1, 4]); syllables > 0; syllables -= 1)
-      line += SYLLABLES[Math.floor(random() * SYLLABLES.length)] ?? '';
-    line += ' ';
-  }
+  while (line.length < length) line += `${VOCABULARY[Math.floor(VOCABULARY.length * random() ** 4)] ?? ''} `;
   return line.trim();
+}
+
+function vocabularyOf(size: number): readonly string[] {
+  const random = randomFrom(7);
+  const words = new Set<string>();
+  while (words.size < size) {
+    let word = '';
+    for (let syllables = between(random, [1, 4]); syllables > 0; syllables -= 1)
+      word += SYLLABLES[Math.floor(random() * SYLLABLES.length)] ?? '';
+    words.add(word);
+  }
+  return [...words];
 }
 
 function between(random: () => number, [least, most]: readonly [number, number]): number {
