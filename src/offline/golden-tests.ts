@@ -1,7 +1,7 @@
 /**
- * The golden traces of suites as tests of their own: an example that follows a trace must follow it by the suite's own
- * comparison, keep to the tool policy and the budget, and end with the answer that the trace asks for. So a trace that its
- * own suite would refuse is found before a conversation is compared with it.
+ * The golden traces of suites as tests. An example is made of each trace, and the suite is asked about it: it must follow
+ * the trace, keep to the tool policy and the budget, and have the expected answer. So a trace that its own suite would
+ * refuse is found before a conversation is compared with it.
  */
 import { knowing } from '../assemble/build-conversation.ts';
 import type { Conversation } from '../model/conversation.ts';
@@ -44,7 +44,7 @@ export async function testGoldenTraces(suites: readonly CompiledSuite[]): Promis
   return { tests, notRun };
 }
 
-/** Those of the references that are suites with golden traces, which need no file of tests beside them. */
+/** Suites with golden traces among the references; they need no file of tests beside them. */
 export async function suitesWithGolden(
   references: readonly string[],
   { baseDir, builtinDir, tools }: SuiteTestOptions,

@@ -8,7 +8,8 @@ import { Document } from 'yaml';
 import { buildConversation, knowing } from '../../assemble/build-conversation.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 import type { Conversation } from '../../model/conversation.ts';
-import { type Evaluation, OUTCOMES } from '../../model/evaluation.ts';
+import { decisionOf } from '../../model/decision.ts';
+import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
 import type { Excerpt, ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
 import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
 import { transcodeTraces } from '../../model/otlp/json-transcoder.ts';
@@ -61,7 +62,7 @@ interface Written {
 }
 
 /** A text says why it cannot be written. */
-export function writtenTest(written: Written): { readonly text: string } | string {
+function writtenTest(written: Written): { readonly text: string } | string {
   const { conversation } = written;
   let left = 'nothing of its verdicts can be expected';
   // A suite may be for conversations with certain attributes only.
@@ -137,6 +138,15 @@ function tracesIn(request: unknown): readonly unknown[] {
   }));
 }
 
+/** Whether a test can expect it: a failure of a check or a judge is not what anybody wants again. */
+const IS_EXPECTED = {
+  pass: true,
+  fail: true,
+  not_applicable: true,
+  error: false,
+  skipped: false,
+} satisfies Record<VerdictKind, boolean>;
+
 interface TestJson {
   readonly expect: Readonly<Record<string, string>>;
   readonly outcome: string | undefined;
@@ -156,10 +166,10 @@ function testOf({
   const judged = [...verdicts].flatMap(([criterion, verdict]) => {
     const { judgedBy, reason } = partsOf(verdict);
     if (judgedBy === undefined) return [];
-    return [[criterion, { [verdict.verdict === 'pass' ? 'yes' : 'no']: reason }] as const];
+    return [[criterion, { [decisionOf(verdict.verdict) === 'pass' ? 'yes' : 'no']: reason }] as const];
   });
   return {
-    name: `${conversation.id}: ${OUTCOMES.includes(outcome) ? outcome.replaceAll('_', ' ') : outcome}`,
+    name: `${conversation.id}: ${outcome.replaceAll('_', ' ')}`,
     ...defined({
       agent: excerpt.agent,
       version: excerpt.version,
@@ -174,7 +184,7 @@ function testOf({
     ...(judged.length === 0 ? {} : { judge: Object.fromEntries(judged) }),
     expect: Object.fromEntries(
       [...verdicts]
-        .filter(([criterion, { verdict }]) => isMet(criterion) && verdict !== 'skipped' && verdict !== 'error')
+        .filter(([criterion, { verdict }]) => isMet(criterion) && IS_EXPECTED[verdict])
         .map(([criterion, { verdict }]) => [criterion, verdict]),
     ),
     ...defined({ score: score === undefined || !isMet('score') ? undefined : Number((score / ONE).toFixed(2)) }),

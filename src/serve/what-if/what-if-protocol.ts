@@ -13,7 +13,7 @@ export interface WhatIfStart {
 
 /** A question that needs the suites themselves. */
 export type SuiteQuestion =
-  /** Of other weights. */
+  /** Weighing stored verdicts by other weights. */
   | { readonly is: 'what-if'; readonly question: WhatIfQuestion }
   /** Comparing a conversation with the golden traces of all live suites. */
   | { readonly is: 'golden'; readonly conversation: string }

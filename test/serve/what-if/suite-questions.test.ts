@@ -123,7 +123,7 @@ test('a stored conversation is compared with its golden trace, and written as a 
     if (id === 'good') expect((await assayBeside(['suite', 'test', 'tickets.yaml'], { cwd: tests })).status).toBe(1);
   }
 
-  // What the lines do not hold is not expected of them, and said.
+  // A verdict that the lines do not reproduce is not expected, and a remark says so.
   const turn = await written('good?suite=plain');
   expect(turn.text).toContain(
     '# Not expected, as these lines do not hold all that was recorded: long was pass, and is fail here.',
