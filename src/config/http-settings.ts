@@ -1,6 +1,5 @@
-/** Settings of the API (names by which it may be called, the token of writers) and of the page in the browser. */
+/** Settings of the API: names by which it may be called, and the token of writers. */
 import { z } from 'zod';
-import { TEMPLATE_EXPECTED, templateMistake } from '../model/trace-link.ts';
 import { secret } from './secrets.ts';
 import { section } from './section.ts';
 import { setting } from './setting.ts';
@@ -39,25 +38,4 @@ export const HTTP = section('reload', 'The API.', {
   // The value is a secret, and is not repeated.
   sources.mistake('http.write_token', 'the token cannot be used', expected);
   return { ...values, writeToken: undefined };
-});
-
-/** Empty is none. */
-const template = z
-  .string(TEMPLATE_EXPECTED)
-  .superRefine((given, context) => {
-    const mistake = given === '' ? undefined : templateMistake(given);
-    if (mistake !== undefined) context.addIssue({ code: 'custom', message: mistake });
-  })
-  .transform((given) => (given === '' ? undefined : given));
-
-export const PAGE = section('reload', 'The page in the browser (page.md).', {
-  traceUrl: setting(
-    {
-      key: 'page.trace_url',
-      variable: 'ASSAY_PAGE_TRACE_URL',
-      example: 'https://tempo.example/trace/{trace_id}?span={span_id}',
-    },
-    'Address of a trace in your own backend; the page links turns and steps to it.',
-    template,
-  ),
 });

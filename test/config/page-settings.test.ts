@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
+import { dashboardLink } from '../../src/model/dashboard-link.ts';
 import { traceLink } from '../../src/model/trace-link.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
@@ -66,4 +67,24 @@ test.for([
   expect(mistakes).toHaveLength(1);
   expect(mistakes[0]).toMatch(/^page\.trace_url: /);
   expect(mistakes[0]).toMatch(message);
+});
+
+test('a template of dashboards takes the suite, the agent and the time, and needs none of them', () => {
+  const template = 'https://g.example/d/x?var-suite={suite}&var-agent={agent}&from={from_ms}&to={to_ms}';
+  const read = (url: string) => {
+    const { settings, mistakes } = loadSettings({
+      ...{ flags: {}, cwd: tempDirectory() },
+      env: { ASSAY_PAGE_DASHBOARD_URL: url },
+    });
+    return mistakes.length === 0 ? settings.page.dashboardUrl : mistakes.map(({ expected }) => expected).join();
+  };
+
+  expect(read('')).toBeUndefined();
+  expect(read('https://g.example/d/x')).toBe('https://g.example/d/x');
+  expect(read(template)).toBe(template);
+  expect(read('https://g.example/{suit}')).toMatch(/and not \{suit\}; did you mean \{suite\}\?/);
+  expect(read('ftp://g.example/')).toMatch(/an http or https address/);
+  expect(dashboardLink(template, { suite: 'a b', agent: '"x"&y', environment: '', from: 1, to: 2 })).toBe(
+    'https://g.example/d/x?var-suite=a%20b&var-agent=%22x%22%26y&from=1&to=2',
+  );
 });

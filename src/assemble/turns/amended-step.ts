@@ -151,7 +151,7 @@ export class AmendedStep implements Step {
     if (!this.#all().every((step) => step.flags.includes('content-missing'))) flags.delete('content-missing');
     return [...flags];
   }
-  /** Names for each field the rule of the span that gave it. */
+  /** For each field, the rule of the span which gave it. */
   get rules(): Step['rules'] {
     if (this.#inner.length === 0) return this.#outer.rules;
     const rules = new Map(this.#outer.rules);

@@ -28,5 +28,9 @@ export const service = z.strictObject({
     .string()
     .optional()
     .meta({ description: 'template of links to the traces in another backend: page.trace_url of the configuration' }),
+  dashboard_url: z
+    .string()
+    .optional()
+    .meta({ description: 'template of links to your dashboards: page.dashboard_url of the configuration' }),
 });
 export type ServiceJson = z.infer<typeof service>;

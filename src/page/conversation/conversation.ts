@@ -5,6 +5,7 @@
 import { h, type JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ConversationDetail, FullEvaluation, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import { useService } from '../api/use-service.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
 import { worstFirst } from '../conversations/worst.ts';
 import { goTo } from '../shell/navigation.ts';
@@ -15,7 +16,6 @@ import { ConversationHead } from './conversation-head.ts';
 import { type Evidence, evidenceOf, verdictKey } from './evidence.ts';
 import { History } from './history.ts';
 import { Steps } from './steps.ts';
-import { useTraceUrl } from './trace-links.ts';
 import { Verdicts } from './verdicts.ts';
 import { WhatIsKnown } from './what-is-known.ts';
 
@@ -68,7 +68,7 @@ function Body({
 }): JSX.Element {
   const evaluations = conversation.evaluations_full.filter(({ latest, shadow }) => latest && !shadow);
   const evidence = useMemo(() => evidenceOf(evaluations), [conversation]);
-  const traceUrl = useTraceUrl();
+  const traceUrl = useService()?.trace_url;
   const chosen = place.query.get('verdict') ?? undefined;
   const step = place.query.get('step') ?? undefined;
   const change = (changes: Readonly<Record<string, string | undefined>>) =>

@@ -1,16 +1,6 @@
 /** Links to the same turn or step in the team's own backend of traces. The page loads nothing from there. */
 import { h, type JSX } from 'preact';
-import type { ServiceJson } from '../../model/api/facets.ts';
 import { type LinkedPlace, linksSpans, traceLink } from '../../model/trace-link.ts';
-import { useReply } from '../api/use-reply.ts';
-
-const NOTHING_ASKED = new URLSearchParams();
-
-/** The template of the configuration; undefined where there is none, and before it is known. */
-export function useTraceUrl(): string | undefined {
-  const { reply } = useReply<ServiceJson>('/api/v1/service', NOTHING_ASKED);
-  return reply?.is === 'here' ? reply.value.trace_url : undefined;
-}
 
 interface OpenTraceProps {
   readonly template: string | undefined;

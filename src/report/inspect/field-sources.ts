@@ -34,7 +34,7 @@ export function fieldSources(step: Step, dialectOf: (rule: string) => string | u
   ];
 }
 
-/** Looks into each message of a list, because only their number is shown. */
+/** A list of messages is shown as a number, and any of them may have been redacted. */
 function redactionsOf(step: Step, field: string, value: string): readonly string[] {
   if (field !== 'messagesIn' && field !== 'messagesOut') return redactionsIn(value);
   const parts = step[field].flatMap((message) => message.parts);
@@ -55,7 +55,7 @@ function textOf(part: Part): string {
   }
 }
 
-/** Fields that a step should have, one of each list. */
+/** The step should have one of each list. */
 const EXPECTED: Partial<Readonly<Record<StepKind, readonly (readonly string[])[]>>> = {
   tool: [['toolArgs'], ['toolResult']],
   llm: [

@@ -35,6 +35,9 @@ function setupOf({ otlpGrpcPort, otlpHttpPort, kafka }: Settings, version: strin
   };
 }
 
-function linksOf({ page: { traceUrl } }: Pick<Settings, 'page'>): Pick<ServiceJson, 'trace_url'> {
-  return traceUrl === undefined ? {} : { trace_url: traceUrl };
+function linksOf({ page: { traceUrl, dashboardUrl } }: Pick<Settings, 'page'>) {
+  return {
+    ...(traceUrl === undefined ? {} : { trace_url: traceUrl }),
+    ...(dashboardUrl === undefined ? {} : { dashboard_url: dashboardUrl }),
+  };
 }

@@ -5,6 +5,7 @@ import { listConversations } from './conversation-list.ts';
 import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';
 import { getFacets } from './facets.ts';
+import { getJudging } from './judging.ts';
 import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
 import { getReviewQueue } from './review-queue.ts';
@@ -23,6 +24,7 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getTrend,
   getMoved,
   getDetections,
+  getJudging,
   getReviewQueue,
   getAgreement,
   getGoldenDraft,

@@ -47,6 +47,7 @@ test('the description has every route of /api/v1 and no other, and answers of a 
   const answers: Readonly<Record<string, readonly string[]>> = {
     '/api/v1/service': [''],
     '/api/v1/judges': [''],
+    '/api/v1/judging': [''],
     '/api/v1/conversations': ['', '?order=worst&limit=1', '?state=open'],
     '/api/v1/conversations/{conversation}': ['asked%2F1%20%C3%BC', 'long', 'many?provenance=true', 'none'],
     '/api/v1/text/{conversation}': [`none?field=asked&of=${await aTurnOf(running, 'none')}`],

@@ -47,7 +47,7 @@ function turnsOf(...spans: readonly Span[]): readonly Turn[] {
   return turnsOfTrace({ traces: transcodeTraces(Buffer.from(JSON.stringify(request))), logs: undefined });
 }
 
-/** The answer for one step, with its fields by name. */
+/** The answer about the step of a span, by field. */
 function sources(turns: readonly Turn[], of: string) {
   const listed = stepIn(turns, of);
   if (listed === undefined) throw new Error(`there is no step ${of}`);
