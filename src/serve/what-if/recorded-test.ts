@@ -62,7 +62,7 @@ interface Written {
 }
 
 /** A text says why it cannot be written. */
-function writtenTest(written: Written): { readonly text: string } | string {
+export function writtenTest(written: Written): { readonly text: string } | string {
   const { conversation } = written;
   let left = 'nothing of its verdicts can be expected';
   // A suite may be for conversations with certain attributes only.
@@ -255,7 +255,10 @@ function oneLine(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?').slice(0, 200);
 }
 
-/** Spans may hold text that is no text of Unicode, which no file can hold. */
+/** Spans may hold text that is no text of Unicode, and NUL, which no file of YAML holds. */
 function wellFormed(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value).toWellFormed().replaceAll('\\u0000', ''));
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '');
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [wellFormed(key), wellFormed(member)]));
 }
