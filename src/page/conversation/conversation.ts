@@ -94,6 +94,13 @@ function Body({
         lit,
         chosen: step,
         traceUrl,
+        golden:
+          conversation.golden_suites.length === 0
+            ? undefined
+            : {
+                isShown: place.query.get('beside') === 'golden',
+                onShow: (isShown) => change({ beside: isShown ? 'golden' : undefined }),
+              },
         onStep: (stepId) => change({ step: stepId }),
         onEvidence,
       }),
@@ -101,7 +108,13 @@ function Body({
     h(
       'div',
       { class: 'detail-side' },
-      h(Verdicts, { evaluations: worstFirst(evaluations), turns: conversation.turn_list, chosen, onVerdict }),
+      h(Verdicts, {
+        evaluations: worstFirst(evaluations),
+        all: conversation.evaluations_full,
+        turns: conversation.turn_list,
+        chosen,
+        onVerdict,
+      }),
       h(WhatIsKnown, { conversation }),
       h(History, { evaluations: conversation.evaluations_full, leftOut: conversation.evaluations_left_out }),
     ),

@@ -8,9 +8,12 @@ import { countText, counted, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { verdictKey } from './evidence.ts';
+import { ShadowLine, shadowOf } from './shadow-line.ts';
 
 interface VerdictsProps {
   readonly evaluations: readonly FullEvaluation[];
+  /** Also those in shadow. */
+  readonly all: readonly FullEvaluation[];
   readonly turns: readonly TurnJson[];
   readonly chosen: string | undefined;
   readonly onVerdict: (evaluation: FullEvaluation, verdict: VerdictOfCriterion) => void;
@@ -25,7 +28,7 @@ const STANDING = {
   not_applicable: { place: 4, isFine: true },
 } satisfies Record<VerdictKind, { readonly place: number; readonly isFine: boolean }>;
 
-export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
+export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
   return h(
     'section',
     { class: 'verdicts', 'aria-label': 'Verdicts' },
@@ -43,6 +46,7 @@ export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProp
         waits_for: waits,
       } = evaluation;
       const limit = limitOf(about);
+      const shadow = shadowOf(evaluation, all);
       return h(
         'div',
         { key: `${suite} ${turn ?? ''}`, class: 'evaluation' },
@@ -70,6 +74,7 @@ export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProp
             h(SpanText, { text: reason, charactersMax: 1_000 }),
           ),
         ),
+        shadow !== undefined && h(ShadowLine, { live: evaluation, shadow }),
       );
     }),
   );
@@ -95,7 +100,7 @@ function Decided({
   return h('p', { class: 'limits' }, `${percent(1 - decided, 0)} of the weight could not be decided.`);
 }
 
-type ListProps = Omit<VerdictsProps, 'evaluations' | 'turns'> & { readonly evaluation: FullEvaluation };
+type ListProps = Omit<VerdictsProps, 'evaluations' | 'all' | 'turns'> & { readonly evaluation: FullEvaluation };
 
 /** Verdicts that are fine take one line, until somebody asks for them. */
 function VerdictList({ evaluation, chosen, onVerdict }: ListProps): JSX.Element {

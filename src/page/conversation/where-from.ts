@@ -30,7 +30,7 @@ function Sources({ conversation, step }: WhereFromProps): JSX.Element {
   const { reply, again } = useReply<StepSources>(`/api/v1/sources/${encodeURIComponent(conversation)}`, query);
   if (reply === undefined) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
   if (reply.is !== 'here') return h(Problem, { of: reply, again });
-  const { fields, instrumentation, redacted_attributes: redacted } = reply.value;
+  const { fields, redacted_attributes: redacted } = reply.value;
   const elsewhere = redacted.filter(({ attribute }) => !fields.some(({ rule }) => rule === attribute));
   return h(
     'div',
@@ -53,8 +53,6 @@ function Sources({ conversation, step }: WhereFromProps): JSX.Element {
         ]),
         '.',
       ),
-    instrumentation !== undefined &&
-      h('p', { class: 'aside' }, 'Written by ', h(SpanText, { text: instrumentation }), '.'),
   );
 }
 
