@@ -6,6 +6,7 @@ interface SentConversation {
   readonly id: string;
   readonly asked: string;
   readonly answered: string;
+  readonly agent?: string;
   /** Tool calls below the agent's span. */
   readonly tools?: readonly { readonly name: string; readonly arguments: string; readonly result: string }[];
 }
@@ -15,7 +16,7 @@ const said = (role: string, content: string) => JSON.stringify([{ role, parts: [
 
 export async function sendConversations(otlp: string, conversations: readonly SentConversation[]): Promise<void> {
   const now = Date.now();
-  const spans = conversations.flatMap(({ id, asked, answered, tools = [] }) => {
+  const spans = conversations.flatMap(({ id, asked, answered, agent: named = 'writer', tools = [] }) => {
     const traceId = randomBytes(16).toString('hex');
     const root = randomBytes(8).toString('hex');
     const at = (ms: number) => `${now + ms}000000`;
@@ -37,13 +38,13 @@ export async function sendConversations(otlp: string, conversations: readonly Se
     const agent = {
       traceId,
       spanId: root,
-      name: 'invoke_agent writer',
+      name: `invoke_agent ${named}`,
       kind: 1,
       startTimeUnixNano: at(0),
       endTimeUnixNano: at(tools.length + 1),
       attributes: [
         attribute('gen_ai.operation.name', 'invoke_agent'),
-        attribute('gen_ai.agent.name', 'writer'),
+        attribute('gen_ai.agent.name', named),
         attribute('gen_ai.conversation.id', id),
         attribute('gen_ai.input.messages', said('user', asked)),
         attribute('gen_ai.output.messages', said('assistant', answered)),

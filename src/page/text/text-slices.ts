@@ -34,7 +34,10 @@ export function sliceAt(part: KnownPart, from: number, charactersMax = SLICE_CHA
   if (begin < 0 || end > part.text.length) return undefined;
   const atBegin = splitsPair(part.text, begin) ? begin + 1 : begin;
   const atEnd = splitsPair(part.text, end) ? end - 1 : end;
-  return { from: part.from + atBegin, text: withFewTurns(withFewHidden(part.text.slice(atBegin, atEnd), HIDDEN_RUNS_MAX)) };
+  return {
+    from: part.from + atBegin,
+    text: withFewTurns(withFewHidden(part.text.slice(atBegin, atEnd), HIDDEN_RUNS_MAX)),
+  };
 }
 
 /** The slices with the next one, or the one before them; the farthest ones go. */
