@@ -80,7 +80,7 @@ const verdict = z.strictObject({
 });
 export type VerdictOfCriterion = z.infer<typeof verdict>;
 
-const fullEvaluation = z.strictObject({
+export const fullEvaluation = z.strictObject({
   suite: z.string(),
   suite_version: z.string(),
   turn_id: z.string().optional(),
