@@ -69,11 +69,12 @@ export function candidateRows(statements: Statements, search: ConversationSearch
 function withWords(statements: Statements, search: ConversationSearch): CandidateRows | undefined {
   const asked = askedWords(search);
   if (asked === undefined || statements.of(HAS_WORDS).get()?.has !== 1) return undefined;
-  const query = asked.map((word, index) => `"${word}"${index === asked.length - 1 ? '*' : ''}`).join(' AND ');
-  const rows = statements
-    .of(WITH_WORDS)
-    .all(query, search.cursor?.before ?? NEWEST, CANDIDATES_MAX)
-    .map(idOf);
+  const words = asked.map((word) => `"${word}"`).join(' AND ');
+  const before = search.cursor?.before ?? NEWEST;
+  const rowsWith = (query: string) => statements.of(WITH_WORDS).all(query, before, CANDIDATES_MAX).map(idOf);
+  // Whole words are read from the newest row back. For a beginning, FTS5 first gathers all rows of all words that have it.
+  const exact = rowsWith(words);
+  const rows = exact.length === CANDIDATES_MAX ? exact : rowsWith(`${words}*`);
   return { rows, hasMore: rows.length === CANDIDATES_MAX, hasWords: true };
 }
 
