@@ -23,7 +23,7 @@ const COLUMNS = {
   agent: { label: 'Agent', of: ({ agent }) => h(SpanText, { text: agent }) },
   version: { label: 'Version', of: ({ agent_version: version }) => h(SpanText, { text: version }) },
   environment: { label: 'Environment', of: ({ environment }) => h(SpanText, { text: environment }) },
-  segment: { label: 'Segment', of: ({ segment = '' }) => h(SpanText, { text: segment }) },
+  segment: { label: 'Segment', of: ({ segment }) => (segment === undefined ? '' : h(SpanText, { text: segment })) },
   turns: { label: 'Turns', of: ({ turns }) => counted(turns, 'turn') },
   duration: { label: 'Duration', of: ({ duration_ms: ms }) => (ms === undefined ? '' : durationText(ms)) },
   tokens: { label: 'Tokens', of: ({ tokens }) => (tokens === undefined ? '' : counted(tokens, 'token')) },

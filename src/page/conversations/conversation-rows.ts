@@ -23,6 +23,8 @@ interface RowsProps {
 
 /** Rows before the end at which the next page is asked for. */
 const AHEAD = 15;
+/** More of them take lines of their own on a narrow screen. */
+const FEW_COLUMNS = 5;
 
 export function ConversationRows({ list, active, open, query, columns, onActive }: RowsProps): JSX.Element {
   const { rows, hasMore, more } = list;
@@ -37,7 +39,7 @@ export function ConversationRows({ list, active, open, query, columns, onActive 
   const shown = rows.slice(first, last);
   return h(
     'div',
-    { ref: frame, class: 'row-frame', tabIndex: -1 },
+    { ref: frame, class: columns.length > FEW_COLUMNS ? 'row-frame many-columns' : 'row-frame', tabIndex: -1 },
     h(
       'ol',
       { class: 'rows', ref: heightOf(rows.length) },

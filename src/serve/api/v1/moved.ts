@@ -23,7 +23,7 @@ import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
 const DAY_MS = 86_400_000;
-const CONVERSATIONS_MAX = 3_000;
+const CONVERSATIONS_MAX = 2_000;
 /** Scores are rounded to a millionth, so smaller parts are rounding. */
 const NOTHING = 1e-6;
 
