@@ -56,9 +56,9 @@ test('a device whose clock is hours off shows the times of the service, and says
   expect(await page.getByText('The clock of this device').count()).toBe(0);
   const since = await page.locator('.filter-bar').getByLabel('Time').inputValue();
 
-  await page.clock.setSystemTime(new Date(Date.now() - 30 * HOUR_MS));
+  await page.clock.setSystemTime(new Date(Date.now() - 20 * HOUR_MS));
   await page.reload();
-  await page.getByText('The clock of this device is 30 h 0 min behind that of the service').waitFor();
+  await page.getByText(/^The clock of this device is (?:20 h 0|19 h 59) min behind that of the service/).waitFor();
   await page.getByText('How they ended').waitFor();
   expect(await page.locator('.filter-bar').getByLabel('Time').inputValue()).toBe(since);
   // A day is that of the service: no date stands before the times of today.

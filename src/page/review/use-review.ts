@@ -101,15 +101,12 @@ export function useReview(asked: Asked | undefined): Review {
     say: (label, note) => {
       if (item === undefined || isSending) return;
       const key = itemKey(item);
+      const done = () => setAnswers((now) => new Map([...now, [key, label]]));
       setIsSending(true);
-      elsewhere
-        // An answer of this tab is the person's to replace.
-        .mayBe(item, label, answers.has(key))
-        .then((mayBe) => {
-          setIsSending(false);
-          if (mayBe) send(item, label, note, () => setAnswers((now) => new Map([...now, [key, label]])));
-        })
-        .catch(() => setIsSending(false));
+      elsewhere.mayBe(item, label, answers.has(key)).then(
+        (mayBe) => (mayBe ? send(item, label, note, done) : setIsSending(false)),
+        () => setIsSending(false),
+      );
     },
     undo: () => {
       // The one in view, else the last one that was answered.
