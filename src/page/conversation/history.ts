@@ -1,4 +1,4 @@
-/** Earlier revisions, and what suites in shadow said. */
+/** Earlier revisions, and the suites in shadow that no live suite stands beside. */
 import { h, type JSX } from 'preact';
 import type { FullEvaluation } from '../../model/api/conversation-detail.ts';
 import { useSomeFirst } from '../shell/some-first.ts';
@@ -6,6 +6,7 @@ import { counted, scoreText } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
+import { shadowOf } from './shadow-line.ts';
 
 const SHOWN = 20;
 
@@ -16,7 +17,9 @@ export function History({
   readonly evaluations: readonly FullEvaluation[];
   readonly leftOut: number;
 }): JSX.Element | null {
-  const shadows = evaluations.filter(({ shadow, latest }) => shadow && latest);
+  const live = evaluations.filter(({ shadow, latest }) => !shadow && latest);
+  const beside = new Set(live.map((one) => shadowOf(one, evaluations)));
+  const shadows = evaluations.filter((one) => one.shadow && one.latest && !beside.has(one));
   const earlier = evaluations.filter(({ shadow, latest }) => !shadow && !latest);
   const inShadow = useSomeFirst(shadows, SHOWN);
   const before = useSomeFirst(earlier, SHOWN);

@@ -9,9 +9,12 @@ import { countText, counted, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { verdictKey } from './evidence.ts';
+import { ShadowLine, shadowOf } from './shadow-line.ts';
 
 interface VerdictsProps {
   readonly evaluations: readonly FullEvaluation[];
+  /** Also those in shadow. */
+  readonly all: readonly FullEvaluation[];
   readonly turns: readonly TurnJson[];
   readonly chosen: string | undefined;
   readonly onVerdict: (evaluation: FullEvaluation, verdict: VerdictOfCriterion) => void;
@@ -29,7 +32,7 @@ const STANDING = {
 const EVALUATIONS_SHOWN = 10;
 const GRADED_SHOWN = 50;
 
-export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
+export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
   const inOrder = evaluations.toSorted((a, b) => Number(isOf(b, chosen)) - Number(isOf(a, chosen)));
   const { shown, more } = useSomeFirst(inOrder.length > EVALUATIONS_SHOWN ? inOrder : evaluations, EVALUATIONS_SHOWN);
   return h(
@@ -49,6 +52,7 @@ export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProp
         waits_for: waits,
       } = evaluation;
       const limit = limitOf(about);
+      const shadow = shadowOf(evaluation, all);
       return h(
         'div',
         { key: `${suite} ${turn ?? ''}`, class: 'evaluation' },
@@ -76,6 +80,7 @@ export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProp
             h(SpanText, { text: reason, charactersMax: 1_000 }),
           ),
         ),
+        shadow !== undefined && h(ShadowLine, { live: evaluation, shadow }),
       );
     }),
     more,
@@ -107,7 +112,7 @@ function Decided({
   return h('p', { class: 'limits' }, `${percent(1 - decided, 0)} of the weight could not be decided.`);
 }
 
-type ListProps = Omit<VerdictsProps, 'evaluations' | 'turns'> & { readonly evaluation: FullEvaluation };
+type ListProps = Omit<VerdictsProps, 'evaluations' | 'all' | 'turns'> & { readonly evaluation: FullEvaluation };
 
 /** Verdicts that are fine take one line, until somebody asks for them. */
 function VerdictList({ evaluation, chosen, onVerdict }: ListProps): JSX.Element {

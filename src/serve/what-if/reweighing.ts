@@ -1,5 +1,6 @@
 /**
- * The main thread's end of questions about other weights: the questions that wait for the thread, and their outcomes.
+ * The main thread's end of questions that need the suites themselves (other weights, golden traces, a conversation as a
+ * test): the questions that wait for the thread, and their outcomes.
  *
  *   waiting   one question of each address             a second one, or all places are taken: 429; too long: 503
  *   running   one at a time                            past its deadline, or the thread dies: 503
@@ -11,8 +12,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import type { WhatIfQuestion } from '../../model/api/what-if.ts';
+import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
 import type { ReadingEvent, ReadRefusal } from '../../model/events/reading-events.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
@@ -25,7 +25,7 @@ import {
   WAIT_MAX_MS,
   WAITING_MAX,
 } from './what-if-limits.ts';
-import type { FromWhatIf, ToWhatIf, WhatIfStart } from './what-if-protocol.ts';
+import type { FromWhatIf, SuiteQuestion, ToWhatIf, WhatIfStart } from './what-if-protocol.ts';
 
 interface ReweighingParts {
   /** Start data of a thread for the suites that run now. */
@@ -39,7 +39,7 @@ interface ReweighingParts {
 }
 
 interface Asked {
-  readonly question: WhatIfQuestion;
+  readonly question: SuiteQuestion;
   /** Address of the client. */
   readonly from: string;
   /** Aborted when the client goes away. */
@@ -49,14 +49,14 @@ interface Asked {
 type Outcome = Done | { readonly is: 'refused'; readonly because: Refusal };
 
 type Done =
-  | { readonly is: 'answered'; readonly body: Uint8Array }
-  | { readonly is: 'outdated' }
+  | ({ readonly is: 'answered' } & Pick<Answer, 'status' | 'type' | 'body'>)
+  | { readonly is: 'outdated'; readonly suite: string }
   | { readonly is: 'failed'; readonly error: string };
 
 type Refusal = Exclude<ReadRefusal, 'displaced'>;
 
 interface Waiting {
-  readonly question: WhatIfQuestion;
+  readonly question: SuiteQuestion;
   readonly settle: (outcome: Outcome) => void;
 }
 
@@ -73,7 +73,11 @@ interface Thread {
   isReady: boolean;
 }
 
-export const WHAT_IF_PATH = '/api/v1/what-if';
+export const SUITE_PATHS = {
+  'what-if': '/api/v1/what-if',
+  golden: '/api/v1/golden-comparison/{conversation...}',
+  test: '/api/v1/test/{conversation...}',
+} as const satisfies Record<SuiteQuestion['is'], string>;
 
 export class Reweighing {
   readonly #parts: ReweighingParts;
@@ -103,9 +107,10 @@ export class Reweighing {
       this.#parts.onEvent({ type: 'read-refused', because: outcome.because });
       return refused(outcome.because);
     }
-    const answer = answerOf(outcome, asked.question);
+    const answer = answerOf(outcome);
     const tookMs = performance.now() - began;
-    this.#parts.onEvent({ type: 'store-read', route: WHAT_IF_PATH, status: answer.status, tookMs });
+    const route = SUITE_PATHS[asked.question.is];
+    this.#parts.onEvent({ type: 'store-read', route, status: answer.status, tookMs });
     return answer;
   }
 
@@ -174,14 +179,16 @@ export class Reweighing {
   #ask({ worker, suites }: Thread): void {
     if (this.#running === undefined) return;
     const { id, waiting } = this.#running;
-    const suite = suites.find(({ name }) => name === waiting.question.suite);
-    if (suite === undefined) {
+    const { question } = waiting;
+    const live = suites.filter(isLive);
+    const named = question.is === 'what-if' ? question.question.suite : undefined;
+    if (named !== undefined && !live.some(({ name }) => name === named)) {
       // It was there when the question was looked at, and a reload took it away.
-      this.#settle({ is: 'outdated' });
+      this.#settle({ is: 'outdated', suite: named });
       this.#next();
       return;
     }
-    worker.postMessage({ type: 'ask', id, question: waiting.question, suite } satisfies ToWhatIf);
+    worker.postMessage({ type: 'ask', id, question, suites: live } satisfies ToWhatIf);
   }
 
   #receive(thread: Thread, message: FromWhatIf): void {
@@ -192,10 +199,12 @@ export class Reweighing {
       return;
     }
     if (message.id !== this.#running?.id) return;
-    if (message.type === 'answered') this.#settle({ is: 'answered', body: message.body });
-    else if (message.type === 'failed') this.#settle({ is: 'failed', error: message.error });
+    if (message.type === 'answered') {
+      const { status, mediaType: type, body } = message;
+      this.#settle({ is: 'answered', status, type, body });
+    } else if (message.type === 'failed') this.#settle({ is: 'failed', error: message.error });
     else {
-      this.#settle({ is: 'outdated' });
+      this.#settle({ is: 'outdated', suite: message.suite });
       // The file may be put back, and the thread would not notice.
       this.#end();
     }
@@ -268,23 +277,23 @@ export class Reweighing {
   }
 }
 
-function answerOf(outcome: Done, { suite }: WhatIfQuestion): Answer {
+function answerOf(outcome: Done): Answer {
   switch (outcome.is) {
     case 'answered':
-      return { status: 200, type: 'application/json; charset=utf-8', body: outcome.body };
+      return { status: outcome.status, type: outcome.type, body: outcome.body };
     case 'outdated':
       return jsonAnswer(409, {
-        error: `the file of the suite ${JSON.stringify(suite)} has changed since it was loaded: reload it (POST /api/v1/reload), then ask again`,
+        error: `the file of the suite ${JSON.stringify(outcome.suite)} has changed since it was loaded: reload it (POST /api/v1/reload), then ask again`,
       });
     case 'failed':
-      return jsonAnswer(500, { error: `the stored verdicts could not be weighed: ${outcome.error}` });
+      return jsonAnswer(500, { error: `the suites could not answer: ${outcome.error}` });
   }
 }
 
 const REFUSED: { readonly [Because in Refusal]: { readonly status: 429 | 503; readonly error: string } } = {
   queue_full: {
     status: 429,
-    error: 'one question about weights is answered at a time, and this address has one waiting already: ask again',
+    error: 'one question about suites is answered at a time, and this address has one waiting already: ask again',
   },
   waited_too_long: { status: 503, error: `the question waited ${WAIT_MAX_MS / 1000} s for its turn` },
   took_too_long: {
@@ -293,7 +302,7 @@ const REFUSED: { readonly [Because in Refusal]: { readonly status: 429 | 503; re
   },
   thread_ended: {
     status: 503,
-    error: 'the thread that weighs verdicts has failed, another one starts when asked again',
+    error: 'the thread that has the suites has failed, another one starts when asked again',
   },
   client_gone: { status: 503, error: 'the client went away' },
   stopping: { status: 503, error: 'this instance is stopping' },

@@ -13,9 +13,11 @@ import { type EvaluationCells, evaluationFrom, SEEN_COLUMNS, seenFrom, SHOWN_COL
 import { RecentPlaces } from '../recent-places.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
+import type { JudgingState } from '../question-store.ts';
 import type { PageReader, WhichEvaluations } from '../page-reader.ts';
 import { lastScanned } from './evaluation-scan.ts';
 import type { Link } from './link.ts';
+import { judgingState } from './questions.ts';
 import { HEAD, type HeadRow, toConversationRow } from './read-conversation.ts';
 import { textKey } from './row-keys.ts';
 import type { Session, Value } from './session.ts';
@@ -89,6 +91,10 @@ export class PostgresPages implements PageReader {
 
   async countUpTo(limit: number): Promise<number> {
     return this.#link.use((session) => countUpTo(session, limit));
+  }
+
+  async judging(at: number): Promise<JudgingState> {
+    return this.#link.use((session) => judgingState(session, at));
   }
 
   async firstTimes(metric: string): Promise<readonly { readonly labels: string; readonly at: number }[]> {
