@@ -22,7 +22,7 @@ const OPENINGS = 5;
 
 interface View {
   readonly view: string;
-  /** What it asks for, by itself. */
+  /** The calls that it makes by itself. */
   readonly calls: (conversation: string) => readonly string[];
 }
 
@@ -169,7 +169,7 @@ async function cpuMillisOf({ http, pid }: AssayProcess, call: string, callMs: nu
   return (processorMs(pid) - before) / calls;
 }
 
-/** Of all threads, by the scheduler's clock of nanoseconds: Linux only. */
+/** All threads together, by the scheduler's clock of nanoseconds: Linux only. */
 function processorMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
     try {

@@ -1,5 +1,5 @@
 /**
- * Contents that could make the page stand still. What is asserted is what the browser has to lay out and to read at once,
+ * Contents that could make the page stand still. The tests assert how much the browser has to lay out and to read at once,
  * because that does not depend on the machine. The longest task is printed: alone on two cores none takes 100 ms.
  */
 import type { Locator, Page } from 'playwright-core';

@@ -1,6 +1,6 @@
 /**
  * Views of the list that somebody named. They are kept in this browser; each is an address and nothing else, so that a
- * link shows others the same. What is kept may have been written by another release, or by hand.
+ * link shows others the same. Another release or a person may have written them.
  */
 import { PAGE_PATHS } from '../../model/page-views.ts';
 

@@ -13,7 +13,7 @@ interface AnswerBarProps {
   /** The criterion's verdict; undefined until the person has answered, or where it said nothing. */
   readonly verdict: VerdictOfCriterion | undefined;
   readonly isSending: boolean;
-  /** What this person has said of it in another tab. */
+  /** The label that this person has given it in another tab. */
   readonly elsewhere: LabelJson | undefined;
   readonly note: string;
   readonly onNote: (note: string) => void;

@@ -142,7 +142,7 @@ function useElsewhere(asked: Asked | undefined) {
   };
 }
 
-/** What this person has said of it last, in any tab; undefined where that cannot be known. */
+/** The last label of this person, from any tab; undefined where that cannot be known. */
 async function ownLabel({ suite, criterion, by }: Asked, item: QueueItem): Promise<LabelJson | undefined> {
   const reply = await ask<ConversationDetail>(`/api/v1/conversations/${encodeURIComponent(item.conversation_id)}`);
   const labels = reply.is === 'here' ? reply.value.labels : [];

@@ -11,7 +11,7 @@ type Move = 'begin' | 'earlier' | 'later' | 'end';
 
 interface Slices {
   readonly slices: readonly TextSlice[];
-  /** Of the whole text; undefined while only the service knows. */
+  /** Length of the whole text; undefined while only the service knows it. */
   readonly characters: number | undefined;
   readonly isWaiting: boolean;
   /** Why a part of the text did not come. */

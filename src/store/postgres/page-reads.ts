@@ -20,8 +20,7 @@ import type { Link } from './link.ts';
 import { judgingState } from './questions.ts';
 import { HEAD, type HeadRow, toConversationRow } from './read-conversation.ts';
 import { textKey } from './row-keys.ts';
-import type { Session, Value } from './session.ts';
-import { numbered } from './numbered.ts';
+import { numbered, type Session, type Value } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 import { readWaiting } from './waiting.ts';
 

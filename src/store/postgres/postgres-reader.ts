@@ -39,10 +39,9 @@ import { OUTCOME_CELLS, type OutcomeCells, outcomeFrom } from './outcome-labels.
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { textKey } from './row-keys.ts';
 import { readWaiting, readWaitingSummaries } from './waiting.ts';
-import { numbered } from './numbered.ts';
 import { PostgresPages } from './page-reads.ts';
 import { HEAD, type HeadRow, readContent, readTraces, toConversationRow } from './read-conversation.ts';
-import type { Session, Value } from './session.ts';
+import { numbered, type Session, type Value } from './session.ts';
 import {
   type HistoryCells,
   type HistoryQuery,

@@ -37,9 +37,9 @@ test('an export has every conversation that the filters let through, once, and a
   expect(all[9]?.evaluations[0]?.verdicts[0]).toMatchObject({ criterion: 'criterion_0', verdict: 'fail' });
   const failed = await exported('?outcome=hard_failure&outcome=partial_failure&agent=agent-10&format=jsonl');
   expect(failed.map(({ conversation_id: id }) => id)).toEqual(
-    all.filter(({ agent, evaluations: [one] }) => agent === 'agent-10' && one?.outcome === 'partial_failure').map(
-      ({ conversation_id: id }) => id,
-    ),
+    all
+      .filter(({ agent, evaluations: [one] }) => agent === 'agent-10' && one?.outcome === 'partial_failure')
+      .map(({ conversation_id: id }) => id),
   );
   expect(failed.length).toBeGreaterThan(10);
   expect(await exported('?words=nothing-of-that-kind')).toEqual([]);
