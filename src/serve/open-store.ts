@@ -5,6 +5,7 @@ import { answeredFrom, type Route } from '../report/http/route.ts';
 import { answeredByThread, type ReadingSide } from './api/answered-by-thread.ts';
 import type { ForgetSide } from './api/forget-api.ts';
 import { FORGET_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
+import { StreamedReads } from './api/streamed-reads.ts';
 import { STORE_READS } from './api/store-reads.ts';
 import { WHAT_IF_ROUTES, type WhatIfApi } from './api/v1/what-if-api.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
@@ -40,6 +41,7 @@ export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
   const { settings, access, config, detection, writes, reading, views } = needs;
   return {
     reading,
+    streams: new StreamedReads(),
     reweighing: reweighingOf({ ...needs, store }),
     forget: async (request) => {
       const result = await writes.forgetting.forget(request);
