@@ -88,7 +88,7 @@ export class KafkaLog implements ServedLog {
 
   async stop(): Promise<void> {
     const { lanes, spool, packer } = this.#reading ?? {};
-    // Whatever fails, the rest is stopped all the same: a client that is left open would keep the process.
+    // The rest is stopped even if one of them fails: a client that is left open would keep the process.
     try {
       await lanes?.stopReading();
       await this.#scorer.stop();
