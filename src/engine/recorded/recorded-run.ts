@@ -1,9 +1,10 @@
 /** Reads what the agent did in one run of an experiment from the spans that were kept. */
-import type { Settings } from '../config/settings.ts';
-import type { Conversation } from '../model/conversation.ts';
-import type { CaseRun } from '../model/experiment.ts';
-import { ExperimentUnreadable, readSpansOf } from '../store/experiment/read-experiment.ts';
-import { RecordingError, recordedMessages } from './recording.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Conversation } from '../../model/conversation.ts';
+import type { CaseRun } from '../../model/experiment.ts';
+import { WireError } from '../../model/otlp/wire.ts';
+import { ExperimentUnreadable, readSpansOf } from '../../store/experiment/read-experiment.ts';
+import { recordedMessages } from './recorded-batch.ts';
 import { understandRecorded } from './understand-recording.ts';
 
 /** Undefined where it left nothing of an agent. Throws `ExperimentUnreadable` where its spans are not there any more. */
@@ -28,7 +29,7 @@ export async function tryConversationOfRun(
   try {
     return (await conversationOfRun(folder, run, settings)) ?? { because: 'nothing of an agent is in its spans' };
   } catch (error) {
-    if (error instanceof ExperimentUnreadable || error instanceof RecordingError) return { because: error.message };
+    if (error instanceof ExperimentUnreadable || error instanceof WireError) return { because: error.message };
     throw error;
   }
 }
