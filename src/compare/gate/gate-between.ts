@@ -16,7 +16,7 @@ import { readGate } from './read-gate.ts';
 /** Name of the file of rules, in the folder where Assay was started. */
 export const USUAL_GATE_FILE = 'gate.yaml';
 
-export type Gated =
+type Gated =
   | { readonly is: 'decided'; readonly result: GateResult; readonly gate: GateFile; readonly file: string | undefined }
   /** The file of rules has mistakes. */
   | { readonly is: 'mistaken'; readonly mistakes: readonly Mistake[] }

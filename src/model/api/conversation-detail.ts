@@ -40,7 +40,7 @@ const step = z.strictObject({
 });
 export type TranscriptStepJson = z.infer<typeof step>;
 
-const turn = z.strictObject({
+export const turn = z.strictObject({
   turn_id: z.string(),
   trace_ids: list(z.string()),
   began_at: time,
@@ -80,7 +80,7 @@ const verdict = z.strictObject({
 });
 export type VerdictOfCriterion = z.infer<typeof verdict>;
 
-const fullEvaluation = z.strictObject({
+export const fullEvaluation = z.strictObject({
   suite: z.string(),
   suite_version: z.string(),
   turn_id: z.string().optional(),

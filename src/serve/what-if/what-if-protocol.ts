@@ -11,20 +11,14 @@ export interface WhatIfStart {
   readonly judging: JudgingStart | undefined;
 }
 
-export type ToWhatIf =
-  | {
-      readonly type: 'ask';
-      readonly id: number;
-      readonly question: WhatIfQuestion;
-      /** The suite as it runs. */
-      readonly suite: SuiteOutline;
-    }
-  | { readonly type: 'stop' };
+export interface SentQuestion {
+  readonly question: WhatIfQuestion;
+  /** The suite as it runs. */
+  readonly suite: SuiteOutline;
+}
 
-export type FromWhatIf =
-  | { readonly type: 'ready' }
+export type WhatIfReply =
   /** The body of the answer, JSON. */
-  | { readonly type: 'answered'; readonly id: number; readonly body: Uint8Array<ArrayBuffer> }
+  | { readonly is: 'answered'; readonly body: Uint8Array<ArrayBuffer> }
   /** The suite's file has changed since the service loaded it. */
-  | { readonly type: 'outdated'; readonly id: number }
-  | { readonly type: 'failed'; readonly id: number; readonly error: string };
+  | { readonly is: 'outdated' };

@@ -14,7 +14,8 @@ import { readerAt } from '../open-reader.ts';
 import { yieldToOthers } from '../yield-to-others.ts';
 import { suiteChange } from './suite-change.ts';
 import { whatIfAnswer } from './what-if-answer.ts';
-import type { FromWhatIf, ToWhatIf, WhatIfStart } from './what-if-protocol.ts';
+import type { FromAsked, ToAsked } from '../asked-thread.ts';
+import type { SentQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
 const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../../suites');
 /** So many of the changed conversations are named. */
@@ -22,18 +23,20 @@ const SHOWN = 20;
 
 const port = parentPort;
 if (port !== null) {
-  // The casts hold because `reweighing.ts` is the only one that starts this thread and posts to it.
+  // The casts hold because `asked-thread.ts` is the only one that starts this thread and posts to it.
   const { store, suites: of, judging } = workerData as WhatIfStart;
-  const post = (message: FromWhatIf, transfer: readonly ArrayBuffer[] = []) => port.postMessage(message, [...transfer]);
+  const post = (message: FromAsked<WhatIfReply>, transfer: readonly ArrayBuffer[] = []) =>
+    port.postMessage(message, [...transfer]);
   const folder = { baseDir: of.baseDir, builtinDir: BUILTIN_SUITES, tools: of.tools };
   const { suites } = await loadSuites(of.references, { ...of, ...folder });
   const reader = await readerAt(store);
   const judge = judgeOf(judging);
 
-  const answer = async ({ id, question, suite }: Extract<ToWhatIf, { type: 'ask' }>): Promise<void> => {
+  const answer = async (id: number, { question, suite }: SentQuestion): Promise<void> => {
     const live = suites.find(({ name }) => name === suite.name);
     if (live === undefined || JSON.stringify(outlineOf(live)) !== JSON.stringify(suite)) {
-      post({ type: 'outdated', id });
+      // The file may be put back, and this thread would not notice.
+      post({ type: 'replied', id, reply: { is: 'outdated' }, isLast: true });
       return;
     }
     const changed = reweighed(live, question);
@@ -43,13 +46,13 @@ if (port !== null) {
     const change = await suiteChange(live, changed, folder);
     const value = whatIfAnswer(report, { suite: name, version, scope, ...change });
     const body = new TextEncoder().encode(`${visibleJson(value)}\n`);
-    post({ type: 'answered', id, body }, [body.buffer]);
+    post({ type: 'replied', id, reply: { is: 'answered', body } }, [body.buffer]);
   };
 
-  port.on('message', (message: ToWhatIf) => {
+  port.on('message', (message: ToAsked<SentQuestion>) => {
     if (message.type === 'ask') {
-      const { id } = message;
-      void answer(message).catch((error: unknown) =>
+      const { id, sent } = message;
+      void answer(id, sent).catch((error: unknown) =>
         post({ type: 'failed', id, error: error instanceof Error ? error.message : String(error) }),
       );
     } else {
