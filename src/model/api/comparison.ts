@@ -35,8 +35,9 @@ const figures = z.strictObject({
   cases_moved: count.nullable(),
   more_cases: count,
 });
-const compared = z.union([figures, notCompared]);
+export const compared = z.union([figures, notCompared]);
 export type ComparedJson = z.infer<typeof compared>;
+export type ComparedFigures = z.infer<typeof figures>;
 
 const rate = z.number().min(0).max(1);
 const interval = z.strictObject({ value: z.number(), lower: z.number(), upper: z.number() });
@@ -96,6 +97,8 @@ const comparedSuite = z.strictObject({
   flipped: list(flipped).meta({ description: 'the worst first, those that got better last' }),
   reliability: pair(reliability),
 });
+
+export type ComparedSuite = z.infer<typeof comparedSuite>;
 
 export const comparison = z.strictObject({
   a: side,

@@ -34,6 +34,7 @@ export const experimentList = z.strictObject({
   has_folder: z.boolean().meta({ description: 'the folder of the experiments is there' }),
   unreadable: list(z.string()).meta({ description: 'experiments that are damaged, and why they cannot be read' }),
 });
+export type ExperimentList = z.infer<typeof experimentList>;
 
 /** An experiment by its id, its name (the last one of that name), or `latest`. */
 const reference = z.string().min(1).max(300);
@@ -93,6 +94,7 @@ export const comparedCase = z.strictObject({
   a: caseRun.nullable().meta({ description: 'null where it did not run the case' }),
   b: caseRun.nullable(),
 });
+export type ComparedCase = z.infer<typeof comparedCase>;
 
 export const gateQuery = z.strictObject({ candidate: reference, baseline: reference });
 
@@ -103,3 +105,4 @@ export const gateAnswer = z.strictObject({
   may_release: z.boolean(),
   result: gateResult,
 });
+export type GateAnswer = z.infer<typeof gateAnswer>;

@@ -6,6 +6,7 @@ import { worstOf } from '../conversations/worst.ts';
 import { Copy } from '../text/copy.ts';
 import { counted, countText, dollars, durationText, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.ts';
+import { quotedForShell } from '../text/quoted-for-shell.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 
@@ -85,9 +86,4 @@ function Elsewhere({ id }: { readonly id: string }): JSX.Element {
     keptToken() === undefined &&
       h('a', { class: 'button quiet', href: `/api/v1${address}`, target: '_blank', rel: 'noopener' }, 'JSON'),
   );
-}
-
-/** A pasted command must not run what an id contains. */
-function quotedForShell(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

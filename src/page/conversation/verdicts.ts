@@ -25,6 +25,10 @@ const STANDING = {
   not_applicable: { place: 4, isFine: true },
 } satisfies Record<VerdictKind, { readonly place: number; readonly isFine: boolean }>;
 
+export function needsNoAttention(verdict: VerdictKind): boolean {
+  return STANDING[verdict].isFine;
+}
+
 export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
   return h(
     'section',
@@ -103,7 +107,7 @@ function VerdictList({ evaluation, chosen, onVerdict }: ListProps): JSX.Element 
   const sorted = verdicts.toSorted(
     (a, b) => STANDING[a.verdict].place - STANDING[b.verdict].place || (b.weight ?? 0) - (a.weight ?? 0),
   );
-  const isFine = ({ verdict }: VerdictOfCriterion) => STANDING[verdict].isFine;
+  const isFine = ({ verdict }: VerdictOfCriterion) => needsNoAttention(verdict);
   const line = (verdict: VerdictOfCriterion) =>
     h(VerdictLine, { key: verdict.criterion, evaluation, verdict, chosen, onVerdict });
   const fine = sorted.filter(isFine);

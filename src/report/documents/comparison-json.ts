@@ -63,7 +63,7 @@ function suiteJson(suite: SuiteComparison): ComparisonJson['suites'][number] {
   };
 }
 
-function comparedJson(compared: Compared): ComparedJson {
+export function comparedJson(compared: Compared): ComparedJson {
   if (compared.is === 'not_compared') return { word: null, because: compared.because };
   return {
     word: compared.word ?? null,

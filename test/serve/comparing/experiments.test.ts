@@ -188,7 +188,7 @@ describe('of a folder with several experiments', () => {
   });
 
   test('runs that were forgotten are in no answer any more', async () => {
-    const { running, dataDir } = await filled();
+    const { running } = await filled();
     expect((await ask(running, '/compare/case?a=steady&b=shaky&case=often')).status).toBe(200);
 
     const forgotten = await fetch(`${running.http}/api/v1/conversations/run-often-3`, { method: 'DELETE' });

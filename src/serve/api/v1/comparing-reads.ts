@@ -4,12 +4,14 @@ import { getComparedCase } from './compared-case.ts';
 import type { ComparingSide } from './comparing-side.ts';
 import { compareTwo, gateOfTwo } from './experiment-compare.ts';
 import { getExperiment, listExperiments } from './experiment-list.ts';
+import { compareVersions } from './version-compare.ts';
 
-/** The last one stands for any other name behind `experiments`. */
+/** `getExperiment` stands for any other name behind `experiments`, so it comes after those that have one. */
 export const COMPARING_READS: readonly RemoteRead<ComparingSide>[] = [
   listExperiments,
   compareTwo,
   getComparedCase,
   gateOfTwo,
   getExperiment,
+  compareVersions,
 ];

@@ -16,6 +16,8 @@ const MILLION = 1_000_000;
 
 /** By the version of the suite that runs. */
 export interface LatestEvaluation {
+  /** The store's number of the conversation. */
+  readonly conversation: number;
   /** Log time. */
   readonly at: number;
   readonly agentVersion: string;
@@ -26,6 +28,8 @@ export interface LatestEvaluation {
   readonly score: number | undefined;
   readonly outcome: Outcome;
   readonly verdicts: ReadonlyMap<string, VerdictKind>;
+  /** Effort of the conversation or the turn, as far as it is known. */
+  readonly used: Pick<ScannedEvaluation['seen'], 'steps' | 'tokens' | 'costNanos'>;
 }
 
 interface LatestEvaluations {
@@ -41,7 +45,7 @@ const labelsSchema = z.object({ agent_version: z.string(), environment: z.string
 export async function latestEvaluations(
   reader: Pick<ConversationReader, 'pages'>,
   suite: SuiteOutline,
-  asked: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments' | 'since'> & {
+  asked: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments' | 'segments' | 'since'> & {
     readonly conversationsMax: number;
   },
 ): Promise<LatestEvaluations> {
@@ -75,6 +79,7 @@ function latestFrom(scanned: ScannedEvaluation, suite: SuiteOutline): LatestEval
   if (verdicts.length !== suite.criteria.length) return undefined;
   const known = labelsSchema.parse(JSON.parse(labels));
   return {
+    conversation: scanned.conversation,
     at: seen.at ?? createdAt,
     agentVersion: known.agent_version,
     environment: known.environment,
@@ -82,5 +87,6 @@ function latestFrom(scanned: ScannedEvaluation, suite: SuiteOutline): LatestEval
     score: score === undefined ? undefined : score / MILLION,
     outcome,
     verdicts: new Map(suite.criteria.map(({ name }, place) => [name, verdicts[place]?.verdict ?? 'skipped'] as const)),
+    used: seen,
   };
 }
