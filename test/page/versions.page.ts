@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import type { ComparisonJson } from '../../src/model/api/comparison.ts';
+import { experimentList } from '../../src/model/api/experiments.ts';
 import { versionsCompared } from '../../src/model/api/versions.ts';
 import { assayBeside } from '../assay-command.ts';
 import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser, WIDE } from './browser.ts';
@@ -117,4 +118,23 @@ test('by keys: the first case that got worse, the next one, and back', async () 
   await page.keyboard.press('g');
   await page.keyboard.press('v');
   await expect.poll(() => new URL(page.url()).pathname).toBe('/versions');
+});
+
+test.each([
+  ['none', 'There is no experiment yet', 'npx assay run failed.jsonl'],
+  ['one', 'There is one experiment so far', 'npx assay show'],
+])('with %s it says how to make the next one', async (which, heading, command) => {
+  const page = await openPage(`${http}/suites`, { scheme: 'dark', size: NARROW });
+  const list = await fetch(`${http}/api/v1/experiments?limit=1`);
+  const all = experimentList.parse(await list.json());
+  const experiments = which === 'none' ? [] : all.experiments;
+  await page.route('**/api/v1/experiments?*', (route) => route.fulfill({ json: { ...all, experiments } }));
+
+  await page.goto(EXPERIMENTS);
+
+  await page.getByRole('heading', { name: heading }).waitFor();
+  expect((await page.locator('.command pre').allInnerTexts()).join('\n')).toContain(command);
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  expect(await isWiderThanWindow(page)).toBe(false);
+  await takeScreenshot(page, `experiments-${which}`);
 });
