@@ -16,6 +16,7 @@ import { benchRead } from './read.ts';
 import { benchReaders } from './readers.ts';
 import { benchRedaction } from './redaction.ts';
 import { benchScrape } from './scrape.ts';
+import { benchService } from './service.ts';
 import { benchStoreMemory } from './store-memory.ts';
 import { benchTrajectory } from './trajectory.ts';
 import { benchValidity } from './validity.ts';
@@ -38,12 +39,12 @@ const small = values.small;
 
 const benches = {
   pipeline: async () => {
-    const speed = await benchPipeline({
-      traces: Number(values.traces ?? (small ? 300 : 36_000)),
-      rounds: small ? 2 : 36,
-    });
+    const size = { traces: Number(values.traces ?? (small ? 300 : 36_000)), rounds: small ? 2 : 36 };
+    const hard = await benchPipeline({ load: 'hard', ...size });
+    const plain = await benchPipeline({ load: 'plain', ...size });
     const memory = await benchMemory({ turns: small ? 1000 : 100_000 });
-    return { rows: [...speed.rows, ...memory.rows], notes: [...speed.notes, ...memory.notes] };
+    const parts = [hard, plain, memory];
+    return { rows: parts.flatMap(({ rows }) => rows), notes: parts.flatMap(({ notes }) => notes) };
   },
   detect: () => {
     const size = small ? DETECT_SMALL : DETECT_FULL;
@@ -61,6 +62,9 @@ const benches = {
     benchKafka({ traces: Number(values.traces ?? (small ? 2000 : 100_000)), partitions: 12, pairs: small ? 1 : 3 }),
   // Starts a PostgreSQL.
   postgres: () => benchPostgres({ turns: Number(values.traces ?? (small ? 1000 : 20_000)) }),
+  // Builds a Collector from its Go modules, for the comparison, unless it is built.
+  service: () =>
+    benchService(small ? { traces: 300, rounds: 1 } : { traces: Number(values.traces ?? 9_000), rounds: 4 }),
   // Installs agentevals, for the comparison, unless it is installed.
   trajectory: () =>
     benchTrajectory(

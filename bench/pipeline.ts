@@ -1,5 +1,5 @@
 /**
- * npm run bench -- pipeline [--json] [--traces 36000]
+ * npm run bench -- pipeline [--json] [--traces 36000]: the hard load, then the plain one
  *
  * The whole path of a span in one process, compared with bare decoding by protobufjs of the same kind of requests in
  * another. The path is: check and index, redact, journal with sync, open turns, read back, normalize, build turns,
@@ -28,9 +28,10 @@ import { Store } from '../src/store/sqlite/store.ts';
 import { type Reference, startReference } from './reference.ts';
 import type { BenchRow } from './row.ts';
 import { StageCpu } from './stage-cpu.ts';
-import { makeWorkload, type Workload } from './workload.ts';
+import { type Load, makeLoad, type Workload } from './workload.ts';
 
 export interface PipelineBenchOptions {
+  readonly load: Load;
   readonly traces: number;
   readonly rounds: number;
 }
@@ -50,16 +51,18 @@ const BUILTIN = path.resolve(import.meta.dirname, '../suites');
 export async function benchPipeline(
   options: PipelineBenchOptions,
 ): Promise<{ readonly rows: readonly BenchRow[]; readonly notes: readonly string[] }> {
-  const wanted = { seed: 1, traces: options.traces, spansPerRequest: 300, concurrent: 200 };
-  const reference = await startReference(wanted);
+  const { load, rounds } = options;
+  const size = { seed: 1, traces: options.traces };
+  const reference = await startReference(load, size);
   try {
-    return await measurePipeline(makeWorkload(wanted), reference, options.rounds);
+    return await measurePipeline(load, makeLoad(load, size), reference, rounds);
   } finally {
     reference.stop();
   }
 }
 
 async function measurePipeline(
+  load: Load,
   workload: Workload,
   reference: Reference,
   rounds: number,
@@ -99,7 +102,7 @@ async function measurePipeline(
   rmSync(directory, { recursive: true, force: true });
   const rows = [
     {
-      name: 'pipeline: decode, journal, normalize, assemble, score, store (spans per CPU second)',
+      name: `pipeline, ${load} load: decode, journal, normalize, assemble, score, store (spans per CPU second)`,
       ours: Math.round(measured.spans / measured.ours),
       reference: Math.round(measured.decoded / measured.reference),
       ratio: round(measured.spans / measured.ours / (measured.decoded / measured.reference)),

@@ -155,6 +155,7 @@ function outline({ shadow }: { readonly shadow: boolean }): SuiteOutline {
     criteria,
     totalWeight: 1_000_000,
     readsTaskTruth: false,
+    goldenTraces: 0,
     minDecided: 500_000,
     hardFailureScores: 'zero',
     whenBroken: 'hard_failure',

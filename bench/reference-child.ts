@@ -6,10 +6,10 @@
  */
 import { indexTraces } from '../src/model/otlp/traces-reader.ts';
 import { referenceDecoder } from './reference-decoder.ts';
-import { makeWorkload, type WorkloadOptions } from './workload.ts';
+import { makeLoad } from './workload.ts';
 
-// The cast holds because only `reference.ts` starts this process.
-const { requests } = makeWorkload(JSON.parse(process.argv[2] ?? '') as WorkloadOptions);
+const [, , load, seed, traces] = process.argv;
+const { requests } = makeLoad(load === 'plain' ? 'plain' : 'hard', { seed: Number(seed), traces: Number(traces) });
 const spans = requests.map((bytes) => indexTraces(bytes).spanCount);
 const decode = referenceDecoder();
 let next = 0;

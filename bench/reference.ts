@@ -4,7 +4,7 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { WorkloadOptions } from './workload.ts';
+import type { Load } from './workload.ts';
 
 export interface Decoded {
   readonly spans: number;
@@ -20,9 +20,13 @@ export interface Reference {
 /** Enough requests that they are no longer in the processor's caches when they are used again. */
 const TRACES_MAX = 6000;
 
-export async function startReference(workload: WorkloadOptions): Promise<Reference> {
-  const options = { ...workload, traces: Math.min(workload.traces, TRACES_MAX) };
-  const child = fork(new URL('./reference-child.ts', import.meta.url).pathname, [JSON.stringify(options)]);
+/** With requests of its own from the same generator. */
+export async function startReference(
+  load: Load,
+  { seed, traces }: { readonly seed: number; readonly traces: number },
+): Promise<Reference> {
+  const wanted = [load, seed, Math.min(traces, TRACES_MAX)].map(String);
+  const child = fork(new URL('./reference-child.ts', import.meta.url).pathname, wanted);
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`the reference ended with code ${String(code)}`);
   });

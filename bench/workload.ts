@@ -1,9 +1,11 @@
 /**
- * The workload of the benchmarks: requests as a Collector or a few SDKs would send them. Eight to twelve spans per
- * trace, questions and answers of one to four kilobytes, spans of many conversations mixed, children before parents.
+ * The workloads of the benchmarks. `hard`: requests as a Collector would send them, eight to twelve spans per trace,
+ * questions and answers of one to four kilobytes, spans of many conversations mixed, and a quarter of the turns fails
+ * something. `plain`: healthy agents in five dialects (plain-traffic.ts).
  */
 import { transcodeTraces } from '../src/model/otlp/json-transcoder.ts';
 import { randomFrom } from '../test/random.ts';
+import { plainRequests } from './plain-traffic.ts';
 import { exportRequest, type TrafficSpan, traffic } from '../test/simulation/traffic.ts';
 
 export interface Workload {
@@ -19,6 +21,21 @@ export interface WorkloadOptions {
   readonly spansPerRequest: number;
   /** Number of conversations whose spans are mixed. */
   readonly concurrent: number;
+}
+
+export type Load = 'hard' | 'plain';
+
+/** The plain load has its own sizes. */
+export function makeLoad(load: Load, size: { readonly seed: number; readonly traces: number }): Workload {
+  if (load === 'hard') return makeWorkload({ ...size, spansPerRequest: 300, concurrent: 200 });
+  const requests: Uint8Array[] = [];
+  let spans = 0;
+  for (const request of plainRequests(size)) {
+    requests.push(transcodeTraces(Buffer.from(request.json)));
+    spans += request.spans;
+  }
+  const bytes = requests.reduce((sum, { length }) => sum + length, 0);
+  return { requests, spans, traces: size.traces, bytes };
 }
 
 export function makeWorkload(options: WorkloadOptions): Workload {

@@ -5,7 +5,7 @@
 import { restartNames } from '../src/config/reloadable.ts';
 import { settingsIn, type Section } from '../src/config/section.ts';
 import type { Setting } from '../src/config/setting.ts';
-import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from '../src/config/settings.ts';
+import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from '../src/config/sections.ts';
 import { flow, isByName, settingsYaml } from './settings-yaml.ts';
 import { wrapProse } from './wrap-prose.ts';
 

@@ -9,17 +9,9 @@
  *
  * An unknown token is ignored where none is needed: exporters send the headers of other backends, too.
  */
-import type {
-  Access,
-  AccessGuard,
-  AccessRefusal,
-  Action,
-  Caller,
-  KeptToken,
-  RequestHead,
-  Role,
-} from '../model/access.ts';
-import { mayAct, ROLES } from '../model/access.ts';
+import type { Access, AccessGuard, AccessRefusal, Action, KeptToken, RequestHead } from '../model/access.ts';
+import type { Caller, Role } from '../model/caller.ts';
+import { mayAct, ROLES } from '../model/caller.ts';
 import type { AccessEvent } from '../model/events/access-events.ts';
 import { Attempts } from './attempts.ts';
 import type { AuditLog } from './audit-log.ts';

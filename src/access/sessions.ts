@@ -8,8 +8,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Caller, EndedSessions, RequestHead, Role, SessionStore } from '../model/access.ts';
-import { ROLES } from '../model/access.ts';
+import type { EndedSessions, RequestHead, SessionStore } from '../model/access.ts';
+import type { Caller, Role } from '../model/caller.ts';
+import { nameOfPerson, ROLES } from '../model/caller.ts';
 import { clearCookie, type CookieKind, cookieKind, readCookie, setCookie } from './cookies.ts';
 import { isAllowedHost, isFollowedLink } from './origin.ts';
 import { seal, sealingKey, unseal } from './sealed.ts';
@@ -98,7 +99,7 @@ export class Sessions {
     if (session === undefined) return undefined;
     const refused = this.#refusedFor(head);
     if (refused !== undefined) return { refused };
-    return { by: 'session', name: `person ${session.name} (${session.subject})`, roles: session.roles };
+    return { by: 'session', name: nameOfPerson(session), roles: session.roles };
   }
 
   /** Ends the session of the request. The cookie that takes its place, or why not. */

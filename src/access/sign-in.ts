@@ -11,7 +11,8 @@
  */
 import * as oidc from 'openid-client';
 import { z } from 'zod';
-import type { RequestHead, Role } from '../model/access.ts';
+import type { RequestHead } from '../model/access.ts';
+import { nameOfPerson, type Role } from '../model/caller.ts';
 import type { AccessEvent, SignInResult } from '../model/events/access-events.ts';
 import { Attempts } from './attempts.ts';
 import type { AuditLog } from './audit-log.ts';
@@ -133,7 +134,7 @@ export class SignIn {
       if (isAway(error)) return this.#unavailable(cookies);
       return this.#refused(head, error instanceof Error ? error.message : String(error), cookies);
     }
-    const who = `person ${person.name} (${person.subject})`;
+    const who = nameOfPerson(person);
     if (person.roles.length === 0) {
       this.#count('no_role');
       this.#parts.audit.write({ what: 'sign-in-refused', who, from: head.address, why: 'no_role' });

@@ -7,7 +7,8 @@
  * JSON is YAML, so both are read. It holds no secret, but whoever can write it can let himself in.
  */
 import { z } from 'zod';
-import { type KeptToken, ROLES } from '../model/access.ts';
+import type { KeptToken } from '../model/access.ts';
+import { ROLES } from '../model/caller.ts';
 import { readWrittenDocument } from '../model/written-document.ts';
 
 const TOKENS_MAX = 10_000;

@@ -4,7 +4,8 @@
  * SHA-256 of the whole is kept, without salt, because nobody can guess 256 random bits.
  */
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
-import type { KeptToken, Role } from '../model/access.ts';
+import type { KeptToken } from '../model/access.ts';
+import type { Role } from '../model/caller.ts';
 
 const SMALL = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const ALL = `${SMALL}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;

@@ -4,6 +4,7 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Content, Step } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
 import { adviceFor } from '../report/inspect/advice.ts';
+import { fieldSources } from '../report/inspect/field-sources.ts';
 import { dialectsIn, inWords } from '../report/inspect/inspection-json.ts';
 import { printTable, type TableRow } from './print-table.ts';
 import { safe, type Terminal } from './terminal.ts';
@@ -98,86 +99,11 @@ function printStep(terminal: Terminal, step: Step, { dialectOf }: InspectionOpti
   terminal.out(
     `\n    ${paint('bold', `${step.kind} ${safe(step.name, 60)}`)}  span "${safe(step.spanName, 80)}" ${step.spanId}${dialects === '' ? '' : ` (${dialects})`}`,
   );
-  const rows = [...step.rules].map(
-    ([field, rule]): TableRow => [
-      field,
-      { text: shown(step, field), max: 70 },
-      { text: `← ${rule}`, style: 'dim', max: 102 },
-    ],
+  const rows = fieldSources(step, dialectOf).flatMap(({ field, value, rule }): TableRow[] =>
+    rule === undefined ? [] : [[field, { text: value, max: 70 }, { text: `← ${rule}`, style: 'dim', max: 102 }]],
   );
   const flags = step.flags.length === 0 ? [] : [['flags', step.flags.join(', ')]];
   printTable(terminal, [...rows, ...flags], { indent: 6, min: [20, 60] });
-}
-
-function shown(step: Step, field: string): string {
-  switch (field) {
-    case 'kind':
-      return step.kind;
-    case 'messagesIn':
-      return counted(step.messagesIn.length, 'message');
-    case 'messagesOut':
-      return `${counted(step.messagesOut.length, 'message')}: ${step.output.text}`;
-    case 'systemInstructions':
-      return step.systemInstructions ?? '';
-    case 'input':
-      return step.input.text;
-    case 'output':
-      return step.output.text;
-    case 'toolArgs':
-      return step.tool?.args.text ?? '';
-    case 'toolResult':
-      return step.tool?.result.text ?? '';
-    case 'toolName':
-      return step.tool?.name ?? '(not a tool call)';
-    case 'toolCallId':
-      return step.tool?.callId ?? '(not a tool call)';
-    case 'error':
-      return inWords(step.error) ?? '';
-    case 'errorType':
-      return step.error?.type ?? '';
-    case 'errorMessage':
-      return step.error?.message ?? '';
-    case 'agentName':
-      return step.agent.name ?? '';
-    case 'agentId':
-      return step.agent.id ?? '';
-    case 'agentVersion':
-      return step.agent.version ?? '';
-    case 'requestModel':
-      return step.model?.request ?? '';
-    case 'responseModel':
-      return step.model?.response ?? '';
-    case 'provider':
-      return step.model?.provider ?? '';
-    case 'responseId':
-      return step.model?.responseId ?? '';
-    case 'previousResponseId':
-      return step.model?.previousResponseId ?? '';
-    case 'finishReasons':
-      return step.model?.finishReasons.join(', ') ?? '';
-    case 'inputTokens':
-      return String(step.usage?.inputTokens ?? '');
-    case 'outputTokens':
-      return String(step.usage?.outputTokens ?? '');
-    case 'cacheReadTokens':
-      return String(step.usage?.cacheReadTokens ?? '');
-    case 'cacheWriteTokens':
-      return String(step.usage?.cacheWriteTokens ?? '');
-    case 'reasoningTokens':
-      return String(step.usage?.reasoningTokens ?? '');
-    case 'costUsd':
-      return String(step.costUsd ?? '');
-    case 'conversationId':
-      return step.conversationId ?? '';
-    case 'userId':
-      return step.userId ?? '';
-    case 'environment':
-      return step.environment ?? '';
-    case 'serviceName':
-      return step.serviceName ?? '';
-    default:
-      return '';
-  }
 }
 
 function printMissing(terminal: Terminal, conversation: Conversation): void {

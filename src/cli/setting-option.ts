@@ -1,7 +1,8 @@
 /** Options that are settings: their names, variables, defaults and texts are declared with the settings. */
 import { Option } from 'commander';
 import { settingsIn } from '../config/section.ts';
-import { ALL_SECTIONS, CONFIG_FILE } from '../config/settings.ts';
+import { ALL_SECTIONS } from '../config/sections.ts';
+import { CONFIG_FILE } from '../config/settings.ts';
 import type { Setting } from '../config/setting.ts';
 
 const SETTINGS = [CONFIG_FILE, ...ALL_SECTIONS.flatMap(({ declared }) => settingsIn(declared))];

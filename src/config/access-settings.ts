@@ -1,7 +1,7 @@
 /** Settings of access: when a token is asked for, where tokens are, and how people sign in. */
 import path from 'node:path';
 import { z } from 'zod';
-import { ROLES } from '../model/access.ts';
+import { ROLES } from '../model/caller.ts';
 import { secret } from './secrets.ts';
 import { section } from './section.ts';
 import { duration, setting, size, text, type ValuesOf, yesOrNo } from './setting.ts';

@@ -4,7 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isSetting, type Section, settingsIn } from './section.ts';
-import { ALL_SECTIONS, SECTIONS, type Settings, TOP_SECTIONS } from './settings.ts';
+import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from './sections.ts';
+import type { Settings } from './settings.ts';
 
 interface Reloaded {
   /** The settings in use from now on. */

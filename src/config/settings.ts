@@ -12,57 +12,8 @@ import { secretVariablesIn } from './environment-without-secrets.ts';
 import { type Section, type SettingsOf, settingsIn } from './section.ts';
 import { text } from './setting.ts';
 import { type Flags, Sources, type Variables } from './sources.ts';
-import { ACCESS } from './access-settings.ts';
-import { ALERTS } from './alert-settings.ts';
-import { CONVERSATION, TURN } from './conversation-settings.ts';
-import { DETECTION } from './detection-settings.ts';
-import { HTTP } from './http-settings.ts';
-import { JOURNAL, RECEIVE } from './intake-settings.ts';
-import { JUDGING } from './judge-settings.ts';
-import { KAFKA } from './kafka-settings.ts';
-import { REDACTION } from './redaction-settings.ts';
-import { RESULTS } from './result-settings.ts';
-import { METRICS, SCORE } from './score-settings.ts';
-import { PROCESS, SERVICE, SUITES } from './service-settings.ts';
-import { SHARED_STORE, STORE } from './store-settings.ts';
-import { TELEMETRY } from './telemetry-settings.ts';
-import { TLS } from './tls-settings.ts';
-import { TOOLS } from './tool-settings.ts';
-import { TRUTH } from './truth-settings.ts';
+import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from './sections.ts';
 import { type UnknownVariable, unknownVariables } from './unknown-variables.ts';
-
-/** Each is a member of `Settings`. */
-export const SECTIONS = {
-  http: HTTP,
-  tls: TLS,
-  access: ACCESS,
-  turn: TURN,
-  conversation: CONVERSATION,
-  score: SCORE,
-  journal: JOURNAL,
-  receive: RECEIVE,
-  store: STORE,
-  metrics: METRICS,
-  detection: DETECTION,
-  alerts: ALERTS,
-  results: RESULTS,
-  truth: TRUTH,
-  tools: TOOLS,
-  telemetry: TELEMETRY,
-  redaction: REDACTION,
-  judging: JUDGING,
-  kafka: KAFKA,
-  sharedStore: SHARED_STORE,
-};
-
-/** Settings that stand in no mapping of the file are members of `Settings` themselves. */
-export const TOP_SECTIONS = { service: SERVICE, suites: SUITES, process: PROCESS };
-
-/** A new section is listed above, and nowhere else. */
-export const ALL_SECTIONS: readonly Section<unknown>[] = [
-  ...Object.values<Section<unknown>>(TOP_SECTIONS),
-  ...Object.values<Section<unknown>>(SECTIONS),
-];
 
 type Top = typeof TOP_SECTIONS;
 type Sections = typeof SECTIONS;

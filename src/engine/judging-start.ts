@@ -1,6 +1,7 @@
 /** Start data for the owner of the judges, from the settings. */
 import type { JudgingRules } from '../ask/judge.ts';
 import type { JudgeSettings, JudgingSettings } from '../config/judge-settings.ts';
+import { NANOS } from '../model/questions.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { ReportedParts } from '../report/events/event-reporter.ts';
 
@@ -9,9 +10,6 @@ export interface JudgingStart {
   readonly judges: readonly JudgeSettings[];
   readonly rules: JudgingRules;
 }
-
-/** The store counts money in billionths. */
-const NANOS = 1e9;
 
 /** Undefined where no judge is configured. */
 export function judgingStart({ judges, budget, limitMs, keepAnswersMs }: JudgingSettings): JudgingStart | undefined {

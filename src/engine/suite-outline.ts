@@ -23,6 +23,8 @@ export interface SuiteOutline extends Weighing {
   readonly totalWeight: number;
   /** A criterion of it reads the truth of a task. */
   readonly readsTaskTruth: boolean;
+  /** Approved golden traces that it compares conversations with. */
+  readonly goldenTraces: number;
 }
 
 /** As it can be sent from one thread to another. */
@@ -46,6 +48,7 @@ export function outlineOf(suite: CompiledSuite): SuiteOutline {
     })),
     totalWeight,
     readsTaskTruth: readsTaskTruth(suite),
+    goldenTraces: suite.golden?.traces.length ?? 0,
     minDecided,
     hardFailureScores,
     whenBroken,

@@ -3,42 +3,10 @@
  * ports know only this.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Caller, type Role, ROLES } from './caller.ts';
 import type { LISTENERS } from './events/receive-events.ts';
 
-/**
- * ingest   sends spans
- * read     reads metrics and conversations
- * review   says what is right: labels, truth, outcomes; and reads
- * admin    everything
- */
-export const ROLES = ['ingest', 'read', 'review', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
-
-const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
-  ingest: ['ingest'],
-  read: ['read'],
-  review: ['read', 'review'],
-  admin: ROLES,
-};
-
-export function mayAct(roles: readonly Role[], wanted: Role): boolean {
-  return roles.some((role) => INCLUDED[role].includes(wanted));
-}
-
 export type AccessPort = (typeof LISTENERS)[number];
-
-/** How a caller was recognized. */
-export const IDENTIFIED_BY = [
-  'token',
-  /** `http.write_token`. */
-  'write_token',
-  'session',
-  /** A program on this machine, of which nothing is asked. */
-  'loopback',
-  /** Nothing is asked of anybody: `--insecure-no-auth`. */
-  'insecure',
-] as const;
-export type IdentifiedBy = (typeof IDENTIFIED_BY)[number];
 
 export const ACCESS_REFUSALS = [
   /** Nothing was sent that says who it is. */
@@ -81,13 +49,6 @@ export interface Action {
   readonly takes: Role;
   /** As it was registered, with the names of its parameters and not what was given for them. */
   readonly route: string;
-}
-
-/** Name of a caller in the audit log: `token grafana`, `person ana@example.com`. */
-export interface Caller {
-  readonly by: IdentifiedBy;
-  readonly name: string;
-  readonly roles: readonly Role[];
 }
 
 export interface RefusedAccess {

@@ -5,6 +5,9 @@
 import type { ReadAnswer } from './judge-answer.ts';
 import type { JudgeFailure, JudgeOutcome, JudgeRequest } from './judging.ts';
 
+/** Money is kept in whole billionths of the currency. */
+export const NANOS = 1e9;
+
 /** Final result of one of the votes: it is not asked for again. */
 export type Vote =
   | { readonly is: 'said'; readonly answers: readonly ReadAnswer[]; readonly model: string }

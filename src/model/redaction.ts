@@ -79,3 +79,9 @@ export function redactionNames(rules: RedactionRules): readonly string[] {
     ...(rules.userIds === undefined ? [] : [USER_ID]),
   ];
 }
+
+/** The patterns by which something was taken out of a text, each once. */
+export function redactionsIn(text: string): readonly string[] {
+  if (!text.includes(MARKER_START)) return [];
+  return [...new Set([...text.matchAll(/\[REDACTED:([a-z][a-z0-9_-]{0,31})\]/g)].flatMap(([, name]) => name ?? []))];
+}

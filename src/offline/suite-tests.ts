@@ -36,6 +36,8 @@ interface UnmetAt extends Unmet {
 
 interface TestedSuites {
   readonly tests: readonly TestedSuite[];
+  /** Suites of the tests, each once. */
+  readonly suites: readonly CompiledSuite[];
   readonly mistakes: readonly Mistake[];
 }
 
@@ -62,7 +64,7 @@ interface ReadyTest {
 
 export async function testSuites(files: readonly string[], options: SuiteTestOptions): Promise<TestedSuites> {
   const { ready, mistakes } = await readyTests(files, options);
-  if (mistakes.length > 0) return { tests: [], mistakes };
+  if (mistakes.length > 0) return { tests: [], suites: [], mistakes };
   const tests = ready.map(({ file, suite, test, conversation }) => ({
     file,
     line: test.line,
@@ -73,7 +75,9 @@ export async function testSuites(files: readonly string[], options: SuiteTestOpt
       at: stepAt(unmet.spanId, conversation),
     })),
   }));
-  return { tests, mistakes };
+  // Two files of tests may be for one suite, which each of them loads.
+  const suites = new Map(ready.map(({ suite }) => [`${suite.file} ${suite.id}`, suite]));
+  return { tests, suites: [...suites.values()], mistakes };
 }
 
 /** The tests with their suites and conversations. Incomplete where there are mistakes. */

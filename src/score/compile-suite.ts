@@ -246,6 +246,7 @@ function compiled(
     text: known.definitions?.text ?? known.source ?? textOfCode(suite),
     findingsOf: findingsBy(suite),
     golden: suite.golden,
+    toolPolicy: suite.toolPolicy,
     file: known.origin.file,
     line: known.origin.placeOf([]).line,
   };

@@ -176,6 +176,7 @@ export interface CompiledSuite extends Weighing {
   readonly findingsOf: ((subject: SubjectWith<Extracts>) => readonly Finding[]) | undefined;
   /** The approved runs that it compares conversations with. */
   readonly golden: GoldenLibrary | undefined;
+  readonly toolPolicy: PolicyGuard | undefined;
   /** Place in its file, for messages. */
   readonly file: string;
   readonly line: number | undefined;

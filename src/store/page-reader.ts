@@ -5,6 +5,7 @@
 import type { ConversationRow } from './conversation-row.ts';
 import type { ConversationSearch, FoundConversations } from './conversation-search.ts';
 import type { ScannedEvaluation } from './evaluation-scan.ts';
+import type { JudgingState } from './question-store.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from './read-evaluation.ts';
 
 type Awaitable<T> = T | Promise<T>;
@@ -30,6 +31,8 @@ export interface PageReader {
   countedPlaces(of: { readonly width: number; readonly since: number }): Awaitable<readonly CountedPlace[]>;
   /** Conversations, or the limit if there are more. */
   countUpTo(limit: number): Awaitable<number>;
+  /** Money that judges spent up to then, and questions that wait for them. */
+  judging(at: number): Awaitable<JudgingState>;
   /** When each series of the metric was seen first, in log time; the labels are JSON. */
   firstTimes(metric: string): Awaitable<readonly { readonly labels: string; readonly at: number }[]>;
 }

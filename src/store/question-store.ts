@@ -46,6 +46,13 @@ export interface WaitingCount {
   readonly oldestAt: number;
 }
 
+/** State of asking, for whoever looks at it. */
+export interface JudgingState {
+  readonly spent: Spent;
+  /** By judge; those without any are not in it. */
+  readonly waiting: ReadonlyMap<string, WaitingCount>;
+}
+
 /** For whoever evaluates, inside his transaction. The waiting party is an evaluation. */
 export interface WaitingQuestions {
   /**

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { newToken } from '../../src/access/token.ts';
-import { type RequestHead, ROLES, type Role } from '../../src/model/access.ts';
+import type { RequestHead } from '../../src/model/access.ts';
+import { ROLES, type Role } from '../../src/model/caller.ts';
 import { bearing, guardFor, head } from './guards.ts';
 
 const TOKENS = {

@@ -2,7 +2,8 @@
 import type { AuditLine } from '../../src/access/audit-log.ts';
 import { type AccessMode, Guard, type GuardParts } from '../../src/access/guard.ts';
 import { hashOf } from '../../src/access/token.ts';
-import type { KeptToken, RequestHead, Role } from '../../src/model/access.ts';
+import type { KeptToken, RequestHead } from '../../src/model/access.ts';
+import type { Role } from '../../src/model/caller.ts';
 import type { AccessEvent } from '../../src/model/events/access-events.ts';
 
 export interface GuardWanted {

@@ -8,7 +8,7 @@ import { tempDirectory } from '../temp-directory.ts';
 const MAIN = path.resolve(import.meta.dirname, '../../bench/main.ts');
 
 test.each([
-  ['pipeline', 2],
+  ['pipeline', 3],
   ['store', 1],
   ['backtest', 4],
   ['redaction', 3],

@@ -1,5 +1,5 @@
 /** The commands of docs/golden-traces.md, on the example that it goes through. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { assay as assayWith } from '../assay-command.ts';
@@ -98,4 +98,52 @@ test('lint tells mistakes with their lines, and ends with 2', () => {
 
   expect(status).toBe(2);
   expect(stderr).toContain(`${file}:4:7\n    steps[0].tol: unknown field 'tol'\n    expected: did you mean 'tool'?`);
+});
+
+test('golden traces are tests of their suite; a draft and one that its suite refuses are named', () => {
+  const directory = tempDirectory();
+  cpSync(EXAMPLE, directory, { recursive: true });
+  const suite = path.join(directory, 'tickets.yaml');
+  const draft = path.join(directory, 'golden', 'draft.yaml');
+  const run = () => assayWith(['suite', 'test', 'tickets.yaml'], { cwd: directory });
+
+  expect(run()).toMatchObject({ status: 0, stdout: 'pass  tickets: golden trace gt_001\n1 test passed\n' });
+  expect(assay('golden', 'record', 'good', '--file', RUNS, '--out', draft).status).toBe(0);
+  expect(run().stdout).toContain(
+    'not run  tickets: golden trace good in golden/draft.yaml: it is a draft: delete `status: draft` once it is approved',
+  );
+  writeFileSync(draft, readFileSync(draft, 'utf8').replace('status: draft\n', ''));
+  expect(run()).toMatchObject({
+    status: 0,
+    stdout: 'pass  tickets: golden trace good\npass  tickets: golden trace gt_001\n2 tests passed\n',
+  });
+
+  // The suite has a policy now that the traces break, and one of them a budget that its own steps exceed.
+  writeFileSync(draft, readFileSync(draft, 'utf8').replace(/max_steps: \d+/, 'max_steps: 1'));
+  writeFileSync(
+    suite,
+    `${readFileSync(suite, 'utf8').replace('weight: 0.4', 'weight: 0.3')}tool_policy: { forbidden: [get_ticket_*] }\n`.replace(
+      'criteria:\n',
+      'criteria:\n  - { name: safe, question: Was it safe?, weight: 0.1, uses: no_unsafe_action }\n',
+    ),
+  );
+  const { status, stdout } = run();
+  expect(status).toBe(1);
+  expect(stdout).toMatch(
+    /FAIL {2}tickets: golden trace gt_001 .*\n.*: tool_policy\n.*\n.*\n +because +get_ticket_detail/,
+  );
+  expect(stdout).toMatch(/golden\/draft\.yaml:\d+: budget\n.*\n.*\n +because +It takes 2 tool calls; 1 are allowed/);
+});
+
+test('where there are only drafts there is no test, and it says so', () => {
+  const directory = tempDirectory();
+  cpSync(EXAMPLE, directory, { recursive: true });
+  const trace = path.join(directory, 'golden', 'gt_001.yaml');
+  writeFileSync(trace, `status: draft\n${readFileSync(trace, 'utf8')}`);
+
+  const { status, stderr } = assayWith(['suite', 'test', 'tickets.yaml'], { cwd: directory });
+  expect([status, stderr]).toEqual([
+    3,
+    expect.stringContaining('golden trace gt_001 in golden/gt_001.yaml: it is a draft'),
+  ]);
 });

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { configurationPage } from '../../scripts/configuration-page.ts';
 import { isSetting, type Section, settingsIn } from '../../src/config/section.ts';
-import { ALL_SECTIONS, loadSettings, SECTIONS } from '../../src/config/settings.ts';
+import { ALL_SECTIONS, SECTIONS } from '../../src/config/sections.ts';
+import { loadSettings } from '../../src/config/settings.ts';
 import type { Declarations, Setting } from '../../src/config/setting.ts';
 import { tempDirectory } from '../temp-directory.ts';
 

@@ -82,6 +82,7 @@ test('without anything written, the defaults hold', () => {
       silentMs: 86_400_000,
     },
     alerts: { webhooks: [], giveUpAfterMs: 86_400_000, timeoutMs: 10_000 },
+    page: { traceUrl: undefined, dashboardUrl: undefined },
     redaction: {
       patterns: ['card', 'iban', 'bearer', 'api_key', 'jwt', 'secret', 'url_password'],
       keys: [],

@@ -16,7 +16,7 @@ test('the links lead where the generator is told', () => {
 
   expect(rules).toContain('runbook_url: https://docs.test/runbooks/AgentTcrRegression.md');
   expect(rules).toContain('dashboard_url: https://grafana.test/d/assay-quality?');
-  expect(rules).toContain('conversations_url: https://assay.test/api/conversations?');
+  expect(rules).toContain('conversations_url: https://assay.test/conversations?');
   expect(rules).not.toContain('localhost');
 });
 

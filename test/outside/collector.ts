@@ -28,6 +28,7 @@ processors:
   - gomod: ${CONTRIB}/processor/redactionprocessor v${COLLECTOR_VERSION}
 exporters:
   - gomod: ${CORE}/exporter/otlphttpexporter v${COLLECTOR_VERSION}
+  - gomod: ${CONTRIB}/exporter/fileexporter v${COLLECTOR_VERSION}
   - gomod: ${CONTRIB}/exporter/kafkaexporter v${COLLECTOR_VERSION}
   - gomod: ${CONTRIB}/exporter/loadbalancingexporter v${COLLECTOR_VERSION}
 extensions:
@@ -42,6 +43,7 @@ export interface CollectorOptions {
 }
 
 export interface Collector {
+  readonly pid: number;
   readonly otlpHttp: string;
   readonly otlpGrpc: string;
   /** Its output to standard error so far. */
@@ -98,6 +100,7 @@ export async function startCollector({ configFile, changes = [], env }: Collecto
     await ended;
   };
   return {
+    pid: child.pid ?? 0,
     otlpHttp: `http://${endpoints.OTLP_HTTP_ENDPOINT}`,
     otlpGrpc: `http://${endpoints.OTLP_GRPC_ENDPOINT}`,
     log: () => said,

@@ -13,7 +13,11 @@ interface SentConversation {
 const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
 const said = (role: string, content: string) => JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
 
-export async function sendConversations(otlp: string, conversations: readonly SentConversation[]): Promise<void> {
+export async function sendConversations(
+  otlp: string,
+  conversations: readonly SentConversation[],
+  { token }: { readonly token?: string } = {},
+): Promise<void> {
   const now = Date.now();
   const spans = conversations.flatMap(({ id, asked, answered, tools = [] }) => {
     const traceId = randomBytes(16).toString('hex');
@@ -53,16 +57,24 @@ export async function sendConversations(otlp: string, conversations: readonly Se
   });
   const response = await fetch(`${otlp}/v1/traces`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...bearer(token) },
     body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }),
   });
   expect(response.status).toBe(200);
 }
 
+function bearer(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
 /** Asks until the answer is as it should be. */
-export async function untilAnswered<T>(url: string, isDone: (answer: T) => boolean): Promise<T> {
+export async function untilAnswered<T>(
+  url: string,
+  isDone: (answer: T) => boolean,
+  { token }: { readonly token?: string } = {},
+): Promise<T> {
   for (const deadline = Date.now() + 30_000; ; ) {
-    const response = await fetch(url);
+    const response = await fetch(url, { headers: bearer(token) });
     // The cast is checked by what the test expects of the answer.
     const answer = response.ok ? ((await response.json()) as T) : undefined;
     if (answer !== undefined && isDone(answer)) return answer;

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type AssayProcess, freeListenPorts, startAssay } from '../simulation/process.ts';
-import { assay } from '../assay-command.ts';
+import { createToken } from './created-token.ts';
 import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser } from './browser.ts';
+import { sendConversations } from './sent-spans.ts';
 
 useBrowser();
 
@@ -20,13 +21,6 @@ async function startEmpty(env: Readonly<Record<string, string>> = {}): Promise<A
     rmSync(dataDir, { recursive: true, force: true });
   });
   return { ...service, dataDir };
-}
-
-function createToken(dataDir: string, role: string, name: string): string {
-  const { stdout, stderr } = assay(['token', 'create', '--role', role, '--name', name, '--data-dir', dataDir]);
-  const token = /\bassay_[\w-]+/.exec(stdout)?.[0];
-  if (token === undefined) throw new Error(stdout + stderr);
-  return token;
 }
 
 test('with nothing yet, the page says how to send the first span, and becomes it by itself', async () => {
@@ -113,4 +107,28 @@ test('a part of the page that cannot be read says why, and the rest stays', asyn
   await page.unroute('**/api/v1/suites*');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Did the user get an answer').waitFor();
+});
+
+test('a judge that nobody has checked is said to be that, beside what is left of its budget', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-page-'));
+  const config = path.join(dataDir, 'assay.yaml');
+  const judge =
+    'provider: openai, model: played, base_url: "http://127.0.0.1:9", prices: { input_per_million: 1, output_per_million: 1 }';
+  writeFileSync(config, `judges: { default: { ${judge} } }\njudging: { budget: { per_hour: 2 } }\n`);
+  const service = await startAssay({
+    ...{ dataDir, ports: await freeListenPorts(), arguments: ['--config', config] },
+    env: { ASSAY_TURN_SETTLE: '100ms', ASSAY_CONVERSATION_IDLE: '1s' },
+  });
+  onTestFinished(async () => {
+    await service.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  await sendConversations(service.otlpHttp, [{ id: 'greeting', asked: 'Hello?', answered: 'Hello.' }]);
+  const page = await openPage(`${service.http}/`);
+  const section = page.locator('.judges');
+  await section.getByText('Spent: 0.00 of 2.00 in the last hour.').waitFor();
+
+  expect(await section.innerText()).toContain('default (played). Unchecked: nobody has labelled what it was asked.');
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'judge-unchecked');
 });

@@ -9,7 +9,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, type SpanExporter, TracerPro
 import { afterEach, expect, test } from 'vitest';
 import { TokenFile } from '../../src/access/token-file.ts';
 import { newToken } from '../../src/access/token.ts';
-import { ROLES, type Role } from '../../src/model/access.ts';
+import { ROLES, type Role } from '../../src/model/caller.ts';
 import { PROCESS_ROUTES, STORE_ROUTES } from '../../src/serve/api/routes.ts';
 import { accessFilesIn } from '../../src/serve/data-directory.ts';
 import { NoTokens } from '../../src/serve/service-access.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { judges } from '../../src/model/api/judges.ts';
+import { judges, judging } from '../../src/model/api/judges.ts';
 import { calibrationOf } from '../../src/serve/calibration-of.ts';
 import { CalibrationRounds } from '../../src/serve/calibration-rounds.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
@@ -22,7 +22,8 @@ scope: conversation
 criteria:
   - { name: kind, question: Was it kind?, weight: 1, judge: { by: default } }
 `;
-const CONFIG = (url: string) => `judges: { default: { provider: openai, model: played, base_url: ${url} } }\n`;
+const CONFIG = (url: string) =>
+  `judges: { default: { provider: openai, model: played, base_url: ${url}, prices: { input_per_million: 2, output_per_million: 4 } } }\n`;
 
 async function until(claim: () => Promise<boolean>): Promise<void> {
   while (!(await claim())) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -65,6 +66,10 @@ test('labels before and after the judge are compared with what it said, over a r
       expect((await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body })).status).toBe(200);
     }
   await until(async () => sumOf(await metricsOf(running), 'assay_judged_verdicts_total', '"pass"') === 3);
+  const { spent, waiting } = judging.parse(await (await fetch(`${running.http}/api/v1/judging`)).json());
+  expect(spent.last_hour).toBeCloseTo(sumOf(await metricsOf(running), 'assay_judge_cost_total'), 9);
+  expect(spent.last_hour).toBeGreaterThan(0);
+  expect({ day: spent.last_day, waiting }).toEqual({ day: spent.last_hour, waiting: [] });
   expect((await put(running, good, label)).body).toMatchObject({ added: 0 });
   const others = [
     { ...label, label: 'fail', note: 'It was rude.' },

@@ -101,6 +101,7 @@ function read(): void {
   reader.pages.countedPlaces({ width: 1, since: 0 });
   reader.pages.firstTimes('m');
   reader.pages.countUpTo(10);
+  reader.pages.judging(Date.now());
   reader.truthOf(row);
   reader.outcomeNames();
   [...reader.outcomesNamed('l')];

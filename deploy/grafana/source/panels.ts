@@ -262,6 +262,6 @@ export const ALERT_MARKS = `ALERTS{alertstate="firing", suite="$suite", agent="$
 export function conversationsLink(links: Links, query: string) {
   return new dashboard.DashboardLinkBuilder('conversations')
     .type(dashboard.DashboardLinkType.Link)
-    .url(`${links.assay}/api/conversations?suite=\${suite:percentencode}&agent=\${agent:percentencode}${query}`)
+    .url(`${links.assay}/conversations?suite=\${suite:percentencode}&agent=\${agent:percentencode}${query}`)
     .targetBlank(true);
 }

@@ -93,7 +93,7 @@ function annotationsOf(alert: Alert, links: Links): Readonly<Record<string, stri
     dashboard_url: aboutAgent ? `${dashboard}?${agentInUrl(variables)}` : dashboard,
     ...(aboutAgent
       ? {
-          conversations_url: `${links.assay}/api/conversations?${agentInUrl({ suite: 'suite', agent: 'agent' })}&since=6h`,
+          conversations_url: `${links.assay}/conversations?${agentInUrl({ suite: 'suite', agent: 'agent' })}&since=6h&order=worst`,
         }
       : {}),
   };

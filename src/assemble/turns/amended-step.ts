@@ -1,6 +1,7 @@
 /**
- * A step that stands for two spans of one operation (a framework's and a provider SDK's, a tool call seen from client and
- * server), or whose parent was merged away. The outer span speaks; the inner one fills in what it left out.
+ * A step that stands for several spans of one operation (a framework's and a provider SDK's, a tool call seen from client
+ * and server), or whose parent was merged away. The outer span speaks; the inner ones fill in what it left out, in their
+ * order. There may be thousands of them, so that nothing here calls itself.
  */
 import type { SpanId } from '../../model/ids.ts';
 import type {
@@ -16,13 +17,18 @@ import type {
 } from '../../model/step.ts';
 
 interface Amendment {
-  readonly inner?: Step;
+  readonly inner?: readonly Step[];
   readonly parentSpanId?: SpanId | undefined;
 }
 
+/** Fields in the words of rules: never an inner span's; not an inner one's where the outer says that all went well. */
+const OWN_FIELDS: readonly string[] = ['kind', 'toolName'];
+const ERROR_FIELDS: readonly string[] = ['error', 'errorType', 'errorMessage'];
+const USAGE_FIELDS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'];
+
 export class AmendedStep implements Step {
   readonly #outer: Step;
-  readonly #inner: Step;
+  readonly #inner: readonly Step[];
   readonly traceId;
   readonly spanId;
   readonly parentSpanId: SpanId | undefined;
@@ -36,7 +42,7 @@ export class AmendedStep implements Step {
 
   constructor(outer: Step, amendment: Amendment) {
     this.#outer = outer;
-    this.#inner = amendment.inner ?? outer;
+    this.#inner = amendment.inner ?? [];
     this.traceId = outer.traceId;
     this.spanId = outer.spanId;
     this.parentSpanId = 'parentSpanId' in amendment ? amendment.parentSpanId : outer.parentSpanId;
@@ -53,102 +59,148 @@ export class AmendedStep implements Step {
     return this.#outer.name;
   }
   get agent() {
-    const [outer, inner] = [this.#outer.agent, this.#inner.agent];
-    return { name: outer.name ?? inner.name, id: outer.id ?? inner.id, version: outer.version ?? inner.version };
+    return {
+      name: this.#first(({ agent }) => agent.name),
+      id: this.#first(({ agent }) => agent.id),
+      version: this.#first(({ agent }) => agent.version),
+    };
   }
   get links(): readonly StepLink[] {
-    return this.#inner === this.#outer ? this.#outer.links : [...this.#outer.links, ...this.#inner.links];
+    return this.#inner.length === 0 ? this.#outer.links : this.#all().flatMap(({ links }) => links);
   }
   get conversationId() {
-    return this.#outer.conversationId ?? this.#inner.conversationId;
+    return this.#first(({ conversationId }) => conversationId);
   }
   get userId() {
-    return this.#outer.userId ?? this.#inner.userId;
+    return this.#first(({ userId }) => userId);
   }
   get input(): Content {
-    return fuller(this.#outer.input, () => this.#inner.input);
+    return this.#first(({ input }) => present(input)) ?? (this.#inner.at(-1) ?? this.#outer).input;
   }
   get output(): Content {
-    return fuller(this.#outer.output, () => this.#inner.output);
+    return this.#first(({ output }) => present(output)) ?? (this.#inner.at(-1) ?? this.#outer).output;
   }
   get systemInstructions() {
-    return this.#outer.systemInstructions ?? this.#inner.systemInstructions;
+    return this.#first(({ systemInstructions }) => systemInstructions);
   }
   get messagesIn(): readonly Message[] {
-    const messages = this.#outer.messagesIn;
-    return messages.length > 0 ? messages : this.#inner.messagesIn;
+    return this.#first(({ messagesIn }) => filled(messagesIn)) ?? [];
   }
   get messagesOut(): readonly Message[] {
-    const messages = this.#outer.messagesOut;
-    return messages.length > 0 ? messages : this.#inner.messagesOut;
+    return this.#first(({ messagesOut }) => filled(messagesOut)) ?? [];
   }
   get tool(): StepTool | undefined {
-    const [outer, inner] = [this.#outer.tool, this.#inner.tool];
-    if (outer === undefined || inner === undefined) return outer ?? inner;
+    if (this.#inner.length === 0) return this.#outer.tool;
+    const tools = this.#all().flatMap(({ tool }) => tool ?? []);
+    const [first, last] = [tools[0], tools.at(-1)];
+    if (first === undefined || last === undefined) return undefined;
     return {
-      name: outer.name,
-      callId: outer.callId ?? inner.callId,
-      args: fuller(outer.args, () => inner.args),
-      result: fuller(outer.result, () => inner.result),
+      name: first.name,
+      callId: firstOf(tools, ({ callId }) => callId),
+      args: firstOf(tools, ({ args }) => present(args)) ?? last.args,
+      result: firstOf(tools, ({ result }) => present(result)) ?? last.result,
     };
   }
   get model(): StepModel | undefined {
-    const [outer, inner] = [this.#outer.model, this.#inner.model];
-    if (outer === undefined || inner === undefined) return outer ?? inner;
+    if (this.#inner.length === 0) return this.#outer.model;
+    const models = this.#all().flatMap(({ model }) => model ?? []);
+    if (models.length === 0) return undefined;
     return {
-      request: outer.request ?? inner.request,
-      response: outer.response ?? inner.response,
-      provider: outer.provider ?? inner.provider,
-      responseId: outer.responseId ?? inner.responseId,
-      previousResponseId: outer.previousResponseId ?? inner.previousResponseId,
-      finishReasons: outer.finishReasons.length > 0 ? outer.finishReasons : inner.finishReasons,
+      request: firstOf(models, ({ request }) => request),
+      response: firstOf(models, ({ response }) => response),
+      provider: firstOf(models, ({ provider }) => provider),
+      responseId: firstOf(models, ({ responseId }) => responseId),
+      previousResponseId: firstOf(models, ({ previousResponseId }) => previousResponseId),
+      finishReasons: firstOf(models, ({ finishReasons }) => filled(finishReasons)) ?? [],
     };
   }
-  /** The inner span is nearer to the provider, who counts. */
+  /** The innermost span is nearest to the provider, who counts. */
   get usage(): Usage | undefined {
-    return this.#inner.usage ?? this.#outer.usage;
+    return firstOf(this.#innermostFirst(), ({ usage }) => usage);
   }
   get costUsd() {
-    return this.#inner.costUsd ?? this.#outer.costUsd;
+    return firstOf(this.#innermostFirst(), ({ costUsd }) => costUsd);
   }
   get error(): StepError | undefined {
-    return this.#outer.error ?? (this.#outer.status === 'ok' ? undefined : this.#inner.error);
+    return this.#outer.status === 'ok' ? this.#outer.error : this.#first(({ error }) => error);
   }
   get environment() {
-    return this.#outer.environment ?? this.#inner.environment;
+    return this.#first(({ environment }) => environment);
   }
   get serviceName() {
-    return this.#outer.serviceName ?? this.#inner.serviceName;
+    return this.#first(({ serviceName }) => serviceName);
   }
   get attributes() {
     return this.#outer.attributes;
   }
   get marks() {
-    const [outer, inner] = [this.#outer.marks, this.#inner.marks];
     return {
-      ended: outer.ended || inner.ended,
-      state: outer.state ?? inner.state,
-      truth: outer.truth ?? inner.truth,
+      ended: this.#first(({ marks }) => marks.ended || undefined) ?? false,
+      state: this.#first(({ marks }) => marks.state),
+      truth: this.#first(({ marks }) => marks.truth),
     };
   }
   get toolEffects() {
-    const [outer, inner] = [this.#outer.toolEffects, this.#inner.toolEffects];
-    return inner.size === 0 || inner === outer ? outer : new Map([...inner, ...outer]);
+    if (this.#inner.every(({ toolEffects }) => toolEffects.size === 0)) return this.#outer.toolEffects;
+    return new Map(this.#innermostFirst().flatMap(({ toolEffects }) => [...toolEffects]));
   }
   get flags(): readonly StepFlag[] {
-    if (this.#inner === this.#outer) return this.#outer.flags;
-    const both = new Set([...this.#outer.flags, ...this.#inner.flags]);
-    // Missing on one of the two is not missing.
-    if (!(this.#outer.flags.includes('content-missing') && this.#inner.flags.includes('content-missing'))) {
-      both.delete('content-missing');
-    }
-    return [...both];
+    if (this.#inner.length === 0) return this.#outer.flags;
+    const flags = new Set(this.#all().flatMap((step) => step.flags));
+    // Missing on some of them is not missing.
+    if (!this.#all().every((step) => step.flags.includes('content-missing'))) flags.delete('content-missing');
+    return [...flags];
   }
-  get rules() {
-    return this.#outer.rules;
+  /** For each field, the rule of the span which gave it. */
+  get rules(): Step['rules'] {
+    if (this.#inner.length === 0) return this.#outer.rules;
+    const rules = new Map(this.#outer.rules);
+    for (const inner of this.#inner) {
+      for (const [field, rule] of inner.rules) if (!rules.has(field) && !this.#isOwn(field)) rules.set(field, rule);
+    }
+    for (const [field, innermost] of this.#counters()) {
+      const rule = innermost?.rules.get(field);
+      if (rule === undefined) rules.delete(field);
+      else rules.set(field, rule);
+    }
+    return rules;
+  }
+
+  #isOwn(field: string): boolean {
+    return OWN_FIELDS.includes(field) || (this.status === 'ok' && ERROR_FIELDS.includes(field));
+  }
+  #counters(): readonly (readonly [field: string, counter: Step | undefined])[] {
+    const steps = this.#innermostFirst();
+    const counter = steps.find(({ usage }) => usage !== undefined);
+    return [
+      ...USAGE_FIELDS.map((field) => [field, counter] as const),
+      ['costUsd', steps.find(({ costUsd }) => costUsd !== undefined)] as const,
+    ];
+  }
+
+  #all(): readonly Step[] {
+    return [this.#outer, ...this.#inner];
+  }
+  #innermostFirst(): readonly Step[] {
+    return this.#all().toReversed();
+  }
+  #first<T>(of: (step: Step) => T | undefined): T | undefined {
+    return of(this.#outer) ?? firstOf(this.#inner, of);
   }
 }
 
-function fuller(outer: Content, inner: () => Content): Content {
-  return outer.state === 'missing' ? inner() : outer;
+function firstOf<S, T>(all: readonly S[], of: (one: S) => T | undefined): T | undefined {
+  for (const one of all) {
+    const found = of(one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function present(content: Content): Content | undefined {
+  return content.state === 'missing' ? undefined : content;
+}
+
+function filled<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined;
 }

@@ -110,8 +110,9 @@ function isSameModelCall(nesting: Nesting, outerIndex: number, inner: Step): boo
 function isWrapper(nesting: Nesting, outerIndex: number, innerIndex: number): boolean {
   const [outer, inner] = [nesting.family.at(outerIndex), nesting.family.at(innerIndex)];
   if (outer.agent.name === undefined || outer.agent.name !== inner.agent.name) return false;
-  if (isBelowTool(nesting.family, innerIndex, outerIndex)) return false;
-  return nesting.agentsBelow(outerIndex) === 1 && nesting.ownModelCalls(outerIndex) === 0;
+  if (nesting.agentsBelow(outerIndex) !== 1 || nesting.ownModelCalls(outerIndex) !== 0) return false;
+  // The last to be asked, and of one inner span at most: it walks up from that.
+  return !isBelowTool(nesting.family, innerIndex, outerIndex);
 }
 
 function isBelowTool(family: Family, inner: number, outer: number): boolean {
@@ -123,24 +124,25 @@ function isBelowTool(family: Family, inner: number, outer: number): boolean {
 
 /** Removes the inner spans; what they were parents of moves to the span that now stands for them. */
 function absorb(family: Family, into: ReadonlyMap<number, number>): Family {
-  const standsFor = (index: number): number => {
-    let at = index;
-    for (let outer = into.get(at); outer !== undefined; outer = into.get(at)) at = outer;
-    return at;
-  };
-  const steps: Step[] = [...family.steps];
+  const standsFor = standIns(into);
+  const absorbed = new Map<number, Step[]>();
   // Innermost first is not needed: each inner span fills what is still absent in the one that stands for it.
   for (const index of into.keys()) {
     const outer = standsFor(index);
-    steps[outer] = new AmendedStep(steps[outer] ?? family.at(outer), { inner: family.at(index) });
+    const inner = absorbed.get(outer) ?? [];
+    inner.push(family.at(index));
+    absorbed.set(outer, inner);
   }
   const kept: Step[] = [];
   const newIndex = new Map<number, number>();
-  for (const [index, step] of steps.entries()) {
+  for (const [index, step] of family.steps.entries()) {
     if (into.has(index)) continue;
     const parent = family.parentOf(index);
+    const inner = absorbed.get(index) ?? [];
+    const isMoved = into.has(parent);
+    const moved = isMoved ? { parentSpanId: family.at(standsFor(parent)).spanId } : {};
     newIndex.set(index, kept.length);
-    kept.push(into.has(parent) ? new AmendedStep(step, { parentSpanId: family.at(standsFor(parent)).spanId }) : step);
+    kept.push(isMoved || inner.length > 0 ? new AmendedStep(step, { inner, ...moved }) : step);
   }
   const parents = new Array<number>(kept.length).fill(NONE);
   for (const [index, position] of newIndex) {
@@ -148,4 +150,19 @@ function absorb(family: Family, into: ReadonlyMap<number, number>): Family {
     if (parent !== NONE) parents[position] = newIndex.get(standsFor(parent)) ?? NONE;
   }
   return new Family(kept, parents, family.lacksParents);
+}
+
+/** The step that stands for another in the end; each link of a chain is walked once. */
+function standIns(into: ReadonlyMap<number, number>): (index: number) => number {
+  const found = new Map<number, number>();
+  return (index) => {
+    const path: number[] = [];
+    let at = index;
+    for (let outer = into.get(at); outer !== undefined; outer = into.get(at)) {
+      path.push(at);
+      at = found.get(at) ?? outer;
+    }
+    for (const passed of path) found.set(passed, at);
+    return at;
+  };
 }

@@ -1,16 +1,16 @@
 /** `assay golden`: from a run to a draft, from a draft to a trace without mistakes, and a run beside its trace. */
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import type { DiffKind } from '../../model/golden-diff.ts';
 import { counted } from '../../model/counted.ts';
 import { goldenFilesIn, type LoadedGolden } from '../../score/golden-files.ts';
 import { subjectOf } from '../../score/subject.ts';
-import { scoreMillionths } from '../../score/trajectory/compare-run.ts';
-import { type DiffKind, type DiffLine, diffLines } from '../../score/trajectory/describe-comparison.ts';
+import type { DiffLine } from '../../score/trajectory/describe-comparison.ts';
 import { draftGolden } from '../../score/trajectory/draft-golden.ts';
 import { GoldenLibrary } from '../../score/trajectory/golden-library.ts';
 import type { GoldenTrace } from '../../score/trajectory/golden-trace.ts';
-import { argumentScopeOf, assessRun, outputMistake, overBudget } from '../../score/trajectory/assess-run.ts';
 import { lintGolden } from '../../score/trajectory/lint-golden.ts';
+import { runBesideTrace } from '../../score/trajectory/run-beside-trace.ts';
 import { formatMillionths } from '../../score/weigh.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn, load } from '../load.ts';
@@ -82,23 +82,20 @@ async function showDiff(file: string, id: string, flags: DiffFlags, terminal: Te
   const trace = traceIn(loadGolden([file]).traces, file, flags.id);
   const conversation = await conversationOf(id, flags);
   const subject = subjectOf(conversation, undefined);
-  const judged = assessRun(trace, subject, { golden: new GoldenLibrary([trace]) });
-  if (typeof judged === 'string') throw new CommandFailure(`they cannot be compared: ${safe(judged)}`, EXIT.input);
-  const { comparison, first } = judged;
-  const lines = diffLines(comparison, argumentScopeOf(subject));
-  const score = scoreMillionths(comparison);
-  const output = outputMistake(trace, subject)?.because;
-  const over = overBudget(trace, subject);
+  const beside = runBesideTrace(trace, subject, { golden: new GoldenLibrary([trace]) });
+  if (typeof beside === 'string') throw new CommandFailure(`they cannot be compared: ${safe(beside)}`, EXIT.input);
+  const { lines, follows, scoreMillionths: score, overBudget: over, isOptimal } = beside;
+  const output = beside.output?.because;
   if (flags.json === true) {
     const told = {
       golden: trace.id,
       conversation_id: conversation.id,
-      follows: first === undefined,
+      follows,
       trajectory_score: score / 1_000_000,
       steps: lines,
       output_mistake: output ?? null,
-      over_budget: over === undefined || over === 'unknown' ? null : over,
-      is_optimal: comparison.isOptimal,
+      over_budget: over ?? null,
+      is_optimal: isOptimal,
     };
     terminal.out(visibleJson(told));
     return;
@@ -109,11 +106,11 @@ async function showDiff(file: string, id: string, flags: DiffFlags, terminal: Te
   );
   printTable(terminal, lines.flatMap(rowsOf), { indent: 2, min: [1, 7, 7] });
   terminal.out(
-    `\n  trajectory score ${formatMillionths(score)}; ${first === undefined ? 'follows the trace' : 'does not follow the trace'}`,
+    `\n  trajectory score ${formatMillionths(score)}; ${follows ? 'follows the trace' : 'does not follow the trace'}`,
   );
   terminal.out(`  ${answerOf(trace, output)}`);
-  if (over !== undefined && over !== 'unknown') terminal.out(`  it took ${over}`);
-  if (!comparison.isOptimal) terminal.out('  a better alignment may exist: the search stopped at its limit');
+  if (over !== undefined) terminal.out(`  it took ${over}`);
+  if (!isOptimal) terminal.out('  a better alignment may exist: the search stopped at its limit');
 }
 
 async function conversationOf(id: string, flags: ConversationFlags) {

@@ -120,6 +120,9 @@ export const conversationDetail = conversationItem.extend({
   steps_left_out: count.meta({ description: 'steps beyond those that one answer holds' }),
   evaluations_full: list(fullEvaluation).meta({ description: 'every revision, live ones, then those in shadow' }),
   evaluations_left_out: count.meta({ description: 'the oldest revisions, beyond those that one answer holds' }),
+  golden_suites: list(z.string()).meta({
+    description: 'suites of its evaluations that have golden traces: GET /api/v1/golden-comparison/{conversation}',
+  }),
   truth: json.optional(),
   outcomes: list(
     z.strictObject({ name: z.string(), good: z.boolean(), value: z.string().optional(), case: z.string().optional() }),

@@ -28,6 +28,8 @@ const change = z.strictObject({
   environment: z.string(),
   suite: z.string(),
   metric: z.enum(DETECTOR_METRICS).optional().meta({ description: 'absent for a version against another' }),
+  criterion: z.string().optional(),
+  since: time.optional().meta({ description: 'when it seems to have begun' }),
   kind: z.string(),
 });
 

@@ -24,5 +24,13 @@ export const service = z.strictObject({
     otlp_http_port: count.optional(),
     kafka: z.boolean(),
   }),
+  trace_url: z
+    .string()
+    .optional()
+    .meta({ description: 'template of links to the traces in another backend: page.trace_url of the configuration' }),
+  dashboard_url: z
+    .string()
+    .optional()
+    .meta({ description: 'template of links to your dashboards: page.dashboard_url of the configuration' }),
 });
 export type ServiceJson = z.infer<typeof service>;

@@ -1,6 +1,6 @@
 /** `GET /api/v1/judges`: the judges of the configuration, and how far people agree with them. */
 import { z } from 'zod';
-import { count, estimate, list, share } from './shapes.ts';
+import { count, estimate, list, share, time } from './shapes.ts';
 
 const calibrated = z.strictObject({
   suite: z.string(),
@@ -22,6 +22,16 @@ const judge = z.strictObject({
   requests_per_minute_max: count,
   criteria: list(calibrated).meta({ description: 'those that people have labelled, by version of the judge' }),
 });
+
+export const judging = z
+  .strictObject({
+    spent: z.strictObject({ last_hour: z.number(), last_day: z.number() }).meta({
+      description: 'in the currency of the prices, with what calls that are under way can cost at most',
+    }),
+    waiting: list(z.strictObject({ judge: z.string(), questions: count, oldest_at: time })),
+  })
+  .meta({ description: 'of all instances that share the store' });
+export type Judging = z.infer<typeof judging>;
 
 export const judges = z.strictObject({
   judges: list(judge),

@@ -1,5 +1,6 @@
 /** Events of access: who was let in, who was not and why, and what is wrong with the lists behind it. */
-import type { AccessPort, AccessRefusal, IdentifiedBy, Role } from '../access.ts';
+import type { AccessPort, AccessRefusal } from '../access.ts';
+import type { IdentifiedBy, Role } from '../caller.ts';
 
 export const SIGN_IN_RESULTS = [
   'ok',

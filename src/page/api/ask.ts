@@ -22,9 +22,23 @@ interface Question {
 }
 
 /** Rejects only if the signal aborts it. */
-export async function ask<T>(
+export async function ask<T>(path: string, question: Question = {}): Promise<Reply<T>> {
+  return replyTo(path, question, async (response) => {
+    const answer: unknown = await response.json().catch(() => undefined);
+    // The cast holds: the service and its page are of one release, and the service's tests hold its answers against the type.
+    return answer as T | undefined;
+  });
+}
+
+/** An answer that is a text, such as a file for a repository. */
+export async function askText(path: string): Promise<Reply<string>> {
+  return replyTo(path, {}, (response) => response.text());
+}
+
+async function replyTo<T>(
   path: string,
-  { query, signal, method = 'GET', body = {} }: Question = {},
+  { query, signal, method = 'GET', body = {} }: Question,
+  read: (response: Response) => Promise<T | undefined>,
 ): Promise<Reply<T>> {
   const search = query?.toString() ?? '';
   const token = keptToken();
@@ -37,10 +51,9 @@ export async function ask<T>(
   const init = { method, headers, ...(writes ? { body: JSON.stringify(body) } : {}), ...(signal ? { signal } : {}) };
   try {
     const response = await fetch(search === '' ? path : `${path}?${search}`, init);
-    const answer: unknown = await response.json().catch(() => undefined);
-    // The cast holds: the service and its page are of one release, and the service's tests hold its answers against the type.
-    if (response.ok && answer !== undefined) return { is: 'here', value: answer as T };
-    return failureOf(response, answer);
+    const value = response.ok ? await read(response) : undefined;
+    if (value !== undefined) return { is: 'here', value };
+    return failureOf(response, response.ok ? undefined : await response.json().catch(() => undefined));
   } catch (error) {
     if (signal?.aborted === true) throw error;
     return { is: 'away', why: 'The service does not answer. It may have stopped, or the network may be down.' };

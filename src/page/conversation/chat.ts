@@ -3,23 +3,27 @@ import { h, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConversationDetail, TurnJson } from '../../model/api/conversation-detail.ts';
 import { decisionOf } from '../../model/decision.ts';
+import type { LinkedPlace } from '../../model/trace-link.ts';
 import { VerdictMark } from '../text/outcome.ts';
 import { LongText, SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 import type { Evidence, EvidenceLinks } from './evidence.ts';
+import { OpenTrace } from './trace-links.ts';
 import { wholeTextAddress } from './whole-text.ts';
 
 interface ChatProps {
   readonly conversation: ConversationDetail;
   readonly evidence: EvidenceLinks;
   readonly lit: readonly string[] | undefined;
+  /** Template of links to traces. */
+  readonly traceUrl?: string | undefined;
   readonly onEvidence: (evidence: Evidence) => void;
 }
 
 /** A conversation of hundreds of turns is shown from its end, where it went wrong or right. */
 const TURNS_SHOWN = 20;
 
-export function Chat({ conversation, evidence, lit, onEvidence }: ChatProps): JSX.Element {
+export function Chat({ conversation, evidence, lit, traceUrl, onEvidence }: ChatProps): JSX.Element {
   const [shown, setShown] = useState(TURNS_SHOWN);
   const { turn_list: turns, content, content_note: note } = conversation;
   const left = Math.max(0, turns.length - shown);
@@ -40,7 +44,10 @@ export function Chat({ conversation, evidence, lit, onEvidence }: ChatProps): JS
       ),
     ...turns
       .slice(left)
-      .map((turn) => h(Turn, { key: turn.turn_id, id: conversation.conversation_id, turn, evidence, lit, onEvidence })),
+
+      .map((turn) =>
+        h(Turn, { key: turn.turn_id, id: conversation.conversation_id, turn, evidence, lit, traceUrl, onEvidence }),
+      ),
   );
 }
 
@@ -49,6 +56,7 @@ function Turn({
   turn,
   evidence,
   lit,
+  traceUrl,
   onEvidence,
 }: Omit<ChatProps, 'conversation'> & { readonly id: string; readonly turn: TurnJson }): JSX.Element {
   const { turn_id: turnId, asked, answered, error, cut, began_at: at } = turn;
@@ -61,7 +69,14 @@ function Turn({
     h(
       'div',
       { class: 'said user' },
-      h('p', { class: 'speaker' }, 'User ', h(Time, { at })),
+      h(
+        'p',
+        { class: 'speaker' },
+        'User ',
+        h(Time, { at }),
+        ' ',
+        h(OpenTrace, { template: traceUrl, of: 'turn', place: placeOf(turn, id) }),
+      ),
       asked === ''
         ? h('p', { class: 'aside' }, 'The question was not captured.')
         : h(LongText, { text: asked, whole: whole('asked') }),
@@ -101,4 +116,16 @@ function failedIn({ steps }: TurnJson, { bySpan }: EvidenceLinks): readonly Evid
   return [
     ...new Map(failed.filter(({ verdict }) => decisionOf(verdict) === 'fail').map((one) => [one.key, one])).values(),
   ];
+}
+
+/** A template that asks for a span gets the turn's first one without a parent. */
+function placeOf(turn: TurnJson, conversation: string): LinkedPlace {
+  const root = turn.steps.find(({ parent, span_id: span }) => parent === undefined && span !== undefined);
+  return {
+    trace_id: root?.trace_id ?? turn.trace_ids[0] ?? '',
+    span_id: root?.span_id,
+    start_ms: Date.parse(turn.began_at),
+    end_ms: Date.parse(turn.ended_at),
+    conversation_id: conversation,
+  };
 }

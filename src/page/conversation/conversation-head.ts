@@ -1,9 +1,10 @@
 /** The head of a conversation: how it ended, its figures, its place in the list, and how to take it elsewhere. */
 import { h, type JSX } from 'preact';
 import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
+import type { ListedEvaluation } from '../../model/api/conversation-list.ts';
 import { keptToken } from '../api/token.ts';
 import { worstOf } from '../conversations/worst.ts';
-import { Copy } from '../text/copy.ts';
+import { Copy, CopyAnswer } from '../text/copy.ts';
 import { counted, countText, dollars, durationText, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.ts';
 import { quotedForShell } from '../text/quoted-for-shell.ts';
@@ -49,7 +50,7 @@ export function ConversationHead({ id, conversation, row, onClose, onStep }: Hea
     ),
     h('h2', { class: 'conversation-id' }, h(SpanText, { text: id })),
     conversation !== undefined && h(Summary, { conversation }),
-    h(Elsewhere, { id }),
+    h(Elsewhere, { id, conversation }),
   );
 }
 
@@ -75,15 +76,40 @@ function Summary({ conversation }: { readonly conversation: ConversationDetail }
   );
 }
 
-function Elsewhere({ id }: { readonly id: string }): JSX.Element {
-  const address = `/conversations/${encodeURIComponent(id)}`;
+function Elsewhere({ id, conversation }: Pick<HeadProps, 'id' | 'conversation'>): JSX.Element {
+  const place = encodeURIComponent(id);
+  const address = `/conversations/${place}`;
+  const worst = worstOf(conversation?.evaluations ?? []);
   return h(
     'div',
     { class: 'head-actions' },
     h(Copy, { label: 'Copy link', text: new URL(address, location.href).href }),
     h(Copy, { label: 'Copy command', text: `npx assay explain ${quotedForShell(id)} --url ${location.origin}` }),
+    worst !== undefined &&
+      h(CopyAnswer, {
+        label: 'Copy test case',
+        title: `A test of ${worst.suite} with these verdicts, for assay suite test`,
+        path: testAddress(id, worst),
+      }),
     // A link sends no token.
+    keptToken() === undefined &&
+      worst !== undefined &&
+      h(
+        'a',
+        {
+          class: 'button quiet',
+          href: `/api/v1/golden/${place}`,
+          download: 'golden.yaml',
+          title: 'A draft, for the folder of golden traces of a suite',
+        },
+        'Golden trace',
+      ),
     keptToken() === undefined &&
       h('a', { class: 'button quiet', href: `/api/v1${address}`, target: '_blank', rel: 'noopener' }, 'JSON'),
   );
+}
+
+function testAddress(id: string, { suite, turn_id: turn }: Pick<ListedEvaluation, 'suite' | 'turn_id'>): string {
+  const query = new URLSearchParams({ suite, ...(turn === undefined ? {} : { turn }) });
+  return `/api/v1/test/${encodeURIComponent(id)}?${query.toString()}`;
 }

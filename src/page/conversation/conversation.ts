@@ -5,6 +5,7 @@
 import { h, type JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ConversationDetail, FullEvaluation, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import { useService } from '../api/use-service.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
 import { worstFirst } from '../conversations/worst.ts';
 import { goTo } from '../shell/navigation.ts';
@@ -67,6 +68,7 @@ function Body({
 }): JSX.Element {
   const evaluations = conversation.evaluations_full.filter(({ latest, shadow }) => latest && !shadow);
   const evidence = useMemo(() => evidenceOf(evaluations), [conversation]);
+  const traceUrl = useService()?.trace_url;
   const chosen = place.query.get('verdict') ?? undefined;
   const step = place.query.get('step') ?? undefined;
   const change = (changes: Readonly<Record<string, string | undefined>>) =>
@@ -85,13 +87,34 @@ function Body({
     h(
       'div',
       { class: 'detail-main' },
-      h(Chat, { conversation, evidence, lit, onEvidence }),
-      h(Steps, { conversation, evidence, lit, chosen: step, onStep: (stepId) => change({ step: stepId }), onEvidence }),
+      h(Chat, { conversation, evidence, lit, traceUrl, onEvidence }),
+      h(Steps, {
+        conversation,
+        evidence,
+        lit,
+        chosen: step,
+        traceUrl,
+        golden:
+          conversation.golden_suites.length === 0
+            ? undefined
+            : {
+                isShown: place.query.get('beside') === 'golden',
+                onShow: (isShown) => change({ beside: isShown ? 'golden' : undefined }),
+              },
+        onStep: (stepId) => change({ step: stepId }),
+        onEvidence,
+      }),
     ),
     h(
       'div',
       { class: 'detail-side' },
-      h(Verdicts, { evaluations: worstFirst(evaluations), turns: conversation.turn_list, chosen, onVerdict }),
+      h(Verdicts, {
+        evaluations: worstFirst(evaluations),
+        all: conversation.evaluations_full,
+        turns: conversation.turn_list,
+        chosen,
+        onVerdict,
+      }),
       h(WhatIsKnown, { conversation }),
       h(History, { evaluations: conversation.evaluations_full, leftOut: conversation.evaluations_left_out }),
     ),

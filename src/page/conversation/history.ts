@@ -1,10 +1,11 @@
-/** Earlier revisions, and what suites in shadow said. */
+/** Earlier revisions, and the suites in shadow that no live suite stands beside. */
 import { h, type JSX } from 'preact';
 import type { FullEvaluation } from '../../model/api/conversation-detail.ts';
 import { counted, scoreText } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
+import { shadowOf } from './shadow-line.ts';
 
 export function History({
   evaluations,
@@ -13,7 +14,9 @@ export function History({
   readonly evaluations: readonly FullEvaluation[];
   readonly leftOut: number;
 }): JSX.Element | null {
-  const shadows = evaluations.filter(({ shadow, latest }) => shadow && latest);
+  const live = evaluations.filter(({ shadow, latest }) => !shadow && latest);
+  const beside = new Set(live.map((one) => shadowOf(one, evaluations)));
+  const shadows = evaluations.filter((one) => one.shadow && one.latest && !beside.has(one));
   const earlier = evaluations.filter(({ shadow, latest }) => !shadow && !latest);
   if (shadows.length === 0 && earlier.length === 0) return null;
   return h(

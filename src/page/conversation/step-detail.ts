@@ -8,12 +8,15 @@ import { LongText, payloadText, SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 import type { Evidence } from './evidence.ts';
 import type { StepRow } from './step-rows.ts';
+import { OpenTrace } from './trace-links.ts';
+import { WhereFrom } from './where-from.ts';
 import { wholeTextAddress } from './whole-text.ts';
 
 interface StepDetailProps {
   readonly conversation: string;
   readonly row: Extract<StepRow, { is: 'step' }>;
   readonly evidence: readonly Evidence[];
+  readonly traceUrl: string | undefined;
   readonly onEvidence: (evidence: Evidence) => void;
   readonly onClose: () => void;
 }
@@ -28,7 +31,8 @@ const FIELDS: readonly (readonly [Field, string])[] = [
 ];
 const CODE: readonly Field[] = ['arguments', 'result'];
 
-export function StepDetail({ conversation, row, evidence, onEvidence, onClose }: StepDetailProps): JSX.Element {
+export function StepDetail(props: StepDetailProps): JSX.Element {
+  const { conversation, row, evidence, traceUrl, onEvidence, onClose } = props;
   const { step, durationMs } = row;
   const whole = (field: Field) => (step.cut === true ? wholeTextAddress(conversation, step.step_id, field) : undefined);
   const fields = FIELDS.flatMap(([field, title]) => {
@@ -52,6 +56,17 @@ export function StepDetail({ conversation, row, evidence, onEvidence, onClose }:
       { class: 'step-detail-head' },
       h('h4', null, h(SpanText, { text: step.name })),
       step.span_id !== undefined && h(Copy, { label: 'Copy span id', text: step.span_id }),
+      h(OpenTrace, {
+        template: traceUrl,
+        of: 'step',
+        place: {
+          trace_id: step.trace_id,
+          span_id: step.span_id,
+          start_ms: Date.parse(step.began_at),
+          end_ms: Date.parse(step.ended_at),
+          conversation_id: conversation,
+        },
+      }),
       h('button', { type: 'button', class: 'quiet', onClick: onClose }, 'Close step'),
     ),
     h('p', { class: 'aside' }, h(Time, { at: step.began_at }), ', ', h(SpanText, { text: facts.join(', ') })),
@@ -78,5 +93,6 @@ export function StepDetail({ conversation, row, evidence, onEvidence, onClose }:
         h(LongText, { text, whole: whole(field), isCode: CODE.includes(field) || /^\s*[[{]/.test(text) }),
       ),
     ),
+    h(WhereFrom, { conversation, step: step.step_id }),
   );
 }

@@ -5,6 +5,7 @@ import type { ConversationDetail } from '../../model/api/conversation-detail.ts'
 import { useWindow } from '../shell/use-window.ts';
 import { counted } from '../text/format.ts';
 import type { Evidence, EvidenceLinks } from './evidence.ts';
+import { GoldenView } from './golden-view.ts';
 import { StepDetail } from './step-detail.ts';
 import { StepLine } from './step-line.ts';
 import { type StepRow, stepRows } from './step-rows.ts';
@@ -16,11 +17,16 @@ interface StepsProps {
   readonly lit: readonly string[] | undefined;
   /** The id of the step whose details are shown. */
   readonly chosen: string | undefined;
+  /** Template of links to traces. */
+  readonly traceUrl?: string | undefined;
+  /** The calls beside a golden trace instead of the tree; undefined where nobody may see it, or there is none. */
+  readonly golden?: { readonly isShown: boolean; readonly onShow: (isShown: boolean) => void } | undefined;
   readonly onStep: (stepId: string | undefined) => void;
   readonly onEvidence: (evidence: Evidence) => void;
 }
 
-export function Steps({ conversation, evidence, lit, chosen, onStep, onEvidence }: StepsProps): JSX.Element {
+export function Steps(props: StepsProps): JSX.Element {
+  const { conversation, evidence, lit, chosen, traceUrl, golden, onStep, onEvidence } = props;
   const rows = useMemo(() => stepRows(conversation), [conversation]);
   const frame = useRef<HTMLDivElement>(null);
   const { first, last, heightOf, scrollTo } = useWindow(frame, { count: rows.length, rowHeight: '--step-row' });
@@ -41,10 +47,22 @@ export function Steps({ conversation, evidence, lit, chosen, onStep, onEvidence 
       counted(count, 'step'),
       conversation.steps_left_out > 0 &&
         h('span', { class: 'aside' }, ` and ${counted(conversation.steps_left_out, 'step')} that are not shown`),
+      golden !== undefined &&
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'quiet',
+            'aria-pressed': golden.isShown,
+            onClick: () => golden.onShow(!golden.isShown),
+          },
+          golden.isShown ? 'Show the time line' : 'Compare with golden trace',
+        ),
     ),
+    golden?.isShown === true && h(GoldenView, { conversation, chosen, onStep }),
     h(
       'div',
-      { ref: frame, class: 'step-frame', tabIndex: -1 },
+      { ref: frame, class: 'step-frame', tabIndex: -1, hidden: golden?.isShown === true },
       h(
         'ol',
         { class: 'step-rows', ref: heightOf(rows.length) },
@@ -75,6 +93,7 @@ export function Steps({ conversation, evidence, lit, chosen, onStep, onEvidence 
         key: detail.key,
         conversation: conversation.conversation_id,
         row: detail,
+        traceUrl,
         evidence: detail.step.span_id === undefined ? [] : (evidence.bySpan.get(detail.step.span_id) ?? []),
         onEvidence,
         onClose: () => onStep(undefined),

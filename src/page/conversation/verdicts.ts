@@ -8,9 +8,12 @@ import { countText, counted, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { verdictKey } from './evidence.ts';
+import { ShadowLine, shadowOf } from './shadow-line.ts';
 
 interface VerdictsProps {
   readonly evaluations: readonly FullEvaluation[];
+  /** Also those in shadow. */
+  readonly all: readonly FullEvaluation[];
   readonly turns: readonly TurnJson[];
   readonly chosen: string | undefined;
   readonly onVerdict: (evaluation: FullEvaluation, verdict: VerdictOfCriterion) => void;
@@ -29,7 +32,7 @@ export function needsNoAttention(verdict: VerdictKind): boolean {
   return STANDING[verdict].isFine;
 }
 
-export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
+export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
   return h(
     'section',
     { class: 'verdicts', 'aria-label': 'Verdicts' },
@@ -47,6 +50,7 @@ export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProp
         waits_for: waits,
       } = evaluation;
       const limit = limitOf(about);
+      const shadow = shadowOf(evaluation, all);
       return h(
         'div',
         { key: `${suite} ${turn ?? ''}`, class: 'evaluation' },
@@ -74,6 +78,7 @@ export function Verdicts({ evaluations, turns, chosen, onVerdict }: VerdictsProp
             h(SpanText, { text: reason, charactersMax: 1_000 }),
           ),
         ),
+        shadow !== undefined && h(ShadowLine, { live: evaluation, shadow }),
       );
     }),
   );
@@ -99,7 +104,7 @@ function Decided({
   return h('p', { class: 'limits' }, `${percent(1 - decided, 0)} of the weight could not be decided.`);
 }
 
-type ListProps = Omit<VerdictsProps, 'evaluations' | 'turns'> & { readonly evaluation: FullEvaluation };
+type ListProps = Omit<VerdictsProps, 'evaluations' | 'all' | 'turns'> & { readonly evaluation: FullEvaluation };
 
 /** Verdicts that are fine take one line, until somebody asks for them. */
 function VerdictList({ evaluation, chosen, onVerdict }: ListProps): JSX.Element {

@@ -1,10 +1,12 @@
 /** Draws the trend with uPlot, in the colours of the theme. */
 import uPlot from 'uplot';
+import type { FoundChange } from './marks.ts';
 import type { Trend } from '../../model/api/trend.ts';
 
 interface TrendDrawing {
   readonly trend: Trend;
   readonly series: Trend['series'][number];
+  readonly changes: readonly FoundChange[];
   /** The bucket under the pointer. */
   readonly onBucket: (index: number | undefined) => void;
 }
@@ -13,7 +15,7 @@ const HEIGHT = 200;
 /** Columns of the data: time, then these. */
 const COLUMNS = { high: 1, low: 2, success: 3, tcr: 4 } as const;
 
-export function drawTrend(place: HTMLElement, { trend, series, onBucket }: TrendDrawing): { stop(): void } {
+export function drawTrend(place: HTMLElement, { trend, series, changes, onBucket }: TrendDrawing): { stop(): void } {
   const { data, bucketAt } = columnsOf(trend, series);
   const colours = coloursOf(place);
   const options: uPlot.Options = {
@@ -53,7 +55,11 @@ export function drawTrend(place: HTMLElement, { trend, series, onBucket }: Trend
     ],
     bands: [{ series: [COLUMNS.high, COLUMNS.low], fill: colours.band }],
     hooks: {
-      draw: [(chart) => markAlone(chart, colours), (chart) => markVersions(chart, trend, colours)],
+      draw: [
+        (chart) => markAlone(chart, colours),
+        (chart) => markVersions(chart, trend, colours),
+        (chart) => markChanges(chart, changes, colours),
+      ],
       setCursor: [({ cursor: { idx } }) => onBucket(typeof idx === 'number' ? bucketAt[idx] : undefined)],
     },
   };
@@ -150,6 +156,26 @@ function markVersions({ ctx, bbox, valToPos }: uPlot, { versions }: Trend, { tex
   ctx.restore();
 }
 
+const MARK_SIZE = 6;
+
+/** A triangle at the upper edge, which points where it went. */
+function markChanges({ ctx, bbox, valToPos }: uPlot, changes: readonly FoundChange[], { good, bad }: Colours): void {
+  const size = MARK_SIZE * devicePixelRatio;
+  ctx.save();
+  for (const { at, is } of changes) {
+    const x = Math.round(valToPos(at / 1_000, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    const [flat, point] = is === 'worse' ? [bbox.top, bbox.top + 2 * size] : [bbox.top + 2 * size, bbox.top];
+    ctx.fillStyle = is === 'worse' ? bad : good;
+    ctx.beginPath();
+    ctx.moveTo(x - size, flat);
+    ctx.lineTo(x + size, flat);
+    ctx.lineTo(x, point);
+    ctx.fill();
+  }
+  ctx.restore();
+}
+
 /** A canvas knows no custom properties: an element that has the colour says what it is. */
 function coloursOf(place: HTMLElement) {
   const probe = place.appendChild(document.createElement('span'));
@@ -159,6 +185,7 @@ function coloursOf(place: HTMLElement) {
   };
   const colours = {
     good: colour('success'),
+    bad: colour('hard'),
     band: colour('band'),
     quiet: colour('quiet'),
     line: colour('line'),

@@ -21,12 +21,13 @@ export function OpenDetections({
   if (reply?.is !== 'here') return null;
   const { is_active: isActive, note, open, changes, learning, watching } = reply.value;
   if (!isActive) return note === undefined ? null : h('p', { class: 'aside' }, note);
-  if (open.length === 0) return h('p', { class: 'aside detections-none' }, nothingWorse(watching, learning));
   return h(
     'section',
-    { class: 'detections' },
-    h('h2', null, 'What has got worse'),
-    h('ul', null, ...open.map((one) => h('li', { key: `${one.sentence} ${one.metric}` }, detected(one, place)))),
+    { class: open.length === 0 ? 'detections-none' : 'detections' },
+    open.length === 0 && h('p', { class: 'aside' }, nothingWorse(watching, learning)),
+    open.length > 0 && h('h2', null, 'What has got worse'),
+    open.length > 0 &&
+      h('ul', null, ...open.map((one) => h('li', { key: `${one.sentence} ${one.metric}` }, detected(one, place)))),
     changes.length > 0 &&
       h(
         'details',

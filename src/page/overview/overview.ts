@@ -9,8 +9,11 @@ import { FilterBar, plainChoices, sharedFilterList, sinceFilter } from '../shell
 import { onlyOf, type Place, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
 import type { ViewProps } from '../shell/view-props.ts';
+import { DashboardLink } from './dashboard-link.ts';
 import { Endings } from './endings.ts';
 import { Figures } from './figures.ts';
+import { JudgeSection } from './judge-section.ts';
+import { changesOnLine } from './marks.ts';
 import { MovedParts } from './moved-parts.ts';
 import { OpenDetections } from './open-detections.ts';
 import { TrendChart } from './trend-chart.ts';
@@ -43,7 +46,8 @@ export function Overview({ place, facets }: ViewProps): JSX.Element {
       ],
     }),
     h(OpenDetections, { held: detections, place }),
-    trendSections(trend, place),
+    h(DashboardLink, { trend: trend.reply?.is === 'here' ? trend.reply.value : undefined, place }),
+    trendSections(trend, detections.reply, place),
   );
 }
 
@@ -63,20 +67,26 @@ function trendQueryOf({ query }: Place, since: string): URLSearchParams {
   return asked.has('since') ? asked : withChanges(asked, { since });
 }
 
-function trendSections({ reply, isOld, again }: Held<Trend>, place: Place): JSX.Element {
+function trendSections(
+  { reply, isOld, again }: Held<Trend>,
+  detections: Held<Detections>['reply'],
+  place: Place,
+): JSX.Element {
   if (reply === undefined) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
   if (reply.is !== 'here') return h(Problem, { of: reply, again });
   const trend = reply.value;
   const [series] = trend.series;
   if (series === undefined || series.whole.evaluations === 0) return nothingHappened(trend, place);
   const limit = limitOf(trend.about);
+  const changes = detections?.is === 'here' ? changesOnLine(detections.value, trend, place.query) : [];
   return h(
     'div',
     { class: isOld ? 'sections old' : 'sections', 'aria-busy': isOld },
     h(Figures, { figures: series.whole, about: trend.about, suite: trend.suite, limit }),
-    h(TrendChart, { trend, series }),
+    h(TrendChart, { trend, series, changes }),
     h(MovedParts, { trend, place }),
     h(Endings, { figures: series.whole, trend, place }),
+    h(JudgeSection, { place }),
   );
 }
 

@@ -9,6 +9,7 @@ import { goodRateName } from '../../model/known-share.ts';
 import { THEME_CHANGED } from '../shell/theme.ts';
 import { countText, percent, percentRange, scoreText } from '../text/format.ts';
 import { Time } from '../text/time.ts';
+import type { FoundChange } from './marks.ts';
 import { drawTrend } from './draw-trend.ts';
 
 type Series = Trend['series'][number];
@@ -17,19 +18,22 @@ type Bucket = Series['buckets'][number];
 interface ChartProps {
   readonly trend: Trend;
   readonly series: Series;
+  readonly changes: readonly FoundChange[];
 }
 
-export function TrendChart({ trend, series }: ChartProps): JSX.Element {
+export function TrendChart({ trend, series, changes }: ChartProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<number | undefined>();
+  // A new list of the same changes is no reason to draw again.
+  const marked = changes.map(({ at, is }) => `${is} ${at}`).join();
   const name = goodRateName(trend.about);
   useEffect(() => {
     const { current } = place;
     if (current === null) return;
-    let chart = drawTrend(current, { trend, series, onBucket: setAt });
+    let chart = drawTrend(current, { trend, series, changes, onBucket: setAt });
     const redraw = () => {
       chart.stop();
-      chart = drawTrend(current, { trend, series, onBucket: setAt });
+      chart = drawTrend(current, { trend, series, changes, onBucket: setAt });
     };
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', redraw);
@@ -39,7 +43,7 @@ export function TrendChart({ trend, series }: ChartProps): JSX.Element {
       window.removeEventListener(THEME_CHANGED, redraw);
       chart.stop();
     };
-  }, [trend, series]);
+  }, [trend, series, marked]);
   const bucket = at === undefined ? undefined : series.buckets[at];
   return h(
     'section',
@@ -51,6 +55,8 @@ export function TrendChart({ trend, series }: ChartProps): JSX.Element {
       h('span', { class: 'key band' }, '95 % interval'),
       h('span', { class: 'key tcr' }, 'TCR'),
       trend.versions.length > 0 && h('span', { class: 'key version' }, 'version first seen'),
+      changes.some(({ is }) => is === 'worse') && h('span', { class: 'key got-worse' }, 'got worse'),
+      changes.some(({ is }) => is === 'better') && h('span', { class: 'key got-better' }, 'got better'),
       h('span', { class: 'readout' }, bucket === undefined ? '' : readout(bucket, name)),
     ),
     h('div', {

@@ -58,6 +58,10 @@ export function BeyondTheQuestion({
         'Golden trace (draft)',
       ),
       h('a', { class: 'button quiet', href: `/api/v1/case/${place}`, download: 'case.jsonl' }, 'Dataset case'),
+      // It has the verdicts.
+      isAnswered &&
+        conversation.evaluations.length > 0 &&
+        h('a', { class: 'button quiet', href: `/api/v1/test/${place}`, download: 'kept.test.yaml' }, 'Test case'),
     ),
   );
 }

@@ -4,7 +4,9 @@
  */
 import { h, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { signedInAs } from '../../model/caller.ts';
 import type { SuiteList } from '../../model/api/suite-list.ts';
+import { mayLabel, useMe } from '../api/use-me.ts';
 import { useReply } from '../api/use-reply.ts';
 import { changeFilter, FilterBar, plainChoices } from '../shell/filter-bar.ts';
 import { leaveField, useKeys } from '../shell/keys.ts';
@@ -26,10 +28,15 @@ const BECAUSE = [
 
 export function Review({ place, facets }: ViewProps): JSX.Element {
   const { reply, again } = useReply<SuiteList>('/api/v1/suites', NOTHING_ASKED);
-  const [by, setBy] = useState(keptLabeller);
+  const me = useMe();
+  const [typed, setTyped] = useState(keptLabeller);
+  const isReader = me !== undefined && !mayLabel(me);
+  const signedIn = me === undefined ? undefined : signedInAs(me);
+  // Before it is known who that is, nobody labels.
+  const by = me === undefined || isReader ? '' : (signedIn ?? typed);
   const onName = (name: string) => {
     keepLabeller(name);
-    setBy(name);
+    setTyped(name);
   };
   const suites = reply?.is === 'here' ? reply.value.suites.filter(({ live }) => live) : [];
   const suite = suites.find(({ name }) => name === place.query.get('suite')) ?? firstWorth(suites);
@@ -67,8 +74,23 @@ export function Review({ place, facets }: ViewProps): JSX.Element {
     'div',
     { class: 'review' },
     h('h1', { class: 'only-heard' }, 'Review'),
-    h(FilterBar, { place, filters }, h(Labeller, { by, onName })),
-    by === '' &&
+    h(
+      FilterBar,
+      { place, filters },
+      signedIn === undefined
+        ? h(Labeller, { by: typed, onName })
+        : h('span', { class: 'labeller' }, `You are ${signedIn}`),
+    ),
+    isReader &&
+      h(
+        'section',
+        { class: 'problem' },
+        h('h2', null, 'Your role may not label'),
+        h('p', null, 'You may read conversations and figures. Labels take the role ', h('code', null, 'review'), '.'),
+      ),
+    me !== undefined &&
+      !isReader &&
+      by === '' &&
       h(
         'p',
         { class: 'limits' },

@@ -1,19 +1,14 @@
 /** The bar above every view: where to go, the theme, the keys, and who is signed in. */
 import { h, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { signedInAs } from '../../model/caller.ts';
 import { PAGE_VIEWS } from '../../model/page-views.ts';
 import { ask } from '../api/ask.ts';
 import { forgetToken, keptToken } from '../api/token.ts';
-import { useReply } from '../api/use-reply.ts';
+import { isNobody, useMe } from '../api/use-me.ts';
 import { addressOf, type Place, sharedFilters } from './place.ts';
 import { applyTheme, chosenTheme, THEMES, type Theme } from './theme.ts';
 import { VIEWS } from './views.ts';
-
-interface Me {
-  readonly name?: string;
-  readonly by?: string;
-  readonly sign_out?: string | null;
-}
 
 const NOTHING_ASKED = new URLSearchParams();
 const THEME_WORDS: Readonly<Record<Theme, string>> = { system: 'as the system', light: 'light', dark: 'dark' };
@@ -76,10 +71,10 @@ const HALVES: Readonly<Record<Theme, string>> = {
 
 /** Nothing for programs and people of this machine, of whom nobody asks who they are. */
 function Person(): JSX.Element | null {
-  const { reply } = useReply<Me>('/api/me', NOTHING_ASKED);
-  if (reply?.is !== 'here') return null;
-  const { name, by, sign_out: signOut } = reply.value;
-  if (by === 'loopback' || by === 'insecure') return null;
+  const me = useMe();
+  if (me === undefined || isNobody(me)) return null;
+  const { sign_out: signOut } = me;
+  const name = signedInAs(me) ?? me.name;
   const leave = async () => {
     forgetToken();
     if (typeof signOut === 'string') await ask(signOut, { method: 'POST' });

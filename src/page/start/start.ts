@@ -1,14 +1,11 @@
 /** Nothing has come yet: how to send the first span. The frame asks every few seconds, and shows the first conversation. */
 import { h, type JSX } from 'preact';
-import type { ServiceJson } from '../../model/api/facets.ts';
-import { useReply } from '../api/use-reply.ts';
+import { useService } from '../api/use-service.ts';
 import { Copy } from '../text/copy.ts';
 
-const NOTHING_ASKED = new URLSearchParams();
-
 export function Start(): JSX.Element {
-  const { reply } = useReply<ServiceJson>('/api/v1/service', NOTHING_ASKED);
-  const receiving = reply?.is === 'here' ? reply.value.receiving : undefined;
+  const service = useService();
+  const receiving = service?.receiving;
   const host = location.hostname;
   const endpoint =
     receiving?.otlp_http_port === undefined ? undefined : `${location.protocol}//${host}:${receiving.otlp_http_port}`;
@@ -21,7 +18,7 @@ export function Start(): JSX.Element {
       { role: 'status' },
       'This page shows the first one by itself, about a quarter of a minute after its last span.',
     ),
-    receiving === undefined && reply?.is === 'here' && h('p', null, 'This instance receives no spans.'),
+    receiving === undefined && service !== undefined && h('p', null, 'This instance receives no spans.'),
     ...(endpoint === undefined ? [] : withEndpoint(endpoint, receiving?.otlp_grpc_port)),
     receiving?.kafka === true && h('p', null, 'Spans that a Collector writes to Kafka are read from there.'),
     h('h2', null, 'It stays empty?'),

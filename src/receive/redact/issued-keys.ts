@@ -2,7 +2,7 @@
  * Forms of keys that their issuers publish so that they can be found: a prefix, and at least or exactly so many signs.
  * Keys without a prefix (Datadog, Cohere, Mistral, Azure OpenAI, Cloudflare's old ones) are found by the name before them.
  */
-import { ROLES } from '../../model/access.ts';
+import { ROLES } from '../../model/caller.ts';
 
 export interface Issued {
   readonly prefix: string;

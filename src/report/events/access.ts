@@ -1,5 +1,6 @@
 /** Access: who was let in, who was refused and why; whether nothing is asked of anybody. */
-import { ACCESS_REFUSALS, IDENTIFIED_BY, ROLES } from '../../model/access.ts';
+import { ACCESS_REFUSALS } from '../../model/access.ts';
+import { IDENTIFIED_BY, ROLES } from '../../model/caller.ts';
 import { type AccessEvent, SIGN_IN_RESULTS } from '../../model/events/access-events.ts';
 import { counter, readGauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';

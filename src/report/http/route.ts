@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import type { Caller, Role } from '../../model/access.ts';
+import type { Caller, Role } from '../../model/caller.ts';
 import { type Answer, jsonAnswer, mistakesAnswer, type Unavailable, unavailableAnswer } from './answer.ts';
 
 export type Route<S> = {
@@ -138,15 +138,16 @@ export function writing<S, T>(
     side: S,
     body: T,
     parameters: PathParameters,
+    written: Written,
   ) => Promise<{ readonly status: number; readonly value: unknown } | Unavailable>,
   { bodyBytesMax = BODY_BYTES_MAX }: { readonly bodyBytesMax?: number } = {},
 ): Writing<S> {
   return {
     bodyBytesMax,
-    write: async (side, body, parameters) => {
+    write: async (side, body, parameters, written) => {
       const parsed = schema.safeParse(body);
       if (!parsed.success) return mistakesAnswer('body', parsed.error, body);
-      const result = await handle(side, parsed.data, parameters);
+      const result = await handle(side, parsed.data, parameters, written);
       return 'unavailable' in result ? unavailableAnswer(result) : jsonAnswer(result.status, result.value);
     },
   };

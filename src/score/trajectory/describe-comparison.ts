@@ -2,6 +2,7 @@
  * A comparison for people: what followed the golden trace, the first step that did not, and a step-by-step diff to read in a
  * terminal. Texts of the run are shortened and on one line.
  */
+import type { DiffKind } from '../../model/golden-diff.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { shorten, toExcerpt } from '../sentences.ts';
@@ -10,9 +11,6 @@ import type { ComparedStep, RunComparison } from './compare-run.ts';
 import { forbidsExtras } from './golden-trace.ts';
 import { type ArgumentScope, differences } from './match-arguments.ts';
 import { observationOf } from './observation.ts';
-
-const DIFF_KINDS = ['matched', 'wrong_arguments', 'missing', 'extra', 'out_of_order', 'unsafe'] as const;
-export type DiffKind = (typeof DIFF_KINDS)[number];
 
 export interface DiffLine {
   readonly kind: DiffKind;

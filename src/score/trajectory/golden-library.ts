@@ -34,6 +34,8 @@ type Chosen =
 export class GoldenLibrary {
   /** Traces that are used. */
   readonly traces: readonly GoldenTrace[];
+  /** Traces that nobody has approved yet. */
+  readonly drafts: readonly GoldenTrace[];
   /** Which tools write and which do not, whatever they are called. It holds for all checks of the suite. */
   readonly names: ToolNames;
   /** Under which a conversation keeps how it compares with its trace. */
@@ -45,6 +47,7 @@ export class GoldenLibrary {
 
   constructor(traces: readonly GoldenTrace[], choice: Partial<GoldenChoice> = {}, names: ToolNames = {}) {
     this.traces = traces.filter(({ draft }) => !draft).sort((a, b) => (a.id < b.id ? -1 : 1));
+    this.drafts = traces.filter(({ draft }) => draft);
     this.#choice = { ...DEFAULT_CHOICE, ...choice };
     this.names = names;
     this.#saidOf = saidOf(names);

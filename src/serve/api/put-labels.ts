@@ -1,5 +1,9 @@
-/** `PUT /v1/labels/{conversation}`: what a person says of what a judge was asked, one label or a list. */
+/**
+ * `PUT /v1/labels/{conversation}`: what a person says of what a judge was asked, one label or a list. A person
+ * who signed in labels under that name; a program names the person.
+ */
 import { z } from 'zod';
+import { type Caller, signedInAs } from '../../model/caller.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { LABELS, type StoredLabel } from '../../model/labels.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
@@ -18,7 +22,7 @@ const labelSchema = z.strictObject({
   suite: text(NAME_MAX),
   criterion: text(NAME_MAX),
   label: z.enum(LABELS, `one of ${LABELS.join(', ')}, or null to take it back`).nullable(),
-  by: text(PERSON_MAX),
+  by: text(PERSON_MAX).optional(),
   turn_id: text(ID_MAX).optional(),
   note: text(NOTE_MAX).optional(),
 });
@@ -34,20 +38,36 @@ interface LabelSide {
   readonly liveSuites: () => readonly SuiteOutline[];
 }
 
-export const putLabels = writing(bodySchema, async (side: LabelSide, written, parameters) => {
+export const putLabels = writing(bodySchema, async (side: LabelSide, written, parameters, { caller }) => {
   const conversation = parameters.get('conversation') ?? '';
   if (conversation === '' || conversation.length > ID_MAX)
     return { status: 400, value: { error: `a conversation's id has 1 to ${ID_MAX} characters` } };
   const problems = [...new Set(written.flatMap((label) => problemOf(label, side.liveSuites()) ?? []))];
   if (problems.length > 0) return { status: 400, value: { error: 'the labels have mistakes', problems } };
-  const labels = written.map((label) => labelOf(label, conversation.toWellFormed()));
+  const labels: StoredLabel[] = [];
+  for (const label of written) {
+    const by = labellerOf(label, caller);
+    if (typeof by !== 'string') return by;
+    labels.push(labelOf(label, by, conversation.toWellFormed()));
+  }
   const answer = await side.put({ what: 'labels', labels });
   if ('unavailable' in answer) return answer;
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
   return { status: 200, value: { conversation_id: conversation, labels: labels.length, added: answer.changed } };
 });
 
-function labelOf({ suite, criterion, label, by, turn_id, note }: WrittenLabel, conversationId: string): StoredLabel {
+/** Two people's agreement is worth nothing if one can speak as the other. */
+function labellerOf({ by }: WrittenLabel, caller: Caller | undefined) {
+  const signedIn = caller === undefined ? undefined : signedInAs(caller);
+  if (by !== undefined && signedIn !== undefined && by !== signedIn)
+    return { status: 403, value: { error: `you are signed in as ${signedIn}, and label under that name` } };
+  const name = signedIn ?? by;
+  if (name !== undefined) return name;
+  return { status: 400, value: { error: 'the labels have mistakes', problems: ['by: the name of who labels'] } };
+}
+
+function labelOf(written: WrittenLabel, by: string, conversationId: string): StoredLabel {
+  const { suite, criterion, label, turn_id, note } = written;
   return { conversationId, turnId: turn_id, suite, criterion, label: label ?? 'withdrawn', by, note };
 }
 

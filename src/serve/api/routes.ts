@@ -60,7 +60,9 @@ export const PROCESS_ROUTES: readonly Route<ProcessSide>[] = [
     { takes: 'nothing' },
   ),
   {
-    ...read('/api/v1/service', 'version, and the ports that receive spans', ({ setup }) => jsonAnswer(200, setup())),
+    ...read('/api/v1/service', 'version, the ports that receive spans, and where traces can be seen', ({ setup }) =>
+      jsonAnswer(200, setup()),
+    ),
     shapes: { query: z.strictObject({}), answer: service },
   },
   {

@@ -1,16 +1,15 @@
 /**
- * Questions about other weights: a thread that has the suites as the service runs them (`../asked-thread.ts`), and the
- * answers to what becomes of a question. It is not the reading thread, because a question here takes a second of
- * processor where a read takes milliseconds.
+ * Questions that need the suites themselves (other weights, golden traces, a conversation as a test): a thread that has
+ * the suites as the service runs them (`../asked-thread.ts`), and the answers to what becomes of a question. It is not
+ * the reading thread, because a question here takes a second of processor where a read takes milliseconds.
  */
-import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import type { WhatIfQuestion } from '../../model/api/what-if.ts';
+import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
 import type { ReadingEvent, ReadRefusal } from '../../model/events/reading-events.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { type AskedOutcome, AskedThread } from '../asked-thread.ts';
 import { DEADLINE_MS, IDLE_MS, WAIT_MAX_MS, WHAT_IF_LIMITS } from './what-if-limits.ts';
-import type { SentQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
+import type { SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
 interface ReweighingParts {
   /** Start data of a thread for the suites that run now. */
@@ -24,7 +23,7 @@ interface ReweighingParts {
 }
 
 interface Asked {
-  readonly question: WhatIfQuestion;
+  readonly question: SuiteQuestion;
   /** Address of the client. */
   readonly from: string;
   /** Aborted when the client goes away. */
@@ -33,11 +32,15 @@ interface Asked {
 
 type Done = Exclude<AskedOutcome<WhatIfReply>, { readonly is: 'refused' }>;
 
-export const WHAT_IF_PATH = '/api/v1/what-if';
+export const SUITE_PATHS = {
+  'what-if': '/api/v1/what-if',
+  golden: '/api/v1/golden-comparison/{conversation...}',
+  test: '/api/v1/test/{conversation...}',
+} as const satisfies Record<SuiteQuestion['is'], string>;
 
 export class Reweighing {
   readonly #onEvent: ReweighingParts['onEvent'];
-  readonly #thread: AskedThread<WhatIfQuestion, SentQuestion, readonly SuiteOutline[], WhatIfReply>;
+  readonly #thread: AskedThread<SuiteQuestion, SentQuestion, readonly SuiteOutline[], WhatIfReply>;
 
   constructor(parts: ReweighingParts) {
     const from = import.meta.url;
@@ -47,8 +50,9 @@ export class Reweighing {
       startData: parts.start,
       current: parts.suites,
       sent: (question, suites) => {
-        const suite = suites.find(({ name }) => name === question.suite);
-        return suite && { question, suite };
+        const live = suites.filter(isLive);
+        const named = suiteIn(question);
+        return named === undefined || live.some(({ name }) => name === named) ? { question, suites: live } : undefined;
       },
       limits: {
         ...WHAT_IF_LIMITS,
@@ -74,7 +78,7 @@ export class Reweighing {
     }
     const answer = answerOf(outcome, asked.question);
     const tookMs = performance.now() - began;
-    this.#onEvent({ type: 'store-read', route: WHAT_IF_PATH, status: answer.status, tookMs });
+    this.#onEvent({ type: 'store-read', route: SUITE_PATHS[asked.question.is], status: answer.status, tookMs });
     return answer;
   }
 
@@ -84,24 +88,31 @@ export class Reweighing {
   }
 }
 
-function answerOf(outcome: Done, { suite }: WhatIfQuestion): Answer {
-  if (outcome.is === 'failed')
-    return jsonAnswer(500, { error: `the stored verdicts could not be weighed: ${outcome.error}` });
-  if (outcome.is === 'replied' && outcome.reply.is === 'answered')
-    return { status: 200, type: 'application/json; charset=utf-8', body: outcome.reply.body };
+/** The suite that has to run, for a question about one. */
+function suiteIn(question: SuiteQuestion): string | undefined {
+  return question.is === 'what-if' ? question.question.suite : undefined;
+}
+
+function answerOf(outcome: Done, question: SuiteQuestion): Answer {
+  if (outcome.is === 'failed') return jsonAnswer(500, { error: `the suites could not answer: ${outcome.error}` });
+  if (outcome.is === 'replied' && outcome.reply.is === 'answered') {
+    const { status, type, body } = outcome.reply;
+    return { status, type, body };
+  }
+  const suite = outcome.is === 'replied' && outcome.reply.is === 'outdated' ? outcome.reply.suite : suiteIn(question);
   return jsonAnswer(409, {
-    error: `the file of the suite ${JSON.stringify(suite)} has changed since it was loaded: reload it (POST /api/v1/reload), then ask again`,
+    error: `the file of the suite ${JSON.stringify(suite ?? '')} has changed since it was loaded: reload it (POST /api/v1/reload), then ask again`,
   });
 }
 
 const REFUSED: { readonly [Because in ReadRefusal]: { readonly status: 429 | 503; readonly error: string } } = {
   queue_full: {
     status: 429,
-    error: 'one question about weights is answered at a time, and this address has one waiting already: ask again',
+    error: 'one question about suites is answered at a time, and this address has one waiting already: ask again',
   },
   displaced: {
     status: 429,
-    error: 'other addresses ask about weights as well, and this one has the most questions waiting: ask again',
+    error: 'other addresses ask about suites as well, and this one has the most questions waiting: ask again',
   },
   waited_too_long: { status: 503, error: `the question waited ${WAIT_MAX_MS / 1000} s for its turn` },
   took_too_long: {
@@ -110,7 +121,7 @@ const REFUSED: { readonly [Because in ReadRefusal]: { readonly status: 429 | 503
   },
   thread_ended: {
     status: 503,
-    error: 'the thread that weighs verdicts has failed, another one starts when asked again',
+    error: 'the thread that has the suites has failed, another one starts when asked again',
   },
   client_gone: { status: 503, error: 'the client went away' },
   stopping: { status: 503, error: 'this instance is stopping' },

@@ -1,4 +1,4 @@
-/** Messages between the main thread and the thread that weighs stored verdicts again. */
+/** Messages between the main thread and the thread that has the suites: it weighs stored verdicts again, and more. */
 import type { JudgingStart } from '../../engine/judging-start.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { WhatIfQuestion } from '../../model/api/what-if.ts';
@@ -11,14 +11,32 @@ export interface WhatIfStart {
   readonly judging: JudgingStart | undefined;
 }
 
+/** A question that needs the suites themselves. */
+export type SuiteQuestion =
+  /** Weighing stored verdicts by other weights. */
+  | { readonly is: 'what-if'; readonly question: WhatIfQuestion }
+  /** Comparing a conversation with the golden traces of all live suites. */
+  | { readonly is: 'golden'; readonly conversation: string }
+  /** Writing a conversation as a test of a suite; of the worst evaluation's, unless one is named. */
+  | {
+      readonly is: 'test';
+      readonly conversation: string;
+      readonly suite: string | undefined;
+      readonly turn: string | undefined;
+    };
+
 export interface SentQuestion {
-  readonly question: WhatIfQuestion;
-  /** The suite as it runs. */
-  readonly suite: SuiteOutline;
+  readonly question: SuiteQuestion;
+  /** Live suites as they run. */
+  readonly suites: readonly SuiteOutline[];
 }
 
 export type WhatIfReply =
-  /** The body of the answer, JSON. */
-  | { readonly is: 'answered'; readonly body: Uint8Array<ArrayBuffer> }
-  /** The suite's file has changed since the service loaded it. */
-  | { readonly is: 'outdated' };
+  | {
+      readonly is: 'answered';
+      readonly status: number;
+      readonly type: string;
+      readonly body: Uint8Array<ArrayBuffer>;
+    }
+  /** The file of this suite has changed since the service loaded it. */
+  | { readonly is: 'outdated'; readonly suite: string };

@@ -1,21 +1,28 @@
 /**
- * The thread that weighs stored verdicts again. It has the suites as the service runs them, a connection of its own,
- * and never writes. It answers one message after the other.
+ * The thread that answers questions which need the suites themselves: other weights, a conversation beside its golden
+ * trace, a conversation as a test. It has the suites as the service runs them and a connection of its own, and never
+ * writes. It answers one message after the other.
  */
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { whatIf } from '../../backtest/what-if.ts';
 import { judgeOf } from '../../engine/judging-start.ts';
-import { outlineOf } from '../../engine/suite-outline.ts';
-import { visibleJson } from '../../model/visible-text.ts';
+import { outlineOf, type SuiteOutline } from '../../engine/suite-outline.ts';
+import type { WhatIfQuestion } from '../../model/api/what-if.ts';
+import { unreachable } from '../../model/unreachable.ts';
+import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { reweighed } from '../../score/reweigh.ts';
+import type { CompiledSuite } from '../../score/suite.ts';
 import { readerAt } from '../open-reader.ts';
 import { yieldToOthers } from '../yield-to-others.ts';
+import { compareWithGolden } from './golden-comparison.ts';
+import { writeAsTest } from './recorded-test.ts';
 import { suiteChange } from './suite-change.ts';
 import { whatIfAnswer } from './what-if-answer.ts';
 import type { FromAsked, ToAsked } from '../asked-thread.ts';
-import type { SentQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
+import type { SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
 const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../../suites');
 /** So many of the changed conversations are named. */
@@ -32,21 +39,43 @@ if (port !== null) {
   const reader = await readerAt(store);
   const judge = judgeOf(judging);
 
-  const answer = async (id: number, { question, suite }: SentQuestion): Promise<void> => {
-    const live = suites.find(({ name }) => name === suite.name);
-    if (live === undefined || JSON.stringify(outlineOf(live)) !== JSON.stringify(suite)) {
-      // The file may be put back, and this thread would not notice.
-      post({ type: 'replied', id, reply: { is: 'outdated' }, isLast: true });
-      return;
-    }
+  const weighAgain = async (question: WhatIfQuestion, live: CompiledSuite): Promise<Answer> => {
     const changed = reweighed(live, question);
     const { since, agent, agent_version: agentVersion, limit } = question;
     const report = await whatIf({ live, changed, reader, judge, since, agent, agentVersion, limit, shown: SHOWN });
     const { name, version, scope } = live;
     const change = await suiteChange(live, changed, folder);
-    const value = whatIfAnswer(report, { suite: name, version, scope, ...change });
-    const body = new TextEncoder().encode(`${visibleJson(value)}\n`);
-    post({ type: 'replied', id, reply: { is: 'answered', body } }, [body.buffer]);
+    return jsonAnswer(200, whatIfAnswer(report, { suite: name, version, scope, ...change }));
+  };
+
+  const answerTo = (question: SuiteQuestion): Promise<Answer> | Answer => {
+    switch (question.is) {
+      case 'what-if': {
+        const live = suites.find(({ name }) => name === question.question.suite);
+        return live === undefined ? unknownSuite(question.question.suite) : weighAgain(question.question, live);
+      }
+      case 'golden':
+        return compareWithGolden(question.conversation, { reader, suites });
+      case 'test':
+        return writeAsTest(question, { reader, suites });
+      default:
+        return unreachable(question);
+    }
+  };
+
+  const answer = async (id: number, { question, suites: outlines }: SentQuestion): Promise<void> => {
+    const changed = outlines.find((outline) => {
+      const loaded = suites.find(({ name }) => name === outline.name);
+      return concerns(question, outline) && (loaded === undefined || !isDeepStrictEqual(outlineOf(loaded), outline));
+    });
+    if (changed !== undefined) {
+      // The file may be put back, and this thread would not notice.
+      post({ type: 'replied', id, reply: { is: 'outdated', suite: changed.name }, isLast: true });
+      return;
+    }
+    const { status, type, body: text } = await answerTo(question);
+    const body = typeof text === 'string' ? new TextEncoder().encode(text) : Uint8Array.from(text);
+    post({ type: 'replied', id, reply: { is: 'answered', status, type, body } }, [body.buffer]);
   };
 
   port.on('message', (message: ToAsked<SentQuestion>) => {
@@ -62,4 +91,22 @@ if (port !== null) {
   });
   yieldToOthers('the thread that weighs verdicts again');
   post({ type: 'ready' });
+}
+
+/** A changed file of another suite is no reason to refuse. */
+function concerns(question: SuiteQuestion, { name, goldenTraces }: SuiteOutline): boolean {
+  switch (question.is) {
+    case 'what-if':
+      return question.question.suite === name;
+    case 'golden':
+      return goldenTraces > 0;
+    case 'test':
+      return question.suite === undefined || question.suite === name;
+    default:
+      return unreachable(question);
+  }
+}
+
+function unknownSuite(name: string): Answer {
+  return jsonAnswer(404, { error: `no live suite is called ${JSON.stringify(name)}` });
 }

@@ -3,7 +3,8 @@
  * ended. On a connection of its own. A revoked token stays as a row, with who revoked it.
  */
 import { randomBytes } from 'node:crypto';
-import type { EndedSessions, KeptToken, Role, SessionStore, TokenStore } from '../../model/access.ts';
+import type { EndedSessions, KeptToken, SessionStore, TokenStore } from '../../model/access.ts';
+import type { Role } from '../../model/caller.ts';
 import { StatementFailed } from './errors.ts';
 import { Link, type PostgresAddress } from './link.ts';
 import { migrate } from './schema.ts';

@@ -12,9 +12,11 @@ import {
 import { type EvaluationCells, evaluationFrom, SEEN_COLUMNS, seenFrom, SHOWN_COLUMNS } from '../evaluation-columns.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
+import type { JudgingState } from '../question-store.ts';
 import type { PageReader, WhichEvaluations } from '../page-reader.ts';
 import { lastScanned } from './evaluation-scan.ts';
 import type { Link } from './link.ts';
+import { judgingState } from './questions.ts';
 import { HEAD, type HeadRow, toConversationRow } from './read-conversation.ts';
 import { textKey } from './row-keys.ts';
 import type { Session, Value } from './session.ts';
@@ -86,6 +88,10 @@ export class PostgresPages implements PageReader {
 
   async countUpTo(limit: number): Promise<number> {
     return this.#link.use((session) => countUpTo(session, limit));
+  }
+
+  async judging(at: number): Promise<JudgingState> {
+    return this.#link.use((session) => judgingState(session, at));
   }
 
   async firstTimes(metric: string): Promise<readonly { readonly labels: string; readonly at: number }[]> {

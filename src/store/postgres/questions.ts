@@ -4,7 +4,7 @@
  */
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { EndedCall, PlannedCall, Reservation, Spent, Vote, WaitingQuestion } from '../../model/questions.ts';
-import type { OverdueQuestions, QuestionStore, WaitingCount } from '../question-store.ts';
+import type { JudgingState, OverdueQuestions, QuestionStore, WaitingCount } from '../question-store.ts';
 import { exhaustedBy, minuteOf, windowsAt } from '../spending.ts';
 import { lockKey } from './advisory-locks.ts';
 import type { Link } from './link.ts';
@@ -47,10 +47,7 @@ export class QuestionRows implements QuestionStore {
   }
 
   async countWaiting(): Promise<ReadonlyMap<string, WaitingCount>> {
-    const rows = await this.#link.use((session) =>
-      session.rows<{ judge: string; questions: number; oldestAt: number }>(COUNT),
-    );
-    return new Map(rows.map(({ judge, questions, oldestAt }) => [judge, { questions, oldestAt }]));
+    return this.#link.use(waitingIn);
   }
 
   async reserve({ key, nanos, at, limits }: PlannedCall): Promise<Reservation> {
@@ -113,6 +110,16 @@ async function end(
   if (ended.length === 0) return;
   await session.run(FORGET_VOTES, [ended]);
   await reviseAnswered(session, ended);
+}
+
+/** For readers of the page. */
+export async function judgingState(session: Session, at: number): Promise<JudgingState> {
+  return { spent: await spentBy(session, at), waiting: await waitingIn(session) };
+}
+
+async function waitingIn(session: Session): Promise<ReadonlyMap<string, WaitingCount>> {
+  const rows = await session.rows<{ judge: string; questions: number; oldestAt: number }>(COUNT);
+  return new Map(rows.map(({ judge, questions, oldestAt }) => [judge, { questions, oldestAt }]));
 }
 
 async function spentBy(session: Session, at: number): Promise<Spent> {

@@ -12,9 +12,11 @@ import {
 import { seenFrom, SEEN_COLUMNS } from '../evaluation-columns.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
+import type { JudgingState } from '../question-store.ts';
 import type { PageReader, WhichEvaluations } from '../page-reader.ts';
 import { toEvaluation } from './evaluation-row.ts';
 import { lastScanned } from './evaluation-scan.ts';
+import { judgingState } from './question-rows.ts';
 import type { Statements } from './statements.ts';
 import { toConversationRow } from './conversation-row.ts';
 
@@ -79,6 +81,10 @@ export class SqlitePages implements PageReader {
 
   countUpTo(limit: number): number {
     return countUpTo(this.#statements, limit);
+  }
+
+  judging(at: number): JudgingState {
+    return judgingState(this.#statements, at);
   }
 
   firstTimes(metric: string): readonly { readonly labels: string; readonly at: number }[] {

@@ -2,11 +2,44 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { EndedCall, PlannedCall, Reservation, Spent, Vote, WaitingQuestion } from '../../model/questions.ts';
-import type { OverdueQuestions, WaitingQuestions, QuestionStore, WaitingCount } from '../question-store.ts';
+import type {
+  JudgingState,
+  OverdueQuestions,
+  WaitingQuestions,
+  QuestionStore,
+  WaitingCount,
+} from '../question-store.ts';
 import { exhaustedBy, minuteOf, windowsAt } from '../spending.ts';
 import type { OwnTransaction } from './own-transaction.ts';
+import type { Statements } from './statements.ts';
 
 type Row = Record<string, unknown>;
+
+const COUNT_WAITING = `SELECT judge, count(*) AS questions, min(asked_at) AS oldest FROM questions
+  WHERE outcome IS NULL AND EXISTS (SELECT 1 FROM judge_waits WHERE question = id) GROUP BY judge`;
+const SPENT_SINCE = 'SELECT coalesce(sum(nanos), 0) AS nanos FROM judge_spending WHERE minute >= ?';
+
+/** For readers of the page. */
+export function judgingState(statements: Statements, at: number): JudgingState {
+  return { spent: spentIn(statements.of(SPENT_SINCE), at), waiting: waitingIn(statements.of(COUNT_WAITING)) };
+}
+
+function spentIn(spentSince: StatementSync, at: number): Spent {
+  const { hour, day } = windowsAt(at);
+  const since = (minute: number) => Number(rowOf(spentSince.get(minute)).nanos);
+  return { hourNanos: since(hour), dayNanos: since(day) };
+}
+
+function waitingIn(count: StatementSync): ReadonlyMap<string, WaitingCount> {
+  return new Map(
+    count
+      .all()
+      .map(({ judge, questions, oldest }) => [
+        String(judge),
+        { questions: Number(questions), oldestAt: Number(oldest) },
+      ]),
+  );
+}
 
 export class QuestionRows implements WaitingQuestions, QuestionStore {
   readonly #own: OwnTransaction;
@@ -71,10 +104,7 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
       `SELECT key FROM questions WHERE judge = ? AND outcome IS NULL AND EXISTS (SELECT 1 FROM judge_waits WHERE question = id)
        ORDER BY priority DESC, id LIMIT ? OFFSET ?`,
     );
-    this.#count = prepare(
-      `SELECT judge, count(*) AS questions, min(asked_at) AS oldest FROM questions
-       WHERE outcome IS NULL AND EXISTS (SELECT 1 FROM judge_waits WHERE question = id) GROUP BY judge`,
-    );
+    this.#count = prepare(COUNT_WAITING);
     this.#votes = prepare('SELECT vote FROM judge_votes WHERE question = ? ORDER BY id');
     this.#addVote = prepare('INSERT INTO judge_votes (question, vote) VALUES (?, ?)');
     this.#forgetVotes = prepare('DELETE FROM judge_votes WHERE question = ?');
@@ -89,7 +119,7 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
       `INSERT INTO judge_spending (minute, nanos) VALUES (?, ?)
        ON CONFLICT (minute) DO UPDATE SET nanos = nanos + excluded.nanos`,
     );
-    this.#spentSince = prepare('SELECT coalesce(sum(nanos), 0) AS nanos FROM judge_spending WHERE minute >= ?');
+    this.#spentSince = prepare(SPENT_SINCE);
     this.#forget = prepare(
       `DELETE FROM questions WHERE NOT EXISTS (SELECT 1 FROM judge_waits WHERE question = id)
          AND id IN (SELECT id FROM questions WHERE answered = 0
@@ -147,14 +177,7 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
   }
 
   countWaiting(): ReadonlyMap<string, WaitingCount> {
-    return new Map(
-      this.#count
-        .all()
-        .map(({ judge, questions, oldest }) => [
-          String(judge),
-          { questions: Number(questions), oldestAt: Number(oldest) },
-        ]),
-    );
+    return waitingIn(this.#count);
   }
 
   reserve({ key, nanos, at, limits }: PlannedCall): Reservation {
@@ -192,9 +215,7 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
   }
 
   spent(at: number): Spent {
-    const { hour, day } = windowsAt(at);
-    const since = (minute: number) => Number(rowOf(this.#spentSince.get(minute)).nanos);
-    return { hourNanos: since(hour), dayNanos: since(day) };
+    return spentIn(this.#spentSince, at);
   }
 
   forget({ answeredAt, spentAt }: { readonly answeredAt: number; readonly spentAt: number }): number {

@@ -796,6 +796,36 @@ describe('turns in one trace', () => {
     expect([turn?.llmCalls, turn?.toolCalls, turn?.flags.length]).toEqual([depth / 2, [], 1]);
     expect(performance.now() - began).toBeLessThan(5000);
   });
+
+  test('are one step where 20,000 spans of the same tool call are nested', () => {
+    const depth = 20_000;
+    const call = (at: number, attributes: Attributes): SpanSpec => {
+      const place = at === 0 ? {} : { parent: at.toString(16) };
+      return tool((at + 1).toString(16), undefined, 'f', { ...place, from: at, to: 2 * depth - at, attributes });
+    };
+    const specs = Array.from({ length: depth }, (_, at) => call(at, {}));
+    specs[depth - 2] = call(depth - 2, { 'gen_ai.tool.call.arguments': '{"a":1}' });
+    specs[depth - 1] = call(depth - 1, {
+      'gen_ai.tool.call.arguments': '{"a": 1}',
+      'gen_ai.tool.call.result': '"done"',
+      'gen_ai.conversation.id': 'innermost',
+    });
+    const below = chat('ffffff', depth.toString(16), { out: [say('assistant', 'hi')] }, { from: depth, to: depth });
+    const { traces } = traceOf(...specs, below);
+    const began = performance.now();
+    const turn = buildTurns(normalize({ traces, logs: undefined }))[0];
+
+    expect(turn?.steps.map(({ kind, parentSpanId }) => [kind, parentSpanId])).toEqual([
+      ['tool', undefined],
+      ['llm', spanId('1')],
+    ]);
+    expect(turn?.toolCalls.map(({ name, args, result }) => [name, args.text, result.text])).toEqual([
+      ['f', '{"a":1}', 'done'],
+    ]);
+    expect([turn?.conversationId, turn?.llmCalls, turn?.flags]).toEqual(['innermost', 1, []]);
+    // A span that looked at all those above it would take minutes.
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
 });
 
 describe('whose turn it is', () => {

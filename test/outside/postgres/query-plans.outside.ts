@@ -307,6 +307,7 @@ async function readAll(reader: PostgresReader): Promise<void> {
   await reader.pages.countedPlaces({ width: 3_600_000, since: 0 });
   await reader.pages.firstTimes('m');
   expect(await reader.pages.countUpTo(100)).toBe(100);
+  expect(await reader.pages.judging(Date.now())).toEqual({ spent: { hourNanos: 0, dayNanos: 0 }, waiting: new Map() });
   await reader.truthOf(row);
   await reader.outcomesOf(row);
   await reader.traces(row);

@@ -63,7 +63,7 @@ test('the shared store answers as a backtest of it, and as SQLite with the same 
     });
     onTestFinished(() => reweighing.stop());
     const { status, body } = await reweighing.answer({
-      question: whatIfQuestion.parse({ suite: 'calls', ...question }),
+      question: { is: 'what-if', question: whatIfQuestion.parse({ suite: 'calls', ...question }) },
       from: 'a',
       signal: new AbortController().signal,
     });

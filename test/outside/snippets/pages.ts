@@ -88,7 +88,12 @@ export const PAGES: Readonly<Record<string, Page>> = {
   },
   'docs/api.md': {
     isServed: true,
-    replace: CONVERSATION,
+    replace: {
+      ...CONVERSATION,
+      '<step_id>': `${'a1'.repeat(16)}:${'a1'.repeat(7)}a0`,
+      // No suite of the reader's own runs here.
+      '?suite=<suite>': '',
+    },
     // The stream goes on until curl ends it.
     codes: { 'curl -sN --max-time': [28] },
   },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { newToken } from '../../../src/access/token.ts';
-import { ROLES } from '../../../src/model/access.ts';
+import { ROLES } from '../../../src/model/caller.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import {
   BUILT_IN_PATTERNS,

@@ -13,7 +13,7 @@ import { Store } from '../../../src/store/sqlite/store.ts';
 import { BUILTIN } from '../../engine/log-driver.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 
-const QUESTION = whatIfQuestion.parse({ suite: 'default' });
+const QUESTION = { is: 'what-if', question: whatIfQuestion.parse({ suite: 'default' }) } as const;
 /** Rows of a view that takes longer to read than the deadline. */
 const SLOW_ROWS = 40_000_000;
 

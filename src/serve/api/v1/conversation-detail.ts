@@ -51,6 +51,11 @@ export const getConversationDetail = v1Read({
       steps_left_out: stepsLeftOut,
       evaluations_full: [...fullEvaluations(shown.live, suites()), ...fullEvaluations(shown.inShadow, suites())],
       evaluations_left_out: live.length + inShadow.length - shown.live.length - shown.inShadow.length,
+      golden_suites: suites()
+        .filter(
+          ({ name, goldenTraces }) => goldenTraces > 0 && last.some(({ evaluation }) => evaluation.suite === name),
+        )
+        .map(({ name }) => name),
       ...(truth === undefined ? {} : { truth }),
       outcomes: outcomes.map(({ label, isGood, value, case: ofCase }) => ({
         name: label,

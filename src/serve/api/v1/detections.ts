@@ -40,8 +40,14 @@ function withReport({ levels, recent }: DetectionReport): Detections {
       .slice(0, SHOWN_MAX)
       .map(openJson),
     changes: recent.slice(0, SHOWN_MAX).map((transition) => {
-      const { at, summary, agent, environment, suite, metric, kind } = detectionRecord(transition, NO_EVIDENCE);
-      return { at, sentence: summary, agent, environment, suite, ...(metric === 'version' ? {} : { metric }), kind };
+      const record = detectionRecord(transition, NO_EVIDENCE);
+      const { at, summary, agent, environment, suite, metric, criterion, since, kind } = record;
+      return {
+        ...{ at, sentence: summary, agent, environment, suite, kind },
+        ...(metric === 'version' ? {} : { metric }),
+        ...(criterion === undefined ? {} : { criterion }),
+        ...(since === null ? {} : { since }),
+      };
     }),
     learning: countOf('learning'),
     watching: levels.length - countOf('learning', 'no_data'),

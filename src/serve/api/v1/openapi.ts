@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { failure } from '../../../model/api/shapes.ts';
-import type { Role } from '../../../model/access.ts';
+import type { Role } from '../../../model/caller.ts';
 import type { RouteShapes } from '../../../report/http/route.ts';
 
 /** A row of any table of routes. */

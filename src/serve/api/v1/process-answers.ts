@@ -10,7 +10,7 @@ interface Process {
   readonly version: string;
   readonly settings: Settings;
   /** Settings that a reload may change. */
-  readonly config: { readonly settings: Pick<Settings, 'judging'> };
+  readonly config: { readonly settings: Pick<Settings, 'judging' | 'page'> };
   readonly views: Pick<ServiceViews, 'calibration'>;
 }
 
@@ -22,7 +22,7 @@ export function processAnswers({
 }: Process): Pick<ProcessSide, 'judges' | 'setup' | 'openApi'> {
   return {
     judges: () => judgesJson(config.settings.judging, views.calibration.last),
-    setup: () => setupOf(settings, version),
+    setup: () => ({ ...setupOf(settings, version), ...linksOf(config.settings) }),
     // Always the same, and seldom asked for.
     openApi: () => openApiOf([...PROCESS_ROUTES, ...STORE_ROUTES], version),
   };
@@ -32,5 +32,12 @@ function setupOf({ otlpGrpcPort, otlpHttpPort, kafka }: Settings, version: strin
   return {
     version,
     receiving: { otlp_grpc_port: otlpGrpcPort, otlp_http_port: otlpHttpPort, kafka: kafka !== undefined },
+  };
+}
+
+function linksOf({ page: { traceUrl, dashboardUrl } }: Pick<Settings, 'page'>) {
+  return {
+    ...(traceUrl === undefined ? {} : { trace_url: traceUrl }),
+    ...(dashboardUrl === undefined ? {} : { dashboard_url: dashboardUrl }),
   };
 }

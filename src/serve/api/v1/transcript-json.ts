@@ -52,13 +52,18 @@ export function textIn(turns: readonly Turn[], of: string, field: (typeof TEXT_F
       const found = turnText(turn, field);
       if (found !== undefined) return found;
     }
-    for (const listed of stepsOf(turn)) if (listed.id === of) return stepText(listed, field);
   }
+  const listed = stepIn(turns, of);
+  return listed === undefined ? undefined : stepText(listed, field);
+}
+
+export function stepIn(turns: readonly Turn[], id: string): ListedStep | undefined {
+  for (const turn of turns) for (const listed of stepsOf(turn)) if (listed.id === id) return listed;
   return undefined;
 }
 
 /** A step, a tool call, or both: a call's arguments and result may be known from the model's messages alone. */
-interface ListedStep {
+export interface ListedStep {
   readonly id: string;
   readonly parent: string | undefined;
   readonly step: Step | undefined;
@@ -240,7 +245,7 @@ function limitFor(lengths: readonly number[]): number {
   return TEXT_MAX;
 }
 
-function cut(text: string, max: number): string {
+export function cut(text: string, max: number): string {
   return (text.length > max ? `${text.slice(0, max)}…` : text).toWellFormed();
 }
 

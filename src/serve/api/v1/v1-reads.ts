@@ -5,9 +5,11 @@ import { listConversations } from './conversation-list.ts';
 import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';
 import { getFacets } from './facets.ts';
+import { getJudging } from './judging.ts';
 import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
 import { getReviewQueue } from './review-queue.ts';
+import { getStepSources } from './step-sources.ts';
 import { listSuites } from './suite-list.ts';
 import { getTrend } from './trend.ts';
 import type { V1Side } from './v1-side.ts';
@@ -16,11 +18,13 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   listConversations,
   getConversationDetail,
   getWholeText,
+  getStepSources,
   getFacets,
   listSuites,
   getTrend,
   getMoved,
   getDetections,
+  getJudging,
   getReviewQueue,
   getAgreement,
   getGoldenDraft,

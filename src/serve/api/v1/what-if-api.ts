@@ -1,11 +1,19 @@
-/** `POST /api/v1/what-if`: moves weights of a suite and answers with what stored conversations would have scored. */
+/**
+ * Questions that need the suites themselves. `POST /api/v1/what-if`: moves weights of a suite and answers with what stored
+ * conversations would have scored. `GET /api/v1/golden-comparison/{conversation...}` compares a conversation with golden
+ * traces, and `GET /api/v1/test/{conversation...}` writes it as a test.
+ */
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { goldenComparisons } from '../../../model/api/golden-comparison.ts';
 import { whatIf, type WhatIfQuestion, whatIfQuestion } from '../../../model/api/what-if.ts';
-import { type Answer, jsonAnswer } from '../../../report/http/answer.ts';
-import { ask, asking, type Route } from '../../../report/http/route.ts';
+import { type Answer, jsonAnswer, mistakesAnswer } from '../../../report/http/answer.ts';
+import { ask, asking, type Route, read } from '../../../report/http/route.ts';
 import { reweighingMistakes, unknownName } from '../../../score/reweigh.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { addressGroup } from '../../../listen/address-group.ts';
-import { type Reweighing, WHAT_IF_PATH } from '../../what-if/reweighing.ts';
+import { type Reweighing, SUITE_PATHS } from '../../what-if/reweighing.ts';
+import type { SuiteQuestion } from '../../what-if/what-if-protocol.ts';
 import { untilGone } from '../until-gone.ts';
 
 export interface WhatIfApi {
@@ -13,20 +21,56 @@ export interface WhatIfApi {
   readonly liveSuites: () => readonly SuiteOutline[];
 }
 
+const NOTHING = z.strictObject({});
+const testQuery = z.strictObject({
+  suite: z.string().max(100).optional().meta({ description: 'a live suite; that of the worst outcome unless given' }),
+  turn: z.string().max(400).optional().meta({ description: 'a turn_id, for a suite that scores turns' }),
+});
+
 export const WHAT_IF_ROUTES: readonly Route<WhatIfApi>[] = [
   ask(
-    WHAT_IF_PATH,
+    SUITE_PATHS['what-if'],
     `{suite, weights?: {criterion: number}, off?: [criterion], since?, agent?, agent_version?, limit?}
 TCR, outcomes and conversations that other weights would have changed, from stored verdicts; changes nothing`,
     { body: whatIfQuestion, answer: whatIf },
     asking(whatIfQuestion, async (side: WhatIfApi, question, { request }) => {
       const problems = problemsOf(question, side.liveSuites());
       if (problems.length > 0) return jsonAnswer(400, { error: 'the body has mistakes', problems });
-      const from = addressGroup(request.socket.remoteAddress);
-      return untilGone(request, (signal): Promise<Answer> => side.reweighing.answer({ question, from, signal }));
+      return answerTo(side, { is: 'what-if', question }, request);
     }),
   ),
+  {
+    ...read(
+      SUITE_PATHS.golden,
+      'a conversation beside the golden traces that its suites have for it, step by step: docs/golden-traces.md',
+      (side: WhatIfApi, { query, parameters, request }) => {
+        const parsed = NOTHING.safeParse(Object.fromEntries(query));
+        if (!parsed.success) return mistakesAnswer('query', parsed.error, Object.fromEntries(query));
+        return answerTo(side, { is: 'golden', conversation: parameters.get('conversation') ?? '' }, request);
+      },
+    ),
+    shapes: { query: NOTHING, answer: goldenComparisons },
+  },
+  {
+    ...read(
+      SUITE_PATHS.test,
+      '?suite= &turn= a conversation as a test of a suite, with the verdicts that it was given, in YAML: docs/suites.md',
+      (side: WhatIfApi, { query, parameters, request }) => {
+        const parsed = testQuery.safeParse(Object.fromEntries(query));
+        if (!parsed.success) return mistakesAnswer('query', parsed.error, Object.fromEntries(query));
+        const { suite, turn } = parsed.data;
+        const conversation = parameters.get('conversation') ?? '';
+        return answerTo(side, { is: 'test', conversation, suite, turn }, request);
+      },
+    ),
+    shapes: { query: testQuery, answer: undefined, type: 'application/yaml' },
+  },
 ];
+
+function answerTo(side: WhatIfApi, question: SuiteQuestion, request: IncomingMessage): Promise<Answer> {
+  const from = addressGroup(request.socket.remoteAddress);
+  return untilGone(request, (signal) => side.reweighing.answer({ question, from, signal }));
+}
 
 function problemsOf(question: WhatIfQuestion, suites: readonly SuiteOutline[]): readonly string[] {
   const suite = suites.find(({ name }) => name === question.suite);

@@ -111,7 +111,12 @@ test('levels that got worse are sentences with their size and causes, regression
       },
     ],
     changes: [
-      expect.objectContaining({ metric: 'tcr', kind: 'regressed', at: '2026-11-20T10:00:00.000Z' }),
+      expect.objectContaining({
+        metric: 'tcr',
+        kind: 'regressed',
+        at: '2026-11-20T10:00:00.000Z',
+        since: '2026-11-20T10:00:00.000Z',
+      }),
       {
         at: '2026-11-20T10:00:00.000Z',
         sentence: 'helper (prod): version v2 is worse than v1, success rate −12.0 points',

@@ -47,9 +47,12 @@ test('the description has every route of /api/v1 and no other, and answers of a 
   const answers: Readonly<Record<string, readonly string[]>> = {
     '/api/v1/service': [''],
     '/api/v1/judges': [''],
+    '/api/v1/judging': [''],
     '/api/v1/conversations': ['', '?order=worst&limit=1', '?state=open'],
     '/api/v1/conversations/{conversation}': ['asked%2F1%20%C3%BC', 'long', 'many?provenance=true', 'none'],
     '/api/v1/text/{conversation}': [`none?field=asked&of=${await aTurnOf(running, 'none')}`],
+    '/api/v1/sources/{conversation}': [`many?of=${await aStepOf(running, 'many')}`],
+    '/api/v1/golden-comparison/{conversation}': ['none'],
     '/api/v1/facets': [''],
     '/api/v1/suites': ['', '?agent=nobody'],
     '/api/v1/trend': ['', '?by=agent_version&since=7d', '?agent=nobody'],
@@ -109,4 +112,11 @@ async function aTurnOf(running: Parameters<typeof get>[0], id: string): Promise<
   const { body } = await get(running, `/api/v1/conversations/${id}`);
   const turns = z.object({ turn_list: z.array(z.object({ turn_id: z.string() })) }).parse(body).turn_list;
   return encodeURIComponent(turns[0]?.turn_id ?? '');
+}
+
+async function aStepOf(running: Parameters<typeof get>[0], id: string): Promise<string> {
+  const { body } = await get(running, `/api/v1/conversations/${id}`);
+  const steps = z.array(z.object({ steps: z.array(z.object({ step_id: z.string() })) }));
+  const turns = z.object({ turn_list: steps }).parse(body).turn_list;
+  return encodeURIComponent(turns[0]?.steps[0]?.step_id ?? '');
 }

@@ -1,0 +1,11 @@
+/** The set-up of the service: its version, its ports, and the links that the configuration gives. */
+import type { ServiceJson } from '../../model/api/facets.ts';
+import { useReply } from './use-reply.ts';
+
+const NOTHING_ASKED = new URLSearchParams();
+
+/** Undefined before it is known. */
+export function useService(): ServiceJson | undefined {
+  const { reply } = useReply<ServiceJson>('/api/v1/service', NOTHING_ASKED);
+  return reply?.is === 'here' ? reply.value : undefined;
+}
