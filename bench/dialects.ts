@@ -11,7 +11,7 @@ import { buildTurns } from '../src/assemble/build-turns.ts';
 import { indexTraces } from '../src/model/otlp/traces-reader.ts';
 import { normalize, type TraceSource } from '../src/normalize/normalize.ts';
 import { readRecording } from '../src/offline/recording.ts';
-import { tracesIn } from '../src/offline/understand-recording.ts';
+import { tracesIn } from '../src/engine/recorded/understand-recording.ts';
 import { referenceDecoder } from './reference-decoder.ts';
 import type { BenchRow } from './row.ts';
 

@@ -1,4 +1,5 @@
 /** `assay compare`, as a person reads it. */
+import { wordText } from '../model/comparison-words.ts';
 import { counted } from '../model/counted.ts';
 import type { Comparison, ComparisonWord, FlippedCase, Reliability, SuiteComparison } from '../model/comparison.ts';
 import type { Experiment } from '../model/experiment.ts';
@@ -10,7 +11,6 @@ import {
   formatLevel,
   formatP,
   formatShare,
-  formatWord,
   isUnchanged,
   knownText,
   rowGroups,
@@ -96,7 +96,7 @@ function cellsOf({ name, unit, compared }: ComparisonRow): TableRow {
     formatChange(compared.change, unit, compared.isRelative),
     formatInterval(compared, unit),
     formatP(compared.adjustedP),
-    compared.word === undefined ? '' : { text: formatWord(compared), style: STYLES[compared.word] },
+    compared.word === undefined ? '' : { text: wordText(compared), style: STYLES[compared.word] },
   ];
 }
 

@@ -1,7 +1,8 @@
 /** Recorded files, scored as their flags say: what `assay score` prints, and `assay validity` holds against outcomes. */
 import type { Command } from 'commander';
 import { counted } from '../model/counted.ts';
-import { type RecordedBatch, RecordingError, readRecording } from '../offline/recording.ts';
+import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
+import { RecordingError, readRecording } from '../offline/recording.ts';
 import { scoreRecorded } from '../offline/score-recording.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { criteriaNotAsked, judgeProgress, startJudges } from './judges-offline.ts';

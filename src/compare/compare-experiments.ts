@@ -6,18 +6,16 @@
  * questions: whether the two differ on these cases, and by how much they would over all cases there are, those that were not seen included. So an interval may have
  * 0 in it although the test rejects, where few cases differ all in one way by little.
  */
-import type { Compared, Comparison, ComparisonWord, SuiteComparison } from '../model/comparison.ts';
-import type { EstimatedChange } from '../model/estimated.ts';
+import type { Comparison, SuiteComparison } from '../model/comparison.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { aboutOf, meanDecided } from '../model/known-share.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
-import { casesNeeded } from './cases-needed.ts';
 import { changeOf, shareCases } from './change.ts';
 import { changedCases } from './changed-cases.ts';
 import { comparabilityOf, suiteWarnings } from './comparability.ts';
+import { adjusted, figureOf, type Good, type Level, type Measured, worded } from './conclusion.ts';
 import { testDifference } from './difference-test.ts';
-import { holm } from './exact-tests.ts';
 import { flippedCases } from './flipped-cases.ts';
 import { type Measure, meanOf, valuesOf } from './measure.ts';
 import { reliabilityOfRuns } from './reliability.ts';
@@ -58,14 +56,7 @@ export function suitesOf({ experiment, runs }: ExperimentResult): string[] {
   return [...new Set([...experiment.suites.map(({ name }) => name), ...scored])];
 }
 
-interface Asked {
-  readonly alpha: number;
-  readonly smallest: number;
-  /** How many criteria the suite has. */
-  readonly lookedAt: number;
-}
-
-function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Asked, 'lookedAt'>): SuiteComparison {
+function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Level, 'lookedAt'>): SuiteComparison {
   const criteria = [...new Set([...a.criteria, ...b.criteria])];
   const asked = { ...level, lookedAt: criteria.length };
   const compared = (measure: Measure, good: Good) => worded(measured(a, b, measure, asked), good, asked);
@@ -104,9 +95,6 @@ function evaluationsOf({ cases }: SuiteRuns): readonly Evaluation[] {
   return [...cases.values()].flatMap(({ runs }) => runs.flatMap(({ evaluations }) => evaluations));
 }
 
-/** The good direction of a measure; undefined if it has none. */
-type Good = 'more' | 'less' | undefined;
-
 const GOOD_OUTCOMES = {
   successful_completion: 'more',
   no_fault_found: 'more',
@@ -117,31 +105,8 @@ const GOOD_OUTCOMES = {
   unscored: 'less',
 } as const satisfies Record<Outcome, Good>;
 
-type Measured =
-  | (Omit<Extract<Compared, { is: 'compared' }>, 'word' | 'casesNeeded'> & { readonly figure: EstimatedChange })
-  | Extract<Compared, { is: 'not_compared' }>;
-
-function measured(a: SuiteRuns, b: SuiteRuns, measure: Measure, asked: Asked): Measured {
-  const change = changeOf(a, b, measure);
-  if ('because' in change) return { is: 'not_compared', because: change.because };
-  const test = testDifference(a, b, measure);
-  if ('because' in test) return { is: 'not_compared', because: test.because };
-  return {
-    is: 'compared',
-    a: change.a,
-    b: change.b,
-    change: change.value,
-    lower: change.lower(asked.alpha / 2),
-    upper: change.upper(asked.alpha / 2),
-    isRelative: change.isRelative,
-    isPaired: change.isPaired,
-    cases: change.cases,
-    moved: change.moved,
-    p: test.p,
-    adjustedP: test.p,
-    test: test.by,
-    figure: change,
-  };
+function measured(a: SuiteRuns, b: SuiteRuns, measure: Measure, { alpha }: Level): Measured {
+  return figureOf(changeOf(a, b, measure), () => testDifference(a, b, measure), alpha);
 }
 
 /** A criterion that one of the two does not have, perhaps because it was renamed; undefined of all others. */
@@ -151,39 +116,6 @@ function onlyInOne(a: SuiteRuns, b: SuiteRuns, name: string): Measured | undefin
   const rate = meanOf([...valuesOf(having.runs, { is: 'criterion', name }).values()]);
   const passed = rate === undefined ? 'where it was never decided' : `where ${(rate * 100).toFixed(1)} % passed`;
   return { is: 'not_compared', because: `only in ${having.called}, ${passed}` };
-}
-
-function adjusted(all: readonly Measured[]): Measured[] {
-  const values = all.map((one) => (one.is === 'compared' ? one.p : undefined));
-  const corrected = holm(values.filter((p) => p !== undefined));
-  let next = 0;
-  return all.map((one) => {
-    if (one.is !== 'compared') return one;
-    const adjustedP = corrected[next] ?? one.p;
-    next += 1;
-    return { ...one, adjustedP };
-  });
-}
-
-function worded(measure: Measured, good: Good, asked: Asked): Compared {
-  if (measure.is === 'not_compared') return measure;
-  const { figure, ...found } = measure;
-  if (good === undefined) return { ...found, word: undefined, casesNeeded: undefined };
-  const word = wordOf(found, good, asked);
-  if (word !== 'not_enough_evidence') return { ...found, word, casesNeeded: undefined };
-  const isMoreBetter = good === 'more';
-  const limit = isMoreBetter ? -asked.smallest : asked.smallest;
-  const { alpha, lookedAt } = asked;
-  return { ...found, word, casesNeeded: casesNeeded({ figure, limit, isMoreBetter, confidence: 1 - alpha, lookedAt }) };
-}
-
-function wordOf(
-  { change, lower, upper, adjustedP }: Omit<Extract<Measured, { is: 'compared' }>, 'figure'>,
-  good: 'more' | 'less',
-  { alpha, smallest }: Asked,
-): ComparisonWord {
-  if (adjustedP <= alpha) return change > 0 === (good === 'more') ? 'better' : 'worse';
-  return lower >= -smallest && upper <= smallest ? 'no_difference_shown' : 'not_enough_evidence';
 }
 
 function casesOf(a: SuiteRuns, b: SuiteRuns): SuiteComparison['cases'] {

@@ -15,7 +15,7 @@ export function testDifference(a: SuiteRuns, b: SuiteRuns, measure: Measure): Te
     if (isPaired ? pairs.length === 0 : ofA.size === 0 || ofB.size === 0) return { because: NOTHING };
     return isPaired
       ? exchangedPairs(pairs.length, risenOfPairs(pairs))
-      : dealtAgain([...ofA.values()], [...ofB.values()], risen);
+      : unpairedEffortTest([...ofA.values()], [...ofB.values()]);
   }
   const [ofA, ofB] = [valuesOf(a, measure), valuesOf(b, measure)];
   const pairs = pairsOf(ofA, ofB);
@@ -31,6 +31,10 @@ export function unpairedTest(a: readonly number[], b: readonly number[]): TestRe
   if ([...a, ...b].every((value) => value === 0 || value === 1))
     return fisher({ passes: sum(a), of: a.length }, { passes: sum(b), of: b.length });
   return dealtAgain(a, b, (some, others) => (meanOf(others) ?? 0) - (meanOf(some) ?? 0));
+}
+
+export function unpairedEffortTest(a: readonly CaseEffort[], b: readonly CaseEffort[]): TestResult {
+  return dealtAgain(a, b, risen);
 }
 
 /** As logarithm, so that twice as much and half as much are as far from none. */

@@ -7,28 +7,17 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { indexedRequest, protobufBatch, type RecordedBatch } from '../engine/recorded/recorded-batch.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
 import { RECORD_HEAD_BYTES, tryReadSegmentHead } from '../journal/record.ts';
 import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
 import { scanSegment } from '../journal/segment-scan.ts';
 import type { Json } from '../model/json.ts';
-import { encodeTable } from '../model/otlp/batch-table.ts';
 import { transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts';
-import { indexLogs } from '../model/otlp/logs-reader.ts';
-import { indexTraces } from '../model/otlp/traces-reader.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { unreadable } from '../model/why-unreadable.ts';
 import { RequestRedactor } from '../receive/redact/request-redactor.ts';
 import { conversationIdOf, requestOfMessages } from './messages/recorded-messages.ts';
-
-export interface RecordedBatch {
-  readonly signal: 'traces' | 'logs';
-  readonly bytes: Uint8Array;
-  readonly table: Uint8Array;
-  readonly rows: number;
-  readonly rejected: number;
-  readonly logTime: number;
-}
 
 /** The batches as the service would have stored them. */
 export async function* redactBatches(
@@ -39,7 +28,7 @@ export async function* redactBatches(
   for await (const batch of batches) {
     const redacted = redactor?.redact(batch.signal, batch.bytes);
     if (redacted === undefined) yield batch;
-    else yield { ...batch, ...indexed(batch.signal, redacted.bytes), rejected: batch.rejected };
+    else yield { ...batch, ...indexedRequest(batch.signal, redacted.bytes), rejected: batch.rejected };
   }
 }
 
@@ -106,17 +95,6 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
 /** One export request as OTLP/JSON. */
 export function recordedRequest(json: string, name: string): readonly RecordedBatch[] {
   return [...readJsonLine(Buffer.from(json), { name, number: undefined })];
-}
-
-/** Export requests as OTLP protobuf. */
-export function recordedMessages(content: {
-  readonly traces: readonly Uint8Array[];
-  readonly logs: readonly Uint8Array[];
-}): readonly RecordedBatch[] {
-  return [
-    ...content.traces.map((bytes) => protobufBatch('traces', bytes)),
-    ...content.logs.map((bytes) => protobufBatch('logs', bytes)),
-  ];
 }
 
 function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
@@ -218,18 +196,6 @@ function readProtobuf(bytes: Uint8Array, name: string): RecordedBatch {
       );
     }
   }
-}
-
-/** One export request as protobuf. Throws WireError where it is none. */
-export function protobufBatch(signal: 'traces' | 'logs', bytes: Uint8Array): RecordedBatch {
-  return { signal, ...indexed(signal, bytes), logTime: 0 };
-}
-
-function indexed(signal: 'traces' | 'logs', bytes: Uint8Array) {
-  const index = signal === 'traces' ? indexTraces(bytes) : indexLogs(bytes);
-  const rows = 'spanCount' in index ? index.spanCount : index.recordCount;
-  // The index's own bytes: a request whose parts came in an odd form has been rewritten.
-  return { bytes: index.bytes, table: encodeTable(index), rows, rejected: index.rejected };
 }
 
 /** Messages with a big-endian 4-byte length before each, as the Collector's file exporter writes them. */

@@ -12,7 +12,7 @@ import type { CompiledCriterion, CompiledSuite } from '../score/suite.ts';
 import { excerptRequest } from '../score/suite-test/excerpt-request.ts';
 import { formatMillionths, ONE } from '../score/weigh.ts';
 import { recordedRequest } from './recording.ts';
-import { understandRecorded } from './understand-recording.ts';
+import { understandRecorded } from '../engine/recorded/understand-recording.ts';
 
 interface SuiteRemark {
   readonly suite: string;

@@ -18,7 +18,7 @@ import { readSuiteTests } from '../score/suite-test/read-suite-tests.ts';
 import { runSuiteTest, strangersIn, type Unmet } from '../score/suite-test/run-suite-test.ts';
 import type { Recorded, SuiteTest, SuiteTests } from '../score/suite-test/suite-test.ts';
 import { RecordingError, readRecording, recordedRequest, redactBatches } from './recording.ts';
-import { understandRecorded } from './understand-recording.ts';
+import { understandRecorded } from '../engine/recorded/understand-recording.ts';
 
 export interface TestedSuite {
   readonly file: string;

@@ -2,12 +2,20 @@
 import type { Settings } from '../config/settings.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { answeredFrom, type Route } from '../report/http/route.ts';
-import { answeredByThread, type ReadingSide } from './api/answered-by-thread.ts';
+import {
+  answeredByComparing,
+  answeredByThread,
+  type ComparisonSide,
+  type ReadingSide,
+} from './api/answered-by-thread.ts';
 import type { ForgetSide } from './api/forget-api.ts';
 import { FORGET_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
 import { StreamedReads } from './api/streamed-reads.ts';
 import { STORE_READS } from './api/store-reads.ts';
+import { COMPARING_READS } from './api/v1/comparing-reads.ts';
 import { WHAT_IF_ROUTES, type WhatIfApi } from './api/v1/what-if-api.ts';
+import type { Comparing } from './comparing/comparing.ts';
+import { comparingOf } from './comparing/comparing-of.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import { userFormsOf } from './forgetting/user-forms.ts';
 import type { StorePlace } from './open-reader.ts';
@@ -33,8 +41,9 @@ export interface StoreNeeds {
   readonly views: Pick<ServiceViews, 'quality'>;
 }
 
-export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi {
+export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi, ComparisonSide {
   readonly reweighing: Reweighing;
+  readonly comparing: Comparing;
 }
 
 export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
@@ -43,6 +52,7 @@ export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
     reading,
     streams: new StreamedReads(),
     reweighing: reweighingOf({ ...needs, store }),
+    comparing: comparingOf({ ...needs, store }),
     forget: async (request) => {
       const result = await writes.forgetting.forget(request);
       views.quality.dropExemplars();
@@ -59,6 +69,7 @@ export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
 export function storeRoutes(store: () => OpenStore | Unavailable): readonly Route<undefined>[] {
   return [
     ...answeredFrom(STORE_READS.map(answeredByThread), store),
+    ...answeredFrom(COMPARING_READS.map(answeredByComparing), store),
     ...answeredFrom(WHAT_IF_ROUTES, store),
     ...answeredFrom(STORE_WRITES, store),
     ...answeredFrom(FORGET_ROUTES, store),

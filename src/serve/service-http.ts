@@ -85,7 +85,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     closeStore: async () => {
       const closed = store;
       store = STOPPING;
-      if ('reweighing' in closed) await closed.reweighing.stop();
+      if ('reweighing' in closed) await Promise.all([closed.reweighing.stop(), closed.comparing.stop()]);
     },
   };
 }

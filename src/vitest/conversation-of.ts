@@ -4,8 +4,8 @@
  */
 import { startPrivateReceiver } from '../receive/private-receiver.ts';
 import type { Json } from '../model/json.ts';
-import { type RecordedBatch, protobufBatch } from '../offline/recording.ts';
-import { understandRecorded } from '../offline/understand-recording.ts';
+import { type RecordedBatch, protobufBatch } from '../engine/recorded/recorded-batch.ts';
+import { understandRecorded } from '../engine/recorded/understand-recording.ts';
 import { Capture } from './capture.ts';
 
 /** Where an agent of another process may export to. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { PLAIN_DIALECTS, plainRequests } from '../../bench/plain-traffic.ts';
 import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import type { Turn } from '../../src/model/turn.ts';
-import { understandRecorded } from '../../src/offline/understand-recording.ts';
+import { understandRecorded } from '../../src/engine/recorded/understand-recording.ts';
 import { encodeTable } from '../../src/model/otlp/batch-table.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
 

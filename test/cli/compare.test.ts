@@ -5,12 +5,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareExperiments } from '../../src/compare/compare-experiments.ts';
 import { printComparison } from '../../src/cli/print-comparison.ts';
-import type { ExperimentResult } from '../../src/model/experiment.ts';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { comparisonJson } from '../../src/report/documents/comparison-json.ts';
 import { comparisonMarkdown } from '../../src/report/documents/comparison-markdown.ts';
-import { createExperiment } from '../../src/store/experiment/experiment-folder.ts';
 import { assay } from '../assay-command.ts';
+import { keepExperiment as keep } from '../compare/kept-experiment.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../compare/experiments.ts';
 
 // Shared by all tests, which only read it.
@@ -21,53 +19,15 @@ function compare(...args: readonly string[]) {
   return assay(['compare', ...args, '--experiments', 'experiments'], { cwd: folder });
 }
 
-/** Each run leaves a trace in which the agent is asked, books, and answers. */
-function keep({ experiment, runs }: ExperimentResult, answer: string): void {
-  const kept = createExperiment(path.join(folder, 'experiments'), experiment);
-  for (const [index, run] of runs.entries())
-    kept.append(run, { traces: [traceOf(run.conversationId, index, answer)], logs: [] });
-  kept.close();
-}
-
-function traceOf(conversationId: string, index: number, answer: string): Uint8Array {
-  const traceId = (index + 1).toString(16).padStart(32, '0');
-  const attribute = (key: string, value: string) => ({ key, value: { stringValue: value } });
-  const message = (role: string, content: string) => JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
-  const span = (spanId: string, parentSpanId: string, name: string, attributes: readonly object[]) => ({
-    traceId,
-    spanId,
-    parentSpanId,
-    name,
-    startTimeUnixNano: '1760000000000000000',
-    endTimeUnixNano: '1760000001000000000',
-    attributes,
-  });
-  const spans = [
-    span('00000000000000a1', '', 'invoke_agent scheduler', [
-      attribute('gen_ai.operation.name', 'invoke_agent'),
-      attribute('gen_ai.conversation.id', conversationId),
-      attribute('gen_ai.input.messages', message('user', 'Book Ana at nine')),
-      attribute('gen_ai.output.messages', message('assistant', answer)),
-    ]),
-    span('00000000000000a2', '00000000000000a1', 'execute_tool book_meeting', [
-      attribute('gen_ai.operation.name', 'execute_tool'),
-      attribute('gen_ai.tool.name', 'book_meeting'),
-      attribute('gen_ai.tool.call.arguments', '{"with":"Ana"}'),
-      attribute('gen_ai.tool.call.result', '{"id":"mtg_1"}'),
-    ]),
-  ];
-  return transcodeTraces(Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] })));
-}
-
 const repeated = (name: string, passes: readonly (0 | 1)[]): RunLine[] =>
   passes.map((pass, index) => ({ case: name, repeat: index + 1, evaluations: [pass === 1 ? SUCCESS : FAILURE] }));
 
 beforeAll(() => {
   const all = Array.from({ length: 40 }, () => 1 as const);
-  keep(experimentOf('good', passing(all)), 'Booked at nine.');
-  keep(experimentOf('bad', passing(all.map((_, index) => (index % 4 === 0 ? 0 : 1)))), 'Booked at ten.');
-  keep(experimentOf('steady', repeated('often', [1, 1, 1])), 'Booked at nine.');
-  keep(experimentOf('shaky', repeated('often', [1, 1, 0])), 'Booked at ten.');
+  keep(folder, experimentOf('good', passing(all)), 'Booked at nine.');
+  keep(folder, experimentOf('bad', passing(all.map((_, index) => (index % 4 === 0 ? 0 : 1)))), 'Booked at ten.');
+  keep(folder, experimentOf('steady', repeated('often', [1, 1, 1])), 'Booked at nine.');
+  keep(folder, experimentOf('shaky', repeated('often', [1, 1, 0])), 'Booked at ten.');
 });
 
 test('says what got worse, by which criterion, and which cases show it', () => {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { printTranscript } from '../../src/cli/print-transcript.ts';
-import { understandRecorded } from '../../src/offline/understand-recording.ts';
+import { understandRecorded } from '../../src/engine/recorded/understand-recording.ts';
 import { readRecording } from '../../src/offline/recording.ts';
 import { type TranscriptTurn, transcriptOf } from '../../src/report/documents/transcript.ts';
 

@@ -3,7 +3,7 @@
  * is lost, and the log is replayed from the start.
  */
 import path from 'node:path';
-import { RecordingLog } from '../../src/offline/recording-log.ts';
+import { RecordingLog } from '../../src/engine/recorded/recording-log.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import type { TraceId } from '../../src/model/ids.ts';

@@ -1,6 +1,6 @@
 /** Both spools read what was appended, wherever it lies. */
 import { expect, test } from 'vitest';
-import { MemorySpool, RecordingLog } from '../../src/offline/recording-log.ts';
+import { MemorySpool, RecordingLog } from '../../src/engine/recorded/recording-log.ts';
 
 test.each([
   ['a file', () => new RecordingLog()],

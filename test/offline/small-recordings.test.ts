@@ -1,8 +1,9 @@
 /** A small recording is scored in memory, a large one in files; nobody can tell from what comes of it. */
 import { expect, test } from 'vitest';
 import { scoreRecorded } from '../../src/offline/score-recording.ts';
-import { type RecordedBatch, recordedRequest } from '../../src/offline/recording.ts';
-import { MemorySpool, RecordingLog } from '../../src/offline/recording-log.ts';
+import type { RecordedBatch } from '../../src/engine/recorded/recorded-batch.ts';
+import { recordedRequest } from '../../src/offline/recording.ts';
+import { MemorySpool, RecordingLog } from '../../src/engine/recorded/recording-log.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { builtinSuites, defaultSettings } from '../engine/log-driver.ts';
 

@@ -19,7 +19,7 @@ import { BatchTable, encodeTable } from '../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
 import { scoreRecorded } from '../../src/offline/score-recording.ts';
-import type { RecordedBatch } from '../../src/offline/recording.ts';
+import type { RecordedBatch } from '../../src/engine/recorded/recorded-batch.ts';
 import { toEvaluationJson } from '../../src/model/evaluation-json.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { prune, type Retention } from '../../src/store/sqlite/retention.ts';

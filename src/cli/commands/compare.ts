@@ -1,12 +1,11 @@
 /** `assay compare`: is the one version of an agent better than the other, by what, how sure is that, and where does one see it? */
 import { type Command, InvalidArgumentError } from 'commander';
 import { compareExperiments, suitesOf } from '../../compare/compare-experiments.ts';
-import { successOf } from '../../compare/measure.ts';
-import { SuiteRuns } from '../../compare/suite-runs.ts';
+import { tellingRuns } from '../../compare/telling-runs.ts';
 import type { Settings } from '../../config/settings.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
-import type { CaseRun, ExperimentResult } from '../../model/experiment.ts';
-import { tryConversationOfRun } from '../../offline/recorded-run.ts';
+import type { ExperimentResult } from '../../model/experiment.ts';
+import { tryConversationOfRun } from '../../engine/recorded/recorded-run.ts';
 import { comparisonJson } from '../../report/documents/comparison-json.ts';
 import { comparisonMarkdown } from '../../report/documents/comparison-markdown.ts';
 import { ExperimentUnreadable, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
@@ -120,10 +119,11 @@ async function printTranscripts(
   },
 ): Promise<void> {
   const { A, B } = asked.sides;
-  const runs = chooseRuns(asked.name, [A.result, B.result], asked.suites);
+  const runs = tellingRuns(asked.name, { a: A.result, b: B.result }, asked.suites);
+  if (runs === undefined) throw new CommandFailure(noSuchCase(asked.name, [A.result, B.result]), EXIT.input);
   for (const [side, one, run] of [
-    ['A', A, runs[0]],
-    ['B', B, runs[1]],
+    ['A', A, runs.a],
+    ['B', B, runs.b],
   ] as const) {
     const { experiment } = one.result;
     if (run === undefined) {
@@ -143,36 +143,10 @@ async function printTranscripts(
   }
 }
 
-/** Picks two repeats that show the difference: one that succeeded and one that did not, if there are any. */
-function chooseRuns(
-  name: string,
-  [a, b]: readonly [ExperimentResult, ExperimentResult],
-  suites: readonly string[] | undefined,
-): readonly [CaseRun | undefined, CaseRun | undefined] {
-  const runsOf = ({ runs }: ExperimentResult) =>
-    runs.filter((run) => run.case === name).toSorted((x, y) => x.repeat - y.repeat);
-  const [ofA, ofB] = [runsOf(a), runsOf(b)];
-  if (ofA.length === 0 && ofB.length === 0) {
-    const meant = didYouMean(name, new Set([...a.runs, ...b.runs].map((run) => run.case)));
-    const hint = meant === undefined ? '' : `; did you mean ${safe(meant, 80)}?`;
-    throw new CommandFailure(`no run of a case ${safe(name, 80)} is known in either${hint}`, EXIT.input);
-  }
-  for (const suite of suites ?? suitesOf(a)) {
-    const [inA, inB] = [successes(a, suite, name), successes(b, suite, name)];
-    for (const [success, other] of [
-      [1, 0],
-      [0, 1],
-    ] as const)
-      if (inA.has(success) && inB.has(other)) return [inA.get(success)?.[0], inB.get(other)?.[0]];
-  }
-  return [ofA[0], ofB[0]];
-}
-
-/** Runs of the case by success: 1 or 0. */
-function successes(result: ExperimentResult, suite: string, name: string): ReadonlyMap<number | undefined, CaseRun[]> {
-  const ofCase = [...new SuiteRuns(result, suite).cases.values()].find((one) => one.case === name);
-  const grouped = Map.groupBy(ofCase?.runs ?? [], successOf);
-  return new Map([...grouped].map(([success, runs]) => [success, runs.map(({ run }) => run)]));
+function noSuchCase(name: string, results: readonly ExperimentResult[]): string {
+  const meant = didYouMean(name, new Set(results.flatMap(({ runs }) => runs.map((run) => run.case))));
+  const hint = meant === undefined ? '' : `; did you mean ${safe(meant, 80)}?`;
+  return `no run of a case ${safe(name, 80)} is known in either${hint}`;
 }
 
 function share(text: string): number {

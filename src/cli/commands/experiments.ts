@@ -5,7 +5,7 @@ import { reliabilityOf } from '../../compare/reliability.ts';
 import type { Settings } from '../../config/settings.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
-import { tryConversationOfRun } from '../../offline/recorded-run.ts';
+import { tryConversationOfRun } from '../../engine/recorded/recorded-run.ts';
 import { reliabilityJson } from '../../report/documents/comparison-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
 import { toCaseRunJson, toExperimentJson } from '../../store/experiment/experiment-json.ts';

@@ -1,13 +1,8 @@
 /** `assay gate`: may this version be released? Answers by its exit code, and says why for people, pull requests and CI services. */
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { counted } from '../../model/counted.ts';
-import { incomparable } from '../../compare/gate/comparable.ts';
-import { decideGate } from '../../compare/gate/decide-gate.ts';
-import { DEFAULT_GATE, type GateFile } from '../../compare/gate/gate-rules.ts';
-import { readGate } from '../../compare/gate/read-gate.ts';
-import type { ExperimentResult } from '../../model/experiment.ts';
+import { gateBetween, USUAL_GATE_FILE } from '../../compare/gate/gate-between.ts';
+import type { GateFile } from '../../compare/gate/gate-rules.ts';
 import { type GateDecision, type GateResult, type JudgedRule, mayRelease } from '../../model/gate.ts';
 import { limitOf } from '../../model/known-share.ts';
 import { formatMistakes } from '../../model/mistake.ts';
@@ -19,7 +14,6 @@ import { initGate } from '../init-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
-import { unreadable } from '../../model/why-unreadable.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
@@ -56,7 +50,6 @@ need about 60 cases. \`assay gate --init\` writes such a file, with a comment on
 
 Exit codes: 0 pass; 1 regression; 2 not enough evidence; 3 an error: nothing was decided. With
 \`on_not_enough_evidence: pass\` in the file, limits that could not be decided are 0. Counts are not.`;
-const USUAL_FILE = 'gate.yaml';
 
 export function addGate(program: Command, terminal: Terminal): void {
   program
@@ -66,7 +59,7 @@ export function addGate(program: Command, terminal: Terminal): void {
     )
     .argument('[candidate]', 'the experiment: its id, name or folder, or `latest`', 'latest')
     .option('--baseline <experiment>', 'experiment to compare with; needed for limits on drops and rises')
-    .option('--rules <file>', `file of rules (default: ${USUAL_FILE}, if it exists)`)
+    .option('--rules <file>', `file of rules (default: ${USUAL_GATE_FILE}, if it exists)`)
     .addOption(settingOption('experiments'))
     .addOption(settingOption('config'))
     .option('--json', 'print the result as JSON')
@@ -75,7 +68,7 @@ export function addGate(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         '--init',
-        `write ${USUAL_FILE} (or --rules) with rules that this experiment passes, or for the suites of assay.yaml`,
+        `write ${USUAL_GATE_FILE} (or --rules) with rules that this experiment passes, or for the suites of assay.yaml`,
       ).conflicts(['baseline', 'json', 'markdown', 'junit']),
     )
     .addHelpText('after', GATE_HELP)
@@ -85,7 +78,7 @@ export function addGate(program: Command, terminal: Terminal): void {
     })
     .action(async (reference: string, flags: GateFlags) => {
       if (flags.init === true) {
-        await initGate(terminal, reference, flags.rules ?? USUAL_FILE, flags).catch(failAsError);
+        await initGate(terminal, reference, flags.rules ?? USUAL_GATE_FILE, flags).catch(failAsError);
         return;
       }
       const { result, gate } = await decide(reference, flags).catch(failAsError);
@@ -113,25 +106,10 @@ async function decide(
   const read = (name: string) => readExperiment(findExperiment(settings.experimentsDir, name));
   const candidate = read(reference);
   const baseline = flags.baseline === undefined ? undefined : read(flags.baseline);
-  const gate = await gateOf(flags.rules, candidate);
-  const { problems, warnings } = incomparable(candidate, baseline);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
-  if (gate.isDefault && baseline === undefined)
-    throw new Error(
-      `there is nothing to hold ${candidate.experiment.id} against: give --baseline, or fixed numbers in ${USUAL_FILE}`,
-    );
-  return { result: decideGate({ candidate, baseline, gate, warnings }), gate };
-}
-
-async function gateOf(named: string | undefined, { experiment }: ExperimentResult): Promise<GateFile> {
-  const file = named ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
-  if (file === undefined) return DEFAULT_GATE;
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Error(unreadable(file, error));
-  });
-  const { gate, mistakes } = readGate(text, file, experiment.suites);
-  if (gate === undefined) throw new Error(formatMistakes(mistakes));
-  return gate;
+  const gated = await gateBetween({ candidate, baseline, rules: flags.rules });
+  if (gated.is === 'mistaken') throw new Error(formatMistakes(gated.mistakes));
+  if (gated.is === 'undecidable') throw new Error(gated.problems.join('\n'));
+  return gated;
 }
 
 const WORDS = {
@@ -153,7 +131,7 @@ function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void
   const side = ({ id, name, runs }: GateResult['candidate']) =>
     `${paint('bold', safe(name, 60))} (${id}, ${counted(runs, 'run')})`;
   out(`\n  ${side(candidate)}${baseline === undefined ? '' : ` against ${side(baseline)}`}`);
-  if (gate.isDefault) out(paint('dim', `  by the rules that hold where no ${USUAL_FILE} says otherwise`));
+  if (gate.isDefault) out(paint('dim', `  by the rules that hold where no ${USUAL_GATE_FILE} says otherwise`));
   for (const warning of warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
   for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
     out(`\n  ${paint('bold', safe(suite, 80))}`);

@@ -2,15 +2,10 @@
 import { counted } from '../../model/counted.ts';
 import type { Command } from 'commander';
 import { dialectOf } from '../../normalize/rule-dialect.ts';
-import {
-  type RecordedBatch,
-  RecordingError,
-  readRecording,
-  recordedMessages,
-  redactBatches,
-} from '../../offline/recording.ts';
+import { type RecordedBatch, recordedMessages } from '../../engine/recorded/recorded-batch.ts';
+import { RecordingError, readRecording, redactBatches } from '../../offline/recording.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
-import { type Understood, understandRecorded } from '../../offline/understand-recording.ts';
+import { type Understood, understandRecorded } from '../../engine/recorded/understand-recording.ts';
 import { toInspectionJson } from '../../report/inspect/inspection-json.ts';
 import { latestOfService, spansOfService } from '../conversation-of-service.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';

@@ -40,7 +40,7 @@ const step = z.strictObject({
 });
 export type TranscriptStepJson = z.infer<typeof step>;
 
-const turn = z.strictObject({
+export const turn = z.strictObject({
   turn_id: z.string(),
   trace_ids: list(z.string()),
   began_at: time,

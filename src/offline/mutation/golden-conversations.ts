@@ -17,10 +17,11 @@ import { FILES, readExperiment } from '../../store/experiment/read-experiment.ts
 import { retell } from '../../mutate/retell.ts';
 import { truthOfCase } from '../datasets/case-truth.ts';
 import { readDataset } from '../datasets/read-dataset.ts';
-import { type RecordedBatch, readRecording, recordedRequest, redactBatches } from '../recording.ts';
+import type { RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
+import { readRecording, recordedRequest, redactBatches } from '../recording.ts';
 import { readyTests, type SuiteTestOptions } from '../suite-tests.ts';
 import type { WrittenTruth } from '../../engine/truths.ts';
-import { understandRecorded } from '../understand-recording.ts';
+import { understandRecorded } from '../../engine/recorded/understand-recording.ts';
 
 export interface GoldenConversation {
   readonly golden: MutationGolden;

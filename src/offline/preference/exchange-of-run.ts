@@ -4,7 +4,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { CaseRun } from '../../model/experiment.ts';
 import type { Exchange } from './prefer.ts';
-import { conversationOfRun } from '../recorded-run.ts';
+import { conversationOfRun } from '../../engine/recorded/recorded-run.ts';
 
 /** Undefined where nothing of it was kept. */
 export async function exchangeOfRun(

@@ -16,9 +16,9 @@ import { ProtoWriter } from '../../model/otlp/proto-writer.ts';
 import { type RecordGroup, writeRequest } from '../../model/otlp/request-writer.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { namedConversationOf } from '../../engine/conversation-labels.ts';
-import { protobufBatch, type RecordedBatch } from '../recording.ts';
-import { MemorySpool } from '../recording-log.ts';
-import { tracesIn } from '../understand-recording.ts';
+import { protobufBatch, type RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
+import { MemorySpool } from '../../engine/recorded/recording-log.ts';
+import { tracesIn } from '../../engine/recorded/understand-recording.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 
 /** The parent is another process's, and that is known; and the trace is sampled. */

@@ -19,9 +19,10 @@ import type { RunContent } from '../../store/experiment/read-experiment.ts';
 import { caseFingerprint } from '../datasets/read-dataset.ts';
 import { truthOfCase } from '../datasets/case-truth.ts';
 import type { OfflineJudges } from '../offline-judges.ts';
-import { type RecordedBatch, redactBatches } from '../recording.ts';
+import type { RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
+import { redactBatches } from '../recording.ts';
 import { scoreRecorded } from '../score-recording.ts';
-import { understandRecorded } from '../understand-recording.ts';
+import { understandRecorded } from '../../engine/recorded/understand-recording.ts';
 import { effortOf } from './run-effort.ts';
 
 interface RecordedRunsWanted {

@@ -11,7 +11,8 @@ import { createHash } from 'node:crypto';
 import type { Json } from '../../model/json.ts';
 import { excerptRequest } from '../../score/suite-test/excerpt-request.ts';
 import { instructionsIn, member, messagesIn, splitIntoTurns, textOf, turnOf } from '../messages/turns-of-messages.ts';
-import { type RecordedBatch, recordedRequest } from '../recording.ts';
+import type { RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
+import { recordedRequest } from '../recording.ts';
 
 export interface ShownRun {
   /** As the agent was asked. */

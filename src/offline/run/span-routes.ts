@@ -9,9 +9,9 @@ import { BatchTable } from '../../model/otlp/batch-table.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
 import { splitByTrace } from '../../receive/split-by-trace.ts';
 import { namedConversationOf } from '../../engine/conversation-labels.ts';
-import { protobufBatch, type RecordedBatch } from '../recording.ts';
-import { MemorySpool } from '../recording-log.ts';
-import { tracesIn } from '../understand-recording.ts';
+import { protobufBatch, type RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
+import { MemorySpool } from '../../engine/recorded/recording-log.ts';
+import { tracesIn } from '../../engine/recorded/understand-recording.ts';
 import type { RunInbox } from './run-inbox.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 

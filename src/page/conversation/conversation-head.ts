@@ -7,6 +7,7 @@ import { worstOf } from '../conversations/worst.ts';
 import { Copy, CopyAnswer } from '../text/copy.ts';
 import { counted, countText, dollars, durationText, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.ts';
+import { quotedForShell } from '../text/quoted-for-shell.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 
@@ -111,9 +112,4 @@ function Elsewhere({ id, conversation }: Pick<HeadProps, 'id' | 'conversation'>)
 function testAddress(id: string, { suite, turn_id: turn }: Pick<ListedEvaluation, 'suite' | 'turn_id'>): string {
   const query = new URLSearchParams({ suite, ...(turn === undefined ? {} : { turn }) });
   return `/api/v1/test/${encodeURIComponent(id)}?${query.toString()}`;
-}
-
-/** A pasted command must not run what an id contains. */
-function quotedForShell(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

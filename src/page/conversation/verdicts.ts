@@ -32,6 +32,10 @@ const STANDING = {
 const EVALUATIONS_SHOWN = 10;
 const GRADED_SHOWN = 50;
 
+export function needsNoAttention(verdict: VerdictKind): boolean {
+  return STANDING[verdict].isFine;
+}
+
 export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
   const inOrder = evaluations.toSorted((a, b) => Number(isOf(b, chosen)) - Number(isOf(a, chosen)));
   const { shown, more } = useSomeFirst(inOrder.length > EVALUATIONS_SHOWN ? inOrder : evaluations, EVALUATIONS_SHOWN);
@@ -120,7 +124,7 @@ function VerdictList({ evaluation, chosen, onVerdict }: ListProps): JSX.Element 
   const sorted = verdicts.toSorted(
     (a, b) => STANDING[a.verdict].place - STANDING[b.verdict].place || (b.weight ?? 0) - (a.weight ?? 0),
   );
-  const isFine = ({ verdict }: VerdictOfCriterion) => STANDING[verdict].isFine;
+  const isFine = ({ verdict }: VerdictOfCriterion) => needsNoAttention(verdict);
   const line = (verdict: VerdictOfCriterion) =>
     h(VerdictLine, { key: verdict.criterion, evaluation, verdict, chosen, onVerdict });
   const fine = sorted.filter(isFine);

@@ -79,10 +79,13 @@ function content({
     const missing = { is: 'missing', why: 'No view has this address. The views are in the bar above.' } as const;
     return alone(h(Problem, { of: missing }), missing);
   }
-  if (facets.value.conversations === 0 && place.view !== 'suites' && place.conversation === undefined)
+  if (facets.value.conversations === 0 && !WITHOUT_TRAFFIC.includes(place.view) && place.conversation === undefined)
     return h(Start, {});
   return h(LoadedView, { place, facets: facets.value });
 }
+
+/** Views that have something to show before the first conversation. */
+const WITHOUT_TRAFFIC: readonly PageView[] = ['suites', 'versions'];
 
 /** With a heading of the first level, which being signed out has already. */
 function alone(problem: JSX.Element, { is }: NoReply): JSX.Element {

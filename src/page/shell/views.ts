@@ -21,6 +21,11 @@ export const VIEWS: Readonly<Record<PageView, ViewEntry>> = {
     key: 'c',
     load: async () => (await import('../conversations/conversations.ts')).Conversations,
   },
+  versions: {
+    title: 'Versions',
+    key: 'v',
+    load: async () => (await import('../versions/versions.ts')).Versions,
+  },
   review: { title: 'Review', key: 'r', load: async () => (await import('../review/review.ts')).Review },
   suites: { title: 'Suites', key: 's', load: async () => (await import('../suites/suites.ts')).Suites },
 };

@@ -1,8 +1,9 @@
 /** A comparison as JSON. Names that came from spans or suites are values here, never keys. */
+import type { ComparedJson, ComparisonJson, FlippedJson, ReliabilityJson } from '../../model/api/comparison.ts';
 import type { Compared, Comparison, FlippedCase, Reliability, SuiteComparison } from '../../model/comparison.ts';
 import type { Experiment } from '../../model/experiment.ts';
 
-export function comparisonJson(comparison: Comparison): unknown {
+export function comparisonJson(comparison: Comparison): ComparisonJson {
   return {
     a: sideJson(comparison.a),
     b: sideJson(comparison.b),
@@ -13,7 +14,7 @@ export function comparisonJson(comparison: Comparison): unknown {
   };
 }
 
-export function reliabilityJson({ suite, repeats, passes, flakyCases, flakyCriteria }: Reliability): unknown {
+export function reliabilityJson({ suite, repeats, passes, flakyCases, flakyCriteria }: Reliability): ReliabilityJson {
   return {
     suite,
     repeats,
@@ -23,7 +24,7 @@ export function reliabilityJson({ suite, repeats, passes, flakyCases, flakyCrite
   };
 }
 
-function sideJson({ id, name, startedAt, endedAt, dataset, agent, git, repeats }: Experiment): unknown {
+function sideJson({ id, name, startedAt, endedAt, dataset, agent, git, repeats }: Experiment): ComparisonJson['a'] {
   return {
     id,
     name,
@@ -36,7 +37,7 @@ function sideJson({ id, name, startedAt, endedAt, dataset, agent, git, repeats }
   };
 }
 
-function suiteJson(suite: SuiteComparison): unknown {
+function suiteJson(suite: SuiteComparison): ComparisonJson['suites'][number] {
   return {
     suite: suite.suite,
     warnings: suite.warnings,
@@ -62,7 +63,7 @@ function suiteJson(suite: SuiteComparison): unknown {
   };
 }
 
-function comparedJson(compared: Compared): object {
+export function comparedJson(compared: Compared): ComparedJson {
   if (compared.is === 'not_compared') return { word: null, because: compared.because };
   return {
     word: compared.word ?? null,
@@ -88,7 +89,15 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-function flippedJson({ success, score, criteria, conversations, ends, direction, ...flipped }: FlippedCase): unknown {
+function flippedJson({
+  success,
+  score,
+  criteria,
+  conversations,
+  ends,
+  direction,
+  ...flipped
+}: FlippedCase): FlippedJson {
   return {
     case: flipped.case,
     direction,

@@ -1,4 +1,5 @@
 /** A comparison as Markdown, for a pull request. */
+import { wordText } from '../../model/comparison-words.ts';
 import { counted } from '../../model/counted.ts';
 import type { Comparison, FlippedCase, Reliability, SuiteComparison } from '../../model/comparison.ts';
 import type { Experiment } from '../../model/experiment.ts';
@@ -10,7 +11,6 @@ import {
   formatLevel,
   formatP,
   formatShare,
-  formatWord,
   knownText,
   rowGroups,
   splitText,
@@ -63,7 +63,7 @@ function rowText({ name, unit, compared }: ComparisonRow): string {
     formatChange(compared.change, unit, compared.isRelative),
     formatInterval(compared, unit),
     markdownText(formatP(compared.adjustedP)),
-    compared.word === 'worse' ? '**worse**' : formatWord(compared),
+    compared.word === 'worse' ? '**worse**' : wordText(compared),
   ];
   return `| ${cells.join(' | ')} |`;
 }

@@ -1,6 +1,6 @@
 /** Figures of a comparison as a person reads them, the same in a terminal and in a pull request: shares in percent, their differences in points, scores as they are. */
 import { counted } from '../../model/counted.ts';
-import type { Compared, ComparisonWord, Interval, SuiteComparison } from '../../model/comparison.ts';
+import type { Compared, Interval, SuiteComparison } from '../../model/comparison.ts';
 import { goodRateName, limitOf } from '../../model/known-share.ts';
 import { isGood } from '../../model/severity.ts';
 import { unreachable } from '../../model/unreachable.ts';
@@ -90,23 +90,6 @@ export function formatInterval(compared: Extract<Compared, { is: 'compared' }>, 
 
 export function formatP(p: number): string {
   return p < 0.001 ? '<0.001' : p.toFixed(3);
-}
-
-const WORDS = {
-  better: 'better',
-  worse: 'worse',
-  no_difference_shown: 'no difference shown',
-  not_enough_evidence: 'not enough evidence',
-} as const satisfies Record<ComparisonWord, string>;
-
-/** As `assay gate` says it. */
-export function formatWord({ word, casesNeeded, cases }: Extract<Compared, { is: 'compared' }>): string {
-  if (word === undefined) return '';
-  if (word !== 'not_enough_evidence') return WORDS[word];
-  if (casesNeeded === undefined) return `${WORDS[word]}: too near the limit to tell`;
-  return casesNeeded > cases
-    ? `${WORDS[word]}: about ${casesNeeded} cases would tell`
-    : `${WORDS[word]}, and not worse by what matters`;
 }
 
 /** "9 criteria unchanged: a, b, c"; undefined where there are none. */

@@ -8,13 +8,14 @@ import {
   type JudgedRule,
   type RuleDecision,
 } from '../../model/gate.ts';
+import type { GateCountJson, GateJson, GateLimitJson } from '../../model/api/gate.ts';
 import { counted } from '../../model/counted.ts';
 import type { About } from '../../model/evaluation.ts';
 import { goodRateName, limitOf } from '../../model/known-share.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 import { markdownCode, markdownText } from './markdown-text.ts';
 
-export function gateJson({ decision, confidence, candidate, baseline, rules, about, warnings }: GateResult): unknown {
+export function gateJson({ decision, confidence, candidate, baseline, rules, about, warnings }: GateResult): GateJson {
   return {
     decision,
     confidence,
@@ -26,7 +27,7 @@ export function gateJson({ decision, confidence, candidate, baseline, rules, abo
   };
 }
 
-function limitJson(rule: JudgedLimit): unknown {
+function limitJson(rule: JudgedLimit): GateLimitJson {
   return {
     suite: rule.suite,
     rule: rule.rule,
@@ -49,7 +50,7 @@ function limitJson(rule: JudgedLimit): unknown {
 }
 
 /** Has every case, where other documents have the first few. */
-function countJson({ suite, rule, allowed, decision, because, counted, readWith }: JudgedCount): unknown {
+function countJson({ suite, rule, allowed, decision, because, counted, readWith }: JudgedCount): GateCountJson {
   const { broken, changed, undecided, notRun, cases, leftOut } = counted;
   return {
     suite,
@@ -74,7 +75,7 @@ function finite(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : value;
 }
 
-function sideJson({ id, name, agentVersion, commit, startedAt, runs }: GateSide): unknown {
+function sideJson({ id, name, agentVersion, commit, startedAt, runs }: GateSide): GateJson['candidate'] {
   return { id, name, agent_version: agentVersion ?? null, commit: commit ?? null, started_at: startedAt, runs };
 }
 

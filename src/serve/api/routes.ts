@@ -18,6 +18,8 @@ import { putOutcomes } from './put-outcomes.ts';
 import { putTruth } from './put-truth.ts';
 import { reloadConfiguration } from './reload-configuration.ts';
 import { type ReadSide, STORE_READS } from './store-reads.ts';
+import { COMPARING_READS } from './v1/comparing-reads.ts';
+import type { ComparingSide } from './v1/comparing-side.ts';
 import { WHAT_IF_ROUTES, type WhatIfApi } from './v1/what-if-api.ts';
 
 /** Answers that need only the process, whether or not it can do its work. */
@@ -128,8 +130,9 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
 ];
 
 /** Everything that needs an open store. */
-export const STORE_ROUTES: readonly Route<ReadSide & WriteSide & ForgetSide & WhatIfApi>[] = [
+export const STORE_ROUTES: readonly Route<ReadSide & WriteSide & ForgetSide & WhatIfApi & ComparingSide>[] = [
   ...STORE_READS,
+  ...COMPARING_READS,
   ...WHAT_IF_ROUTES,
   ...STORE_WRITES,
   ...FORGET_ROUTES,

@@ -18,6 +18,10 @@ export class FairQueue<T> {
     return this.#size;
   }
 
+  waitingOf(sender: string): number {
+    return this.#waiting.get(sender)?.length ?? 0;
+  }
+
   add(sender: string, item: T): Added<T> {
     const own = this.#waiting.get(sender) ?? [];
     const displaced = this.#size < this.#max ? undefined : this.#displacedBy(own.length);

@@ -25,25 +25,18 @@ export type SuiteQuestion =
       readonly turn: string | undefined;
     };
 
-export type ToWhatIf =
-  | {
-      readonly type: 'ask';
-      readonly id: number;
-      readonly question: SuiteQuestion;
-      /** Live suites as they run. */
-      readonly suites: readonly SuiteOutline[];
-    }
-  | { readonly type: 'stop' };
+export interface SentQuestion {
+  readonly question: SuiteQuestion;
+  /** Live suites as they run. */
+  readonly suites: readonly SuiteOutline[];
+}
 
-export type FromWhatIf =
-  | { readonly type: 'ready' }
+export type WhatIfReply =
   | {
-      readonly type: 'answered';
-      readonly id: number;
+      readonly is: 'answered';
       readonly status: number;
-      readonly mediaType: string;
+      readonly type: string;
       readonly body: Uint8Array<ArrayBuffer>;
     }
   /** The file of this suite has changed since the service loaded it. */
-  | { readonly type: 'outdated'; readonly id: number; readonly suite: string }
-  | { readonly type: 'failed'; readonly id: number; readonly error: string };
+  | { readonly is: 'outdated'; readonly suite: string };

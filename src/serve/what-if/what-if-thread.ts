@@ -21,7 +21,8 @@ import { compareWithGolden } from './golden-comparison.ts';
 import { writeAsTest } from './recorded-test.ts';
 import { suiteChange } from './suite-change.ts';
 import { whatIfAnswer } from './what-if-answer.ts';
-import type { FromWhatIf, SuiteQuestion, ToWhatIf, WhatIfStart } from './what-if-protocol.ts';
+import type { FromAsked, ToAsked } from '../asked-thread.ts';
+import type { SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
 const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../../suites');
 /** So many of the changed conversations are named. */
@@ -29,9 +30,10 @@ const SHOWN = 20;
 
 const port = parentPort;
 if (port !== null) {
-  // The casts hold because `reweighing.ts` is the only one that starts this thread and posts to it.
+  // The casts hold because `asked-thread.ts` is the only one that starts this thread and posts to it.
   const { store, suites: of, judging } = workerData as WhatIfStart;
-  const post = (message: FromWhatIf, transfer: readonly ArrayBuffer[] = []) => port.postMessage(message, [...transfer]);
+  const post = (message: FromAsked<WhatIfReply>, transfer: readonly ArrayBuffer[] = []) =>
+    port.postMessage(message, [...transfer]);
   const folder = { baseDir: of.baseDir, builtinDir: BUILTIN_SUITES, tools: of.tools };
   const { suites } = await loadSuites(of.references, { ...of, ...folder });
   const reader = await readerAt(store);
@@ -61,24 +63,25 @@ if (port !== null) {
     }
   };
 
-  const answer = async ({ id, question, suites: outlines }: Extract<ToWhatIf, { type: 'ask' }>): Promise<void> => {
+  const answer = async (id: number, { question, suites: outlines }: SentQuestion): Promise<void> => {
     const changed = outlines.find((outline) => {
       const loaded = suites.find(({ name }) => name === outline.name);
       return concerns(question, outline) && (loaded === undefined || !isDeepStrictEqual(outlineOf(loaded), outline));
     });
     if (changed !== undefined) {
-      post({ type: 'outdated', id, suite: changed.name });
+      // The file may be put back, and this thread would not notice.
+      post({ type: 'replied', id, reply: { is: 'outdated', suite: changed.name }, isLast: true });
       return;
     }
     const { status, type, body: text } = await answerTo(question);
     const body = typeof text === 'string' ? new TextEncoder().encode(text) : Uint8Array.from(text);
-    post({ type: 'answered', id, status, mediaType: type, body }, [body.buffer]);
+    post({ type: 'replied', id, reply: { is: 'answered', status, type, body } }, [body.buffer]);
   };
 
-  port.on('message', (message: ToWhatIf) => {
+  port.on('message', (message: ToAsked<SentQuestion>) => {
     if (message.type === 'ask') {
-      const { id } = message;
-      void answer(message).catch((error: unknown) =>
+      const { id, sent } = message;
+      void answer(id, sent).catch((error: unknown) =>
         post({ type: 'failed', id, error: error instanceof Error ? error.message : String(error) }),
       );
     } else {

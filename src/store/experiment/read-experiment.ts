@@ -28,7 +28,7 @@ export interface RunContent {
   readonly logs: readonly Uint8Array[];
 }
 
-interface FoundExperiment {
+export interface FoundExperiment {
   readonly folder: string;
   readonly experiment: Experiment;
 }
@@ -56,9 +56,7 @@ const NAMED_MAX = 10;
 export function findExperiment(root: string, reference: string): string {
   const isPath = reference.includes('/') || reference.includes(path.sep);
   const known = isPath ? [] : experimentsIn(root, () => {});
-  const byId = known.find(({ experiment }) => experiment.id === reference);
-  const found =
-    byId ?? (reference === LATEST ? known.at(-1) : known.findLast(({ experiment }) => experiment.name === reference));
+  const found = experimentNamed(known, reference);
   if (found !== undefined) return found.folder;
   if (existsSync(path.join(reference, FILES.experiment))) return reference;
   if (isPath)
@@ -69,6 +67,22 @@ export function findExperiment(root: string, reference: string): string {
       ? `There are none in ${root}: \`assay run\` makes one.`
       : `The newest in ${root} are:\n${newest.map(({ experiment: { id, name } }) => `  ${id}  ${name}`).join('\n')}`;
   throw new ExperimentUnreadable(`no experiment has the id or name ${JSON.stringify(reference)}. ${there}`);
+}
+
+/** By its id, its name (the last one of that name), or `latest`; never by a path. */
+export function experimentNamed(known: readonly FoundExperiment[], reference: string): FoundExperiment | undefined {
+  const byId = known.find(({ experiment }) => experiment.id === reference);
+  if (byId !== undefined) return byId;
+  return reference === LATEST ? known.at(-1) : known.findLast(({ experiment }) => experiment.name === reference);
+}
+
+/** Runs that are kept, without reading what they say. */
+export function countRuns(folder: string): number {
+  const file = path.join(folder, FILES.runs);
+  const content = attempt(file, () => (existsSync(file) ? readFileSync(file) : Buffer.alloc(0)));
+  let count = 0;
+  for (let at = content.indexOf(NEW_LINE); at !== -1; at = content.indexOf(NEW_LINE, at + 1)) count += 1;
+  return count;
 }
 
 /**

@@ -9,8 +9,8 @@ import { transcodeLogs, transcodeTraces } from '../../../src/model/otlp/json-tra
 import { indexLogs } from '../../../src/model/otlp/logs-reader.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { dialectOf } from '../../../src/normalize/rule-dialect.ts';
-import type { RecordedBatch } from '../../../src/offline/recording.ts';
-import { understandRecorded } from '../../../src/offline/understand-recording.ts';
+import type { RecordedBatch } from '../../../src/engine/recorded/recorded-batch.ts';
+import { understandRecorded } from '../../../src/engine/recorded/understand-recording.ts';
 import { toInspectionJson } from '../../../src/report/inspect/inspection-json.ts';
 import { randomFrom, shuffled } from '../../random.ts';
 import { filesOf, recordedRuns } from './compare.ts';

@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Conversation } from '../../../src/model/conversation.ts';
 import { dialectOf } from '../../../src/normalize/rule-dialect.ts';
 import { readRecording } from '../../../src/offline/recording.ts';
-import { understandRecorded } from '../../../src/offline/understand-recording.ts';
+import { understandRecorded } from '../../../src/engine/recorded/understand-recording.ts';
 import {
   type InspectedCall,
   type InspectedTurn,

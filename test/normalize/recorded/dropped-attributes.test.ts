@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readRecording } from '../../../src/offline/recording.ts';
-import { understandRecorded } from '../../../src/offline/understand-recording.ts';
+import { understandRecorded } from '../../../src/engine/recorded/understand-recording.ts';
 import { filesOf, understandRun } from './compare.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-dropped-'));

@@ -7,7 +7,7 @@ import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { dialectOf } from '../../../src/normalize/rule-dialect.ts';
-import { understandRecorded } from '../../../src/offline/understand-recording.ts';
+import { understandRecorded } from '../../../src/engine/recorded/understand-recording.ts';
 import { toInspectionJson } from '../../../src/report/inspect/inspection-json.ts';
 import { randomFrom } from '../../random.ts';
 import type { JsonAnyValue } from '../support/otlp.ts';

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Conversation } from '../../../src/model/conversation.ts';
-import { type RecordedBatch, RecordingError, readRecording } from '../../../src/offline/recording.ts';
-import { understandRecorded } from '../../../src/offline/understand-recording.ts';
+import type { RecordedBatch } from '../../../src/engine/recorded/recorded-batch.ts';
+import { RecordingError, readRecording } from '../../../src/offline/recording.ts';
+import { understandRecorded } from '../../../src/engine/recorded/understand-recording.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 
 const MESSAGES = [

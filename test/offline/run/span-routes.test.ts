@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
-import { protobufBatch } from '../../../src/offline/recording.ts';
+import { protobufBatch } from '../../../src/engine/recorded/recorded-batch.ts';
 import { RunInbox } from '../../../src/offline/run/run-inbox.ts';
 import { SpanRoutes } from '../../../src/offline/run/span-routes.ts';
 

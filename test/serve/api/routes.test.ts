@@ -6,6 +6,8 @@ import { answeredFrom } from '../../../src/report/http/route.ts';
 import { PROCESS_ROUTES, STORE_ROUTES, type WriteSide } from '../../../src/serve/api/routes.ts';
 import type { ForgetSide } from '../../../src/serve/api/forget-api.ts';
 import type { ReadSide } from '../../../src/serve/api/store-reads.ts';
+import type { ComparingSide } from '../../../src/serve/api/v1/comparing-side.ts';
+import { KeptResults } from '../../../src/serve/comparing/kept-results.ts';
 import type { WhatIfApi } from '../../../src/serve/api/v1/what-if-api.ts';
 import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
 
@@ -23,7 +25,10 @@ async function start(
     judges: () => ({ judges: [], budget: {}, calibrates_here: true }),
     live: () => jsonAnswer(200, {}),
   };
-  const side: ReadSide & WriteSide & ForgetSide & WhatIfApi = {
+  const side: ReadSide & WriteSide & ForgetSide & WhatIfApi & ComparingSide = {
+    experiments: '/nowhere',
+    idKeys: [],
+    results: new KeptResults(),
     reweighing: { answer: async () => ({ status: 200, type: 'text/plain', body: '' }) },
     conversations: {
       list: async (query) => {

@@ -9,7 +9,7 @@ import { Intake } from '../../../src/engine/intake.ts';
 import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
-import { RecordingLog } from '../../../src/offline/recording-log.ts';
+import { RecordingLog } from '../../../src/engine/recorded/recording-log.ts';
 import { PIECE_HEAD_BYTES } from '../../../src/store/sqlite/content-piece.ts';
 import type { Retention } from '../../../src/store/sqlite/retention.ts';
 import { READ_FROM } from '../../../src/serve/one-machine/journal-log.ts';

@@ -1,7 +1,7 @@
 /** Evaluations of one conversation with everything that was said: verdicts with their question and weight, every revision. */
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import type { FullEvaluation, LabelJson, VerdictOfCriterion } from '../../../model/api/conversation-detail.ts';
-import type { Verdict } from '../../../model/evaluation.ts';
+import type { Evaluation, Verdict } from '../../../model/evaluation.ts';
 import { LABELS } from '../../../model/labels.ts';
 import { partsOf } from '../../../model/verdict-parts.ts';
 import type { KeptLabel, ReadEvaluation } from '../../../store/read-evaluation.ts';
@@ -27,6 +27,27 @@ function fullEvaluation(
   { suites, isLatest }: { readonly suites: readonly SuiteOutline[]; readonly isLatest: boolean },
 ): FullEvaluation {
   const suite = suiteOf(suites, evaluation);
+  const asked = (criterion: string) => {
+    const known = criterionIn(suite, criterion);
+    if (known === undefined || suite === undefined) return undefined;
+    return { weight: known.weight / suite.totalWeight, critical: known.capsAt !== undefined, question: known.question };
+  };
+  return evaluationJson(evaluation, { madeAt, isLatest, asked });
+}
+
+/** How a suite asks a criterion. */
+type AskedCriterion = Pick<VerdictOfCriterion, 'weight' | 'critical' | 'question'>;
+
+export function evaluationJson(
+  evaluation: Evaluation,
+  known: {
+    readonly madeAt: number | undefined;
+    readonly isLatest: boolean;
+    /** Undefined where it is not known. */
+    readonly asked: (criterion: string) => AskedCriterion | undefined;
+  },
+): FullEvaluation {
+  const { madeAt, isLatest, asked } = known;
   const { turnId, score, ending, decidedShare, about, findings = [], waitsFor } = evaluation;
   return {
     suite: evaluation.suite,
@@ -43,27 +64,20 @@ function fullEvaluation(
     ...(madeAt === undefined ? {} : { evaluated_at: isoTime(madeAt) }),
     shadow: evaluation.shadow === true,
     latest: isLatest,
-    verdicts: [...evaluation.verdicts].map(([criterion, verdict]) => verdictJson(criterion, verdict, suite)),
+    verdicts: [...evaluation.verdicts].map(([criterion, verdict]) => verdictJson(criterion, verdict, asked(criterion))),
     findings,
     ...(waitsFor === undefined ? {} : { waits_for: waitsFor }),
   };
 }
 
-function verdictJson(criterion: string, verdict: Verdict, suite: SuiteOutline | undefined): VerdictOfCriterion {
+function verdictJson(criterion: string, verdict: Verdict, asked: AskedCriterion | undefined): VerdictOfCriterion {
   const { reason, evidence, judgedBy, steps, undecided } = partsOf(verdict);
-  const known = criterionIn(suite, criterion);
   return {
     criterion,
     verdict: verdict.verdict,
     reason,
     evidence,
-    ...(known === undefined || suite === undefined
-      ? {}
-      : {
-          weight: known.weight / suite.totalWeight,
-          critical: known.capsAt !== undefined,
-          question: known.question,
-        }),
+    ...asked,
     ...(judgedBy === undefined ? {} : { judged_by: judgedBy }),
     ...(undecided === undefined ? {} : { undecided }),
     ...(steps === undefined

@@ -17,6 +17,8 @@ const MILLION = 1_000_000;
 
 /** By the version of the suite that runs. */
 export interface LatestEvaluation {
+  /** The store's number of the conversation. */
+  readonly conversation: number;
   /** Log time. */
   readonly at: number;
   readonly agentVersion: string;
@@ -27,6 +29,8 @@ export interface LatestEvaluation {
   readonly score: number | undefined;
   readonly outcome: Outcome;
   readonly verdicts: ReadonlyMap<string, VerdictKind>;
+  /** Effort of the conversation or the turn, as far as it is known. */
+  readonly used: Pick<ScannedEvaluation['seen'], 'steps' | 'tokens' | 'costNanos'>;
 }
 
 interface LatestEvaluations {
@@ -42,7 +46,7 @@ const labelsSchema = z.object({ agent_version: z.string(), environment: z.string
 export async function latestEvaluations(
   reader: Pick<ConversationReader, 'pages'>,
   suite: SuiteOutline,
-  asked: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments' | 'since'> & {
+  asked: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments' | 'segments' | 'since'> & {
     readonly conversationsMax: number;
   },
 ): Promise<LatestEvaluations> {
@@ -135,13 +139,14 @@ function latestFrom(suite: SuiteOutline): (scanned: ScannedEvaluation) => Latest
     read.set(text, known);
     return known;
   };
-  return ({ basis, suiteVersion, labels, score, outcome, seen, createdAt }) => {
+  return ({ conversation, basis, suiteVersion, labels, score, outcome, seen, createdAt }) => {
     if (basis === undefined || suiteVersion !== suite.version) return undefined;
     const { verdicts } = decodeBasis(basis);
     // A suite that was changed without a new version.
     if (verdicts.length !== suite.criteria.length) return undefined;
     const known = labelsOf(labels);
     return {
+      conversation,
       at: seen.at ?? createdAt,
       agentVersion: known.agent_version,
       environment: known.environment,
@@ -151,6 +156,7 @@ function latestFrom(suite: SuiteOutline): (scanned: ScannedEvaluation) => Latest
       verdicts: new Map(
         suite.criteria.map(({ name }, place) => [name, verdicts[place]?.verdict ?? 'skipped'] as const),
       ),
+      used: seen,
     };
   };
 }

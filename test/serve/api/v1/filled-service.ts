@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
+import { experimentOf, passing } from '../../../compare/experiments.ts';
+import { keepExperiment } from '../../../compare/kept-experiment.ts';
 import { tempDirectory } from '../../../temp-directory.ts';
 import { exportRequest, type TrafficSpan } from '../../../simulation/traffic.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../../running-service.ts';
@@ -37,6 +39,8 @@ export async function filledService(): Promise<RunningService> {
   writeFileSync(path.join(dataDir, 'live.yaml'), SUITE);
   writeFileSync(path.join(dataDir, 'next.yaml'), SUITE.replace('"1"', '"2"').replace('< 2', '< 1'));
   writeFileSync(path.join(dataDir, 'assay.yaml'), 'data_dir: .\nsuites: [./live.yaml]\nshadow_suites: [./next.yaml]\n');
+  keepExperiment(dataDir, experimentOf('before', passing([1, 1, 1])), 'In Graz.');
+  keepExperiment(dataDir, experimentOf('after', passing([1, 0, 1])), 'In Linz.');
   const running = await runService({ suites: ['./live.yaml'], dataDir });
   for (const [index, sent] of SENT.entries()) {
     await post(running, sent, index + 1);

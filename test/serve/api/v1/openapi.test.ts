@@ -61,6 +61,12 @@ test('the description has every route of /api/v1 and no other, and answers of a 
     '/api/v1/detections': [''],
     '/api/v1/review/queue': ['?suite=calls&criterion=looked', '?suite=calls&criterion=few&because=little_decided'],
     '/api/v1/review/agreement': ['?suite=calls&criterion=looked'],
+    '/api/v1/versions/compare': ['?agent=helper&a=v1&b=v2', '?agent=nobody&a=v1&b=v2'],
+    '/api/v1/experiments': ['', '?limit=1'],
+    '/api/v1/experiments/{experiment}': ['after'],
+    '/api/v1/experiments/compare': ['?a=before&b=after'],
+    '/api/v1/experiments/compare/case': ['?a=before&b=after&case=case-1'],
+    '/api/v1/experiments/gate': ['?candidate=after&baseline=before'],
   };
   const withSchema = Object.entries(document.paths).filter(([, { get: read }]) =>
     Object.values(read?.responses[200].content ?? {}).some(({ schema }) => schema.$ref !== undefined),

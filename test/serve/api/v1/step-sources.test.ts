@@ -6,7 +6,7 @@ import { stepSources } from '../../../../src/model/api/step-sources.ts';
 import { transcodeTraces } from '../../../../src/model/otlp/json-transcoder.ts';
 import { dialectOf } from '../../../../src/normalize/rule-dialect.ts';
 import { readRecording } from '../../../../src/offline/recording.ts';
-import { understandRecorded } from '../../../../src/offline/understand-recording.ts';
+import { understandRecorded } from '../../../../src/engine/recorded/understand-recording.ts';
 import { printInspection } from '../../../../src/cli/print-inspection.ts';
 import { sourcesOf } from '../../../../src/serve/api/v1/step-sources.ts';
 import { stepIn, transcriptJson } from '../../../../src/serve/api/v1/transcript-json.ts';

@@ -2,18 +2,18 @@
  * Shows how Assay understands recorded spans, without scoring or storing anything: every trace reassembled, its turns,
  * and the conversations that they add up to.
  */
-import { groupConversations } from '../assemble/group-conversations.ts';
-import type { ClosedTurn } from '../assemble/open-turns.ts';
-import { GroupCache, contentOfRows } from '../assemble/trace-content.ts';
-import type { Conversation } from '../model/conversation.ts';
-import type { Turn } from '../model/turn.ts';
-import { idKeysOf } from '../normalize/id-keys.ts';
-import type { TraceSource } from '../normalize/normalize.ts';
-import { conversationIdOf, isAgentWork } from '../engine/conversation-labels.ts';
-import { Intake } from '../engine/intake.ts';
-import type { RecordedBatch } from './recording.ts';
+import { groupConversations } from '../../assemble/group-conversations.ts';
+import type { ClosedTurn } from '../../assemble/open-turns.ts';
+import { GroupCache, contentOfRows } from '../../assemble/trace-content.ts';
+import type { Conversation } from '../../model/conversation.ts';
+import type { Turn } from '../../model/turn.ts';
+import { idKeysOf } from '../../normalize/id-keys.ts';
+import type { TraceSource } from '../../normalize/normalize.ts';
+import { conversationIdOf, isAgentWork } from '../conversation-labels.ts';
+import { Intake } from '../intake.ts';
+import type { RecordedBatch } from './recorded-batch.ts';
 import { type ReadableSpool, RecordingLog } from './recording-log.ts';
-import { turnsOfTrace } from '../engine/turns-of-trace.ts';
+import { turnsOfTrace } from '../turns-of-trace.ts';
 
 export interface Understood {
   readonly conversations: readonly Conversation[];

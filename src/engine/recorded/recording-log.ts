@@ -5,7 +5,7 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { LogEntry } from '../engine/intake.ts';
+import type { LogEntry } from '../intake.ts';
 
 export interface ReadableSpool {
   append(batch: SpooledBatch): LogEntry;

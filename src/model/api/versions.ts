@@ -1,0 +1,53 @@
+/** `GET /api/v1/versions/compare`: two versions of an agent online, which saw different conversations. */
+import { z } from 'zod';
+import { compared } from './comparison.ts';
+import { about, anyOf, count, estimate, list, outcome, time, timeAsked } from './shapes.ts';
+
+const fraction = z.coerce.number().gt(0).lt(1);
+
+export const versionsQuery = z.strictObject({
+  agent: z.string(),
+  a: z.string().meta({ description: 'the version before' }),
+  b: z.string().meta({ description: 'the version after' }),
+  suite: z.string().optional(),
+  environment: anyOf(z.string()),
+  segment: anyOf(z.string()),
+  since: timeAsked.optional().meta({ description: '30d unless given' }),
+  until: timeAsked.optional(),
+  smallest: fraction.default(0.05).meta({ description: 'the smallest difference that matters' }),
+});
+
+const side = z.strictObject({
+  agent_version: z.string(),
+  conversations: count.meta({ description: 'conversations that the figures rest on' }),
+  evaluations: count,
+  tcr: estimate.optional(),
+  success: estimate.optional(),
+  outcomes: z.partialRecord(outcome, count),
+  other_versions: count.meta({ description: 'evaluations by other versions of the suite, which are in no figure' }),
+  cut: z.boolean().meta({ description: 'there are more conversations: the oldest are left out' }),
+});
+
+const criterion = z.strictObject({
+  criterion: z.string(),
+  compared,
+  failed: z.strictObject({ a: count, b: count }).meta({ description: 'evaluations in which it failed' }),
+});
+
+export const versionsCompared = z.strictObject({
+  agent: z.string(),
+  suite: z.string(),
+  about: about.optional(),
+  since: time,
+  until: time,
+  smallest_difference: z.number(),
+  a: side,
+  b: side,
+  score: compared.meta({ description: 'cases are conversations, as in all that is compared' }),
+  success: compared,
+  criteria: list(criterion),
+  steps_per_success: compared,
+  tokens_per_success: compared,
+  cost_per_success: compared,
+});
+export type VersionsCompared = z.infer<typeof versionsCompared>;

@@ -1,0 +1,52 @@
+/** A choice that is always in the address, so that a link shows the same after another version has come. */
+import { h, type JSX } from 'preact';
+import { goTo } from '../shell/navigation.ts';
+import { addressOf, type Place, withChanges } from '../shell/place.ts';
+
+export interface Option {
+  readonly value: string;
+  readonly words: string;
+}
+
+export function Choice({
+  place,
+  name,
+  label,
+  value,
+  options,
+}: {
+  readonly place: Place;
+  /** Name of the parameter. */
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly Option[];
+}): JSX.Element {
+  const isKnown = options.some((one) => one.value === value);
+  const shown = isKnown ? options : [...options, { value, words: value }];
+  return h(
+    'label',
+    { class: 'choice' },
+    h('span', { class: 'choice-label' }, label),
+    h(
+      'select',
+      {
+        value,
+        onChange: ({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
+          if (currentTarget instanceof HTMLSelectElement) change(place, { [name]: currentTarget.value });
+        },
+      },
+      ...shown.map((one) =>
+        h('option', { key: one.value, value: one.value, selected: one.value === value }, one.words),
+      ),
+    ),
+  );
+}
+
+export function change(
+  place: Place,
+  changes: Readonly<Record<string, string | undefined>>,
+  options: { readonly replaces?: boolean } = {},
+): void {
+  goTo(addressOf('versions', withChanges(place.query, changes)), options);
+}

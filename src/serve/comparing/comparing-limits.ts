@@ -1,0 +1,20 @@
+/** Limits of comparisons. One is worked out at a time, beside everything else. */
+import type { AskedThreadLimits } from '../asked-thread.ts';
+
+export const WAITING_MAX = 16;
+export const WAIT_MAX_MS = 30_000;
+export const DEADLINE_MS = 30_000;
+/** No comparison begins while clients have this much of earlier answers still to take. */
+export const UNTAKEN_BYTES_MAX = 64 << 20;
+
+export const COMPARING_LIMITS: AskedThreadLimits = {
+  deadlineMs: DEADLINE_MS,
+  waitMaxMs: WAIT_MAX_MS,
+  waitingMax: WAITING_MAX,
+  // A page asks for a comparison, its gate and a case at once.
+  waitingOfOneMax: WAITING_MAX,
+  idleMs: 60_000,
+  heapMibMax: 768,
+  farewellMs: 2_000,
+  stopMs: 3_000,
+};

@@ -1,0 +1,103 @@
+/**
+ * Comparisons of experiments and of versions for clients: routes that a thread of their own answers
+ * (`../asked-thread.ts`). A comparison takes seconds of processor, so neither the main thread nor the one that reads for
+ * dashboards works it out.
+ */
+import type { ReadingEvent, ReadRefusal } from '../../model/events/reading-events.ts';
+import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
+import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
+import { AskedThread, type AskedThreadLimits } from '../asked-thread.ts';
+import type { ReadAnswer, RouteJob } from '../reading/reading-protocol.ts';
+import { COMPARING_LIMITS, DEADLINE_MS, UNTAKEN_BYTES_MAX, WAIT_MAX_MS, WAITING_MAX } from './comparing-limits.ts';
+import type { ComparingParts, ComparingStart, SentComparison } from './comparing-protocol.ts';
+
+interface ComparingNeeds extends ComparingStart {
+  readonly parts: () => ComparingParts;
+  readonly onEvent: (event: ReadingEvent) => void;
+  /** Other limits than those of comparing-limits.ts. */
+  readonly limits?: Partial<AskedThreadLimits>;
+}
+
+interface Asked {
+  readonly job: RouteJob;
+  /** Address of the client. */
+  readonly from: string;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+export class Comparing {
+  readonly #onEvent: ComparingNeeds['onEvent'];
+  readonly #thread: AskedThread<RouteJob, SentComparison, ComparingStart['store'], ReadAnswer>;
+  /** Bytes of answers that clients have not taken yet. */
+  #untaken = 0;
+
+  constructor({ store, parts, onEvent, limits }: ComparingNeeds) {
+    const from = import.meta.url;
+    this.#onEvent = onEvent;
+    this.#thread = new AskedThread({
+      module: new URL(`./comparing-thread.${from.endsWith('.ts') ? 'ts' : 'js'}`, from),
+      startData: () => ({ store }) satisfies ComparingStart,
+      // A thread serves whatever settings: they come with each question.
+      current: () => store,
+      sent: (job) => ({ ...job, ...parts() }),
+      limits: { ...COMPARING_LIMITS, ...limits },
+    });
+  }
+
+  async answer({ job, from, signal }: Asked): Promise<Answer> {
+    const began = performance.now();
+    const outcome =
+      this.#untaken < UNTAKEN_BYTES_MAX
+        ? await this.#thread.ask({ question: job, from, signal })
+        : ({ is: 'refused', because: 'queue_full' } as const);
+    if (outcome.is === 'refused') {
+      this.#onEvent({ type: 'read-refused', because: outcome.because });
+      return refused(outcome.because);
+    }
+    const status = outcome.is === 'replied' ? outcome.reply.status : 500;
+    this.#onEvent({ type: 'store-read', route: job.path, status, tookMs: performance.now() - began });
+    if (outcome.is === 'failed') throw new Error(outcome.error);
+    if (outcome.is === 'outdated') throw new Error('a comparison cannot be outdated');
+    const { length } = outcome.reply.body;
+    this.#untaken += length;
+    return {
+      ...outcome.reply,
+      onTaken: () => {
+        this.#untaken -= length;
+      },
+    };
+  }
+
+  /** Refuses those that wait and the one that runs. May be called twice. */
+  stop(): Promise<void> {
+    return this.#thread.stop();
+  }
+}
+
+const REFUSED: { readonly [Because in ReadRefusal]: { readonly status: 429 | 503; readonly error: string } } = {
+  queue_full: {
+    status: 429,
+    error: `one comparison is worked out at a time, and ${WAITING_MAX} wait already: ask again`,
+  },
+  displaced: {
+    status: 429,
+    error: 'other addresses compare as well, and this one has the most comparisons waiting: ask again',
+  },
+  waited_too_long: { status: 503, error: `the comparison waited ${WAIT_MAX_MS / 1000} s for its turn` },
+  took_too_long: {
+    status: 503,
+    error: `the comparison took longer than ${DEADLINE_MS / 1000} s and was given up: use assay compare, which has no limit`,
+  },
+  thread_ended: {
+    status: 503,
+    error: 'the thread that compares has failed, another one starts when asked again: the experiments may be too large',
+  },
+  client_gone: { status: 503, error: 'the client went away' },
+  stopping: { status: 503, error: 'this instance is stopping' },
+};
+
+function refused(because: ReadRefusal): Answer {
+  const { status, error } = REFUSED[because];
+  return jsonAnswer(status, { error }, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+}
