@@ -70,6 +70,33 @@ test('signed out: a token lets a person in, for this tab, and signing out forget
   await use(sender);
   await page.getByRole('heading', { name: 'Your role may not see this' }).waitFor();
   expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'wrong-role');
+});
+
+test('a token of a role that may not read is no dead end: another token, or signing out', async () => {
+  const service = await startEmpty({ ASSAY_ACCESS_REQUIRED: 'true' });
+  const reader = createToken(service.dataDir, 'read', 'reader');
+  const sender = createToken(service.dataDir, 'ingest', 'sender');
+  const page = await openPage(`${service.http}/`, { expected: /status of (?:401|403)/ });
+  const refused = page.getByRole('heading', { name: 'Your role may not see this' });
+  const use = async (label: string, token: string) => {
+    await page.getByLabel(label).fill(token);
+    await page.getByRole('button', { name: 'Use it in this tab' }).click();
+  };
+  // The service knows of a new token within a second.
+  await page.waitForTimeout(1_500);
+  await use('Token', sender);
+  await refused.waitFor();
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await use('Token', sender);
+  await refused.waitFor();
+  await page.reload();
+  await use('Use another token', reader);
+
+  await page.getByRole('heading', { name: 'No conversation has come yet' }).waitFor();
+  await refused.waitFor({ state: 'detached' });
 });
 
 test('a service that is gone is said to be gone, and the page goes on when it is back', async () => {
@@ -90,6 +117,30 @@ test('a service that is gone is said to be gone, and the page goes on when it is
   });
   await page.getByText('The service does not answer').waitFor({ state: 'detached' });
   await page.getByRole('heading', { name: 'No conversation has come yet' }).waitFor();
+});
+
+test('a service that stops behind an overview is announced in words, until it is back', async () => {
+  const ports = await freeListenPorts();
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-page-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const env = { ASSAY_TURN_SETTLE: '100ms', ASSAY_CONVERSATION_IDLE: '1s' };
+  const first = await startAssay({ dataDir, ports, env });
+  await sendConversations(first.otlpHttp, [{ id: 'greeting', asked: 'Hello?', answered: 'Hello.' }]);
+  const page = await openPage(`${first.http}/`, { expected: /ERR_|Failed to load resource/ });
+  await page.getByText('How they ended').waitFor();
+
+  await first.stop();
+  const note = page.getByText('What is shown may be old. The service does not answer.');
+  await note.waitFor({ timeout: 15_000 });
+  await page.getByText('How they ended').waitFor();
+  expect(await mistakesOfAccess(page)).toEqual([]);
+  await takeScreenshot(page, 'away-overview');
+  const second = await startAssay({ dataDir, ports, env });
+  onTestFinished(async () => {
+    await second.stop();
+  });
+  await note.waitFor({ state: 'detached', timeout: 15_000 });
+  await page.getByText('How they ended').waitFor();
 });
 
 test('a part of the page that cannot be read says why, and the rest stays', async () => {

@@ -46,6 +46,41 @@ const CUT_OFF = `[...document.querySelectorAll('main h1, main h2, main h3, main 
   })
   .map((one) => one.className + ' ' + one.textContent.slice(0, 40))`;
 
+/** Buttons, links and the place in the list, of the head of a conversation, that lie over one another. */
+const OVERLAPS = `(() => {
+  const boxes = [...document.querySelectorAll('.detail-head :is(button, a, .position)')].map((one) => ({
+    words: one.textContent,
+    box: one.getBoundingClientRect(),
+  }));
+  return boxes.flatMap(({ words, box }, index) =>
+    boxes
+      .slice(index + 1)
+      .filter(
+        ({ box: other }) =>
+          box.left < other.right - 0.5 &&
+          other.left < box.right - 0.5 &&
+          box.top < other.bottom - 0.5 &&
+          other.top < box.bottom - 0.5,
+      )
+      .map((other) => words + ' and ' + other.words),
+  );
+})()`;
+
+test('nothing in the head of a conversation lies over anything else, from a phone to 4K', async () => {
+  const page = await openPage(`${http}/conversations?order=worst`);
+  await page.locator('.row-link').first().click();
+  await page.locator('.detail-head .position').waitFor();
+  await page.getByRole('button', { name: 'Copy test case' }).waitFor();
+
+  for (const width of [360, 414, 480, 560, 600, 601, 640, 720, 768, 900, 1024, 1199, 1200, 1280, 1440, 1920, 3840]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(50);
+    expect([width, await page.evaluate(OVERLAPS)]).toEqual([width, []]);
+    expect([width, await isWiderThanWindow(page)]).toEqual([width, false]);
+    if (width === 360 || width === 640) await takeScreenshot(page, `head-${width}`);
+  }
+});
+
 test.each(VIEWS)('$name fits a phone, 200 % zoom and 4K', async ({ name, address, shows }) => {
   const page = await openPage(`${http}${address()}`);
   await page.locator(shows).first().waitFor();

@@ -17,6 +17,8 @@ export type NoReply = Exclude<Reply<unknown>, { readonly is: 'here' }>;
 interface Question {
   readonly query?: URLSearchParams;
   readonly signal?: AbortSignal;
+  /** Time after which the service counts as away. */
+  readonly withinMs?: number;
   readonly method?: 'GET' | 'POST' | 'PUT';
   /** Sent as JSON; an empty object unless given. */
   readonly body?: unknown;
@@ -38,7 +40,7 @@ export async function askText(path: string): Promise<Reply<string>> {
 
 async function replyTo<T>(
   path: string,
-  { query, signal, method = 'GET', body = {} }: Question,
+  { query, signal, withinMs, method = 'GET', body = {} }: Question,
   read: (response: Response) => Promise<T | undefined>,
 ): Promise<Reply<T>> {
   const search = query?.toString() ?? '';
@@ -49,7 +51,10 @@ async function replyTo<T>(
     ...(writes ? { 'content-type': 'application/json' } : {}),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
-  const init = { method, headers, ...(writes ? { body: JSON.stringify(body) } : {}), ...(signal ? { signal } : {}) };
+  const ends = [signal, withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)].filter(
+    (one) => one !== undefined,
+  );
+  const init = { method, headers, ...(writes ? { body: JSON.stringify(body) } : {}), signal: AbortSignal.any(ends) };
   try {
     const response = await fetch(search === '' ? path : `${path}?${search}`, init);
     noteServiceTime(response.headers.get('date'));

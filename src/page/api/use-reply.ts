@@ -22,11 +22,17 @@ interface Known<T> {
   readonly away?: string;
 }
 
-/** `everyMs` asks again after each reply while the page is visible. */
+interface ReplyOptions {
+  /** Asks again after each reply while the page is visible. */
+  readonly everyMs?: number | undefined;
+  /** Without a later reply in this time the service is away. The first one may take longer. */
+  readonly withinMs?: number;
+}
+
 export function useReply<T>(
   path: string | undefined,
   query: URLSearchParams,
-  { everyMs }: { readonly everyMs?: number | undefined } = {},
+  { everyMs, withinMs }: ReplyOptions = {},
 ): Held<T> {
   const question = path === undefined ? undefined : `${path}?${query.toString()}`;
   const [held, setHeld] = useState<Known<T> | undefined>();
@@ -37,7 +43,8 @@ export function useReply<T>(
     const gone = new AbortController();
     // The round is a reason to ask again, and no part of the question.
     void round;
-    ask<T>(path, { query, signal: gone.signal })
+    const isLater = held?.to === question;
+    ask<T>(path, { query, signal: gone.signal, ...(isLater && withinMs !== undefined ? { withinMs } : {}) })
       .then((reply) => setHeld((before) => later(before, { to: question, reply })))
       .catch(() => {
         // Aborted: nobody waits for it.

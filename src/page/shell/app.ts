@@ -19,20 +19,24 @@ import { VIEWS } from './views.ts';
 const NOTHING_ASKED = new URLSearchParams();
 /** The page shows the first conversation by itself. */
 const FIRST_EVERY_MS = 3_000;
-/** New versions and segments get into the filters. */
-const FACETS_EVERY_MS = 60_000;
+/** A service that has stopped is reported, and new versions and segments get into the filters. */
+const FACETS_EVERY_MS = 10_000;
+/** A role that is refused does not change by itself. */
+const REFUSED_EVERY_MS = 60_000;
+/** A service that is reached but does not answer has stopped for the reader. */
+const ANSWERED_WITHIN_MS = 10_000;
 
 export function App(): JSX.Element {
   const place = usePlace();
   const [everyMs, setEveryMs] = useState(FIRST_EVERY_MS);
   const [helps, setHelps] = useState(false);
-  const facets = useReply<Facets>('/api/v1/facets', NOTHING_ASKED, { everyMs });
+  const facets = useReply<Facets>('/api/v1/facets', NOTHING_ASKED, { everyMs, withinMs: ANSWERED_WITHIN_MS });
   const { reply } = facets;
   const hasAny = reply?.is === 'here' && reply.value.conversations > 0;
   const isAway = facets.away !== undefined;
   const isRefused = reply?.is === 'signed-out' || reply?.is === 'forbidden';
   useEffect(
-    () => setEveryMs((hasAny && !isAway) || isRefused ? FACETS_EVERY_MS : FIRST_EVERY_MS),
+    () => setEveryMs(isRefused ? REFUSED_EVERY_MS : hasAny && !isAway ? FACETS_EVERY_MS : FIRST_EVERY_MS),
     [hasAny, isAway, isRefused],
   );
   useKeys([

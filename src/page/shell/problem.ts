@@ -2,7 +2,7 @@
 import { h, type JSX } from 'preact';
 import type { NoReply } from '../api/ask.ts';
 import { SpanText } from '../text/span-text.ts';
-import { SignIn } from './sign-in.ts';
+import { OtherToken, SignIn } from './sign-in.ts';
 
 const TITLES: Readonly<Record<Exclude<NoReply['is'], 'signed-out'>, string>> = {
   forbidden: 'Your role may not see this',
@@ -29,6 +29,7 @@ export function Problem({ of, again }: { readonly of: NoReply; readonly again?: 
         h('a', { href: '/metrics', target: '_blank', rel: 'noopener' }, 'its metrics'),
         ' can be seen meanwhile.',
       ),
+    of.is === 'forbidden' && h(OtherToken, null),
     again !== undefined && h('p', null, h('button', { type: 'button', onClick: again }, 'Try again')),
   );
 }

@@ -3,8 +3,8 @@ import { h, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { signedInAs } from '../../model/caller.ts';
 import { PAGE_VIEWS } from '../../model/page-views.ts';
-import { ask } from '../api/ask.ts';
-import { forgetToken, keptToken } from '../api/token.ts';
+import { signOut } from '../api/sign-out.ts';
+import { keptToken } from '../api/token.ts';
 import { isNobody, useMe } from '../api/use-me.ts';
 import { addressOf, type Place, sharedFilters } from './place.ts';
 import { applyTheme, chosenTheme, THEMES, type Theme } from './theme.ts';
@@ -79,14 +79,8 @@ const HALVES: Readonly<Record<Theme, string>> = {
 function Person(): JSX.Element | null {
   const me = useMe();
   if (me === undefined || isNobody(me)) return null;
-  const { sign_out: signOut } = me;
   const name = signedInAs(me) ?? me.name;
-  const leave = async () => {
-    forgetToken();
-    if (typeof signOut === 'string') await ask(signOut, { method: 'POST' });
-    location.reload();
-  };
-  const canLeave = typeof signOut === 'string' || keptToken() !== undefined;
+  const canLeave = typeof me.sign_out === 'string' || keptToken() !== undefined;
   return h(
     'span',
     { class: 'person' },
@@ -94,7 +88,7 @@ function Person(): JSX.Element | null {
     canLeave &&
       h(
         'button',
-        { type: 'button', class: 'quiet', onClick: () => void leave().catch(() => location.reload()) },
+        { type: 'button', class: 'quiet', onClick: () => void signOut().catch(() => location.reload()) },
         'Sign out',
       ),
   );
