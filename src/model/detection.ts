@@ -7,6 +7,9 @@ export const DETECTOR_METRICS = ['tcr', 'hard_failure', 'criterion', 'cost_per_s
 export type DetectorMetric = (typeof DETECTOR_METRICS)[number];
 
 export const DETECTOR_STATES = ['no_data', 'learning', 'ok', 'suspected', 'regressed', 'recovered'] as const;
+
+/** End of the sentence about a level that has begun to be learned, which is no change of the agent. */
+export const LEARNS = 'is learning what is usual';
 type DetectorState = (typeof DETECTOR_STATES)[number];
 
 export const VERSION_VERDICTS = ['worse', 'better', 'equivalent', 'inconclusive'] as const;

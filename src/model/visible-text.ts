@@ -5,6 +5,7 @@
  *
  *   visibleText   for texts: a run of them becomes one blank
  *   visibleJson   for JSON: they are escaped, so that it is the same JSON
+ *   writtenOut    for places that hold nothing but text, such as a choice: they are written as `[U+202E]`
  */
 export function visibleText(text: string): string {
   return PLAIN.test(text) ? text : text.replace(HIDDEN, ' ');
@@ -19,6 +20,15 @@ export function visibleJson(value: unknown, indent?: number): string {
 const PLAIN = /^[\t\n\x20-\x7e]*$/;
 const HIDDEN =
   /(?:(?<!\p{Extended_Pictographic}\ufe0f?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?![\t\n\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}])+/gu;
+
+/** The text with each run of hidden characters written in another way. */
+export function withHidden(text: string, write: (run: string) => string): string {
+  return PLAIN.test(text) ? text : text.replace(HIDDEN, write);
+}
+
+export function writtenOut(text: string): string {
+  return withHidden(text, (run) => `[${[...run].map(codePointName).join(' ')}]`);
+}
 
 function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

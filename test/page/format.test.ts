@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { dollars, durationText, percent, points, timeText, utcText } from '../../src/page/text/format.ts';
+import {
+  dollars,
+  durationText,
+  percent,
+  points,
+  scoreRange,
+  scoreText,
+  timeText,
+  utcText,
+} from '../../src/page/text/format.ts';
 
 test.each([
   [0.814, '81.4 %'],
@@ -32,6 +41,12 @@ test.each([
   [86_400_000, '1 day'],
 ])('%i ms are written %s', (ms, text) => {
   expect(durationText(ms)).toBe(text);
+});
+
+test('a score below 0 has the same minus as a difference, and its interval no dash beside it', () => {
+  expect([scoreText(-0.25, 3), scoreText(-0.0001, 3), scoreText(0.874)]).toEqual(['−0.250', '0.000', '0.87']);
+  expect(scoreRange({ value: 0, low: -0.5, high: 0.1, n: 9 })).toBe('−0.500 to 0.100');
+  expect(scoreRange({ value: 0.2, low: 0.1, high: 0.3, n: 9 })).toBe('0.100–0.300');
 });
 
 test('small costs keep a digit', () => {

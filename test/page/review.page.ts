@@ -60,7 +60,9 @@ test('twenty labels from the keyboard: the verdict is hidden before, and kappa f
   const shown = await page.locator('.agreement-figures').innerText();
   const { versions } = await agreement();
   expect(versions[0]).toMatchObject({ labelled: 20 });
-  expect(shown).toContain(`Kappa\n${versions[0]?.kappa?.value.toFixed(3).replace('-0.000', '0.000')}`);
+  expect(shown).toContain(
+    `Kappa\n${versions[0]?.kappa?.value.toFixed(3).replace('-0.000', '0.000').replace('-', '−')}`,
+  );
 
   // Undo takes the last one back, and says so to the service.
   await page.keyboard.press('u');

@@ -50,7 +50,8 @@ test('words of a span are words: nothing runs, nothing is fetched, and hidden ch
   expect(await page.locator('.said.agent .hidden-character').first().innerText()).toBe('U+0007 U+200B');
   expect(await page.locator('main img, main script, main b b').count()).toBe(0);
   expect(await page.locator('.said a').count()).toBe(0);
-  expect(await page.title()).toBe('Conversations · Assay');
+  // The first words of the user, cut, with hidden characters written out.
+  expect(await page.title()).toBe('<script>document.title = "broken"</script><img src="https://… · Assay');
   expect(await page.locator('.said .words[dir=auto]').count()).toBe(2);
   await page.getByRole('button', { name: '<b>tool</b>' }).click();
   await page.locator('.step-detail .payload').first().waitFor();

@@ -109,7 +109,7 @@ test('the address has all that is chosen: reload and back show the same', async 
 
   await page.getByLabel('Outcome').selectOption('hard_failure');
   await expect.poll(() => new URL(page.url()).search).toBe('?outcome=hard_failure');
-  await page.getByLabel('Version').selectOption('v2');
+  await page.getByRole('combobox', { name: 'Version' }).selectOption('v2');
   await expect.poll(() => new URL(page.url()).search).toBe('?outcome=hard_failure&agent_version=v2');
   await expect.poll(() => page.locator('.row .outcome:not(.hard_failure)').count()).toBe(0);
   const rows = await page.locator('.row').count();
@@ -121,7 +121,38 @@ test('the address has all that is chosen: reload and back show the same', async 
   await page.goBack();
   await page.goBack();
   await expect.poll(() => new URL(page.url()).search).toBe('?outcome=hard_failure');
-  expect(await page.getByLabel('Version').inputValue()).toBe('');
+  expect(await page.getByRole('combobox', { name: 'Version' }).inputValue()).toBe('');
+});
+
+test('a copied link has the filters of the list, and a tab the first words of the user', async () => {
+  const page = await openPage(`${http}/conversations?order=worst&agent_version=v2`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: http });
+  await page.locator('.row-link').first().click();
+  await page.locator('.said.user .words').first().waitFor();
+  const asked = await page.locator('.said.user .words').first().innerText();
+
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  await page.getByText('Copied').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
+  expect(new URL(page.url()).search).toBe('?order=worst&agent_version=v2');
+  expect(asked.startsWith((await page.title()).replace(/…? · Assay$/, ''))).toBe(true);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.title()).toBe('Conversations · Assay');
+});
+
+test('a part of the address that nothing goes by is named', async () => {
+  const page = await openPage(`${http}/conversations?foo=1`);
+  const note = page.getByText('Nothing here goes by this part of the address');
+  await note.waitFor();
+  expect(await note.innerText()).toContain('foo=1');
+  expect(await mistakesOfAccess(page)).toEqual([]);
+
+  await page.goto(`${http}/suites?suite=nope&weights=a:1`);
+  await note.waitFor();
+  expect(await note.innerText()).toContain('suite=nope');
+  await page.goto(`${http}/suites?suite=scheduling&weights=a:1`);
+  await page.getByText('It has no criterion for the weight a:1.').waitFor();
+  expect(await note.count()).toBe(0);
 });
 
 test('a verdict shows its spans, a span names its verdicts, and a link to it shows the same', async () => {

@@ -2,10 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { SuiteList } from '../../src/model/api/suite-list.ts';
 import {
+  ignoredIn,
   mistakeIn,
   movedIn,
   sharesOf,
   UNMOVED,
+  whyNoShares,
   withMoved,
   withSwitch,
   withWeight,
@@ -92,4 +94,30 @@ test('shares are of what is on, and of nothing where nothing is left or a weight
   ]);
   expect(sharesOf(SUITE, { weights: new Map([['few', '']]), off: new Set() })).toBeUndefined();
   expect(sharesOf(SUITE, { weights: new Map(), off: new Set(['few', 'clean', 'safe']) })).toBeUndefined();
+});
+
+test('where nothing can be weighed, each reason is a sentence', () => {
+  const why = (weights: Readonly<Record<string, string>>, off: readonly string[] = []) =>
+    whyNoShares(SUITE, { weights: new Map(Object.entries(weights)), off: new Set(off) });
+
+  expect(why({ few: '-1', clean: '1e9', safe: '' })).toEqual([
+    'The weight of few is -1. It takes more than 0, at most 1.',
+    'The weight of clean is 1e9. It takes more than 0, at most 1.',
+    'The weight of safe is empty. It takes a number from 0.000001 to 1.',
+  ]);
+  expect(why({}, ['few', 'clean', 'safe'])).toEqual(['Every criterion is off. Switch one on.']);
+  expect(why({ few: '0.5' }, ['clean'])).toEqual([]);
+});
+
+test('parts of an address that the suite has no use for are named', () => {
+  const ignored = (search: string, isFirst = true) => ignoredIn(new URLSearchParams(search), SUITE, { isFirst });
+
+  expect(ignored('weights=tone:0.3,few:0.1,clean&off=safe,few,nope')).toEqual([
+    'It has no criterion for the weight tone:0.3.',
+    'It has no criterion for the weight clean.',
+    'safe is critical and stays on.',
+    'It has no criterion nope.',
+  ]);
+  expect(ignored('suite=others&weights=tone:0.3')).toEqual([]);
+  expect(ignored('weights=tone:0.3', false)).toEqual([]);
 });

@@ -98,8 +98,8 @@ test('by keys alone: a slider, a number that is none yet, a switch, and a conver
   await page.keyboard.press('Tab');
   await page.keyboard.press('Control+A');
   await page.keyboard.type('0.');
-  await section.getByText('more than 0, or switch it off').waitFor();
-  await section.getByText('Some weights are not valid yet').waitFor();
+  await section.getByText('more than 0, or switch it off', { exact: true }).waitFor();
+  await section.getByText('The weight of correct_participants is 0.').waitFor();
   await takeScreenshot(page, 'no-weight-yet');
   expect(await mistakesOfAccess(page)).toEqual([]);
   await page.keyboard.type('50');

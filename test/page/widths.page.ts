@@ -5,7 +5,7 @@
 
 import { beforeAll, expect, inject, test } from 'vitest';
 import type { ConversationList } from '../../src/model/api/conversation-list.ts';
-import { isWiderThanWindow, mistakesOfAccess, openPage, takeScreenshot, useBrowser } from './browser.ts';
+import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser } from './browser.ts';
 import { untilAnswered } from './sent-spans.ts';
 
 const http = inject('http');
@@ -79,6 +79,39 @@ test('nothing in the head of a conversation lies over anything else, from a phon
     expect([width, await isWiderThanWindow(page)]).toEqual([width, false]);
     if (width === 360 || width === 640) await takeScreenshot(page, `head-${width}`);
   }
+});
+
+test('on a phone all views, the name of who labels, and the change of a figure are in sight', async () => {
+  const page = await openPage(`${http}/suites?suite=scheduling&weights=correct_time:0.6`, { size: NARROW });
+  const rightOf = (selector: string) =>
+    page
+      .locator(selector)
+      .last()
+      .evaluate(
+        (one) => (one as unknown as { getBoundingClientRect(): { right: number } }).getBoundingClientRect().right,
+      );
+  await page.locator('.before-after').waitFor();
+
+  expect(await page.evaluate("document.querySelector('.top-bar nav').scrollWidth")).toBe(
+    await page.evaluate("document.querySelector('.top-bar nav').clientWidth"),
+  );
+  expect(await page.locator('.before-after thead th').last().innerText()).toBe('Change');
+  expect(await rightOf('.before-after thead th')).toBeLessThanOrEqual(NARROW.width);
+  await page.goto(`${http}/review`);
+  await page.locator('.labeller').waitFor();
+  expect(await rightOf('.labeller')).toBeLessThanOrEqual(NARROW.width);
+});
+
+test('a long version leaves the time, the turns and the cost of a row in sight on a phone', async () => {
+  const page = await openPage(`${http}/conversations?order=worst`, { size: NARROW });
+  await page.locator('.row-version').first().waitFor();
+  await page.evaluate("document.querySelector('.row-version').textContent = 'v'.repeat(200)");
+
+  const edges = await page.evaluate(`['.row-time', '.row-score', '.row-turns', '.row-cost'].map((one) => {
+    const { left, right, width } = document.querySelector(one).getBoundingClientRect();
+    return left >= 0 && right <= innerWidth && width > 8;
+  })`);
+  expect(edges).toEqual([true, true, true, true]);
 });
 
 test.each(VIEWS)('$name fits a phone, 200 % zoom and 4K', async ({ name, address, shows }) => {

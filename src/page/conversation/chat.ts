@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { ConversationDetail, TurnJson } from '../../model/api/conversation-detail.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { LinkedPlace } from '../../model/trace-link.ts';
+import { errorText } from '../text/error-text.ts';
 import { VerdictMark } from '../text/outcome.ts';
 import { LongText, SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
@@ -93,7 +94,7 @@ function Turn({
           )
         : h(LongText, { text: answered, whole: whole('answered') }),
       error !== undefined &&
-        h('p', { class: 'failure' }, 'Failed: ', h(SpanText, { text: error, charactersMax: 1_000 })),
+        h('p', { class: 'failure' }, 'Failed: ', h(SpanText, { text: errorText(error), charactersMax: 1_000 })),
     ),
     failed.length > 0 &&
       h(

@@ -4,6 +4,7 @@ import type { ConversationDetail } from '../../model/api/conversation-detail.ts'
 import type { ListedEvaluation } from '../../model/api/conversation-list.ts';
 import { keptToken } from '../api/token.ts';
 import { worstOf } from '../conversations/worst.ts';
+import { addressOf } from '../shell/place.ts';
 import { Copy, CopyAnswer } from '../text/copy.ts';
 import { counted, countText, dollars, durationText, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.ts';
@@ -13,13 +14,15 @@ import { Time } from '../text/time.ts';
 
 interface HeadProps {
   readonly id: string;
+  /** Filters of the list, and what is chosen in the conversation. */
+  readonly query: URLSearchParams;
   readonly conversation: ConversationDetail | undefined;
   readonly row: { readonly at: number; readonly of: number; readonly hasMore: boolean } | undefined;
   readonly onClose: () => void;
   readonly onStep: (by: number) => void;
 }
 
-export function ConversationHead({ id, conversation, row, onClose, onStep }: HeadProps): JSX.Element {
+export function ConversationHead({ id, query, conversation, row, onClose, onStep }: HeadProps): JSX.Element {
   return h(
     'header',
     { class: 'detail-head' },
@@ -50,7 +53,7 @@ export function ConversationHead({ id, conversation, row, onClose, onStep }: Hea
     ),
     h('h2', { class: 'conversation-id' }, h(SpanText, { text: id })),
     conversation !== undefined && h(Summary, { conversation }),
-    h(Elsewhere, { id, conversation }),
+    h(Elsewhere, { id, query, conversation }),
   );
 }
 
@@ -76,14 +79,14 @@ function Summary({ conversation }: { readonly conversation: ConversationDetail }
   );
 }
 
-function Elsewhere({ id, conversation }: Pick<HeadProps, 'id' | 'conversation'>): JSX.Element {
+function Elsewhere({ id, query, conversation }: Pick<HeadProps, 'id' | 'query' | 'conversation'>): JSX.Element {
   const place = encodeURIComponent(id);
   const address = `/conversations/${place}`;
   const worst = worstOf(conversation?.evaluations ?? []);
   return h(
     'div',
     { class: 'head-actions' },
-    h(Copy, { label: 'Copy link', text: new URL(address, location.href).href }),
+    h(Copy, { label: 'Copy link', text: new URL(addressOf('conversations', query, id), location.href).href }),
     h(Copy, { label: 'Copy command', text: `npx assay explain ${quotedForShell(id)} --url ${location.origin}` }),
     worst !== undefined &&
       h(CopyAnswer, {

@@ -5,6 +5,7 @@
 import { h, type JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ConversationDetail, FullEvaluation, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import { writtenOut } from '../../model/visible-text.ts';
 import { useService } from '../api/use-service.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
 import { worstFirst } from '../conversations/worst.ts';
@@ -40,14 +41,38 @@ export function Conversation({ id, place, row, onClose, onStep }: ConversationPr
     if (matchMedia('(max-width: 74.99rem)').matches) pane.current?.focus();
   }, []);
   const { reply } = held;
+  useTitle(id, reply?.is === 'here' ? reply.value.turn_list[0]?.asked : undefined);
   return h(
     'section',
     { ref: pane, class: 'detail-pane', 'aria-label': 'The conversation', tabIndex: -1 },
-    h(ConversationHead, { id, conversation: reply?.is === 'here' ? reply.value : undefined, row, onClose, onStep }),
+    h(ConversationHead, {
+      id,
+      query: place.query,
+      conversation: reply?.is === 'here' ? reply.value : undefined,
+      row,
+      onClose,
+      onStep,
+    }),
     reply === undefined && h('p', { class: 'loading', role: 'status' }, 'Loading …'),
     reply !== undefined && reply.is !== 'here' && h(Problem, { of: reply, again: held.again }),
     reply?.is === 'here' && h(Body, { conversation: reply.value, place }),
   );
+}
+
+const TITLE_CHARACTERS_MAX = 60;
+
+/** A tab is found by the first words of the user; by the id until they are known, or where there are none. */
+function useTitle(id: string, asked: string | undefined): void {
+  useEffect(() => {
+    const before = document.title;
+    const words = writtenOut((asked ?? '').slice(0, 4 * TITLE_CHARACTERS_MAX)).trim() || writtenOut(id);
+    const isCut = words.length > TITLE_CHARACTERS_MAX;
+    const cut = isCut ? `${words.slice(0, TITLE_CHARACTERS_MAX).toWellFormed().trimEnd()}…` : words;
+    document.title = `${cut.replace(/\s+/g, ' ')} · Assay`;
+    return () => {
+      document.title = before;
+    };
+  }, [id, asked]);
 }
 
 function useConversation(id: string): Held<ConversationDetail> {

@@ -3,7 +3,7 @@ import { h, type JSX } from 'preact';
 import type { FullEvaluation } from '../../model/api/conversation-detail.ts';
 import { useSomeFirst } from '../shell/some-first.ts';
 import { counted, scoreText } from '../text/format.ts';
-import { OutcomeMark } from '../text/outcome.ts';
+import { OutcomeMark, withOutcomeWords } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 import { shadowOf } from './shadow-line.ts';
@@ -52,6 +52,6 @@ function line(evaluation: FullEvaluation): JSX.Element {
     h(OutcomeMark, { outcome }),
     score === null ? ' ' : ` ${scoreText(score)} `,
     at !== undefined && h(Time, { at }),
-    h('p', { class: 'aside' }, h(SpanText, { text: explanation, charactersMax: 600 })),
+    h('p', { class: 'aside' }, h(SpanText, { text: withOutcomeWords(explanation), charactersMax: 600 })),
   );
 }

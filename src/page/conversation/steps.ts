@@ -46,7 +46,11 @@ export function Steps(props: StepsProps): JSX.Element {
       null,
       counted(count, 'step'),
       conversation.steps_left_out > 0 &&
-        h('span', { class: 'aside' }, ` and ${counted(conversation.steps_left_out, 'step')} that are not shown`),
+        h(
+          'span',
+          { class: 'aside' },
+          ` and ${counted(conversation.steps_left_out, 'step')} that ${conversation.steps_left_out === 1 ? 'is' : 'are'} not shown`,
+        ),
       golden !== undefined &&
         h(
           'button',

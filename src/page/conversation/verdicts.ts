@@ -6,7 +6,7 @@ import type { VerdictKind } from '../../model/evaluation.ts';
 import { limitOf } from '../../model/known-share.ts';
 import { useSomeFirst } from '../shell/some-first.ts';
 import { countText, counted, percent, scoreText } from '../text/format.ts';
-import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
+import { OutcomeMark, VerdictMark, withOutcomeWords } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { verdictKey } from './evidence.ts';
 import { ShadowLine, shadowOf } from './shadow-line.ts';
@@ -68,7 +68,11 @@ export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: Verdict
           h('span', { class: 'evaluation-score' }, h(OutcomeMark, { outcome }), score === null ? '' : scoreText(score)),
         ),
         turn !== undefined && turns.length > 1 && h('p', { class: 'aside' }, turnName(turn, turns)),
-        h('p', { class: 'explanation' }, h(SpanText, { text: withoutVerdicts(explanation), charactersMax: 1_000 })),
+        h(
+          'p',
+          { class: 'explanation' },
+          h(SpanText, { text: withOutcomeWords(withoutVerdicts(explanation)), charactersMax: 1_000 }),
+        ),
         limit !== undefined && h('p', { class: 'limits' }, limit),
         h(Decided, { evaluation }),
         waits !== undefined &&

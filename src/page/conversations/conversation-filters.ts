@@ -82,7 +82,7 @@ export function Search({ place }: { readonly place: Place }): JSX.Element {
       id: 'words',
       type: 'search',
       'aria-label': 'Words of the question, the answer or the id',
-      placeholder: 'Search words or an id  /',
+      placeholder: 'Words or id, then Enter',
       maxLength: 200,
       defaultValue: place.query.get('words') ?? '',
     }),

@@ -1,6 +1,7 @@
 /** The menu of saved views: open one, save what is shown, rename, delete. */
 import { h, type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { writtenOut } from '../../model/visible-text.ts';
 import { Menu } from '../shell/menu.ts';
 import { addressOf, type Place, withChanges } from '../shell/place.ts';
 import { SpanText } from '../text/span-text.ts';
@@ -50,11 +51,11 @@ export function ViewMenu({ place }: { readonly place: Place }): JSX.Element {
       h('input', {
         key: renamed ?? address,
         name: 'name',
-        'aria-label': renamed === undefined ? 'Name of this view' : `New name of ${renamed}`,
+        'aria-label': renamed === undefined ? 'Name of this view' : `New name of ${writtenOut(renamed)}`,
         placeholder: 'Name of this view',
         maxLength: NAME_CHARACTERS_MAX,
         required: true,
-        defaultValue: renamed ?? current?.name ?? '',
+        defaultValue: writtenOut(renamed ?? current?.name ?? ''),
       }),
       h('button', { type: 'submit' }, renamed === undefined ? 'Save view' : 'Rename'),
     ),
@@ -73,7 +74,7 @@ function ViewLine({
   readonly onDelete: () => void;
 }): JSX.Element {
   const button = (words: string, onClick: () => void) =>
-    h('button', { type: 'button', class: 'quiet', 'aria-label': `${words} ${name}`, onClick }, words);
+    h('button', { type: 'button', class: 'quiet', 'aria-label': `${words} ${writtenOut(name)}`, onClick }, words);
   return h(
     'li',
     null,
@@ -86,5 +87,7 @@ function ViewLine({
 function nameIn({ currentTarget: form }: SubmitEvent): string | undefined {
   if (!(form instanceof HTMLFormElement)) return undefined;
   const name = new FormData(form).get('name');
-  return typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined;
+  return typeof name === 'string' && name.trim() !== ''
+    ? writtenOut(name.trim()).slice(0, NAME_CHARACTERS_MAX)
+    : undefined;
 }

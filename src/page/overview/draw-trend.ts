@@ -1,7 +1,9 @@
 /** Draws the trend with uPlot, in the colours of the theme. */
 import uPlot from 'uplot';
-import type { FoundChange } from './marks.ts';
 import type { Trend } from '../../model/api/trend.ts';
+import { writtenOut } from '../../model/visible-text.ts';
+import type { FoundChange } from './marks.ts';
+import { versionLabels } from './version-labels.ts';
 
 interface TrendDrawing {
   readonly trend: Trend;
@@ -140,19 +142,24 @@ function markVersions({ ctx, bbox, valToPos }: uPlot, { versions }: Trend, { tex
   ctx.fillStyle = text;
   ctx.lineWidth = ratio;
   ctx.setLineDash([]);
-  for (const [index, { agent_version: version, at }] of versions.slice(-LABELS_MAX).entries()) {
-    const x = Math.round(valToPos(Date.parse(at) / 1_000, 'x', true));
-    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+  const end = bbox.left + bbox.width;
+  const marks = versions
+    .slice(-LABELS_MAX)
+    .map(({ agent_version: version, at }) => ({
+      x: Math.round(valToPos(Date.parse(at) / 1_000, 'x', true)),
+      version: writtenOut(version),
+    }))
+    .filter(({ x }) => x >= bbox.left && x <= end);
+  for (const { x } of marks) {
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    const label = version.length > 16 ? `${version.slice(0, 15)}…` : version;
-    const isNearEnd = x + ctx.measureText(label).width + 8 * ratio > bbox.left + bbox.width;
-    ctx.textAlign = isNearEnd ? 'right' : 'left';
-    // One below the other, so that versions of the same hour stay legible.
-    ctx.fillText(label, x + (isNearEnd ? -4 : 4) * ratio, bbox.top + bbox.height - (6 + 14 * (index % 3)) * ratio);
   }
+  ctx.textAlign = 'left';
+  const room = { end, gap: 4 * ratio, widthOf: (words: string) => ctx.measureText(words).width };
+  for (const { words, left } of versionLabels(marks, room))
+    ctx.fillText(words, left, bbox.top + bbox.height - 6 * ratio);
   ctx.restore();
 }
 

@@ -1,9 +1,10 @@
 /** Levels that Assay found to have got worse, one sentence each, before anything else. */
 import { h, type JSX } from 'preact';
 import type { Detections } from '../../model/api/detections.ts';
+import { LEARNS } from '../../model/detection.ts';
 import type { Held } from '../api/use-reply.ts';
 import { addressOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
-import { counted, points } from '../text/format.ts';
+import { counted, countText, points } from '../text/format.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 
@@ -19,7 +20,9 @@ export function OpenDetections({
 }): JSX.Element | null {
   // A problem is reported once, in place of the figures.
   if (reply?.is !== 'here') return null;
-  const { is_active: isActive, note, open, changes, learning, watching } = reply.value;
+  const { is_active: isActive, note, open, learning, watching } = reply.value;
+  // That a level is being learned is no change of the agent.
+  const changes = reply.value.changes.filter(({ sentence }) => !sentence.endsWith(LEARNS));
   if (!isActive) return note === undefined ? null : h('p', { class: 'aside' }, note);
   return h(
     'section',
@@ -54,14 +57,14 @@ export function OpenDetections({
 
 /** Levels that are still being learned say nothing yet, and above all not that all is well. */
 function nothingWorse(watching: number, learning: number): string {
-  const learned = `${counted(learning, 'level')} ${learning === 1 ? 'is' : 'are'} still being learned`;
+  const needs = learning === 1 ? 'needs' : 'need';
   if (watching === 0) {
     return learning === 0
       ? 'Nothing is watched yet.'
-      : `It is too early to tell whether anything has got worse: ${learned}.`;
+      : `It is too early to tell whether anything has got worse: ${counted(learning, 'figure')} ${needs} more history first.`;
   }
-  const still = learning === 0 ? '' : `, and ${learned}`;
-  return `Nothing has got worse: ${counted(watching, 'level')} ${watching === 1 ? 'is' : 'are'} watched${still}.`;
+  const still = learning === 0 ? '' : `, and ${countText(learning)} ${needs} more history first`;
+  return `Nothing has got worse: ${counted(watching, 'figure')} ${watching === 1 ? 'is' : 'are'} watched${still}.`;
 }
 
 function detected(

@@ -1,5 +1,5 @@
 /** The frame of the page: navigation, the view, and the states in which there is no view. */
-import { type ComponentType, h, type JSX } from 'preact';
+import { type ComponentType, Fragment, h, type JSX } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { PAGE_VIEWS, type PageView } from '../../model/page-views.ts';
 import type { Facets } from '../../model/api/facets.ts';
@@ -7,6 +7,7 @@ import type { NoReply } from '../api/ask.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Start } from '../start/start.ts';
 import { ClockNote } from './clock-note.ts';
+import { IgnoredNote } from './ignored-note.ts';
 import { KeyHelp } from './key-help.ts';
 import { useKeys } from './keys.ts';
 import { goTo, usePlace } from './navigation.ts';
@@ -45,7 +46,7 @@ export function App(): JSX.Element {
       does: `go to ${VIEWS[view].title}`,
       press: () => goTo(addressOf(view, sharedFilters(place?.query ?? NOTHING_ASKED))),
     })),
-    { key: '?', does: 'show all keys', press: () => setHelps(true) },
+    { key: '?', does: 'show the keys of the view', press: () => setHelps(true) },
   ]);
   const view = place?.view;
   useEffect(() => {
@@ -85,7 +86,12 @@ function content({
   }
   if (facets.value.conversations === 0 && !WITHOUT_TRAFFIC.includes(place.view) && place.conversation === undefined)
     return h(Start, {});
-  return h(LoadedView, { place, facets: facets.value });
+  return h(
+    Fragment,
+    null,
+    h(IgnoredNote, { place, facets: facets.value }),
+    h(LoadedView, { place, facets: facets.value }),
+  );
 }
 
 /** Views that have something to show before the first conversation. */

@@ -1,6 +1,7 @@
 /** Filters of a view: each is a parameter of the address, with the values that the service knows. */
 import { type ComponentChildren, h, type JSX } from 'preact';
 import type { Facets } from '../../model/api/facets.ts';
+import { writtenOut } from '../../model/visible-text.ts';
 import { Time } from '../text/time.ts';
 import { goTo } from './navigation.ts';
 import { addressOf, type Place, withChanges } from './place.ts';
@@ -100,9 +101,9 @@ function FilterChoice({ place, filter }: { readonly place: Place; readonly filte
           if (currentTarget instanceof HTMLSelectElement) changeFilter(place, name, currentTarget.value);
         },
       },
-      h('option', { value: '', selected: value === '' }, all),
+      h('option', { value: '', selected: value === '' }, writtenOut(all)),
       ...shown.map((one) =>
-        h('option', { key: one.value, value: one.value, selected: one.value === value }, one.words),
+        h('option', { key: one.value, value: one.value, selected: one.value === value }, writtenOut(one.words)),
       ),
     ),
   );

@@ -1,4 +1,4 @@
-/** All keys that are known now, in a dialog. */
+/** The keys of the view that is shown, in a dialog. */
 import { h, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { knownKeys } from './keys.ts';
@@ -9,7 +9,7 @@ export function KeyHelp({ onClose }: { readonly onClose: () => void }): JSX.Elem
   return h(
     'dialog',
     { ref: dialog, class: 'key-help', onClose, 'aria-labelledby': 'key-help-title' },
-    h('h2', { id: 'key-help-title' }, 'Keys'),
+    h('h2', { id: 'key-help-title' }, 'Keys of this view'),
     h(
       'dl',
       null,

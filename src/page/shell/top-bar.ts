@@ -44,7 +44,11 @@ export function TopBar({
     ),
     h(Person, null),
     h(ThemeChoice, null),
-    h('button', { type: 'button', class: 'quiet keys-button', onClick: onHelp, title: 'All keys (?)' }, 'Keys'),
+    h(
+      'button',
+      { type: 'button', class: 'quiet keys-button', onClick: onHelp, title: 'Keys of this view (?)' },
+      'Keys',
+    ),
   );
 }
 

@@ -33,6 +33,23 @@ export function movedIn(query: URLSearchParams, suite: Suite, { isFirst }: { rea
   return { weights: new Map(weights), off };
 }
 
+/** Parts of the address about criteria that the suite does not have, or that cannot be switched off. */
+export function ignoredIn(
+  query: URLSearchParams,
+  suite: Suite,
+  { isFirst }: { readonly isFirst: boolean },
+): readonly string[] {
+  const named = query.get('suite');
+  if (named === null ? !isFirst : named !== suite.name) return [];
+  const known = new Map(suite.criteria.map(({ name, critical }) => [name, critical]));
+  const weights = partsOf(query, 'weights').filter((part) => !known.has(part.slice(0, part.lastIndexOf(':'))));
+  const off = partsOf(query, 'off').filter((name) => known.get(name) !== false);
+  return [
+    ...weights.map((part) => `It has no criterion for the weight ${part}.`),
+    ...off.map((name) => (known.has(name) ? `${name} is critical and stays on.` : `It has no criterion ${name}.`)),
+  ];
+}
+
 export function withMoved(query: URLSearchParams, suite: string, { weights, off }: Moved): URLSearchParams {
   const isThere = isMoved({ weights, off });
   return withChanges(query, {
@@ -68,6 +85,17 @@ export function mistakeIn(weight: string): string | undefined {
   if (number === 0) return 'more than 0, or switch it off';
   if (number < 0 || number > 1) return 'more than 0, at most 1';
   return Math.abs(number * 1e6 - Math.round(number * 1e6)) < 1e-6 ? undefined : 'at most six decimals';
+}
+
+/** Why there are no shares, a sentence for each reason. */
+export function whyNoShares({ criteria }: Suite, { weights, off }: Moved): readonly string[] {
+  const mistakes = [...weights].flatMap(([name, weight]) => {
+    const mistake = mistakeIn(weight);
+    const given = weight.trim() === '' ? 'empty' : weight;
+    return mistake === undefined ? [] : [`The weight of ${name} is ${given}. It takes ${mistake}.`];
+  });
+  const isNothingOn = criteria.every(({ name }) => off.has(name));
+  return isNothingOn ? ['Every criterion is off. Switch one on.', ...mistakes] : mistakes;
 }
 
 /** Shares of the suite's weight, by criterion; undefined while a weight is none, or nothing is left. */

@@ -9,14 +9,17 @@ import { goTo } from '../shell/navigation.ts';
 import { addressOf, type Place } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
 import { percent } from '../text/format.ts';
+import { SpanText } from '../text/span-text.ts';
 import { useWhatIf } from './use-what-if.ts';
 import {
+  ignoredIn,
   isMoved,
   mistakeIn,
   type Moved,
   movedIn,
   sharesOf,
   UNMOVED,
+  whyNoShares,
   withMoved,
   withSwitch,
   withWeight,
@@ -39,7 +42,8 @@ export function WhatIfSection({ suite, place, since, isFirst }: WhatIfProps): JS
   const { moved, isPending, change } = useMoved(inAddress, (next) =>
     goTo(addressOf('suites', withMoved(place.query, suite.name, next)), { replaces: true }),
   );
-  const isAsked = isMoved(inAddress);
+  const ignored = ignoredIn(place.query, suite, { isFirst });
+  const isAsked = isMoved(inAddress) || ignored.length > 0;
   const [isOpen, setOpen] = useState(isAsked);
   // A link to these weights, or back to them.
   useEffect(() => {
@@ -69,6 +73,9 @@ export function WhatIfSection({ suite, place, since, isFirst }: WhatIfProps): JS
           'fieldset',
           null,
           h('legend', { class: 'only-heard' }, `Weights of ${suite.name}`),
+          ...ignored
+            .slice(0, IGNORED_SHOWN)
+            .map((why) => h('p', { key: why, class: 'limits' }, h(SpanText, { text: why, charactersMax: 120 }))),
           ...suite.criteria.map((criterion) =>
             h(WeightRow, {
               key: criterion.name,
@@ -86,7 +93,11 @@ export function WhatIfSection({ suite, place, since, isFirst }: WhatIfProps): JS
           ),
         ),
         shares === undefined
-          ? h('p', { class: 'limits' }, 'Some weights are not valid yet.')
+          ? h(
+              'div',
+              { class: 'limits', role: 'status' },
+              ...whyNoShares(suite, moved).map((why) => h('p', { key: why }, h(SpanText, { text: why }))),
+            )
           : h(
               'div',
               { class: isOld || isPending ? 'old' : undefined, 'aria-busy': isOld || isPending },
@@ -109,6 +120,7 @@ function questionOf(suite: Suite, { weights, off }: Moved, { query }: Place, sin
   });
 }
 
+const IGNORED_SHOWN = 5;
 const PAUSE_MS = 250;
 
 /** Moves at once, and goes into the address when the reader pauses: browsers refuse an address for each pixel of a slider. */

@@ -1,6 +1,7 @@
 /** Numbers, durations and times as the page writes them: the same figure looks the same everywhere. */
 import type { ApiEstimate } from '../../model/api/shapes.ts';
 
+const MINUS = '−';
 const COUNT = new Intl.NumberFormat('en');
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const DAY_AND_CLOCK = new Intl.DateTimeFormat('en-GB', {
@@ -12,7 +13,7 @@ const DAY_AND_CLOCK = new Intl.DateTimeFormat('en-GB', {
 const WHOLE_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
 export function countText(count: number): string {
-  return COUNT.format(count);
+  return COUNT.format(count).replace('-', MINUS);
 }
 
 /** `1 turn`, `3 turns`. */
@@ -31,23 +32,32 @@ export function percent(share: number, digits = 1): string {
 
 /** A score or a mean of scores: `0.874`. */
 export function scoreText(score: number, digits = 2): string {
-  // No minus before nothing.
-  return (Number(score.toFixed(digits)) + 0).toFixed(digits);
+  return fixed(score, digits);
 }
 
 /** `79.9–82.8`: the interval of a share, in percent. */
 export function percentRange({ low, high }: ApiEstimate): string {
-  return `${(low * 100).toFixed(1)}–${(high * 100).toFixed(1)}`;
+  return rangeText(fixed(low * 100, 1), fixed(high * 100, 1));
 }
 
 export function scoreRange({ low, high }: ApiEstimate): string {
-  return `${low.toFixed(3)}–${high.toFixed(3)}`;
+  return rangeText(fixed(low, 3), fixed(high, 3));
+}
+
+/** A dash beside a minus would be read as one of its kind. */
+function rangeText(low: string, high: string): string {
+  return low.startsWith(MINUS) || high.startsWith(MINUS) ? `${low} to ${high}` : `${low}–${high}`;
+}
+
+/** With the one minus sign of the page, and none before nothing. */
+function fixed(value: number, digits: number): string {
+  return (Number(value.toFixed(digits)) + 0).toFixed(digits).replace('-', MINUS);
 }
 
 /** `−4.2`: points of a hundred, with a sign. */
 export function points(difference: number): string {
   const text = Math.abs(difference * 100).toFixed(1);
-  return text === '0.0' ? '0.0' : `${difference < 0 ? '−' : '+'}${text}`;
+  return text === '0.0' ? '0.0' : `${difference < 0 ? MINUS : '+'}${text}`;
 }
 
 export function durationText(ms: number): string {

@@ -22,6 +22,17 @@ export const OUTCOME_LOOKS: Readonly<Record<Outcome, OutcomeLook>> = {
   unscored: { word: 'unscored', filled: 'M6 4.5a1.5 1.5 0 1 1 0 3a1.5 1.5 0 1 1 0-3z' },
 } satisfies Record<Outcome, OutcomeLook>;
 
+const NAMES = /\b[a-z]+_[a-z_]+\b/g;
+
+/** A sentence of the service, which has outcomes by their names, with the words that the page has for them. */
+export function withOutcomeWords(sentence: string): string {
+  return sentence.replace(NAMES, (name) => {
+    // The cast widens the keys: any name may be asked for.
+    const looks: Readonly<Record<string, OutcomeLook | undefined>> = OUTCOME_LOOKS;
+    return Object.hasOwn(looks, name) ? (looks[name]?.word ?? name) : name;
+  });
+}
+
 /** The word is always there for who listens; `isTerse` shows the shape alone, with the word as its title. */
 export function OutcomeMark({
   outcome,

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import {
   DETECTOR_METRICS,
+  LEARNS,
   type LevelReading,
   NOTICE_KINDS,
   noticeKindOf,
@@ -146,7 +147,7 @@ const MEASURES = {
 
 const STATES = {
   no_data: 'has no data any more',
-  learning: 'is learning what is usual',
+  learning: LEARNS,
   ok: 'is as usual',
   suspected: 'may have got worse',
   regressed: 'has got worse',
