@@ -9,6 +9,7 @@ const otlp = inject('otlp');
 useBrowser();
 
 const HOSTILE = 'evil/<img src=x onerror="document.title=1">?#';
+const REVERSED = 'from\u202edrawkcab';
 const MANY = 400;
 const STEPS = 3_000;
 const LONG = 'word '.repeat(60_000);
@@ -27,13 +28,14 @@ beforeAll(async () => {
       tools: [{ name: '<b>tool</b>', arguments: '{"to":"<svg onload=alert(1)>"}', result: '"\u202eevil"' }],
     },
     { id: 'long-answer', asked: 'Write much.', answered: `${LONG}THE END` },
+    { id: REVERSED, asked: 'Hello?', answered: 'Hello.' },
     { id: 'many-steps', asked: 'Look up everything.', answered: 'Done.', tools },
   ]);
   await sendConversations(
     otlp,
     Array.from({ length: MANY }, (_, index) => ({ id: `row-${index}`, asked: `Question ${index}?`, answered: 'Yes.' })),
   );
-  await untilAnswered<Facets>(`${http}/api/v1/facets`, ({ conversations }) => conversations >= MANY + 3);
+  await untilAnswered<Facets>(`${http}/api/v1/facets`, ({ conversations }) => conversations >= MANY + 4);
   await untilAnswered<ConversationList>(
     `${http}/api/v1/conversations?agent=writer&state=open&limit=1`,
     ({ conversations, next }) => conversations.length === 0 && next === null,
@@ -56,6 +58,22 @@ test('words of a span are words: nothing runs, nothing is fetched, and hidden ch
   await page.getByRole('button', { name: '<b>tool</b>' }).click();
   await page.locator('.step-detail .payload').first().waitFor();
   await takeScreenshot(page, 'hostile');
+});
+
+test('hidden characters are written out in a filter, and a terminal gets none from a copied command', async () => {
+  const page = await openPage(`${http}/conversations?agent=${encodeURIComponent('evil\u202etnega')}`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: http });
+  const agents = page.getByRole('combobox', { name: 'Agent' });
+  await agents.waitFor();
+
+  expect(await agents.locator('option:checked').innerText()).toBe('evil[U+202E]tnega');
+  await page.goto(`${http}/conversations/${encodeURIComponent(REVERSED)}`);
+  await page.locator('.said.user').waitFor();
+  await page.getByRole('button', { name: 'Copy command' }).click();
+  await page.getByText('Copied').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+    `npx assay explain 'from'"$(printf '\\342\\200\\256')"'drawkcab' --url ${http}`,
+  );
 });
 
 test('a long answer comes a slice at a time, to its end, and few slices are in the document', async () => {

@@ -3,6 +3,7 @@ import { h, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { signedInAs } from '../../model/caller.ts';
 import { PAGE_VIEWS } from '../../model/page-views.ts';
+import { writtenOut } from '../../model/visible-text.ts';
 import { signOut } from '../api/sign-out.ts';
 import { keptToken } from '../api/token.ts';
 import { isNobody, useMe } from '../api/use-me.ts';
@@ -83,7 +84,7 @@ const HALVES: Readonly<Record<Theme, string>> = {
 function Person(): JSX.Element | null {
   const me = useMe();
   if (me === undefined || isNobody(me)) return null;
-  const name = signedInAs(me) ?? me.name;
+  const name = writtenOut(signedInAs(me) ?? me.name ?? '');
   const canLeave = typeof me.sign_out === 'string' || keptToken() !== undefined;
   return h(
     'span',

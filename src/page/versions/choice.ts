@@ -1,5 +1,6 @@
 /** A choice that is always in the address, so that a link shows the same after another version has come. */
 import { h, type JSX } from 'preact';
+import { writtenOut } from '../../model/visible-text.ts';
 import { goTo } from '../shell/navigation.ts';
 import { addressOf, type Place, withChanges } from '../shell/place.ts';
 
@@ -37,7 +38,7 @@ export function Choice({
         },
       },
       ...shown.map((one) =>
-        h('option', { key: one.value, value: one.value, selected: one.value === value }, one.words),
+        h('option', { key: one.value, value: one.value, selected: one.value === value }, writtenOut(one.words)),
       ),
     ),
   );
