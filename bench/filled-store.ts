@@ -1,6 +1,7 @@
-/** A store of many conversations, written by the store's own writer: as it would be after months, in a minute or two. */
+/** A store of many conversations, written by the store's own writer: as it would be after a month, in two minutes. */
 import type { Evaluation, Verdict } from '../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId } from '../src/model/ids.ts';
+import { wordsOf } from '../src/model/search-words.ts';
 import { Store } from '../src/store/sqlite/store.ts';
 
 export const LIVE_SUITE = 'support';
@@ -10,18 +11,32 @@ export const KNOWN = (number: number) => `filled-${number}`;
 const COMMIT_EVERY = 5_000;
 const AGES_MS = 30 * 86_400_000;
 const CONTENT = { traces: Buffer.alloc(400, 'spans of a turn '), logs: undefined };
+const SEEN = { steps: 3, tokens: 900, durationMs: 4_000, costNanos: 2_000_000 };
+const BASIS = { definition: '6f0c2a91b3d4e5f6', conditions: { completed: true, failed: false } };
 const FAILED_EVERY = 10;
 const SHADOWED_EVERY = 5;
+const ANSWER = 'Done: the call is moved, and everybody who is invited knows the new time.';
+const WORDS_MAX = 100;
+/** A word that few conversations have. */
+export const RARE_WORD = 'zeppelin';
 /** So few that a search among the newest conversations meets none. */
 const RARE_EVERY = 100_000;
 
-export function fillStore(file: string, conversations: number): void {
+interface FillOptions {
+  /** Over which the conversations are spread, up to now. */
+  readonly agesMs?: number;
+  readonly onCommit?: (done: number) => void;
+}
+
+export function fillStore(file: string, conversations: number, { agesMs = AGES_MS, onCommit }: FillOptions = {}): void {
   const store = Store.open(file, { durable: false });
   const now = Date.now();
   for (let number = 0; number < conversations; number += 1) {
     store.begin();
-    add(store, number, now - AGES_MS + Math.floor((number / conversations) * AGES_MS));
-    if (number % COMMIT_EVERY === 0) store.commit();
+    add(store, number, now - agesMs + Math.floor((number / conversations) * agesMs));
+    if (number % COMMIT_EVERY > 0) continue;
+    store.commit();
+    onCommit?.(number);
   }
   store.commit();
   store.close();
@@ -50,8 +65,14 @@ function add(store: Store, number: number, at: number): void {
     conversation: row,
     trace,
     labels: { agent, agent_version: labels.agentVersion, environment: 'production' },
+    seen: { ...SEEN, at },
   };
-  store.evaluations.insert(evaluationOf(id, failed), place, () => undefined);
+  const evaluation = evaluationOf(id, failed);
+  store.evaluations.insert(evaluation, place, () => undefined);
+  const { outcome, score } = evaluation;
+  store.history.count({ suite: LIVE_SUITE, labels: place.labels, at, outcome, score, decidedShare: 1_000_000 });
+  const asked = `Please move my call number ${number} to Thursday ${number % 24}:00${number % RARE_EVERY === 0 ? `, by ${RARE_WORD}` : ''}.`;
+  store.words.add(id, wordsOf(`${asked} ${ANSWER}`, WORDS_MAX));
   if (number % SHADOWED_EVERY === 0)
     store.evaluations.insert({ ...evaluationOf(id, failed), shadow: true }, place, () => undefined);
   store.conversations.change(row, {
@@ -61,6 +82,7 @@ function add(store: Store, number: number, at: number): void {
     lastClosedAt: at,
     updatedAt: at,
     worstOutcome: failed ? 2 : 0,
+    glance: { beganAtMs: at - SEEN.durationMs, ceasedAtMs: at, asked, answered: ANSWER },
   });
 }
 
@@ -70,7 +92,7 @@ function evaluationOf(conversationId: ConversationId, failed: boolean): Evaluati
     const verdict = failed && criterion === 0 ? 'fail' : 'pass';
     // The cast is the brand: it is an id.
     const evidence = ['00000000000000aa' as SpanId];
-    verdicts.set(`criterion-${criterion}`, { verdict, reason: 'The answer names what was asked for.', evidence });
+    verdicts.set(`criterion_${criterion}`, { verdict, reason: 'The answer names what was asked for.', evidence });
   }
   return {
     conversationId,
@@ -81,7 +103,10 @@ function evaluationOf(conversationId: ConversationId, failed: boolean): Evaluati
     revision: 1,
     score: failed ? 800_000 : 1_000_000,
     outcome: failed ? 'partial_failure' : 'successful_completion',
-    explanation: failed ? 'One of eight criteria failed: criterion-0.' : 'All of eight criteria passed.',
+    explanation: failed ? 'One of eight criteria failed: criterion_0.' : 'All of eight criteria passed.',
     verdicts,
+    basis: BASIS,
+    decidedShare: 1_000_000,
+    about: 'task',
   };
 }

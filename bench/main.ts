@@ -1,6 +1,6 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
- *     [--data <of validity>] [--conversations <of read>]
+ *     [--data <of validity>] [--conversations <of read, page>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ import { benchDetect, DETECT_FULL, DETECT_SMALL } from './detect.ts';
 import { benchDialects } from './dialects.ts';
 import { benchKafka } from './kafka.ts';
 import { benchMemory } from './memory.ts';
+import { benchPage } from './page.ts';
 import { benchPipeline } from './pipeline.ts';
 import { benchPostgres } from './postgres.ts';
 import { benchRead } from './read.ts';
@@ -75,6 +76,12 @@ const benches = {
     return benchValidity(values.data);
   },
   read: () => benchRead({ conversations: Number(values.conversations ?? (small ? 2_000 : 1_000_000)) }),
+  page: () =>
+    benchPage({
+      conversations: Number(values.conversations ?? (small ? 2_000 : 1_000_000)),
+      callMs: small ? 20 : 1_000,
+      opensBrowser: !small,
+    }),
   readers: () =>
     benchReaders(
       small

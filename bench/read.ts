@@ -36,9 +36,9 @@ const QUERIES: readonly (readonly [route: string, query: string])[] = [
   ['/api/conversations', 'outcome=hard_failure'],
   ['/api/conversations', `suite=${LIVE_SUITE}`],
   ['/api/conversations', 'suite=nothing'],
-  ['/api/conversations', 'criterion=criterion-0'],
+  ['/api/conversations', 'criterion=criterion_0'],
   ['/api/conversations', 'criterion=nothing'],
-  ['/api/conversations', 'agent=agent-3&outcome=partial_failure&criterion=criterion-0&since=24h'],
+  ['/api/conversations', 'agent=agent-3&outcome=partial_failure&criterion=criterion_0&since=24h'],
   ['/api/conversations', 'before=500'],
   ['/api/conversations/{conversation...}', ''],
   ['/api/conversations/{conversation...}', 'revisions=all'],
@@ -48,7 +48,7 @@ const QUERIES: readonly (readonly [route: string, query: string])[] = [
   ['/api/v1/shadow', 'limit=50&agent=rare'],
   ['/api/v1/conversations', ''],
   ['/api/v1/conversations', 'order=worst'],
-  ['/api/v1/conversations', 'agent=agent-3&outcome=partial_failure&criterion=criterion-0&since=24h&order=worst'],
+  ['/api/v1/conversations', 'agent=agent-3&outcome=partial_failure&criterion=criterion_0&since=24h&order=worst'],
   ['/api/v1/conversations', 'agent=nobody'],
   ['/api/v1/conversations', 'state=waiting&state=unscored'],
   ['/api/v1/conversations', 'labelled=true&words=nothing'],
@@ -138,7 +138,7 @@ function callsOn(reader: StoreReader, conversations: number): readonly (readonly
 
 function outline({ shadow }: { readonly shadow: boolean }): SuiteOutline {
   const criteria = Array.from({ length: 8 }, (_, at) => ({
-    name: `criterion-${at}`,
+    name: `criterion_${at}`,
     question: 'Is it right?',
     about: 'task' as const,
     isJudged: false,

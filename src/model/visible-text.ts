@@ -41,6 +41,17 @@ export function visibleParts(text: string): readonly VisiblePart[] {
   return parts;
 }
 
+/** The beginning of the text with at most so many runs of hidden characters. */
+export function withFewHidden(text: string, runsMax: number): string {
+  if (PLAIN.test(text)) return text;
+  let runs = 0;
+  for (const { index } of text.matchAll(HIDDEN)) {
+    if (runs === runsMax) return text.slice(0, index);
+    runs += 1;
+  }
+  return text;
+}
+
 function codePointName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -10,6 +10,7 @@ import {
 } from './api/answered-by-thread.ts';
 import type { ForgetSide } from './api/forget-api.ts';
 import { FORGET_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
+import { StreamedReads } from './api/streamed-reads.ts';
 import { STORE_READS } from './api/store-reads.ts';
 import { COMPARING_READS } from './api/v1/comparing-reads.ts';
 import { WHAT_IF_ROUTES, type WhatIfApi } from './api/v1/what-if-api.ts';
@@ -49,6 +50,7 @@ export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
   const { settings, access, config, detection, writes, reading, views } = needs;
   return {
     reading,
+    streams: new StreamedReads(),
     reweighing: reweighingOf({ ...needs, store }),
     comparing: comparingOf({ ...needs, store }),
     forget: async (request) => {

@@ -8,7 +8,7 @@ import type { TraceId } from '../model/ids.ts';
 import type { NamedOutcome } from '../model/validity.ts';
 import type { Json } from '../model/json.ts';
 import type { TraceContent } from './engine-store.ts';
-import type { HistoryQuery, HistoryRow } from './history.ts';
+import type { HistoryQuery, HistoryRow, HistorySumQuery, SummedHistory } from './history.ts';
 import type { ConversationRow } from './conversation-row.ts';
 import type { PageReader } from './page-reader.ts';
 
@@ -78,6 +78,8 @@ export interface ConversationReader {
   allEvaluations(): Iterable<Evaluation> | AsyncIterable<Evaluation>;
   /** Oldest first; of many instances each has rows of its own. */
   history(query: HistoryQuery): Awaitable<readonly HistoryRow[]>;
+  /** The same, added up by the database. */
+  summedHistory(query: HistorySumQuery): Awaitable<readonly SummedHistory[]>;
   /** Reads for pages of conversations and figures, each of them bounded. */
   readonly pages: PageReader;
   /** Summed over instances where there are many. */

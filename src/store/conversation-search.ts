@@ -58,11 +58,15 @@ export function askedWords({ words }: ConversationSearch): readonly string[] | u
   return asked.length === 0 ? undefined : asked;
 }
 
-/** Rows of conversations that have the words, latest first, as the index of words gives them. */
-export interface RowsWithWords {
+/** Rows of conversations that may match, latest first, as an index gives them: no others do. */
+export interface CandidateRows {
   readonly rows: readonly number[];
   /** There may be more before the last one. */
   readonly hasMore: boolean;
+  /** They are of conversations with the words, which need not be looked for in what a list shows. */
+  readonly hasWords?: true;
+  /** A page that is full of them looks at the rows at which it would look without them. */
+  readonly isOfWindow?: true;
 }
 
 /** How a store writes conditions; `?` stands for one value. */
@@ -106,17 +110,13 @@ export function searchPlan<Value>(
   search: ConversationSearch,
   ends: { readonly first: number; readonly last: number },
   limits: RowLimits,
-  withWords?: RowsWithWords,
+  candidates?: CandidateRows,
 ) {
-  const conditions = conditionsOf(dialect, search, withWords);
+  const conditions = conditionsOf(dialect, search, candidates);
   const window =
-    withWords === undefined
-      ? pageWindow(
-          ends,
-          { before: search.cursor?.before },
-          search.order === 'worst' || takesSearches(search) ? limits.searched : limits.lookedAt,
-        )
-      : windowOf(withWords, ends, search);
+    candidates === undefined || candidates.isOfWindow === true
+      ? searchWindow(search, ends, limits)
+      : windowOf(candidates, ends, search);
   const last = search.cursor?.last;
   const after =
     search.order !== 'worst' || last === undefined
@@ -158,9 +158,19 @@ export function searchPlan<Value>(
   return { statement, found };
 }
 
-/** The index has looked at all rows, down to the last one that it gives. */
+/** Rows that a page may look at. */
+export function searchWindow(
+  search: ConversationSearch,
+  ends: { readonly first: number; readonly last: number },
+  { searched, lookedAt }: RowLimits,
+): ReturnType<typeof pageWindow> {
+  const max = search.order === 'worst' || takesSearches(search) ? searched : lookedAt;
+  return pageWindow(ends, { before: search.cursor?.before }, max);
+}
+
+/** An index has looked at all rows, down to the last one that it gives. */
 function windowOf(
-  { rows, hasMore }: RowsWithWords,
+  { rows, hasMore }: CandidateRows,
   ends: { readonly first: number; readonly last: number },
   { cursor }: ConversationSearch,
 ): { readonly from: number; readonly before: number; readonly hasOlder: boolean } {
@@ -176,7 +186,7 @@ function takesSearches(search: ConversationSearch): boolean {
 function conditionsOf<Value>(
   dialect: SearchDialect<Value>,
   search: ConversationSearch,
-  withWords: RowsWithWords | undefined,
+  candidates: CandidateRows | undefined,
 ): readonly Condition<Value>[] {
   const conditions: Condition<Value>[] = [];
   const among = (column: string, values: readonly string[] | undefined) => {
@@ -188,9 +198,9 @@ function conditionsOf<Value>(
   among('c.segment', search.segments);
   if (search.since !== undefined) conditions.push({ sql: 'c.updated_at >= ?', values: [dialect.number(search.since)] });
   if (search.until !== undefined) conditions.push({ sql: 'c.updated_at < ?', values: [dialect.number(search.until)] });
-  if (withWords !== undefined)
-    conditions.push({ sql: dialect.among('c.id'), values: [dialect.numbers(withWords.rows)] });
-  for (const word of withWords === undefined ? (search.words ?? []) : [])
+  if (candidates !== undefined)
+    conditions.push({ sql: dialect.among('c.id'), values: [dialect.numbers(candidates.rows)] });
+  for (const word of candidates?.hasWords === true ? [] : (search.words ?? []))
     conditions.push({ sql: dialect.contains(SHOWN_TEXT), values: [dialect.text(lowered(word))] });
   if (search.isLabelled !== undefined)
     conditions.push({ sql: `${search.isLabelled ? '' : 'NOT '}${dialect.isLabelled}`, values: [] });

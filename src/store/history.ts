@@ -131,14 +131,73 @@ export interface HistoryQuery {
   readonly until: number;
 }
 
+export interface HistorySumQuery extends HistoryQuery {
+  /** Stretches are added up to this width, which is a multiple of theirs. */
+  readonly step: number;
+  /** The label by which they are kept apart. */
+  readonly by: HistoryLabel | undefined;
+  readonly agents?: readonly string[] | undefined;
+  readonly agentVersions?: readonly string[] | undefined;
+  readonly environments?: readonly string[] | undefined;
+  readonly segments?: readonly string[] | undefined;
+}
+
+type HistoryLabel = 'agent' | 'agent_version' | 'environment' | 'segment';
+
+/** Rows of the history that a database has added up. */
+export interface SummedHistory extends HistorySums {
+  readonly begins: number;
+  /** The label by which they are kept apart; empty where it is none. */
+  readonly key: string;
+  readonly outcome: Outcome;
+}
+
+/** The statement that adds up; `among` writes that a column has one of the values of the next parameter. */
+export function historyStatement<Value>(
+  query: HistorySumQuery,
+  {
+    among,
+    texts,
+  }: { readonly among: (column: string) => string; readonly texts: (values: readonly string[]) => Value },
+): { readonly sql: string; readonly values: readonly (Value | string | number)[] } {
+  const { suite, width, since, until, step, by } = query;
+  const filters = (
+    [
+      ['agent', query.agents],
+      ['agent_version', query.agentVersions],
+      ['environment', query.environments],
+      ['segment', query.segments],
+    ] as const
+  ).flatMap(([column, values]) => (values === undefined ? [] : [{ sql: among(column), value: texts(values) }]));
+  const sums = HISTORY_COLUMNS.sums.map((name) => `sum(${name}) AS ${name}`);
+  const key = by ?? "''";
+  return {
+    sql: `SELECT begins - begins % ${step} AS bucket, ${key} AS key, outcome, ${sums.join(', ')} FROM history
+      WHERE suite = ? AND width = ? AND begins >= ? AND begins < ?${filters.map(({ sql }) => ` AND ${sql}`).join('')}
+      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+    values: [suite, width, since, until, ...filters.map(({ value }) => value)],
+  };
+}
+
+export function summedFrom(cells: SummedCells, text: (stored: string) => string): SummedHistory {
+  return {
+    begins: Number(cells.bucket),
+    key: text(String(cells.key)),
+    outcome: outcomeFrom(cells.outcome),
+    ...sumsFrom(cells),
+  };
+}
+
+export type SummedCells = {
+  readonly [Name in 'bucket' | 'key' | 'outcome' | (typeof HISTORY_COLUMNS)['sums'][number]]: number | string;
+};
+
 /** As the rows are read. */
 export type HistoryCells = {
   readonly [Name in (typeof HISTORY_COLUMNS)['place' | 'sums'][number]]: number | string;
 };
 
 export function historyRowFrom(cells: HistoryCells, text: (stored: string) => string): HistoryRow {
-  const outcome = OUTCOMES[Number(cells.outcome)];
-  if (outcome === undefined) throw new Error(`store: ${cells.outcome} is not the number of an outcome`);
   return {
     width: Number(cells.width),
     begins: Number(cells.begins),
@@ -147,7 +206,21 @@ export function historyRowFrom(cells: HistoryCells, text: (stored: string) => st
     agentVersion: text(String(cells.agent_version)),
     environment: text(String(cells.environment)),
     segment: text(String(cells.segment)),
-    outcome,
+    outcome: outcomeFrom(cells.outcome),
+    ...sumsFrom(cells),
+  };
+}
+
+function outcomeFrom(number: number | string): Outcome {
+  const outcome = OUTCOMES[Number(number)];
+  if (outcome === undefined) throw new Error(`store: ${number} is not the number of an outcome`);
+  return outcome;
+}
+
+function sumsFrom(
+  cells: { readonly [Name in (typeof HISTORY_COLUMNS)['sums'][number]]: number | string },
+): HistorySums {
+  return {
     evaluations: Number(cells.evaluations),
     scored: Number(cells.scored),
     scores: Number(cells.scores),

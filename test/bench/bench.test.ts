@@ -15,6 +15,7 @@ test.each([
   ['dialects', 2],
   ['scrape', 4],
   ['read', 34],
+  ['page', 22],
   ['readers', 2],
   ['words', 1],
   ['detect', 13],

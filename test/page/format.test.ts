@@ -26,7 +26,9 @@ test.each([
   [1_240, '1.2 s'],
   [59_999, '60.0 s'],
   [125_000, '2 min 5 s'],
+  [3_599_700, '1 h 0 min'],
   [3_600_000, '1 h 0 min'],
+  [7_199_800, '2 h 0 min'],
   [86_400_000, '1 day'],
 ])('%i ms are written %s', (ms, text) => {
   expect(durationText(ms)).toBe(text);

@@ -6,6 +6,7 @@ interface SentConversation {
   readonly id: string;
   readonly asked: string;
   readonly answered: string;
+  readonly agent?: string;
   /** Tool calls below the agent's span. */
   readonly tools?: readonly { readonly name: string; readonly arguments: string; readonly result: string }[];
 }
@@ -19,7 +20,7 @@ export async function sendConversations(
   { token }: { readonly token?: string } = {},
 ): Promise<void> {
   const now = Date.now();
-  const spans = conversations.flatMap(({ id, asked, answered, tools = [] }) => {
+  const spans = conversations.flatMap(({ id, asked, answered, agent: named = 'writer', tools = [] }) => {
     const traceId = randomBytes(16).toString('hex');
     const root = randomBytes(8).toString('hex');
     const at = (ms: number) => `${now + ms}000000`;
@@ -41,13 +42,13 @@ export async function sendConversations(
     const agent = {
       traceId,
       spanId: root,
-      name: 'invoke_agent writer',
+      name: `invoke_agent ${named}`,
       kind: 1,
       startTimeUnixNano: at(0),
       endTimeUnixNano: at(tools.length + 1),
       attributes: [
         attribute('gen_ai.operation.name', 'invoke_agent'),
-        attribute('gen_ai.agent.name', 'writer'),
+        attribute('gen_ai.agent.name', named),
         attribute('gen_ai.conversation.id', id),
         attribute('gen_ai.input.messages', said('user', asked)),
         attribute('gen_ai.output.messages', said('assistant', answered)),

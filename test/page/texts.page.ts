@@ -57,7 +57,7 @@ test('words of a span are words: nothing runs, nothing is fetched, and hidden ch
   await takeScreenshot(page, 'hostile');
 });
 
-test('a long answer comes a slice at a time, to its end', async () => {
+test('a long answer comes a slice at a time, to its end, and few slices are in the document', async () => {
   const page = await openPage(`${http}/conversations/long-answer`);
   const answer = page.locator('.said.agent');
   await answer.waitFor();
@@ -65,13 +65,25 @@ test('a long answer comes a slice at a time, to its end', async () => {
 
   expect(await length()).toBeLessThan(5_000);
   await answer.getByRole('button', { name: 'Show more' }).click();
-  await expect.poll(length).toBeGreaterThan(20_000);
-  while ((await answer.getByRole('button', { name: 'Show more' }).count()) > 0) {
-    const before = await length();
-    await answer.getByRole('button', { name: 'Show more' }).click();
-    await expect.poll(length).toBeGreaterThan(before);
+  await expect.poll(length).toBeGreaterThan(19_000);
+  const seen = [await answer.locator('.words').innerText()];
+  for (const more = answer.getByRole('button', { name: 'Show more' }); (await more.count()) > 0; ) {
+    const left = await answer.locator('.aside').last().innerText();
+    await more.click();
+    await expect
+      .poll(async () => (await more.count()) === 0 || (await answer.locator('.aside').last().innerText()) !== left)
+      .toBe(true);
+    seen.push(await answer.locator('.words > span').last().innerText());
+    expect(await length()).toBeLessThan(70_000);
   }
-  expect(await answer.innerText()).toContain('THE END');
+  expect(seen.join('').replace(/\s+/g, '')).toBe(`${LONG}THE END`.replace(/\s+/g, ''));
+  await answer.getByRole('button', { name: 'To the beginning' }).click();
+  await expect.poll(() => answer.locator('.words').innerText()).toMatch(/^word word/);
+  await answer.getByRole('button', { name: 'To the end' }).click();
+  await expect.poll(() => answer.locator('.words').innerText()).toContain('THE END');
+  await answer.getByRole('button', { name: 'Show earlier' }).click();
+  await expect.poll(length).toBeGreaterThan(19_000);
+  expect(await answer.locator('.words').innerText()).toContain('THE END');
 });
 
 test('of thousands of steps only those in sight are in the document, and the last one can be reached', async () => {

@@ -547,6 +547,17 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     expect(await reader.history(wide)).toEqual([
       { ...place, width: HOUR_MS, begins: HOUR_MS, outcome: 'hard_failure', ...sums },
     ]);
+    const summed = (more: object) => reader.summedHistory({ ...wide, step: HOUR_MS, by: undefined, ...more });
+    const whole = { begins: HOUR_MS, outcome: 'hard_failure', ...sums };
+    expect(await summed({})).toEqual([{ ...whole, key: '' }]);
+    expect(await summed({ width: 300_000, by: 'agent', agents: ['x', 'a\0b'], environments: ['production'] })).toEqual([
+      { ...whole, key: 'a\0b' },
+    ]);
+    expect(await summed({ width: 300_000, step: 600_000 })).toMatchObject([
+      { begins: HOUR_MS, evaluations: 2 },
+      { begins: 2 * HOUR_MS - 600_000, evaluations: 1 },
+    ]);
+    expect(await summed({ agents: ['x'] })).toEqual([]);
     const narrow = await reader.history({ ...wide, width: 300_000 });
     expect(narrow.map(({ begins, evaluations }) => [begins, evaluations])).toEqual([
       [HOUR_MS, 2],

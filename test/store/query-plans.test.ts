@@ -61,6 +61,8 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
     'what is older than it may be, and goes',
   ],
   [/^SELECT \* FROM label(?:s ORDER BY id|led_verdicts ORDER BY noted_at) DESC LIMIT \?$/, 'ends at its limit'],
+  [/^SELECT id FROM conversations WHERE due_at IS NOT NULL LIMIT \?$/, 'a partial index, and ends at its limit'],
+  [/^SELECT conversation_id FROM labels ORDER BY conversation_id LIMIT \?$/, 'ends at its limit'],
   [/^SELECT id FROM conversations WHERE id < \? ORDER BY id DESC LIMIT \d+$/, 'ends at its limit'],
   [/^SELECT count\(\*\) AS conversations FROM \(SELECT 1 FROM conversations LIMIT \?\)$/, 'ends at its limit'],
   [/^SELECT id, created_at FROM evaluations WHERE id >= \? ORDER BY id LIMIT 1$/, 'ends at the first row'],

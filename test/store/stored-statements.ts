@@ -98,7 +98,7 @@ function read(): void {
     for (const kind of ['live', 'shadow'] as const) reader.pages.evaluations([row], { revisions, of: kind });
   reader.pages.lastScanned([row], 's');
   reader.pages.labelsOf(row, 10);
-  reader.pages.countedPlaces({ width: 1, since: 0 });
+  void reader.pages.countedPlaces({ width: 1, since: 0 });
   reader.pages.firstTimes('m');
   reader.pages.countUpTo(10);
   reader.pages.judging(Date.now());
@@ -138,7 +138,9 @@ function read(): void {
   reader.labelled({ labels: 1, verdicts: 1 });
   reader.labelled({ labels: 1, verdicts: 1 }, { suite: 's', criterion: 'c' });
   reader.totals();
-  reader.history({ suite: 's', width: 1, since: 0, until: 1 });
+  const stretch = { suite: 's', width: 1, since: 0, until: 1 };
+  reader.history(stretch);
+  reader.summedHistory({ ...stretch, step: 1, by: 'agent', agents: ['a'] });
   [...reader.allEvaluations()];
   try {
     [...reader.allContent()];
@@ -160,6 +162,7 @@ function searchEach(reader: StoreReader): void {
     { failedCriteria: ['c'] },
     { decidedBelow: 1 },
     { states: ['open', 'waiting', 'scored', 'unscored'] },
+    { states: ['open', 'waiting'] },
     { isLabelled: true },
     { since: 1 },
     { until: 10 },

@@ -133,14 +133,19 @@ export const conversationDetail = conversationItem.extend({
 });
 export type ConversationDetail = z.infer<typeof conversationDetail>;
 
-/** `GET /api/v1/text/{conversation...}`: one text of a transcript, whole. */
+/** `GET /api/v1/text/{conversation...}`: one text of a transcript, whole or in parts. */
 export const TEXT_FIELDS = ['asked', 'answered', 'arguments', 'result', 'input', 'output', 'error'] as const;
+const TEXT_LENGTH_MAX = 8_000_000;
 export const wholeTextQuery = z.strictObject({
   of: z.string().max(400).meta({ description: 'a step_id, or a turn_id for asked and answered' }),
   field: z.enum(TEXT_FIELDS),
+  from: z.coerce.number().int().min(0).default(0).meta({ description: 'the first character (of UTF-16)' }),
+  length: z.coerce.number().int().min(2).max(TEXT_LENGTH_MAX).default(TEXT_LENGTH_MAX),
 });
 export const wholeText = z.strictObject({
+  from: count.meta({ description: 'one later than asked for where that is within a character' }),
   text: z.string(),
-  characters: count,
-  whole: z.boolean().meta({ description: 'false where even this answer holds the beginning alone' }),
+  characters: count.meta({ description: 'of the whole text' }),
+  whole: z.boolean().meta({ description: 'false where this is a part of the text: go on with `from`' }),
 });
+export type WholeText = z.infer<typeof wholeText>;

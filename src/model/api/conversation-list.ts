@@ -76,7 +76,8 @@ export const conversationItem = z.strictObject({
   state: conversationState,
   unscored_because: z.string().optional(),
   waiting_for: z.string().optional(),
-  evaluations: list(listedEvaluation),
+  evaluations: list(listedEvaluation).meta({ description: 'at most 50, those with the worst outcomes' }),
+  evaluations_left_out: count.optional().meta({ description: 'absent where all are listed' }),
 });
 export type ConversationItem = z.infer<typeof conversationItem>;
 

@@ -46,7 +46,7 @@ export const moved = z.strictObject({
   unchanged: count.meta({ description: 'criteria whose part is nothing' }),
   other_versions: count.meta({ description: 'evaluations by other versions of the suite, which are in no figure' }),
   looked_at: count,
-  cut: z.boolean().meta({ description: 'there are more evaluations than were looked at: the oldest are left out' }),
+  cut: z.boolean().meta({ description: 'there are more than were looked at, which are spread over each period' }),
   too_early: z.string().optional().meta({ description: 'why there is no difference yet' }),
 });
 export type Moved = z.infer<typeof moved>;

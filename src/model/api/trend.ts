@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { about, anyOf, count, estimate, list, outcome, share, time, timeAsked } from './shapes.ts';
 
-export const TREND_BY = ['none', 'agent_version', 'agent', 'segment', 'environment'] as const;
+const TREND_BY = ['none', 'agent_version', 'agent', 'segment', 'environment'] as const;
 
 export const trendQuery = z.strictObject({
   suite: z.string().optional(),
@@ -19,7 +19,6 @@ export const trendQuery = z.strictObject({
     .optional()
     .meta({ description: 'width of a bucket such as 5m, 1h or 1d; chosen for about 100 buckets unless given' }),
 });
-export type TrendQuery = z.output<typeof trendQuery>;
 
 const figures = z.strictObject({
   evaluations: count.meta({ description: 'conversations; turns, where the scope of the suite is turn' }),

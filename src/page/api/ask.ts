@@ -1,4 +1,5 @@
 /** Asks the API. An answer is a value, or the reason why there is none, in words for a person. */
+import { noteServiceTime } from './service-clock.ts';
 import { keptToken } from './token.ts';
 
 export type Reply<T> =
@@ -10,7 +11,7 @@ export type Reply<T> =
   /** Mistakes in what was asked. */
   | { readonly is: 'refused'; readonly why: string }
   /** The service or its store is not there now, or is busy with other questions: it may help to ask again. */
-  | { readonly is: 'away'; readonly why: string; readonly isBusy?: boolean };
+  | { readonly is: 'away'; readonly why: string; readonly isBusy?: boolean; readonly isStore?: boolean };
 export type NoReply = Exclude<Reply<unknown>, { readonly is: 'here' }>;
 
 interface Question {
@@ -51,6 +52,7 @@ async function replyTo<T>(
   const init = { method, headers, ...(writes ? { body: JSON.stringify(body) } : {}), ...(signal ? { signal } : {}) };
   try {
     const response = await fetch(search === '' ? path : `${path}?${search}`, init);
+    noteServiceTime(response.headers.get('date'));
     const value = response.ok ? await read(response) : undefined;
     if (value !== undefined) return { is: 'here', value };
     return failureOf(response, response.ok ? undefined : await response.json().catch(() => undefined));
@@ -73,8 +75,8 @@ function failureOf({ status, headers }: Response, body: unknown): NoReply {
       return { is: 'refused', why };
     default: {
       const wait = headers.get('retry-after');
-      const isBusy = status === 429;
-      return { is: 'away', why: wait === null ? why : `${why} (ask again after ${wait} s)`, isBusy };
+      const said = wait === null ? why : `${why} (ask again after ${wait} s)`;
+      return { is: 'away', why: said, isBusy: status === 429, isStore: status === 503 };
     }
   }
 }

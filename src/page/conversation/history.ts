@@ -1,11 +1,14 @@
 /** Earlier revisions, and the suites in shadow that no live suite stands beside. */
 import { h, type JSX } from 'preact';
 import type { FullEvaluation } from '../../model/api/conversation-detail.ts';
+import { useSomeFirst } from '../shell/some-first.ts';
 import { counted, scoreText } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 import { shadowOf } from './shadow-line.ts';
+
+const SHOWN = 20;
 
 export function History({
   evaluations,
@@ -18,18 +21,22 @@ export function History({
   const beside = new Set(live.map((one) => shadowOf(one, evaluations)));
   const shadows = evaluations.filter((one) => one.shadow && one.latest && !beside.has(one));
   const earlier = evaluations.filter(({ shadow, latest }) => !shadow && !latest);
+  const inShadow = useSomeFirst(shadows, SHOWN);
+  const before = useSomeFirst(earlier, SHOWN);
   if (shadows.length === 0 && earlier.length === 0) return null;
   return h(
     'section',
     { class: 'history' },
     shadows.length > 0 && h('h3', null, 'In shadow'),
-    shadows.length > 0 && h('ul', null, ...shadows.map(line)),
+    shadows.length > 0 && h('ul', null, ...inShadow.shown.map(line)),
+    inShadow.more,
     earlier.length > 0 &&
       h(
         'details',
         null,
         h('summary', null, `Earlier revisions (${earlier.length + leftOut})`),
-        h('ul', null, ...earlier.map(line)),
+        h('ul', null, ...before.shown.map(line)),
+        before.more,
         leftOut > 0 && h('p', { class: 'aside' }, `${counted(leftOut, 'evaluation')} are older than this list goes.`),
       ),
   );

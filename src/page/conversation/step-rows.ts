@@ -68,5 +68,8 @@ function roots(children: ReadonlyMap<string | undefined, readonly TranscriptStep
 
 /** The last first, because a stack gives them back in the other order. */
 function inOrder(steps: readonly TranscriptStepJson[]): TranscriptStepJson[] {
-  return steps.toSorted((a, b) => Date.parse(b.began_at) - Date.parse(a.began_at));
+  return steps
+    .map((step) => ({ step, at: Date.parse(step.began_at) }))
+    .sort((a, b) => b.at - a.at)
+    .map(({ step }) => step);
 }

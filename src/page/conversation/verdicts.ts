@@ -4,6 +4,7 @@ import type { FullEvaluation, TurnJson, VerdictOfCriterion } from '../../model/a
 import { decisionOf } from '../../model/decision.ts';
 import type { VerdictKind } from '../../model/evaluation.ts';
 import { limitOf } from '../../model/known-share.ts';
+import { useSomeFirst } from '../shell/some-first.ts';
 import { countText, counted, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
@@ -28,16 +29,21 @@ const STANDING = {
   not_applicable: { place: 4, isFine: true },
 } satisfies Record<VerdictKind, { readonly place: number; readonly isFine: boolean }>;
 
+const EVALUATIONS_SHOWN = 10;
+const GRADED_SHOWN = 50;
+
 export function needsNoAttention(verdict: VerdictKind): boolean {
   return STANDING[verdict].isFine;
 }
 
 export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: VerdictsProps): JSX.Element {
+  const inOrder = evaluations.toSorted((a, b) => Number(isOf(b, chosen)) - Number(isOf(a, chosen)));
+  const { shown, more } = useSomeFirst(inOrder.length > EVALUATIONS_SHOWN ? inOrder : evaluations, EVALUATIONS_SHOWN);
   return h(
     'section',
     { class: 'verdicts', 'aria-label': 'Verdicts' },
     evaluations.length === 0 && h('p', { class: 'aside' }, 'No suite has scored it.'),
-    ...evaluations.map((evaluation) => {
+    ...shown.map((evaluation) => {
       const {
         suite,
         suite_version: version,
@@ -81,7 +87,13 @@ export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: Verdict
         shadow !== undefined && h(ShadowLine, { live: evaluation, shadow }),
       );
     }),
+    more,
   );
+}
+
+/** The chosen verdict comes from a link, and is there without a search. */
+function isOf(evaluation: FullEvaluation, chosen: string | undefined): boolean {
+  return chosen !== undefined && evaluation.verdicts.some((one) => verdictKey(evaluation, one) === chosen);
 }
 
 /** The sentence ends with the criteria that failed, which stand below it with their reasons. */
@@ -173,17 +185,23 @@ function VerdictLine({
 }
 
 function GradedSteps({ steps }: { readonly steps: NonNullable<VerdictOfCriterion['steps']> }): JSX.Element {
+  const { shown, more } = useSomeFirst(steps, GRADED_SHOWN);
   return h(
-    'ol',
-    { class: 'graded' },
-    ...steps.map(({ step, tool, score, reason }) =>
-      h(
-        'li',
-        { key: step, value: step },
-        h('b', null, h(SpanText, { text: tool })),
-        ` ${countText(score)}: `,
-        h(SpanText, { text: reason }),
+    'div',
+    null,
+    h(
+      'ol',
+      { class: 'graded' },
+      ...shown.map(({ step, tool, score, reason }) =>
+        h(
+          'li',
+          { key: step, value: step },
+          h('b', null, h(SpanText, { text: tool })),
+          ` ${countText(score)}: `,
+          h(SpanText, { text: reason }),
+        ),
       ),
     ),
+    more,
   );
 }

@@ -1,12 +1,17 @@
 /** All else that is known of a conversation: the truth, what people said, and what came of it in the world. */
 import { h, type JSX } from 'preact';
 import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
+import { useSomeFirst } from '../shell/some-first.ts';
 import { VerdictMark } from '../text/outcome.ts';
 import { LongText, payloadText, SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 
+const SHOWN = 20;
+
 export function WhatIsKnown({ conversation }: { readonly conversation: ConversationDetail }): JSX.Element | null {
   const { truth, labels, outcomes } = conversation;
+  const said = useSomeFirst(labels, SHOWN);
+  const came = useSomeFirst(outcomes, SHOWN);
   if (truth === undefined && labels.length === 0 && outcomes.length === 0) return null;
   return h(
     'section',
@@ -16,7 +21,7 @@ export function WhatIsKnown({ conversation }: { readonly conversation: Conversat
       h(
         'ul',
         null,
-        ...labels.map(({ label_id: id, criterion, label, by, at, note }) =>
+        ...said.shown.map(({ label_id: id, criterion, label, by, at, note }) =>
           h(
             'li',
             { key: id },
@@ -31,12 +36,13 @@ export function WhatIsKnown({ conversation }: { readonly conversation: Conversat
           ),
         ),
       ),
+    said.more,
     outcomes.length > 0 && h('h3', null, 'What came of it'),
     outcomes.length > 0 &&
       h(
         'ul',
         null,
-        ...outcomes.map(({ name, good, value }) =>
+        ...came.shown.map(({ name, good, value }) =>
           h(
             'li',
             { key: name },
@@ -45,6 +51,7 @@ export function WhatIsKnown({ conversation }: { readonly conversation: Conversat
           ),
         ),
       ),
+    came.more,
     truth !== undefined &&
       h(
         'details',

@@ -2,16 +2,17 @@
 import { h, type JSX } from 'preact';
 import type { ConversationItem, ConversationState, ListedEvaluation } from '../../model/api/conversation-list.ts';
 import { isGood } from '../../model/severity.ts';
-import { counted, dollars, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
+import { type ColumnName, Figures } from './columns.ts';
 import { worstOf } from './worst.ts';
 
 interface RowProps {
   readonly row: ConversationItem;
   readonly href: string;
   readonly isOpen: boolean;
+  readonly columns: readonly ColumnName[];
   readonly onFocus: () => void;
 }
 
@@ -23,7 +24,7 @@ const STATE_WORDS: Readonly<Record<ConversationState, string | undefined>> = {
   unscored: 'no score',
 };
 
-export function ConversationRow({ row, href, isOpen, onFocus }: RowProps): JSX.Element {
+export function ConversationRow({ row, href, isOpen, columns, onFocus }: RowProps): JSX.Element {
   const worst = worstOf(row.evaluations);
   const reasons = why(row, worst, STATE_WORDS[row.state]);
   return h(
@@ -43,18 +44,7 @@ export function ConversationRow({ row, href, isOpen, onFocus }: RowProps): JSX.E
     ),
     h('span', { class: 'row-answered' }, row.answered === undefined ? '' : h(SpanText, { text: row.answered })),
     h('span', { class: 'row-why' }, ...reasons),
-    h(
-      'span',
-      { class: 'row-figures' },
-      h(
-        'span',
-        { class: 'row-score' },
-        worst?.score === undefined || worst.score === null ? '' : scoreText(worst.score),
-      ),
-      h('span', { class: 'row-version' }, h(SpanText, { text: row.agent_version })),
-      h('span', { class: 'row-turns' }, counted(row.turns, 'turn')),
-      row.cost_usd !== undefined && h('span', { class: 'row-cost' }, dollars(row.cost_usd)),
-    ),
+    h(Figures, { columns, row, worst }),
   );
 }
 

@@ -6,6 +6,7 @@ import { h, type JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useWindow } from '../shell/use-window.ts';
 import { addressOf } from '../shell/place.ts';
+import type { ColumnName } from './columns.ts';
 import { ConversationRow } from './conversation-row.ts';
 import type { LoadedList } from './use-conversations.ts';
 
@@ -16,13 +17,16 @@ interface RowsProps {
   /** The id of the conversation that is shown beside the list. */
   readonly open: string | undefined;
   readonly query: URLSearchParams;
+  readonly columns: readonly ColumnName[];
   readonly onActive: (index: number) => void;
 }
 
 /** Rows before the end at which the next page is asked for. */
 const AHEAD = 15;
+/** More of them take lines of their own on a narrow screen. */
+const FEW_COLUMNS = 5;
 
-export function ConversationRows({ list, active, open, query, onActive }: RowsProps): JSX.Element {
+export function ConversationRows({ list, active, open, query, columns, onActive }: RowsProps): JSX.Element {
   const { rows, hasMore, more } = list;
   const frame = useRef<HTMLDivElement>(null);
   const { first, last, heightOf, scrollTo } = useWindow(frame, { count: rows.length, rowHeight: '--list-row' });
@@ -35,7 +39,7 @@ export function ConversationRows({ list, active, open, query, onActive }: RowsPr
   const shown = rows.slice(first, last);
   return h(
     'div',
-    { ref: frame, class: 'row-frame', tabIndex: -1 },
+    { ref: frame, class: columns.length > FEW_COLUMNS ? 'row-frame many-columns' : 'row-frame', tabIndex: -1 },
     h(
       'ol',
       { class: 'rows', ref: heightOf(rows.length) },
@@ -54,6 +58,7 @@ export function ConversationRows({ list, active, open, query, onActive }: RowsPr
             row,
             href: addressOf('conversations', query, row.conversation_id),
             isOpen: row.conversation_id === open,
+            columns,
             onFocus: () => onActive(index),
           }),
         );

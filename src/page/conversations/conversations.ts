@@ -14,11 +14,15 @@ import { Problem } from '../shell/problem.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { countText, counted } from '../text/format.ts';
 import { conversationFilters, Criterion, listQueryOf, Search } from './conversation-filters.ts';
+import { ColumnMenu, columnsOf } from './columns.ts';
 import { ConversationRows } from './conversation-rows.ts';
+import { ExportLink } from './export-link.ts';
 import { type LoadedList, useConversations } from './use-conversations.ts';
+import { ViewMenu } from './view-menu.ts';
 
 export function Conversations({ place, facets }: ViewProps): JSX.Element {
-  const list = useConversations(listQueryOf(place));
+  const asked = listQueryOf(place);
+  const list = useConversations(asked);
   const { conversation: open } = place;
   const [active, setActive] = useState<number | undefined>();
   const position = list.rows.findIndex(({ conversation_id: id }) => id === open);
@@ -56,8 +60,13 @@ export function Conversations({ place, facets }: ViewProps): JSX.Element {
         { place, filters: conversationFilters(place, facets) },
         h('div', { class: 'filter-row' }, h(Criterion, { place }), h(Search, { place })),
       ),
-      h(ListState, { list }),
-      h(ConversationRows, { list, active, open, query, onActive: setActive }),
+      h(
+        'div',
+        { class: 'list-line' },
+        h(ListState, { list }),
+        h('div', { class: 'list-tools' }, h(ColumnMenu, { place }), h(ViewMenu, { place }), h(ExportLink, { asked })),
+      ),
+      h(ConversationRows, { list, active, open, query, columns: columnsOf(place), onActive: setActive }),
     ),
     open !== undefined &&
       h(Conversation, {

@@ -39,7 +39,8 @@ export function MovedParts({ trend, place }: MovedProps): JSX.Element | null {
     moved.difference === undefined
       ? h('p', null, `It is too early to say: ${moved.too_early ?? 'there is nothing to compare it with'}.`)
       : h(Parts, { moved, place }),
-    moved.cut && h('p', { class: 'aside' }, `Only the latest ${countText(moved.looked_at)} evaluations were compared.`),
+    moved.cut &&
+      h('p', { class: 'aside' }, `${countText(moved.looked_at)} evaluations were compared, a sample of all.`),
     moved.other_versions > 0 &&
       h(
         'p',

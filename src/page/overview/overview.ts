@@ -5,6 +5,7 @@ import type { Facets } from '../../model/api/facets.ts';
 import type { Trend } from '../../model/api/trend.ts';
 import { limitOf } from '../../model/known-share.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import { FilterBar, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.ts';
 import { onlyOf, type Place, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
@@ -13,6 +14,7 @@ import { DashboardLink } from './dashboard-link.ts';
 import { Endings } from './endings.ts';
 import { Figures } from './figures.ts';
 import { JudgeSection } from './judge-section.ts';
+import { LastSeen } from './last-seen.ts';
 import { changesOnLine } from './marks.ts';
 import { MovedParts } from './moved-parts.ts';
 import { OpenDetections } from './open-detections.ts';
@@ -23,7 +25,7 @@ const NOTHING_ASKED = new URLSearchParams();
 const HOUR_MS = 3_600_000;
 
 export function Overview({ place, facets }: ViewProps): JSX.Element {
-  const since = usualSince(facets, Date.now());
+  const since = usualSince(facets, serviceNow());
   const query = trendQueryOf(place, since.value);
   const trend = useReply<Trend>('/api/v1/trend', query, { everyMs: EVERY_MS });
   const detections = useReply<Detections>('/api/v1/detections', NOTHING_ASKED, { everyMs: EVERY_MS });
@@ -45,6 +47,7 @@ export function Overview({ place, facets }: ViewProps): JSX.Element {
         sinceFilter(since.words, since.value),
       ],
     }),
+    h(LastSeen, { place }),
     h(OpenDetections, { held: detections, place }),
     h(DashboardLink, { trend: trend.reply?.is === 'here' ? trend.reply.value : undefined, place }),
     trendSections(trend, detections.reply, place),

@@ -1,10 +1,11 @@
 /** The question, the answers that a person can give, and after it what the criterion said. */
 import { h, type JSX } from 'preact';
-import type { VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import type { LabelJson, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
 import type { LabelKind } from '../../model/labels.ts';
 import { leaveField } from '../shell/keys.ts';
 import { VerdictMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
+import { Time } from '../text/time.ts';
 
 interface AnswerBarProps {
   readonly question: string;
@@ -12,6 +13,8 @@ interface AnswerBarProps {
   /** The criterion's verdict; undefined until the person has answered, or where it said nothing. */
   readonly verdict: VerdictOfCriterion | undefined;
   readonly isSending: boolean;
+  /** The label that this person has given it in another tab. */
+  readonly elsewhere: LabelJson | undefined;
   readonly note: string;
   readonly onNote: (note: string) => void;
   readonly onSay: (label: LabelKind) => void;
@@ -78,8 +81,20 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
         },
       }),
     ),
+    props.elsewhere !== undefined &&
+      h(
+        'p',
+        { class: 'limits', role: 'alert' },
+        `You said “${wordsOf(props.elsewhere.label)}” elsewhere, `,
+        h(Time, { at: props.elsewhere.at }),
+        '. Answer again to replace that.',
+      ),
     h(Said, props),
   );
+}
+
+function wordsOf(said: LabelKind): string {
+  return ANSWERS.find(({ label }) => label === said)?.words ?? said;
 }
 
 function Said({ answer, verdict }: AnswerBarProps): JSX.Element {

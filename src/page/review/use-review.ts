@@ -7,6 +7,7 @@
  *   answered   the verdict is shown; `next` goes on, `undo` takes the answer back
  */
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { ConversationDetail, LabelJson } from '../../model/api/conversation-detail.ts';
 import type { ReviewQueue } from '../../model/api/review.ts';
 import type { LabelKind } from '../../model/labels.ts';
 import { ask, type NoReply } from '../api/ask.ts';
@@ -28,6 +29,8 @@ export interface Review {
   readonly item: QueueItem | undefined;
   readonly answer: LabelKind | undefined;
   readonly isSending: boolean;
+  /** This person has said something else of it, elsewhere, which the answer would replace. */
+  readonly elsewhere: LabelJson | undefined;
   /** Answers of this person since the queue was opened. */
   readonly given: number;
   /** Counts each change of a label, for figures that follow. */
@@ -49,6 +52,7 @@ export function useReview(asked: Asked | undefined): Review {
   const [answers, setAnswers] = useState<ReadonlyMap<string, LabelKind>>(new Map());
   const [isSending, setIsSending] = useState(false);
   const [changes, setChanges] = useState(0);
+  const elsewhere = useElsewhere(asked);
   useEffect(() => {
     if (asked === undefined || asked.by === '') return;
     const gone = new AbortController();
@@ -91,11 +95,18 @@ export function useReview(asked: Asked | undefined): Review {
     item,
     answer: item === undefined ? undefined : answers.get(itemKey(item)),
     isSending,
+    elsewhere: item === undefined ? undefined : elsewhere.of(item),
     given: answers.size,
     changes,
     say: (label, note) => {
       if (item === undefined || isSending) return;
-      send(item, label, note, () => setAnswers((now) => new Map([...now, [itemKey(item), label]])));
+      const key = itemKey(item);
+      const done = () => setAnswers((now) => new Map([...now, [key, label]]));
+      setIsSending(true);
+      elsewhere.mayBe(item, label, answers.has(key)).then(
+        (mayBe) => (mayBe ? send(item, label, note, done) : setIsSending(false)),
+        () => setIsSending(false),
+      );
     },
     undo: () => {
       // The one in view, else the last one that was answered.
@@ -113,6 +124,31 @@ export function useReview(asked: Asked | undefined): Review {
     move: (by) => setAt((now) => Math.max(0, Math.min(items.length, now + by))),
     again: () => setRound((one) => one + 1),
   };
+}
+
+/** Keeps an answer from replacing another one of the same person that this tab does not know, until they have seen it. */
+function useElsewhere(asked: Asked | undefined) {
+  const [seen, setSeen] = useState<{ readonly of: string; readonly label: LabelJson } | undefined>();
+  return {
+    of: (item: QueueItem) => (seen?.of === itemKey(item) ? seen.label : undefined),
+    mayBe: async (item: QueueItem, label: LabelKind, isKnown: boolean): Promise<boolean> => {
+      if (asked === undefined) return false;
+      const isSeen = isKnown || seen?.of === itemKey(item);
+      const said = isSeen ? undefined : await ownLabel(asked, item);
+      const isOther = said !== undefined && said.label !== label;
+      setSeen(isOther ? { of: itemKey(item), label: said } : undefined);
+      return !isOther;
+    },
+  };
+}
+
+/** The last label of this person, from any tab; undefined where that cannot be known. */
+async function ownLabel({ suite, criterion, by }: Asked, item: QueueItem): Promise<LabelJson | undefined> {
+  const reply = await ask<ConversationDetail>(`/api/v1/conversations/${encodeURIComponent(item.conversation_id)}`);
+  const labels = reply.is === 'here' ? reply.value.labels : [];
+  return labels.find(
+    (one) => one.suite === suite && one.criterion === criterion && one.by === by && one.turn_id === item.turn_id,
+  );
 }
 
 function putLabel({ suite, criterion, by }: Asked, item: QueueItem, label: LabelKind | null, note: string) {

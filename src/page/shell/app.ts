@@ -6,6 +6,7 @@ import type { Facets } from '../../model/api/facets.ts';
 import type { NoReply } from '../api/ask.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Start } from '../start/start.ts';
+import { ClockNote } from './clock-note.ts';
 import { KeyHelp } from './key-help.ts';
 import { useKeys } from './keys.ts';
 import { goTo, usePlace } from './navigation.ts';
@@ -54,6 +55,7 @@ export function App(): JSX.Element {
     h(
       'main',
       { id: 'view', tabIndex: -1 },
+      h(ClockNote, null),
       facets.away !== undefined &&
         h('p', { class: 'away', role: 'status' }, `What is shown may be old. ${facets.away}`),
       content({ place, facets: reply, again: facets.again }),

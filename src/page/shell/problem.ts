@@ -18,6 +18,17 @@ export function Problem({ of, again }: { readonly of: NoReply; readonly again?: 
     { class: 'problem', role: 'alert' },
     h('h2', null, TITLES[of.is]),
     h('p', null, h(SpanText, { text: of.why, charactersMax: 2_000 })),
+    of.is === 'away' &&
+      of.isStore === true &&
+      h(
+        'p',
+        { class: 'aside' },
+        'Receiving spans does not depend on this: ',
+        h('a', { href: '/readyz', target: '_blank', rel: 'noopener' }, 'how the service is'),
+        ' and ',
+        h('a', { href: '/metrics', target: '_blank', rel: 'noopener' }, 'its metrics'),
+        ' can be seen meanwhile.',
+      ),
     again !== undefined && h('p', null, h('button', { type: 'button', onClick: again }, 'Try again')),
   );
 }

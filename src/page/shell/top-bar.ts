@@ -1,6 +1,6 @@
 /** The bar above every view: where to go, the theme, the keys, and who is signed in. */
 import { h, type JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { signedInAs } from '../../model/caller.ts';
 import { PAGE_VIEWS } from '../../model/page-views.ts';
 import { ask } from '../api/ask.ts';
@@ -21,13 +21,19 @@ export function TopBar({
   readonly onHelp: () => void;
 }): JSX.Element {
   const filters = sharedFilters(place?.query ?? NOTHING_ASKED);
+  const nav = useRef<HTMLElement>(null);
+  // On a phone the bar scrolls, and the view that is shown may be beyond its edge.
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current]');
+    if (current != null && nav.current !== null) nav.current.scrollLeft = current.offsetLeft - 8;
+  }, [place?.view]);
   return h(
     'header',
     { class: 'top-bar' },
     h('a', { class: 'name', href: '/' }, 'Assay'),
     h(
       'nav',
-      { 'aria-label': 'Views' },
+      { ref: nav, 'aria-label': 'Views' },
       ...PAGE_VIEWS.map((view) =>
         h(
           'a',

@@ -55,8 +55,10 @@ export function durationText(ms: number): string {
   if (ms < 1) return '< 1 ms';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-  if (ms < 86_400_000) return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
+  // Rounded first, so that nothing takes 59 min 60 s.
+  const [seconds, minutes] = [Math.round(ms / 1_000), Math.round(ms / 60_000)];
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   return counted(Math.round(ms / 86_400_000), 'day');
 }
 

@@ -3,10 +3,14 @@
  * what stands around it, and characters that nobody would see are written out.
  */
 import { h, type JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { visibleParts } from '../../model/visible-text.ts';
-import { ask } from '../api/ask.ts';
+import { useMemo } from 'preact/hooks';
+import { visibleParts, withFewHidden } from '../../model/visible-text.ts';
 import { countText } from './format.ts';
+import { endOf, SLICE_CHARACTERS } from './text-slices.ts';
+import { useSlices } from './use-slices.ts';
+
+/** Each is an element of the document, and a list has many texts. */
+const HIDDEN_RUNS_MAX = 12;
 
 /** A text within a sentence or a row; longer ones end with an ellipsis. */
 export function SpanText({
@@ -16,8 +20,8 @@ export function SpanText({
   readonly text: string;
   readonly charactersMax?: number;
 }): JSX.Element {
-  const isLong = text.length > charactersMax;
-  const shown = isLong ? `${text.slice(0, charactersMax).toWellFormed()}…` : text;
+  const begin = withFewHidden(text.slice(0, charactersMax), HIDDEN_RUNS_MAX);
+  const shown = begin.length < text.length ? `${begin.toWellFormed()}…` : text;
   return h('bdi', { dir: 'auto', class: 'span-text' }, ...shownParts(shown));
 }
 
@@ -32,9 +36,6 @@ function shownParts(text: string): (JSX.Element | string)[] {
   });
 }
 
-const FIRST_CHARACTERS = 4_000;
-const MORE_CHARACTERS = 32_000;
-
 interface LongTextProps {
   readonly text: string;
   /** Address of the whole text, where the answer has only its beginning. */
@@ -43,39 +44,44 @@ interface LongTextProps {
   readonly isCode?: boolean;
 }
 
-/** A text of any length, a slice at a time. */
-export function LongText({ text: given, whole, isCode = false }: LongTextProps): JSX.Element {
-  const [shown, setShown] = useState(FIRST_CHARACTERS);
-  const [fetched, setFetched] = useState<{ readonly text: string } | { readonly why: string } | undefined>();
-  const text = fetched !== undefined && 'text' in fetched ? fetched.text : given;
-  const hasMore = text.length > shown;
-  const isCut = whole !== undefined && fetched === undefined;
-  const more = () => {
-    setShown((now) => now + MORE_CHARACTERS);
-    if (!isCut || text.length > shown + MORE_CHARACTERS) return;
-    ask<{ readonly text: string }>(whole)
-      .then((reply) => setFetched(reply.is === 'here' ? { text: reply.value.text } : { why: reply.why }))
-      .catch((error: unknown) => setFetched({ why: String(error) }));
-  };
-  const words = shownParts(text.slice(0, shown).toWellFormed());
-  const left = isCut ? 'the text is longer than this' : `${countText(text.length - shown)} characters more`;
+/** A text of any length, a few slices at a time. */
+export function LongText({ text, whole, isCode = false }: LongTextProps): JSX.Element {
+  const { slices, characters, isWaiting, problem, move } = useSlices(text, whole);
+  const [from, end] = [slices[0]?.from ?? 0, Math.max(...slices.map(endOf), 0)];
+  const button = (to: Parameters<typeof move>[0], words: string) =>
+    h('button', { type: 'button', class: 'quiet', disabled: isWaiting, onClick: () => move(to) }, words);
   return h(
     'div',
     { class: 'long-text' },
-    h(
-      isCode ? 'pre' : 'div',
-      { dir: 'auto', class: isCode ? 'payload' : 'words', tabIndex: isCode ? 0 : undefined },
-      ...words,
-    ),
-    (hasMore || isCut) &&
+    from > 0 &&
       h(
         'p',
         { class: 'aside' },
-        `${left} `,
-        h('button', { type: 'button', class: 'quiet', onClick: more }, 'Show more'),
+        `${countText(from)} characters before this `,
+        button('earlier', 'Show earlier'),
+        button('begin', 'To the beginning'),
       ),
-    fetched !== undefined && 'why' in fetched && h('p', { class: 'aside' }, fetched.why),
+    h(
+      isCode ? 'pre' : 'div',
+      { dir: 'auto', class: isCode ? 'payload' : 'words', tabIndex: isCode ? 0 : undefined },
+      ...slices.map((slice) => h(Slice, { key: slice.from, text: slice.text })),
+    ),
+    (characters === undefined || end < characters) &&
+      h(
+        'p',
+        { class: 'aside' },
+        characters === undefined ? 'the text is longer than this ' : `${countText(characters - end)} characters more `,
+        button('later', 'Show more'),
+        (characters === undefined || characters - end > SLICE_CHARACTERS) && button('end', 'To the end'),
+      ),
+    problem !== undefined && h('p', { class: 'aside' }, problem),
   );
+}
+
+/** The same elements as long as the text is the same: a slice is not compared with itself when another one comes. */
+function Slice({ text }: { readonly text: string }): JSX.Element {
+  const parts = useMemo(() => shownParts(text.toWellFormed()), [text]);
+  return h('span', null, parts);
 }
 
 /** A value as people read JSON; a text as it is. */

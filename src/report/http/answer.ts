@@ -11,6 +11,8 @@ export interface Answer {
   readonly headers?: OutgoingHttpHeaders;
   /** Called once the client has taken it, or has gone. */
   readonly onTaken?: () => void;
+  /** The query of the part that follows this one: streamed-reads.ts. */
+  readonly next?: string;
   /** Writes the body itself, over time, and ends it. The head has been sent. */
   readonly stream?: (response: ServerResponse) => void;
 }

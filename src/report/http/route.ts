@@ -30,7 +30,7 @@ export type Route<S> = {
 export interface RouteShapes {
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Shape of an answer with status 200; undefined where it is not JSON. */
+  /** Shape of an answer with status 200, or of each of its lines; undefined where it is not JSON. */
   readonly answer: z.ZodType | undefined;
   /** Media type where it is not JSON. */
   readonly type?: string;

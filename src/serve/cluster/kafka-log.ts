@@ -88,12 +88,19 @@ export class KafkaLog implements ServedLog {
 
   async stop(): Promise<void> {
     const { lanes, spool, packer } = this.#reading ?? {};
-    await lanes?.stopReading();
-    await this.#scorer.stop();
-    await lanes?.leave();
-    packer?.close();
-    spool?.close();
-    await this.#producer.stop();
+    // The rest is stopped even if one of them fails: a client that is left open would keep the process.
+    try {
+      await lanes?.stopReading();
+      await this.#scorer.stop();
+    } finally {
+      try {
+        await lanes?.leave();
+      } finally {
+        packer?.close();
+        spool?.close();
+        await this.#producer.stop();
+      }
+    }
   }
 }
 

@@ -3,13 +3,14 @@ import { namesOf } from '../column.ts';
 import type { ConversationRow } from '../conversation-row.ts';
 import {
   askedWords,
+  type CandidateRows,
   type ConversationSearch,
   type FoundConversations,
-  type RowsWithWords,
   type SearchDialect,
   searchPlan,
 } from '../conversation-search.ts';
 import { type EvaluationCells, evaluationFrom, SEEN_COLUMNS, seenFrom, SHOWN_COLUMNS } from '../evaluation-columns.ts';
+import { RecentPlaces } from '../recent-places.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
 import type { JudgingState } from '../question-store.ts';
@@ -19,7 +20,7 @@ import type { Link } from './link.ts';
 import { judgingState } from './questions.ts';
 import { HEAD, type HeadRow, toConversationRow } from './read-conversation.ts';
 import { textKey } from './row-keys.ts';
-import type { Session, Value } from './session.ts';
+import { numbered, type Session, type Value } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 import { readWaiting } from './waiting.ts';
 
@@ -54,6 +55,7 @@ const DIALECT: SearchDialect<Value> = {
 
 export class PostgresPages implements PageReader {
   readonly #link: Link;
+  readonly #places = new RecentPlaces();
 
   constructor(link: Link) {
     this.#link = link;
@@ -83,7 +85,7 @@ export class PostgresPages implements PageReader {
   }
 
   async countedPlaces(of: { readonly width: number; readonly since: number }): Promise<readonly CountedPlace[]> {
-    return this.#link.use((session) => countedPlaces(session, of));
+    return this.#places.of(of, (asked) => this.#link.use((session) => countedPlaces(session, asked)));
   }
 
   async countUpTo(limit: number): Promise<number> {
@@ -113,7 +115,7 @@ async function searchConversations(session: Session, search: ConversationSearch)
 }
 
 /** Undefined where no words are asked for, or none are kept. */
-async function rowsWithWords(session: Session, search: ConversationSearch): Promise<RowsWithWords | undefined> {
+async function rowsWithWords(session: Session, search: ConversationSearch): Promise<CandidateRows | undefined> {
   const asked = askedWords(search);
   if (asked === undefined) return undefined;
   const [kept] = await session.once<{ has: boolean }>('SELECT EXISTS (SELECT 1 FROM spoken) AS has');
@@ -124,16 +126,7 @@ async function rowsWithWords(session: Session, search: ConversationSearch): Prom
     search.cursor?.before ?? Number.MAX_SAFE_INTEGER,
     WITH_WORDS_MAX,
   ]);
-  return { rows: rows.map(({ id }) => id), hasMore: rows.length === WITH_WORDS_MAX };
-}
-
-/** `?` as PostgreSQL numbers its parameters. No text of ours has one otherwise. */
-function numbered(sql: string): string {
-  let number = 0;
-  return sql.replaceAll('?', () => {
-    number += 1;
-    return `$${number}`;
-  });
+  return { rows: rows.map(({ id }) => id), hasMore: rows.length === WITH_WORDS_MAX, hasWords: true };
 }
 
 interface ReadRow extends EvaluationCells {

@@ -41,8 +41,18 @@ import { textKey } from './row-keys.ts';
 import { readWaiting, readWaitingSummaries } from './waiting.ts';
 import { PostgresPages } from './page-reads.ts';
 import { HEAD, type HeadRow, readContent, readTraces, toConversationRow } from './read-conversation.ts';
-import type { Session, Value } from './session.ts';
-import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
+import { numbered, type Session, type Value } from './session.ts';
+import {
+  type HistoryCells,
+  type HistoryQuery,
+  type HistoryRow,
+  type HistorySumQuery,
+  historyRowFrom,
+  historyStatement,
+  type SummedCells,
+  type SummedHistory,
+  summedFrom,
+} from '../history.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
 /** Conversations that one page looks at, where the row itself decides, and where each takes a search among its evaluations. */
@@ -277,6 +287,15 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
       [toStorable(suite), width, since, until],
     );
     return rows.map((row) => historyRowFrom(row, fromStorable));
+  }
+
+  async summedHistory(query: HistorySumQuery): Promise<readonly SummedHistory[]> {
+    const { sql, values } = historyStatement<Value>(
+      { ...query, suite: toStorable(query.suite) },
+      { among: (column) => `${column} = ANY(?)`, texts: (texts) => texts.map(toStorable) },
+    );
+    const rows = await this.#rows<SummedCells>(numbered(sql), values);
+    return rows.map((row) => summedFrom(row, fromStorable));
   }
 
   async totals(): Promise<readonly StoredTotal[]> {

@@ -74,3 +74,12 @@ async function guarded<T>(what: string, answer: Promise<T>): Promise<T> {
     throw new StatementFailed(`PostgreSQL, ${what}: ${reasonOf(error)}`, code, error);
   }
 }
+
+/** `?` as PostgreSQL numbers its parameters. No text of ours has one otherwise. */
+export function numbered(sql: string): string {
+  let number = 0;
+  return sql.replaceAll('?', () => {
+    number += 1;
+    return `$${number}`;
+  });
+}

@@ -2,18 +2,19 @@
 import type { ConversationId } from '../../model/ids.ts';
 import type { ConversationRow } from '../conversation-row.ts';
 import {
-  askedWords,
   type ConversationSearch,
   type FoundConversations,
-  type RowsWithWords,
   type SearchDialect,
   searchPlan,
+  searchWindow,
 } from '../conversation-search.ts';
 import { seenFrom, SEEN_COLUMNS } from '../evaluation-columns.ts';
+import { RecentPlaces } from '../recent-places.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
 import type { JudgingState } from '../question-store.ts';
 import type { PageReader, WhichEvaluations } from '../page-reader.ts';
+import { candidateRows, worstRows } from './candidate-rows.ts';
 import { toEvaluation } from './evaluation-row.ts';
 import { lastScanned } from './evaluation-scan.ts';
 import { judgingState } from './question-rows.ts';
@@ -22,7 +23,6 @@ import { toConversationRow } from './conversation-row.ts';
 
 /** Conversations that one page looks at: see page.ts. */
 const LIMITS = { lookedAt: 50_000, searched: 20_000 };
-const WITH_WORDS_MAX = 2000;
 const PLACES_READ_MAX = 200_000;
 
 const IS_LAST = `NOT EXISTS (
@@ -30,9 +30,6 @@ const IS_LAST = `NOT EXISTS (
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
 /** Rows of shadows are marked by their name (suite-key.ts). */
 const IS_LIVE = `e.suite NOT LIKE 'shadow:%'`;
-
-const HAS_WORDS = 'SELECT EXISTS (SELECT 1 FROM spoken_content) AS has';
-const WITH_WORDS = 'SELECT rowid FROM spoken WHERE spoken MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?';
 
 const DIALECT: SearchDialect<string | number> = {
   among: (column) => `${column} IN (SELECT value FROM json_each(?))`,
@@ -50,6 +47,7 @@ const DIALECT: SearchDialect<string | number> = {
 
 export class SqlitePages implements PageReader {
   readonly #statements: Statements;
+  readonly #places = new RecentPlaces();
 
   constructor(statements: Statements) {
     this.#statements = statements;
@@ -75,8 +73,8 @@ export class SqlitePages implements PageReader {
     return labelsOf(this.#statements, conversationId, limit);
   }
 
-  countedPlaces(of: { readonly width: number; readonly since: number }): readonly CountedPlace[] {
-    return countedPlaces(this.#statements, of);
+  countedPlaces(of: { readonly width: number; readonly since: number }): Promise<readonly CountedPlace[]> {
+    return this.#places.of(of, (asked) => countedPlaces(this.#statements, asked));
   }
 
   countUpTo(limit: number): number {
@@ -102,7 +100,10 @@ export function conversationEnds(statements: Statements): { readonly first: numb
 }
 
 function searchConversations(statements: Statements, search: ConversationSearch): FoundConversations {
-  const plan = searchPlan(DIALECT, search, conversationEnds(statements), LIMITS, rowsWithWords(statements, search));
+  const ends = conversationEnds(statements);
+  const candidates =
+    candidateRows(statements, search) ?? worstRows(statements, search, searchWindow(search, ends, LIMITS));
+  const plan = searchPlan(DIALECT, search, ends, LIMITS, candidates);
   const { conditions, values, order } = plan.statement;
   // Only by row numbers, whose range is the limit of what a page looks at.
   const sql = `SELECT c.* FROM conversations c NOT INDEXED WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
@@ -112,18 +113,6 @@ function searchConversations(statements: Statements, search: ConversationSearch)
       .all(...values, search.limit)
       .map(toConversationRow),
   );
-}
-
-/** Undefined where no words are asked for, or none are kept. */
-function rowsWithWords(statements: Statements, search: ConversationSearch): RowsWithWords | undefined {
-  const asked = askedWords(search);
-  if (asked === undefined || statements.of(HAS_WORDS).get()?.has !== 1) return undefined;
-  const query = asked.map((word, index) => `"${word}"${index === asked.length - 1 ? '*' : ''}`).join(' AND ');
-  const rows = statements
-    .of(WITH_WORDS)
-    .all(query, search.cursor?.before ?? Number.MAX_SAFE_INTEGER, WITH_WORDS_MAX)
-    .map(({ rowid }) => Number(rowid));
-  return { rows, hasMore: rows.length === WITH_WORDS_MAX };
 }
 
 /** By row, in the order in which they were made; then those that wait. */

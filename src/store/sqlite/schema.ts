@@ -361,6 +361,10 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX labels_asked ON labels (suite, criterion, id);
   CREATE INDEX labelled_verdicts_asked ON labelled_verdicts (suite, criterion, noted_at);
   `,
+  // For searches by outcomes that are failures (candidate-rows.ts): conversations without one pay nothing.
+  `
+  CREATE INDEX conversations_failed ON conversations (worst_outcome, id) WHERE worst_outcome > 0;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

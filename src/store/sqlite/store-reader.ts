@@ -32,7 +32,17 @@ import { readContent } from './traces.ts';
 import { toConversationRow } from './conversation-row.ts';
 import { toEvaluation } from './evaluation-row.ts';
 import { conversationEnds, SqlitePages } from './page-reads.ts';
-import { type HistoryCells, type HistoryQuery, type HistoryRow, historyRowFrom } from '../history.ts';
+import {
+  type HistoryCells,
+  type HistoryQuery,
+  type HistoryRow,
+  type HistorySumQuery,
+  historyRowFrom,
+  historyStatement,
+  type SummedCells,
+  type SummedHistory,
+  summedFrom,
+} from '../history.ts';
 import { Statements } from './statements.ts';
 
 /** Conversations that one page looks at, where the row itself decides, and where each takes a search among its evaluations. */
@@ -239,6 +249,17 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     ).all(suite, width, since, until);
     // The cast holds because they are the table's own columns.
     return rows.map((row) => historyRowFrom(row as HistoryCells, (stored) => stored));
+  }
+
+  summedHistory(query: HistorySumQuery): readonly SummedHistory[] {
+    const { sql, values } = historyStatement(query, {
+      among: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+      texts: (texts) => JSON.stringify(texts),
+    });
+    // The cast holds because they are the statement's own columns.
+    return this.#prepared(sql)
+      .all(...values)
+      .map((row) => summedFrom(row as SummedCells, (stored) => stored));
   }
 
   totals(): readonly { readonly metric: string; readonly labels: string; readonly value: number }[] {

@@ -190,3 +190,22 @@ test('the bytes of a lane that was lost are there until nothing of it is being f
   await sleep(1);
   expect(spool.bytes).toBe(1);
 });
+
+test('an instance leaves the group although an offset cannot be committed', async () => {
+  const { lanes, consumer } = lanesWith((names) => Promise.resolve(names.map((name) => ownedOf(name, 1))));
+  await consumer.handlers?.onAssigned({ gained: [partition(1)], kept: [], lanes: 4 });
+  let commits = 0;
+  consumer.commit = () => {
+    commits += 1;
+    return Promise.reject(new Error('not committed: spans/1 is no longer ours'));
+  };
+
+  await lanes.stopReading();
+  await lanes.leave();
+
+  expect({ commits, handlers: consumer.handlers, lanes: lanes.count }).toEqual({
+    commits: 1,
+    handlers: undefined,
+    lanes: 0,
+  });
+});

@@ -8,6 +8,7 @@ import {
   wholeText,
   wholeTextQuery,
 } from '../../../model/api/conversation-detail.ts';
+import { splitsPair } from '../../../model/surrogate-pairs.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { noSuchConversation } from '../conversation-api.ts';
 import { conversationItemOf } from './conversation-item.ts';
@@ -19,8 +20,6 @@ import type { V1Side } from './v1-side.ts';
 
 const EVALUATIONS_MAX = 200;
 const LABELS_MAX = 1_000;
-/** Characters of one text. */
-const WHOLE_TEXT_MAX = 8_000_000;
 
 export const getConversationDetail = v1Read({
   path: '/api/v1/conversations/{conversation...}',
@@ -72,10 +71,11 @@ export const getConversationDetail = v1Read({
 
 export const getWholeText = v1Read({
   path: '/api/v1/text/{conversation...}',
-  summary: '?of= (a step_id or turn_id) &field= one text of a conversation, whole, where its transcript cuts it',
+  summary: `?of= (a step_id or turn_id) &field= &from= &length= one text of a conversation, whole or in parts, where its
+transcript cuts it`,
   query: wholeTextQuery,
   answer: wholeText,
-  read: async (side: V1Side, { of, field }, parameters) => {
+  read: async (side: V1Side, { of, field, from, length }, parameters) => {
     const id = parameters.get('conversation') ?? '';
     const row = await side.reader.find(id);
     if (row === undefined) return new Refusal(noSuchConversation(id));
@@ -86,10 +86,14 @@ export const getWholeText = v1Read({
           error: `${field} of ${JSON.stringify(of)} is not there: it was not recorded, or is not kept`,
         }),
       );
+    const begin = splitsPair(text, from) ? from + 1 : Math.min(from, text.length);
+    const end = Math.min(from + length, text.length);
+    const part = text.slice(begin, splitsPair(text, end) ? end - 1 : end);
     return {
-      text: text.slice(0, WHOLE_TEXT_MAX).toWellFormed(),
+      from: begin,
+      text: part.toWellFormed(),
       characters: text.length,
-      whole: text.length <= WHOLE_TEXT_MAX,
+      whole: part.length === text.length,
     };
   },
 });

@@ -5,11 +5,12 @@ import type { ConversationItem, ConversationState, ListedEvaluation } from '../.
 import type { ConversationRow } from '../../../store/conversation-row.ts';
 import type { SeenConversation } from '../../../store/evaluation-columns.ts';
 import type { ReadEvaluation } from '../../../store/read-evaluation.ts';
-import { isScored } from '../../../model/severity.ts';
+import { bySeverity, isScored } from '../../../model/severity.ts';
 import { isoTime } from './iso-time.ts';
 import { criterionIn, lostIn, shareOf, suiteOf } from './running-suites.ts';
 
 const NANO = 1e9;
+const LISTED_MAX = 50;
 
 export function conversationItemOf(
   row: ConversationRow,
@@ -18,6 +19,7 @@ export function conversationItemOf(
 ): ConversationItem {
   const { beganAtMs, ceasedAtMs, asked, answered } = row.glance;
   const effort = effortOf(row, evaluations);
+  const shown = worstOf(evaluations);
   return {
     conversation_id: row.conversationId,
     agent: row.agent,
@@ -39,8 +41,19 @@ export function conversationItemOf(
     state: stateOf(row, evaluations),
     ...(row.unscoredBecause === undefined ? {} : { unscored_because: row.unscoredBecause }),
     ...(row.dueCause === undefined ? {} : { waiting_for: row.dueCause }),
-    evaluations: evaluations.map(({ evaluation }) => listed(evaluation, suites)),
+    evaluations: shown.map(({ evaluation }) => listed(evaluation, suites)),
+    ...(shown.length === evaluations.length ? {} : { evaluations_left_out: evaluations.length - shown.length }),
   };
+}
+
+/** A conversation of a thousand turns has as many evaluations, and a page has fifty conversations. */
+function worstOf(evaluations: readonly ReadEvaluation[]): readonly ReadEvaluation[] {
+  if (evaluations.length <= LISTED_MAX) return evaluations;
+  const worst = evaluations
+    .toSorted(({ evaluation: a }, { evaluation: b }) => bySeverity(b.outcome, a.outcome))
+    .slice(0, LISTED_MAX);
+  const kept = new Set(worst);
+  return evaluations.filter((one) => kept.has(one));
 }
 
 /** The search for states in `conversation-search.ts` says the same. */

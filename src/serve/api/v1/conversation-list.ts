@@ -37,7 +37,7 @@ a page of conversations with first question, last answer and failed criteria: do
   },
 });
 
-function searchOf(query: ConversationListQuery): ConversationSearch {
+export function searchOf(query: ConversationListQuery): ConversationSearch {
   return {
     agents: query.agent,
     agentVersions: query.agent_version,
@@ -58,7 +58,7 @@ function searchOf(query: ConversationListQuery): ConversationSearch {
   };
 }
 
-function cursorText({ before, last }: SearchCursor): string {
+export function cursorText({ before, last }: SearchCursor): string {
   return [before, ...(last === undefined ? [] : [last.severity, last.row])].join('.');
 }
 

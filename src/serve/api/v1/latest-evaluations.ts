@@ -11,6 +11,7 @@ import type { ConversationSearch, SearchCursor } from '../../../store/conversati
 import type { ScannedEvaluation } from '../../../store/evaluation-scan.ts';
 
 const PAGE = 500;
+const SLICES = 8;
 const LOOKED_AT_MAX = 200_000;
 const MILLION = 1_000_000;
 
@@ -50,6 +51,7 @@ export async function latestEvaluations(
   },
 ): Promise<LatestEvaluations> {
   const { conversationsMax, ...filters } = asked;
+  const from = latestFrom(suite);
   const evaluations: LatestEvaluation[] = [];
   let others = 0;
   let conversations = 0;
@@ -59,7 +61,7 @@ export async function latestEvaluations(
     const limit = Math.min(PAGE, conversationsMax - conversations);
     const page = await reader.pages.search({ ...filters, order: 'latest', limit, cursor });
     for (const scanned of await reader.pages.lastScanned(page.rows, suite.name)) {
-      const evaluation = latestFrom(scanned, suite);
+      const evaluation = from(scanned);
       if (evaluation === undefined) others += 1;
       else evaluations.push(evaluation);
     }
@@ -71,22 +73,90 @@ export async function latestEvaluations(
   }
 }
 
-function latestFrom(scanned: ScannedEvaluation, suite: SuiteOutline): LatestEvaluation | undefined {
-  const { basis, suiteVersion, labels, score, outcome, seen, createdAt } = scanned;
-  if (basis === undefined || suiteVersion !== suite.version) return undefined;
-  const { verdicts } = decodeBasis(basis);
-  // A suite that was changed without a new version.
-  if (verdicts.length !== suite.criteria.length) return undefined;
-  const known = labelsSchema.parse(JSON.parse(labels));
-  return {
-    conversation: scanned.conversation,
-    at: seen.at ?? createdAt,
-    agentVersion: known.agent_version,
-    environment: known.environment,
-    segment: known.segment,
-    score: score === undefined ? undefined : score / MILLION,
-    outcome,
-    verdicts: new Map(suite.criteria.map(({ name }, place) => [name, verdicts[place]?.verdict ?? 'skipped'] as const)),
-    used: seen,
+/**
+ * Evaluations of the conversations between two rows, evenly spread over them: of many, those of a period would otherwise be
+ * those of its last minutes.
+ */
+export async function spreadEvaluations(
+  reader: Pick<ConversationReader, 'pages'>,
+  suite: SuiteOutline,
+  asked: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments' | 'since'> & {
+    readonly rows: { readonly first: number; readonly before: number };
+    readonly conversationsMax: number;
+  },
+): Promise<LatestEvaluations> {
+  const {
+    conversationsMax,
+    rows: { first, before },
+    ...filters
+  } = asked;
+  const from = latestFrom(suite);
+  const limit = Math.ceil(conversationsMax / SLICES);
+  const width = (before - first) / SLICES;
+  const evaluations: LatestEvaluation[] = [];
+  let others = 0;
+  let isCut = false;
+  for (let slice = 0; slice < SLICES; slice += 1) {
+    const begins = Math.round(first + slice * width);
+    const cursor = { before: Math.round(first + (slice + 1) * width) };
+    const page = await reader.pages.search({ ...filters, order: 'latest', limit, cursor });
+    const rows = page.rows.filter(({ row }) => row >= begins);
+    isCut ||= rows.length === limit || (page.next?.before ?? 0) > begins;
+    for (const scanned of await reader.pages.lastScanned(rows, suite.name)) {
+      const evaluation = from(scanned);
+      if (evaluation === undefined) others += 1;
+      else evaluations.push(evaluation);
+    }
+  }
+  return { evaluations, others, isCut };
+}
+
+/**
+ * The first row of those that changed since then. Rows follow one another about as they changed, so it is a search among
+ * a few of them.
+ */
+export async function firstRowSince({ pages }: Pick<ConversationReader, 'pages'>, since: number): Promise<number> {
+  const rowBefore = async (before: number | undefined) => {
+    const cursor = before === undefined ? undefined : { before };
+    return (await pages.search({ order: 'latest', limit: 1, cursor })).rows[0];
+  };
+  let low = 0;
+  let high = ((await rowBefore(undefined))?.row ?? 0) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const found = await rowBefore(middle + 1);
+    if (found === undefined || found.updatedAt < since) low = middle + 1;
+    else high = found.row;
+  }
+  return high;
+}
+
+/** Few texts of labels differ, and each is read once. */
+function latestFrom(suite: SuiteOutline): (scanned: ScannedEvaluation) => LatestEvaluation | undefined {
+  const read = new Map<string, z.infer<typeof labelsSchema>>();
+  const labelsOf = (text: string) => {
+    const known = read.get(text) ?? labelsSchema.parse(JSON.parse(text));
+    read.set(text, known);
+    return known;
+  };
+  return ({ conversation, basis, suiteVersion, labels, score, outcome, seen, createdAt }) => {
+    if (basis === undefined || suiteVersion !== suite.version) return undefined;
+    const { verdicts } = decodeBasis(basis);
+    // A suite that was changed without a new version.
+    if (verdicts.length !== suite.criteria.length) return undefined;
+    const known = labelsOf(labels);
+    return {
+      conversation,
+      at: seen.at ?? createdAt,
+      agentVersion: known.agent_version,
+      environment: known.environment,
+      segment: known.segment,
+      score: score === undefined ? undefined : score / MILLION,
+      outcome,
+      verdicts: new Map(
+        suite.criteria.map(({ name }, place) => [name, verdicts[place]?.verdict ?? 'skipped'] as const),
+      ),
+      used: seen,
+    };
   };
 }

@@ -15,14 +15,15 @@ import {
 } from '../../../model/tcr-split.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { differenceEstimate, meanEstimate, type ScoreSums, shareEstimate } from './estimates.ts';
+import type { ConversationSearch } from '../../../store/conversation-search.ts';
 import { isoTime } from './iso-time.ts';
-import { type LatestEvaluation, latestEvaluations } from './latest-evaluations.ts';
+import { firstRowSince, type LatestEvaluation, latestEvaluations, spreadEvaluations } from './latest-evaluations.ts';
 import { chosenSuite } from './chosen-suite.ts';
 import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
 const DAY_MS = 86_400_000;
-const CONVERSATIONS_MAX = 10_000;
+const CONVERSATIONS_MAX = 2_000;
 /** Scores are rounded to a millionth, so smaller parts are rounding. */
 const NOTHING = 1e-6;
 
@@ -50,12 +51,10 @@ or &version= &against_version=: the criteria that moved the mean score, in parts
       return new Refusal(
         jsonAnswer(400, { error: 'the query has mistakes', problems: ['until: it has to be after since'] }),
       );
-    const found = await latestEvaluations(reader, suite, {
+    const found = await evaluationsIn(periods, reader, suite, {
       agents: query.agent,
       environments: query.environment,
       agentVersions: query.version === undefined ? undefined : [query.version, query.against_version ?? ''],
-      since: Math.min(...periods.map(({ since }) => since)),
-      conversationsMax: CONVERSATIONS_MAX,
     });
     const [before, after] = periods.map((period) => sideOf(period, found.evaluations));
     if (before === undefined || after === undefined) throw new Error('moved: there are two periods');
@@ -70,6 +69,39 @@ or &version= &against_version=: the criteria that moved the mean score, in parts
     };
   },
 });
+
+/** All of them, or of each period as many, spread over it: the latest would leave none of the earlier period. */
+async function evaluationsIn(
+  periods: readonly Period[],
+  reader: V1Side['reader'],
+  suite: SuiteOutline,
+  filters: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments'>,
+): Promise<Awaited<ReturnType<typeof latestEvaluations>>> {
+  const since = Math.min(...periods.map((period) => period.since));
+  const first = await firstRowSince(reader, since);
+  const end = await firstRowSince(reader, Number.POSITIVE_INFINITY);
+  if (end - first <= CONVERSATIONS_MAX)
+    return latestEvaluations(reader, suite, { ...filters, since, conversationsMax: CONVERSATIONS_MAX });
+  const distinct = new Map(periods.map((period) => [`${period.since} ${period.until}`, period]));
+  const parts = await Promise.all(
+    [...distinct.values()].map(async (period) =>
+      spreadEvaluations(reader, suite, {
+        ...filters,
+        since: period.since,
+        rows: {
+          first: await firstRowSince(reader, period.since),
+          before: await firstRowSince(reader, period.until),
+        },
+        conversationsMax: CONVERSATIONS_MAX / distinct.size,
+      }),
+    ),
+  );
+  return {
+    evaluations: parts.flatMap(({ evaluations }) => evaluations),
+    others: parts.reduce((sum, { others }) => sum + others, 0),
+    isCut: parts.some(({ isCut }) => isCut),
+  };
+}
 
 function periodsOf(query: MovedQuery, now: number): readonly [before: Period, after: Period] {
   const until = query.until ?? now;

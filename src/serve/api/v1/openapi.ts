@@ -60,14 +60,12 @@ function operationOf(route: DescribedRoute): JsonObject {
   const { method, path, summary, takes, shapes } = route;
   const hasBody = method === 'PUT' || method === 'POST';
   const body = shapes?.body === undefined ? {} : schemaOf(shapes.body, 'input');
+  const { answer, type } = shapes ?? { answer: undefined };
+  const schema = answer === undefined ? undefined : { $ref: `#/components/schemas/${operationId(route)}` };
   const content =
-    shapes?.type === undefined
-      ? {
-          'application/json': {
-            schema: shapes?.answer === undefined ? {} : { $ref: `#/components/schemas/${operationId(route)}` },
-          },
-        }
-      : { [shapes.type]: { schema: { type: 'string' } } };
+    type === undefined
+      ? { 'application/json': { schema: schema ?? {} } }
+      : { [type]: { schema: schema ?? { type: 'string' } } };
   return {
     operationId: operationId(route),
     summary: summary.replaceAll('\n', ' '),

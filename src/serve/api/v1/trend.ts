@@ -1,16 +1,9 @@
 /** `GET /api/v1/trend`: a suite's figures over time. They come from the history, so that a year costs as little as a day. */
-import {
-  type TREND_BY,
-  type Trend,
-  type TrendFigures,
-  type TrendQuery,
-  trend,
-  trendQuery,
-} from '../../../model/api/trend.ts';
+import { type Trend, type TrendFigures, trend, trendQuery } from '../../../model/api/trend.ts';
 import { OUTCOMES, type Outcome } from '../../../model/evaluation.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
-import { HISTORY_WIDTHS, type HistoryRow } from '../../../store/history.ts';
+import { HISTORY_WIDTHS, type SummedHistory } from '../../../store/history.ts';
 import { versionsFirstSeen } from './agent-versions.ts';
 import { chosenSuite } from './chosen-suite.ts';
 import { meanEstimate, shareEstimate } from './estimates.ts';
@@ -49,10 +42,16 @@ a suite's success rate, mean score and outcomes over time, with their intervals`
       return refused(`bucket: ${BUCKETS_MAX} buckets at most; it is ${query.bucket} and would be more`);
     const since = Math.floor(asked.since / step) * step;
     const until = Math.ceil(asked.until / step) * step;
-    const rows = (await reader.history({ suite: suite.name, width, since, until })).filter((row) =>
-      matches(row, query),
-    );
-    const bySeries = [...Map.groupBy(rows, (row) => keyOf(row, query.by))]
+    const rows = await reader.summedHistory({
+      suite: suite.name,
+      ...{ width, since, until, step },
+      by: query.by === 'none' ? undefined : query.by,
+      agents: query.agent,
+      agentVersions: query.agent_version,
+      environments: query.environment,
+      segments: query.segment,
+    });
+    const bySeries = [...Map.groupBy(rows, ({ key }) => key)]
       .map(([key, own]) => ({ key, own, whole: figuresOf(own) }))
       .toSorted((a, b) => b.whole.evaluations - a.whole.evaluations || (a.key < b.key ? -1 : 1));
     const versions = await versionsFirstSeen(reader, ({ agent, environment }) =>
@@ -66,7 +65,7 @@ a suite's success rate, mean score and outcomes over time, with their intervals`
       until: isoTime(until),
       series: bySeries.slice(0, SERIES_MAX).map(({ key, own, whole }) => ({
         key,
-        buckets: [...Map.groupBy(own, ({ begins }) => Math.floor(begins / step) * step)]
+        buckets: [...Map.groupBy(own, ({ begins }) => begins)]
           .toSorted(([a], [b]) => a - b)
           .map(([at, inBucket]) => ({ at: isoTime(at), ...figuresOf(inBucket) }))
           .filter(({ evaluations }) => evaluations > 0),
@@ -101,33 +100,8 @@ function widthFor(bucketMs: number, since: number, now: number): number {
   return bucketMs % coarse.ms === 0 || since < now - fine.keptMs ? coarse.ms : fine.ms;
 }
 
-function matches(row: HistoryRow, query: TrendQuery): boolean {
-  const { agent, agent_version: versions, environment, segment } = query;
-  return (
-    (agent?.includes(row.agent) ?? true) &&
-    (versions?.includes(row.agentVersion) ?? true) &&
-    (environment?.includes(row.environment) ?? true) &&
-    (segment?.includes(row.segment) ?? true)
-  );
-}
-
-function keyOf(row: HistoryRow, by: (typeof TREND_BY)[number]): string {
-  switch (by) {
-    case 'none':
-      return '';
-    case 'agent_version':
-      return row.agentVersion;
-    case 'agent':
-    case 'segment':
-    case 'environment':
-      return row[by];
-    default:
-      return by satisfies never;
-  }
-}
-
-function figuresOf(rows: readonly HistoryRow[]): TrendFigures {
-  const sum = (of: (row: HistoryRow) => number) => rows.reduce((all, row) => all + of(row), 0);
+function figuresOf(rows: readonly SummedHistory[]): TrendFigures {
+  const sum = (of: (row: SummedHistory) => number) => rows.reduce((all, row) => all + of(row), 0);
   const counts = new Map<Outcome, number>();
   for (const { outcome, evaluations } of rows) counts.set(outcome, (counts.get(outcome) ?? 0) + evaluations);
   const countOf = (isCounted: (outcome: Outcome) => boolean) =>

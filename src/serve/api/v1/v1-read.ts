@@ -52,7 +52,7 @@ export function v1Read<S, Query extends z.ZodObject, Shape extends z.ZodType>({
   };
 }
 
-function givenIn(asked: URLSearchParams, { shape }: z.ZodObject): Record<string, unknown> {
+export function givenIn(asked: URLSearchParams, { shape }: z.ZodObject): Record<string, unknown> {
   const given = Object.create(null) as Record<string, unknown>;
   for (const name of new Set(asked.keys())) {
     const values = asked.getAll(name);

@@ -142,14 +142,22 @@ test('conversations are listed, searched and shown whole, in bounded answers', {
   const tool = long.turn_list[0]?.steps.find(({ kind }) => kind === 'tool');
   expect(tool).toMatchObject({ cut: true });
   expect(String(tool?.result)).toMatch(/^x{20000}…$/);
-  const text = async (of: string | undefined, field: string) =>
-    get(running, `/api/v1/text/long?${new URLSearchParams({ of: of ?? '', field })}`);
+  const text = async (of: string | undefined, field: string, part: Record<string, string> = {}) =>
+    get(running, `/api/v1/text/long?${new URLSearchParams({ of: of ?? '', field, ...part })}`);
   expect(wholeText.parse((await text(tool?.step_id, 'result')).body)).toEqual({
+    from: 0,
     text: 'x'.repeat(LONG),
     characters: LONG,
     whole: true,
   });
   expect(wholeText.parse((await text(long.turn_list[0]?.turn_id, 'asked')).body).text).toBe(SENT[3]?.question);
+  // A part of it, for which no end of a character is cut off.
+  const part = async (from: number, length: number) =>
+    wholeText.parse((await text(tool?.step_id, 'result', { from: String(from), length: String(length) })).body);
+  expect(await part(LONG - 3, 100)).toEqual({ from: LONG - 3, text: 'xxx', characters: LONG, whole: false });
+  expect(await part(LONG + 9, 100)).toEqual({ from: LONG, text: '', characters: LONG, whole: false });
+  expect((await text(tool?.step_id, 'result', { from: '-1' })).status).toBe(400);
+  expect((await text(tool?.step_id, 'result', { length: '8000001' })).status).toBe(400);
   expect((await text('nothing', 'result')).status).toBe(404);
   expect((await text(tool?.step_id, 'asked')).status).toBe(404);
   expect((await text(tool?.step_id, 'everything')).status).toBe(400);

@@ -51,6 +51,7 @@ test('the description has every route of /api/v1 and no other, and answers of a 
     '/api/v1/conversations': ['', '?order=worst&limit=1', '?state=open'],
     '/api/v1/conversations/{conversation}': ['asked%2F1%20%C3%BC', 'long', 'many?provenance=true', 'none'],
     '/api/v1/text/{conversation}': [`none?field=asked&of=${await aTurnOf(running, 'none')}`],
+    '/api/v1/export': ['', '?outcome=hard_failure', '?words=nothing-of-that-kind'],
     '/api/v1/sources/{conversation}': [`many?of=${await aStepOf(running, 'many')}`],
     '/api/v1/golden-comparison/{conversation}': ['none'],
     '/api/v1/facets': [''],
@@ -72,18 +73,19 @@ test('the description has every route of /api/v1 and no other, and answers of a 
   );
   expect(withSchema.map(([path]) => path).toSorted()).toEqual(Object.keys(answers).toSorted());
   for (const [path, { get: read }] of withSchema) {
-    const name = String(read?.responses[200].content['application/json']?.schema.$ref).replace(
-      '#/components/schemas/',
-      '',
-    );
+    const [[type, { schema: named }] = ['', { schema: {} }]] = Object.entries(read?.responses[200].content ?? {});
+    const name = String(named.$ref).replace('#/components/schemas/', '');
     const schema = z.fromJSONSchema(document.components.schemas[name] ?? {});
     // An unknown field is a mistake.
     expect([path, schema.safeParse({ unknown: 1 }).success]).toEqual([path, false]);
     for (const query of answers[path] ?? []) {
       const place = path.includes('{') ? path.replace(/\{\w+\}/, query) : `${path}${query}`;
-      const answer = await get(running, place);
-      const checked = schema.safeParse(answer.body);
-      expect([place, answer.status, checked.error?.issues ?? []]).toEqual([place, 200, []]);
+      const response = await fetch(`${running.http}${place}`);
+      const text = await response.text();
+      for (const one of type === 'application/jsonl' ? text.split('\n').filter(Boolean) : [text]) {
+        const checked = schema.safeParse(JSON.parse(one));
+        expect([place, response.status, checked.error?.issues ?? []]).toEqual([place, 200, []]);
+      }
     }
   }
   // A question that is too long for a query has its shape as well.
