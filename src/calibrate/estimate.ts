@@ -20,14 +20,35 @@ export function shareOf(count: number, of: number): Estimate | undefined {
   return within({ value: share, lower: (middle - half) / whole, upper: (middle + half) / whole }, 0);
 }
 
+/** Sums of scores from 0 to 1. */
+export interface ScoreSums {
+  readonly n: number;
+  readonly sum: number;
+  readonly squares: number;
+}
+
 /**
- * The mean of scores from 0 to 1, with the usual interval: mean ± z s/√n. `squares` is the sum of the squares of their
- * distances from the mean. A single score says nothing about the spread, so its interval is the whole scale.
+ * The mean of scores from 0 to 1. The usual interval, mean ± z s/√n, shrinks to a point where all scores are the same,
+ * as if forty successes had shown that nothing can fail. So it is that of the scores and of z²/2 more at either end of
+ * the scale, which is Agresti's and Coull's way with shares. Undefined of one score and of none.
  */
-export function meanOf(mean: number, { squares, of }: { readonly squares: number; readonly of: number }): Estimate {
-  if (of < 2) return { value: mean, lower: 0, upper: 1 };
-  const half = Z * Math.sqrt(squares / (of - 1) / of);
-  return within({ value: mean, lower: mean - half, upper: mean + half }, 0);
+export function meanOf(sums: ScoreSums): Estimate | undefined {
+  const { n, sum } = sums;
+  if (n < 2) return undefined;
+  const { mean, error } = withEnds(sums);
+  return within({ value: sum / n, lower: mean - Z * error, upper: mean + Z * error }, 0);
+}
+
+/** How far the mean of other conversations like these may be from theirs; undefined where `meanOf` is. */
+export function standardErrorOf(sums: ScoreSums): number | undefined {
+  return sums.n < 2 ? undefined : withEnds(sums).error;
+}
+
+function withEnds({ n, sum, squares }: ScoreSums): { readonly mean: number; readonly error: number } {
+  const all = n + Z ** 2;
+  const mean = (sum + Z ** 2 / 2) / all;
+  const variance = Math.max(0, (squares + Z ** 2 / 2) / all - mean ** 2);
+  return { mean, error: Math.sqrt(variance / all) };
 }
 
 /** Cut to what can be at all, and never without the value itself, which rounding may have left outside by a hair. */

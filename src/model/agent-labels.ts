@@ -13,6 +13,11 @@ export type AgentLabels = {
 export const OTHER = 'other';
 export const FOLDED: AgentLabels = { agent: OTHER, agent_version: OTHER, environment: OTHER };
 
+/** Whether figures were asked for under that name, under which no conversation is found. */
+export function isOther(query: URLSearchParams): boolean {
+  return query.getAll('agent').includes(OTHER) || query.getAll('agent_version').includes(OTHER);
+}
+
 /** Whether these labels stand for agents without series of their own. */
 export function isFolded(labels: AgentLabels): boolean {
   return labels.agent === OTHER && labels.agent_version === OTHER && labels.environment === OTHER;

@@ -19,6 +19,8 @@ export interface ConversationSearch {
   readonly suites?: readonly string[] | undefined;
   readonly outcomes?: readonly Outcome[] | undefined;
   readonly failedCriteria?: readonly string[] | undefined;
+  /** In millionths: below a million, some criterion failed. */
+  readonly scoreBelow?: number | undefined;
   /** In millionths. */
   readonly decidedBelow?: number | undefined;
   readonly states?: readonly ('scored' | 'open' | 'waiting' | 'unscored')[] | undefined;
@@ -179,8 +181,10 @@ function windowOf(
 }
 
 function takesSearches(search: ConversationSearch): boolean {
-  const { suites, outcomes, failedCriteria, decidedBelow, states, isLabelled } = search;
-  return [suites, outcomes, failedCriteria, decidedBelow, states, isLabelled].some((one) => one !== undefined);
+  const { suites, outcomes, failedCriteria, scoreBelow, decidedBelow, states, isLabelled } = search;
+  return [suites, outcomes, failedCriteria, scoreBelow, decidedBelow, states, isLabelled].some(
+    (one) => one !== undefined,
+  );
 }
 
 function conditionsOf<Value>(
@@ -211,7 +215,7 @@ function conditionsOf<Value>(
 
 function evaluationCondition<Value>(
   dialect: SearchDialect<Value>,
-  { suites, outcomes, failedCriteria, decidedBelow }: ConversationSearch,
+  { suites, outcomes, failedCriteria, scoreBelow, decidedBelow }: ConversationSearch,
 ): Condition<Value> | undefined {
   const parts: Condition<Value>[] = [];
   if (suites !== undefined) parts.push({ sql: dialect.among('e.suite'), values: [dialect.texts(suites)] });
@@ -220,6 +224,7 @@ function evaluationCondition<Value>(
       sql: dialect.among('e.outcome'),
       values: [dialect.numbers(outcomes.map((one) => OUTCOMES.indexOf(one)))],
     });
+  if (scoreBelow !== undefined) parts.push({ sql: 'e.score < ?', values: [dialect.number(scoreBelow)] });
   if (decidedBelow !== undefined) parts.push({ sql: 'e.decided_share < ?', values: [dialect.number(decidedBelow)] });
   if (failedCriteria !== undefined) parts.push({ sql: dialect.failedAmong, values: [dialect.texts(failedCriteria)] });
   if (parts.length === 0) return undefined;

@@ -19,6 +19,12 @@ export const conversationListQuery = z.strictObject({
   suite: anyOf(z.string()),
   outcome: anyOf(outcome),
   criterion: anyOf(z.string()).meta({ description: 'a criterion that failed' }),
+  score_below: z.coerce
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .meta({ description: 'below 1 something failed, however it ended' }),
   decided_below: z.coerce.number().min(0).max(1).optional(),
   state: anyOf(conversationState),
   labelled: z.enum(['true', 'false']).optional(),

@@ -14,9 +14,9 @@ export const movedQuery = z
     version: z.string().optional(),
     against_version: z.string().optional(),
   })
-  .refine(({ version, against_version }) => (version === undefined) === (against_version === undefined), {
-    path: ['against_version'],
-    message: 'version and against_version go together',
+  .refine(({ version, against_version }) => version !== undefined || against_version === undefined, {
+    path: ['version'],
+    message: 'against_version needs version',
   });
 export type MovedQuery = z.output<typeof movedQuery>;
 

@@ -3,7 +3,7 @@ import { h, type JSX } from 'preact';
 import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
 import type { ListedEvaluation } from '../../model/api/conversation-list.ts';
 import { keptToken } from '../api/token.ts';
-import { worstOf } from '../conversations/worst.ts';
+import { worstOf } from '../../model/worst-first.ts';
 import { addressOf } from '../shell/place.ts';
 import { Copy, CopyAnswer } from '../text/copy.ts';
 import { counted, countText, dollars, durationText, percent, scoreText } from '../text/format.ts';

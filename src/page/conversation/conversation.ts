@@ -8,7 +8,7 @@ import type { ConversationDetail, FullEvaluation, VerdictOfCriterion } from '../
 import { writtenOut } from '../../model/visible-text.ts';
 import { useService } from '../api/use-service.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
-import { worstFirst } from '../conversations/worst.ts';
+import { worstFirst } from '../../model/worst-first.ts';
 import { goTo } from '../shell/navigation.ts';
 import { addressOf, type Place, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';

@@ -3,20 +3,24 @@ import { h, type JSX } from 'preact';
 import type { Facets } from '../../model/api/facets.ts';
 import { FAILED_OUTCOMES, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 import { changeFilter, type Filter, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.ts';
-import { onlyOf, type Place } from '../shell/place.ts';
+import { LIST_FILTERS, onlyOf, type Place, SHARED_FILTERS } from '../shell/place.ts';
 import { OUTCOME_LOOKS } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 
-const ASKED = [
-  ...['agent', 'agent_version', 'environment', 'segment', 'suite', 'outcome', 'criterion', 'decided_below'],
-  ...['state', 'labelled', 'since', 'until', 'order', 'words'],
-];
 /** One choice for three outcomes: the API takes them one by one. */
 const ANY_FAILURE = 'failed';
+/** No outcome: a conversation may succeed, and a criterion fail all the same. */
+const ANY_CRITERION = 'failed_criterion';
 
 export function listQueryOf({ query }: Place): URLSearchParams {
-  const asked = onlyOf(query, ASKED);
-  const outcomes = asked.getAll('outcome');
+  const asked = onlyOf(query, [...SHARED_FILTERS, ...LIST_FILTERS]);
+  const chosen = asked.getAll('outcome');
+  const outcomes = chosen.filter((one) => one !== ANY_CRITERION);
+  if (outcomes.length < chosen.length) {
+    asked.delete('outcome');
+    for (const one of outcomes) asked.append('outcome', one);
+    asked.set('score_below', '1');
+  }
   if (outcomes.includes(ANY_FAILURE)) {
     asked.delete('outcome');
     for (const one of new Set<string>([...FAILED_OUTCOMES, ...outcomes]))
@@ -38,7 +42,11 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
       name: 'outcome',
       label: 'Outcome',
       all: 'all outcomes',
-      choices: [{ value: ANY_FAILURE, words: 'any failure' }, ...outcomes],
+      choices: [
+        { value: ANY_FAILURE, words: 'any failure' },
+        { value: ANY_CRITERION, words: 'any failed criterion' },
+        ...outcomes,
+      ],
     },
     ...sharedFilterList(place, facets),
     ...(facets.suites.length > 1 || place.query.has('suite')

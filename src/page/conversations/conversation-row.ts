@@ -6,13 +6,15 @@ import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 import { type ColumnName, Figures } from './columns.ts';
-import { worstOf } from './worst.ts';
+import { worstOf } from '../../model/worst-first.ts';
 
 interface RowProps {
   readonly row: ConversationItem;
   readonly href: string;
   readonly isOpen: boolean;
   readonly columns: readonly ColumnName[];
+  /** Suites that are asked for: their verdicts are shown, if they gave any. */
+  readonly suites: readonly string[];
   readonly onFocus: () => void;
 }
 
@@ -24,9 +26,11 @@ const STATE_WORDS: Readonly<Record<ConversationState, string | undefined>> = {
   unscored: 'no score',
 };
 
-export function ConversationRow({ row, href, isOpen, columns, onFocus }: RowProps): JSX.Element {
-  const worst = worstOf(row.evaluations);
-  const reasons = why(row, worst, STATE_WORDS[row.state]);
+export function ConversationRow({ row, href, isOpen, columns, suites, onFocus }: RowProps): JSX.Element {
+  const asked = row.evaluations.filter(({ suite }) => suites.includes(suite));
+  const evaluations = asked.length === 0 ? row.evaluations : asked;
+  const worst = worstOf(evaluations);
+  const reasons = why({ ...row, evaluations }, worst, STATE_WORDS[row.state]);
   return h(
     'a',
     {

@@ -58,6 +58,7 @@ export function ConversationRows({ list, active, open, query, columns, onActive 
             row,
             href: addressOf('conversations', query, row.conversation_id),
             isOpen: row.conversation_id === open,
+            suites: query.getAll('suite'),
             columns,
             onFocus: () => onActive(index),
           }),

@@ -3,6 +3,7 @@ import { h, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Trend, TrendFigures } from '../../model/api/trend.ts';
 import type { Outcome } from '../../model/evaluation.ts';
+import { isOther } from '../../model/agent-labels.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 import { addressOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { countText, percent } from '../text/format.ts';
@@ -42,7 +43,7 @@ export function Endings({ figures: { outcomes, evaluations }, trend, place }: En
           { key: outcome },
           h(
             'a',
-            { href: address(outcome) },
+            { href: isOther(place.query) ? undefined : address(outcome) },
             h(OutcomeMark, { outcome }),
             h('span', { class: 'share' }, percent(count / evaluations)),
             h('span', { class: 'count' }, countText(count)),

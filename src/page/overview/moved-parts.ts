@@ -26,6 +26,7 @@ export function MovedParts({ trend, place }: MovedProps): JSX.Element | null {
   const query = withChanges(onlyOf(place.query, ['agent', 'environment', 'until']), {
     suite: trend.suite,
     since: version?.at ?? trend.since,
+    version: onlyVersion(place),
   });
   const { reply } = useReply<Moved>('/api/v1/moved', query);
   if (reply === undefined) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
@@ -56,6 +57,12 @@ function newestVersion({ versions }: Trend, { query }: Place): Trend['versions']
   return versions
     .filter(({ agent_version: version }) => version !== NO_VERSION && (chosen.length === 0 || chosen.includes(version)))
     .toSorted((a, b) => (a.at < b.at ? 1 : -1))[0];
+}
+
+/** Several cannot be compared with the time before at once. */
+function onlyVersion({ query }: Place): string | undefined {
+  const chosen = query.getAll('agent_version');
+  return chosen.length === 1 ? chosen[0] : undefined;
 }
 
 function Parts({ moved, place }: { readonly moved: Moved; readonly place: Place }): JSX.Element {

@@ -3,6 +3,7 @@ import { h, type JSX } from 'preact';
 import type { Detections } from '../../model/api/detections.ts';
 import type { Facets } from '../../model/api/facets.ts';
 import type { Trend } from '../../model/api/trend.ts';
+import { isOther, OTHER } from '../../model/agent-labels.ts';
 import { limitOf } from '../../model/known-share.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
 import { serviceNow } from '../api/service-clock.ts';
@@ -86,12 +87,16 @@ function trendSections(
     'div',
     { class: isOld ? 'sections old' : 'sections', 'aria-busy': isOld },
     h(Figures, { figures: series.whole, about: trend.about, suite: trend.suite, limit }),
+    isOther(place.query) && h('p', { class: 'aside about-other' }, ABOUT_OTHER),
     h(TrendChart, { trend, series, changes }),
     h(MovedParts, { trend, place }),
     h(Endings, { figures: series.whole, trend, place }),
     h(JudgeSection, { place }),
   );
 }
+
+/** Agents and versions beyond the limit of labels are counted together. */
+const ABOUT_OTHER = `“${OTHER}” is what came after the first agents and versions (metrics.max_label_values), counted together. The list finds those conversations under their own names.`;
 
 /** No data is a state of its own, and never a zero. */
 function nothingHappened({ suite, since, until }: Trend, place: Place): JSX.Element {
@@ -103,7 +108,9 @@ function nothingHappened({ suite, since, until }: Trend, place: Place): JSX.Elem
       'p',
       null,
       `The suite ${suite} has no evaluation between ${since.slice(0, 16).replace('T', ' ')} and `,
-      `${until.slice(0, 16).replace('T', ' ')} UTC that these filters let through. A longer time may have some: `,
+      `${until.slice(0, 16).replace('T', ' ')} UTC that these filters let through. `,
+      place.query.has('agent') || place.query.has('agent_version') ? `${ABOUT_OTHER} ` : '',
+      'A longer time may have some: ',
       h(
         'a',
         { href: `/?${withChanges(place.query, { since: '7d', until: undefined }).toString()}` },

@@ -13,6 +13,8 @@ interface AnswerBarProps {
   /** The criterion's verdict; undefined until the person has answered, or where it said nothing. */
   readonly verdict: VerdictOfCriterion | undefined;
   readonly isSending: boolean;
+  /** The answer was taken back after its verdict was shown. */
+  readonly isSeen: boolean;
   /** The label that this person has given it in another tab. */
   readonly elsewhere: LabelJson | undefined;
   readonly note: string;
@@ -45,7 +47,7 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
             type: 'button',
             class: answer === label ? 'answer chosen' : 'answer',
             'aria-pressed': answer === label,
-            disabled: isSending,
+            disabled: isSending || answer !== undefined,
             onClick: () => onSay(label),
           },
           h(VerdictMark, { verdict: label }),
@@ -97,7 +99,9 @@ function wordsOf(said: LabelKind): string {
   return ANSWERS.find(({ label }) => label === said)?.words ?? said;
 }
 
-function Said({ answer, verdict }: AnswerBarProps): JSX.Element {
+function Said({ answer, verdict, isSeen }: AnswerBarProps): JSX.Element {
+  if (answer === undefined && isSeen)
+    return h('p', { class: 'limits', role: 'status' }, 'You have seen its verdict: another answer would not be blind.');
   if (answer === undefined)
     return h('p', { class: 'aside', role: 'status' }, 'The verdict is hidden until you have answered.');
   if (verdict === undefined) return h('p', { role: 'status' }, 'The criterion has no verdict here.');

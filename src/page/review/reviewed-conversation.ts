@@ -46,6 +46,7 @@ export function ReviewedConversation(props: ReviewedProps): JSX.Element {
       answer,
       verdict: answer === undefined ? undefined : verdict,
       isSending: review.isSending,
+      isSeen: review.isSeen,
       elsewhere: review.elsewhere,
       note,
       onNote,

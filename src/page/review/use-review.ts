@@ -5,6 +5,7 @@
  *   asked      no answer yet: the verdict is hidden
  *   sending    keys do nothing
  *   answered   the verdict is shown; `next` goes on, `undo` takes the answer back
+ *   seen       taken back: another answer would know the verdict, and the page says so
  */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { ConversationDetail, LabelJson } from '../../model/api/conversation-detail.ts';
@@ -29,6 +30,8 @@ export interface Review {
   readonly item: QueueItem | undefined;
   readonly answer: LabelKind | undefined;
   readonly isSending: boolean;
+  /** Its verdict was shown, and the answer taken back. */
+  readonly isSeen: boolean;
   /** This person has said something else of it, elsewhere, which the answer would replace. */
   readonly elsewhere: LabelJson | undefined;
   /** Answers of this person since the queue was opened. */
@@ -51,6 +54,7 @@ export function useReview(asked: Asked | undefined): Review {
   const [at, setAt] = useState(0);
   const [answers, setAnswers] = useState<ReadonlyMap<string, LabelKind>>(new Map());
   const [isSending, setIsSending] = useState(false);
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const [changes, setChanges] = useState(0);
   const elsewhere = useElsewhere(asked);
   useEffect(() => {
@@ -95,29 +99,25 @@ export function useReview(asked: Asked | undefined): Review {
     item,
     answer: item === undefined ? undefined : answers.get(itemKey(item)),
     isSending,
+    isSeen: item !== undefined && seen.has(itemKey(item)),
     elsewhere: item === undefined ? undefined : elsewhere.of(item),
     given: answers.size,
     changes,
     say: (label, note) => {
-      if (item === undefined || isSending) return;
-      const key = itemKey(item);
-      const done = () => setAnswers((now) => new Map([...now, [key, label]]));
+      // After the verdict was shown, a person who follows it would make it look right.
+      if (item === undefined || isSending || answers.has(itemKey(item))) return;
+      const done = () => setAnswers((now) => new Map([...now, [itemKey(item), label]]));
+      const stop = () => setIsSending(false);
       setIsSending(true);
-      elsewhere.mayBe(item, label, answers.has(key)).then(
-        (mayBe) => (mayBe ? send(item, label, note, done) : setIsSending(false)),
-        () => setIsSending(false),
-      );
+      elsewhere.mayBe(item, label).then((mayBe) => (mayBe ? send(item, label, note, done) : stop()), stop);
     },
     undo: () => {
-      // The one in view, else the last one that was answered.
-      const wanted =
-        item !== undefined && answers.has(itemKey(item))
-          ? at
-          : items.findLastIndex((one, index) => index < at && answers.has(itemKey(one)));
+      const wanted = lastAnswered(items, at, answers);
       const target = items[wanted];
       if (target === undefined || isSending) return;
       send(target, null, '', () => {
         setAt(wanted);
+        setSeen((now) => new Set([...now, itemKey(target)]));
         setAnswers((now) => new Map([...now].filter(([one]) => one !== itemKey(target))));
       });
     },
@@ -126,14 +126,19 @@ export function useReview(asked: Asked | undefined): Review {
   };
 }
 
+/** The one in view, else the last one before it; -1 where none is answered. */
+function lastAnswered(items: readonly QueueItem[], at: number, answers: ReadonlyMap<string, LabelKind>): number {
+  return items.findLastIndex((one, index) => index <= at && answers.has(itemKey(one)));
+}
+
 /** Keeps an answer from replacing another one of the same person that this tab does not know, until they have seen it. */
 function useElsewhere(asked: Asked | undefined) {
   const [seen, setSeen] = useState<{ readonly of: string; readonly label: LabelJson } | undefined>();
   return {
     of: (item: QueueItem) => (seen?.of === itemKey(item) ? seen.label : undefined),
-    mayBe: async (item: QueueItem, label: LabelKind, isKnown: boolean): Promise<boolean> => {
+    mayBe: async (item: QueueItem, label: LabelKind): Promise<boolean> => {
       if (asked === undefined) return false;
-      const isSeen = isKnown || seen?.of === itemKey(item);
+      const isSeen = seen?.of === itemKey(item);
       const said = isSeen ? undefined : await ownLabel(asked, item);
       const isOther = said !== undefined && said.label !== label;
       setSeen(isOther ? { of: itemKey(item), label: said } : undefined);

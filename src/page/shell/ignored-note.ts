@@ -3,15 +3,12 @@ import { h, type JSX } from 'preact';
 import type { Facets } from '../../model/api/facets.ts';
 import type { PageView } from '../../model/page-views.ts';
 import { SpanText } from '../text/span-text.ts';
-import { type Place, sharedFilters } from './place.ts';
+import { LIST_FILTERS, type Place, sharedFilters } from './place.ts';
 
 /** Parameters of each view besides the filters that all have. */
 const OWN: Readonly<Record<PageView, readonly string[]>> = {
   overview: [],
-  conversations: [
-    ...['outcome', 'criterion', 'decided_below', 'state', 'labelled', 'order', 'words', 'columns'],
-    ...['verdict', 'step', 'beside'],
-  ],
+  conversations: [...LIST_FILTERS, 'columns', 'verdict', 'step', 'beside'],
   versions: ['tab', 'a', 'b', 'case'],
   review: ['criterion', 'because'],
   suites: ['weights', 'off'],

@@ -12,7 +12,12 @@ export interface Place {
 }
 
 /** Filters that mean the same in every view: a link from one view to another keeps them. */
-const SHARED_FILTERS = ['agent', 'agent_version', 'environment', 'segment', 'suite', 'since', 'until'];
+export const SHARED_FILTERS = ['agent', 'agent_version', 'environment', 'segment', 'suite', 'since', 'until'];
+/** Filters of the list of conversations alone. */
+export const LIST_FILTERS = [
+  ...['outcome', 'criterion', 'score_below', 'decided_below'],
+  ...['state', 'labelled', 'order', 'words'],
+];
 
 /** Undefined where no view has the address. */
 export function placeOf({

@@ -67,11 +67,15 @@ function findLoop(
     const calls = seen.get(key) ?? [];
     calls.push(call);
     seen.set(key, calls);
-    if (inARow >= limits.in_a_row || calls.length >= limits.in_a_turn) {
-      return { call, times: calls.length, calls };
-    }
+    if (inARow >= limits.in_a_row || calls.length >= limits.in_a_turn) return loopOf(call, key, toolCalls);
   }
   return undefined;
+}
+
+/** With the calls that follow: how often it was called in the turn. */
+function loopOf(call: ToolCall, key: string, all: readonly ToolCall[]): Loop {
+  const calls = all.filter((one) => one.name === call.name && one.args.state === 'whole' && keyOf(one) === key);
+  return { call, times: calls.length, calls };
 }
 
 function isRepeatedBlindly(calls: readonly ToolCall[], times: number): boolean {

@@ -13,7 +13,7 @@ import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
 import type { Excerpt, ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
 import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
 import { transcodeTraces } from '../../model/otlp/json-transcoder.ts';
-import { bySeverity } from '../../model/severity.ts';
+import { worstOf } from '../../model/worst-first.ts';
 import { partsOf } from '../../model/verdict-parts.ts';
 import { retell } from '../../mutate/retell.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
@@ -34,9 +34,11 @@ export async function writeAsTest(
 ): Promise<Answer> {
   const stored = await storedConversation(id, side);
   if ('status' in stored) return stored;
-  const evaluation = stored.evaluations
-    .filter((one) => (name === undefined || one.suite === name) && (turn === undefined || one.turnId === turn))
-    .toSorted((a, b) => bySeverity(b.outcome, a.outcome))[0];
+  const evaluation = worstOf(
+    stored.evaluations.filter(
+      (one) => (name === undefined || one.suite === name) && (turn === undefined || one.turnId === turn),
+    ),
+  );
   const suite = side.suites.find((one) => one.name === evaluation?.suite);
   if (evaluation === undefined || suite === undefined)
     return refused(name === undefined ? 'no live suite has scored it' : `the live suite ${name} has not scored it`);

@@ -32,8 +32,12 @@ function sideOf({ tcr, squares, scored, outcomes }: BacktestTotals): WhatIfSide 
   const counted = OUTCOMES_IN_ORDER.filter(isInSuccessRate).reduce((sum, outcome) => sum + outcomes[outcome], 0);
   const good = OUTCOMES_IN_ORDER.filter(isGood).reduce((sum, outcome) => sum + outcomes[outcome], 0);
   const success = shareOf(good, counted);
+  const sum = ((tcr ?? 0) / ONE) * scored;
+  // The squares are those of the distances from the mean.
+  const mean = tcr === undefined ? undefined : meanOf({ n: scored, sum, squares: squares + (sum * sum) / scored });
   return {
-    ...(tcr !== undefined && { tcr: estimateOf(meanOf(tcr / ONE, { squares, of: scored }), scored) }),
+    // A single score says nothing about the spread, so its interval is the whole scale.
+    ...(tcr !== undefined && { tcr: estimateOf({ ...(mean ?? { lower: 0, upper: 1 }), value: tcr / ONE }, scored) }),
     ...(success !== undefined && { success: estimateOf(success, counted) }),
     outcomes,
   };

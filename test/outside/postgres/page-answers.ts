@@ -13,6 +13,7 @@ const LISTS = [
   'outcome=hard_failure&outcome=partial_failure',
   'state=unscored',
   'state=scored&decided_below=0.9',
+  'score_below=1',
   'criterion=answered',
   'words=calendar',
   'labelled=false&environment=simulation',

@@ -443,3 +443,11 @@ test.each<[string, TurnParts, 'pass' | 'fail']>([
 
   expect(evaluation.verdicts.get('no_unrecovered_tool_error')?.verdict).toBe(verdict);
 });
+
+test('a loop is counted to its end, and not to the call that makes it one', () => {
+  const turn = { toolCalls: [...repeated(7), aToolCall('search', { args: content({ page: 2 }) }), ...repeated(2)] };
+
+  const { verdicts } = run(suite, aConversation([aTurn(turn)]));
+
+  expect(verdicts.get('no_identical_loop')?.reason).toBe('search was called 9 times with the same arguments.');
+});

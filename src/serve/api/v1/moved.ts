@@ -14,7 +14,8 @@ import {
   type TcrSplit,
 } from '../../../model/tcr-split.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
-import { differenceEstimate, meanEstimate, type ScoreSums, shareEstimate } from './estimates.ts';
+import type { ScoreSums } from '../../../calibrate/estimate.ts';
+import { differenceEstimate, meanEstimate, shareEstimate } from './estimates.ts';
 import type { ConversationSearch } from '../../../store/conversation-search.ts';
 import { isoTime } from './iso-time.ts';
 import { firstRowSince, type LatestEvaluation, latestEvaluations, spreadEvaluations } from './latest-evaluations.ts';
@@ -40,7 +41,7 @@ interface Side extends Period {
 export const getMoved = v1Read({
   path: '/api/v1/moved',
   summary: `?suite= &agent= &environment= &since=24h &until= &against_since= &against_until=
-or &version= &against_version=: the criteria that moved the mean score, in parts that add up`,
+or &version= &against_version=, or &version= against all before: the criteria that moved the mean score, in parts that add up`,
   query: movedQuery,
   answer: moved,
   read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, query) => {
@@ -54,7 +55,7 @@ or &version= &against_version=: the criteria that moved the mean score, in parts
     const found = await evaluationsIn(periods, reader, suite, {
       agents: query.agent,
       environments: query.environment,
-      agentVersions: query.version === undefined ? undefined : [query.version, query.against_version ?? ''],
+      agentVersions: query.against_version === undefined ? undefined : [query.version ?? '', query.against_version],
     });
     const [before, after] = periods.map((period) => sideOf(period, found.evaluations));
     if (before === undefined || after === undefined) throw new Error('moved: there are two periods');
@@ -108,7 +109,8 @@ function periodsOf(query: MovedQuery, now: number): readonly [before: Period, af
   const since = query.since ?? until - DAY_MS;
   const { version, against_version: againstVersion } = query;
   // Two versions are compared in the same time, unless two times are named.
-  const isByVersion = version !== undefined && query.against_since === undefined && query.against_until === undefined;
+  const isByVersion =
+    againstVersion !== undefined && query.against_since === undefined && query.against_until === undefined;
   const againstUntil = query.against_until ?? (isByVersion ? until : since);
   const againstSince = query.against_since ?? (isByVersion ? since : againstUntil - (until - since));
   return [

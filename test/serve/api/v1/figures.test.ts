@@ -43,9 +43,10 @@ test('facets and the trend say what was counted, with intervals, and answer mist
   });
   const { tcr, success } = all?.whole ?? {};
   expect(tcr?.value).toBeCloseTo(0.75, 10);
-  // The standard deviation is 0.3; 0.75 ± 1.96 × 0.3 / √4 is cut to what a mean can be.
-  expect(tcr?.low).toBeCloseTo(0.75 - 1.959964 * 0.15, 5);
-  expect(tcr).toMatchObject({ high: 1, n: 4 });
+  // By hand: with z²/2 = 1.9207 scores at either end there are 7.8415 scores, whose mean is 0.62752 and variance 0.17253.
+  expect(tcr?.low).toBeCloseTo(0.33681, 4);
+  expect(tcr?.high).toBeCloseTo(0.91824, 4);
+  expect(tcr?.n).toBe(4);
   // Wilson's interval of 2 of 4.
   expect(success).toMatchObject({ value: 0.5, n: 4 });
   expect([success?.low, success?.high].map((end) => end?.toFixed(4))).toEqual(['0.1500', '0.8500']);
@@ -155,7 +156,11 @@ test('suites say how their criteria went, and a difference comes apart into part
     too_early: expect.any(String),
   });
   expect((await movedOf('?environment=other')).looked_at).toBe(0);
-  expect((await get(running, '/api/v1/moved?version=v2')).status).toBe(400);
+  expect((await get(running, '/api/v1/moved?against_version=v2')).status).toBe(400);
+  // The one version after, and what there was before.
+  const alone = await movedOf('?version=v1&since=24h');
+  expect(alone.after).toMatchObject({ agent_version: 'v1', evaluations: 3 });
+  expect(alone.before.agent_version).toBeUndefined();
   expect((await get(running, '/api/v1/moved?since=1h&until=2h')).status).toBe(400);
   expect((await get(running, '/api/v1/moved?suite=other')).status).toBe(404);
 });

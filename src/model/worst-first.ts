@@ -1,12 +1,15 @@
 /**
- * Several suites may have scored a conversation. A row shows the worst of them; among equals the one that says
+ * Several suites may have scored a conversation. The worst of them is shown; among equals the one that says
  * most about the task, and then the one with the lowest score.
  */
-import type { ListedEvaluation } from '../../model/api/conversation-list.ts';
-import { ABOUTS } from '../../model/evaluation.ts';
-import { bySeverity } from '../../model/severity.ts';
+import { type About, ABOUTS, type Outcome } from './evaluation.ts';
+import { bySeverity } from './severity.ts';
 
-type Scored = Pick<ListedEvaluation, 'outcome' | 'about' | 'score'>;
+interface Scored {
+  readonly outcome: Outcome;
+  readonly about?: About | undefined;
+  readonly score?: number | null | undefined;
+}
 
 export function worstOf<E extends Scored>(evaluations: readonly E[]): E | undefined {
   return worstFirst(evaluations)[0];
