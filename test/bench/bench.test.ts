@@ -13,7 +13,7 @@ test.each([
   ['backtest', 4],
   ['redaction', 3],
   ['dialects', 2],
-  ['scrape', 4],
+  ['scrape', 8],
   ['read', 34],
   ['readers', 2],
   ['words', 1],

@@ -11,8 +11,16 @@ export interface Answer {
   readonly headers?: OutgoingHttpHeaders;
   /** Called once the client has taken it, or has gone. */
   readonly onTaken?: () => void;
+  /** Body of many texts in place of `body`, which are written as the client takes them. */
+  readonly pieces?: Pieces;
   /** Writes the body itself, over time, and ends it. The head has been sent. */
   readonly stream?: (response: ServerResponse) => void;
+}
+
+export interface Pieces {
+  readonly texts: Iterable<string>;
+  /** The client was sent all of it. Not called if it has gone before. */
+  readonly onSent?: () => void;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
