@@ -14,6 +14,7 @@ test.each([
   ['redaction', 3],
   ['dialects', 2],
   ['scrape', 8],
+  ['start', 2],
   ['read', 34],
   ['readers', 2],
   ['words', 1],
