@@ -27,7 +27,7 @@ export class Scraper {
     { eval: true },
   );
 
-  /** Of this thread, during the scrape. */
+  /** Stops of this thread during the scrape. */
   async stopOf(url: string, accept: string): Promise<Stop> {
     // Garbage of what was before is not this scrape's.
     await pause(SETTLED_MS);
