@@ -1,6 +1,6 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
- *     [--data <of validity>] [--conversations <of read, page>]
+ *     [--data <of validity>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
 import { parseArgs } from 'node:util';
@@ -18,6 +18,7 @@ import { benchReaders } from './readers.ts';
 import { benchRedaction } from './redaction.ts';
 import { benchScrape } from './scrape.ts';
 import { benchService } from './service.ts';
+import { benchStart } from './start.ts';
 import { benchStoreMemory } from './store-memory.ts';
 import { benchTrajectory } from './trajectory.ts';
 import { benchValidity } from './validity.ts';
@@ -90,6 +91,12 @@ const benches = {
     ),
   words: () => benchWords({ traces: Number(values.traces ?? (small ? 300 : 24_000)), rounds: small ? 2 : 48 }),
   scrape: () => benchScrape(small ? { series: 2000, rounds: 2 } : { series: SERIES_MAX, rounds: 11 }),
+  start: () =>
+    benchStart(
+      small
+        ? { conversations: 2_000, rounds: 1 }
+        : { conversations: Number(values.conversations ?? 1_000_000), rounds: 5 },
+    ),
   store: () => {
     const size = small
       ? { open: 1000, evaluated: 1000, scored: 20 }

@@ -4,13 +4,13 @@
  * The duration of a scrape at the number of series up to which we promise less than a second: from the request to the
  * last byte of the answer, over HTTP, by the service's own server. It is compared with a prom-client registry with the
  * same metrics, labels and values, behind a plain HTTP server. It also measures how long each occupies its thread,
- * which in the service is the one that receives spans.
+ * which in the service is the one that receives spans, and for how long without a pause.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OUTCOMES } from '../src/model/evaluation.ts';
-import { Exposition } from '../src/report/metrics/exposition.ts';
+import { Exposition, type Scraped } from '../src/report/metrics/exposition.ts';
 import { OPEN_TO_ALL } from '../src/model/access.ts';
 import { startHttpServer } from '../src/report/http/http-server.ts';
 import { read } from '../src/report/http/route.ts';
@@ -19,6 +19,7 @@ import { QualityView, type SeriesTotal } from '../src/report/metrics/quality-vie
 import { SuiteTotals } from '../src/engine/counting/suite-totals.ts';
 import { TotalsInMemory } from '../src/store/running-totals.ts';
 import type { BenchRow } from './row.ts';
+import { Scraper } from './scrape-stops.ts';
 
 const CRITERIA = ['completes', 'no_tool_errors', 'grounded', 'polite', 'brief', 'asks_back', 'right_tool', 'no_loop'];
 const SUITES = ['default', 'scheduling', 'error-recovery'];
@@ -36,8 +37,8 @@ export async function benchScrape(options: { readonly series: number; readonly r
     port: 0,
     routes: [
       read('/metrics', 'metrics', async (_side, { request }) => {
-        const { contentType, body } = await exposition.render(request.headers.accept);
-        return { status: 200, type: contentType, body };
+        const { contentType, texts } = await scrapeOf(exposition, request.headers.accept);
+        return { status: 200, type: contentType, body: '', pieces: { texts } };
       }),
     ],
     access: OPEN_TO_ALL,
@@ -56,6 +57,14 @@ export async function benchScrape(options: { readonly series: number; readonly r
 
   const scrapes: Times = { changed: [], same: [], reference: [] };
   const renders: Times = { changed: [], same: [], reference: [] };
+  const stops: Times = { changed: [], same: [], reference: [] };
+  const slices: Times = { changed: [], same: [], reference: [] };
+  const scraper = new Scraper();
+  const stopped = async (of: keyof Times, url: string, accept: string) => {
+    const { wallMs, cpuMs } = await scraper.stopOf(url, accept);
+    stops[of].push(wallMs);
+    slices[of].push(cpuMs);
+  };
   let bytes = 0;
   // Alternating, so that a disturbance of the machine affects all. The other format was requested before, so nothing of
   // this one is cached.
@@ -63,10 +72,16 @@ export async function benchScrape(options: { readonly series: number; readonly r
     await timed(scrapes.changed, () => get(ours.port, 'application/openmetrics-text'));
     await timed(scrapes.same, () => get(ours.port, 'application/openmetrics-text'));
     bytes = await timed(scrapes.reference, () => get(plainPort, 'text/plain'));
-    await timed(renders.changed, async () => Buffer.from((await exposition.render(undefined)).body));
-    await timed(renders.same, async () => Buffer.from((await exposition.render(undefined)).body));
+    await timed(renders.changed, () => bytesOf(exposition));
+    await timed(renders.same, () => bytesOf(exposition));
     await timed(renders.reference, async () => Buffer.from(await registry.metrics()));
+    await stopped('changed', `http://127.0.0.1:${ours.port}/metrics`, 'application/openmetrics-text');
+    await stopped('same', `http://127.0.0.1:${ours.port}/metrics`, 'application/openmetrics-text');
+    await stopped('reference', `http://127.0.0.1:${plainPort}/`, 'text/plain');
+    // As the beginning of a round expects it.
+    await bytesOf(exposition);
   }
+  await scraper.stop();
   await ours.stop();
   plain.closeAllConnections();
   await new Promise((resolve) => plain.close(resolve));
@@ -96,9 +111,17 @@ export async function benchScrape(options: { readonly series: number; readonly r
         renders.same,
         renders.reference,
       ),
+      ...(['changed', 'same'] as const).flatMap((of) => {
+        const series = `scrape: ${counts.ours} series, ${of === 'same' ? 'none' : 'all'} of them changed`;
+        return [
+          row(`${series}, longest stop of the thread (ms)`, stops[of], stops.reference),
+          row(`${series}, longest stop of the thread in its CPU time (ms)`, slices[of], slices.reference),
+        ];
+      }),
     ],
     notes: [
       `medians of ${options.rounds} rounds; the reference is prom-client’s text; slowest of ours over HTTP ${Math.round(Math.max(...scrapes.changed, ...scrapes.same))} ms, of the reference ${Math.round(Math.max(...scrapes.reference))} ms`,
+      `longest stop of all rounds: ours ${Math.round(Math.max(...stops.changed, ...stops.same))} ms (CPU ${Math.round(Math.max(...slices.changed, ...slices.same))} ms), the reference ${Math.round(Math.max(...stops.reference))} ms`,
       `the text has ${(bytes / 1e6).toFixed(1)} MB; ${view.labelSetCount} combinations of agent, version and environment, ${SUITES.length} suites of ${CRITERIA.length} criteria, every outcome`,
     ],
   };
@@ -167,6 +190,16 @@ function registryOf(totals: readonly SeriesTotal[]): Registry {
     for (const { labels, value } of byName.get(name) ?? []) counter.inc(labels, value * metric.scale);
   }
   return registry;
+}
+
+async function scrapeOf(exposition: Exposition, accept: string | undefined): Promise<Scraped> {
+  const scraped = await exposition.scrape({ accept });
+  if (scraped === undefined) throw new Error('the client waits for it');
+  return scraped;
+}
+
+async function bytesOf(exposition: Exposition): Promise<Buffer> {
+  return Buffer.from((await scrapeOf(exposition, undefined)).texts.join(''));
 }
 
 async function get(port: number, accept: string): Promise<number> {

@@ -15,6 +15,7 @@ import { gzipSync } from 'node:zlib';
 import { type Collector, collectorBinary, startCollector } from '../test/outside/collector.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from '../test/simulation/process.ts';
 import { parseMetrics } from '../test/simulation/scraped-totals.ts';
+import { cpuSeconds } from './process-cpu.ts';
 import type { BenchRow } from './row.ts';
 import { type Load, makeLoad, type Workload } from './workload.ts';
 
@@ -158,13 +159,9 @@ async function spentBy(pid: number, work: () => Promise<void>): Promise<Spent> {
   return { cpu: after.cpu - before.cpu, written: after.written - before.written };
 }
 
-/** As Linux counts them; ticks are hundredths of a second. */
 function usageOf(pid: number): Spent {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [user = 0, system = 0] = fields.slice(11, 13).map(Number);
   const writes = /^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1];
-  return { cpu: (user + system) / 100, written: Number(writes ?? 0) };
+  return { cpu: cpuSeconds(pid), written: Number(writes ?? 0) };
 }
 
 async function sendAll(url: string, bodies: readonly Uint8Array[], exporters: Agent): Promise<void> {

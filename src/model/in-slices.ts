@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** A request of others waits for this long, and for one step. */
-const SLICE_MS = 5;
+const SLICE_MS = 3;
 
 /** Does all steps, each of which should be short. Others may run between them, so nothing may change what these work on. */
 export async function inSlices(steps: Iterable<unknown>): Promise<void> {

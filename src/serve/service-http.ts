@@ -54,7 +54,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     ...views.sources(),
   ]);
   const process = {
-    metrics: exposition.render.bind(exposition),
+    metrics: exposition.scrape.bind(exposition),
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
     ...processAnswers(needs),

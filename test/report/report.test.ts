@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { About, Evaluation, Outcome, VerdictKind } from '../../src/model/evaluation.ts';
 import type { ConversationId, SpanId } from '../../src/model/ids.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
+import { rendered } from './rendered.ts';
 import { toJUnit } from '../../src/report/documents/junit.ts';
 import { EventReporter } from '../../src/report/events/event-reporter.ts';
 import { Log } from '../../src/report/log/log.ts';
@@ -203,7 +204,7 @@ test('counters exist at zero before the first event', async () => {
   const totals = new MemoryTotals();
   new SuiteTotals(totals, BASE, { criteria: ['x'] });
 
-  const { body } = await new Exposition(totals.view().sources()).render(undefined);
+  const { body } = await rendered(new Exposition(totals.view().sources()));
 
   expect(body).toContain(
     'assay_evaluations_total{suite="s",agent="a",agent_version="1",environment="e",outcome="hard_failure"} 0',
@@ -219,7 +220,7 @@ test('the score is a histogram whose sum over its count is the TCR, exactly', as
   for (const score of [1_000_000, 750_000, 100_000])
     suite.countFirst(evaluation({ score, verdicts: { x: 'pass' } }), EFFORT, COUNTED);
 
-  const { body } = await new Exposition(totals.view().sources()).render(undefined);
+  const { body } = await rendered(new Exposition(totals.view().sources()));
 
   const labels = 'suite="s",agent="a",agent_version="1",environment="e"';
   expect(body).toContain(`assay_evaluation_score_sum{${labels}} 1.85\n`);
@@ -256,8 +257,8 @@ test('both formats can be asked for in turn, and counters keep their names', asy
   new SuiteTotals(totals, BASE, { criteria: [] });
   const exposition = new Exposition(totals.view().sources());
 
-  const openMetrics = await exposition.render('application/openmetrics-text;version=1.0.0,text/plain;q=0.5');
-  const text = await exposition.render('text/plain');
+  const openMetrics = await rendered(exposition, 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5');
+  const text = await rendered(exposition, 'text/plain');
 
   expect(openMetrics.body).toContain('# TYPE assay_evaluations counter\n');
   expect(openMetrics.body).toContain('assay_evaluations_total{');

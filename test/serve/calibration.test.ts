@@ -8,6 +8,7 @@ import { calibrationOf } from '../../src/serve/calibration-of.ts';
 import { CalibrationRounds } from '../../src/serve/calibration-rounds.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
+import { rendered } from '../report/rendered.ts';
 import type { Labelled } from '../../src/store/label-store.ts';
 import { startProvider } from '../ask/provider.ts';
 import { assayBeside } from '../assay-command.ts';
@@ -212,7 +213,7 @@ test('every metric of calibration is exposed as the contract says, by the instan
     isOwner: false,
   });
   const exposition = new Exposition(rounds.sources());
-  const exposed = async () => [...exposedIn((await exposition.render(undefined)).body)];
+  const exposed = async () => [...exposedIn((await rendered(exposition)).body)];
 
   await rounds.refresh();
   expect((await exposed()).filter(([, { samples }]) => samples > 0)).toEqual([]);

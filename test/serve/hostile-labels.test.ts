@@ -1,6 +1,7 @@
 import { OUTCOMES } from '../../src/model/evaluation.ts';
 import { expect, test } from 'vitest';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
+import { rendered } from '../report/rendered.ts';
 import { QualityView } from '../../src/report/metrics/quality-view.ts';
 import { exposedIn } from '../report/exposed.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
@@ -58,7 +59,7 @@ test('hostile names of agents, versions, environments and segments make a bounde
       exemplar: undefined,
     })),
   );
-  const { body } = await new Exposition(view.sources()).render(undefined);
+  const { body } = await rendered(new Exposition(view.sources()));
   const valuesOf = (label: string) =>
     new Set([...body.matchAll(new RegExp(`[{,]${label}="((?:[^"\\\\]|\\\\.)*)"`, 'g'))].map(([, value]) => value));
   const evaluated = [...body.matchAll(/^assay_evaluations_total\{.*\} (\d+)$/gm)].reduce(

@@ -7,6 +7,7 @@ import type { MetricDefinition } from '../../src/model/metric.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
 import { CLUSTER_METRICS } from '../../src/report/events/cluster.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
+import { rendered } from '../report/rendered.ts';
 import { DETECTION_METRICS } from '../../src/report/events/detection.ts';
 import { EventReporter, type Gauges, HEALTH_METRICS } from '../../src/report/events/event-reporter.ts';
 import { SCORING_METRICS } from '../../src/report/events/scoring.ts';
@@ -192,7 +193,7 @@ test('the metrics of many instances are exposed as the contract says', async () 
   const reporter = reporterOf({ reads: true, topics: ['t'] });
   reporter.report({ type: 'records-read', topic: 't', signal: 'traces', records: 1, rows: 1, bytes: 1 });
 
-  const { body } = await new Exposition(reporter.sources(GAUGES)).render(undefined);
+  const { body } = await rendered(new Exposition(reporter.sources(GAUGES)));
 
   const exposed = exposedIn(body);
   expect([...exposed.keys()].toSorted()).toEqual([...CLUSTER, ...HEALTH].map(({ name }) => name).toSorted());
@@ -202,13 +203,13 @@ test('the metrics of many instances are exposed as the contract says', async () 
 });
 
 test('one machine has no metrics of Kafka, and what has no judge none of judges', async () => {
-  const { body } = await new Exposition(reporterOf(undefined).sources(GAUGES)).render(undefined);
+  const { body } = await rendered(new Exposition(reporterOf(undefined).sources(GAUGES)));
 
   expect([...exposedIn(body).keys()].toSorted()).toEqual(HEALTH.map(({ name }) => name).toSorted());
 });
 
 test('a gateway does not say that it can read Kafka and use the store, for it never tries', async () => {
-  const { body } = await new Exposition(reporterOf({ reads: false, topics: [] }).sources(GAUGES)).render(undefined);
+  const { body } = await rendered(new Exposition(reporterOf({ reads: false, topics: [] }).sources(GAUGES)));
 
   const exposed = exposedIn(body);
   expect(exposed.get('assay_kafka_problem')?.samples).toBe(0);
@@ -221,11 +222,11 @@ test('what detection says is exposed as the contract says, and nothing where ano
   reporter.detection.begin({ webhook: 'chat' });
   let report: DetectionReport | undefined;
   const exposition = new Exposition(reporter.detection.sources(() => report));
-  const before = exposedIn((await exposition.render(undefined)).body);
+  const before = exposedIn((await rendered(exposition)).body);
   reporter.report({ type: 'detector-changed', transition: regression() });
   report = detectionReport();
 
-  const { body } = await exposition.render(undefined);
+  const { body } = await rendered(exposition);
 
   const exposed = exposedIn(body);
   expect([...exposed.keys()].toSorted()).toEqual(DETECTION.map(({ name }) => name).toSorted());

@@ -47,7 +47,7 @@ function toJson(folder: string, { store, journal, damage, undecided }: Examined)
   return {
     data_dir: folder,
     result: undecided.length > 0 ? 'lossy' : isDamaged ? 'damaged' : 'intact',
-    conversations: store.conversations,
+    conversations: store.conversations ?? null,
     stored_up_to: store.position ?? null,
     journal: { begins: journal.base, ends: journal.end, corrupt_bytes: journal.corruptBytes },
     damage: damage.map((one) => ({
@@ -62,7 +62,7 @@ function toJson(folder: string, { store, journal, damage, undecided }: Examined)
 function print(terminal: Terminal, folder: string, examined: Examined): void {
   const { store, journal, damage, undecided } = examined;
   terminal.out(
-    `${folder}: ${counted(store.conversations, 'conversation')}, the journal goes from ${journal.base} to ${journal.end}`,
+    `${folder}: ${counted(store.conversations ?? 0, 'conversation')}, the journal goes from ${journal.base} to ${journal.end}`,
   );
   if (journal.corruptBytes > 0)
     terminal.out(`journal-corrupt: ${journal.corruptBytes} bytes fail their checksum; a start sets them aside`);

@@ -13,8 +13,16 @@ export interface Answer {
   readonly onTaken?: () => void;
   /** The query of the part that follows this one: streamed-reads.ts. */
   readonly next?: string;
+  /** Body of many texts in place of `body`, which are written as the client takes them. */
+  readonly pieces?: Pieces;
   /** Writes the body itself, over time, and ends it. The head has been sent. */
   readonly stream?: (response: ServerResponse) => void;
+}
+
+export interface Pieces {
+  readonly texts: Iterable<string>;
+  /** The client was sent all of it. Not called if it has gone before. */
+  readonly onSent?: () => void;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -6,6 +6,7 @@ import { listen } from '../../listen/listen.ts';
 import { withoutPipelining } from '../../listen/pipelining.ts';
 import { createWebServer } from '../../listen/web-server.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
+import { writePieces } from './write-pieces.ts';
 import { answerRequest, type Routed } from './router.ts';
 
 export interface HttpServer {
@@ -53,12 +54,20 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
 }
 
 function send(response: ServerResponse, request: IncomingMessage, answer: Answer): void {
-  const { status, type, body, headers, stream } = answer;
+  const { status, type, body, headers, stream, pieces } = answer;
   if (stream !== undefined && request.method !== 'HEAD') {
     response.writeHead(status, { 'content-type': type, ...ALWAYS, ...headers });
     response.flushHeaders();
     request.resume();
     if (!response.closed) stream(response);
+    return;
+  }
+  if (pieces !== undefined) {
+    giveUp(response, answer);
+    response.writeHead(status, { 'content-type': type, ...ALWAYS, ...headers });
+    request.resume();
+    if (request.method === 'HEAD') response.end();
+    else writePieces(response, pieces).catch(() => response.destroy());
     return;
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;

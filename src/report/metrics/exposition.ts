@@ -1,9 +1,14 @@
 /**
- * Renders metrics for a scrape: Prometheus text, or OpenMetrics with exemplars where the scraper asks for it. A source
+ * Writes metrics for a scrape: Prometheus text, or OpenMetrics with exemplars where the scraper asks for it. A source
  * with few series gives samples. One with many writes its lines itself, because at a hundred thousand series the way
  * matters.
+ *
+ * The thread that answers scrapes receives spans as well, so the text is written in slices. It shows one moment all the
+ * same (`kept-series.ts`). It is not sent before all of it is there, so that a slow client delays no snapshot; until
+ * then it is mostly references to texts that are kept anyway.
  */
 import type { MetricDefinition } from '../../model/metric.ts';
+import { inSlices } from '../../model/in-slices.ts';
 import { Scrapers } from './scrapers.ts';
 import { CONTENT_TYPES, ENDS, type Format, headText, type Sample, sampleText } from './text-format.ts';
 
@@ -13,42 +18,95 @@ export interface Scrape {
   readonly newSince: number;
 }
 
+/** Lines as they were when they were asked for, however long it takes to read them. */
+export interface Lines {
+  readonly texts: Iterable<string>;
+  /** Ends the snapshot. Must be called; may be called before all texts were read. */
+  readonly release: () => void;
+}
+
 export type MetricSource =
   | {
       readonly definition: MetricDefinition;
+      /** Waits for nothing but its own work: a commit must not come in between. */
       readonly samples: () => readonly Sample[] | Promise<readonly Sample[]>;
     }
-  | { readonly definition: MetricDefinition; readonly lines: (scrape: Scrape) => readonly string[] };
+  | { readonly definition: MetricDefinition; readonly lines: (scrape: Scrape) => Lines };
 
-export interface Rendered {
+export interface ScrapeRequest {
+  readonly accept: string | undefined;
+  /** Without a scraper's name everything is shown as it is. */
+  readonly scraper?: string | undefined;
+  /** Whether somebody still waits for the answer. */
+  readonly isWanted?: () => boolean;
+}
+
+export interface Scraped {
   readonly contentType: string;
-  readonly body: string;
+  readonly texts: readonly string[];
+  /** To be called once the scraper has all of it: only then it has seen where series begin. */
+  readonly noteTaken: () => void;
 }
 
 export class Exposition {
   readonly #sources: readonly MetricSource[];
   readonly #scrapers = new Scrapers();
+  /** One scrape is written at a time, so that several stop the thread for no longer than one. */
+  #writing: Promise<unknown> = Promise.resolve();
 
   constructor(sources: readonly MetricSource[]) {
     this.#sources = sources;
   }
 
-  /** Without a scraper's name everything is shown as it is. */
-  async render(accept: string | undefined, scraper?: string): Promise<Rendered> {
-    const format = accept?.includes('application/openmetrics-text') === true ? 'openmetrics' : 'text';
-    const texts: string[] = [];
-    const now = performance.now();
-    const newSince = scraper === undefined ? Number.POSITIVE_INFINITY : this.#scrapers.scraped(scraper, now);
-    // Sources that write lines come first, without a pause: a commit in between would move one series of an evaluation
-    // and not another.
-    const written = new Map<MetricSource, readonly string[]>();
-    for (const source of this.#sources) if ('lines' in source) written.set(source, source.lines({ format, newSince }));
-    for (const source of this.#sources) {
-      texts.push(headText(source.definition, format));
-      if ('lines' in source) for (const lines of written.get(source) ?? []) texts.push(lines);
-      else for (const sample of await source.samples()) texts.push(sampleText(source.definition.name, sample, format));
-    }
-    texts.push(ENDS[format]);
-    return { contentType: CONTENT_TYPES[format], body: texts.join('') };
+  /** Undefined if nobody waits for it any more. */
+  async scrape(request: ScrapeRequest): Promise<Scraped | undefined> {
+    const scraped = this.#writing.then(() => this.#scrape(request));
+    this.#writing = scraped.catch(() => undefined);
+    return await scraped;
   }
+
+  async #scrape({ accept, scraper, isWanted = () => true }: ScrapeRequest): Promise<Scraped | undefined> {
+    const format = accept?.includes('application/openmetrics-text') === true ? 'openmetrics' : 'text';
+    const now = performance.now();
+    const newSince = scraper === undefined ? Number.POSITIVE_INFINITY : this.#scrapers.newSince(scraper, now);
+    const opened = this.#sources.map((source) =>
+      'lines' in source ? { ...source, lines: source.lines({ format, newSince }) } : source,
+    );
+    const texts: string[] = [];
+    function* written(parts: readonly Part[]): Iterable<void> {
+      for (const { definition, ...part } of parts) {
+        texts.push(headText(definition, format));
+        const lines = 'lines' in part ? part.lines.texts : sampleTexts(definition.name, part.samples, format);
+        for (const text of lines) {
+          if (!isWanted()) return;
+          texts.push(text);
+          yield;
+        }
+      }
+    }
+    try {
+      // All at once: nothing but microtasks runs before the last one has its samples.
+      const read = await Promise.all(
+        opened.map(async (source) => ('lines' in source ? source : { ...source, samples: await source.samples() })),
+      );
+      await inSlices(written(read));
+    } finally {
+      for (const source of opened) if ('lines' in source) source.lines.release();
+    }
+    if (!isWanted()) return undefined;
+    texts.push(ENDS[format]);
+    const noteTaken = () => {
+      if (scraper !== undefined) this.#scrapers.noteTaken(scraper, now);
+    };
+    return { contentType: CONTENT_TYPES[format], texts, noteTaken };
+  }
+}
+
+type Part = { readonly definition: MetricDefinition } & (
+  | { readonly lines: Lines }
+  | { readonly samples: readonly Sample[] }
+);
+
+function* sampleTexts(name: string, samples: readonly Sample[], format: Format): Iterable<string> {
+  for (const sample of samples) yield sampleText(name, sample, format);
 }

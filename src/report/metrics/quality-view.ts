@@ -6,8 +6,9 @@
  * those of versions that nobody runs any more never do. So the text of a series, or of a histogram with all its buckets, is
  * kept until it changes; that is no more than one answer's text in all.
  */
-import type { MetricSource, Scrape } from './exposition.ts';
+import type { Lines, MetricSource, Scrape } from './exposition.ts';
 import { isFolded } from '../../model/agent-labels.ts';
+import { type Kept, KeptSeries } from './kept-series.ts';
 import {
   type HistogramMetric,
   QUALITY_METRICS,
@@ -36,7 +37,7 @@ const ALL: readonly QualityMetric[] = [
 
 interface Family {
   take(part: string, total: SeriesTotal, bornAt: number): void;
-  lines(scrape: Scrape): readonly string[];
+  lines(scrape: Scrape): Lines;
   dropExemplars(): void;
   readonly seriesCount: number;
 }
@@ -124,23 +125,19 @@ class ExemplarSlot {
   }
 }
 
-/** Last written lines of a series; invalid once it has changed. */
-interface Kept {
-  text: string | undefined;
-  format: Format;
-}
-
 interface Single extends Kept {
   /** `name{labels} `. */
   readonly head: string;
   readonly exemplar: ExemplarSlot;
   value: number;
-  bornAt: number;
 }
 
 class Singles implements Family {
   readonly #metric: SingleMetric;
-  readonly #series = new Map<string, Single>();
+  readonly #series = new KeptSeries<Single>({
+    write: ({ head, value, exemplar }, format) => [head, value, format === 'text' ? '' : exemplar.text, '\n'].join(''),
+    writeEmpty: ({ head }) => `${head}0\n`,
+  });
 
   constructor(metric: SingleMetric) {
     this.#metric = metric;
@@ -151,50 +148,24 @@ class Singles implements Family {
   }
 
   dropExemplars(): void {
-    for (const series of this.#series.values()) {
-      series.exemplar.drop();
-      series.text = undefined;
-    }
+    for (const series of this.#series.changeAll()) series.exemplar.drop();
   }
 
   take(_part: string, { labels, value, exemplar }: SeriesTotal, bornAt: number): void {
-    const key = JSON.stringify(labels);
-    let series = this.#series.get(key);
-    if (series === undefined) {
+    const make = (kept: Kept): Single => {
       const pairs = labelText(labels);
       const head = `${this.#metric.name}${pairs === '' ? '' : `{${pairs}}`} `;
-      // A gauge has no beginning: it is what it is.
-      series = {
-        head,
-        exemplar: new ExemplarSlot(),
-        value: 0,
-        bornAt: this.#metric.type === 'gauge' ? BEFORE_ALL : bornAt,
-        text: undefined,
-        format: 'text',
-      };
-      this.#series.set(key, series);
-    }
+      return { ...kept, head, exemplar: new ExemplarSlot(), value: 0 };
+    };
+    // A gauge has no beginning: it is what it is.
+    const born = this.#metric.type === 'gauge' ? BEFORE_ALL : bornAt;
+    const series = this.#series.change(JSON.stringify(labels), make, born);
     series.value = scaled(value, this.#metric);
-    series.bornAt = Math.min(series.bornAt, bornAt);
     series.exemplar.take(exemplar);
-    series.text = undefined;
   }
 
-  lines({ format, newSince }: Scrape): readonly string[] {
-    const texts: string[] = [];
-    for (const series of this.#series.values()) {
-      const { head, value, exemplar, bornAt } = series;
-      if (bornAt > newSince) {
-        texts.push(`${head}0\n`);
-        continue;
-      }
-      if (series.text === undefined || series.format !== format) {
-        series.text = [head, value, format === 'text' ? '' : exemplar.text, '\n'].join('');
-        series.format = format;
-      }
-      texts.push(series.text);
-    }
-    return texts;
+  lines(scrape: Scrape): Lines {
+    return this.#series.lines(scrape);
   }
 }
 
@@ -205,12 +176,14 @@ interface HistogramSeries extends Kept {
   readonly exemplars: ExemplarSlot[];
   sum: number;
   count: number;
-  bornAt: number;
 }
 
 class Histograms implements Family {
   readonly #metric: HistogramMetric;
-  readonly #series = new Map<string, HistogramSeries>();
+  readonly #series = new KeptSeries<HistogramSeries>({
+    write: (series, format) => this.#text(series, format),
+    writeEmpty: ({ labels }, format) => this.#text({ labels, counts: [], exemplars: [], sum: 0, count: 0 }, format),
+  });
   readonly #bounds: readonly string[];
   /** The part after the labels in the line of each bucket. */
   readonly #ends: readonly string[];
@@ -226,17 +199,17 @@ class Histograms implements Family {
   }
 
   dropExemplars(): void {
-    for (const series of this.#series.values()) {
-      for (const exemplar of series.exemplars) exemplar.drop();
-      series.text = undefined;
-    }
+    for (const { exemplars } of this.#series.changeAll()) for (const exemplar of exemplars) exemplar.drop();
   }
 
   take(part: string, total: SeriesTotal, bornAt: number): void {
     const { le, ...labels } = total.labels;
-    const series = this.#find(labels, bornAt);
-    series.bornAt = Math.min(series.bornAt, bornAt);
-    series.text = undefined;
+    const make = (kept: Kept): HistogramSeries => {
+      const counts = this.#bounds.map(() => 0);
+      const exemplars = this.#bounds.map(() => new ExemplarSlot());
+      return { ...kept, labels: labelText(labels), counts, exemplars, sum: 0, count: 0 };
+    };
+    const series = this.#series.change(JSON.stringify(labels), make, bornAt);
     if (part === '_sum') series.sum = scaled(total.value, this.#metric);
     else if (part === '_count') series.count = total.value;
     else {
@@ -246,37 +219,12 @@ class Histograms implements Family {
     }
   }
 
-  #find(labels: SeriesTotal['labels'], bornAt: number): HistogramSeries {
-    const key = JSON.stringify(labels);
-    let series = this.#series.get(key);
-    if (series === undefined) {
-      const counts = this.#bounds.map(() => 0);
-      const exemplars = this.#bounds.map(() => new ExemplarSlot());
-      const kept: Kept = { text: undefined, format: 'text' };
-      series = { labels: labelText(labels), counts, exemplars, sum: 0, count: 0, bornAt, ...kept };
-      this.#series.set(key, series);
-    }
-    return series;
-  }
-
-  lines({ format, newSince }: Scrape): readonly string[] {
-    const texts: string[] = [];
-    for (const series of this.#series.values()) {
-      if (series.bornAt > newSince) {
-        texts.push(this.#text(this.#empty(series), format));
-        continue;
-      }
-      if (series.text === undefined || series.format !== format) {
-        series.text = this.#text(series, format);
-        series.format = format;
-      }
-      texts.push(series.text);
-    }
-    return texts;
+  lines(scrape: Scrape): Lines {
+    return this.#series.lines(scrape);
   }
 
   /** Totals hold the one bucket of each observation; Prometheus wants the sum of all buckets up to each bound. */
-  #text({ labels, counts, exemplars, sum, count }: HistogramSeries, format: Format): string {
+  #text({ labels, counts, exemplars, sum, count }: Omit<HistogramSeries, keyof Kept>, format: Format): string {
     const { name } = this.#metric;
     const parts: (string | number)[] = [];
     let cumulative = 0;
@@ -288,11 +236,6 @@ class Histograms implements Family {
     parts.push(name, '_sum{', labels, '} ', sum, '\n', name, '_count{', labels, '} ', count, '\n');
     // Joined, it is one piece of text; added up, it would be as many as there are parts.
     return parts.join('');
-  }
-
-  #empty({ labels, bornAt }: HistogramSeries): HistogramSeries {
-    const nothing = { counts: [], exemplars: [], sum: 0, count: 0 };
-    return { labels, bornAt, ...nothing, text: undefined, format: 'text' };
   }
 }
 

@@ -11,18 +11,23 @@ export class Scrapers {
   readonly #lastScrape = new Map<string, number>();
 
   /** Gives the time after which a series has to have begun to be new to this scraper. */
-  scraped(scraper: string, now: number): number {
-    const last = this.#lastScrape.get(scraper) ?? Number.NEGATIVE_INFINITY;
+  newSince(scraper: string, now: number): number {
+    return Math.max(this.#lastScrape.get(scraper) ?? Number.NEGATIVE_INFINITY, now - NEW_MS);
+  }
+
+  /** It has received all of a scrape that began at this time. */
+  noteTaken(scraper: string, at: number): void {
+    // Two of one name may overlap.
+    const last = Math.max(this.#lastScrape.get(scraper) ?? at, at);
     // The one that has been away for longest is first.
     this.#lastScrape.delete(scraper);
-    this.#lastScrape.set(scraper, now);
+    this.#lastScrape.set(scraper, last);
     if (this.#lastScrape.size > SCRAPERS_MAX) {
       for (const first of this.#lastScrape.keys()) {
         this.#lastScrape.delete(first);
         break;
       }
     }
-    return Math.max(last, now - NEW_MS);
   }
 }
 

@@ -6,7 +6,7 @@ import { judges, type Judges } from '../../model/api/judges.ts';
 import type { Acceptance, ChosenLevels } from '../../model/detection.ts';
 import { type Answer, jsonAnswer, textAnswer, type Unavailable } from '../../report/http/answer.ts';
 import { type Route, read, write } from '../../report/http/route.ts';
-import type { Rendered } from '../../report/metrics/exposition.ts';
+import type { Scraped, ScrapeRequest } from '../../report/metrics/exposition.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { Readiness } from '../readiness.ts';
 import type { ReloadOutcome } from '../reloading.ts';
@@ -24,7 +24,8 @@ import { WHAT_IF_ROUTES, type WhatIfApi } from './v1/what-if-api.ts';
 
 /** Answers that need only the process, whether or not it can do its work. */
 export interface ProcessSide {
-  readonly metrics: (accept: string | undefined, scraper: string | undefined) => Promise<Rendered>;
+  /** Undefined where nobody waits for it any more. */
+  readonly metrics: (request: ScrapeRequest) => Promise<Scraped | undefined>;
   readonly ready: () => ReturnType<Readiness['check']>;
   readonly reload: () => Promise<ReloadOutcome>;
   /** Versions and ports, for pages that say how to send spans here. */
@@ -46,8 +47,11 @@ export interface WriteSide {
 
 export const PROCESS_ROUTES: readonly Route<ProcessSide>[] = [
   read('/metrics', 'Prometheus metrics (OpenMetrics with exemplars if asked for)', async (side, { request }) => {
-    const { contentType, body } = await side.metrics(request.headers.accept, scraperOf(request));
-    return { status: 200, type: contentType, body };
+    const isWanted = () => !request.socket.destroyed;
+    const scraped = await side.metrics({ accept: request.headers.accept, scraper: scraperOf(request), isWanted });
+    if (scraped === undefined) return textAnswer(503, 'the client has gone\n');
+    const { contentType, texts, noteTaken } = scraped;
+    return { status: 200, type: contentType, body: '', pieces: { texts, onSent: noteTaken } };
   }),
   read('/healthz', 'the process is there', () => textAnswer(200, 'ok\n'), { takes: 'nothing' }),
   read(

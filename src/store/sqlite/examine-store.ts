@@ -16,7 +16,8 @@ export interface ExaminedStore {
   readonly damage: readonly Damage[];
   /** Position of the log up to which it has stored; undefined where there is no store. */
   readonly position: number | undefined;
-  readonly conversations: number;
+  /** Undefined if it was looked at quickly. */
+  readonly conversations: number | undefined;
   /** Content that no row refers to. */
   readonly unreferenced: Unreferenced;
   /** Content files that are not this store's, although rows refer to files of their names. */
@@ -54,7 +55,7 @@ type Database =
       readonly id: number | undefined;
       readonly commits: number;
       readonly position: number;
-      readonly conversations: number;
+      readonly conversations: number | undefined;
       readonly content: readonly ContentRow[];
       readonly foreign: readonly ForeignFile[];
     };
@@ -232,7 +233,8 @@ function readDatabase(database: DatabaseSync, file: string, { depth }: ExamineOp
       id: meta.get('id'),
       commits: meta.get('commits') ?? 0,
       position: meta.get('position') ?? 0,
-      conversations: number('SELECT count(*) AS n FROM conversations', 'n'),
+      // Counting walks an index of all conversations, and a start has no use for the number.
+      conversations: depth === 'whole' ? number('SELECT count(*) AS n FROM conversations', 'n') : undefined,
       content,
       foreign: findForeign(database, directory, sizes),
     };
