@@ -166,8 +166,14 @@ export function moveTurns(
 ): void {
   const { conversations } = store;
   store.moveTrace(trace, { from, to });
-  conversations.change(from, { turns: conversations.at(from).turns - turns });
-  conversations.change(to, { turns: conversations.at(to).turns + turns });
+  const [left, into] = [conversations.at(from), conversations.at(to)];
+  conversations.change(from, { turns: left.turns - turns });
+  conversations.change(to, { turns: into.turns + turns, worstOutcome: worseOf(left, into) });
+}
+
+/** Evaluations go with their turns. Searches and retention rely on it that no evaluation is worse. */
+function worseOf(one: StoredConversation, other: StoredConversation): number {
+  return Math.max(one.worstOutcome, other.worstOutcome);
 }
 
 /**
@@ -183,6 +189,7 @@ export function absorbConversation(store: EngineStore, from: number, to: number)
   conversations.change(to, {
     labels: withSegment(into.labels, into.labels.segment ?? absorbed.labels.segment),
     turns: into.turns + absorbed.turns,
+    worstOutcome: worseOf(absorbed, into),
     glance: mergedGlance(into.glance, absorbed.glance),
   });
   conversations.change(from, { turns: 0, turnsEvaluated: 0, unscoredBecause: 'moved', ...NOT_DUE });
