@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { DueCause } from '../../src/model/causes.ts';
 import {
+  absorbConversation,
   closeBeside,
   closeConversation,
   dueConversations,
@@ -126,4 +127,28 @@ test('a turn that adds nothing makes an ended conversation due when it was the l
 
   expect(passed(150)).toBe(1100);
   expect(passed(undefined)).toBe(300);
+});
+
+test('a conversation that takes in another one is as bad as the worse of them', () => {
+  const store = Store.inMemory();
+  onTestFinished(() => store.close());
+  store.begin();
+  const { conversations } = store;
+  const [failed, fine] = ['1'.repeat(32), 'named'].map((id) => {
+    const joining = {
+      labels: LABELS,
+      at: 0,
+      glance: {},
+      turnsAdded: 1,
+      dueNowBecause: undefined,
+      openSince: undefined,
+    };
+    return joinConversation(conversations, { ...joining, id: id as ConversationId, limits: LIMITS });
+  });
+  if (failed === undefined || fine === undefined) throw new Error('there are two');
+  conversations.change(failed.row, { worstOutcome: 3 });
+
+  absorbConversation(store, failed.row, fine.row);
+
+  expect(conversations.at(fine.row)).toMatchObject({ turns: 2, worstOutcome: 3 });
 });
