@@ -32,6 +32,16 @@ const STANDING = {
 const EVALUATIONS_SHOWN = 10;
 const GRADED_SHOWN = 50;
 
+/** `3 passed, 1 not applicable`. */
+export function countedFine(fine: readonly Pick<VerdictOfCriterion, 'verdict'>[]): string {
+  const passed = fine.filter(({ verdict }) => decisionOf(verdict) === 'pass').length;
+  const others = fine.length - passed;
+  return [
+    ...(passed > 0 ? [`${countText(passed)} passed`] : []),
+    ...(others > 0 ? [`${countText(others)} not applicable`] : []),
+  ].join(', ');
+}
+
 export function needsNoAttention(verdict: VerdictKind): boolean {
   return STANDING[verdict].isFine;
 }
@@ -132,11 +142,6 @@ function VerdictList({ evaluation, chosen, onVerdict }: ListProps): JSX.Element 
   const line = (verdict: VerdictOfCriterion) =>
     h(VerdictLine, { key: verdict.criterion, evaluation, verdict, chosen, onVerdict });
   const fine = sorted.filter(isFine);
-  const passed = fine.filter(({ verdict }) => decisionOf(verdict) === 'pass').length;
-  const words = [
-    ...(passed > 0 ? [`${countText(passed)} passed`] : []),
-    ...(fine.length > passed ? [`${countText(fine.length - passed)} not applicable`] : []),
-  ];
   return h(
     'div',
     { class: 'verdict-list' },
@@ -145,7 +150,7 @@ function VerdictList({ evaluation, chosen, onVerdict }: ListProps): JSX.Element 
       h(
         'details',
         { open: fine.some((one) => verdictKey(evaluation, one) === chosen) },
-        h('summary', null, words.join(', ')),
+        h('summary', null, countedFine(fine)),
         h('ul', null, ...fine.map(line)),
       ),
   );

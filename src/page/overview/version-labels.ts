@@ -1,7 +1,7 @@
 /** Names of versions below their lines in the trend: where versions came together, they share one label. */
 
 interface VersionMark {
-  /** Where its line is. */
+  /** Position of the line. */
   readonly x: number;
   readonly version: string;
 }

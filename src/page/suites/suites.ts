@@ -1,5 +1,6 @@
 /** The suites that run: each criterion with its question, its weight, and how often it passes. */
 import { h, type JSX } from 'preact';
+import { TableHead } from '../text/table-head.ts';
 import type { SuiteList } from '../../model/api/suite-list.ts';
 import { limitOf } from '../../model/known-share.ts';
 import { useReply } from '../api/use-reply.ts';
@@ -88,15 +89,7 @@ function SuiteSection({ suite, place, since, isFirst }: SectionProps): JSX.Eleme
       h(
         'table',
         { class: 'criteria' },
-        h(
-          'thead',
-          null,
-          h(
-            'tr',
-            null,
-            ...Object.entries(HEADS).map(([head, kind]) => h('th', { key: head, scope: 'col', class: kind }, head)),
-          ),
-        ),
+        h(TableHead, { heads: HEADS }),
         h(
           'tbody',
           null,

@@ -27,7 +27,7 @@ const NAMES = /\b[a-z]+_[a-z_]+\b/g;
 /** A sentence of the service, which has outcomes by their names, with the words that the page has for them. */
 export function withOutcomeWords(sentence: string): string {
   return sentence.replace(NAMES, (name) => {
-    // The cast widens the keys: any name may be asked for.
+    // Any name may stand in a sentence; one that is no outcome has no looks.
     const looks: Readonly<Record<string, OutcomeLook | undefined>> = OUTCOME_LOOKS;
     return Object.hasOwn(looks, name) ? (looks[name]?.word ?? name) : name;
   });

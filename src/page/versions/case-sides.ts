@@ -2,9 +2,8 @@
 import { h, type JSX } from 'preact';
 import type { FullEvaluation, TranscriptStepJson, TurnJson } from '../../model/api/conversation-detail.ts';
 import type { CaseRunJson, ComparedCase } from '../../model/api/experiments.ts';
-import { decisionOf } from '../../model/decision.ts';
 import { useReply } from '../api/use-reply.ts';
-import { needsNoAttention } from '../conversation/verdicts.ts';
+import { countedFine, needsNoAttention } from '../conversation/verdicts.ts';
 import { Problem } from '../shell/problem.ts';
 import { counted, countText, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
@@ -73,11 +72,6 @@ function Side({ letter, run }: { readonly letter: string; readonly run: CaseRunJ
 function Verdicts({ evaluation }: { readonly evaluation: FullEvaluation }): JSX.Element {
   const { outcome, score, verdicts } = evaluation;
   const fine = verdicts.filter(({ verdict }) => needsNoAttention(verdict));
-  const passed = fine.filter(({ verdict }) => decisionOf(verdict) === 'pass').length;
-  const words = [
-    ...(passed > 0 ? [`${countText(passed)} passed`] : []),
-    ...(fine.length > passed ? [`${countText(fine.length - passed)} not applicable`] : []),
-  ];
   return h(
     'div',
     { class: 'case-verdicts' },
@@ -99,7 +93,7 @@ function Verdicts({ evaluation }: { readonly evaluation: FullEvaluation }): JSX.
           ),
         ),
     ),
-    words.length > 0 && h('p', { class: 'aside' }, words.join(', ')),
+    fine.length > 0 && h('p', { class: 'aside' }, countedFine(fine)),
   );
 }
 

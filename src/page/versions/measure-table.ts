@@ -1,5 +1,6 @@
 /** Two versions side by side: each measure with its difference, its interval around nothing, and the word for it. */
 import { h, type JSX } from 'preact';
+import { TableHead } from '../text/table-head.ts';
 import type { ComparedFigures } from '../../model/api/comparison.ts';
 import type { ComparisonWord } from '../../model/comparison.ts';
 import { wordText } from '../../model/comparison-words.ts';
@@ -47,15 +48,7 @@ export function MeasureTable({ rows, unchanged, alike, label, ...shown }: TableP
       h(
         'table',
         { class: 'measures' },
-        h(
-          'thead',
-          null,
-          h(
-            'tr',
-            null,
-            ...Object.entries(HEADS).map(([head, kind]) => h('th', { key: head, scope: 'col', class: kind }, head)),
-          ),
-        ),
+        h(TableHead, { heads: HEADS }),
         h(
           'tbody',
           null,

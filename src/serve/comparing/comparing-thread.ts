@@ -4,10 +4,10 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { COMPARING_READS } from '../api/v1/comparing-reads.ts';
-import type { FromAsked, ToAsked } from '../asked-thread.ts';
+import { answerAsked } from '../answer-asked.ts';
+import type { FromAsked } from '../asked-thread.ts';
 import { readerAt } from '../open-reader.ts';
 import type { ReadAnswer } from '../reading/reading-protocol.ts';
-import { yieldToOthers } from '../yield-to-others.ts';
 import type { ComparingStart, SentComparison } from './comparing-protocol.ts';
 import { KeptResults } from './kept-results.ts';
 
@@ -32,17 +32,5 @@ if (port !== null) {
     post({ type: 'replied', id, reply: { ...rest, body: bytes } }, [bytes.buffer]);
   };
 
-  port.on('message', (message: ToAsked<SentComparison>) => {
-    if (message.type === 'ask') {
-      const { id, sent } = message;
-      void answer(id, sent).catch((error: unknown) =>
-        post({ type: 'failed', id, error: error instanceof Error ? error.message : String(error) }),
-      );
-    } else {
-      port.close();
-      void (async () => reader.close())().catch(() => undefined);
-    }
-  });
-  yieldToOthers('the thread that compares');
-  post({ type: 'ready' });
+  answerAsked<SentComparison>(port, { name: 'the thread that compares', answer, close: () => reader.close() });
 }

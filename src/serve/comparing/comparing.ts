@@ -3,9 +3,9 @@
  * (`../asked-thread.ts`). A comparison takes seconds of processor, so neither the main thread nor the one that reads for
  * dashboards works it out.
  */
-import type { ReadingEvent, ReadRefusal } from '../../model/events/reading-events.ts';
-import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
-import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
+import { refusalOf, type Refusals } from '../refusals.ts';
+import type { ReadingEvent } from '../../model/events/reading-events.ts';
+import type { Answer } from '../../report/http/answer.ts';
 import { AskedThread, type AskedThreadLimits } from '../asked-thread.ts';
 import type { ReadAnswer, RouteJob } from '../reading/reading-protocol.ts';
 import { COMPARING_LIMITS, DEADLINE_MS, UNTAKEN_BYTES_MAX, WAIT_MAX_MS, WAITING_MAX } from './comparing-limits.ts';
@@ -53,7 +53,7 @@ export class Comparing {
         : ({ is: 'refused', because: 'queue_full' } as const);
     if (outcome.is === 'refused') {
       this.#onEvent({ type: 'read-refused', because: outcome.because });
-      return refused(outcome.because);
+      return refusalOf(REFUSED, outcome.because);
     }
     const status = outcome.is === 'replied' ? outcome.reply.status : 500;
     this.#onEvent({ type: 'store-read', route: job.path, status, tookMs: performance.now() - began });
@@ -75,7 +75,7 @@ export class Comparing {
   }
 }
 
-const REFUSED: { readonly [Because in ReadRefusal]: { readonly status: 429 | 503; readonly error: string } } = {
+const REFUSED: Refusals = {
   queue_full: {
     status: 429,
     error: `one comparison is worked out at a time, and ${WAITING_MAX} wait already: ask again`,
@@ -93,11 +93,4 @@ const REFUSED: { readonly [Because in ReadRefusal]: { readonly status: 429 | 503
     status: 503,
     error: 'the thread that compares has failed, another one starts when asked again: the experiments may be too large',
   },
-  client_gone: { status: 503, error: 'the client went away' },
-  stopping: { status: 503, error: 'this instance is stopping' },
 };
-
-function refused(because: ReadRefusal): Answer {
-  const { status, error } = REFUSED[because];
-  return jsonAnswer(status, { error }, { 'retry-after': String(RETRY_AFTER_SECONDS) });
-}

@@ -1,10 +1,10 @@
 /** Answers to reads that were refused: 429 where the client asks for too much, 503 where the service could not read. */
+import { refusalOf, type Refusals } from '../refusals.ts';
 import type { ReadRefusal } from '../../model/events/reading-events.ts';
-import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
-import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
+import type { Answer } from '../../report/http/answer.ts';
 import { READ_DEADLINE_MS, WAIT_MAX_MS, WAITING_MAX } from './read-limits.ts';
 
-const REFUSED: { readonly [Because in ReadRefusal]: { readonly status: 429 | 503; readonly error: string } } = {
+const REFUSED: Refusals = {
   queue_full: {
     status: 429,
     error: `${WAITING_MAX} requests wait to read the store already: ask again, less often or for smaller pages`,
@@ -19,11 +19,8 @@ const REFUSED: { readonly [Because in ReadRefusal]: { readonly status: 429 | 503
     error: `reading took longer than ${READ_DEADLINE_MS / 1000} s and was given up: ask for less, with limit= or since=`,
   },
   thread_ended: { status: 503, error: 'the thread that reads the store has failed, another one is starting' },
-  client_gone: { status: 503, error: 'the client went away' },
-  stopping: { status: 503, error: 'this instance is stopping' },
 };
 
 export function refusedRead(because: ReadRefusal): Answer {
-  const { status, error } = REFUSED[because];
-  return jsonAnswer(status, { error }, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+  return refusalOf(REFUSED, because);
 }

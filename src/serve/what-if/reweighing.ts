@@ -3,9 +3,9 @@
  * the suites as the service runs them (`../asked-thread.ts`), and the answers to what becomes of a question. It is not
  * the reading thread, because a question here takes a second of processor where a read takes milliseconds.
  */
+import { refusalOf, type Refusals } from '../refusals.ts';
 import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
-import type { ReadingEvent, ReadRefusal } from '../../model/events/reading-events.ts';
-import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
+import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { type AskedOutcome, AskedThread } from '../asked-thread.ts';
 import { DEADLINE_MS, IDLE_MS, WAIT_MAX_MS, WHAT_IF_LIMITS } from './what-if-limits.ts';
@@ -74,7 +74,7 @@ export class Reweighing {
     const outcome = await this.#thread.ask(asked);
     if (outcome.is === 'refused') {
       this.#onEvent({ type: 'read-refused', because: outcome.because });
-      return refused(outcome.because);
+      return refusalOf(REFUSED, outcome.because);
     }
     const answer = answerOf(outcome, asked.question);
     const tookMs = performance.now() - began;
@@ -105,7 +105,7 @@ function answerOf(outcome: Done, question: SuiteQuestion): Answer {
   });
 }
 
-const REFUSED: { readonly [Because in ReadRefusal]: { readonly status: 429 | 503; readonly error: string } } = {
+const REFUSED: Refusals = {
   queue_full: {
     status: 429,
     error: 'one question about suites is answered at a time, and this address has one waiting already: ask again',
@@ -123,11 +123,4 @@ const REFUSED: { readonly [Because in ReadRefusal]: { readonly status: 429 | 503
     status: 503,
     error: 'the thread that has the suites has failed, another one starts when asked again',
   },
-  client_gone: { status: 503, error: 'the client went away' },
-  stopping: { status: 503, error: 'this instance is stopping' },
 };
-
-function refused(because: ReadRefusal): Answer {
-  const { status, error } = REFUSED[because];
-  return jsonAnswer(status, { error }, { 'retry-after': String(RETRY_AFTER_SECONDS) });
-}

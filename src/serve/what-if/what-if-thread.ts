@@ -16,12 +16,12 @@ import { loadSuites } from '../../score/load-suites.ts';
 import { reweighed } from '../../score/reweigh.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import { readerAt } from '../open-reader.ts';
-import { yieldToOthers } from '../yield-to-others.ts';
 import { compareWithGolden } from './golden-comparison.ts';
 import { writeAsTest } from './recorded-test.ts';
 import { suiteChange } from './suite-change.ts';
 import { whatIfAnswer } from './what-if-answer.ts';
-import type { FromAsked, ToAsked } from '../asked-thread.ts';
+import { answerAsked } from '../answer-asked.ts';
+import type { FromAsked } from '../asked-thread.ts';
 import type { SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
 const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../../suites');
@@ -78,19 +78,11 @@ if (port !== null) {
     post({ type: 'replied', id, reply: { is: 'answered', status, type, body } }, [body.buffer]);
   };
 
-  port.on('message', (message: ToAsked<SentQuestion>) => {
-    if (message.type === 'ask') {
-      const { id, sent } = message;
-      void answer(id, sent).catch((error: unknown) =>
-        post({ type: 'failed', id, error: error instanceof Error ? error.message : String(error) }),
-      );
-    } else {
-      port.close();
-      void (async () => reader.close())().catch(() => undefined);
-    }
+  answerAsked<SentQuestion>(port, {
+    name: 'the thread that weighs verdicts again',
+    answer,
+    close: () => reader.close(),
   });
-  yieldToOthers('the thread that weighs verdicts again');
-  post({ type: 'ready' });
 }
 
 /** A changed file of another suite is no reason to refuse. */

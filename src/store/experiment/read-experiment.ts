@@ -69,7 +69,7 @@ export function findExperiment(root: string, reference: string): string {
   throw new ExperimentUnreadable(`no experiment has the id or name ${JSON.stringify(reference)}. ${there}`);
 }
 
-/** By its id, its name (the last one of that name), or `latest`; never by a path. */
+/** Finds it by its id, its name (the last one of that name), or `latest`. A reference is never taken for a path. */
 export function experimentNamed(known: readonly FoundExperiment[], reference: string): FoundExperiment | undefined {
   const byId = known.find(({ experiment }) => experiment.id === reference);
   if (byId !== undefined) return byId;
