@@ -101,15 +101,16 @@ export class DueScoring implements ScoringStore {
   /** The engine goes on where something fails; so it is to be seen here whether all that it asked for was there. */
   #checkWork({ heads }: Loaded): void {
     const { missing, strays } = this.workingSet.heads;
-    for (const { id } of heads) this.#whole.delete(id);
     if (missing.length > 0) {
       if (this.#whole.size > WHOLE_MAX) this.#whole.clear();
       for (const id of missing) this.#whole.add(id);
       throw new TryAgain(`${missing.length} conversations have to be loaded whole`);
     }
     const [stray] = strays;
-    if (stray === undefined) return;
-    throw new TryAgain(`conversation ${stray.conversationId} has to be loaded together with trace ${stray.traceId}`);
+    // Only what was done is forgotten: the next attempt at the same set needs all of them again.
+    if (stray === undefined) for (const { id } of heads) this.#whole.delete(id);
+    else
+      throw new TryAgain(`conversation ${stray.conversationId} has to be loaded together with trace ${stray.traceId}`);
   }
 
   async #write(session: Session, loaded: Loaded): Promise<readonly string[]> {

@@ -300,11 +300,13 @@ test.each(
   expect(shared.conversations, hint).toEqual(own.conversations);
   expect(shared.evaluations, hint).toEqual(own.evaluations);
   expect(shared.totals, hint).toEqual(own.totals);
-  expect(shared.pages, hint).toEqual(own.pages);
+  // One by one: a difference deep in all of them together is not printed.
+  expect([...shared.pages.keys()], hint).toEqual([...own.pages.keys()]);
+  for (const [asked, answer] of own.pages) expect(shared.pages.get(asked), `${hint}, ${asked}`).toEqual(answer);
   expect(
     own.totals.some(({ metric, value }) => metric === 'assay_shadow_compared_total' && value > 0),
     hint,
   ).toBe(true);
   // Arrivals marked as standing alone did.
-  expect(again, hint).toBeLessThan(20);
+  expect(again, hint).toBeLessThan(own.conversations.size / 3);
 });

@@ -13,7 +13,7 @@ interface FirstSeen {
 
 const labelsSchema = z.object({ agent: z.string(), agent_version: z.string(), environment: z.string() });
 
-/** Earliest first; without what stands for all others. */
+/** Earliest first, simultaneous ones by name; without what stands for all others. */
 export async function versionsFirstSeen(
   reader: Pick<ConversationReader, 'pages'>,
   isWanted: (labels: z.infer<typeof labelsSchema>) => boolean = () => true,
@@ -27,7 +27,9 @@ export async function versionsFirstSeen(
     const known = first.get(key);
     if (known === undefined || at < known.at) first.set(key, { agent, agentVersion, at });
   }
-  return [...first.values()].toSorted((a, b) => a.at - b.at);
+  return [...first.entries()]
+    .toSorted(([x, a], [y, b]) => a.at - b.at || (x < y ? -1 : 1))
+    .map(([, version]) => version);
 }
 
 export function versionKey({ agent, agentVersion }: Pick<FirstSeen, 'agent' | 'agentVersion'>): string {

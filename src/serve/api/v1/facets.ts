@@ -25,14 +25,14 @@ export const getFacets = v1Read({
       all.slice(0, 1).map(({ agent, agentVersion }) => {
         // A stretch of the history begins before what is in it.
         const first = firstSeen.get(key) ?? Math.min(...all.map((place) => place.first));
-        return { agent, agentVersion, first, last: Math.max(first, ...all.map((place) => place.last)) };
+        return { key, agent, agentVersion, first, last: Math.max(first, ...all.map((place) => place.last)) };
       }),
     );
     const conversations = await reader.pages.countUpTo(COUNTED_MAX + 1);
     return {
       agents: names(places.map(({ agent }) => agent)),
       agent_versions: versions
-        .toSorted((a, b) => b.first - a.first)
+        .toSorted((a, b) => b.first - a.first || (a.key < b.key ? -1 : 1))
         .slice(0, SHOWN_MAX)
         .map(({ agent, agentVersion, first, last }) => ({
           agent,
