@@ -17,14 +17,35 @@ const IS_UNSPACED =
 /** Each once, in the order in which they come; not more than `most`. */
 export function wordsOf(text: string, most: number): readonly string[] {
   const words = new Set<string>();
-  const isPlain = ASCII.test(text);
-  const folded = (isPlain ? text : text.normalize('NFKD').replace(MARKS, '')).toLowerCase();
+  addWordsOf(text, words, most);
+  return [...words].slice(0, most);
+}
+
+/** Until there are `most`, or a few more. */
+export function addWordsOf(text: string, words: Set<string>, most: number): void {
+  if (ASCII.test(text)) {
+    addPlain(words, text.toLowerCase(), most);
+    return;
+  }
+  const folded = text.normalize('NFKD').replace(MARKS, '').toLowerCase();
   for (const [run] of folded.matchAll(RUNS)) {
     if (words.size >= most) break;
-    if (isPlain) words.add(run.slice(0, WORD_CHARACTERS_MAX));
-    else for (const word of partsOf(run)) words.add(word);
+    for (const word of partsOf(run)) words.add(word);
   }
-  return [...words].slice(0, most);
+}
+
+/** By hand: every turn that is stored comes here, and the pattern takes four times as long. */
+function addPlain(words: Set<string>, text: string, most: number): void {
+  let from = -1;
+  for (let at = 0; at <= text.length && words.size < most; at += 1) {
+    // Beyond the end it is no number, and no character of a word.
+    const code = text.charCodeAt(at);
+    const isOfWord = (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+    if (isOfWord && from < 0) from = at;
+    if (isOfWord || from < 0) continue;
+    words.add(text.slice(from, Math.min(at, from + WORD_CHARACTERS_MAX)));
+    from = -1;
+  }
 }
 
 function* partsOf(run: string): Generator<string> {

@@ -36,7 +36,7 @@ export function holdWordsToContract(name: string, open: () => Promise<StoreUnder
     await under.transact({ turns: [turn], until: turn.at }, () => {
       const { row } = joinTurn(under.store, turn, { dueNow: 'end_marker' });
       storeTurn(under.store, turn, row);
-      under.store.words.add(id as ConversationId, wordsOf(said, 100));
+      under.store.words.add(id as ConversationId, new Set(wordsOf(said, 100)));
       more(row);
     });
   }
@@ -75,7 +75,7 @@ export function holdWordsToContract(name: string, open: () => Promise<StoreUnder
     const turn = { number: 12, conversation: 'c1', at: 12_000 };
     await under.crash({ turns: [turn], until: turn.at }, () => {
       joinTurn(under.store, turn, { dueNow: 'end_marker' });
-      under.store.words.add('c1' as ConversationId, ['zylophant']);
+      under.store.words.add('c1' as ConversationId, new Set(['zylophant']));
     });
     expect(await idsBy(under, 'refund 4711')).toEqual(['c1']);
     expect(await idsBy(under, 'zylophant')).toEqual([]);
