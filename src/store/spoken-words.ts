@@ -10,7 +10,8 @@ export const WORDS_OF_CONVERSATION_MAX = 4000;
 
 /** The engine's port. */
 export interface SpokenWordStore {
-  add(id: ConversationId, words: ReadonlySet<string>): void;
+  /** A word may be there several times. */
+  add(id: ConversationId, words: readonly string[]): void;
   /** It is over: no more are expected, though they may come. */
   close(id: ConversationId): void;
   /** A conversation turns out to be part of another one. */
@@ -19,23 +20,23 @@ export interface SpokenWordStore {
 
 /** Additions of the open transaction; its store writes them at the commit. */
 export class AddedWords {
-  readonly #added = new Map<ConversationId, ReadonlySet<string>>();
+  readonly #added = new Map<ConversationId, readonly string[]>();
 
-  add(id: ConversationId, words: ReadonlySet<string>): void {
-    if (words.size === 0) return;
+  add(id: ConversationId, words: readonly string[]): void {
+    if (words.length === 0) return;
     const known = this.#added.get(id);
-    this.#added.set(id, known === undefined ? words : known.union(words));
+    this.#added.set(id, known === undefined ? words : [...known, ...words]);
   }
 
   /** Removes and returns those of one conversation. */
-  take(id: ConversationId): ReadonlySet<string> {
+  take(id: ConversationId): readonly string[] {
     const words = this.#added.get(id) ?? NO_WORDS;
     this.#added.delete(id);
     return words;
   }
 
   /** In one order, so that no two instances wait for each other. */
-  all(): readonly { readonly id: ConversationId; readonly words: ReadonlySet<string> }[] {
+  all(): readonly { readonly id: ConversationId; readonly words: readonly string[] }[] {
     return [...this.#added].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, words]) => ({ id, words }));
   }
 
@@ -44,4 +45,4 @@ export class AddedWords {
   }
 }
 
-const NO_WORDS: ReadonlySet<string> = new Set();
+const NO_WORDS: readonly string[] = [];

@@ -8,7 +8,7 @@ export class WorkingWords implements SpokenWordStore {
   readonly #added = new AddedWords();
   #moved: { readonly from: ConversationId; readonly to: ConversationId }[] = [];
 
-  add(id: ConversationId, words: ReadonlySet<string>): void {
+  add(id: ConversationId, words: readonly string[]): void {
     this.#added.add(id, words);
   }
 
@@ -33,13 +33,13 @@ export class WorkingWords implements SpokenWordStore {
 
 export async function writeWords(
   session: Session,
-  added: readonly { readonly id: string; readonly words: Iterable<string> }[],
+  added: readonly { readonly id: string; readonly words: readonly string[] }[],
 ): Promise<void> {
   if (added.length === 0) return;
   // A word has letters and digits only.
   await session.run(ADD_WORDS, [
     added.map(({ id }) => textKey(id)),
-    added.map(({ words }) => [...words].slice(0, WORDS_OF_CONVERSATION_MAX).join(' ')),
+    added.map(({ words }) => words.slice(0, WORDS_OF_CONVERSATION_MAX).join(' ')),
   ]);
 }
 

@@ -33,7 +33,6 @@ export class WordRows implements SpokenWordStore {
     this.#index = database.prepare('INSERT OR REPLACE INTO spoken (rowid, words) VALUES (?, ?)');
     this.#deleteIndexed = database.prepare('DELETE FROM spoken WHERE rowid = ?');
     this.#open = database.prepare('SELECT words FROM open_words WHERE conversation = ?');
-    // A blank on each side of a word, so that a search finds it as a whole.
     this.#keepOpen = database.prepare('INSERT OR REPLACE INTO open_words (conversation, words) VALUES (?, ?)');
     this.#deleteOpen = database.prepare('DELETE FROM open_words WHERE conversation = ?');
     this.#clear = [
@@ -42,7 +41,7 @@ export class WordRows implements SpokenWordStore {
     ].map((rows) => database.prepare(`DELETE FROM ${rows} LIMIT ${CLEARED_TOGETHER})`));
   }
 
-  add(id: ConversationId, words: ReadonlySet<string>): void {
+  add(id: ConversationId, words: readonly string[]): void {
     this.#added.add(id, words);
   }
 
@@ -55,7 +54,7 @@ export class WordRows implements SpokenWordStore {
     this.#added.add(to, this.#added.take(from));
     const row = this.#row(from);
     if (row === undefined) return;
-    this.#added.add(to, new Set(this.#known(row)));
+    this.#added.add(to, wordsIn(this.#known(row)));
     this.#deleteIndexed.run(row);
     this.#deleteOpen.run(row);
   }
@@ -66,10 +65,7 @@ export class WordRows implements SpokenWordStore {
     this.#closed.clear();
     for (const { id, words } of this.#added.all()) {
       const row = this.#row(id);
-      if (row === undefined) continue;
-      const known = this.#known(row);
-      const all = withMore(known, words);
-      if (all.length > known.length) this.#keepOpen.run(row, ` ${all.join(' ')} `);
+      if (row !== undefined) this.#keepOpen.run(row, joined(this.#known(row), words));
     }
     this.#added.clear();
   }
@@ -85,18 +81,17 @@ export class WordRows implements SpokenWordStore {
     this.#closed.clear();
   }
 
-  #settle(id: ConversationId, added: ReadonlySet<string>): void {
+  #settle(id: ConversationId, added: readonly string[]): void {
     const row = this.#row(id);
     if (row === undefined) return;
-    const isOpen = this.#open.get(row) !== undefined;
-    if (!isOpen && added.size === 0) return;
-    this.#index.run(row, withMore(this.#known(row), added).join(' '));
-    if (isOpen) this.#deleteOpen.run(row);
+    const open = textOf(this.#open.get(row));
+    if (open === '' && added.length === 0) return;
+    this.#index.run(row, joined(open === '' ? textOf(this.#indexed.get(row)) : open, added));
+    if (open !== '') this.#deleteOpen.run(row);
   }
 
-  #known(row: number): readonly string[] {
-    const words = (this.#open.get(row) ?? this.#indexed.get(row))?.words;
-    return typeof words === 'string' && words !== '' ? words.trim().split(' ') : [];
+  #known(row: number): string {
+    return textOf(this.#open.get(row) ?? this.#indexed.get(row));
   }
 
   #row(id: string): number | undefined {
@@ -105,9 +100,22 @@ export class WordRows implements SpokenWordStore {
   }
 }
 
-function withMore(known: readonly string[], added: ReadonlySet<string>): readonly string[] {
-  if (known.length === 0) return [...added].slice(0, WORDS_OF_CONVERSATION_MAX);
-  if (added.size === 0) return known;
-  const before = new Set(known);
-  return [...known, ...[...added].filter((word) => !before.has(word))].slice(0, WORDS_OF_CONVERSATION_MAX);
+/** So much holds few words more than once; more than that is looked through for them. */
+const CHARACTERS_MAX = 8 * WORDS_OF_CONVERSATION_MAX;
+
+/** With a blank on each side of a word, so that a search finds it as a whole. */
+function joined(known: string, added: readonly string[]): string {
+  const all = `${known === '' ? ' ' : known}${added.length === 0 ? '' : `${added.join(' ')} `}`;
+  if (all.length <= CHARACTERS_MAX) return all;
+  return ` ${[...new Set(wordsIn(all))].slice(0, WORDS_OF_CONVERSATION_MAX).join(' ')} `;
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text === '' ? [] : text.trim().split(' ');
+}
+
+/** Rows from before they had blanks on both sides get them. */
+function textOf(found: Record<string, unknown> | undefined): string {
+  const words = found?.words;
+  return typeof words !== 'string' || words === '' ? '' : ` ${words.trim()} `;
 }
