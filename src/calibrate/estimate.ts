@@ -13,11 +13,14 @@ export const Z = 1.959963984540054;
 /** Undefined of nothing. */
 export function shareOf(count: number, of: number): Estimate | undefined {
   if (of === 0) return undefined;
+  return within({ value: count / of, lower: wilsonBound(count, of, -Z), upper: wilsonBound(count, of, Z) }, 0);
+}
+
+/** Below the share where z is less than 0. */
+export function wilsonBound(count: number, of: number, z: number): number {
   const share = count / of;
-  const middle = share + Z ** 2 / (2 * of);
-  const half = Z * Math.sqrt((share * (1 - share)) / of + Z ** 2 / (4 * of ** 2));
-  const whole = 1 + Z ** 2 / of;
-  return within({ value: share, lower: (middle - half) / whole, upper: (middle + half) / whole }, 0);
+  const away = z * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2));
+  return (share + z ** 2 / (2 * of) + away) / (1 + z ** 2 / of);
 }
 
 /** Sums of scores from 0 to 1. */

@@ -5,7 +5,7 @@ import type { Turn } from '../model/turn.ts';
 
 /** The beginning of each text: people search for what stands in its first pages, and not for a pasted file. */
 const READ_CHARACTERS = 8192;
-/** Of one text. */
+/** The most that one text brings. */
 const WORDS_MAX = 1000;
 
 /** A word that occurs in two texts is there twice. */

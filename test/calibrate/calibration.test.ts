@@ -3,18 +3,18 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { calibrate } from '../../src/calibrate/calibration.ts';
 import type { LabelledVerdict, YesOrNo } from '../../src/calibrate/confusion.ts';
-import type { Judgings } from '../../src/calibrate/corrected-rate.ts';
+import { shareOf } from '../../src/calibrate/estimate.ts';
+import { kappaOf } from '../../src/calibrate/kappa.ts';
+import { nextToLabel } from '../../src/calibrate/weighed-by-verdict.ts';
 import type { Estimate } from '../../src/model/estimate.ts';
 import { randomFrom } from '../random.ts';
 
 interface Figures {
   readonly rows: readonly {
     readonly confusion: Counts;
-    readonly judgings: Judgings;
     readonly sensitivity: Estimate;
     readonly specificity: Estimate;
     readonly kappa: Estimate;
-    readonly rate: Estimate;
   }[];
 }
 type Counts = ReturnType<typeof calibrate>['confusion'];
@@ -38,28 +38,71 @@ function expectClose(actual: Estimate | undefined, expected: Estimate): void {
   expect(actual?.upper).toBeCloseTo(expected.upper, 10);
 }
 
-test.each(FIGURES.rows)('gives what other software gives: $confusion of $judgings', (row) => {
-  const { confusion, sensitivity, specificity, kappa, passRate } = calibrate(pairsOf(row.confusion), row.judgings);
+test.each(FIGURES.rows)('shares and kappa are what other software gives: $confusion', (row) => {
+  const { passOfPass, failOfPass, passOfFail, failOfFail } = row.confusion;
 
-  expect(confusion).toEqual(row.confusion);
-  expectClose(sensitivity, row.sensitivity);
-  expectClose(specificity, row.specificity);
-  expectClose(kappa, row.kappa);
-  expectClose(passRate.is === 'estimate' ? passRate.rate : undefined, row.rate);
+  expectClose(shareOf(passOfPass, passOfPass + failOfPass), row.sensitivity);
+  expectClose(shareOf(failOfFail, passOfFail + failOfFail), row.specificity);
+  expectClose(kappaOf(row.confusion), row.kappa);
 });
+
+test('labels of a verdict weigh as much as the judge gave it, whatever share of the labels came from it', () => {
+  // It passed 900 of 1000. People pass 45 of 50 of those, and 10 of 50 of the others.
+  const confusion = { passOfPass: 45, passOfFail: 5, failOfPass: 10, failOfFail: 40 };
+  const figures = calibrate(pairsOf(confusion), { passed: 900, of: 1000 });
+  const { passRate, agreed, sensitivity, specificity, kappa } = figures;
+
+  expect(figures.confusion).toEqual(confusion);
+  expect(passRate.is === 'estimate' && passRate.rate.value).toBeCloseTo(0.9 * 0.9 + 0.1 * 0.2, 12);
+  expect(agreed?.value).toBeCloseTo(0.81 + 0.08, 12);
+  expect(sensitivity?.value).toBeCloseTo(0.81 / 0.83, 12);
+  expect(specificity?.value).toBeCloseTo(0.08 / 0.17, 12);
+  const chance = 0.9 * 0.83 + 0.1 * 0.17;
+  expect(kappa?.value).toBeCloseTo((0.89 - chance) / (1 - chance), 12);
+
+  // The same labels as a sample of all: what is plain there.
+  const plain = calibrate(pairsOf(confusion), { passed: 500, of: 1000 });
+  expectValues(plain, [45 / 55, 40 / 45, 0.7]);
+  // It is not counted how often code gave each verdict.
+  const ofCode = calibrate(pairsOf(confusion), { passed: 0, of: 0 });
+  expectValues(ofCode, [45 / 55, 40 / 45, 0.7]);
+  expect(ofCode.passRate).toEqual({ is: 'not-identifiable', because: 'nothing-judged' });
+});
+
+function expectValues(
+  { sensitivity, specificity, kappa }: ReturnType<typeof calibrate>,
+  expected: readonly [sensitivity: number, specificity: number, kappa: number],
+): void {
+  expect(sensitivity?.value).toBeCloseTo(expected[0], 12);
+  expect(specificity?.value).toBeCloseTo(expected[1], 12);
+  expect(kappa?.value).toBeCloseTo(expected[2], 12);
+}
 
 test.each([
   ['nothing was judged', [3, 0, 0, 3], { passed: 0, of: 0 }, 'nothing-judged'],
-  ['nobody passed anything', [0, 0, 1, 9], { passed: 5, of: 10 }, 'no-passes'],
-  ['nobody failed anything', [9, 1, 0, 0], { passed: 5, of: 10 }, 'no-fails'],
-  ['there are no labels', [0, 0, 0, 0], { passed: 5, of: 10 }, 'no-passes'],
-  ['the judge says yes to all', [10, 0, 10, 0], { passed: 10, of: 10 }, 'judge-tells-nothing'],
-  ['its yes is as likely where it is wrong', [6, 4, 6, 4], { passed: 6, of: 10 }, 'judge-tells-nothing'],
-  ['it says the opposite', [1, 9, 9, 1], { passed: 5, of: 10 }, 'judge-tells-nothing'],
+  ['there are no labels', [0, 0, 0, 0], { passed: 5, of: 10 }, 'none-of-passed'],
+  ['nothing that it passes is labelled', [0, 3, 0, 3], { passed: 5, of: 10 }, 'none-of-passed'],
+  ['nothing that it fails is labelled', [9, 0, 1, 0], { passed: 5, of: 10 }, 'none-of-failed'],
 ] as const)('gives no rate where %s', (_, [passOfPass, failOfPass, passOfFail, failOfFail], judgings, because) => {
   const { passRate } = calibrate(pairsOf({ passOfPass, failOfPass, passOfFail, failOfFail }), judgings);
 
   expect(passRate).toEqual({ is: 'not-identifiable', because });
+});
+
+test('a judge that passes everything, or whose yes says no more than its no, has a rate all the same', () => {
+  const onlyPasses = calibrate(pairsOf({ passOfPass: 30, failOfPass: 0, passOfFail: 10, failOfFail: 0 }), {
+    passed: 80,
+    of: 80,
+  });
+  const chance = calibrate(pairsOf({ passOfPass: 6, failOfPass: 4, passOfFail: 6, failOfFail: 4 }), {
+    passed: 60,
+    of: 100,
+  });
+
+  expect(onlyPasses.passRate.is === 'estimate' && onlyPasses.passRate.rate.value).toBe(0.75);
+  expect([onlyPasses.sensitivity?.value, onlyPasses.specificity?.value, onlyPasses.kappa?.value]).toEqual([1, 0, 0]);
+  expect(chance.passRate.is === 'estimate' && chance.passRate.rate.value).toBeCloseTo(0.5, 12);
+  expect(chance.kappa?.value).toBeCloseTo(0, 12);
 });
 
 test('gives no share of nothing, and no kappa where there is one answer only', () => {
@@ -69,60 +112,86 @@ test('gives no share of nothing, and no kappa where there is one answer only', (
     of: 9,
   });
 
-  expect([none.sensitivity, none.specificity, none.kappa]).toEqual([undefined, undefined, undefined]);
+  expect([none.agreed, none.sensitivity, none.specificity, none.kappa]).toEqual(Array(4).fill(undefined));
   expect(onlyPasses.sensitivity?.value).toBe(1);
   expect([onlyPasses.specificity, onlyPasses.kappa]).toEqual([undefined, undefined]);
 });
 
-test('a corrected rate beyond what can be is cut, and its interval holds it', () => {
-  const judge = pairsOf({ passOfPass: 9, failOfPass: 1, passOfFail: 2, failOfFail: 8 });
-  const low = calibrate(judge, { passed: 0, of: 100 }).passRate;
-  const high = calibrate(judge, { passed: 100, of: 100 }).passRate;
+test('intervals hold their value, lie within what can be, and are never a point', () => {
+  const random = randomFrom(7);
+  const pick = (most: number) => Math.floor(random() * (most + 1));
+  for (let round = 0; round < 300; round += 1) {
+    const confusion = { passOfPass: pick(30), failOfPass: pick(5), passOfFail: pick(5), failOfFail: pick(30) };
+    const passed = pick(400);
+    const { passRate, ...figures } = calibrate(pairsOf(confusion), { passed, of: 400 });
+    const { agreed, sensitivity, specificity, kappa } = figures;
+    const rate = passRate.is === 'estimate' ? passRate.rate : undefined;
+    for (const estimate of [agreed, sensitivity, specificity, kappa, rate]) {
+      if (estimate === undefined) continue;
+      expect(estimate.lower).toBeLessThanOrEqual(estimate.value);
+      expect(estimate.upper).toBeGreaterThanOrEqual(estimate.value);
+      expect(estimate.lower).toBeGreaterThanOrEqual(estimate === kappa ? -1 : 0);
+      expect(estimate.upper).toBeLessThanOrEqual(1);
+      expect(estimate.upper - estimate.lower, JSON.stringify({ confusion, passed, estimate })).toBeGreaterThan(0);
+    }
+  }
+});
 
-  expect(low.is === 'estimate' && [low.rate.value, low.rate.lower]).toEqual([0, 0]);
-  expect(high.is === 'estimate' && [high.rate.value, high.rate.upper]).toEqual([1, 1]);
-  expect(low.is === 'estimate' && low.rate.upper).toBeGreaterThan(0.1);
-  expect(high.is === 'estimate' && high.rate.lower).toBeLessThan(0.9);
+test('the next label is of the verdict that still says least', () => {
+  const counts = { passOfPass: 40, passOfFail: 10, failOfPass: 5, failOfFail: 45 };
+  expect(nextToLabel(counts, { passed: 900, of: 1000 })).toBe('passed');
+  expect(nextToLabel(counts, { passed: 100, of: 1000 })).toBe('failed');
+  expect(nextToLabel({ ...counts, failOfPass: 0, failOfFail: 1 }, { passed: 700, of: 1000 })).toBe('failed');
 });
 
 const WORLDS = [
-  { labels: 30, judged: 300, rate: 0.5, sensitivity: 0.95, specificity: 0.9 },
-  { labels: 50, judged: 1000, rate: 0.8, sensitivity: 0.9, specificity: 0.8 },
-  { labels: 100, judged: 1000, rate: 0.9, sensitivity: 0.99, specificity: 0.85 },
-  { labels: 200, judged: 5000, rate: 0.7, sensitivity: 0.8, specificity: 0.7 },
-];
-const SAMPLES = 2000;
+  { design: 'a sample', labels: 30, judged: 300, rate: 0.5, sensitivity: 0.95, specificity: 0.9 },
+  { design: 'a sample', labels: 50, judged: 1000, rate: 0.8, sensitivity: 0.9, specificity: 0.8 },
+  { design: 'a sample', labels: 200, judged: 5000, rate: 0.7, sensitivity: 0.8, specificity: 0.7 },
+  { design: 'half from fails', labels: 30, judged: 300, rate: 0.8, sensitivity: 0.9, specificity: 0.8 },
+  { design: 'half from fails', labels: 100, judged: 1000, rate: 0.9, sensitivity: 0.95, specificity: 0.9 },
+  { design: 'half from fails', labels: 100, judged: 1000, rate: 0.8, sensitivity: 0.9, specificity: 0.8 },
+  { design: 'nine of ten from fails', labels: 100, judged: 1000, rate: 0.8, sensitivity: 0.9, specificity: 0.8 },
+] as const;
+const OF_FAILED = { 'a sample': undefined, 'half from fails': 0.5, 'nine of ten from fails': 0.9 };
+const SAMPLES = 500;
 
-test.each(WORLDS)('intervals hold the truth in about 95 of 100 samples: $labels labels, $rate pass', (world) => {
-  const random = randomFrom(20261121);
-  const { rate, sensitivity, specificity } = world;
-  const draw = (): LabelledVerdict => {
-    const label = random() < rate ? 'pass' : 'fail';
-    const isRight = random() < (label === 'pass' ? sensitivity : specificity);
-    return { label, verdict: isRight ? label : label === 'pass' ? 'fail' : 'pass' };
-  };
-  const judgedPass = rate * sensitivity + (1 - rate) * (1 - specificity);
-  const agreed = rate * sensitivity + (1 - rate) * specificity;
-  const chance = rate * judgedPass + (1 - rate) * (1 - judgedPass);
-  const truth = { sensitivity, specificity, kappa: (agreed - chance) / (1 - chance), rate };
-  const held = { sensitivity: 0, specificity: 0, kappa: 0, rate: 0 };
-  const given = { sensitivity: 0, specificity: 0, kappa: 0, rate: 0 };
+test.each(WORLDS)(
+  'no bias, and intervals that hold the truth in about 95 of 100: $labels labels, $design, $rate pass',
+  (world) => {
+    const random = randomFrom(20261121);
+    const { rate, sensitivity, specificity } = world;
+    const q = rate * sensitivity + (1 - rate) * (1 - specificity);
+    const passing = { pass: (rate * sensitivity) / q, fail: (rate * (1 - sensitivity)) / (1 - q) };
+    const ofFailed = OF_FAILED[world.design] ?? 1 - q;
+    const draw = (): LabelledVerdict => {
+      const verdict = random() < ofFailed ? 'fail' : 'pass';
+      return { verdict, label: random() < passing[verdict] ? 'pass' : 'fail' };
+    };
+    const agreed = rate * sensitivity + (1 - rate) * specificity;
+    const chance = rate * q + (1 - rate) * (1 - q);
+    const truth = { agreed, sensitivity, specificity, kappa: (agreed - chance) / (1 - chance), rate };
+    const names = ['agreed', 'sensitivity', 'specificity', 'kappa', 'rate'] as const;
+    const seen = new Map(names.map((name) => [name, { given: 0, held: 0, off: 0 }]));
 
-  for (let sample = 0; sample < SAMPLES; sample += 1) {
-    const passed = Array.from({ length: world.judged }, random).filter((chanced) => chanced < judgedPass).length;
-    const calibration = calibrate(Array.from({ length: world.labels }, draw), { passed, of: world.judged });
-    const { passRate } = calibration;
-    const estimates = { ...calibration, rate: passRate.is === 'estimate' ? passRate.rate : undefined };
-    for (const what of ['sensitivity', 'specificity', 'kappa', 'rate'] as const) {
-      const estimate = estimates[what];
-      if (estimate === undefined) continue;
-      given[what] += 1;
-      if (estimate.lower <= truth[what] && truth[what] <= estimate.upper) held[what] += 1;
+    for (let sample = 0; sample < SAMPLES; sample += 1) {
+      const passed = Array.from({ length: world.judged }, random).filter((chanced) => chanced < q).length;
+      const calibration = calibrate(Array.from({ length: world.labels }, draw), { passed, of: world.judged });
+      const { passRate } = calibration;
+      const estimates = { ...calibration, rate: passRate.is === 'estimate' ? passRate.rate : undefined };
+      for (const [name, sums] of seen) {
+        const estimate = estimates[name];
+        if (estimate === undefined) continue;
+        sums.given += 1;
+        sums.off += estimate.value - truth[name];
+        if (estimate.lower <= truth[name] && truth[name] <= estimate.upper) sums.held += 1;
+      }
     }
-  }
 
-  for (const what of ['sensitivity', 'specificity', 'kappa', 'rate'] as const) {
-    expect(given[what], what).toBeGreaterThan(0.95 * SAMPLES);
-    expect(held[what] / given[what], what).toBeGreaterThan(0.92);
-  }
-});
+    for (const [name, { given, held, off }] of seen) {
+      expect(given, name).toBeGreaterThan(0.95 * SAMPLES);
+      expect(held / given, name).toBeGreaterThan(0.915);
+      if (name === 'rate') expect(Math.abs(off / given)).toBeLessThan(0.01);
+    }
+  },
+);

@@ -8,10 +8,11 @@ import { count, estimate, list, time, timeAsked } from './shapes.ts';
 const criterionQuery = { suite: z.string(), criterion: z.string() };
 
 /**
- * `random` is a sample of what was decided, the same for everybody. `disagreed`: people say otherwise. `unsure`: the
+ * `random` is a sample of what was decided, the same for everybody. `balanced`: as many of what failed as of what passed,
+ * while there are both, in an order that does not tell which is which. `disagreed`: people say otherwise. `unsure`: the
  * judge failed. `little_decided`: little of the suite's weight was decided.
  */
-const REVIEW_REASONS = ['random', 'disagreed', 'unsure', 'little_decided'] as const;
+const REVIEW_REASONS = ['random', 'balanced', 'disagreed', 'unsure', 'little_decided'] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
 export const reviewQueueQuery = z.strictObject({
@@ -56,16 +57,27 @@ const sayer = z.strictObject({
   version: z.string().meta({ description: "the judge's, or the suite's where code answers" }),
   labelled: count.meta({ description: 'verdicts with a label of pass or fail' }),
   counts,
-  agreed: estimate.optional(),
+  agreed: estimate
+    .optional()
+    .meta({ description: 'labels of each verdict weigh as much as the judge gave that verdict, here and below' }),
   kappa: estimate.optional(),
   corrected_rate: estimate
     .optional()
     .meta({ description: 'share that would pass if people answered everything that the judge did' }),
-  not_corrected_because: z.string().optional(),
+  not_corrected_because: z
+    .string()
+    .optional()
+    .meta({ description: 'code-answers, nothing-judged, none-of-passed (labelled) or none-of-failed' }),
   not_applicable: count,
   disputed: count.meta({ description: 'people have no majority' }),
   more_labels: count.meta({ description: 'labels worth giving until kappa is known to 0.1 on either side' }),
-  missing: list(z.enum(['pass', 'fail'])).meta({ description: 'labels of which there are too few' }),
+  missing: list(z.enum(['passed', 'failed'])).meta({
+    description: 'too little of what it passed, or failed, is labelled',
+  }),
+  label_next: z
+    .enum(['passed', 'failed'])
+    .optional()
+    .meta({ description: 'labels of what it passed, or failed, tell more about the pass rate' }),
 });
 
 export const reviewAgreement = z.strictObject({

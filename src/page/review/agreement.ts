@@ -35,9 +35,8 @@ export function Agreement({ suite, criterion, changes }: AgreementProps): JSX.El
 const NOT_CORRECTED: Readonly<Record<string, string>> = {
   'code-answers': 'The criterion is answered by code: nothing is corrected.',
   'nothing-judged': 'The judge has not answered anything yet.',
-  'no-passes': 'Corrected pass rate: needs a label that says pass.',
-  'no-fails': 'Corrected pass rate: needs a label that says fail.',
-  'judge-tells-nothing': 'The judge says yes no more often where people do: its answers tell nothing.',
+  'none-of-passed': 'Corrected pass rate: needs a label of something that it passed.',
+  'none-of-failed': 'Corrected pass rate: needs a label of something that it failed.',
 };
 
 function Figures({ agreement }: { readonly agreement: ReviewAgreement }): JSX.Element {
@@ -74,7 +73,7 @@ function Figures({ agreement }: { readonly agreement: ReviewAgreement }): JSX.El
       { class: 'limits', role: 'status' },
       more === 0
         ? `${counted(latest.labelled, 'label')}: kappa is known to 0.1 on either side. More labels change little.`
-        : `${counted(latest.labelled, 'label')}; about ${countText(more)} more are worth giving${missing(latest.missing)}.`,
+        : `${counted(latest.labelled, 'label')}; about ${countText(more)} more are worth giving${ofWhat(latest)}.`,
     ),
     h(
       'table',
@@ -110,8 +109,9 @@ function Figures({ agreement }: { readonly agreement: ReviewAgreement }): JSX.El
   );
 }
 
-function missing(kinds: readonly string[]): string {
-  return kinds.length === 0 ? '' : `, above all ${kinds.join(' and ')}`;
+function ofWhat({ missing, label_next: next }: ReviewAgreement['versions'][number]): string {
+  const kinds = next === undefined ? missing : [next];
+  return kinds.length === 0 ? '' : `, above all of what it ${kinds.join(' and ')}`;
 }
 
 function cell(count: number): JSX.Element {

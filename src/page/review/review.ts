@@ -21,6 +21,7 @@ import { type Review as ReviewState, useReview } from './use-review.ts';
 
 const NOTHING_ASKED = new URLSearchParams();
 const BECAUSE = [
+  { value: 'balanced', words: 'as many that failed as passed' },
   { value: 'disagreed', words: 'people disagree with it' },
   { value: 'unsure', words: 'the judge could not answer' },
   { value: 'little_decided', words: 'little was decided' },

@@ -42,37 +42,37 @@ export const CALIBRATION_METRICS = {
   }),
   sensitivity: readGauge('assay_judge_sensitivity_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Share of the material passed by people that the judge passes too.',
+    help: 'Share of the material passed by people that the judge passes too. Labels of each verdict weigh as much as the judge gave that verdict.',
     read: figures((one) => one.sensitivity?.value),
   }),
   sensitivityLower: readGauge('assay_judge_sensitivity_lower_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Lower end of its 95 % interval (Wilson).',
+    help: 'Lower end of its 95 % interval.',
     read: figures((one) => one.sensitivity?.lower),
   }),
   sensitivityUpper: readGauge('assay_judge_sensitivity_upper_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Upper end of its 95 % interval (Wilson).',
+    help: 'Upper end of its 95 % interval.',
     read: figures((one) => one.sensitivity?.upper),
   }),
   specificity: readGauge('assay_judge_specificity_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Share of the material failed by people that the judge fails too.',
+    help: 'Share of the material failed by people that the judge fails too, weighed alike.',
     read: figures((one) => one.specificity?.value),
   }),
   specificityLower: readGauge('assay_judge_specificity_lower_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Lower end of its 95 % interval (Wilson).',
+    help: 'Lower end of its 95 % interval.',
     read: figures((one) => one.specificity?.lower),
   }),
   specificityUpper: readGauge('assay_judge_specificity_upper_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Upper end of its 95 % interval (Wilson).',
+    help: 'Upper end of its 95 % interval.',
     read: figures((one) => one.specificity?.upper),
   }),
   kappa: readGauge('assay_judge_kappa_ratio', '-1 to 1', {
     labels: VERSION,
-    help: "Cohen's kappa: how far the judge and people agree beyond chance.",
+    help: "Cohen's kappa: how far the judge and people agree beyond chance, weighed alike.",
     queries: {
       'judges that are known to agree with people by little more than chance': 'assay_judge_kappa_upper_ratio < 0.4',
     },
@@ -90,7 +90,7 @@ export const CALIBRATION_METRICS = {
   }),
   passRate: readGauge('assay_judge_corrected_pass_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Estimated share of the material judged by this version that people would pass (Rogan and Gladen); absent if the labels are not enough.',
+    help: 'Estimated share of the material judged by this version that people would pass, weighed alike; absent if the labels are not enough.',
     queries: {
       'pass rate of the last day, corrected for the errors of the judge': `clamp(
   ( sum by (suite, criterion, judge, judge_version) (increase(assay_judged_verdicts_total{verdict="pass"}[1d]))
@@ -104,19 +104,19 @@ export const CALIBRATION_METRICS = {
   }),
   passRateLower: readGauge('assay_judge_corrected_pass_lower_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Lower end of its 95 % interval (Lang and Reiczigel).',
+    help: 'Lower end of its 95 % interval.',
     read: figures((one) => one.passRate?.lower),
   }),
   passRateUpper: readGauge('assay_judge_corrected_pass_upper_ratio', '0 to 1', {
     labels: VERSION,
-    help: 'Upper end of its 95 % interval (Lang and Reiczigel).',
+    help: 'Upper end of its 95 % interval.',
     read: figures((one) => one.passRate?.upper),
   }),
   state: readGauge('assay_judge_calibration_state', '1', {
     labels: [...VERSION, 'state'],
-    help: 'Whether there is a corrected pass rate (estimated), or why there is none: nothing_judged, no_passes or no_fails among the labels, or judge_tells_nothing (sensitivity + specificity is not above 1).',
+    help: 'Whether there is a corrected pass rate (estimated), or why there is none: nothing_judged, or none_of_passed or none_of_failed, where nothing is labelled of what the judge passes or fails.',
     queries: {
-      'judges whose yes says no more than their no': 'assay_judge_calibration_state{state="judge_tells_nothing"} == 1',
+      'judges that need other labels': 'assay_judge_calibration_state{state=~"none_of_.+"} == 1',
     },
     read: (shown) => shown.map((one) => ({ labels: { ...labelsOf(one), state: one.state }, value: 1 })),
   }),

@@ -50,7 +50,7 @@ export function specificsIn(written: string): readonly Specific[] {
   return [...found.values()];
 }
 
-/** Those that have a digit, and addresses: all but months and names. */
+/** Specifics with a digit, and addresses: all but months and names. */
 export function numberedIn(written: string): readonly Specific[] {
   return [...readNumbered(written).found.values()];
 }

@@ -153,7 +153,7 @@ interface Points {
   readonly sum: number;
 }
 
-/** The best, and the next best. Of equals the one that stands first in the list. */
+/** The best, and the next best; among equals the one that stands first in the list goes before. */
 function pointsOf(prose: string, isAscii: boolean): readonly [Points, Points] {
   const points = new Array<number>(CANDIDATES.length).fill(0);
   for (const word of prose.match(isAscii ? ASCII_WORD : WORD) ?? []) {

@@ -1,5 +1,5 @@
 /**
- * Words that were said (spoken-words.ts). Those of a conversation that is over are a row of FTS5's index. As long as it
+ * Words that were said (spoken-words.ts). A conversation that is over has them in a row of FTS5's index. As long as it
  * goes on they are a row of `open_words`, which a search reads through: FTS5 needs several times as long to replace a row
  * as to add one. Such a row has all words, also those that the index knows from before the conversation went on.
  *

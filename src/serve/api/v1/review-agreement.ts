@@ -1,11 +1,10 @@
 /** `GET /api/v1/review/agreement`: how far people and a criterion agree, and people among themselves. */
 import { agreementOfPeople } from '../../../calibrate/agreement-of-people.ts';
-import type { Confusion } from '../../../calibrate/confusion.ts';
+import type { Calibration } from '../../../calibrate/calibration.ts';
 import { labelsWorthGiving } from '../../../calibrate/labels-worth-giving.ts';
 import { type CalibratedVersion, calibrateVersions } from '../../../calibrate/pair-up.ts';
 import { type ReviewAgreement, reviewAgreement, reviewAgreementQuery } from '../../../model/api/review.ts';
 import type { Estimate } from '../../../model/estimate.ts';
-import { shareEstimate } from './estimates.ts';
 import { v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
@@ -38,10 +37,9 @@ export const getAgreement = v1Read({
 
 function versionJson(version: CalibratedVersion): ReviewAgreement['versions'][number] {
   const { judge, judgeVersion, calibration, notApplicable, disputed } = version;
-  const { confusion, kappa, passRate } = calibration;
+  const { confusion, agreed, kappa, passRate } = calibration;
   const { passOfPass, failOfPass, passOfFail, failOfFail } = confusion;
   const labelled = passOfPass + failOfPass + passOfFail + failOfFail;
-  const agreed = shareEstimate(passOfPass + failOfFail, labelled);
   return {
     ...(judge === '' ? {} : { judge }),
     version: judgeVersion,
@@ -52,7 +50,7 @@ function versionJson(version: CalibratedVersion): ReviewAgreement['versions'][nu
       pass_of_fail: passOfFail,
       fail_of_fail: failOfFail,
     },
-    ...(agreed === undefined ? {} : { agreed }),
+    ...(agreed === undefined ? {} : { agreed: estimateJson(agreed, labelled) }),
     ...(kappa === undefined ? {} : { kappa: estimateJson(kappa, labelled) }),
     ...(passRate.is === 'estimate'
       ? { corrected_rate: estimateJson(passRate.rate, labelled) }
@@ -60,15 +58,16 @@ function versionJson(version: CalibratedVersion): ReviewAgreement['versions'][nu
         { not_corrected_because: judge === '' ? 'code-answers' : passRate.because }),
     not_applicable: notApplicable,
     disputed,
-    ...worthJson(confusion),
+    ...worthJson(calibration),
   };
 }
 
-function worthJson(confusion: Confusion) {
-  const worth = labelsWorthGiving(confusion);
+function worthJson(calibration: Calibration) {
+  const worth = labelsWorthGiving(calibration);
   return {
     more_labels: worth.is === 'enough' ? 0 : worth.more,
     missing: worth.is === 'first' ? worth.missing : [],
+    ...(worth.is === 'narrower' ? { label_next: worth.next } : {}),
   };
 }
 

@@ -39,7 +39,7 @@ type QueueReader = V1Side['reader'];
 export const getReviewQueue = v1Read({
   path: '/api/v1/review/queue',
   summary: `?suite= &criterion= &by= (leaves out what this person has labelled)
-&because=random|disagreed|unsure|little_decided &agent= &since= &limit=
+&because=random|balanced|disagreed|unsure|little_decided &agent= &since= &limit=
 conversations for people to label, without the verdicts`,
   query: reviewQueueQuery,
   answer: reviewQueue,
@@ -154,16 +154,40 @@ function chosen(
   const latestFirst = (a: Candidate, b: Candidate) => b.row.row - a.row.row;
   switch (because) {
     case 'random':
-      return candidates
-        .filter(({ verdict }) => decisionOf(verdict) !== undefined)
-        .map((candidate) => ({ candidate, lot: lotOf(candidate, criterion) }))
-        .toSorted((a, b) => (a.lot < b.lot ? -1 : 1))
-        .map(({ candidate }) => candidate);
+      return byLot(candidates, criterion).map(({ candidate }) => candidate);
+    case 'balanced':
+      return balanced(byLot(candidates, criterion));
     case 'unsure':
       return candidates.filter(({ verdict }) => isBroken(verdict)).toSorted(latestFirst);
     case 'little_decided':
       return candidates.toSorted((a, b) => a.decided - b.decided || latestFirst(a, b));
   }
+}
+
+interface Drawn {
+  readonly candidate: Candidate;
+  readonly lot: string;
+}
+
+function byLot(candidates: readonly Candidate[], criterion: string): readonly Drawn[] {
+  return candidates
+    .filter(({ verdict }) => decisionOf(verdict) !== undefined)
+    .map((candidate) => ({ candidate, lot: lotOf(candidate, criterion) }))
+    .toSorted((a, b) => (a.lot < b.lot ? -1 : 1));
+}
+
+/** In pairs of one that passed and one that failed, of which either comes first by lot. */
+function balanced(drawn: readonly Drawn[]): readonly Candidate[] {
+  const [passed, failed] = (['pass', 'fail'] as const).map((decision) =>
+    drawn.filter(({ candidate }) => decisionOf(candidate.verdict) === decision),
+  );
+  const longest = Math.max(passed?.length ?? 0, failed?.length ?? 0);
+  return Array.from({ length: longest }, (_, at) =>
+    [passed?.[at], failed?.[at]]
+      .filter((one) => one !== undefined)
+      .toSorted((a, b) => (a.lot < b.lot ? -1 : 1))
+      .map(({ candidate }) => candidate),
+  ).flat();
 }
 
 /** The same at each asking, and another one for each criterion. */
