@@ -6,6 +6,7 @@
  * out before they reach the open turns, so that exactly those turns are open that were. So are rows that were stored and have been deleted since:
  * with time the scorer learns from where the log would have to be read, the store keeps that, and remembers what it deletes behind it.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
 import type { ConversationNotes } from '../../engine/conversation-notes.ts';
 import { Intake, type IntakeOwner, traceIdsIn } from '../../engine/intake.ts';
@@ -47,6 +48,9 @@ const TURN_BYTES = 400;
 const ROW_BYTES = 64;
 const MEMORY_BYTES_MAX = 512 << 20;
 const LARGE_ROWS_FROM = 1_000;
+/** A closed turn takes more memory than an open one. While so many wait to be scored, others stay open. */
+const WAITING_BYTES_MAX = 0.75 * MEMORY_BYTES_MAX;
+const ROOM_EVERY_MS = 20;
 /** A journal has no partitions: the whole log is one lane, which nobody else can own. */
 const ONLY_LANE: OwnedLane = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
 
@@ -70,6 +74,9 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   #comingRows = 0;
   /** Resolves once the open turns are not being changed. */
   #before = Promise.resolve();
+  #isStopping = false;
+  /** The open turns were left in the middle of a change, at a stop. */
+  #isLeft = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: {
@@ -97,7 +104,9 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
       const traceIds = new Set(entries.flatMap(({ table }) => [...traceIdsIn(table)]));
       const stored = await this.#scorer.filedPositions(ONLY_LANE, [...traceIds]);
       for (const entry of entries) {
-        this.#intake.take(entry, (traceId) => entry.position < (stored.get(traceId)?.[POSITION] ?? 0));
+        await inSlices(
+          this.#intake.taking(entry, (traceId) => entry.position < (stored.get(traceId)?.[POSITION] ?? 0)),
+        );
       }
     }
     this.#journal.deliverTo({ take: (entry) => this.#later(() => this.#taking(entry)) });
@@ -159,11 +168,19 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
     const turnCount = this.#intake.turns.turnCount + this.#comingRows;
     const rowCount = this.#intake.turns.rowCount + this.#comingRows;
     const { turns, spans } = this.#waiting;
-    const bytes = turnCount * OPEN_TURN_BYTES + rowCount * OPEN_ROW_BYTES + turns * TURN_BYTES + spans * ROW_BYTES;
+    const bytes = turnCount * OPEN_TURN_BYTES + rowCount * OPEN_ROW_BYTES + this.#waitingBytes;
     const { maxOpenTurns, maxOpenSpans } = this.#limits;
     const isHalf = bytes > MEMORY_BYTES_MAX / 2 || turnCount > maxOpenTurns / 2 || rowCount > maxOpenSpans / 2;
     if (bytes <= MEMORY_BYTES_MAX && !(isHalf && rows > LARGE_ROWS_FROM)) return undefined;
     return `${turnCount} turns are open and ${turns} wait to be scored, with ${rowCount + spans} spans`;
+  }
+
+  get #waitingBytes(): number {
+    return this.#waiting.turns * TURN_BYTES + this.#waiting.spans * ROW_BYTES;
+  }
+
+  get #mayClose(): boolean {
+    return this.#waitingBytes < WAITING_BYTES_MAX && this.#waiting.turns < this.#limits.maxOpenTurns;
   }
 
   closed(turn: ClosedTurn): void {
@@ -213,8 +230,25 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
    * Changes the open turns in slices, in order. Clients do not wait for it: their spans are durable. A failure is a mistake
    * of ours, and ends the process.
    */
-  #later(work: () => Iterable<undefined>): void {
-    this.#before = this.#before.then(() => inSlices(work()));
+  #later(work: () => Iterator<undefined>): void {
+    this.#before = this.#before.then(() => this.#inRoom(work()));
+  }
+
+  /** Pauses while too many turns wait to be scored. A stop does not wait for them: the journal has the rest. */
+  async #inRoom(steps: Iterator<undefined>): Promise<void> {
+    let isDone = false;
+    const untilFull = function* (hasRoom: () => boolean): Generator<undefined> {
+      while (!isDone && hasRoom()) {
+        isDone = steps.next().done === true;
+        yield;
+      }
+    };
+    while (!this.#isLeft) {
+      await inSlices(untilFull(() => this.#mayClose));
+      if (isDone) return;
+      if (this.#isStopping) this.#isLeft = true;
+      else await sleep(ROOM_EVERY_MS);
+    }
   }
 
   #retire(time: number): void {
@@ -224,6 +258,7 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#isStopping = true;
     await this.#journal.stop();
     await this.#before;
     // Until the scorer has stopped it reads turns from the journal's files.

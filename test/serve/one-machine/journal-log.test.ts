@@ -164,3 +164,21 @@ test('turns that wait to be scored count until they are stored', { timeout: 120_
   for (const turn of closed) log.stored(turn);
   expect(await log.accept(tinyBatch(1001, 700_000))).toEqual({ admitted: true });
 });
+
+test('no more turns close than may wait to be scored, receiving goes on, and a stop does not wait for them', async () => {
+  const closed: ClosedTurn[] = [];
+  const limits = { ...LIMITS, maxOpenTurns: 1500, settleMs: 0, idleMs: 0 };
+  const { log } = await opened(tempDirectory(), new Map(), 0, limits, (turn) => closed.push(turn));
+  log.start();
+  for (const first of [1, 2001, 4001]) expect(await log.accept(tinyBatch(1000, first))).toEqual({ admitted: true });
+
+  await expect.poll(() => closed.length).toBe(1500);
+  expect(await log.accept(tinyBatch(10, 9001))).toEqual({ admitted: true });
+  expect(closed).toHaveLength(1500);
+  for (const turn of closed.slice(0, 700)) log.stored(turn);
+  await expect.poll(() => closed.length).toBe(2200);
+  await log.stop();
+
+  expect(closed).toHaveLength(2200);
+  expect(closed.map(({ traceId }) => traceId)).toEqual(closed.map(({ traceId }) => traceId).toSorted());
+});
