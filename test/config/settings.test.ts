@@ -62,7 +62,7 @@ test('without anything written, the defaults hold', () => {
       idleMs: 60_000,
       maxAgeMs: 900_000,
       maxSpans: 5000,
-      maxOpen: 250_000,
+      maxOpen: 1_000_000,
       maxBytes: 16 * 2 ** 20,
       reopenMs: 86_400_000,
     },

@@ -42,14 +42,15 @@ const ASKED_TOGETHER = 200;
  * Memory of turns that are open, or wait to be scored, and of their spans (measured). The journal bounds their bytes on
  * disk, but a hundred million tiny spans fit into it. Large requests share half, so that they cannot shut out small ones.
  */
-const OPEN_TURN_BYTES = 600;
-const OPEN_ROW_BYTES = 100;
+const OPEN_TURN_BYTES = 160;
+const OPEN_ROW_BYTES = 36;
 const TURN_BYTES = 400;
 const ROW_BYTES = 64;
-const MEMORY_BYTES_MAX = 512 << 20;
+/** Or as much as the open turns take that the settings allow. */
+const MEMORY_BYTES_MIN = 512 << 20;
 const LARGE_ROWS_FROM = 1_000;
-/** A closed turn takes more memory than an open one. While so many wait to be scored, others stay open. */
-const WAITING_BYTES_MAX = 0.75 * MEMORY_BYTES_MAX;
+/** A closed turn takes more memory than an open one. While so much waits to be scored, other turns stay open. */
+const WAITING_SHARE_MAX = 0.75;
 const ROOM_EVERY_MS = 20;
 /** A journal has no partitions: the whole log is one lane, which nobody else can own. */
 const ONLY_LANE: OwnedLane = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
@@ -68,6 +69,7 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   readonly #packer: TurnPacker;
   readonly #notes: ConversationNotes;
   readonly #limits: TurnLimits;
+  readonly #memoryBytesMax: number;
   /** Turns that are closed and not stored. */
   readonly #waiting = { turns: 0, spans: 0 };
   /** Rows on their way to the open turns: not in the journal yet, or not taken from it. */
@@ -91,16 +93,18 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
     this.#packer = parts.packer;
     this.#notes = parts.notes;
     this.#limits = parts.limits;
+    const { maxOpenTurns, maxOpenSpans } = parts.limits;
+    this.#memoryBytesMax = Math.max(MEMORY_BYTES_MIN, maxOpenTurns * OPEN_TURN_BYTES + maxOpenSpans * OPEN_ROW_BYTES);
     this.#intake = new Intake(parts.limits, this);
   }
 
-  /** Takes the entries that a start recovered; then those to come. */
-  async read(found: readonly JournalEntry[]): Promise<void> {
+  /** Takes the entries that a start recovered, out of the list, so that their memory is free; then those to come. */
+  async read(recovered: JournalEntry[]): Promise<void> {
     const { readFrom } = this.#scorer.floor;
-    const recovered = found.filter(({ position }) => position >= readFrom);
-    for (const { position, rows } of found) if (position < readFrom) this.#journal.release(position, rows);
-    for (let at = 0; at < recovered.length; at += ASKED_TOGETHER) {
-      const entries = recovered.slice(at, at + ASKED_TOGETHER);
+    while (recovered.length > 0) {
+      const all = recovered.splice(0, ASKED_TOGETHER);
+      for (const { position, rows } of all) if (position < readFrom) this.#journal.release(position, rows);
+      const entries = all.filter(({ position }) => position >= readFrom);
       const traceIds = new Set(entries.flatMap(({ table }) => [...traceIdsIn(table)]));
       const stored = await this.#scorer.filedPositions(ONLY_LANE, [...traceIds]);
       for (const entry of entries) {
@@ -170,8 +174,9 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
     const { turns, spans } = this.#waiting;
     const bytes = turnCount * OPEN_TURN_BYTES + rowCount * OPEN_ROW_BYTES + this.#waitingBytes;
     const { maxOpenTurns, maxOpenSpans } = this.#limits;
-    const isHalf = bytes > MEMORY_BYTES_MAX / 2 || turnCount > maxOpenTurns / 2 || rowCount > maxOpenSpans / 2;
-    if (bytes <= MEMORY_BYTES_MAX && !(isHalf && rows > LARGE_ROWS_FROM)) return undefined;
+    const bytesMax = this.#memoryBytesMax;
+    const isHalf = bytes > bytesMax / 2 || turnCount > maxOpenTurns / 2 || rowCount > maxOpenSpans / 2;
+    if (bytes <= bytesMax && !(isHalf && rows > LARGE_ROWS_FROM)) return undefined;
     return `${turnCount} turns are open and ${turns} wait to be scored, with ${rowCount + spans} spans`;
   }
 
@@ -180,7 +185,9 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   }
 
   get #mayClose(): boolean {
-    return this.#waitingBytes < WAITING_BYTES_MAX && this.#waiting.turns < this.#limits.maxOpenTurns;
+    return (
+      this.#waitingBytes < WAITING_SHARE_MAX * this.#memoryBytesMax && this.#waiting.turns < this.#limits.maxOpenTurns
+    );
   }
 
   closed(turn: ClosedTurn): void {

@@ -70,7 +70,7 @@ async function opened(
     notes: new ConversationNotes([]),
     scorer: { ...scorerWith(stored, readFrom), close: (_, turn) => onClosed(turn) },
   });
-  await log.read(recovered);
+  await log.read([...recovered]);
   onTestFinished(() => log.stop());
   return { log, recovered, journal };
 }
@@ -148,7 +148,7 @@ test('when half of the turns that may be open are, large batches are refused and
 
 test('turns that wait to be scored count until they are stored', { timeout: 120_000 }, async () => {
   const closed: ClosedTurn[] = [];
-  const limits = { ...LIMITS, maxOpenTurns: 1e7, maxOpenSpans: 1e7, settleMs: 0, idleMs: 0 };
+  const limits = { ...LIMITS, maxOpenTurns: 1e6, maxOpenSpans: 1e7, settleMs: 0, idleMs: 0 };
   const { log } = await opened(tempDirectory(), new Map(), 0, limits, (turn) => closed.push(turn));
   log.start();
   // 600,000 turns of one span take more than half of 512 MiB once they are closed.
