@@ -14,7 +14,8 @@ import type { Journal } from '../../journal/journal.ts';
 import type { EditRecord } from '../../journal/rewrite-segment.ts';
 import type { JournalEntry } from '../../journal/journal-entry.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
-import type { OwnedLane } from '../../store/cluster-store.ts';
+import type { TraceId } from '../../model/ids.ts';
+import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { LogPlace } from '../../store/sqlite/forgotten-rows.ts';
 import type { ServedLog } from '../deployment.ts';
 import type { ForgettingLog } from '../forgetting/forget.ts';
@@ -36,8 +37,9 @@ const SEGMENT_AGE_MAX_MS = 86_400_000;
 export const POSITION = 'journal';
 /** The name under which time says how far the log is done with. */
 export const READ_FROM = 'read from';
-/** Entries whose traces are looked up in the store with one question. */
+/** Entries whose traces are looked up in the store with one question, and about how many rows they have at the most. */
 const ASKED_TOGETHER = 200;
+const ROWS_ASKED_TOGETHER = 8_000;
 /**
  * Memory of turns that are open, or wait to be scored, and of their spans (measured). The journal bounds their bytes on
  * disk, but a hundred million tiny spans fit into it. Large requests share half, so that they cannot shut out small ones.
@@ -102,18 +104,23 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   async read(recovered: JournalEntry[]): Promise<void> {
     const { readFrom } = this.#scorer.floor;
     while (recovered.length > 0) {
-      const all = recovered.splice(0, ASKED_TOGETHER);
+      const all = recovered.splice(0, askedTogether(recovered));
       for (const { position, rows } of all) if (position < readFrom) this.#journal.release(position, rows);
       const entries = all.filter(({ position }) => position >= readFrom);
       const traceIds = new Set(entries.flatMap(({ table }) => [...traceIdsIn(table)]));
       const stored = await this.#scorer.filedPositions(ONLY_LANE, [...traceIds]);
-      for (const entry of entries) {
-        await inSlices(
-          this.#intake.taking(entry, (traceId) => entry.position < (stored.get(traceId)?.[POSITION] ?? 0)),
-        );
-      }
+      await inSlices(this.#takingAgain(entries, stored));
     }
     this.#journal.deliverTo({ take: (entry) => this.#later(() => this.#taking(entry)) });
+  }
+
+  /** Without the rows that the store has. */
+  *#takingAgain(entries: readonly JournalEntry[], stored: ReadonlyMap<TraceId, LanePositions>): Generator<undefined> {
+    for (const entry of entries) {
+      const isStored = (traceId: TraceId) => entry.position < (stored.get(traceId)?.[POSITION] ?? 0);
+      yield* this.#intake.taking(entry, stored.size === 0 ? undefined : isStored);
+      yield;
+    }
   }
 
   get openTurns(): number {
@@ -272,6 +279,17 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
     await this.#scorer.stop();
     this.#packer.close();
   }
+}
+
+/** How many of the first entries. */
+function askedTogether(entries: readonly JournalEntry[]): number {
+  let rows = 0;
+  const end = entries.findIndex((entry, index) => {
+    if (index >= ASKED_TOGETHER || rows >= ROWS_ASKED_TOGETHER) return true;
+    rows += entry.rows;
+    return false;
+  });
+  return end < 0 ? entries.length : end;
 }
 
 function refused({ because, detail }: { readonly because: string; readonly detail: string }): Admission {
