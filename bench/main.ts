@@ -44,10 +44,10 @@ const benches = {
     const size = { traces: Number(values.traces ?? (small ? 300 : 36_000)), rounds: small ? 2 : 36 };
     const hard = await benchPipeline({ load: 'hard', ...size });
     const plain = await benchPipeline({ load: 'plain', ...size });
-    const memory = await benchMemory({ turns: small ? 1000 : 100_000 });
-    const parts = [hard, plain, memory];
+    const parts = [hard, plain];
     return { rows: parts.flatMap(({ rows }) => rows), notes: parts.flatMap(({ notes }) => notes) };
   },
+  memory: () => benchMemory(small ? { some: 1000, many: 2000 } : { some: 100_000, many: 1_000_000 }),
   detect: () => {
     const size = small ? DETECT_SMALL : DETECT_FULL;
     const { scenario } = values;

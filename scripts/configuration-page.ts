@@ -61,7 +61,7 @@ A secret is given as the file or the environment variable that holds it, because
 | ${name('receive.max_in_flight_bytes')} | the same, before the body is read | \`assay_refused_requests_total{reason="overloaded"}\` |
 | ${name('receive.max_body_bytes')} | 413, not to be tried again | \`…{reason="too-large"}\` |
 | ${name('turn.max_spans')}, ${name('turn.max_bytes')} | the turn closes and is scored; later spans of it are left out | \`assay_turns_closed_total{cause="size"}\`, \`assay_late_records_total{fate="over-limit"}\` |
-| 250,000 open turns or 2,500,000 open spans | the turns that would close first close now | \`assay_turns_closed_total{cause="pressure"}\` |
+| \`turn.max_open\`, or ten times as many open spans | the turns that would close first close now, a few at a time; receiving goes on | \`assay_turns_closed_total{cause="pressure"}\` |
 | ${name('score.check_timeout')} | the check is stopped: verdict \`error\`; after three of one agent it is suspended for 1, 5, then 30 minutes for that agent. A critical one that is an \`error\` leaves the conversation \`unscored\` | \`assay_check_errors_total{reason="timeout"}\`, \`assay_check_suspensions_total\` |
 | ${name('metrics.max_label_values')} | counted under \`other\` | \`assay_series_folded_total{label="agent"}\`, \`assay_label_values\` |
 | ${name('metrics.max_segments')} | the segment is \`other\` | \`assay_series_folded_total{label="segment"}\` |
@@ -70,7 +70,7 @@ A secret is given as the file or the environment variable that holds it, because
 | 1,000 notices that no webhook took | the oldest are dropped | \`assay_detection_problems_total{kind="dropped"}\` |
 | ${name('kafka.max_record_bytes')}, a record that is no OTLP | to the topic of dead letters, and on | \`assay_kafka_unreadable_records_total\` |
 | 2048 turns to file, or ${name('journal.max_bytes')} of open turns (Kafka) | nothing more is read until there is room | \`assay_filing_queue_length\`, \`assay_kafka_lag_records\` |
-| 50,000 open turns or 500,000 open spans in a partition (Kafka) | the turns that would close first close now | \`assay_turns_closed_total{cause="pressure"}\` |
+| \`kafka.max_open_turns\` in a partition, or ten times as many open spans | the same | \`assay_turns_closed_total{cause="pressure"}\` |
 | ${name('store.max_bytes')}, ${name('store.keep')}, ${name('store.keep_failed')} | old conversations go, counters stay | \`assay_store_pruned_conversations_total\` |
 
 ## Change it while it runs

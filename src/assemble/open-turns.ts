@@ -3,7 +3,8 @@
  *
  * A deterministic machine over log time: it is told of rows (one span or log record each, in the order of the log) and
  * of time, and answers with the turns that have closed. It has no clock, no timer and no I/O, and it knows of a span
- * only where its bytes lie; so an open turn of one span costs about 600 bytes (measured).
+ * only where its bytes lie. All of it is in flat records (`open/records.ts`): millions of objects would take several
+ * times the memory, and the garbage collector would stop to traverse them.
  *
  *   (none)     -- row ------------------------------------------------> collecting
  *   collecting -- row: root has ended, no referenced parent missing --> complete
@@ -22,12 +23,17 @@
  * the end of a conversation waits for these.
  *
  * Limits are checked when time moves on, not at each row, so that the order of rows within one instant changes nothing.
+ * Time moves on in steps of at most one turn each. Others may run between two steps; nothing here may be asked for
+ * anything else until the last of them, so that where the pauses are changes nothing either.
  */
 import type { CloseCause } from '../model/causes.ts';
 import type { TraceId } from '../model/ids.ts';
-import { DeadlineHeap } from './deadline-heap.ts';
-import { KnownSpans } from './known-spans.ts';
-import { type NamedConversation, NamedConversations, NONE } from './named-conversations.ts';
+import { DeadlineHeap } from './open/deadline-heap.ts';
+import { type NamedConversation, NamedConversations } from './open/named-conversations.ts';
+import { type ClosedRow, OpenSpans, type SpanRow } from './open/open-spans.ts';
+import * as field from './open/open-turn-record.ts';
+import { hashOfWords, RecordHash } from './open/record-hash.ts';
+import { Records } from './open/records.ts';
 
 export interface TurnLimits {
   readonly settleMs: number;
@@ -39,28 +45,15 @@ export interface TurnLimits {
   readonly maxOpenSpans: number;
 }
 
-/** Where the resource and the scope of some spans lie in the journal; shared by all spans of the group. */
-export interface RowGroup {
-  readonly entryPosition: number;
-  readonly signal: 'traces' | 'logs';
-  readonly resourcePosition: number;
-  readonly resourceLength: number;
-  readonly scopePosition: number;
-  readonly scopeLength: number;
-}
+/** The bytes of a trace id as signed 32-bit words, the first byte highest. */
+export type TraceIdWords = readonly [number, number, number, number];
 
-export interface Row {
-  readonly traceId: TraceId;
-  /** Ids as two signed 32-bit words; both are 0 where there is none. */
-  readonly spanIdHigh: number;
-  readonly spanIdLow: number;
+export interface Row extends SpanRow {
+  readonly traceId: TraceIdWords;
   readonly parentIdHigh: number;
   readonly parentIdLow: number;
   /** The parent lives in another process, which may never report to us. */
   readonly parentIsRemote: boolean;
-  readonly position: number;
-  readonly length: number;
-  readonly group: RowGroup;
   /** Hash of the conversation that the span names; 0 where it names none. */
   readonly conversation: number;
 }
@@ -81,41 +74,25 @@ export interface ClosedTurn {
   readonly openBeside: readonly NamedConversation[];
 }
 
-export interface ClosedRow {
-  readonly position: number;
-  readonly length: number;
-  readonly group: RowGroup;
-}
-
-interface OpenTurn {
-  readonly traceId: TraceId;
-  readonly firstAt: number;
-  lastAt: number;
-  bytes: number;
-  rootEnded: boolean;
-  /** The time of this turn's entry in the heap; never after its deadline. Any other entry of it is stale. */
-  checkAt: number;
-  readonly positions: number[];
-  readonly lengths: number[];
-  readonly groups: RowGroup[];
-  readonly spans: KnownSpans;
-  named: readonly NamedConversation[];
-}
-
 interface TurnDeadline {
   readonly at: number;
   readonly cause: CloseCause;
 }
 
-/** More are not followed: only hostile or broken traces name so many. */
-const NAMED_MAX = 8;
+/** The time of a turn that is over its limit of spans or bytes: before any other. */
+const AT_ONCE = Number.NEGATIVE_INFINITY;
 
 export class OpenTurns {
   readonly #limits: TurnLimits;
-  readonly #turns = new Map<TraceId, OpenTurn>();
-  readonly #deadlines = new DeadlineHeap();
-  readonly #oversized = new Set<TraceId>();
-  readonly #conversations = new NamedConversations<OpenTurn>((turn) => this.#turns.get(turn.traceId) === turn);
+  readonly #turns = new Records(field.TURN_WORDS);
+  readonly #byTraceId = new RecordHash(this.#turns, { link: field.LINK, hashOf: (turn) => this.#hashOf(turn) });
+  readonly #spans = new OpenSpans(this.#turns);
+  readonly #conversations = new NamedConversations();
+  /** The time of a turn here is never after its deadline: a deadline that moved on is found when the time has come. */
+  readonly #deadlines = new DeadlineHeap(this.#turns, {
+    place: field.PLACE,
+    isBefore: (turn, other) => this.#isBefore(turn, other),
+  });
   #rows = 0;
   #bytes = 0;
   #time = 0;
@@ -126,7 +103,7 @@ export class OpenTurns {
   }
 
   get turnCount(): number {
-    return this.#turns.size;
+    return this.#deadlines.size;
   }
 
   get rowCount(): number {
@@ -149,27 +126,20 @@ export class OpenTurns {
   add(row: Row, input: { readonly at: number; readonly nextPosition: number }): boolean {
     if (input.at !== this.#time) throw new Error(`open turns: row at ${input.at}, but time is ${this.#time}`);
     this.#position = input.nextPosition;
-    const known = this.#turns.get(row.traceId);
-    const turn = known ?? this.#open(row, input.at);
-    // A duplicate span is no sign of life: data that is sent twice must change nothing.
-    const isSpan = row.group.signal === 'traces' && !isNone(row.spanIdHigh, row.spanIdLow);
-    const isRepeated = isSpan && turn.spans.hasArrived(row.spanIdHigh, row.spanIdLow);
-    if (!isRepeated) turn.lastAt = input.at;
-    if (known !== undefined) {
-      turn.positions.push(row.position);
-      turn.lengths.push(row.length);
-      turn.groups.push(row.group);
-    }
-    turn.bytes += row.length;
+    const turns = this.#turns;
+    const turn = this.#find(row.traceId) || this.#open(row.traceId, input.at);
+    const isRepeated = this.#spans.add(turn, row);
+    // A duplicate span must not extend the idle timeout: data that is sent twice changes nothing.
+    if (!isRepeated) turns.setDouble(turn, field.LAST_AT, input.at);
+    const bytes = turns.double(turn, field.BYTES) + row.length;
+    turns.setDouble(turn, field.BYTES, bytes);
     this.#rows += 1;
     this.#bytes += row.length;
-    if (isSpan) connect(turn, row);
-    // An earlier deadline needs a new entry; a later one is found when the old entry comes up.
-    const deadline = this.#deadlineOf(turn).at;
-    if (deadline < turn.checkAt) this.#checkAt(turn, deadline);
-    if (turn.positions.length > this.#limits.maxSpans || turn.bytes > this.#limits.maxBytes) {
-      this.#oversized.add(turn.traceId);
-    }
+    if (isSpan(row)) this.#connect(turn, row);
+    // An earlier deadline needs an earlier place; a later one is found when the time of the old one has come.
+    const isOversized = turns.word(turn, field.ROWS) > this.#limits.maxSpans || bytes > this.#limits.maxBytes;
+    const deadline = isOversized ? AT_ONCE : this.#deadlineOf(turn).at;
+    if (deadline < this.#deadlines.timeOf(turn)) this.#deadlines.move(turn, deadline);
     return row.conversation !== 0 && this.#name(turn, row.conversation);
   }
 
@@ -182,115 +152,123 @@ export class OpenTurns {
   *advancing(to: number): Generator<ClosedTurn | undefined> {
     if (to < this.#time) throw new Error(`open turns: time went back from ${this.#time} to ${to}`);
     if (to === this.#time) return;
-    for (const traceId of [...this.#oversized].sort()) yield this.#closeAs(traceId, 'size', this.#time);
-    for (let top = this.#deadlines.peek(); top !== undefined; top = this.#deadlines.peek()) {
+    for (let turn = this.#deadlines.top; turn !== 0; turn = this.#deadlines.top) {
+      const at = this.#deadlines.timeOf(turn);
+      if (at === AT_ONCE) {
+        yield this.#close(turn, { cause: 'size', at: this.#time });
+        continue;
+      }
       const isOverfull = this.#isOverfull();
-      if (!isOverfull && top.at > to) break;
-      const next = this.#deadlineAt(top);
-      if (next === undefined) yield;
-      else if (isOverfull) yield this.#closeAs(top.traceId, 'pressure', this.#time);
-      else yield this.#closeAs(top.traceId, next.cause, next.at);
+      if (!isOverfull && at > to) break;
+      const deadline = this.#deadlineOf(turn);
+      if (deadline.at !== at) {
+        this.#deadlines.move(turn, deadline.at);
+        yield;
+      } else if (isOverfull) yield this.#close(turn, { cause: 'pressure', at: this.#time });
+      else yield this.#close(turn, deadline);
     }
     this.#time = to;
   }
 
-  /** With arrays that have room for the first row only: an array that grows from nothing takes room for seventeen. */
-  #open({ traceId, position, length, group }: Row, at: number): OpenTurn {
-    const turn: OpenTurn = {
-      traceId,
-      firstAt: at,
-      lastAt: at,
-      bytes: 0,
-      rootEnded: false,
-      checkAt: Number.POSITIVE_INFINITY,
-      positions: [position],
-      lengths: [length],
-      groups: [group],
-      spans: new KnownSpans(),
-      named: NONE,
-    };
-    this.#turns.set(traceId, turn);
+  #find([a, b, c, d]: TraceIdWords): number {
+    const turns = this.#turns;
+    let found = this.#byTraceId.first(hashOfWords(a, b, c, d));
+    while (
+      found !== 0 &&
+      (turns.word(found, field.TRACE_ID) !== a ||
+        turns.word(found, field.TRACE_ID + 1) !== b ||
+        turns.word(found, field.TRACE_ID + 2) !== c ||
+        turns.word(found, field.TRACE_ID + 3) !== d)
+    ) {
+      found = this.#byTraceId.after(found);
+    }
+    return found;
+  }
+
+  #open([a, b, c, d]: TraceIdWords, at: number): number {
+    const turns = this.#turns;
+    const turn = turns.add();
+    turns.setDouble(turn, field.FIRST_AT, at);
+    turns.setDouble(turn, field.LAST_AT, at);
+    turns.setWord(turn, field.TRACE_ID, a);
+    turns.setWord(turn, field.TRACE_ID + 1, b);
+    turns.setWord(turn, field.TRACE_ID + 2, c);
+    turns.setWord(turn, field.TRACE_ID + 3, d);
+    this.#byTraceId.add(turn);
+    this.#deadlines.push(turn, Number.POSITIVE_INFINITY);
     return turn;
   }
 
-  #name(turn: OpenTurn, conversation: number): boolean {
-    const { named } = turn;
-    if (named.length >= NAMED_MAX || named.some((known) => known.conversation === conversation)) return false;
-    const naming = { conversation, at: this.#time };
-    turn.named = [...named, naming];
-    this.#conversations.add(turn, naming);
-    return true;
+  #connect(turn: number, { parentIdHigh: high, parentIdLow: low, parentIsRemote }: Row): void {
+    if (parentIsRemote || (high === 0 && low === 0)) this.#turns.setWord(turn, field.ROOT_ENDED, 1);
+    else this.#spans.nameParent(turn, { high, low });
   }
 
-  #checkAt(turn: OpenTurn, at: number): void {
-    turn.checkAt = at;
-    this.#deadlines.push(at, turn.traceId);
+  #name(turn: number, conversation: number): boolean {
+    const first = this.#conversations.add(this.#turns.word(turn, field.FIRST_NAMING), { conversation, at: this.#time });
+    if (first !== 0) this.#turns.setWord(turn, field.FIRST_NAMING, first);
+    return first !== 0;
   }
 
-  #deadlineOf(turn: OpenTurn): TurnDeadline {
-    const limits = this.#limits;
-    const complete = isComplete(turn);
-    const quiet = turn.lastAt + (complete ? Math.min(limits.settleMs, limits.idleMs) : limits.idleMs);
-    const oldest = turn.firstAt + limits.maxAgeMs;
+  #deadlineOf(turn: number): TurnDeadline {
+    const { settleMs, idleMs, maxAgeMs } = this.#limits;
+    const turns = this.#turns;
+    const isComplete = turns.word(turn, field.ROOT_ENDED) !== 0 && turns.word(turn, field.MISSING) === 0;
+    const quiet = turns.double(turn, field.LAST_AT) + (isComplete ? Math.min(settleMs, idleMs) : idleMs);
+    const oldest = turns.double(turn, field.FIRST_AT) + maxAgeMs;
     if (oldest < quiet) return { at: oldest, cause: 'max_age' };
-    return { at: quiet, cause: complete ? 'settled' : 'idle' };
-  }
-
-  /**
-   * The deadline of the turn that the heap has on top. Entries of the heap are hints: a stale one goes, one whose turn
-   * lived on moves on, and the result is undefined then.
-   */
-  #deadlineAt(top: { readonly at: number; readonly traceId: TraceId }): TurnDeadline | undefined {
-    const turn = this.#turns.get(top.traceId);
-    if (turn === undefined || turn.checkAt !== top.at) {
-      this.#deadlines.pop();
-      return undefined;
-    }
-    const deadline = this.#deadlineOf(turn);
-    if (deadline.at === top.at) return deadline;
-    this.#deadlines.pop();
-    this.#checkAt(turn, deadline.at);
-    return undefined;
+    return { at: quiet, cause: isComplete ? 'settled' : 'idle' };
   }
 
   #isOverfull(): boolean {
-    return this.#turns.size > this.#limits.maxOpenTurns || this.#rows > this.#limits.maxOpenSpans;
+    return this.turnCount > this.#limits.maxOpenTurns || this.#rows > this.#limits.maxOpenSpans;
   }
 
-  #closeAs(traceId: TraceId, cause: CloseCause, closedAt: number): ClosedTurn | undefined {
-    const turn = this.#turns.get(traceId);
-    this.#oversized.delete(traceId);
-    if (turn === undefined) return undefined;
-    this.#turns.delete(traceId);
-    this.#rows -= turn.positions.length;
-    this.#bytes -= turn.bytes;
-    const rows = rowsOf(turn);
+  #close(turn: number, { cause, at }: TurnDeadline): ClosedTurn {
+    const turns = this.#turns;
+    const rows = this.#spans.close(turn);
     const spans = rows.reduce((count, row) => count + (row.group.signal === 'traces' ? 1 : 0), 0);
-    const spansAreDistinct = spans === turn.spans.arrived;
-    const { named } = turn;
-    const openBeside = this.#conversations.leave(named);
-    return { traceId, cause, closedAt, position: this.#position, rows, spansAreDistinct, named, openBeside };
+    const closed = {
+      traceId: this.#traceIdOf(turn),
+      cause,
+      closedAt: at,
+      position: this.#position,
+      rows,
+      spansAreDistinct: spans === turns.word(turn, field.SPANS),
+      ...this.#conversations.leave(turns.word(turn, field.FIRST_NAMING)),
+    };
+    this.#rows -= rows.length;
+    this.#bytes -= turns.double(turn, field.BYTES);
+    this.#deadlines.remove(turn);
+    this.#byTraceId.remove(turn);
+    turns.remove(turn);
+    return closed;
+  }
+
+  #traceIdOf(turn: number): TraceId {
+    for (let word = 0; word < 4; word += 1) ID.writeInt32BE(this.#turns.word(turn, field.TRACE_ID + word), word * 4);
+    // The cast is the brand: only valid ids come with a row.
+    return ID.toString('hex') as TraceId;
+  }
+
+  #hashOf(turn: number): number {
+    const word = (number: number) => this.#turns.word(turn, field.TRACE_ID + number);
+    return hashOfWords(word(0), word(1), word(2), word(3));
+  }
+
+  /** By trace id, as bytes. */
+  #isBefore(turn: number, other: number): boolean {
+    for (let word = field.TRACE_ID; word < field.TRACE_ID + 4; word += 1) {
+      const [mine, others] = [this.#turns.word(turn, word), this.#turns.word(other, word)];
+      if (mine !== others) return mine >>> 0 < others >>> 0;
+    }
+    return false;
   }
 }
 
-function connect(turn: OpenTurn, row: Row): void {
-  turn.spans.arrive(row.spanIdHigh, row.spanIdLow);
-  if (isNone(row.parentIdHigh, row.parentIdLow) || row.parentIsRemote) turn.rootEnded = true;
-  else turn.spans.nameParent(row.parentIdHigh, row.parentIdLow);
-}
+/** Bytes of an id that becomes a text. */
+const ID = Buffer.alloc(16);
 
-function isNone(high: number, low: number): boolean {
-  return high === 0 && low === 0;
-}
-
-function isComplete(turn: OpenTurn): boolean {
-  return turn.rootEnded && turn.spans.missing === 0;
-}
-
-function rowsOf(turn: OpenTurn): ClosedRow[] {
-  const rows: ClosedRow[] = [];
-  for (const [index, group] of turn.groups.entries()) {
-    rows.push({ position: turn.positions[index] ?? 0, length: turn.lengths[index] ?? 0, group });
-  }
-  return rows;
+function isSpan({ group, spanIdHigh, spanIdLow }: Row): boolean {
+  return group.signal === 'traces' && !(spanIdHigh === 0 && spanIdLow === 0);
 }

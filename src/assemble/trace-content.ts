@@ -10,7 +10,8 @@ import { indexLogs } from '../model/otlp/logs-reader.ts';
 import type { RecordIndex } from '../model/otlp/record-index.ts';
 import { writeLogsRequest, writeTracesRequest } from '../model/otlp/request-writer.ts';
 import { indexTraces } from '../model/otlp/traces-reader.ts';
-import type { ClosedRow, RowGroup } from './open-turns.ts';
+import type { ClosedRow } from './open/open-spans.ts';
+import type { RowGroup } from './open/row-groups.ts';
 
 interface Content {
   readonly traces: Uint8Array;

@@ -17,6 +17,10 @@ export const TURN = section('start', 'A user request and all that the agent did 
   maxAgeMs: duration({ key: 'turn.max_age', default: '15m', min: '1s', max: '7d' }, 'A turn closes at this age.'),
   maxSpans: count({ key: 'turn.max_spans', default: 5000, min: 1, max: 1e6 }, 'A turn closes at this many spans.'),
   maxBytes: size({ key: 'turn.max_bytes', default: '16MiB', min: '1KiB', max: '1GiB' }, 'A turn closes at this size.'),
+  maxOpen: count(
+    { key: 'turn.max_open', default: 1_000_000, min: 1, max: 10_000_000 },
+    'Turns open at once on one machine, with ten times as many spans; beyond it those that would close first close.',
+  ),
   reopenMs: duration({ key: 'turn.reopen', default: '24h', min: '0ms', max: '30d' }, 'Late spans count for this long.'),
 }).build((turn, sources) => {
   const maxAge = ['turn.max_age', turn.maxAgeMs] as const;

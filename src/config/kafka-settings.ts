@@ -6,7 +6,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { certificates, secret } from './secrets.ts';
 import { section, type SettingsOf } from './section.ts';
-import { choice, type Declared, duration, setting, size, text, type ValuesOf, yesOrNo } from './setting.ts';
+import { choice, count, type Declared, duration, setting, size, text, type ValuesOf, yesOrNo } from './setting.ts';
 import type { Sources } from './sources.ts';
 
 const TOPIC = /^[A-Za-z0-9._-]{1,249}$/;
@@ -108,6 +108,10 @@ const DECLARED = {
   recordBytes: size(
     { key: 'kafka.record_bytes', default: 900_000, min: '1KiB', max: '1GiB' },
     'Data that this instance writes are split into records of no more than this.',
+  ),
+  maxOpenTurns: count(
+    { key: 'kafka.max_open_turns', default: 50_000, min: 1, max: 10_000_000 },
+    'Turns open at once in each partition, in place of turn.max_open. The same on all instances.',
   ),
   deadLetterTopic: text(
     { key: 'kafka.dead_letter_topic', variable: 'ASSAY_KAFKA_DEAD_LETTERS', example: 'assay.dead-letters' },

@@ -1,7 +1,7 @@
 /** A closed turn on its way to the engine: its bytes, its log time, why it closed. The same from every log. */
 import type { CloseCause } from '../model/causes.ts';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
-import type { NamedConversation } from '../assemble/named-conversations.ts';
+import type { NamedConversation } from '../assemble/open/named-conversations.ts';
 import { contentOfRows, GroupCache } from '../assemble/trace-content.ts';
 import { conversationHash } from '../model/conversation-id.ts';
 import type { ConversationId } from '../model/ids.ts';

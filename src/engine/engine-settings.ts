@@ -2,12 +2,12 @@
 import type { TurnLimits } from '../assemble/open-turns.ts';
 import type { Settings } from '../config/settings.ts';
 
-/** About 400 MB at the most; beyond it the turn that would close first is closed. */
-const OPEN_TURNS_MAX = 250_000;
-const OPEN_SPANS_MAX = 2_500_000;
+/** Turns of agents have about ten spans. The limit of spans matters where they have more. */
+const SPANS_OF_TURN = 10;
 
-export function turnLimits({ turn }: Settings): TurnLimits {
-  return { ...turn, maxOpenTurns: OPEN_TURNS_MAX, maxOpenSpans: OPEN_SPANS_MAX };
+/** `maxOpenTurns`: for a log that has a limit of its own. */
+export function turnLimits({ turn }: Settings, maxOpenTurns: number = turn.maxOpen): TurnLimits {
+  return { ...turn, maxOpenTurns, maxOpenSpans: maxOpenTurns * SPANS_OF_TURN };
 }
 
 export function engineSettings({ detection, results, ...settings }: Settings) {

@@ -2,11 +2,11 @@
  * From the entries of a log to closed turns: takes each entry's rows to the open turns, moves their time along, and gives rows
  * back to the log as turns are stored. A journal, a lane of Kafka and a recording all go through here.
  */
-import { type ClosedTurn, OpenTurns, type RowGroup, type TurnLimits } from '../assemble/open-turns.ts';
+import type { RowGroup } from '../assemble/open/row-groups.ts';
+import { type ClosedTurn, OpenTurns, type TraceIdWords, type TurnLimits } from '../assemble/open-turns.ts';
 import type { TraceId } from '../model/ids.ts';
 import { BatchTable } from '../model/otlp/batch-table.ts';
 import type { NamingTurn } from '../store/cluster-store.ts';
-import { TraceIds } from '../model/otlp/trace-ids.ts';
 
 /** Fields of a log's entry; the journal's entries have them. */
 export interface LogEntry {
@@ -33,7 +33,6 @@ const ROWS_OF_STEP = 256;
 export class Intake {
   readonly turns: OpenTurns;
   readonly #owner: IntakeOwner;
-  readonly #traceIds = new TraceIds();
 
   constructor(limits: TurnLimits, owner: IntakeOwner) {
     this.turns = new OpenTurns(limits);
@@ -48,14 +47,15 @@ export class Intake {
   /** The same in steps. Until the last of them nothing else may be taken, and time may not be advanced. */
   *taking(entry: LogEntry, isStored?: (traceId: TraceId) => boolean): Generator<undefined> {
     yield* this.advancing(entry.logTime);
-    const table = BatchTable.read(entry.table, this.#traceIds);
+    const table = BatchTable.read(entry.table);
     const groups = groupsOf(entry, table);
     let unwanted = 0;
     for (let row = 0; row < table.rowCount; row += 1) {
-      const traceId = table.traceId(row);
+      const traceId = table.traceIdWords(row);
       const group = groups[table.group(row)];
       // A log record outside any trace, and what Assay itself emits, belong to no turn.
-      if (traceId === undefined || group === undefined || table.isOwn(row) || isStored?.(traceId) === true) {
+      const isOutside = group === undefined || isNone(traceId) || table.isOwn(row);
+      if (isOutside || isStored?.(textOf(table, row)) === true) {
         unwanted += 1;
         continue;
       }
@@ -76,7 +76,7 @@ export class Intake {
         },
         { at: entry.logTime, nextPosition: entry.nextPosition },
       );
-      if (isNew) this.#owner.named?.({ traceId, conversation, at: entry.logTime });
+      if (isNew) this.#owner.named?.({ traceId: textOf(table, row), conversation, at: entry.logTime });
       if (row % ROWS_OF_STEP === ROWS_OF_STEP - 1) yield;
     }
     if (unwanted > 0) this.#owner.released(entry.position, unwanted);
@@ -114,6 +114,16 @@ export function traceIdsIn(table: Uint8Array): ReadonlySet<TraceId> {
     if (traceId !== undefined) found.add(traceId);
   }
   return found;
+}
+
+function isNone([a, b, c, d]: TraceIdWords): boolean {
+  return (a | b | c | d) === 0;
+}
+
+function textOf(table: BatchTable, row: number): TraceId {
+  const traceId = table.traceId(row);
+  if (traceId === undefined) throw new Error(`row ${row} belongs to no trace`);
+  return traceId;
 }
 
 function groupsOf(entry: LogEntry, table: BatchTable): RowGroup[] {

@@ -118,7 +118,7 @@ export class Journal {
 
   static async open(
     options: JournalOptions,
-  ): Promise<{ readonly journal: Journal; readonly recovered: readonly JournalEntry[] }> {
+  ): Promise<{ readonly journal: Journal; readonly recovered: JournalEntry[] }> {
     const files = await SegmentFiles.at(options.directory, options.segmentBytes);
     const mark = options.markFile === undefined ? undefined : readJournalMark(options.markFile);
     const recovered = await recover(options, { floor: options.floor.position, segments: mark?.segments ?? [] });

@@ -43,7 +43,7 @@ export interface Segment {
 }
 
 export interface Recovered {
-  readonly entries: readonly JournalEntry[];
+  readonly entries: JournalEntry[];
   readonly segments: Segment[];
   readonly current: (OpenSegment & { offset: number }) | undefined;
   readonly endPosition: number;

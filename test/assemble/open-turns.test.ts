@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { type ClosedTurn, OpenTurns, type Row, type RowGroup, type TurnLimits } from '../../src/assemble/open-turns.ts';
-import type { TraceId } from '../../src/model/ids.ts';
+import type { RowGroup } from '../../src/assemble/open/row-groups.ts';
+import {
+  type ClosedTurn,
+  OpenTurns,
+  type Row,
+  type TraceIdWords,
+  type TurnLimits,
+} from '../../src/assemble/open-turns.ts';
 import { randomFrom, shuffled } from '../random.ts';
 
 const LIMITS: TurnLimits = {
@@ -37,7 +43,7 @@ type Line = readonly [at: number, ...spans: Span[]];
 
 function row(span: Span, position: number): Row {
   return {
-    traceId: span.trace as TraceId,
+    traceId: traceIdOf(span.trace),
     spanIdHigh: halvesOf(span.id).high,
     spanIdLow: halvesOf(span.id).low,
     parentIdHigh: halvesOf(span.parent).high,
@@ -57,6 +63,17 @@ function halvesOf(name: string | undefined): { readonly high: number; readonly l
   return { high: bytes.readInt32BE(0), low: bytes.readInt32BE(bytes.length - 4) };
 }
 
+/** Names stand for trace ids as well; they are ordered as their names are. */
+function traceIdOf(name: string): TraceIdWords {
+  const bytes = Buffer.alloc(16);
+  bytes.write(name);
+  return [bytes.readInt32BE(0), bytes.readInt32BE(4), bytes.readInt32BE(8), bytes.readInt32BE(12)];
+}
+
+function nameOf({ traceId }: ClosedTurn): string {
+  return Buffer.from(traceId, 'hex').toString().replaceAll('\0', '');
+}
+
 function play(lines: readonly Line[], until: number, limits: Partial<TurnLimits> = {}): ClosedTurn[] {
   const turns = new OpenTurns({ ...LIMITS, ...limits });
   const closed: ClosedTurn[] = [];
@@ -74,7 +91,7 @@ function play(lines: readonly Line[], until: number, limits: Partial<TurnLimits>
 }
 
 function brief(closed: readonly ClosedTurn[]): string[] {
-  return closed.map(({ traceId, cause, closedAt, rows }) => `${traceId} ${cause} at ${closedAt} with ${rows.length}`);
+  return closed.map((turn) => `${nameOf(turn)} ${turn.cause} at ${turn.closedAt} with ${turn.rows.length}`);
 }
 
 const root = { trace: 'T', id: 'root' };
@@ -244,7 +261,7 @@ test('a turn says with its close which of its conversations other open turns had
     100,
   );
 
-  expect(closed.map(({ traceId, closedAt, openBeside }) => [traceId, closedAt, openBeside])).toEqual([
+  expect(closed.map((turn) => [nameOf(turn), turn.closedAt, turn.openBeside])).toEqual([
     ['A', 11, [{ conversation: 7, at: 2 }]],
     ['C', 13, [{ conversation: 8, at: 4 }]],
     ['D', 13, []],

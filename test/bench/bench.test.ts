@@ -8,7 +8,8 @@ import { tempDirectory } from '../temp-directory.ts';
 const MAIN = path.resolve(import.meta.dirname, '../../bench/main.ts');
 
 test.each([
-  ['pipeline', 3],
+  ['pipeline', 2],
+  ['memory', 4],
   ['store', 1],
   ['backtest', 4],
   ['redaction', 3],

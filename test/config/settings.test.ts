@@ -62,6 +62,7 @@ test('without anything written, the defaults hold', () => {
       idleMs: 60_000,
       maxAgeMs: 900_000,
       maxSpans: 5000,
+      maxOpen: 1_000_000,
       maxBytes: 16 * 2 ** 20,
       reopenMs: 86_400_000,
     },
@@ -127,7 +128,7 @@ data_dir: /var/lib/assay
 experiments: /var/lib/experiments
 suites: [default, ./mine]
 shadow_suites: [default, ./mine/next.yaml]
-turn: { settle: 2s, idle: 30, max_age: 10m, max_spans: 100, max_bytes: 1MiB, reopen: 1.5h }
+turn: { settle: 2s, idle: 30, max_age: 10m, max_spans: 100, max_bytes: 1MiB, max_open: 7, reopen: 1.5h }
 conversation: { idle: 90s, max_age: 2h, max_turns: 5, id_keys: [app.chat_id] }
 journal: { max_bytes: 1GB, segment_bytes: 1048576 }
 receive: { max_body_bytes: 2MB, max_in_flight_bytes: 4 MB }
@@ -145,7 +146,15 @@ log_level: warn
     experimentsDir: '/var/lib/experiments',
     suites: ['default', './mine'],
     shadowSuites: ['default', path.join(cwd, 'mine/next.yaml')],
-    turn: { settleMs: 2000, idleMs: 30_000, maxAgeMs: 600_000, maxSpans: 100, maxBytes: 2 ** 20, reopenMs: 5_400_000 },
+    turn: {
+      settleMs: 2000,
+      idleMs: 30_000,
+      maxAgeMs: 600_000,
+      maxSpans: 100,
+      maxBytes: 2 ** 20,
+      maxOpen: 7,
+      reopenMs: 5_400_000,
+    },
     conversation: { idleMs: 90_000, maxAgeMs: 7_200_000, maxTurns: 5, idKeys: ['app.chat_id'] },
     journal: { maxBytes: 1e9, segmentBytes: 2 ** 20 },
     receive: { maxBodyBytes: 2e6, maxInFlightBytes: 4e6 },

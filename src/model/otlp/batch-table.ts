@@ -16,7 +16,6 @@
 import type { SpanId, TraceId } from '../ids.ts';
 import { ABSENT, type RecordIndex, ROW_FLAGS, type Signal } from './record-index.ts';
 import { asBuffer, isZero } from './request-reader.ts';
-import type { TraceIds } from './trace-ids.ts';
 
 const MAGIC = 0x3154_4241; // 'ABT1'
 const HEAD_BYTES = 16;
@@ -73,15 +72,9 @@ export class BatchTable {
   readonly #bytes: Buffer;
   readonly #view: DataView;
   readonly #rowsAt: number;
-  readonly #traceIds: TraceIds | undefined;
 
-  private constructor(
-    bytes: Buffer,
-    head: { signal: Signal; rowCount: number; groupCount: number },
-    traceIds: TraceIds | undefined,
-  ) {
+  private constructor(bytes: Buffer, head: { signal: Signal; rowCount: number; groupCount: number }) {
     this.#bytes = bytes;
-    this.#traceIds = traceIds;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.signal = head.signal;
     this.rowCount = head.rowCount;
@@ -89,8 +82,8 @@ export class BatchTable {
     this.#rowsAt = HEAD_BYTES + head.groupCount * GROUP_BYTES;
   }
 
-  /** Throws where the bytes are not a table. A reader of many tables gives each the same `traceIds`. */
-  static read(table: Uint8Array, traceIds?: TraceIds): BatchTable {
+  /** Throws where the bytes are not a table. */
+  static read(table: Uint8Array): BatchTable {
     const bytes = asBuffer(table);
     if (bytes.length < HEAD_BYTES || bytes.readUInt32LE(0) !== MAGIC) {
       throw new Error(`read batch table: ${bytes.length} bytes that do not begin like a table`);
@@ -110,15 +103,26 @@ export class BatchTable {
       );
     }
     const signal = code === SIGNALS.traces ? 'traces' : 'logs';
-    return new BatchTable(bytes, { signal, rowCount, groupCount }, traceIds);
+    return new BatchTable(bytes, { signal, rowCount, groupCount });
   }
 
   /** Undefined for a log record that belongs to no trace; a span always has one. */
   traceId(row: number): TraceId | undefined {
     const at = this.#row(row);
-    if (this.#traceIds !== undefined) return this.#traceIds.textAt(this.#bytes, this.#view, at);
     // The cast is the brand: only valid ids are written into a table.
     return isZero(this.#bytes, at, 16) ? undefined : (this.#bytes.toString('hex', at, at + 16) as TraceId);
+  }
+
+  /** Its bytes as signed words, the first byte highest; all are 0 for a log record that belongs to no trace. */
+  traceIdWords(row: number): readonly [number, number, number, number] {
+    const at = this.#row(row);
+    const view = this.#view;
+    return [
+      view.getInt32(at, false),
+      view.getInt32(at + 4, false),
+      view.getInt32(at + 8, false),
+      view.getInt32(at + 12, false),
+    ];
   }
 
   /** Undefined for a log record that belongs to no span; a span always has one. */

@@ -26,10 +26,6 @@ import { Lanes } from './lanes.ts';
 import { RecordReading } from './record-reading.ts';
 import { UnscoredBytes } from './unscored-bytes.ts';
 
-/** Lanes are many, and each has its own open turns. */
-const OPEN_TURNS_PER_LANE_MAX = 50_000;
-const OPEN_SPANS_PER_LANE_MAX = 500_000;
-
 interface Reading {
   readonly lanes: Lanes;
   readonly spool: TurnSpool;
@@ -131,11 +127,7 @@ function readingOf(
     unscored: new UnscoredBytes(),
     group: kafka.group,
     topics,
-    limits: {
-      ...turnLimits(settings),
-      maxOpenTurns: OPEN_TURNS_PER_LANE_MAX,
-      maxOpenSpans: OPEN_SPANS_PER_LANE_MAX,
-    },
+    limits: turnLimits(settings, kafka.maxOpenTurns),
     clockMarginMs: kafka.clockMarginMs,
     spoolBytesMax: settings.journal.maxBytes,
     records: new RecordReading({ kafka, redaction, deadLetters, notes, onEvent }),

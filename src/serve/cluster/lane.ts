@@ -12,6 +12,7 @@ import { LaneOrder } from '../../kafka/lane-order.ts';
 import { OffsetTracker, type Progress, type TrackedRecord } from '../../kafka/offset-tracker.ts';
 import type { TurnSpool } from '../../kafka/turn-spool.ts';
 import type { TraceId } from '../../model/ids.ts';
+import { inSlices } from '../../model/in-slices.ts';
 import type { LanePositions, NamingTurn, OwnedLane } from '../../store/cluster-store.ts';
 import { Intake, type IntakeOwner } from '../../engine/intake.ts';
 import type { TurnSource } from '../scorer.ts';
@@ -76,6 +77,8 @@ export class Lane implements TurnSource, IntakeOwner {
   /** Open turns that have named a conversation since time was told last. */
   readonly #naming = new Map<TraceId, NamingTurn[]>();
   readonly #taken: Record<string, number>;
+  /** Resolves once the open turns are not being changed; never rejects. */
+  #before: Promise<void> = Promise.resolve();
   #isDropped = false;
   #saidTime = 0;
 
@@ -162,14 +165,36 @@ export class Lane implements TurnSource, IntakeOwner {
 
   /** Takes what is in order by now, and moves time on. */
   advance(): void {
+    for (const _ of this.#advancing());
+  }
+
+  /**
+   * The same in slices, one call after another. More may be pushed between two slices, and the lane may be dropped, which
+   * ends it: where the slices end makes no difference to what closes, or in which order.
+   */
+  advanceInSlices(): Promise<void> {
+    const advanced = this.#before.then(() => inSlices(this.#advancing()));
+    // The caller gets the failure; the next call tries again.
+    this.#before = advanced.catch(() => undefined);
+    return advanced;
+  }
+
+  *#advancing(): Generator<undefined> {
+    for (const _ of this.#steps()) {
+      yield;
+      if (this.#isDropped) return;
+    }
+  }
+
+  *#steps(): Generator<undefined> {
     if (this.#isDropped) return;
     for (let next = this.#order.next(); next !== undefined; next = this.#order.next()) {
       const { topic, item, logTime } = next;
-      this.#take(topic, item, logTime);
+      yield* this.#taking(topic, item, logTime);
       this.#taken[topic] = item.offset + 1;
     }
     const { time } = this.#order;
-    this.#intake.advance(time);
+    yield* this.#intake.advancing(time);
     // A record of this very moment may still come, and make a turn too large at it: what is over is the moment before.
     const over = time - 1;
     if (over <= this.#saidTime) return;
@@ -213,11 +238,11 @@ export class Lane implements TurnSource, IntakeOwner {
     this.#held.clear();
   }
 
-  #take(topic: string, { batch, position, offset, filed }: Waiting, logTime: number): void {
+  *#taking(topic: string, { batch, position, offset, filed }: Waiting, logTime: number): Generator<undefined> {
     if (!hasRows(batch)) return;
     const { signal, table } = batch;
     const isFiled = (traceId: TraceId) => offset < (filed.get(traceId)?.[topic] ?? 0);
-    this.#intake.take(
+    yield* this.#intake.taking(
       { signal, table, logTime, position, nextPosition: position, payloadPosition: position },
       filed.size === 0 ? undefined : isFiled,
     );

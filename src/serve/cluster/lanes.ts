@@ -214,7 +214,7 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
     await this.#room();
     await this.#inStep(lane);
     lane.push(topic, read, filed);
-    lane.advance();
+    await lane.advanceInSlices();
     this.#moved.wake();
   }
 
@@ -302,7 +302,8 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
       const seconds = records === 0 || lane.time === 0 ? 0 : Math.max(0, askedAt - lane.time) / 1000;
       this.#ends.set(`${topic} ${partition}`, { topic, partition, records, seconds });
     }
-    for (const lane of this.#lanes.values()) lane.advance();
+    // One after another, so that a slice of each is not one long stop.
+    for (const lane of this.#lanes.values()) await lane.advanceInSlices();
   }
 
   async #commit(): Promise<void> {

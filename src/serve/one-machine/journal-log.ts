@@ -6,6 +6,7 @@
  * out before they reach the open turns, so that exactly those turns are open that were. So are rows that were stored and have been deleted since:
  * with time the scorer learns from where the log would have to be read, the store keeps that, and remembers what it deletes behind it.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
 import type { ConversationNotes } from '../../engine/conversation-notes.ts';
 import { Intake, type IntakeOwner, traceIdsIn } from '../../engine/intake.ts';
@@ -13,7 +14,8 @@ import type { Journal } from '../../journal/journal.ts';
 import type { EditRecord } from '../../journal/rewrite-segment.ts';
 import type { JournalEntry } from '../../journal/journal-entry.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
-import type { OwnedLane } from '../../store/cluster-store.ts';
+import type { TraceId } from '../../model/ids.ts';
+import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { LogPlace } from '../../store/sqlite/forgotten-rows.ts';
 import type { ServedLog } from '../deployment.ts';
 import type { ForgettingLog } from '../forgetting/forget.ts';
@@ -35,18 +37,23 @@ const SEGMENT_AGE_MAX_MS = 86_400_000;
 export const POSITION = 'journal';
 /** The name under which time says how far the log is done with. */
 export const READ_FROM = 'read from';
-/** Entries whose traces are looked up in the store with one question. */
+/** Entries whose traces are looked up in the store with one question, and about how many rows they have at the most. */
 const ASKED_TOGETHER = 200;
+const ROWS_ASKED_TOGETHER = 8_000;
 /**
  * Memory of turns that are open, or wait to be scored, and of their spans (measured). The journal bounds their bytes on
  * disk, but a hundred million tiny spans fit into it. Large requests share half, so that they cannot shut out small ones.
  */
-const OPEN_TURN_BYTES = 600;
-const OPEN_ROW_BYTES = 100;
+const OPEN_TURN_BYTES = 160;
+const OPEN_ROW_BYTES = 36;
 const TURN_BYTES = 400;
 const ROW_BYTES = 64;
-const MEMORY_BYTES_MAX = 512 << 20;
+/** Or as much as the open turns take that the settings allow. */
+const MEMORY_BYTES_MIN = 512 << 20;
 const LARGE_ROWS_FROM = 1_000;
+/** A closed turn takes more memory than an open one. While so much waits to be scored, other turns stay open. */
+const WAITING_SHARE_MAX = 0.75;
+const ROOM_EVERY_MS = 20;
 /** A journal has no partitions: the whole log is one lane, which nobody else can own. */
 const ONLY_LANE: OwnedLane = { group: 'journal', lane: 0, epoch: 0, time: 0, positions: {} };
 
@@ -64,12 +71,16 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   readonly #packer: TurnPacker;
   readonly #notes: ConversationNotes;
   readonly #limits: TurnLimits;
+  readonly #memoryBytesMax: number;
   /** Turns that are closed and not stored. */
   readonly #waiting = { turns: 0, spans: 0 };
   /** Rows on their way to the open turns: not in the journal yet, or not taken from it. */
   #comingRows = 0;
   /** Resolves once the open turns are not being changed. */
   #before = Promise.resolve();
+  #isStopping = false;
+  /** The open turns were left in the middle of a change, at a stop. */
+  #isLeft = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: {
@@ -84,23 +95,32 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
     this.#packer = parts.packer;
     this.#notes = parts.notes;
     this.#limits = parts.limits;
+    const { maxOpenTurns, maxOpenSpans } = parts.limits;
+    this.#memoryBytesMax = Math.max(MEMORY_BYTES_MIN, maxOpenTurns * OPEN_TURN_BYTES + maxOpenSpans * OPEN_ROW_BYTES);
     this.#intake = new Intake(parts.limits, this);
   }
 
-  /** Takes the entries that a start recovered; then those to come. */
-  async read(found: readonly JournalEntry[]): Promise<void> {
+  /** Takes the entries that a start recovered, out of the list, so that their memory is free; then those to come. */
+  async read(recovered: JournalEntry[]): Promise<void> {
     const { readFrom } = this.#scorer.floor;
-    const recovered = found.filter(({ position }) => position >= readFrom);
-    for (const { position, rows } of found) if (position < readFrom) this.#journal.release(position, rows);
-    for (let at = 0; at < recovered.length; at += ASKED_TOGETHER) {
-      const entries = recovered.slice(at, at + ASKED_TOGETHER);
+    while (recovered.length > 0) {
+      const all = recovered.splice(0, askedTogether(recovered));
+      for (const { position, rows } of all) if (position < readFrom) this.#journal.release(position, rows);
+      const entries = all.filter(({ position }) => position >= readFrom);
       const traceIds = new Set(entries.flatMap(({ table }) => [...traceIdsIn(table)]));
       const stored = await this.#scorer.filedPositions(ONLY_LANE, [...traceIds]);
-      for (const entry of entries) {
-        this.#intake.take(entry, (traceId) => entry.position < (stored.get(traceId)?.[POSITION] ?? 0));
-      }
+      await inSlices(this.#takingAgain(entries, stored));
     }
     this.#journal.deliverTo({ take: (entry) => this.#later(() => this.#taking(entry)) });
+  }
+
+  /** Without the rows that the store has. */
+  *#takingAgain(entries: readonly JournalEntry[], stored: ReadonlyMap<TraceId, LanePositions>): Generator<undefined> {
+    for (const entry of entries) {
+      const isStored = (traceId: TraceId) => entry.position < (stored.get(traceId)?.[POSITION] ?? 0);
+      yield* this.#intake.taking(entry, stored.size === 0 ? undefined : isStored);
+      yield;
+    }
   }
 
   get openTurns(): number {
@@ -159,11 +179,22 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
     const turnCount = this.#intake.turns.turnCount + this.#comingRows;
     const rowCount = this.#intake.turns.rowCount + this.#comingRows;
     const { turns, spans } = this.#waiting;
-    const bytes = turnCount * OPEN_TURN_BYTES + rowCount * OPEN_ROW_BYTES + turns * TURN_BYTES + spans * ROW_BYTES;
+    const bytes = turnCount * OPEN_TURN_BYTES + rowCount * OPEN_ROW_BYTES + this.#waitingBytes;
     const { maxOpenTurns, maxOpenSpans } = this.#limits;
-    const isHalf = bytes > MEMORY_BYTES_MAX / 2 || turnCount > maxOpenTurns / 2 || rowCount > maxOpenSpans / 2;
-    if (bytes <= MEMORY_BYTES_MAX && !(isHalf && rows > LARGE_ROWS_FROM)) return undefined;
+    const bytesMax = this.#memoryBytesMax;
+    const isHalf = bytes > bytesMax / 2 || turnCount > maxOpenTurns / 2 || rowCount > maxOpenSpans / 2;
+    if (bytes <= bytesMax && !(isHalf && rows > LARGE_ROWS_FROM)) return undefined;
     return `${turnCount} turns are open and ${turns} wait to be scored, with ${rowCount + spans} spans`;
+  }
+
+  get #waitingBytes(): number {
+    return this.#waiting.turns * TURN_BYTES + this.#waiting.spans * ROW_BYTES;
+  }
+
+  get #mayClose(): boolean {
+    return (
+      this.#waitingBytes < WAITING_SHARE_MAX * this.#memoryBytesMax && this.#waiting.turns < this.#limits.maxOpenTurns
+    );
   }
 
   closed(turn: ClosedTurn): void {
@@ -213,8 +244,25 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
    * Changes the open turns in slices, in order. Clients do not wait for it: their spans are durable. A failure is a mistake
    * of ours, and ends the process.
    */
-  #later(work: () => Iterable<undefined>): void {
-    this.#before = this.#before.then(() => inSlices(work()));
+  #later(work: () => Iterator<undefined>): void {
+    this.#before = this.#before.then(() => this.#inRoom(work()));
+  }
+
+  /** Pauses while too many turns wait to be scored. A stop does not wait for them: the journal has the rest. */
+  async #inRoom(steps: Iterator<undefined>): Promise<void> {
+    let isDone = false;
+    const untilFull = function* (hasRoom: () => boolean): Generator<undefined> {
+      while (!isDone && hasRoom()) {
+        isDone = steps.next().done === true;
+        yield;
+      }
+    };
+    while (!this.#isLeft) {
+      await inSlices(untilFull(() => this.#mayClose));
+      if (isDone) return;
+      if (this.#isStopping) this.#isLeft = true;
+      else await sleep(ROOM_EVERY_MS);
+    }
   }
 
   #retire(time: number): void {
@@ -224,12 +272,24 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#isStopping = true;
     await this.#journal.stop();
     await this.#before;
     // Until the scorer has stopped it reads turns from the journal's files.
     await this.#scorer.stop();
     this.#packer.close();
   }
+}
+
+/** How many of the first entries. */
+function askedTogether(entries: readonly JournalEntry[]): number {
+  let rows = 0;
+  const end = entries.findIndex((entry, index) => {
+    if (index >= ASKED_TOGETHER || rows >= ROWS_ASKED_TOGETHER) return true;
+    rows += entry.rows;
+    return false;
+  });
+  return end < 0 ? entries.length : end;
 }
 
 function refused({ because, detail }: { readonly because: string; readonly detail: string }): Admission {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClosedTurn } from '../../../src/assemble/open-turns.ts';
@@ -10,6 +11,7 @@ import { indexLogs } from '../../../src/model/otlp/logs-reader.ts';
 import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
 import { Lane, type LaneBatch } from '../../../src/serve/cluster/lane.ts';
 import type { LanePositions } from '../../../src/store/cluster-store.ts';
+import { tinySpans } from '../../receive/tiny-spans.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { LIMITS, partsForTest } from './small-lanes.ts';
 
@@ -290,4 +292,57 @@ test('records that a full disk refuses have not come: they come again, each once
   expect(closed).toHaveLength(3);
   for (const turn of closed) lane.stored(turn);
   expect(lane.progress('spans').offset).toBe(3);
+});
+
+/** A lane with this many open turns, which all close when it becomes quiet. */
+function laneWithTurns(count: number, closed: ClosedTurn[]) {
+  const spool = new TurnSpool(path.join(tempDirectory(), 'spool'));
+  onTestFinished(() => spool.close());
+  const lane = new Lane({
+    owned: { group: 'g', lane: 0, epoch: 1, time: 0, positions: {} },
+    topics: [{ topic: 'spans', offset: 0, time: 0 }],
+    limits: { ...LIMITS, maxOpenTurns: count, maxOpenSpans: count },
+    parts: { spool, ...partsForTest({ closed: (_, turn) => closed.push(turn) }) },
+  });
+  const bytes = tinySpans(count, 1);
+  const batch = { signal: 'traces' as const, bytes, table: encodeTable(indexTraces(bytes)), rows: count };
+  lane.push('spans', [{ offset: 0, timestamp: 1000, batch }], new Map());
+  lane.advance();
+  return lane;
+}
+
+test('a jump of time closes turns in slices, between which records come, in the order of one go', async () => {
+  const inOneGo: ClosedTurn[] = [];
+  const whole = laneWithTurns(60_000, inOneGo);
+  whole.quiet('spans', END);
+  whole.advance();
+  const closed: ClosedTurn[] = [];
+  const lane = laneWithTurns(60_000, closed);
+  lane.quiet('spans', END);
+
+  const advanced = lane.advanceInSlices();
+  await setImmediate();
+  const atFirst = closed.length;
+  lane.push('spans', [{ offset: 1, ...spanRecord(END + 1, [{ trace: 1, span: 1, parent: undefined }]) }], new Map());
+  await advanced;
+  await lane.advanceInSlices();
+
+  expect(atFirst).toBeLessThan(60_000);
+  expect(closed).toEqual(inOneGo);
+  expect([lane.openTurns, lane.time]).toEqual([1, END + 1]);
+});
+
+test('a lane that is dropped between two slices closes nothing more', async () => {
+  const closed: ClosedTurn[] = [];
+  const lane = laneWithTurns(60_000, closed);
+  lane.quiet('spans', END);
+  const advanced = lane.advanceInSlices();
+  await setImmediate();
+
+  lane.drop();
+  const atDrop = closed.length;
+  await advanced;
+
+  expect(atDrop).toBeLessThan(60_000);
+  expect(closed).toHaveLength(atDrop);
 });

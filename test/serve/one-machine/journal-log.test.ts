@@ -70,7 +70,7 @@ async function opened(
     notes: new ConversationNotes([]),
     scorer: { ...scorerWith(stored, readFrom), close: (_, turn) => onClosed(turn) },
   });
-  await log.read(recovered);
+  await log.read([...recovered]);
   onTestFinished(() => log.stop());
   return { log, recovered, journal };
 }
@@ -148,7 +148,7 @@ test('when half of the turns that may be open are, large batches are refused and
 
 test('turns that wait to be scored count until they are stored', { timeout: 120_000 }, async () => {
   const closed: ClosedTurn[] = [];
-  const limits = { ...LIMITS, maxOpenTurns: 1e7, maxOpenSpans: 1e7, settleMs: 0, idleMs: 0 };
+  const limits = { ...LIMITS, maxOpenTurns: 1e6, maxOpenSpans: 1e7, settleMs: 0, idleMs: 0 };
   const { log } = await opened(tempDirectory(), new Map(), 0, limits, (turn) => closed.push(turn));
   log.start();
   // 600,000 turns of one span take more than half of 512 MiB once they are closed.
@@ -163,4 +163,22 @@ test('turns that wait to be scored count until they are stored', { timeout: 120_
   });
   for (const turn of closed) log.stored(turn);
   expect(await log.accept(tinyBatch(1001, 700_000))).toEqual({ admitted: true });
+});
+
+test('no more turns close than may wait to be scored, receiving goes on, and a stop does not wait for them', async () => {
+  const closed: ClosedTurn[] = [];
+  const limits = { ...LIMITS, maxOpenTurns: 1500, settleMs: 0, idleMs: 0 };
+  const { log } = await opened(tempDirectory(), new Map(), 0, limits, (turn) => closed.push(turn));
+  log.start();
+  for (const first of [1, 2001, 4001]) expect(await log.accept(tinyBatch(1000, first))).toEqual({ admitted: true });
+
+  await expect.poll(() => closed.length).toBe(1500);
+  expect(await log.accept(tinyBatch(10, 9001))).toEqual({ admitted: true });
+  expect(closed).toHaveLength(1500);
+  for (const turn of closed.slice(0, 700)) log.stored(turn);
+  await expect.poll(() => closed.length).toBe(2200);
+  await log.stop();
+
+  expect(closed).toHaveLength(2200);
+  expect(closed.map(({ traceId }) => traceId)).toEqual(closed.map(({ traceId }) => traceId).toSorted());
 });
