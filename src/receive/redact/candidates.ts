@@ -22,6 +22,11 @@ import type { SecretNames } from './secret-names.ts';
 /** Where these are in its memory: see there. */
 const WINDOW_AT = 33_024;
 const LIST_END = 326_656;
+const CLASSES_AT = 32_768;
+const RARE_CLASSES_AT = 32_800;
+const CONSTANTS_AT = 32_832;
+const HALVES = 16;
+const CONSTANTS = [0x0f, 0x3f, 0x7f];
 const OF_SIGN = 326_656;
 const OF_BYTE_BEFORE = 326_912;
 const OF_BYTE_BEHIND = 327_168;
@@ -29,25 +34,49 @@ const WINDOW = 32_768;
 const LEAD = 64;
 const TRAIL = 128;
 const BLOCK = 64;
+/** Classes of bytes by the halves of a byte, as candidates.wat wants them: bytes of other classes may get into one. */
+type Class = readonly [bit: number, upperHalves: readonly number[], lowerHalves: readonly number[]];
+const TEN = Array.from({ length: 10 }, (_, digit) => digit);
+const CLASSES: readonly Class[] = [
+  [0x80, [2], [5, 6, 7]], // % & '
+  [0x40, [3, 5], [10, 12, 13]], // : = \, and < Z ], which pass no test
+  [0x20, [2], [11, 13, 14, 15]], // + - . /
+  [0x10, [3, 7], [13, 14]], // = ~, and > }
+  [0x08, [3], TEN],
+  [0x04, [4, 6], [...TEN.slice(1), 10, 11, 12, 13, 14, 15]],
+  [0x02, [5, 7], [...TEN, 10]],
+  [0x01, [5], [15]], // _
+];
+const RARE_CLASSES: readonly Class[] = [
+  [0x01, [12], [2]],
+  [0x02, [13], [9, 11]],
+  [0x04, [14], [2, 3, 15]],
+  [0x08, [4], [0]], // @
+  [0x10, [2], [8]], // (
+  [0x20, [5], [11]], // [
+];
+
 /** Tests of a sign by the byte before it and the byte behind it; one that holds is enough. */
-const NAME = 1; // The name ends like one that says secret (that table has 1s), or may be more than letters and quotes.
+const NAME = 1; // The name ends like one that says secret, or may be more than letters and quotes.
 const BLANK = 2;
 const SLASH_OR_A = 4; // `://`, or `:A` in a bot's token
 const FOUR = 8; // `=40`
 const ESCAPE = 16; // `\u`, `\/`
 const ALWAYS = 32;
-const TESTS: readonly (readonly [sign: string, tests: number])[] = [
+type Tests = readonly (readonly [signs: string, tests: number])[];
+const TESTS: Tests = [
   [':', NAME | SLASH_OR_A],
   ['=', NAME | FOUR],
   ["'", BLANK],
   ['\\', ESCAPE],
-  ['%&@([\u00c2\u00d9\u00db\u00e2\u00e3\u00ef', ALWAYS],
+  ['%&\u00c2\u00d9\u00db\u00e2\u00e3\u00ef', ALWAYS],
 ];
-const BEFORE: readonly (readonly [string, number])[] = [
+const ADDRESS_SIGNS = '@([';
+const BEFORE: Tests = [
   ["'*]`\\", ALWAYS | NAME],
   [' \t\n\r', ALWAYS | NAME | BLANK],
 ];
-const BEHIND: readonly (readonly [string, number])[] = [
+const BEHIND: Tests = [
   ['/', SLASH_OR_A | ESCAPE],
   ['A', SLASH_OR_A],
   ['u', ESCAPE],
@@ -80,19 +109,31 @@ class Kernel {
     this.memory = Buffer.from(memory.buffer);
     this.positions = new Int32Array(memory.buffer);
     this.scan = scan;
-    const fill = (at: number, rows: readonly (readonly [string, number])[]) => {
-      for (const [signs, tests] of rows) for (const sign of signs) this.memory[at + sign.charCodeAt(0)] = tests;
-    };
-    fill(OF_SIGN, TESTS);
+    this.#fillClasses(CLASSES_AT, CLASSES);
+    this.#fillClasses(RARE_CLASSES_AT, RARE_CLASSES);
+    this.memory.set(CONSTANTS, CONSTANTS_AT);
+    this.#fillTests(OF_SIGN, TESTS);
     this.memory.fill(ALWAYS, OF_BYTE_BEFORE, OF_BYTE_BEHIND);
-    fill(OF_BYTE_BEFORE, BEFORE);
-    fill(OF_BYTE_BEHIND, BEHIND);
+    this.#fillTests(OF_BYTE_BEFORE, BEFORE);
+    this.#fillTests(OF_BYTE_BEHIND, BEHIND);
   }
 
-  use(tails: Uint8Array): void {
+  use(tails: Uint8Array, { addresses }: { readonly addresses: boolean }): void {
     if (tails === this.#tails) return;
     this.memory.set(tails);
+    this.#fillTests(OF_SIGN, [[ADDRESS_SIGNS, addresses ? ALWAYS : 0]]);
     this.#tails = tails;
+  }
+
+  #fillClasses(at: number, classes: readonly Class[]): void {
+    for (const [bit, upperHalves, lowerHalves] of classes) {
+      for (const half of lowerHalves) this.memory[at + half] = (this.memory[at + half] ?? 0) | bit;
+      for (const half of upperHalves) this.memory[at + HALVES + half] = (this.memory[at + HALVES + half] ?? 0) | bit;
+    }
+  }
+
+  #fillTests(at: number, rows: Tests): void {
+    for (const [signs, tests] of rows) for (const sign of signs) this.memory[at + sign.charCodeAt(0)] = tests;
   }
 }
 let kernel: Kernel | undefined;
@@ -120,7 +161,7 @@ export class Candidates {
   begin(request: Buffer): void {
     this.#bytes = request;
     this.#windowEnd = 0;
-    this.#kernel.use(this.#tails);
+    this.#kernel.use(this.#tails, { addresses: this.#addresses === 1 });
     this.#look(0);
   }
 
