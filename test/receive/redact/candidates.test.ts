@@ -27,6 +27,13 @@ const PIECES = (
   .split(' ')
   .concat(' ', '  ', '\n', '\u00a0', '\u200b', '４１', '٤', "'", '` ', '** ', '\t', 'x'.repeat(70), ' '.repeat(40));
 
+const SPLIT: readonly string[] = [
+  'jdbc:oracle:thin:scott/tiger@db',
+  'jdbc:oracle:oci:scott/tiger@db',
+  '123456789:AAabcdefghijklmnopqrstuvwxyzABCDEFG',
+  "alter user bob identified by 'Tr0ub4dor'",
+];
+
 describe('candidates never pass over what the scanner finds', () => {
   it.each([
     ['by default', BY_DEFAULT],
@@ -54,6 +61,31 @@ describe('candidates never pass over what the scanner finds', () => {
 
     expect(Math.min(held, bare)).toBeGreaterThan(REQUESTS * 4);
   });
+});
+
+it('a secret is found wherever the border of two windows runs through it', () => {
+  const names = new SecretNames({ builtIn: true, globs: [] });
+  const scanner = new TextScanner(ALL_RULES.patterns, names);
+  const missed: string[] = [];
+  let tried = 0;
+  for (const secret of [...Object.values(SECRETS).flat(), ...EXAMPLES.filter(({ length }) => length < 40), ...SPLIT]) {
+    const bytes = Buffer.from(secret);
+    for (let behind = 0; behind <= bytes.length; behind++) {
+      const start = WINDOW - behind;
+      const end = start + bytes.length;
+      const request = Buffer.concat([Buffer.alloc(start, ' '), bytes, Buffer.from(' ')]);
+      scanner.begin(request);
+      // Behind another byte, so that nothing is found because a text begins.
+      const isFound = scanner.mayHold(request, start - 1, end);
+      const isThere = scanner.scan(request, start - 1, end).length > 0 || scanner.needsCloserLook;
+      if (isThere) tried++;
+      if (isFound !== isThere) missed.push(`${behind} bytes before the border: ${secret}`);
+      scanner.end();
+    }
+  }
+
+  expect(tried).toBeGreaterThan(1000);
+  expect(missed).toEqual([]);
 });
 
 it('the module is the one that its source makes', async () => {
