@@ -1,8 +1,5 @@
-import path from 'node:path';
 import { defineConfig } from 'vitest/config';
-
-// Each test file is a process, and hundreds of tests start the command line or a service: half of such a start is compiling.
-process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, 'node_modules/.cache/assay-compiled');
+import './test/compiled-once.ts';
 
 /** Functions of what they are given: their tests may share a process, and what it has loaded. */
 const PURE = [

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import './test/compiled-once.ts';
 
 /** Tests that need a broker or a database; `test/outside/services.ts` says where they come from. */
 export default defineConfig({

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import './test/compiled-once.ts';
 
 /** Tests of the page in a browser, against the real service with real traffic; `test/page/browser.ts` names the browser. */
 export default defineConfig({

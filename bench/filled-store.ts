@@ -73,6 +73,7 @@ function add(store: Store, number: number, at: number): void {
   store.history.count({ suite: LIVE_SUITE, labels: place.labels, at, outcome, score, decidedShare: 1_000_000 });
   const asked = `Please move my call number ${number} to Thursday ${number % 24}:00${number % RARE_EVERY === 0 ? `, by ${RARE_WORD}` : ''}.`;
   store.words.add(id, wordsOf(`${asked} ${ANSWER}`, WORDS_MAX));
+  store.words.close(id);
   if (number % SHADOWED_EVERY === 0)
     store.evaluations.insert({ ...evaluationOf(id, failed), shadow: true }, place, () => undefined);
   store.conversations.change(row, {

@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import module, { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -17,6 +17,8 @@ const { optionalDependencies } = JSON.parse(readFileSync(path.join(root, 'packag
 const needed = 24;
 const source = path.join(root, 'src/cli/main.ts');
 const main = existsSync(source) ? source : path.join(root, 'dist/cli/main.js');
+// Half of the work of a start is compiling. Beside the program, where only its owner writes; nothing is kept where that is not this user.
+module.enableCompileCache?.(path.join(root, 'node_modules/.cache/assay-compiled'));
 
 if (Number(process.versions.node.split('.')[0]) >= needed) await import(pathToFileURL(main).href);
 else {

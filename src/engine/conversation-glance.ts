@@ -42,9 +42,15 @@ export function mergedGlance(known: ConversationGlance, more: ConversationGlance
 /** On one line, without what nobody sees. */
 function beginning({ text }: Content): string | undefined {
   if (text === '') return undefined;
-  const tidy = visibleText(text.slice(0, READ_CHARACTERS)).replace(/\s+/g, ' ').trim();
+  const tidy = visibleText(text.slice(0, READ_CHARACTERS)).replace(BLANKS, ' ').trim();
   if (tidy === '') return undefined;
   if (tidy.length <= SHOWN_CHARACTERS && text.length <= READ_CHARACTERS) return tidy.toWellFormed();
   // By code points, so that no half of a surrogate pair is left.
-  return `${[...tidy].slice(0, SHOWN_CHARACTERS).join('').toWellFormed()}…`;
+  const shown = tidy.slice(0, 2 * SHOWN_CHARACTERS);
+  const points = PAIRS.test(shown) ? [...shown].slice(0, SHOWN_CHARACTERS).join('') : shown.slice(0, SHOWN_CHARACTERS);
+  return `${points.toWellFormed()}…`;
 }
+
+/** Not a single blank, which would be replaced by itself. */
+const BLANKS = /[^\S ]+\s*| \s+/g;
+const PAIRS = /[\ud800-\udfff]/;

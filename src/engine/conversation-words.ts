@@ -5,12 +5,11 @@ import type { Turn } from '../model/turn.ts';
 
 /** The beginning of each text: people search for what stands in its first pages, and not for a pasted file. */
 const READ_CHARACTERS = 8192;
+/** Of one text. */
 const WORDS_MAX = 1000;
 
+/** A word that occurs in two texts is there twice. */
 export function spokenWords(id: ConversationId, turns: readonly Turn[]): readonly string[] {
-  const words = new Set(wordsOf(id, WORDS_MAX));
-  for (const { userInput, finalAnswer } of turns)
-    for (const { text } of [userInput, finalAnswer])
-      for (const word of wordsOf(text.slice(0, READ_CHARACTERS), WORDS_MAX)) words.add(word);
-  return [...words];
+  const texts = turns.flatMap(({ userInput, finalAnswer }) => [userInput.text, finalAnswer.text]);
+  return [id, ...texts].flatMap((text) => wordsOf(text.slice(0, READ_CHARACTERS), WORDS_MAX));
 }

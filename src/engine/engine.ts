@@ -439,6 +439,7 @@ export class Engine {
       if (reason !== undefined && IS_COUNTED[reason] && due.revision === 0)
         store.totals.series(QUALITY_METRICS.unmatched.name, { reason }).add(1);
       closeConversation(store.conversations, due.row, { cause, ...result });
+      store.words.close(due.id);
     };
     const revision = due.revision + 1;
     const traces = store.traces.ofConversation(due.row);

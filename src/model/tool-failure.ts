@@ -19,21 +19,30 @@ export function couldIndicateFailure(text: string): boolean {
 /** The error in the tool's words, '' if it says only that something went wrong; undefined if it says no such thing. */
 export function failureIn(result: unknown): string | undefined {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return undefined;
-  const members = new Map(Object.entries(result));
-  if (members.get('isError') === true || members.get('is_error') === true) return messageOf(members);
-  const message = messageOf(members);
-  const status = members.get('status');
-  if ((status === 'error' || status === 'ERROR') && message !== '') return message;
-  return members.size === 1 && members.has('error') && message !== '' ? message : undefined;
+  if (own(result, 'isError') === true || own(result, 'is_error') === true) return messageOf(result);
+  const status = own(result, 'status');
+  const isStated = status === 'error' || status === 'ERROR' || isErrorAlone(result);
+  const message = isStated ? messageOf(result) : '';
+  return message === '' ? undefined : message;
 }
 
-function messageOf(members: ReadonlyMap<string, unknown>): string {
+function isErrorAlone(result: object): boolean {
+  return Object.hasOwn(result, 'error') && Object.keys(result).length === 1;
+}
+
+function messageOf(result: object): string {
   for (const key of MESSAGES) {
-    const value = members.get(key);
+    const value = own(result, key);
     if (typeof value === 'string' && value !== '') return value;
     if (typeof value === 'object' && value !== null) return inner(value);
   }
-  return textIn(members.get('content'));
+  return textIn(own(result, 'content'));
+}
+
+/** Every result of a tool is asked, so no copy of its members is made. */
+function own(result: object, key: string): unknown {
+  // The cast holds for any object: the key is its own.
+  return Object.hasOwn(result, key) ? (result as { readonly [name: string]: unknown })[key] : undefined;
 }
 
 /** MCP: `content: [{type: 'text', text: …}]`. */

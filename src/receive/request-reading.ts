@@ -6,7 +6,8 @@
  * A text that somebody made to keep redaction busy takes a hundred times as long as an ordinary one of its size. So once
  * a request has taken far too long here, for a while only the smallest are read here, and all others in the thread.
  */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../model/start-thread.ts';
 import { countRecords } from '../model/otlp/count-records.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { RequestRedactor } from './redact/request-redactor.ts';
@@ -91,8 +92,7 @@ export class RequestReading {
   }
 
   #start(): Worker {
-    const suffix = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`./understand-thread.${suffix}`, import.meta.url), { workerData: this.#rules });
+    const worker = startThread({ module: 'understand-thread', from: import.meta.url }, { workerData: this.#rules });
     worker.on('message', ({ id, understood }: FromThread) => {
       this.#waiting.get(id)?.resolve(understood);
       this.#waiting.delete(id);

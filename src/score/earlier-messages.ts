@@ -8,7 +8,8 @@ import { hasFailed } from './failed-call.ts';
 
 /** The messages of the last model call; empty where none were recorded. */
 export function messagesShownTo({ steps }: Turn): readonly Message[] {
-  return steps.findLast(({ kind, messagesIn }) => kind === 'llm' && messagesIn.length > 0)?.messagesIn ?? [];
+  // Without taking the step apart: messages are decoded when they are read.
+  return steps.findLast((step) => step.kind === 'llm' && step.messagesIn.length > 0)?.messagesIn ?? [];
 }
 
 /** Tools that were called and did not fail, by name, as far as the messages show. */

@@ -70,10 +70,10 @@ const LISTINGS = {
 function undecided(verdicts: Verdicts, { isScored }: { readonly isScored: boolean }): string[] {
   return VERDICTS.flatMap((kind) => {
     const listing = LISTINGS[kind];
-    if (listing === undefined) return [];
+    const shown = isScored ? listing?.whenScored : 'reasons';
+    if (listing === undefined || shown === 'nothing') return [];
     const entries = [...verdicts].filter(([, { verdict }]) => verdict === kind);
-    const shown = isScored ? listing.whenScored : 'reasons';
-    if (shown === 'nothing' || entries.length === 0) return [];
+    if (entries.length === 0) return [];
     const list = shown === 'names' ? enumerate(entries.map(([name]) => name)) : byReason(entries).join('; ');
     return [`${listing.word}: ${list}`];
   });

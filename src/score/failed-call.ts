@@ -154,13 +154,12 @@ function saysFailure(call: Call, effectOf: () => ToolEffect): boolean {
 function isPlainData(json: Json): boolean {
   if (typeof json === 'number' || typeof json === 'boolean' || json === null) return true;
   if (!isObject(json)) return false;
-  return Object.entries(json).every(
-    ([name, value]) =>
-      !MAY_STATE.has(name) &&
-      !isNo(value) &&
-      !mayNameUndone(name, value) &&
-      !(typeof value === 'object' && value !== null && isObject(value)),
-  );
+  for (const name of Object.keys(json)) {
+    const value = json[name];
+    if (value === undefined) continue;
+    if (MAY_STATE.has(name) || isNo(value) || mayNameUndone(name, value) || isObject(value)) return false;
+  }
+  return true;
 }
 
 const MAY_STATE: ReadonlySet<string> = new Set([

@@ -21,7 +21,8 @@ export function isAnswerUnknown(turn: Turn): boolean {
  * the last to work. The process may have been killed, or only parts of it may be instrumented.
  */
 export function isEndUnknown(turn: Turn): boolean {
-  if (!turn.flags.includes('root-missing') || !isAnswerUnknown(turn)) return false;
+  // First by the answer: for the flags all content is looked at.
+  if (!isAnswerUnknown(turn) || !turn.flags.includes('root-missing')) return false;
   return turn.steps.findLast(({ kind }) => kind === 'llm' || kind === 'tool')?.kind === 'tool';
 }
 

@@ -9,7 +9,8 @@
  * another one is started. It is no `WatchedThread`: that one is started again at once, for work that must not be lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread, type ThreadModule } from '../model/start-thread.ts';
 import type { ReadRefusal } from '../model/events/reading-events.ts';
 import { FairQueue } from './reading/fair-queue.ts';
 
@@ -41,8 +42,8 @@ export type FromAsked<Reply> =
   | { readonly type: 'failed'; readonly id: number; readonly error: string };
 
 interface AskedThreadParts<Question, Sent, Parts> {
-  /** The module that it runs. */
-  readonly module: URL;
+  /** That it runs. */
+  readonly runs: ThreadModule;
   readonly startData: () => object;
   /** Parts that a thread is started for; another object once they have changed. */
   readonly current: () => Parts;
@@ -201,8 +202,8 @@ export class AskedThread<Question, Sent, Parts, Reply> {
   }
 
   #spawn(): Thread<Parts> {
-    const { module, startData, current, limits } = this.#parts;
-    const worker = new Worker(module, {
+    const { runs, startData, current, limits } = this.#parts;
+    const worker = startThread(runs, {
       workerData: startData(),
       resourceLimits: { maxOldGenerationSizeMb: limits.heapMibMax },
     });

@@ -2,7 +2,7 @@
  * Looks at suites before they are used, in a thread of its own that is gone afterwards: a module that was loaded once stays as it was in the thread
  * that loaded it, with all that it imports.
  */
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../model/start-thread.ts';
 import type { Mistake } from '../model/mistake.ts';
 import type { SuiteLoading } from '../engine/suite-loading.ts';
 import type { SuiteOutline } from '../engine/suite-outline.ts';
@@ -23,9 +23,7 @@ export interface CheckedSuites {
 const TIMEOUT_MS = 30_000;
 
 export async function checkSuites(of: SuiteReferences): Promise<CheckedSuites> {
-  const from = import.meta.url;
-  const module = new URL(`./suite-check-thread.${from.endsWith('.ts') ? 'ts' : 'js'}`, from);
-  const worker = new Worker(module, { workerData: of });
+  const worker = startThread({ module: 'suite-check-thread', from: import.meta.url }, { workerData: of });
   const { promise, resolve, reject } = Promise.withResolvers<CheckedSuites>();
   const timer = setTimeout(
     () => reject(new Error(`the suites were not loaded within ${TIMEOUT_MS / 1000} s`)),

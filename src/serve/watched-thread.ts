@@ -8,7 +8,8 @@
  *
  * Its first message is of the type `ready`. Messages of a thread that has been replaced are not heard.
  */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread, type ThreadModule } from '../model/start-thread.ts';
 import type { ScoringEvent } from '../model/events/scoring-events.ts';
 import { CheckWatchdog, type WatchedChecks } from './check-watchdog.ts';
 import { RETRY_PAUSE_MS } from './retry-pause.ts';
@@ -19,10 +20,7 @@ interface ThreadWork extends WatchedChecks {
   readonly data: object;
 }
 
-interface WatchedThreadOptions<From> extends ThreadWork {
-  /** The module it runs, beside that of the caller, without its suffix. */
-  readonly module: string;
-  readonly from: string;
+interface WatchedThreadOptions<From> extends ThreadWork, ThreadModule {
   readonly onMessage: (message: From) => void;
   /** It has ended, and will not be started again. */
   readonly onEnded: () => void;
@@ -106,7 +104,7 @@ export class WatchedThread<To, From extends { readonly type: string }> {
     this.#isReady = false;
     const work = this.#work;
     if (this.#checks.of !== work) this.#checks = new CheckWatchdog(work);
-    const worker = new Worker(this.#url(), { workerData: { ...work.data, ...this.#checks.nextThread() } });
+    const worker = startThread(this.#options, { workerData: { ...work.data, ...this.#checks.nextThread() } });
     this.#worker = worker;
     let failure: Error | undefined;
     let wasStarted = false;
@@ -182,11 +180,5 @@ export class WatchedThread<To, From extends { readonly type: string }> {
       .then(() => this.#spawnIfWanted())
       .catch((error: unknown) => this.#failed(error));
     this.#options.onEvent({ type: 'scorer-restarted', because });
-  }
-
-  /** Source runs as `.ts`, the published package as `.js`. */
-  #url(): URL {
-    const { module, from } = this.#options;
-    return new URL(`./${module}.${from.endsWith('.ts') ? 'ts' : 'js'}`, from);
   }
 }

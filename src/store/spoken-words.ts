@@ -10,35 +10,39 @@ export const WORDS_OF_CONVERSATION_MAX = 4000;
 
 /** The engine's port. */
 export interface SpokenWordStore {
+  /** A word may be there several times. */
   add(id: ConversationId, words: readonly string[]): void;
+  /** It is over: no more are expected, though they may come. */
+  close(id: ConversationId): void;
   /** A conversation turns out to be part of another one. */
   move(from: ConversationId, to: ConversationId): void;
 }
 
 /** Additions of the open transaction; its store writes them at the commit. */
 export class AddedWords {
-  readonly #added = new Map<ConversationId, Set<string>>();
+  readonly #added = new Map<ConversationId, readonly string[]>();
 
   add(id: ConversationId, words: readonly string[]): void {
     if (words.length === 0) return;
     const known = this.#added.get(id);
-    if (known === undefined) this.#added.set(id, new Set(words));
-    else for (const word of words) known.add(word);
+    this.#added.set(id, known === undefined ? words : [...known, ...words]);
   }
 
   /** Removes and returns those of one conversation. */
   take(id: ConversationId): readonly string[] {
-    const words = [...(this.#added.get(id) ?? [])];
+    const words = this.#added.get(id) ?? NO_WORDS;
     this.#added.delete(id);
     return words;
   }
 
   /** In one order, so that no two instances wait for each other. */
   all(): readonly { readonly id: ConversationId; readonly words: readonly string[] }[] {
-    return [...this.#added].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, words]) => ({ id, words: [...words] }));
+    return [...this.#added].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, words]) => ({ id, words }));
   }
 
   clear(): void {
     this.#added.clear();
   }
 }
+
+const NO_WORDS: readonly string[] = [];

@@ -31,3 +31,15 @@ test('any text gives words of letters and digits only, and the same words again'
     }),
   );
 });
+
+test('plain text gives each of its runs of letters and digits once', () => {
+  const letters = fc.constantFrom(...'abAB01 -\n~');
+  fc.assert(
+    fc.property(fc.string({ unit: letters, maxLength: 600 }), fc.integer({ min: 1, max: 200 }), (text, most) => {
+      const runs = (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((run) => run.slice(0, 40));
+      expect(wordsOf(text, most)).toEqual([...new Set(runs)].slice(0, most));
+    }),
+  );
+  const many = Array.from({ length: 4000 }, (_, index) => `w${index}`);
+  expect(wordsOf([...many, ...many].join(' '), 4000)).toEqual(many);
+});

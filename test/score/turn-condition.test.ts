@@ -48,6 +48,8 @@ const TESTS = [
   'steps.exists(s, s.error != null)',
   'tool_calls.exists(c, c.error != null || c.ok) || steps.exists(s, s.ok)',
   'tool_calls.exists(c, c.ok)',
+  'steps.exists(s, s.error != null) || tool_calls.exists(c, c.failed)',
+  "tool_calls.exists(c, c.failed && c.name == 'book')",
   "tool_calls.exists(c, c.name == 'book' && c.ok) || steps.exists(s, s.kind == 'tool')",
   'has(state.a)',
   'has(state.constructor) || has(truth.b)',

@@ -27,7 +27,7 @@ export interface ProcessOptions {
   readonly core?: number;
 }
 
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
+const MAIN = path.resolve(import.meta.dirname, '../../bin/assay.mjs');
 
 export async function startAssay(options: ProcessOptions): Promise<AssayProcess> {
   const pinned = options.core === undefined ? [] : ['taskset', '--cpu-list', String(options.core)];

@@ -27,6 +27,7 @@ test.each([1, 2, 3, 4])(
         storeTurn(store, joined, row);
         const words = Array.from({ length: 1 + pick(40) }, () => `w${pick(300).toString(36)}`);
         store.words.add(conversation as ConversationId, [`zyl${conversation}`, ...words]);
+        if (pick(3) === 0) store.words.close(conversation as ConversationId);
       }
       store.commit();
       if (round % 3 !== 0) continue;

@@ -81,6 +81,22 @@ export function holdWordsToContract(name: string, open: () => Promise<StoreUnder
     expect(await idsBy(under, 'zylophant')).toEqual([]);
   });
 
+  test(`${name}: words of a conversation that is over are found, also with those of a turn that comes then`, async () => {
+    const under = await filled();
+    const turn = { number: 11, conversation: 'c1', at: 11_000 };
+    const close = () => under.store.words.close('c1' as ConversationId);
+    await under.transact({ turns: [turn], until: turn.at }, () => {
+      joinTurn(under.store, turn, { dueNow: 'end_marker' });
+      close();
+    });
+    expect(await idsBy(under, 'ord-4711')).toEqual(['c1']);
+    await say(under, { id: 'c1', said: 'And a refund?', number: 12 });
+    expect(await idsBy(under, 'refund 4711')).toEqual(['c1']);
+    await say(under, { id: 'c1', said: 'Never mind the refunds', number: 13 }, close);
+    expect(await idsBy(under, '4711 refunds mind refund')).toEqual(['c1']);
+    expect(await idsBy(under, 'order')).toEqual(['c4', 'c2', 'c1']);
+  });
+
   test(`${name}: words go where their conversation goes`, async () => {
     const under = await filled();
     const turn = { number: 9, conversation: 'c2', at: 9000 };

@@ -6,10 +6,13 @@
  *   test      = test || test
  *             | steps.exists(v, element)    tool_calls.exists(v, element)    has(state.key)    has(truth.key)
  *   element   = element && element | element || element | v.error != null | v.ok | v.name == 'text' | v.kind == 'text'
+ *             | v.failed                 of a call
  */
 import type { Conversation } from '../../model/conversation.ts';
 import type { Json } from '../../model/json.ts';
 import type { StepError } from '../../model/step.ts';
+import type { ToolCall } from '../../model/turn.ts';
+import { type Subject, subjectOf } from '../subject.ts';
 import { isNode, type Node } from './node.ts';
 
 export type TurnTest = (conversation: Conversation) => boolean;
@@ -21,7 +24,7 @@ interface Element {
   readonly answered?: boolean;
 }
 
-type ElementTest = (element: Element) => boolean;
+type ElementTest = (element: Element, subject: Subject | undefined) => boolean;
 
 /** From a turn condition; undefined where it is of another form. */
 export function compileTurnTest({ op, args }: Node): TurnTest | undefined {
@@ -34,9 +37,12 @@ export function compileTurnTest({ op, args }: Node): TurnTest | undefined {
   if (!isNode(variable) || !isNode(condition)) return undefined;
   const test = elementTest(condition);
   if (test === undefined) return undefined;
-  return list.args === 'steps'
-    ? ({ turns }) => turns.some(({ steps }) => steps.some(test))
-    : ({ turns }) => turns.some(({ toolCalls }) => toolCalls.some(test));
+  if (list.args === 'steps')
+    return ({ turns }) => turns.some(({ steps }) => steps.some((step) => test(step, undefined)));
+  return (conversation) => {
+    const subject = subjectOf(conversation, undefined);
+    return subject.toolCalls.some((call) => test(call, subject));
+  };
 }
 
 function hasMark([, parameters]: readonly unknown[]): TurnTest | undefined {
@@ -52,12 +58,14 @@ function elementTest({ op, args }: Node): ElementTest | undefined {
   if (op === '||') return either(args, elementTest);
   if (op === '&&') {
     const tests = compiledAll(args, elementTest);
-    return tests && ((element) => tests.every((test) => test(element)));
+    return tests && ((element, subject) => tests.every((test) => test(element, subject)));
   }
   if (op === '.') {
     const [owner, name]: unknown[] = args;
-    const isOk = isNode(owner) && owner.op === 'id' && name === 'ok';
-    return isOk ? ({ error, answered }) => error === undefined && answered !== false : undefined;
+    if (!isNode(owner) || owner.op !== 'id') return undefined;
+    if (name === 'ok') return ({ error, answered }) => error === undefined && answered !== false;
+    // The cast holds: of the elements only calls have the field, and they come with their subject.
+    return name === 'failed' ? (element, subject) => subject?.hasFailed(element as ToolCall) === true : undefined;
   }
   const [field, literal]: unknown[] = args;
   if (!isNode(field) || field.op !== '.' || !Array.isArray(field.args) || !isNode(literal) || literal.op !== 'value') {
@@ -72,19 +80,19 @@ function elementTest({ op, args }: Node): ElementTest | undefined {
   return name === 'kind' ? (element) => element.kind === value : undefined;
 }
 
-function either<T>(
+function either<T extends readonly unknown[]>(
   terms: readonly unknown[],
-  compile: (node: Node) => ((value: T) => boolean) | undefined,
-): ((value: T) => boolean) | undefined {
+  compile: (node: Node) => ((...value: T) => boolean) | undefined,
+): ((...value: T) => boolean) | undefined {
   const tests = compiledAll(terms, compile);
-  return tests && ((value) => tests.some((test) => test(value)));
+  return tests && ((...value) => tests.some((test) => test(...value)));
 }
 
-function compiledAll<T>(
+function compiledAll<T extends readonly unknown[]>(
   terms: readonly unknown[],
-  compile: (node: Node) => ((value: T) => boolean) | undefined,
-): readonly ((value: T) => boolean)[] | undefined {
-  const tests: ((value: T) => boolean)[] = [];
+  compile: (node: Node) => ((...value: T) => boolean) | undefined,
+): readonly ((...value: T) => boolean)[] | undefined {
+  const tests: ((...value: T) => boolean)[] = [];
   for (const term of terms) {
     const test = isNode(term) ? compile(term) : undefined;
     if (test === undefined) return undefined;

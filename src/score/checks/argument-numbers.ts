@@ -13,7 +13,7 @@ import type { Content } from '../../model/step.ts';
 import { readingsOf } from '../written-number.ts';
 import type { SourceText } from './source-text.ts';
 import { numbersInWords } from './number-words.ts';
-import { type Specific, specificsIn } from './specifics.ts';
+import { numberedIn, type Specific } from './specifics.ts';
 
 export interface ArgumentSpecific {
   /** The name of the argument, or of the member that holds it. */
@@ -29,14 +29,14 @@ const GENERATED =
 const TIME = /(?<![\d:-])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?(?![\d:])/g;
 
 export function specificsOfArguments({ json, text }: Content): readonly ArgumentSpecific[] {
-  if (typeof json !== 'object' || json === null) return specificsIn(text).map((specific) => ({ name: '', specific }));
+  if (typeof json !== 'object' || json === null) return numberedIn(text).map((specific) => ({ name: '', specific }));
   const found: ArgumentSpecific[] = [];
   let left = VALUES_MAX;
   const read = (value: Json, name: string, depth: number): void => {
     if (depth > DEPTH_MAX || left <= 0 || GENERATED.test(snakeCase(name))) return;
     left -= 1;
     if (typeof value === 'number') found.push({ name, specific: specificOf(value) });
-    else if (typeof value === 'string') found.push(...specificsIn(value).map((specific) => ({ name, specific })));
+    else if (typeof value === 'string') found.push(...numberedIn(value).map((specific) => ({ name, specific })));
     else if (Array.isArray(value)) for (const one of value as readonly Json[]) read(one, name, depth + 1);
     else if (typeof value === 'object' && value !== null)
       for (const [member, one] of Object.entries(value)) read(one as Json, member, depth + 1);

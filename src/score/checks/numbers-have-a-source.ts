@@ -22,7 +22,7 @@ import { columnTotals } from './column-totals.ts';
 import { isMeantByWords } from './day-words.ts';
 import { DerivedNumbers, isMultiple, isToldAs } from './derived-number.ts';
 import { SourceText } from './source-text.ts';
-import { type Specific, specificsIn } from './specifics.ts';
+import { numberedIn, type Specific } from './specifics.ts';
 
 const SPECIFICS_MAX = 100;
 const MADE_UP_ID = /\d{5}/;
@@ -64,7 +64,7 @@ export const numbersHaveASource = builtInCheck({
       }
     }
     const answer = turn.finalAnswer.state === 'whole' ? turn.finalAnswer.text : '';
-    const told = specificsIn(answer).slice(0, SPECIFICS_MAX);
+    const told = numberedIn(answer).slice(0, SPECIFICS_MAX);
     const fromCalls = new SourceText(subject.toolCalls.map(({ args }) => args.text));
     const doubtful = told.filter(
       (one) => isDoubtful(one) && !fromCalls.explains(one) && !isOf(one, given.values, isToldAs),
@@ -86,7 +86,7 @@ export const numbersHaveASource = builtInCheck({
 
 function needsSource(subject: Subject): boolean {
   const { turn, toolCalls } = subject;
-  if (turn.finalAnswer.state === 'whole' && areNumbers(specificsIn(turn.finalAnswer.text))) return true;
+  if (turn.finalAnswer.state === 'whole' && areNumbers(numberedIn(turn.finalAnswer.text))) return true;
   return toolCalls.some(
     ({ name, args }) => args.state === 'whole' && namesNumbersIn(args) && subject.effectOf(name) === 'writes',
   );

@@ -42,6 +42,20 @@ const CAPITALISED = /\p{Lu}[\p{L}'’-]*/gu;
 const LIST_MARK = /^\s*(?:\d+[.)]|[-*•])\s/gm;
 
 export function specificsIn(written: string): readonly Specific[] {
+  const { found, withoutIds } = readNumbered(written);
+  for (const match of withoutIds.matchAll(CAPITALISED)) {
+    const specific = nameSpecific(match[0], withoutIds.slice(0, match.index));
+    if (specific !== undefined) found.set(`${specific.kind} ${specific.text}`, specific);
+  }
+  return [...found.values()];
+}
+
+/** Those that have a digit, and addresses: all but months and names. */
+export function numberedIn(written: string): readonly Specific[] {
+  return [...readNumbered(written).found.values()];
+}
+
+function readNumbered(written: string) {
   const text = written.slice(0, TEXT_READ_MAX).replace(LIST_MARK, (mark) => ' '.repeat(mark.length));
   const found = new Map<string, Specific>();
   const add = (specific: Specific) => found.set(`${specific.kind} ${specific.text}`, specific);
@@ -59,11 +73,7 @@ export function specificsIn(written: string): readonly Specific[] {
     const specific = numberSpecific(match[1] ?? '', match[2]?.toLowerCase());
     if (specific !== undefined) add(specific);
   }
-  for (const match of withoutIds.matchAll(CAPITALISED)) {
-    const specific = nameSpecific(match[0], withoutIds.slice(0, match.index));
-    if (specific !== undefined) add(specific);
-  }
-  return [...found.values()];
+  return { found, withoutIds };
 }
 
 /** How others write the same day, with or without its year. */

@@ -134,9 +134,11 @@ export function asWritten(sentence: string, text: string): string {
 function inOwnCase(text: string): string {
   const half = TEXT_READ_MAX / 2;
   const read = text.length <= TEXT_READ_MAX ? text : `${text.slice(0, half)}\n${text.slice(-half)}`;
-  return read.normalize('NFKC').replaceAll(/[’‘]/g, "'").replaceAll('**', '');
+  const composed = ASCII.test(read) ? read : read.normalize('NFKC').replaceAll(/[’‘]/g, "'");
+  return composed.replaceAll('**', '');
 }
 
+const ASCII = /^[\0-\x7f]*$/;
 const SENTENCE_END = /[!?。\n]|\.(?=\s)/g;
 
 /** At full stops that are not within a number or a name, and at line ends. The mark stays with its sentence. */

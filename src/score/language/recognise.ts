@@ -94,7 +94,7 @@ export function isTooShortToTell(plain: string): boolean {
   if (words.length > SHORT_WORDS_MAX || /[^\p{Script=Latin}\p{P}\p{N}\p{S}\s]/u.test(plain)) return false;
   const isAscii = !/[^\0-\x7f]/.test(plain);
   const [best, second] = pointsOf(plain, isAscii);
-  return best === undefined || second === undefined || best.sum === 0 || best.sum === second.sum;
+  return best.sum === 0 || best.sum === second.sum;
 }
 
 /** Undefined where it is another language, or too little is said to tell. */
@@ -127,7 +127,7 @@ export function isWrittenWithoutSpaces(text: string): boolean {
 
 function byWords(prose: string, isAscii: boolean): Language | undefined {
   const [best, second] = pointsOf(prose, isAscii);
-  if (best === undefined || second === undefined || best.language === 'none' || best.sum === 0) return undefined;
+  if (best.language === 'none' || best.sum === 0) return undefined;
   return best.sum > second.sum && !isOfRelative(prose, best.language) ? best.language : undefined;
 }
 
@@ -150,25 +150,37 @@ function isOfRelative(prose: string, language: Language): boolean {
 
 interface Points {
   readonly language: Language | 'none';
-  sum: number;
+  readonly sum: number;
 }
 
-/** The best first. */
-function pointsOf(prose: string, isAscii: boolean): readonly Points[] {
-  const points: readonly Points[] = CANDIDATES.map(([language]) => ({ language, sum: 0 }));
+/** The best, and the next best. Of equals the one that stands first in the list. */
+function pointsOf(prose: string, isAscii: boolean): readonly [Points, Points] {
+  const points = new Array<number>(CANDIDATES.length).fill(0);
   for (const word of prose.match(isAscii ? ASCII_WORD : WORD) ?? []) {
     // "l'adresse" is written as one word.
     const places = CANDIDATES_OF.get(word) ?? (/['-]/.test(word) ? CANDIDATES_OF.get(withoutElision(word)) : undefined);
-    for (const place of places ?? []) (points[place] as Points).sum += 1;
+    for (const place of places ?? NOWHERE) points[place] = (points[place] ?? 0) + 1;
   }
   if (!isAscii || prose.includes("'")) {
     for (const [marks, language] of MARKS) {
       const found = prose.match(marks)?.length ?? 0;
-      if (found > 0) for (const point of points) if (point.language === language) point.sum += found;
+      if (found === 0) continue;
+      for (const [place, [of]] of CANDIDATES.entries())
+        if (of === language) points[place] = (points[place] ?? 0) + found;
     }
   }
-  return points.toSorted((a, b) => b.sum - a.sum);
+  let best: Points = NO_POINTS;
+  let second: Points = NO_POINTS;
+  for (const [place, [language]] of CANDIDATES.entries()) {
+    const sum = points[place] ?? 0;
+    if (sum > best.sum) [best, second] = [{ language, sum }, best];
+    else if (sum > second.sum) second = { language, sum };
+  }
+  return [best, second];
 }
+
+const NOWHERE: readonly number[] = [];
+const NO_POINTS: Points = { language: 'none', sum: 0 };
 
 const WORD = /\p{L}+(?:['-]\p{L}+)*/gu;
 const ASCII_WORD = /[a-z]+(?:['-][a-z]+)*/g;

@@ -33,10 +33,9 @@ export class Comparing {
   #untaken = 0;
 
   constructor({ store, parts, onEvent, limits }: ComparingNeeds) {
-    const from = import.meta.url;
     this.#onEvent = onEvent;
     this.#thread = new AskedThread({
-      module: new URL(`./comparing-thread.${from.endsWith('.ts') ? 'ts' : 'js'}`, from),
+      runs: { module: 'comparing-thread', from: import.meta.url },
       startData: () => ({ store }) satisfies ComparingStart,
       // A thread serves whatever settings: they come with each question.
       current: () => store,

@@ -8,7 +8,8 @@
  * The service's own reads (evidence for notices, likeness of criteria, calibration) go before those of clients. There are
  * few of them, and they are not refused.
  */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../model/start-thread.ts';
 import type { DamageEvent } from '../../model/events/damage-events.ts';
 import type { ReadingEvent, ReadRefusal } from '../../model/events/reading-events.ts';
 import type { Answer } from '../../report/http/answer.ts';
@@ -236,12 +237,10 @@ export class StoreReading {
     place: StorePlace,
     first?: { readonly onReady: () => void; readonly onFailure: (error: Error) => void },
   ): void {
-    const from = import.meta.url;
-    const module = new URL(`./reading-thread.${from.endsWith('.ts') ? 'ts' : 'js'}`, from);
-    const worker = new Worker(module, {
-      workerData: { store: place },
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX },
-    });
+    const worker = startThread(
+      { module: 'reading-thread', from: import.meta.url },
+      { workerData: { store: place }, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX } },
+    );
     this.#worker = worker;
     this.#known = {};
     let failure: Error | undefined;

@@ -43,10 +43,9 @@ export class Reweighing {
   readonly #thread: AskedThread<SuiteQuestion, SentQuestion, readonly SuiteOutline[], WhatIfReply>;
 
   constructor(parts: ReweighingParts) {
-    const from = import.meta.url;
     this.#onEvent = parts.onEvent;
     this.#thread = new AskedThread({
-      module: new URL(`./what-if-thread.${from.endsWith('.ts') ? 'ts' : 'js'}`, from),
+      runs: { module: 'what-if-thread', from: import.meta.url },
       startData: parts.start,
       current: parts.suites,
       sent: (question, suites) => {

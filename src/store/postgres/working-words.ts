@@ -12,6 +12,9 @@ export class WorkingWords implements SpokenWordStore {
     this.#added.add(id, words);
   }
 
+  /** The words of a conversation are one row from the start. */
+  close(): void {}
+
   move(from: ConversationId, to: ConversationId): void {
     this.#added.add(to, this.#added.take(from));
     this.#moved.push({ from, to });

@@ -14,8 +14,12 @@ const FAILURES_A_ROW = 8;
 const NEWEST = Number.MAX_SAFE_INTEGER;
 const SEVERITIES = [1, 2, 3];
 
-const HAS_WORDS = 'SELECT EXISTS (SELECT 1 FROM spoken_content) AS has';
+const HAS_WORDS = 'SELECT EXISTS (SELECT 1 FROM spoken_content) OR EXISTS (SELECT 1 FROM open_words) AS has';
 const WITH_WORDS = 'SELECT rowid AS id FROM spoken WHERE spoken MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?';
+/** Conversations that go on (word-rows.ts): their words are read through. */
+const OPEN_WITH_WORDS = `SELECT conversation AS id FROM open_words WHERE conversation < ?
+  AND NOT EXISTS (SELECT 1 FROM json_each(?) asked WHERE instr(words, asked.value) = 0)
+  ORDER BY conversation DESC LIMIT ?`;
 // The second condition makes SQLite see that the partial index has all of them.
 const FAILED = `SELECT id FROM conversations WHERE worst_outcome = ? AND worst_outcome > 0 AND id < ?
   ORDER BY id DESC LIMIT ?`;
@@ -74,8 +78,11 @@ function withWords(statements: Statements, search: ConversationSearch): Candidat
   const rowsWith = (query: string) => statements.of(WITH_WORDS).all(query, before, CANDIDATES_MAX).map(idOf);
   // Whole words are read from the newest row back. For a beginning, FTS5 first gathers all rows of all words that have it.
   const exact = rowsWith(words);
-  const rows = exact.length === CANDIDATES_MAX ? exact : rowsWith(`${words}*`);
-  return { rows, hasMore: rows.length === CANDIDATES_MAX, hasWords: true };
+  const indexed = exact.length === CANDIDATES_MAX ? exact : rowsWith(`${words}*`);
+  const parts = asked.map((word, at) => (at === asked.length - 1 ? ` ${word}` : ` ${word} `));
+  const open = statements.of(OPEN_WITH_WORDS).all(before, JSON.stringify(parts), CANDIDATES_MAX).map(idOf);
+  const rows = [...new Set([...indexed, ...open])].sort((a, b) => b - a);
+  return { rows: rows.slice(0, CANDIDATES_MAX), hasMore: rows.length >= CANDIDATES_MAX, hasWords: true };
 }
 
 function failed(statements: Statements, { outcomes, order, limit, cursor }: ConversationSearch) {

@@ -74,6 +74,7 @@ function dropRows(store: DroppingStore): void {
       `DELETE FROM ${table} WHERE conversation_id IN (SELECT conversation_id FROM conversations WHERE id IN temp.dropped)`,
     );
   store.run('DELETE FROM spoken WHERE rowid IN temp.dropped');
+  store.run('DELETE FROM open_words WHERE conversation IN temp.dropped');
   store.run('DELETE FROM conversation_keys WHERE conversation IN temp.dropped');
   store.run('DELETE FROM conversations WHERE id IN temp.dropped');
 }

@@ -365,6 +365,10 @@ const MIGRATIONS: readonly string[] = [
   `
   CREATE INDEX conversations_failed ON conversations (worst_outcome, id) WHERE worst_outcome > 0;
   `,
+  // Words of conversations that go on (word-rows.ts).
+  `
+  CREATE TABLE open_words (conversation INTEGER PRIMARY KEY, words TEXT NOT NULL) STRICT;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -121,8 +121,9 @@ export class StoreExport {
     limit: number,
   ): readonly { readonly row: number; readonly id: string; readonly words: readonly string[] }[] {
     return this.#all(
-      `SELECT c.id, c.conversation_id, s.words FROM spoken s JOIN conversations c ON c.id = s.rowid
-       WHERE s.rowid > ? ORDER BY s.rowid LIMIT ?`,
+      `SELECT c.id, c.conversation_id, trim(coalesce(o.words, s.words)) AS words FROM conversations c
+       LEFT JOIN open_words o ON o.conversation = c.id LEFT JOIN spoken s ON s.rowid = c.id
+       WHERE c.id > ? AND coalesce(o.words, s.words) IS NOT NULL ORDER BY c.id LIMIT ?`,
       after,
       limit,
     ).map((row) => ({

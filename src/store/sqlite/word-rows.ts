@@ -1,4 +1,13 @@
-/** The index of words that were said (spoken-words.ts): a row of FTS5 for each conversation, under its row number. */
+/**
+ * Words that were said (spoken-words.ts). Those of a conversation that is over are a row of FTS5's index. As long as it
+ * goes on they are a row of `open_words`, which a search reads through: FTS5 needs several times as long to replace a row
+ * as to add one. Such a row has all words, also those that the index knows from before the conversation went on.
+ *
+ *   open_words -- the conversation is over ---> spoken
+ *   spoken     -- a turn brings other words --> spoken as it was, and open_words
+ *
+ * Rows have the number of the conversation's row.
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
 import { AddedWords, type SpokenWordStore, WORDS_OF_CONVERSATION_MAX } from '../spoken-words.ts';
@@ -8,24 +17,36 @@ const CLEARED_TOGETHER = 2000;
 
 export class WordRows implements SpokenWordStore {
   readonly #added = new AddedWords();
+  readonly #closed = new Set<ConversationId>();
   readonly #rowOf: StatementSync;
-  readonly #known: StatementSync;
-  readonly #write: StatementSync;
-  readonly #delete: StatementSync;
-  readonly #clear: StatementSync;
+  readonly #indexed: StatementSync;
+  readonly #index: StatementSync;
+  readonly #deleteIndexed: StatementSync;
+  readonly #open: StatementSync;
+  readonly #keepOpen: StatementSync;
+  readonly #deleteOpen: StatementSync;
+  readonly #clear: readonly StatementSync[];
 
   constructor(database: DatabaseSync) {
     this.#rowOf = database.prepare('SELECT id FROM conversations WHERE conversation_id = ?');
-    this.#known = database.prepare('SELECT words FROM spoken WHERE rowid = ?');
-    this.#write = database.prepare('INSERT OR REPLACE INTO spoken (rowid, words) VALUES (?, ?)');
-    this.#delete = database.prepare('DELETE FROM spoken WHERE rowid = ?');
-    this.#clear = database.prepare(
-      `DELETE FROM spoken WHERE rowid IN (SELECT id FROM spoken_content LIMIT ${CLEARED_TOGETHER})`,
-    );
+    this.#indexed = database.prepare('SELECT words FROM spoken WHERE rowid = ?');
+    this.#index = database.prepare('INSERT OR REPLACE INTO spoken (rowid, words) VALUES (?, ?)');
+    this.#deleteIndexed = database.prepare('DELETE FROM spoken WHERE rowid = ?');
+    this.#open = database.prepare('SELECT words FROM open_words WHERE conversation = ?');
+    this.#keepOpen = database.prepare('INSERT OR REPLACE INTO open_words (conversation, words) VALUES (?, ?)');
+    this.#deleteOpen = database.prepare('DELETE FROM open_words WHERE conversation = ?');
+    this.#clear = [
+      'spoken WHERE rowid IN (SELECT id FROM spoken_content',
+      'open_words WHERE conversation IN (SELECT conversation FROM open_words',
+    ].map((rows) => database.prepare(`DELETE FROM ${rows} LIMIT ${CLEARED_TOGETHER})`));
   }
 
   add(id: ConversationId, words: readonly string[]): void {
     this.#added.add(id, words);
+  }
+
+  close(id: ConversationId): void {
+    this.#closed.add(id);
   }
 
   /** At once: the row of the conversation may go in the same transaction. */
@@ -33,39 +54,68 @@ export class WordRows implements SpokenWordStore {
     this.#added.add(to, this.#added.take(from));
     const row = this.#row(from);
     if (row === undefined) return;
-    this.#added.add(to, this.#wordsAt(row));
-    this.#delete.run(row);
+    this.#added.add(to, wordsIn(this.#known(row)));
+    this.#deleteIndexed.run(row);
+    this.#deleteOpen.run(row);
   }
 
   /** Belongs inside the transaction, after the rows of conversations. */
   flush(): void {
+    for (const id of this.#closed) this.#settle(id, this.#added.take(id));
+    this.#closed.clear();
     for (const { id, words } of this.#added.all()) {
       const row = this.#row(id);
-      if (row === undefined) continue;
-      const known = this.#wordsAt(row);
-      const all = new Set([...known, ...words].slice(0, WORDS_OF_CONVERSATION_MAX));
-      if (all.size > known.length) this.#write.run(row, [...all].join(' '));
+      if (row !== undefined) this.#keepOpen.run(row, joined(this.#known(row), words));
     }
     this.#added.clear();
   }
 
   /** Some of them, where words are no longer kept. */
   clearSome(): void {
-    this.#clear.run();
+    for (const clear of this.#clear) clear.run();
   }
 
   /** After a rollback. */
   discard(): void {
     this.#added.clear();
+    this.#closed.clear();
   }
 
-  #wordsAt(row: number): readonly string[] {
-    const words = this.#known.get(row)?.words;
-    return typeof words === 'string' && words !== '' ? words.split(' ') : [];
+  #settle(id: ConversationId, added: readonly string[]): void {
+    const row = this.#row(id);
+    if (row === undefined) return;
+    const open = textOf(this.#open.get(row));
+    if (open === '' && added.length === 0) return;
+    this.#index.run(row, joined(open === '' ? textOf(this.#indexed.get(row)) : open, added));
+    if (open !== '') this.#deleteOpen.run(row);
+  }
+
+  #known(row: number): string {
+    return textOf(this.#open.get(row) ?? this.#indexed.get(row));
   }
 
   #row(id: string): number | undefined {
     const row = this.#rowOf.get(id)?.id;
     return row === undefined ? undefined : Number(row);
   }
+}
+
+/** So much holds few words more than once; more than that is looked through for them. */
+const CHARACTERS_MAX = 8 * WORDS_OF_CONVERSATION_MAX;
+
+/** With a blank on each side of a word, so that a search finds it as a whole. */
+function joined(known: string, added: readonly string[]): string {
+  const all = `${known === '' ? ' ' : known}${added.length === 0 ? '' : `${added.join(' ')} `}`;
+  if (all.length <= CHARACTERS_MAX) return all;
+  return ` ${[...new Set(wordsIn(all))].slice(0, WORDS_OF_CONVERSATION_MAX).join(' ')} `;
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text === '' ? [] : text.trim().split(' ');
+}
+
+/** Rows from before they had blanks on both sides get them. */
+function textOf(found: Record<string, unknown> | undefined): string {
+  const words = found?.words;
+  return typeof words !== 'string' || words === '' ? '' : ` ${words.trim()} `;
 }
