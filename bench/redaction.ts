@@ -110,6 +110,8 @@ const HOSTILE: readonly string[] = [
   '4111|',
   "identified by '",
   'eyJ/',
+  'bearer          ',
+  '\\\\u00zz',
 ];
 const HOSTILE_BYTES = 64 * 1024;
 

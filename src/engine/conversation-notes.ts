@@ -4,10 +4,11 @@
  */
 import { conversationHash, conversationIdFrom } from '../model/conversation-id.ts';
 import { BatchTable } from '../model/otlp/batch-table.ts';
+import { PickedAttributes, shapesOf } from '../model/otlp/picked-attributes.ts';
 import { indexCheckedTraces } from '../model/otlp/traces-reader.ts';
 import { WireError } from '../model/otlp/wire.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
-import { conversationNamedBy } from '../normalize/reading.ts';
+import { CONVERSATION_KEYS, conversationNamedBy, conversationNamedIn } from '../normalize/reading.ts';
 
 interface NotedBatch {
   readonly signal: 'traces' | 'logs';
@@ -17,6 +18,7 @@ interface NotedBatch {
 }
 
 const SPANS_OF_STEP = 256;
+const NAMING = shapesOf(CONVERSATION_KEYS);
 
 export class ConversationNotes {
   readonly #idKeys: IdKeys | undefined;
@@ -37,9 +39,9 @@ export class ConversationNotes {
     if (signal === 'logs') return;
     const rows = BatchTable.read(table);
     try {
-      const index = indexCheckedTraces(bytes);
+      const namedBy = this.#idKeys === undefined ? fromAttributes(bytes, rows) : fromSpans(bytes, this.#idKeys);
       for (let row = 0; row < rows.rowCount; row += 1) {
-        const named = conversationNamedBy(index.view(row), this.#idKeys);
+        const named = namedBy(row);
         if (named !== undefined && named !== '') rows.noteConversation(row, this.#hashOf(named));
         if (row % SPANS_OF_STEP === SPANS_OF_STEP - 1) yield;
       }
@@ -57,4 +59,20 @@ export class ConversationNotes {
     }
     return this.#lastHash;
   }
+}
+
+type NamedBy = (row: number) => string | undefined;
+
+function fromAttributes(bytes: Uint8Array, rows: BatchTable): NamedBy {
+  const picked = new PickedAttributes(bytes, NAMING);
+  return (row) => {
+    const attributes = picked.of(rows.start(row), rows.end(row));
+    return attributes === undefined ? undefined : conversationNamedIn(attributes);
+  };
+}
+
+/** The resource of a span may name its conversation too. */
+function fromSpans(bytes: Uint8Array, idKeys: IdKeys): NamedBy {
+  const index = indexCheckedTraces(bytes);
+  return (row) => conversationNamedBy(index.view(row), idKeys);
 }

@@ -71,10 +71,10 @@ const detailRows = new RowTable(
   rows.filter((row) => DETAILS.has(row.field)),
   [],
 );
-const conversationRows = new RowTable(
-  rows.filter(({ field }) => field === 'conversationId'),
-  [],
-);
+const namingRows = rows.filter(({ field }) => field === 'conversationId');
+const conversationRows = new RowTable(namingRows, []);
+/** Keys of attributes in which a span may name its conversation. */
+export const CONVERSATION_KEYS: ReadonlySet<string> = new Set(namingRows.map(({ key }) => key));
 const resourceRows = new RowTable(
   DIALECTS.flatMap((dialect) => dialect.resourceRows ?? []),
   [],
@@ -92,10 +92,17 @@ export function readFields(span: SpanView, rules: Map<string, string> | undefine
 }
 
 /** The conversation that a span names in an attribute. Fields that dialects infer from its content are not searched. */
-export function conversationNamedBy(span: SpanView, idKeys?: IdKeys): string | undefined {
+export function conversationNamedBy(span: SpanView, idKeys: IdKeys): string | undefined {
   const draft = new Draft(undefined);
   conversationRows.apply(span.attributes, draft, '');
-  idKeys?.apply(span, draft);
+  idKeys.apply(span, draft);
+  return draft.conversationId;
+}
+
+/** The same without keys that the user names, from attributes among which are all of the {@link CONVERSATION_KEYS}. */
+export function conversationNamedIn(attributes: Attributes): string | undefined {
+  const draft = new Draft(undefined);
+  conversationRows.apply(attributes, draft, '');
   return draft.conversationId;
 }
 

@@ -72,3 +72,33 @@ test('the hash of an id is small, never 0, and does not change from one version 
   expect(hashes).toEqual([18_652_615, 136_962_011, 1_006_587_631, 711_317_957]);
   for (const one of hashes) expect(one > 0 && one < 2 ** 30).toBe(true);
 });
+
+test.each([
+  ['the value before the key', [value('s1'), key('session.id')]],
+  ['an unknown field between them', [key('session.id'), [0x1a, 1, 7], value('s1')]],
+  ['an unknown field behind them', [key('x'), value('s1'), [0x1a, 0], key('session.id')]],
+  ['another key first', [key('x'), value('s1'), key('session.id')]],
+  ['another key directly before it', [key('x'), key('session.id'), value('s1')]],
+  ['a length of the key in two bytes', [[0x0a, 0x80 | 10, 0, ...Buffer.from('session.id')], value('s1')]],
+  ['a value in two pieces', [key('session.id'), value('s0'), value('s1')]],
+])('an attribute that is written in another way is read as the index reads it: %s', (_, pieces) => {
+  const attribute = pieces.flat();
+  const span = [0x0a, 16, ...Buffer.alloc(16, 1), 0x12, 8, ...Buffer.alloc(8, 1), 0x4a, attribute.length, ...attribute];
+  const spans = [0x12, span.length, ...span];
+  const bytes = Buffer.from([0x0a, spans.length + 2, 0x12, spans.length, ...spans]);
+  const index = indexTraces(bytes);
+  const table = encodeTable(index);
+
+  new ConversationNotes([]).note({ signal: 'traces', bytes, table });
+
+  expect(index.view(0).attributes.text('session.id')).toBe('s1');
+  expect(BatchTable.read(table).conversationHash(0)).toBe(hash('s1'));
+});
+
+function key(text: string): number[] {
+  return [0x0a, text.length, ...Buffer.from(text)];
+}
+
+function value(text: string): number[] {
+  return [0x12, text.length + 2, 0x0a, text.length, ...Buffer.from(text)];
+}

@@ -276,9 +276,15 @@ export class KeyValuePlace {
   valueEnd = 0;
   /** More than one where the value was sent in pieces; then `decodeValueOf` puts them together. */
   pieces = 0;
+  /** It is a key and the value behind it, and nothing else, as every emitter writes it. */
+  isPlain = false;
 
   /** From where the reader stands to `end`. */
   find(reader: WireReader, end: number): this {
+    const { at } = reader;
+    this.isPlain = this.#findPlain(reader, end);
+    if (this.isPlain) return this;
+    reader.at = at;
     this.keyStart = this.keyEnd = this.valueStart = this.valueEnd = reader.at;
     this.pieces = 0;
     while (reader.at < end) {
@@ -297,6 +303,21 @@ export class KeyValuePlace {
       }
     }
     return this;
+  }
+
+  #findPlain(reader: WireReader, end: number): boolean {
+    const { at, bytes } = reader;
+    const length = bytes[at + 1] ?? 0;
+    const keyEnd = at + 2 + length;
+    if (bytes[at] !== 0x0a || length >= 0x80 || keyEnd >= end || bytes[keyEnd] !== 0x12) return false;
+    reader.at = keyEnd + 1;
+    const valueEnd = reader.lengthEnd(end);
+    this.keyStart = at + 2;
+    this.keyEnd = keyEnd;
+    this.valueStart = reader.at;
+    this.valueEnd = reader.at = valueEnd;
+    this.pieces = 1;
+    return valueEnd === end;
   }
 }
 

@@ -10,7 +10,7 @@ import { type Attributes, type AttributeValue, REPEATED } from './views.ts';
 import { WireReader } from './wire.ts';
 
 /** No emitter comes near it; two bytes make an attribute, so a limit is needed. */
-const ATTRIBUTES_MAX = 65_536;
+export const ATTRIBUTES_MAX = 65_536;
 
 /**
  * Per attribute: where the KeyValue begins and ends, key number, where the key and the value begin and end, pieces.

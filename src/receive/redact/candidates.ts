@@ -1,218 +1,208 @@
 /**
- * Says where in a request a built-in pattern may begin, four bytes at a time, so that the text between costs next to
+ * Says where in a request a built-in pattern may begin, 64 bytes at a time, so that the text between costs next to
  * nothing. It may point at what turns out to be nothing; it never passes over anything:
  *
- *   numbers      four bytes in a row of any telephone, card or account number have two digits among them
- *   credentials  are runs of fifteen bytes or more without a blank, a quote, a comma, a bracket
- *   private keys begin with five hyphens
+ *   numbers      of cards have four digits in a row, account numbers begin with two letters and two digits,
+ *                telephone numbers with a digit and one more within four bytes
+ *   credentials  are runs of 14 bytes or more of letters, digits and `-_./+~=`, or begin with two hyphens
  *   addresses    have an `@`
  *   named ones   have a `:` or an `=` behind the last letters of a name that says secret
- *   URLs         have a `://` or begin with `jdbc:oracle:`, and an `@` not far behind or a host of secret addresses
- *   statements   of SQL have an apostrophe behind `BY ` or `PASSWORD `
+ *   URLs         have a `:/`, or the end of `jdbc:oracle:thin:`
+ *   statements   of SQL have an apostrophe behind a blank
+ *   disguises    begin with `%`, `&`, a first byte of certain signs, or a backslash before `u` or `/`
  *
- * The bytes are looked at as aligned 32-bit words, of which each half is looked up in a table of all pairs of bytes: two
- * loads and a few instructions for four bytes. Text uses little of the table, so that it stays in the nearest cache.
+ * At the beginning of a text anything may begin, since the bytes before it are none of a text.
+ *
+ * candidates.wat does the work, on a copy of a window of the request. Texts are asked for in ascending order, so that
+ * each window is copied and looked through once.
  */
-import { isDigit, isLetter } from './bytes.ts';
-import { isDisguise, mayBeDisguise, type UnmaskOptions } from './disguise.ts';
-import { nameEndBefore } from './find-named.ts';
-import { mayBeSqlPassword } from './find-sql.ts';
-import { isOracleUrl, isSecretHost, URL_PART_MAX } from './find-url.ts';
+import { CANDIDATES_WASM } from './candidates-wasm.ts';
 import type { SecretNames } from './secret-names.ts';
 
-const WORD = 4;
-/** Bytes from 0x40 to 0x7f have the second of these bits alone. */
-const UPPER_BITS = 0xc0c0_c0c0 | 0;
-const UPPER_HALF = 0x4040_4040;
-const HALF_BITS = 16;
-const HALF = 0xffff;
-const PAIRS = 1 << HALF_BITS;
+/** Where these are in its memory: see there. */
+const WINDOW_AT = 33_024;
+const LIST_END = 326_656;
+const CLASSES_AT = 32_768;
+const RARE_CLASSES_AT = 32_800;
+const CONSTANTS_AT = 32_832;
+const HALVES = 16;
+const CONSTANTS = [0x0f, 0x3f, 0x7f];
+const OF_SIGN = 326_656;
+const OF_BYTE_BEFORE = 326_912;
+const OF_BYTE_BEHIND = 327_168;
+const WINDOW = 32_768;
+const LEAD = 64;
+const TRAIL = 128;
+const BLOCK = 64;
+/** Classes of bytes by the halves of a byte, as candidates.wat wants them: bytes of other classes may get into one. */
+type Class = readonly [bit: number, upperHalves: readonly number[], lowerHalves: readonly number[]];
+const TEN = Array.from({ length: 10 }, (_, digit) => digit);
+const CLASSES: readonly Class[] = [
+  [0x80, [2], [5, 6, 7]], // % & '
+  [0x40, [3, 5], [10, 12, 13]], // : = \, and < Z ], which pass no test
+  [0x20, [2], [11, 13, 14, 15]], // + - . /
+  [0x10, [3, 7], [13, 14]], // = ~, and > }
+  [0x08, [3], TEN],
+  [0x04, [4, 6], [...TEN.slice(1), 10, 11, 12, 13, 14, 15]],
+  [0x02, [5, 7], [...TEN, 10]],
+  [0x01, [5], [15]], // _
+];
+const RARE_CLASSES: readonly Class[] = [
+  [0x01, [12], [2]],
+  [0x02, [13], [9, 11]],
+  [0x04, [14], [2, 3, 15]],
+  [0x08, [4], [0]], // @
+  [0x10, [2], [8]], // (
+  [0x20, [5], [11]], // [
+];
 
-/** Properties of two bytes in a row. */
-const ONE_DIGIT = 1;
-const TWO_DIGITS = 2;
-/** A `:`, an `=` or an apostrophe. */
-const SIGN = 4;
-/** A byte that may begin a disguise. */
-const MASK = 8;
-/** A blank, a quote, a bracket, a comma, a byte of 0x80 or more: no part of a long token. */
-const GAP = 16;
-/** Every private key in PEM begins with five of them. */
-const HYPHENS = 32;
-const HYPHEN = 0x2d;
-const TOKEN_FROM = 0x2d;
-const LETTERS_FROM = 0x40;
-const COLON = 0x3a;
-const EQUALS = 0x3d;
-const SLASH = 0x2f;
-const PLUS = 0x2b;
-const APOSTROPHE = 0x27;
-const BACKSLASH = 0x5c;
-const QUOTE = 0x22;
-/** Fifteen bytes hold three whole words, wherever they begin. */
-const RUN_WORDS = 3;
+/** Tests of a sign by the byte before it and the byte behind it; one that holds is enough. */
+const NAME = 1; // The name ends like one that says secret, or may be more than letters and quotes.
+const BLANK = 2;
+const SLASH_OR_A = 4; // `://`, or `:A` in a bot's token
+const FOUR = 8; // `=40`
+const ESCAPE = 16; // `\u`, `\/`
+const ALWAYS = 32;
+type Tests = readonly (readonly [signs: string, tests: number])[];
+const TESTS: Tests = [
+  [':', NAME | SLASH_OR_A],
+  ['=', NAME | FOUR],
+  ["'", BLANK],
+  ['\\', ESCAPE],
+  ['%&\u00c2\u00d9\u00db\u00e2\u00e3\u00ef', ALWAYS],
+];
+const ADDRESS_SIGNS = '@([';
+const BEFORE: Tests = [
+  ["'*]`\\", ALWAYS | NAME],
+  [' \t\n\r', ALWAYS | NAME | BLANK],
+];
+const BEHIND: Tests = [
+  ['/', SLASH_OR_A | ESCAPE],
+  ['A', SLASH_OR_A],
+  ['u', ESCAPE],
+  ['4', FOUR],
+];
+/** Ends of names before a colon that are no secrets, but what `jdbc:oracle:` goes on with. */
+const ORACLE = ['hin', 'oci'];
+const NO_BYTES = Buffer.alloc(0);
 
 interface CandidateOptions {
   readonly addresses: boolean;
-  readonly urls: { readonly passwords: boolean; readonly addresses: boolean };
-  readonly statements: boolean;
+  readonly phones: boolean;
   readonly names: SecretNames;
 }
 
-export class Candidates {
-  readonly #addresses: boolean;
-  readonly #urls: boolean;
-  readonly #statements: boolean;
-  readonly #names: SecretNames;
-  readonly #at = new Cursor('@');
-  readonly #pairs: Uint8Array;
-  readonly #unmasking: UnmaskOptions;
-  #bytes: Buffer | undefined;
-  #words: Int32Array = new Int32Array(0);
-  /** Something that was passed over is written so that the recognisers do not see it; see disguise.ts. */
-  passedDisguise = false;
+/** One for each thread: its memory is large, and only one request is looked through at a time. */
+class Kernel {
+  readonly memory: Buffer;
+  readonly positions: Int32Array;
+  readonly scan: (length: number, addresses: number, phones: number) => number;
+  #tails: Uint8Array | undefined;
 
-  constructor(options: CandidateOptions) {
-    this.#addresses = options.addresses;
-    this.#urls = options.urls.passwords || options.urls.addresses;
-    this.#statements = options.statements;
-    this.#names = options.names;
-    this.#unmasking = { addresses: options.addresses };
-    this.#pairs = propertiesOfPairs(options);
+  constructor() {
+    const module = new WebAssembly.Module(Buffer.from(CANDIDATES_WASM, 'base64'));
+    // The casts hold: candidates.wat exports these.
+    const { memory, scan } = new WebAssembly.Instance(module).exports as unknown as {
+      readonly memory: { readonly buffer: ArrayBuffer };
+      readonly scan: Kernel['scan'];
+    };
+    this.memory = Buffer.from(memory.buffer);
+    this.positions = new Int32Array(memory.buffer);
+    this.scan = scan;
+    this.#fillClasses(CLASSES_AT, CLASSES);
+    this.#fillClasses(RARE_CLASSES_AT, RARE_CLASSES);
+    this.memory.set(CONSTANTS, CONSTANTS_AT);
+    this.#fillTests(OF_SIGN, TESTS);
+    this.memory.fill(ALWAYS, OF_BYTE_BEFORE, OF_BYTE_BEHIND);
+    this.#fillTests(OF_BYTE_BEFORE, BEFORE);
+    this.#fillTests(OF_BYTE_BEHIND, BEHIND);
+  }
+
+  use(tails: Uint8Array, { addresses }: { readonly addresses: boolean }): void {
+    if (tails === this.#tails) return;
+    this.memory.set(tails);
+    this.#fillTests(OF_SIGN, [[ADDRESS_SIGNS, addresses ? ALWAYS : 0]]);
+    this.#tails = tails;
+  }
+
+  #fillClasses(at: number, classes: readonly Class[]): void {
+    for (const [bit, upperHalves, lowerHalves] of classes) {
+      for (const half of lowerHalves) this.memory[at + half] = (this.memory[at + half] ?? 0) | bit;
+      for (const half of upperHalves) this.memory[at + HALVES + half] = (this.memory[at + HALVES + half] ?? 0) | bit;
+    }
+  }
+
+  #fillTests(at: number, rows: Tests): void {
+    for (const [signs, tests] of rows) for (const sign of signs) this.memory[at + sign.charCodeAt(0)] = tests;
+  }
+}
+let kernel: Kernel | undefined;
+
+export class Candidates {
+  readonly #addresses: number;
+  readonly #phones: number;
+  readonly #tails: Uint8Array;
+  readonly #kernel: Kernel;
+  #bytes: Buffer = NO_BYTES;
+  #windowStart = 0;
+  #windowEnd = 0;
+  /** Place of the next position in the list. */
+  #next = 0;
+
+  constructor({ addresses, phones, names }: CandidateOptions) {
+    this.#addresses = Number(addresses);
+    this.#phones = Number(phones);
+    this.#tails = names.tailsWith(ORACLE);
+    kernel ??= new Kernel();
+    this.#kernel = kernel;
   }
 
   /** Texts of this request come next, from its beginning to its end. */
   begin(request: Buffer): void {
     this.#bytes = request;
-    this.#words = new Int32Array(request.buffer, 0, request.buffer.byteLength >>> 2);
-    this.#at.begin(request);
+    this.#windowEnd = 0;
+    this.#kernel.use(this.#tails, { addresses: this.#addresses === 1 });
+    this.#look(0);
   }
 
   end(): void {
-    this.#bytes = undefined;
-    this.#words = new Int32Array(0);
+    this.#bytes = NO_BYTES;
   }
 
   knows(bytes: Buffer): boolean {
     return this.#bytes === bytes;
   }
 
-  /** The first byte of what may be something, or `end`. */
+  /** The first byte from `from` on where something may begin, or `end`. */
   next(from: number, end: number): number {
-    const bytes = this.#bytes;
-    if (bytes === undefined) return from;
-    const base = bytes.byteOffset;
-    const words = this.#words;
-    const address = this.#addresses ? this.#at.from(from) : end;
-    const stop = Math.min(end, address);
-    const wordsEnd = Math.min(words.length, (base + stop + WORD - 1) >>> 2);
-    const pairs = this.#pairs;
-    let run = 0;
-    for (let at = (base + from) >>> 2; at < wordsEnd; at++) {
-      const word = words[at] ?? 0;
-      // Letters, and what stands beside them in ASCII.
-      if ((word & UPPER_BITS) === UPPER_HALF) {
-        if (++run === RUN_WORDS) return Math.max(from, (at + 1 - RUN_WORDS) * WORD - base);
-        continue;
+    if (from < this.#windowStart) this.#look(from);
+    const { positions } = this.#kernel;
+    for (;;) {
+      const stop = Math.min(end, this.#windowEnd);
+      const start = this.#windowStart;
+      while (this.#next < LIST_END >>> 2) {
+        const at = start + (positions[this.#next] ?? 0);
+        if (at >= stop) break;
+        if (at >= from) return at;
+        this.#next += 1;
       }
-      const low = pairs[word & HALF] ?? 0;
-      const high = pairs[word >>> HALF_BITS] ?? 0;
-      const any = low | high;
-      if (((any & (TWO_DIGITS | SIGN | MASK | HYPHENS)) | (low & high & ONE_DIGIT)) !== 0) {
-        if ((any & (TWO_DIGITS | HYPHENS)) !== 0 || (low & high & ONE_DIGIT) !== 0)
-          return Math.max(from, at * WORD - base);
-        const start = Math.max(from, at * WORD - base);
-        const wordEnd = Math.min(stop, (at + 1) * WORD - base);
-        if ((any & MASK) !== 0 && !this.passedDisguise) this.#lookForDisguise(bytes, start, wordEnd, end);
-        const sign = (any & SIGN) === 0 ? -1 : this.#signIn(bytes, start, wordEnd);
-        if (sign !== -1) return sign;
-      }
-      if ((any & GAP) !== 0) run = 0;
-      else if (++run === RUN_WORDS) return Math.max(from, (at + 1 - RUN_WORDS) * WORD - base);
-    }
-    return stop;
-  }
-
-  /** A sign that may stand between a name and its secret, or in a URL with one; or -1. */
-  #signIn(bytes: Buffer, from: number, stop: number): number {
-    for (let at = from; at < stop; at++) {
-      const byte = bytes[at] ?? 0;
-      if (byte === COLON && bytes[at + 1] === SLASH) {
-        if (this.#urls && (this.#at.from(at) - at <= URL_PART_MAX || isSecretHost(bytes, at + 3))) return at;
-      } else if (byte === APOSTROPHE) {
-        if (this.#statements && mayBeSqlPassword(bytes, at)) return at;
-      } else if (byte === COLON || byte === EQUALS) {
-        if (byte === COLON && this.#urls && isOracleUrl(bytes, at, from)) return at;
-        // Nearly always a name is in quotes, or in none.
-        const before = bytes[at - 1] ?? 0;
-        const isPlain = isLetter(before) || (before === QUOTE && isLetter(bytes[at - 2] ?? 0));
-        const nameEnd = isPlain ? at - Number(before === QUOTE) : nameEndBefore(bytes, at, 0);
-        if (this.#names.mayEndAt(bytes, nameEnd)) return at;
-      }
-    }
-    return -1;
-  }
-
-  #lookForDisguise(bytes: Buffer, from: number, stop: number, end: number): void {
-    for (let at = from; at < stop && !this.passedDisguise; at++) {
-      const byte = bytes[at] ?? 0;
-      if (byte === SLASH) this.passedDisguise = bytes[at - 1] === BACKSLASH;
-      else if (mayBeDisguise(byte, this.#unmasking) && isDisguise(bytes, at, end, this.#unmasking))
-        this.passedDisguise = true;
+      if (end <= this.#windowEnd) return end;
+      this.#look(Math.max(from, this.#windowEnd));
     }
   }
-}
 
-function propertiesOfPairs(options: UnmaskOptions): Uint8Array {
-  const pairs = new Uint8Array(PAIRS);
-  for (let pair = 0; pair < PAIRS; pair++) {
-    const [first, second] = [pair & 0xff, pair >>> 8];
-    const digits = Number(isDigit(first)) + Number(isDigit(second));
-    // Before four digits, or before a slash: what follows a backslash is looked at.
-    const begins = (byte: number) =>
-      byte === SLASH ||
-      (byte < LETTERS_FROM && mayBeDisguise(byte, options)) ||
-      (byte >= 0x80 && mayBeDisguise(byte, options));
-    pairs[pair] =
-      (digits === 1 ? ONE_DIGIT : 0) |
-      (digits === 2 ? TWO_DIGITS : 0) |
-      (isSign(first) || isSign(second) ? SIGN : 0) |
-      (begins(first) || begins(second) ? MASK : 0) |
-      (isGap(first) || isGap(second) ? GAP : 0) |
-      (first === HYPHEN && second === HYPHEN ? HYPHENS : 0);
-  }
-  return pairs;
-}
-
-function isSign(byte: number): boolean {
-  return byte === COLON || byte === EQUALS || byte === APOSTROPHE;
-}
-
-/** No `+`, which is a sign of base64. */
-function isGap(byte: number): boolean {
-  return (byte < TOKEN_FROM && byte !== PLUS) || byte >= 0x80;
-}
-
-/** Where a needle is next, looked for once in the whole request: positions are asked for in ascending order. */
-class Cursor {
-  readonly #needle: Buffer;
-  #bytes: Buffer = Buffer.alloc(0);
-  #next = -1;
-
-  constructor(needle: string) {
-    this.#needle = Buffer.from(needle);
-  }
-
-  begin(bytes: Buffer): void {
-    this.#bytes = bytes;
-    this.#next = -1;
-  }
-
-  from(at: number): number {
-    if (this.#next < at) {
-      const found = this.#bytes.indexOf(this.#needle, at);
-      this.#next = found === -1 ? Number.MAX_SAFE_INTEGER : found;
-    }
-    return this.#next;
+  /** Looks through the window that begins there. */
+  #look(start: number): void {
+    const { memory, scan } = this.#kernel;
+    const request = this.#bytes;
+    const end = Math.min(request.length, start + WINDOW);
+    const length = Math.ceil((end - start) / BLOCK) * BLOCK;
+    const lead = Math.min(start, LEAD);
+    memory.fill(0, WINDOW_AT - LEAD, WINDOW_AT - lead);
+    const copied = request.copy(memory, WINDOW_AT - lead, start - lead, Math.min(request.length, end + TRAIL));
+    memory.fill(0, WINDOW_AT - lead + copied, WINDOW_AT + length + TRAIL);
+    this.#windowStart = start;
+    this.#windowEnd = end;
+    this.#next = scan(length, this.#addresses, this.#phones) >>> 2;
   }
 }

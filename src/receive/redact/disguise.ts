@@ -29,11 +29,6 @@ type Disguise = number;
 const LENGTH_BITS = 8;
 const LENGTH = 0xff;
 
-const BEGINS = new Uint8Array(256);
-for (const sign of '%&\\') BEGINS[sign.charCodeAt(0)] = 1;
-for (const byte of [0xc2, 0xd9, 0xdb, 0xe2, 0xe3, 0xef]) BEGINS[byte] = 1;
-const BEGINS_OF_ADDRESS: readonly number[] = [...'=(['].map((sign) => sign.charCodeAt(0));
-
 export interface UnmaskOptions {
   readonly addresses: boolean;
 }
@@ -54,11 +49,6 @@ export function isDisguise(bytes: Buffer, at: number, end: number, options: Unma
   const behind = bytes[at + length] ?? 0;
   if (isDigit(meaning) || (options.addresses && meaning === AT_SIGN)) return true;
   return meaning === DROPPED ? isWord(before) || isWord(behind) : isDigit(before) || behind >= 0x80;
-}
-
-/** Quick, and right where it says no. */
-export function mayBeDisguise(byte: number, options: UnmaskOptions): boolean {
-  return BEGINS[byte] === 1 || (options.addresses && BEGINS_OF_ADDRESS.includes(byte));
 }
 
 interface Unmasked {

@@ -59,7 +59,7 @@ for (let byte = 0; byte < 128; byte++) if (isWord(byte)) NAME[byte] = 1;
 for (const sign of '_-.') NAME[sign.charCodeAt(0)] = 1;
 
 /** Where the name before the sign ends, behind quotes and blanks; quick, for every sign of a request. */
-export function nameEndBefore(bytes: Uint8Array, sign: number, floor: number): number {
+function nameEndBefore(bytes: Uint8Array, sign: number, floor: number): number {
   let at = sign;
   const stop = Math.max(floor, sign - GAP_MAX);
   while (at > stop && isGap(bytes[at - 1] ?? 0)) at--;

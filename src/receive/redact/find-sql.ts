@@ -17,7 +17,7 @@ const SAYS_PASSWORD =
   /(?:\bidentified\s+(?:with\s+\S{1,40}\s+)?by(?:\s+password)?|\b(?:with|encrypted|login|user\s+\S{1,40}|role\s+\S{1,40})\s+password)\s{1,4}$/i;
 
 /** Quick, and right where it says no: whether a blank stands before the apostrophe, and before that `by` or `password`. */
-export function mayBeSqlPassword(bytes: Uint8Array, apostrophe: number): boolean {
+function mayBeSqlPassword(bytes: Uint8Array, apostrophe: number): boolean {
   if (!isBlank(bytes[apostrophe - 1] ?? 0)) return false;
   let at = apostrophe - 1;
   while (at > apostrophe - 4 && isBlank(bytes[at - 1] ?? 0)) at--;

@@ -12,7 +12,7 @@ import type { Found } from './found.ts';
 import { isRandom, isSecretValue } from './secret-values.ts';
 
 /** Bytes behind the `://` in which an `@` must be. */
-export const URL_PART_MAX = 320;
+const URL_PART_MAX = 320;
 const COLON = 0x3a;
 const AT_SIGN = 0x40;
 const SLASH = 0x2f;
@@ -38,7 +38,7 @@ const SECRET_PATHS: readonly RegExp[] = [
 ];
 
 /** Quick, and right where it says no: `at` is where the host begins. */
-export function isSecretHost(bytes: Uint8Array, at: number): boolean {
+function isSecretHost(bytes: Uint8Array, at: number): boolean {
   const first = bytes[at];
   if (first === 0x68) return bytes[at + 1] === 0x6f && bytes[at + 2] === 0x6f && bytes[at + 3] === 0x6b;
   if (first === 0x64) return bytes[at + 1] === 0x69 && bytes[at + 2] === 0x73 && bytes[at + 3] === 0x63;

@@ -74,8 +74,8 @@ export class SecretNames {
     this.#builtIn = options.builtIn;
     const globs = options.globs.filter((glob) => /[^*?]{3}$/.test(glob));
     this.#globs = globs.map(compileGlob);
-    if (options.builtIn) for (const stem of KINDS.keys()) this.#addTail(stem);
-    for (const glob of globs) this.#addTail(glob);
+    if (options.builtIn) for (const stem of KINDS.keys()) this.#tails[tailOf(stem)] = 1;
+    for (const glob of globs) this.#tails[tailOf(glob)] = 1;
   }
 
   get isEmpty(): boolean {
@@ -99,11 +99,17 @@ export class SecretNames {
     return kind;
   }
 
-  #addTail(text: string): void {
-    const tail = text.slice(-TAIL);
-    const [first, second, third] = [...tail].map((sign) => sign.charCodeAt(0) & 31);
-    this.#tails[((first ?? 0) << 10) | ((second ?? 0) << 5) | (third ?? 0)] = 1;
+  /** 1 by the last three letters of a name that {@link mayEndAt} holds for, five bits each; and of these texts. */
+  tailsWith(more: readonly string[]): Uint8Array {
+    const tails = this.#tails.slice();
+    for (const text of more) tails[tailOf(text)] = 1;
+    return tails;
   }
+}
+
+function tailOf(text: string): number {
+  const [first, second, third] = [...text.slice(-TAIL)].map((sign) => sign.charCodeAt(0) & 31);
+  return ((first ?? 0) << (2 * LETTER_BITS)) | ((second ?? 0) << LETTER_BITS) | (third ?? 0);
 }
 
 function kindOf(name: string): SecretName | undefined {
