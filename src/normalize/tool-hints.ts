@@ -11,6 +11,7 @@
  * Anything else says nothing: the defaults of the protocol are what a server gives that has not thought about it.
  */
 import type { Attributes, AttributeValue } from '../model/otlp/views.ts';
+import { remembering } from '../model/remembering.ts';
 import { leavesUnder } from './flattened.ts';
 import { decodeJsonish, member, memberText } from './jsonish.ts';
 
@@ -45,23 +46,14 @@ function mayHoldHints(attributes: Attributes): boolean {
   return false;
 }
 
-/** Keys recur; one that is made up for each span is not remembered. */
-const KNOWN_KEYS_MAX = 10_000;
-const KNOWN_KEYS = new Map<string, boolean>();
-
-function isKeyOfHints(key: string): boolean {
-  let known = KNOWN_KEYS.get(key);
-  if (known === undefined) {
-    known =
-      key === DEFINITIONS ||
-      key === PROMPT_TOOLS ||
-      key.startsWith(FLAT_TOOLS) ||
-      OWN_HINT.test(key) ||
-      OWN_ANNOTATIONS.test(key);
-    if (KNOWN_KEYS.size < KNOWN_KEYS_MAX) KNOWN_KEYS.set(key, known);
-  }
-  return known;
-}
+const isKeyOfHints = remembering(
+  (key) =>
+    key === DEFINITIONS ||
+    key === PROMPT_TOOLS ||
+    key.startsWith(FLAT_TOOLS) ||
+    OWN_HINT.test(key) ||
+    OWN_ANNOTATIONS.test(key),
+);
 
 function* definitionsIn(attributes: Attributes): Generator<unknown> {
   yield* decoded(attributes.get(DEFINITIONS));

@@ -7,6 +7,8 @@
  * 4. Else a word that is a verb as often as a noun is taken for a verb, unless it ends the name: `book_flight` and `file_claim` write.
  * 5. The effect of a name without any of these, such as `weather` or `crm_sync`, is unknown.
  */
+import { remembering } from '../model/remembering.ts';
+
 const READS = wordSet(`
   get list search find read fetch check lookup look query show describe count view inspect browse retrieve load select preview
   validate verify calculate compute estimate summarize summarise translate ask confirm think reason reflect plan compare diff
@@ -40,15 +42,15 @@ const NAME_LENGTH_MAX = 200;
 /** All that `tool-effects.ts` may know of a tool; its name tells no hand-over. */
 export type ToolEffect = 'reads' | 'writes' | 'hands_over' | 'unknown';
 
-export function effectByName(tool: string): 'reads' | 'writes' | 'unknown' {
+export const effectByName = remembering((tool): 'reads' | 'writes' | 'unknown' => {
   const words = wordsOf(tool);
   return passesOn(words) ? 'reads' : (byVerb(words) ?? 'unknown');
-}
+});
 
 /** Words of a tool's name in lower case, split at any separator. */
-export function wordsOf(tool: string): readonly string[] {
-  return (tool.slice(0, NAME_LENGTH_MAX).match(WORDS) ?? []).map((word) => word.toLowerCase());
-}
+export const wordsOf = remembering((tool): readonly string[] =>
+  (tool.slice(0, NAME_LENGTH_MAX).match(WORDS) ?? []).map((word) => word.toLowerCase()),
+);
 
 function passesOn(words: readonly string[]): boolean {
   const from = words.findIndex((word) => PASSES_ON.has(word));

@@ -4,6 +4,7 @@
  */
 import { compileGlob } from '../model/glob.ts';
 import { HAND_OVER_TOOLS } from '../model/hand-over-tools.ts';
+import { remembering } from '../model/remembering.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
 import { hasFailed } from './failed-call.ts';
 
@@ -11,17 +12,10 @@ export type HandsOver = (tool: string) => boolean;
 
 export function handsOverBy(globs: readonly string[]): HandsOver {
   const matchers = globs.map((glob) => compileGlob(inWords(glob)));
-  const known = new Map<string, boolean>();
-  return (tool) => {
-    let answer = known.get(tool);
-    if (answer === undefined) {
-      const name = inWords(tool);
-      answer = matchers.some((matches) => matches(name));
-      // Names come from spans; there is no end to them.
-      if (known.size < NAMES_MAX) known.set(tool, answer);
-    }
-    return answer;
-  };
+  return remembering((tool) => {
+    const name = inWords(tool);
+    return matchers.some((matches) => matches(name));
+  });
 }
 
 export const handsOverByDefault = handsOverBy(HAND_OVER_TOOLS);
@@ -30,8 +24,6 @@ export const handsOverByDefault = handsOverBy(HAND_OVER_TOOLS);
 export function handOverIn({ toolCalls }: Pick<Turn, 'toolCalls'>, handsOver: HandsOver): ToolCall | undefined {
   return toolCalls.findLast((call) => handsOver(call.name) && !hasFailed(call));
 }
-
-const NAMES_MAX = 10_000;
 
 function inWords(name: string): string {
   return name

@@ -11,6 +11,7 @@
  */
 import { compileGlob, type Matcher } from '../model/glob.ts';
 import type { Step } from '../model/step.ts';
+import { remembering } from '../model/remembering.ts';
 import type { ToolNames } from '../model/tool-names.ts';
 import { effectByName, type ToolEffect } from './effect-by-name.ts';
 import { type HandsOver, handsOverByDefault } from './hand-over.ts';
@@ -26,8 +27,6 @@ export interface ToolEffects {
     handsOver: HandsOver,
   ) => EffectOf;
 }
-
-const KNOWN_MAX = 1000;
 
 /** In the order in which they are asked. */
 export function toolEffects(said: readonly (ToolNames | undefined)[] = []): ToolEffects {
@@ -69,17 +68,4 @@ function hintsIn(steps: readonly Pick<Step, 'toolEffects'>[]): ReadonlyMap<strin
     for (const [tool, effect] of said) if (effect === 'writes' || !hints.has(tool)) hints.set(tool, effect);
   }
   return hints;
-}
-
-/** An agent has few tools. One that makes up names is not remembered. */
-function remembering(effectOf: EffectOf): EffectOf {
-  const known = new Map<string, ToolEffect>();
-  return (tool) => {
-    let effect = known.get(tool);
-    if (effect === undefined) {
-      effect = effectOf(tool);
-      if (known.size < KNOWN_MAX) known.set(tool, effect);
-    }
-    return effect;
-  };
 }
