@@ -8,6 +8,7 @@
  */
 import { type Language, PHRASES } from './languages.ts';
 import { plainText } from './phrases.ts';
+import { WordTable } from './word-table.ts';
 
 /** Languages of the same script that are not covered: what they share with those that are must not decide. */
 const OTHERS = {
@@ -60,7 +61,7 @@ const CANDIDATES: readonly (readonly [Language | 'none', Iterable<string>])[] = 
   ...Object.values(OTHERS).map((words) => ['none', words.split(' ')] as const),
 ];
 /** The candidates that each word is of, by their places. Every answer is read, so a word is looked up once and not once for each candidate. */
-const CANDIDATES_OF: ReadonlyMap<string, readonly number[]> = byWord();
+const CANDIDATES_OF = new WordTable(byWord());
 
 function byWord(): ReadonlyMap<string, readonly number[]> {
   const places = new Map<string, number[]>();
@@ -156,11 +157,14 @@ interface Points {
 /** The best, and the next best; among equals the one that stands first in the list goes before. */
 function pointsOf(prose: string, isAscii: boolean): readonly [Points, Points] {
   const points = new Array<number>(CANDIDATES.length).fill(0);
-  for (const word of prose.match(isAscii ? ASCII_WORD : WORD) ?? []) {
+  const add = (from: number, to: number, isJoined: boolean) => {
     // "l'adresse" is written as one word.
-    const places = CANDIDATES_OF.get(word) ?? (/['-]/.test(word) ? CANDIDATES_OF.get(withoutElision(word)) : undefined);
-    for (const place of places ?? NOWHERE) points[place] = (points[place] ?? 0) + 1;
-  }
+    const elided = isJoined ? withoutElision(prose.slice(from, to)) : '';
+    const places = CANDIDATES_OF.find(prose, from, to) ?? (isJoined && CANDIDATES_OF.find(elided, 0, elided.length));
+    for (const place of places || NOWHERE) points[place] = (points[place] ?? 0) + 1;
+  };
+  if (isAscii) plainWordsIn(prose, add);
+  else for (const { 0: word, index } of prose.matchAll(WORD)) add(index, index + word.length, JOINT.test(word));
   if (!isAscii || prose.includes("'")) {
     for (const [marks, language] of MARKS) {
       const found = prose.match(marks)?.length ?? 0;
@@ -179,11 +183,41 @@ function pointsOf(prose: string, isAscii: boolean): readonly [Points, Points] {
   return [best, second];
 }
 
+/** The runs of small letters, joined by single `'` and `-`. By hand, because every answer is read. */
+function plainWordsIn(prose: string, found: (from: number, to: number, isJoined: boolean) => void): void {
+  let from = -1;
+  let isJoined = false;
+  for (let at = 0; at <= prose.length; at += 1) {
+    const isLetter = isSmallLetter(prose.charCodeAt(at));
+    if (from < 0) {
+      if (isLetter) [from, isJoined] = [at, false];
+      continue;
+    }
+    if (isLetter) continue;
+    if (isJointAt(prose, at) && isSmallLetter(prose.charCodeAt(at + 1))) {
+      isJoined = true;
+      continue;
+    }
+    found(from, at, isJoined);
+    from = -1;
+  }
+}
+
+/** Not a number, beyond the end. */
+function isSmallLetter(code: number): boolean {
+  return code >= 0x61 && code <= 0x7a;
+}
+
+function isJointAt(prose: string, at: number): boolean {
+  const code = prose.charCodeAt(at);
+  return code === 0x27 || code === 0x2d;
+}
+
 const NOWHERE: readonly number[] = [];
 const NO_POINTS: Points = { language: 'none', sum: 0 };
 
 const WORD = /\p{L}+(?:['-]\p{L}+)*/gu;
-const ASCII_WORD = /[a-z]+(?:['-][a-z]+)*/g;
+const JOINT = /['-]/;
 
 function withoutElision(word: string): string {
   return word.replace(/^.{1,2}'|-.{1,6}$/u, '');
