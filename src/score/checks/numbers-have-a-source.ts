@@ -63,8 +63,7 @@ export const numbersHaveASource = builtInCheck({
         return { pass: false, reason, evidence: [call.spanId ?? call.requestedBy] };
       }
     }
-    const answer = turn.finalAnswer.state === 'whole' ? turn.finalAnswer.text : '';
-    const told = numberedIn(answer).slice(0, SPECIFICS_MAX);
+    const told = toldIn(subject);
     const fromCalls = new SourceText(subject.toolCalls.map(({ args }) => args.text));
     const doubtful = told.filter(
       (one) => isDoubtful(one) && !fromCalls.explains(one) && !isOf(one, given.values, isToldAs),
@@ -84,10 +83,17 @@ export const numbersHaveASource = builtInCheck({
   },
 });
 
+const TOLD = {};
+
+/** By the answer. */
+function toldIn(subject: Subject): readonly Specific[] {
+  const { state, text } = subject.turn.finalAnswer;
+  return subject.once(TOLD, () => (state === 'whole' ? numberedIn(text).slice(0, SPECIFICS_MAX) : []));
+}
+
 function needsSource(subject: Subject): boolean {
-  const { turn, toolCalls } = subject;
-  if (turn.finalAnswer.state === 'whole' && areNumbers(numberedIn(turn.finalAnswer.text))) return true;
-  return toolCalls.some(
+  if (areNumbers(toldIn(subject))) return true;
+  return subject.toolCalls.some(
     ({ name, args }) => args.state === 'whole' && namesNumbersIn(args) && subject.effectOf(name) === 'writes',
   );
 }
