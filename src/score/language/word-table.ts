@@ -1,6 +1,6 @@
 /**
- * A map of words that is asked for parts of a text, without making strings of them: a map that is asked for a text puts it
- * into V8's table of strings first, and most words of an answer are not there. Hashes in open addressing.
+ * A map of words that is asked for parts of a text, by hashes in open addressing. No strings are made of the parts: V8's
+ * own map first puts each string that it is asked for into a table, and most words of an answer are not there.
  */
 export class WordTable<T> {
   readonly #words: (string | undefined)[];
@@ -23,7 +23,7 @@ export class WordTable<T> {
     return this.#values[this.#placeOf(text, from, to)];
   }
 
-  /** Where it is, or else where it would be. */
+  /** The place where it is, or else would be. */
   #placeOf(text: string, from: number, to: number): number {
     let hash = 0;
     for (let at = from; at < to; at += 1) hash = Math.imul(hash, 31) + text.charCodeAt(at);
