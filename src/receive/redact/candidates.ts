@@ -92,6 +92,12 @@ interface CandidateOptions {
   readonly names: SecretNames;
 }
 
+/** As far as it is used here: TypeScript has its types with those of a browser. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+};
+
 /** One for each thread: its memory is large, and only one request is looked through at a time. */
 class Kernel {
   readonly memory: Buffer;
@@ -102,7 +108,7 @@ class Kernel {
   constructor() {
     const module = new WebAssembly.Module(Buffer.from(CANDIDATES_WASM, 'base64'));
     // The casts hold: candidates.wat exports these.
-    const { memory, scan } = new WebAssembly.Instance(module).exports as unknown as {
+    const { memory, scan } = new WebAssembly.Instance(module).exports as {
       readonly memory: { readonly buffer: ArrayBuffer };
       readonly scan: Kernel['scan'];
     };
