@@ -48,7 +48,7 @@ function installedNode() {
 
 /** Ends as the child does. SIGINT comes from the terminal, which sends it to both; a second one would make the service stop at once. */
 function run(node) {
-  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
