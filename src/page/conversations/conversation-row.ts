@@ -2,7 +2,7 @@
 import { h, type JSX } from 'preact';
 import type { ConversationItem, ConversationState, ListedEvaluation } from '../../model/api/conversation-list.ts';
 import { isGood } from '../../model/severity.ts';
-import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
+import { OutcomeMark, VerdictMark, withOutcomeWords } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 import { type ColumnName, Figures } from './columns.ts';
@@ -76,7 +76,7 @@ function why(row: ConversationItem, worst: ListedEvaluation | undefined, state: 
   const nothing =
     failing.length === 0 &&
     !isFine &&
-    h('span', { key: 'explained', class: 'reason' }, h(SpanText, { text: worst.explanation }));
+    h('span', { key: 'explained', class: 'reason' }, h(SpanText, { text: withOutcomeWords(worst.explanation) }));
   const because = row.unscored_because ?? row.waiting_for;
   return [
     ...(state === undefined

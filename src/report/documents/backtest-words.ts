@@ -16,7 +16,7 @@ export function headlineOf({ suite, version, against }: BacktestReport): string 
 }
 
 /** How it came to its figures, and what is not in them. */
-export function remarksOf({ counted, joined, alerts, judges }: BacktestReport): readonly string[] {
+export function remarksOf({ counted, joined, alerts, judges, criteria }: BacktestReport): readonly string[] {
   const { compared, weighedAgain, askedAgain, spansNotKept, notUnderstood, left, withoutJudges } = counted;
   const some = (count: number, words: string) => (count === 0 ? [] : [`${count} ${words}`]);
   return [
@@ -36,6 +36,9 @@ export function remarksOf({ counted, joined, alerts, judges }: BacktestReport): 
       ({ judge, questions, calls, inputTokens, costLeast, costMost }) =>
         `judge ${judge}: ${questions} questions, ${calls} calls, about ${inputTokens} input tokens, ${money(costLeast)} to ${money(costMost)}`,
     ),
+    ...(criteria.some(({ points }) => points === undefined)
+      ? ['How far a criterion moves the TCR is not known, because the weights of what was stored are not at hand']
+      : []),
     ...(alerts?.withoutEffort === true
       ? ['What conversations took was not stored with all of them: alerts on cost and steps are not looked for']
       : []),
@@ -93,7 +96,7 @@ function criteriaTable({ criteria }: BacktestReport): Table {
       weightBefore === weightAfter ? share(weightAfter) : `${share(weightBefore)} → ${share(weightAfter)}`,
       rate(before),
       rate(after),
-      points === undefined ? '?' : signed(points),
+      points === undefined ? 'not known' : signed(points),
     ]),
   };
 }
