@@ -2,20 +2,27 @@
  * Evidence that a level has become worse at some unknown moment: a sum of bets that were begun at every moment (the
  * e-Shiryaev-Roberts statistic of Shin, Ramdas and Rinaldo).
  *
- * Each observation brings an excess, bad − (expected + allowance) × quantity, where both were fixed before. While
- * nothing is wrong its mean is at most 0. Bet k multiplies its capital by 1 + slope × excess, never below 0, and
- * receives one more unit before every observation:
+ * Each observation brings an excess, bad − (expected + allowance) × quantity − predicted, where all were fixed before.
+ * `predicted` is what earlier conversations of the same user let expect (cluster-memory.ts). While nothing is wrong the
+ * mean of the excess, given all that came before, is at most 0. Bet k multiplies its capital by 1 + slope × excess,
+ * never below 0, and receives one more unit before every observation:
  *
- *     sum[k] ← (sum[k] + 1) × (1 + slope[k] × excess)        value = Σ weight[k] × sum[k],  Σ weight = 1
+ *     sum[k] ← (sum[k] + 1) × (1 + slope[k] × (excess − penalty[k]))     value = Σ weight[k] × sum[k],  Σ weight = 1
  *
- * value − (number of observations) is then a supermartingale, whatever the distribution and dependence. So the mean
- * number of observations until value first reaches A is at least A, and the chance that it does so within N is at most
- * N / A (optional stopping). Looking at it after each observation costs nothing.
+ * value − (number of observations) is then a supermartingale, whatever the distribution. So the mean number of
+ * observations until value first reaches A is at least A, and the chance that it does so within N is at most N / A
+ * (optional stopping). Looking at it after each observation costs nothing.
+ *
+ * Where consecutive outcomes are correlated and no user explains it, the mean of the excess given the past is not 0, and
+ * the guarantee is lost. With a design effect D (design-effect.ts) slopes are D times smaller, and the penalty
+ * slope × variance × (D − 1) / 2 takes from each bet what the correlation adds to the mean of its capital. That is
+ * exact for normal sums and approximate for others.
  *
  * The onset as bet k sees it is where its capital, restarted whenever it falls to 1, last stood at 1. Observations
  * since then are kept as the difference of two running totals.
  */
 import type { Json } from '../model/json.ts';
+import type { Given } from './cluster-memory.ts';
 
 /** Expected value of a segment's conversations, fixed until the baseline is next read. */
 export interface Expectation {
@@ -28,6 +35,18 @@ export interface Expectation {
   /** Variance of `expected` itself, times the quantity it was estimated from: what the baseline does not know. */
   readonly doubt: number;
   readonly slopes: Float64Array;
+  /** Per bet, what is taken from each excess because consecutive outcomes are correlated. */
+  readonly penalties: Float64Array;
+}
+
+/** An observation beside what was known before it. */
+export interface Seen {
+  readonly bad: number;
+  readonly quantity: number;
+  /** Of this observation: expected bad, and what was expected before a regression. */
+  readonly expected: number;
+  readonly usual: number;
+  readonly given: Given;
 }
 
 /** Sums of everything observed since some moment. */
@@ -37,11 +56,18 @@ export interface Stretch {
   readonly quantity: number;
   readonly bad: number;
   readonly expected: number;
+  /** With what conversations of one user add to it. */
   readonly variance: number;
+  /** As if all conversations were unrelated. */
+  readonly chance: number;
   readonly doubt: number;
+  /** Expected before a regression; `expected` where there is none. */
+  readonly usual: number;
 }
 
-const COLUMNS = 7;
+const COLUMNS = 9;
+/** The largest part of its capital that a bet can lose at once. */
+const LOSS_MAX = 0.9;
 /** Far above any alarm, far below overflow: the product of two of them is still finite. */
 const CAPITAL_MAX = 1e150;
 
@@ -57,7 +83,9 @@ export class ChangeEvidence {
   #bad = 0;
   #expected = 0;
   #variance = 0;
+  #chance = 0;
   #doubt = 0;
+  #usual = 0;
 
   constructor(weights: readonly number[]) {
     this.#weights = Float64Array.from(weights);
@@ -74,19 +102,25 @@ export class ChangeEvidence {
     return this.#weights.length;
   }
 
-  add(expectation: Expectation, bad: number, quantity: number, at: number): void {
-    const expected = expectation.expected * quantity;
-    const excess = bad - expected - expectation.allowance * quantity;
-    const slopes = expectation.slopes;
+  add(expectation: Expectation, { bad, quantity, expected, usual, given }: Seen, at: number): void {
+    // The least that an excess can be is what a bet can lose on.
+    const most = expected + given.predicted + expectation.allowance * quantity * given.shown;
+    const excess = bad - most;
+    const { slopes, penalties } = expectation;
     this.#count += 1;
     this.#quantity += quantity;
     this.#bad += bad;
     this.#expected += expected;
-    this.#variance += expectation.variance;
+    this.#variance += expectation.variance * given.spread;
+    this.#chance += expectation.variance;
     this.#doubt += expectation.doubt;
+    this.#usual += usual;
     let value = 0;
     for (let bet = 0; bet < slopes.length; bet += 1) {
-      const factor = 1 + (slopes[bet] as number) * excess;
+      const penalty = penalties[bet] as number;
+      let slope = (slopes[bet] as number) * given.stake;
+      if (slope * (most + penalty) > LOSS_MAX) slope = LOSS_MAX / (most + penalty);
+      const factor = 1 + slope * (excess - penalty);
       let sum = ((this.#sums[bet] as number) + 1) * factor;
       if (sum > CAPITAL_MAX) sum = CAPITAL_MAX;
       this.#sums[bet] = sum;
@@ -118,7 +152,9 @@ export class ChangeEvidence {
       bad: this.#bad - start(3),
       expected: this.#expected - start(4),
       variance: this.#variance - start(5),
+      chance: this.#chance - start(7),
       doubt: this.#doubt - start(6),
+      usual: this.#usual - start(8),
     };
   }
 
@@ -131,7 +167,9 @@ export class ChangeEvidence {
       bad: this.#bad,
       expected: this.#expected,
       variance: this.#variance,
+      chance: this.#chance,
       doubt: this.#doubt,
+      usual: this.#usual,
     };
   }
 
@@ -143,7 +181,8 @@ export class ChangeEvidence {
   }
 
   snapshot(): Json {
-    const own = [this.#value, this.#count, this.#quantity, this.#bad, this.#expected, this.#variance, this.#doubt];
+    const [value, count, quantity, bad] = [this.#value, this.#count, this.#quantity, this.#bad];
+    const own = [value, count, quantity, bad, this.#expected, this.#variance, this.#doubt, this.#chance, this.#usual];
     return [own, [...this.#sums], [...this.#capitals], [...this.#starts]];
   }
 
@@ -153,7 +192,7 @@ export class ChangeEvidence {
     this.#sums.set(sums);
     this.#capitals.set(capitals ?? []);
     this.#starts.set(starts ?? []);
-    const [value = 0, count = 0, quantity = 0, bad = 0, expected = 0, variance = 0, doubt = 0] = own ?? [];
+    const [value = 0, count = 0, quantity = 0, bad = 0, expected = 0, variance = 0, doubt = 0, chance = 0, usual = 0] = own ?? [];
     this.#value = value;
     this.#count = count;
     this.#quantity = quantity;
@@ -161,6 +200,8 @@ export class ChangeEvidence {
     this.#expected = expected;
     this.#variance = variance;
     this.#doubt = doubt;
+    this.#chance = chance;
+    this.#usual = usual;
   }
 
   #begin(bet: number, at: number): void {
@@ -174,5 +215,22 @@ export class ChangeEvidence {
     starts[from + 4] = this.#expected;
     starts[from + 5] = this.#variance;
     starts[from + 6] = this.#doubt;
+    starts[from + 7] = this.#chance;
+    starts[from + 8] = this.#usual;
   }
+}
+
+/** What was observed between two moments, as the differences of their totals. */
+export function between(to: Stretch, from: Stretch): Stretch {
+  return {
+    since: from.since,
+    count: to.count - from.count,
+    quantity: to.quantity - from.quantity,
+    bad: to.bad - from.bad,
+    expected: to.expected - from.expected,
+    variance: to.variance - from.variance,
+    chance: to.chance - from.chance,
+    doubt: to.doubt - from.doubt,
+    usual: to.usual - from.usual,
+  };
 }

@@ -11,10 +11,9 @@
  * The lengths are weighed by their errors. Variance within the error counts as none: an allowance for wobble that is
  * not there would cost power, and most where traffic is low and least of it is known.
  *
- * Hours wait until the owner says that they were usual (`settle`), so that a regression doesn't count as wobble.
+ * Only hours that were usual are counted (usual-hours.ts), so that a regression doesn't count as wobble.
  */
 import type { Json } from '../model/json.ts';
-import type { Stretch } from './change-evidence.ts';
 
 export interface WobbleSettings {
   readonly memoryMs: number;
@@ -26,13 +25,9 @@ export const HOUR_MS = 3_600_000;
 const LENGTHS = [1, 2, 4, 8];
 const OPEN = 4;
 const SUMS = 5;
-const HELD_MAX = 400;
-
-type Hour = readonly [end: number, excess: number, variance: number, quantity: number];
 
 export class Wobble {
   readonly #settings: WobbleSettings;
-  #held: Hour[] = [];
   /** Per length, the block under way: excess, variance, quantity, hours. */
   readonly #open = new Float64Array(LENGTHS.length * OPEN);
   /** Per length: Σ (excess² − variance), Σ quantity², Σ excess, Σ quantity, Σ variance² fading twice as fast. */
@@ -42,29 +37,8 @@ export class Wobble {
     this.#settings = settings;
   }
 
-  /** An hour has ended. */
-  hold(end: number, from: Stretch, to: Stretch): void {
-    const quantity = to.quantity - from.quantity;
-    if (!(quantity > 0)) return;
-    const excess = to.bad - from.bad - (to.expected - from.expected);
-    if (this.#held.length >= HELD_MAX) this.#held.shift();
-    this.#held.push([end, excess, to.variance - from.variance, quantity]);
-  }
-
-  /** Hours that ended by `time` were usual. */
-  include(time: number): void {
-    let hour = this.#held[0];
-    while (hour !== undefined && hour[0] <= time) {
-      this.#count(hour);
-      this.#held.shift();
-      hour = this.#held[0];
-    }
-  }
-
-  /** A regression began at `onset`. */
-  cut(onset: number): void {
-    this.include(onset);
-    this.#held = [];
+  /** The block under way ends: what follows is not next to it. */
+  cut(): void {
     this.#open.fill(0);
   }
 
@@ -88,18 +62,17 @@ export class Wobble {
   }
 
   snapshot(): Json {
-    return [this.#held.flat(), [...this.#open], [...this.#sums]];
+    return [[...this.#open], [...this.#sums]];
   }
 
   restore(kept: Json): void {
-    const [held = [], open = [], sums = []] = kept as readonly (readonly number[])[];
-    this.#held = [];
-    for (let at = 0; at + 3 < held.length; at += 4) this.#held.push(held.slice(at, at + 4) as unknown as Hour);
+    const [open = [], sums = []] = kept as readonly (readonly number[])[];
     this.#open.set(open);
     this.#sums.set(sums);
   }
 
-  #count([, excess, variance, quantity]: Hour): void {
+  /** A usual hour: its excess, the variance that chance gives it, and its quantity. */
+  count(excess: number, variance: number, quantity: number): void {
     for (let length = 0; length < LENGTHS.length; length += 1) {
       const block = this.#open.subarray(length * OPEN, length * OPEN + OPEN);
       block[0] = (block[0] as number) + excess;

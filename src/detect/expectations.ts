@@ -53,10 +53,18 @@ export interface Expectations {
   readonly segments: readonly (Expectation | undefined)[];
 }
 
+/** What is tolerated because it happens when nothing is wrong. */
+export interface Tolerated {
+  /** Change of the level. */
+  readonly allowance: number;
+  /** design-effect.ts. */
+  readonly designEffect: number;
+}
+
 export function expectationsOf(
   cells: readonly (Float64Array | undefined)[],
   level: Level,
-  allowance: number,
+  tolerated: Tolerated = { allowance: 0, designEffect: 1 },
 ): Expectations | undefined {
   const all = new Float64Array(LEVEL_COLUMNS);
   for (const cell of cells)
@@ -68,20 +76,20 @@ export function expectationsOf(
   return {
     pooled,
     segments: cells.map((cell) =>
-      cell === undefined ? undefined : expectationOf(cell, { pooled, draw, level, allowance }),
+      cell === undefined ? undefined : expectationOf(cell, { pooled, draw, level, ...tolerated }),
     ),
   };
 }
 
 /** Variance of the level of all segments together, per unit of quantity. */
 export function standardError(cells: readonly (Float64Array | undefined)[], level: Level): number {
-  const pooled = expectationsOf(cells, level, 0)?.pooled;
+  const pooled = expectationsOf(cells, level)?.pooled;
   return pooled === undefined ? 0 : Math.sqrt(pooled.variance * pooled.count) / pooled.quantity;
 }
 
 /** In the unit of what is bad, whatever is known. */
 export function leastAllowance(cells: readonly (Float64Array | undefined)[], level: Level): number {
-  const expected = expectationsOf(cells, level, 0)?.pooled.expected;
+  const expected = expectationsOf(cells, level)?.pooled.expected;
   if (expected === undefined) return 0;
   return level.lenience * (level.worse === 'falls' ? 1 - expected : expected);
 }
@@ -120,14 +128,13 @@ function drawOf(cells: readonly (Float64Array | undefined)[], pooled: Pooled): n
   return surplus > 0 ? Math.min(DRAW_MAX, Math.max(DRAW_MIN, within / surplus)) : DRAW_MAX;
 }
 
-interface Context {
+interface Context extends Tolerated {
   readonly pooled: Pooled;
   readonly draw: number;
   readonly level: Level;
-  readonly allowance: number;
 }
 
-function expectationOf(cell: Float64Array, { pooled, draw, level, allowance }: Context): Expectation | undefined {
+function expectationOf(cell: Float64Array, { pooled, draw, level, allowance, designEffect }: Context): Expectation | undefined {
   const count = at(cell, COUNT);
   const quantity = at(cell, QUANTITY);
   if (count < OWN_MIN || !(quantity > 0)) return undefined;
@@ -137,12 +144,19 @@ function expectationOf(cell: Float64Array, { pooled, draw, level, allowance }: C
   const own = varianceOf(cell, expected, level);
   const variance = (count * own + draw * pooled.variance) / (count + draw);
   const effective = (count * count) / Math.max(at(cell, COUNT_SQUARES), 1e-9);
+  const slopes = slopesOf(expected, {
+    variance: variance * designEffect,
+    quantity: quantity / count,
+    level,
+    allowance: lenience,
+  });
   return {
     expected,
     allowance: lenience,
     variance,
-    doubt: variance / effective,
-    slopes: slopesOf(expected, { variance, quantity: quantity / count, level, allowance: lenience }),
+    doubt: (variance * designEffect) / effective,
+    slopes,
+    penalties: slopes.map((slope) => (slope * variance * (designEffect - 1)) / 2),
   };
 }
 
@@ -160,7 +174,7 @@ export function slopesOf(expected: number, { variance, quantity, level, allowanc
   return Float64Array.from(level.sizes, (size) => Math.min(steepest, (size * unit * quantity) / variance));
 }
 
-function confine(expected: number, level: Level): number {
+export function confine(expected: number, level: Level): number {
   return level.bounded ? Math.min(1 - BAD_SHARE_MIN, Math.max(BAD_SHARE_MIN, expected)) : expected;
 }
 

@@ -9,8 +9,10 @@
  * evidence is back under A^½, or has not decided within `suspectMaxMs`; what waited becomes usual. suspected →
  * regressed  the bets whose stretch shows at least the minimum change add up to A. The stretch of the
  *                      strongest of them gives the onset; what waited since then is thrown away.
- * regressed → recovered  evidence of the other direction, against half the change that was found, reaches ten times the
- *                      conversations of a day: a level in between keeps the state.
+ * regressed → recovered  evidence of the other direction reaches ten times the conversations of a day: against half of
+ *                      the change that was found, or of what it has been since the onset if that is less. A level in
+ *                      between keeps the state.
+ * regressed → regressed  it got worse: the level since the onset is watched like any other, and fell.
  * recovered → ok       after `recoveredMs`; to suspected sooner if the evidence says so. no_data              nothing
  * was decided for `silentMs`. The earlier state is kept, and returns with the data.
  *
@@ -19,16 +21,19 @@
  * (wobble.ts), is met by an allowance, and measured (docs/decisions/0014-regression-detection.md).
  */
 import type { Json } from '../model/json.ts';
-import { ChangeEvidence, type Stretch } from './change-evidence.ts';
+import { between, ChangeEvidence, type Stretch } from './change-evidence.ts';
+import type { Slot } from './cluster-slots.ts';
 import { type Cells, TrailingBaseline } from './trailing-baseline.ts';
 import {
   BAD,
   BAD_QUANTITY,
   BAD_SQUARES,
+  confine,
   COUNT,
   COUNT_SQUARES,
   type Expectations,
   expectationsOf,
+  type Tolerated,
   leastAllowance,
   standardError,
   LEVEL_COLUMNS,
@@ -37,7 +42,9 @@ import {
 } from './expectations.ts';
 import { estimate, type Estimate, type Sums, smallestFound } from './effect.ts';
 import { DAY_MS, MONTH_MS, type WatchSettings } from './settings.ts';
-import { HOUR_MS, Wobble } from './drift-variance.ts';
+import { HOUR_MS } from './drift-variance.ts';
+import { Recovery } from './recovery.ts';
+import { type Foreseen, NOTHING_FORESEEN, UsualPattern } from './usual-pattern.ts';
 
 type Phase = 'learning' | 'ok' | 'suspected' | 'regressed' | 'recovered';
 export type State = 'no_data' | Phase;
@@ -63,15 +70,29 @@ interface Change {
 
 const NEVER = Number.MAX_VALUE;
 const MONTHLY_MIN = 1000;
+/** All clear takes as much evidence as conversations of so many days, and of so many conversations a day. */
+const RECOVERY_DAYS = 10;
+const RECOVERY_MIN = 10;
+
+export interface WatchOptions {
+  /** Levels that are watched together do not alarm one by one: see `confirm`. */
+  readonly together: boolean;
+  /** Part of another level, which gives what it foresees. */
+  readonly isPart?: boolean;
+  /** The false alarms that one level may give in 30 days; the settings' own where nobody shares them. */
+  readonly budget?: { readonly perLevel: number };
+  /** It is the level since a regression began, and varies as the level itself did. */
+  readonly pattern?: UsualPattern;
+}
 
 export class LevelWatch {
   readonly #settings: WatchSettings;
   readonly #level: Level;
-  /** Levels that are watched together do not alarm one by one: see `confirm`. */
-  readonly #together: boolean;
+  readonly #options: WatchOptions;
   readonly #baseline: TrailingBaseline;
   readonly #evidence: ChangeEvidence;
-  readonly #wobble: Wobble;
+  readonly #pattern: UsualPattern;
+  readonly #recovery = new Recovery();
   #expectations: Expectations | undefined;
   #phase: Phase = 'learning';
   #phaseSince = 0;
@@ -85,19 +106,21 @@ export class LevelWatch {
   /** Evidence that counts, over what raises the alarm. */
   #standing = 0;
   #onset = 0;
-  /** Totals at the onset of what was found, and its relative size. */
+  /** Totals at the onset of what was found. */
   #foundAt: Stretch;
-  #found = 0;
-  #recovery = 0;
+  #tolerated: Tolerated = { allowance: 0, designEffect: 1 };
+  #foreseen: Foreseen = NOTHING_FORESEEN;
   #changes: Change[] = [];
+  /** The level since the regression began; undefined where there is none. */
+  #since: LevelWatch | undefined;
 
-  constructor(settings: WatchSettings, level: Level, { together }: { readonly together: boolean }) {
+  constructor(settings: WatchSettings, level: Level, options: WatchOptions) {
     this.#settings = settings;
     this.#level = level;
-    this.#together = together;
+    this.#options = options;
     this.#baseline = new TrailingBaseline(settings.baseline, LEVEL_COLUMNS);
     this.#evidence = new ChangeEvidence(level.weights);
-    this.#wobble = new Wobble(settings.wobble);
+    this.#pattern = options.pattern ?? new UsualPattern(settings.wobble, { isPart: options.isPart === true });
     this.#hourStart = this.#evidence.totals();
     this.#foundAt = this.#hourStart;
   }
@@ -118,25 +141,45 @@ export class LevelWatch {
     return this.#onset;
   }
 
-  /** Quantity is 0 or 1. For scores bad is 1 − score and quantity 1; for a ratio they are numerator and denominator. */
-  observe(segment: number, bad: number, quantity: number, time: number): void {
+  /** What was known of the last observation before it was seen. */
+  get foreseen(): Foreseen {
+    return this.#foreseen;
+  }
+
+  /**
+   * Quantity is 0 or 1. For scores bad is 1 − score and quantity 1; for a ratio they are numerator and denominator.
+   * `whose` is the user's slot; for a part, what the whole foresaw.
+   */
+  observe(segment: number, bad: number, quantity: number, time: number, whose?: Slot | Foreseen): void {
     const at = time > this.#lastAt ? time : this.#lastAt;
     this.#lastAt = at;
     if (at >= this.#tick) this.advance(at);
     if (this.#silent) this.#speak(at);
-    const cell = this.#baseline.cell(segment, at);
-    cell[COUNT] = (cell[COUNT] as number) + 1;
-    cell[COUNT_SQUARES] = (cell[COUNT_SQUARES] as number) + 1;
-    cell[BAD] = (cell[BAD] as number) + bad;
-    cell[QUANTITY] = (cell[QUANTITY] as number) + quantity;
-    cell[BAD_SQUARES] = (cell[BAD_SQUARES] as number) + bad * bad;
-    cell[BAD_QUANTITY] = (cell[BAD_QUANTITY] as number) + bad * quantity;
+    const slot = whose !== undefined && 'number' in whose ? whose : undefined;
+    const foreseen = whose !== undefined && 'season' in whose ? whose : this.#pattern.foresee(slot, at);
+    this.#foreseen = foreseen;
+    count(this.#baseline.cell(segment, at), bad - foreseen.season * quantity, quantity);
     const expectation = this.#expectations?.segments[segment];
     if (expectation === undefined) return;
-    this.#evidence.add(expectation, bad, quantity, at);
+    const base = confine(expectation.expected + foreseen.season, this.#level);
+    const expected = base * quantity;
+    const usual = (foreseen.usual ?? base) * quantity;
+    this.#evidence.add(expectation, { bad, quantity, expected, usual, given: foreseen.given }, at);
+    if (this.#isOwn) {
+      const { variance } = expectation;
+      this.#pattern.observe({ at, slot, quantity, excess: bad - expected, variance, foreseen });
+    }
     if (this.#phase === 'learning') return;
-    if (this.#phase === 'regressed') this.#recover(expectation, bad, quantity, at);
-    else if (this.#evidence.value >= this.#suspectAt) this.#weigh(at);
+    if (this.#phase === 'regressed') {
+      const { designEffect } = this.#tolerated;
+      this.#recovery.add(
+        { expected: base, variance: expectation.variance, bad, quantity, designEffect },
+        foreseen,
+        this.#level,
+      );
+      if (!this.#isBack(at)) this.#watchSince(at).observe(segment, bad, quantity, at, { ...foreseen, usual: base });
+      this.#followSince(at);
+    } else if (this.#evidence.value >= this.#suspectAt) this.#weigh(at);
     else if (this.#phase === 'suspected' && this.#evidence.value < Math.sqrt(this.#alarmAt)) this.#enter('ok', at);
   }
 
@@ -148,6 +191,7 @@ export class LevelWatch {
     }
     if (time < this.#tick) return;
     this.#endHour(time);
+    this.#followHour(time);
     if (this.#phase === 'suspected' && time - this.#phaseSince > this.#settings.suspectMaxMs) {
       this.#evidence.forget(time);
       this.#enter('ok', time);
@@ -155,9 +199,8 @@ export class LevelWatch {
     if (this.#phase === 'recovered' && time - this.#phaseSince > this.#settings.recoveredMs) this.#enter('ok', time);
     if (this.#phase === 'suspected' || this.#phase === 'regressed') return;
     // While learning there is nothing to keep out, and a wobble to get to know.
-    this.#wobble.include(
-      time - (this.#phase === 'learning' ? this.#settings.baseline.gapMs : this.#settings.wobbleGapMs),
-    );
+    const { baseline, wobbleGapMs } = this.#settings;
+    if (this.#isOwn) this.#pattern.include(time - (this.#phase === 'learning' ? baseline.gapMs : wobbleGapMs));
     if (this.#baseline.ripen(time)) this.#refresh(time);
   }
 
@@ -169,7 +212,8 @@ export class LevelWatch {
   /** A person says that the level since the onset is the one to expect. */
   accept(at: number): void {
     this.#baseline.adopt();
-    this.#wobble.cut(0);
+    this.#pattern.forget();
+    this.#since = undefined;
     this.#evidence.forget(at);
     this.#enter('learning', at);
     this.#refresh(at);
@@ -191,7 +235,7 @@ export class LevelWatch {
       stateSince: this.#stateSince(),
       logEvidence: Math.log(Math.max(1, this.#evidence.value)),
       logThreshold: this.#alarmAt < NEVER ? Math.log(this.#alarmAt) : 0,
-      estimate: sums === undefined ? undefined : estimate(sums, this.#level, this.#wobble.variance),
+      estimate: sums === undefined ? undefined : estimate(sums, this.#level, this.#pattern),
       onset: troubled ? (phase === 'regressed' ? this.#onset : stretch?.since) : undefined,
       minimumDetectableChange: this.#smallest(),
     };
@@ -201,10 +245,12 @@ export class LevelWatch {
     return {
       baseline: this.#baseline.snapshot(),
       evidence: this.#evidence.snapshot(),
-      wobble: this.#wobble.snapshot(),
+      pattern: this.#isOwn ? this.#pattern.snapshot() : null,
+      recovery: this.#recovery.snapshot(),
+      since: this.#since?.snapshot() ?? null,
       phase: this.#phase,
       silent: this.#silent,
-      allowance: this.#allowance,
+      tolerated: { ...this.#tolerated },
       hourStart: { ...this.#hourStart },
       foundAt: { ...this.#foundAt },
       changes: this.#changes.map((change) => ({ ...change })),
@@ -217,8 +263,6 @@ export class LevelWatch {
         this.#hourEnd,
         this.#standing,
         this.#onset,
-        this.#found,
-        this.#recovery,
       ],
     };
   }
@@ -228,10 +272,11 @@ export class LevelWatch {
     const kept = json as unknown as Kept;
     this.#baseline.restore(kept.baseline);
     this.#evidence.restore(kept.evidence);
-    this.#wobble.restore(kept.wobble);
+    if (kept.pattern !== null) this.#pattern.restore(kept.pattern);
+    this.#recovery.restore(kept.recovery);
     this.#phase = kept.phase;
     this.#silent = kept.silent;
-    this.#allowance = kept.allowance;
+    this.#tolerated = kept.tolerated;
     this.#hourStart = kept.hourStart;
     this.#foundAt = kept.foundAt;
     this.#changes = [...kept.changes];
@@ -242,16 +287,14 @@ export class LevelWatch {
     this.#suspectAt = suspectAt;
     this.#tick = tick;
     this.#hourEnd = hourEnd;
-    const [standing = 0, onset = 0, found = 0, recovery = 0] = kept.numbers.slice(6);
+    const [standing = 0, onset = 0] = kept.numbers.slice(6);
     this.#standing = standing;
     this.#onset = onset;
-    this.#found = found;
-    this.#recovery = recovery;
+    this.#since = undefined;
+    if (kept.since !== null) this.#watchSince(lastAt).restore(kept.since);
     // The baseline changes only when expectations are recalculated, so that they come out the same.
-    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#allowance);
+    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated);
   }
-
-  #allowance = 0;
 
   #stateSince(): number | undefined {
     if (this.#lastAt === 0) return undefined;
@@ -273,10 +316,11 @@ export class LevelWatch {
   }
 
   #endHour(time: number): void {
-    if (this.#hourEnd > 0 && this.#phase !== 'regressed') {
+    if (this.#hourEnd > 0 && this.#isOwn) {
       const totals = this.#evidence.totals();
-      this.#wobble.hold(this.#hourEnd, this.#hourStart, totals);
-      this.#hourStart = totals;
+      const mayBeUsual = this.#phase !== 'regressed';
+      this.#pattern.endHour(this.#hourEnd, { from: this.#hourStart, to: totals, mayBeUsual });
+      if (mayBeUsual) this.#hourStart = totals;
     }
     this.#hourEnd = Math.floor(time / HOUR_MS) * HOUR_MS + HOUR_MS;
     const { bucketMs } = this.#settings.baseline;
@@ -286,22 +330,33 @@ export class LevelWatch {
   #refresh(time: number): void {
     const { wobbleAllowance, baselineAllowance } = this.#settings;
     const usual = this.#baseline.usual;
-    const wobble = wobbleAllowance * Math.sqrt(this.#wobble.variance);
-    this.#allowance = Math.max(
-      leastAllowance(usual, this.#level),
-      wobble + baselineAllowance * standardError(usual, this.#level),
-    );
-    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#allowance);
+    const pattern = this.#pattern;
+    if (this.#isOwn) pattern.learnCalendar(time - this.#settings.baseline.gapMs);
+    const wobble = wobbleAllowance * Math.sqrt(pattern.wobble);
+    const error = standardError(usual, this.#level) * Math.sqrt(pattern.inflation);
+    this.#tolerated = {
+      allowance: Math.max(leastAllowance(usual, this.#level), wobble + baselineAllowance * error),
+      designEffect: pattern.designEffect,
+    };
+    this.#expectations = expectationsOf(usual, this.#level, this.#tolerated);
     if (this.#expectations === undefined) return;
     const { count } = this.#expectations.pooled;
-    const month = (count / Math.max(1, this.#baseline.coveredMs)) * MONTH_MS;
-    this.#alarmAt = Math.max(MONTHLY_MIN, month) / this.#settings.falseAlarmsPerMonth;
+    this.#alarmAt = Math.max(MONTHLY_MIN, this.#pooledPerMs * MONTH_MS) / this.#falseAlarmsPerMonth;
     this.#suspectAt = this.#alarmAt ** 0.75;
     const { conversations, historyMs } = this.#settings.learn;
     if (this.#phase === 'learning' && count >= conversations && this.#baseline.coveredMs >= historyMs) {
       this.#evidence.forget(time);
       this.#enter('ok', time);
     }
+  }
+
+  get #isOwn(): boolean {
+    return this.#options.pattern === undefined;
+  }
+
+  get #falseAlarmsPerMonth(): number {
+    const own = this.#settings.falseAlarmsPerMonth;
+    return Math.min(own, this.#options.budget?.perLevel ?? own);
   }
 
   #weigh(at: number): void {
@@ -311,7 +366,7 @@ export class LevelWatch {
       for (let bet = 0; bet < this.#evidence.bets; bet += 1)
         if (this.#isMeant(this.#evidence.stretch(bet))) counting += this.#evidence.share(bet);
     this.#standing = counting / this.#alarmAt;
-    if (this.#standing >= 1 && !this.#together) this.#find(at);
+    if (this.#standing >= 1 && !this.#options.together) this.#find(at);
   }
 
   /** Whether a stretch shows a change of a size that concerns anybody. */
@@ -336,37 +391,74 @@ export class LevelWatch {
 
   #find(at: number): void {
     const stretch = this.#evidence.stretch(this.#strongest());
-    const totals = this.#evidence.totals();
     this.#onset = stretch.since;
-    this.#foundAt = difference(totals, stretch);
-    this.#found = Math.abs(estimate(stretch, this.#level, 0)?.change ?? 0);
-    this.#recovery = 0;
+    this.#foundAt = between(this.#evidence.totals(), stretch);
+    this.#recovery.begin(Math.abs(estimate(stretch, this.#level, this.#pattern)?.change ?? 0));
     this.#baseline.cut(stretch.since);
-    this.#wobble.cut(stretch.since);
-    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#allowance);
+    if (this.#isOwn) this.#pattern.cut(stretch.since);
+    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated);
+    this.#since = undefined;
     this.#enter('regressed', at);
   }
 
-  #recover(expectation: { expected: number; variance: number }, bad: number, quantity: number, at: number): void {
-    const { expected, variance } = expectation;
-    const unit = this.#level.worse === 'falls' ? 1 - expected : expected;
-    const half = 0.5 * this.#found * unit;
-    const largest = this.#level.bounded ? 1 : 1e3 * expected;
-    const slope = Math.min(0.75 / largest, half / (variance + half * half));
-    const gain = Math.max(0.05, 1 + slope * ((expected + half) * quantity - bad));
-    this.#recovery = Math.min(1e150, (this.#recovery + 1) * gain);
-    const day = (this.#alarmAt * this.#settings.falseAlarmsPerMonth * DAY_MS) / MONTH_MS;
-    if (this.#recovery < 10 * Math.max(10, day)) return;
+  #isBack(at: number): boolean {
+    const perDay = this.#pooledPerMs * DAY_MS;
+    if (this.#recovery.capital < RECOVERY_DAYS * Math.max(RECOVERY_MIN, perDay)) return false;
     this.#evidence.forget(at);
     this.#baseline.cut(0);
     this.#hourStart = this.#evidence.totals();
-    this.#recovery = 0;
+    this.#since = undefined;
     this.#enter('recovered', at);
+    return true;
   }
 
-  #stretch(): Sums {
+  #watchSince(at: number): LevelWatch {
+    if (this.#since !== undefined) return this.#since;
+    const { baseline, learnSince } = this.#settings;
+    const settings: WatchSettings = {
+      ...this.#settings,
+      baseline: { ...baseline, gapMs: baseline.gapMs / 4, bucketMs: baseline.bucketMs / 4 },
+      learn: learnSince,
+      silentMs: NEVER,
+    };
+    const { budget } = this.#options;
+    const pattern = this.#pattern;
+    this.#since = new LevelWatch(settings, this.#level, {
+      together: false,
+      pattern,
+      ...(budget === undefined ? {} : { budget }),
+    });
+    this.#since.advance(at);
+    return this.#since;
+  }
+
+  #followHour(time: number): void {
+    if (this.#phase !== 'regressed') return;
+    this.#since?.advance(time);
+    this.#followSince(time);
+    if (time - this.#onset > DAY_MS) return;
+    const seen = estimate(this.#stretch(), this.#level, this.#pattern);
+    if (seen !== undefined) this.#recovery.seen(Math.abs(seen.change), this.#level);
+  }
+
+  /** Whether it has become worse than it was when it was found. */
+  #followSince(at: number): void {
+    const since = this.#since;
+    if (since === undefined || this.#phase !== 'regressed') return;
+    since.takeChanges();
+    if (since.phase !== 'regressed') return;
+    const stretch = since.#stretch();
+    this.#onset = since.onset;
+    this.#baseline.drop(since.onset);
+    this.#foundAt = between(this.#evidence.totals(), { ...stretch, expected: stretch.usual });
+    this.#since = undefined;
+    this.#changes.push({ from: 'regressed', to: 'regressed', at });
+    this.#phaseSince = at;
+  }
+
+  #stretch(): Stretch {
     if (this.#phase === 'suspected') return this.#evidence.stretch(this.#strongest());
-    return { ...difference(this.#evidence.totals(), this.#foundAt), since: this.#onset };
+    return { ...between(this.#evidence.totals(), this.#foundAt), since: this.#onset };
   }
 
   /** Observations that wait to enter the baseline, against the expectation for the same mix. */
@@ -390,38 +482,42 @@ export class LevelWatch {
   #smallest(): number | undefined {
     const pooled = this.#expectations?.pooled;
     if (pooled === undefined || this.#alarmAt === NEVER) return undefined;
-    const perDay = (pooled.count / Math.max(1, this.#baseline.coveredMs)) * DAY_MS;
+    const perDay = this.#pooledPerMs * DAY_MS;
     return smallestFound({
       pooled,
       level: this.#level,
       perDay,
       logAlarm: Math.log(this.#alarmAt),
-      allowance: this.#allowance,
+      tolerated: this.#tolerated,
     });
+  }
+
+  get #pooledPerMs(): number {
+    const pooled = this.#expectations?.pooled;
+    return pooled === undefined ? 0 : pooled.count / Math.max(1, this.#baseline.coveredMs);
   }
 }
 
 interface Kept {
   readonly baseline: Json;
   readonly evidence: Json;
-  readonly wobble: Json;
+  readonly pattern: Json;
+  readonly recovery: Json;
+  readonly since: Json;
   readonly phase: Phase;
   readonly silent: boolean;
-  readonly allowance: number;
+  readonly tolerated: Tolerated;
   readonly hourStart: Stretch;
   readonly foundAt: Stretch;
   readonly changes: readonly Change[];
   readonly numbers: readonly number[];
 }
 
-function difference(to: Stretch, from: Stretch): Stretch {
-  return {
-    since: from.since,
-    count: to.count - from.count,
-    quantity: to.quantity - from.quantity,
-    bad: to.bad - from.bad,
-    expected: to.expected - from.expected,
-    variance: to.variance - from.variance,
-    doubt: to.doubt - from.doubt,
-  };
+function count(cell: Float64Array, bad: number, quantity: number): void {
+  cell[COUNT] = (cell[COUNT] as number) + 1;
+  cell[COUNT_SQUARES] = (cell[COUNT_SQUARES] as number) + 1;
+  cell[BAD] = (cell[BAD] as number) + bad;
+  cell[QUANTITY] = (cell[QUANTITY] as number) + quantity;
+  cell[BAD_SQUARES] = (cell[BAD_SQUARES] as number) + bad * bad;
+  cell[BAD_QUANTITY] = (cell[BAD_QUANTITY] as number) + bad * quantity;
 }

@@ -11,6 +11,8 @@ export interface WatchSettings {
   readonly wobble: WobbleSettings;
   /** How long an hour waits before it counts as usual wobble: longer than a regression takes to be found. */
   readonly wobbleGapMs: number;
+  /** Like `learn`, for the level since a regression began. */
+  readonly learnSince: { readonly conversations: number; readonly historyMs: number };
   /** How many standard deviations of the wobble are let pass. */
   readonly wobbleAllowance: number;
   /** How many standard errors of the baseline are let pass. */
@@ -80,6 +82,7 @@ export const DEFAULT_DETECTION: DetectionSettings = {
     baselineAllowance: 0.3,
     falseAlarmsPerMonth: 0.17,
     learn: { conversations: 200, historyMs: 7 * DAY_MS },
+    learnSince: { conversations: 100, historyMs: DAY_MS / 2 },
     silentMs: DAY_MS,
     suspectMaxMs: 14 * DAY_MS,
     recoveredMs: DAY_MS,

@@ -84,6 +84,12 @@ export class TrailingBaseline {
     this.#current = undefined;
   }
 
+  /** It became worse at `onset`: what waits from before is neither usual nor what it is now. */
+  drop(onset: number): void {
+    this.#waiting = this.#waiting.filter((bucket) => bucket.to > onset);
+    if (this.#current !== undefined && !this.#waiting.includes(this.#current)) this.#current = undefined;
+  }
+
   /** The level since the regression is accepted: it alone is what is usual. */
   adopt(): void {
     this.#cells = [];

@@ -1,0 +1,202 @@
+/**
+ * What the day of the week and the time of the day usually do to a level: weekends, Mondays, nights.
+ *
+ * The excess over what the segments let expect is summed by day and by six parts of the day, for four weeks. Of each
+ * week, a day's effect is its excess less that of its week. The effect of a Monday is the median of the last Mondays; with
+ * an even number of them, a 0 is added, so that of two the smaller counts, and none where they disagree. So one bad day
+ * is no rule, and what came twice is one. Parts of the day likewise, over whole weeks.
+ *
+ * An effect counts as far as the effects of all days differ by more than chance: each is drawn towards 0 by its own
+ * error, and all are 0 where nothing is evident. Times are UTC; a shift of the clock is learnt within two weeks.
+ */
+import type { Json } from '../model/json.ts';
+import { DAY_MS } from './settings.ts';
+
+const WEEKS = 4;
+const DAYS = 7;
+const PARTS = 6;
+const PART_MS = DAY_MS / PARTS;
+/** Per part of a day: quantity, excess, variance. */
+const COLUMNS = 3;
+/** Of fewer days the mean says too little of a week. */
+const WHOLE_WEEK = 5;
+const KEPT_DAYS = WEEKS * DAYS + 3;
+/** By how many errors the effects together must be larger than chance makes them. */
+const EVIDENT_ERRORS = 1.5;
+/** Variance of a median over that of a mean. */
+const MEDIAN_COSTS = 1.57;
+
+interface Sum {
+  quantity: number;
+  excess: number;
+  variance: number;
+}
+
+export class Calendar {
+  /** By day since 1970. */
+  readonly #days = new Map<number, Float64Array>();
+  readonly #ofDay = new Float64Array(DAYS);
+  readonly #ofPart = new Float64Array(PARTS);
+  #isKnown = false;
+  #day = -1;
+  #today: Float64Array = new Float64Array(PARTS * COLUMNS);
+
+  /** Expected excess per unit of quantity. */
+  effect(at: number): number {
+    if (!this.#isKnown) return 0;
+    const day = Math.floor(at / DAY_MS);
+    return (this.#ofDay[day % DAYS] as number) + (this.#ofPart[partOf(at, day)] as number);
+  }
+
+  /** The excess over an expectation that knows nothing of the calendar. */
+  add(at: number, { quantity, excess, variance }: Readonly<Sum>): void {
+    const day = Math.floor(at / DAY_MS);
+    if (day !== this.#day) this.#begin(day);
+    const from = partOf(at, day) * COLUMNS;
+    const cell = this.#today;
+    cell[from] = (cell[from] as number) + quantity;
+    cell[from + 1] = (cell[from + 1] as number) + excess;
+    cell[from + 2] = (cell[from + 2] as number) + variance;
+  }
+
+  /** Takes in the days that ended before `until`. */
+  learn(until: number): void {
+    const last = Math.floor(until / DAY_MS) - 1;
+    const weeks: Map<number, Float64Array>[] = [];
+    for (const [day, cell] of this.#days) {
+      const week = Math.floor((last - day) / DAYS);
+      if (day > last || week >= WEEKS) continue;
+      while (weeks.length <= week) weeks.push(new Map());
+      weeks[week]?.set(day, cell);
+    }
+    const whole = weeks.filter((week) => week.size >= WHOLE_WEEK);
+    this.#ofDay.fill(0);
+    this.#ofPart.fill(0);
+    const days = Array.from({ length: DAYS }, (): Sum[] => []);
+    for (const week of whole) {
+      const mean = meanOf(week.values());
+      for (const [day, cell] of week) days[day % DAYS]?.push(lessMean(sumOf([cell]), mean));
+    }
+    this.#ofDay.set(effectsOf(days));
+    const parts = Array.from({ length: PARTS }, (): Sum[] => []);
+    for (const week of whole) {
+      const mean = meanOf(week.values());
+      for (let part = 0; part < PARTS; part += 1) parts[part]?.push(this.#partOfWeek(week, part, mean));
+    }
+    this.#ofPart.set(effectsOf(parts));
+    this.#isKnown = this.#ofDay.some((effect) => effect !== 0) || this.#ofPart.some((effect) => effect !== 0);
+  }
+
+  snapshot(): Json {
+    return [
+      this.#day,
+      this.#isKnown,
+      [...this.#ofDay],
+      [...this.#ofPart],
+      [...this.#days].map(([day, cell]) => [day, ...Array.from(cell, (sum) => Number(sum.toPrecision(9)))]),
+    ];
+  }
+
+  restore(json: Json): void {
+    const [day, isKnown, ofDay, ofPart, days] = json as readonly [
+      number,
+      boolean,
+      readonly number[],
+      readonly number[],
+      readonly (readonly number[])[],
+    ];
+    for (const [of = 0, ...cell] of days) this.#days.set(of, Float64Array.from(cell));
+    this.#isKnown = isKnown;
+    this.#ofDay.set(ofDay);
+    this.#ofPart.set(ofPart);
+    this.#day = day;
+    this.#today = this.#days.get(day) ?? this.#today;
+  }
+
+  #begin(day: number): void {
+    this.#day = day;
+    const known = this.#days.get(day);
+    this.#today = known ?? new Float64Array(PARTS * COLUMNS);
+    this.#days.set(day, this.#today);
+    for (const old of this.#days.keys()) if (old <= day - KEPT_DAYS) this.#days.delete(old);
+  }
+
+  /** Less what the days themselves explain. */
+  #partOfWeek(week: ReadonlyMap<number, Float64Array>, part: number, mean: number): Sum {
+    const sum = { quantity: 0, excess: 0, variance: 0 };
+    for (const [day, cell] of week) {
+      const [quantity = 0, excess = 0, variance = 0] = cell.subarray(part * COLUMNS);
+      sum.quantity += quantity;
+      sum.excess += excess - (mean + (this.#ofDay[day % DAYS] as number)) * quantity;
+      sum.variance += variance;
+    }
+    return sum;
+  }
+}
+
+function partOf(at: number, day: number): number {
+  return Math.floor((at - day * DAY_MS) / PART_MS);
+}
+
+function sumOf(cells: Iterable<Float64Array>): Sum {
+  const sum = { quantity: 0, excess: 0, variance: 0 };
+  for (const cell of cells)
+    for (let part = 0; part < PARTS; part += 1) {
+      sum.quantity += cell[part * COLUMNS] as number;
+      sum.excess += cell[part * COLUMNS + 1] as number;
+      sum.variance += cell[part * COLUMNS + 2] as number;
+    }
+  return sum;
+}
+
+function meanOf(cells: Iterable<Float64Array>): number {
+  const { quantity, excess } = sumOf(cells);
+  return quantity > 0 ? excess / quantity : 0;
+}
+
+function lessMean({ quantity, excess, variance }: Sum, mean: number): Sum {
+  return { quantity, excess: excess - mean * quantity, variance };
+}
+
+/** Of each class, from what it was in each week. */
+function effectsOf(classes: readonly (readonly Sum[])[]): Float64Array {
+  const effects = new Float64Array(classes.length);
+  const errors = new Float64Array(classes.length);
+  const traffic = new Float64Array(classes.length);
+  let surplus = 0;
+  let known = 0;
+  let difference = 0;
+  for (const [place, weeks] of classes.entries()) {
+    const present = weeks.filter(({ quantity, variance }) => quantity > 0 && variance > 0);
+    const { quantity, variance } = present.reduce(
+      (sum, week) => ({ quantity: sum.quantity + week.quantity, variance: sum.variance + week.variance }),
+      { quantity: 0, variance: 0 },
+    );
+    if (!(quantity > 0)) continue;
+    traffic[place] = quantity;
+    if (present.length < 2) continue;
+    const effect = medianOf(present.map((week) => week.excess / week.quantity));
+    const error = (MEDIAN_COSTS * variance) / (quantity * quantity);
+    effects[place] = effect;
+    errors[place] = error;
+    known += 1;
+    surplus += (effect * effect) / error - 1;
+    difference += effect * effect - error;
+  }
+  if (known < 2 || surplus < EVIDENT_ERRORS * Math.sqrt(2 * known)) return effects.fill(0);
+  const between = Math.max(0, difference / known);
+  let mean = 0;
+  for (let place = 0; place < effects.length; place += 1) {
+    effects[place] = ((effects[place] as number) * between) / (between + (errors[place] as number) || 1);
+    mean += (effects[place] as number) * (traffic[place] as number);
+  }
+  mean /= traffic.reduce((sum, quantity) => sum + quantity, 0);
+  return effects.map((effect) => effect - mean);
+}
+
+/** With a 0 among them where their number is even. */
+function medianOf(values: number[]): number {
+  const sorted = values.length % 2 === 0 ? [...values, 0] : values;
+  sorted.sort((one, other) => one - other);
+  return sorted[(sorted.length - 1) / 2] ?? 0;
+}
