@@ -107,6 +107,7 @@ export class ChangeEvidence {
     const most = expected + given.predicted + expectation.allowance * quantity * given.shown;
     const excess = bad - most;
     const { slopes, penalties } = expectation;
+    const stake = stakeOf(expected, given);
     this.#count += 1;
     this.#quantity += quantity;
     this.#bad += bad;
@@ -118,7 +119,7 @@ export class ChangeEvidence {
     let value = 0;
     for (let bet = 0; bet < slopes.length; bet += 1) {
       const penalty = penalties[bet] as number;
-      let slope = (slopes[bet] as number) * given.stake;
+      let slope = (slopes[bet] as number) * stake;
       if (slope * (most + penalty) > LOSS_MAX) slope = LOSS_MAX / (most + penalty);
       const factor = 1 + slope * (excess - penalty);
       let sum = ((this.#sums[bet] as number) + 1) * factor;
@@ -218,6 +219,16 @@ export class ChangeEvidence {
     starts[from + 7] = this.#chance;
     starts[from + 8] = this.#usual;
   }
+}
+
+/**
+ * After failures of the same user the next one is likelier, and its outcome varies more: of a yes/no question by
+ * p (1 − p). Staking as if it varied as usual would win and lose too much at once.
+ */
+function stakeOf(expected: number, { predicted, shown, stake }: Given): number {
+  const likely = expected + predicted;
+  if (!(predicted > 0) || likely >= 1) return stake;
+  return Math.min(stake, (shown * expected * (1 - expected)) / (likely * (1 - likely)));
 }
 
 /** What was observed between two moments, as the differences of their totals. */

@@ -5,7 +5,7 @@
  * the stretch, what the baseline does not know, and the wobble of the level in it. It is not a confidence sequence, and
  * where the stretch was chosen because it looks bad it leans away from zero, most when it is short.
  */
-import type { Level, Pooled, Tolerated } from './expectations.ts';
+import type { Level, Pooled } from './expectations.ts';
 
 export interface Sums {
   readonly since: number;
@@ -33,10 +33,10 @@ const NORMAL_95 = 1.959964;
 /** How a level varies from hour to hour, and how much correlation adds to the variance of sums. */
 interface Varies {
   readonly wobble: number;
-  readonly designEffect: number;
+  readonly sumEffect: number;
 }
 
-export function estimate(sums: Sums, level: Level, { wobble, designEffect }: Varies): Estimate | undefined {
+export function estimate(sums: Sums, level: Level, { wobble, sumEffect }: Varies): Estimate | undefined {
   const { quantity, count } = sums;
   if (!(quantity > 0)) return undefined;
   const expected = sums.expected / quantity;
@@ -44,7 +44,7 @@ export function estimate(sums: Sums, level: Level, { wobble, designEffect }: Var
   const baseline = level.worse === 'falls' ? 1 - expected : expected;
   if (!(baseline > 0)) return undefined;
   const shown = level.worse === 'falls' ? 1 - observed : observed;
-  const spread = Math.sqrt(sums.variance * designEffect + sums.doubt * count + wobble * quantity * quantity) / quantity;
+  const spread = Math.sqrt(sums.variance * sumEffect + sums.doubt * count + wobble * quantity * quantity) / quantity;
   const change = shown / baseline - 1;
   const half = (NORMAL_95 * spread) / baseline;
   return {
@@ -66,13 +66,13 @@ export function smallestFound(asked: {
   readonly level: Level;
   readonly perDay: number;
   readonly logAlarm: number;
-  readonly tolerated: Tolerated;
+  readonly allowance: number;
+  readonly sumEffect: number;
 }): number | undefined {
-  const { pooled, level, perDay, logAlarm } = asked;
-  const { allowance, designEffect } = asked.tolerated;
+  const { pooled, level, perDay, logAlarm, allowance, sumEffect } = asked;
   if (!(perDay > 0)) return undefined;
   const unit = (level.worse === 'falls' ? 1 - pooled.expected : pooled.expected) * (pooled.quantity / pooled.count);
-  const size = (Math.sqrt((2 * logAlarm * pooled.variance * designEffect) / perDay) + allowance) / unit;
+  const size = (Math.sqrt((2 * logAlarm * pooled.variance * sumEffect) / perDay) + allowance) / unit;
   const least = Math.max(level.minimumChange, level.minimumDifference / unit);
   const smallest = Math.max(least, size);
   return level.worse === 'falls' && smallest > 1 ? undefined : smallest;

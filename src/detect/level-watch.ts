@@ -436,7 +436,7 @@ export class LevelWatch {
     if (this.#phase !== 'regressed') return;
     this.#since?.advance(time);
     this.#followSince(time);
-    if (time - this.#onset > DAY_MS) return;
+    if (time - this.#phaseSince > DAY_MS) return;
     const seen = estimate(this.#stretch(), this.#level, this.#pattern);
     if (seen !== undefined) this.#recovery.seen(Math.abs(seen.change), this.#level);
   }
@@ -488,7 +488,8 @@ export class LevelWatch {
       level: this.#level,
       perDay,
       logAlarm: Math.log(this.#alarmAt),
-      tolerated: this.#tolerated,
+      allowance: this.#tolerated.allowance,
+      sumEffect: this.#pattern.sumEffect,
     });
   }
 

@@ -10,15 +10,18 @@ import type { Json } from '../model/json.ts';
 import type { Stretch } from './change-evidence.ts';
 import { designEffectOf, EFFECT_COLUMNS } from './design-effect.ts';
 import { HOUR_MS, Wobble, type WobbleSettings } from './drift-variance.ts';
+import { NEIGHBOUR_COLUMNS } from './neighbours.ts';
 
 const HELD_MAX = 400;
-/** Sums of an hour: those of design-effect.ts, the pairs of cluster-memory.ts, variance with and without users. */
-const COLUMNS = EFFECT_COLUMNS + 3 + 2;
+/** Sums of an hour: those of design-effect.ts and neighbours.ts, the pairs of cluster-memory.ts, variance with and without users. */
+const PAIRS_AT = EFFECT_COLUMNS + NEIGHBOUR_COLUMNS;
+const COLUMNS = PAIRS_AT + 3 + 2;
 
 export interface HourOf {
   readonly from: Stretch;
   readonly to: Stretch;
   readonly effect: readonly number[];
+  readonly neighbours: readonly number[];
   readonly pairs: readonly number[];
 }
 
@@ -42,30 +45,30 @@ export class UsualHours {
   }
 
   /** An hour has ended. */
-  hold(end: number, { from, to, effect, pairs }: HourOf): void {
+  hold(end: number, { from, to, effect, neighbours, pairs }: HourOf): void {
     const quantity = to.quantity - from.quantity;
     if (!(quantity > 0)) return;
     const excess = to.bad - from.bad - (to.expected - from.expected);
     const variance = to.variance - from.variance;
     if (this.#held.length >= HELD_MAX) this.#held.shift();
-    const columns = [...effect, ...pairs, variance, to.chance - from.chance];
+    const columns = [...effect, ...neighbours, ...pairs, variance, to.chance - from.chance];
     this.#held.push({ end, excess, variance, quantity, columns });
   }
 
-  /** Hours that ended by `time` were usual. True where there were any. */
-  include(time: number): boolean {
+  /** Hours that ended by `time` were usual. True where there were any. `sumEffect`: of correlation on the variance of sums. */
+  include(time: number, sumEffect: number): boolean {
     let isAny = false;
     for (let hour = this.#held[0]; hour !== undefined && hour.end <= time; hour = this.#held[0]) {
       this.#held.shift();
-      this.#count(hour);
+      this.#count(hour, sumEffect);
       isAny = true;
     }
     return isAny;
   }
 
   /** A regression began at `onset`. */
-  cut(onset: number): void {
-    this.include(onset);
+  cut(onset: number, sumEffect: number): void {
+    this.include(onset, sumEffect);
     this.#held = [];
     this.#wobble.cut();
   }
@@ -79,14 +82,18 @@ export class UsualHours {
     return designEffectOf(this.#sums.subarray(0, EFFECT_COLUMNS));
   }
 
-  /** How much larger the variance of sums is than that of unrelated outcomes, with all that is known. */
-  get inflation(): number {
+  /** How much users who are alike add to the variance of sums. */
+  get spread(): number {
     const [variance = 0, chance = 0] = this.#sums.subarray(COLUMNS - 2);
-    return this.designEffect * (chance > 0 ? variance / chance : 1);
+    return chance > 0 ? variance / chance : 1;
+  }
+
+  get neighbours(): Readonly<Float64Array> {
+    return this.#sums.subarray(EFFECT_COLUMNS, PAIRS_AT);
   }
 
   get pairs(): readonly [product: number, variance: number, noise: number] {
-    const [product = 0, variance = 0, noise = 0] = this.#sums.subarray(EFFECT_COLUMNS);
+    const [product = 0, variance = 0, noise = 0] = this.#sums.subarray(PAIRS_AT);
     return [product, variance, noise];
   }
 
@@ -114,11 +121,11 @@ export class UsualHours {
     this.#sums.set(sums);
   }
 
-  #count({ excess, variance, quantity, columns }: Hour): void {
+  #count({ excess, variance, quantity, columns }: Hour, sumEffect: number): void {
     const rest = Math.exp(-HOUR_MS / this.#settings.memoryMs);
     for (let column = 0; column < COLUMNS; column += 1)
       this.#sums[column] = (this.#sums[column] as number) * rest + (columns[column] ?? 0);
     // What correlation explains is no wandering.
-    this.#wobble.count(excess, variance * this.designEffect, quantity);
+    this.#wobble.count(excess, variance * sumEffect, quantity);
   }
 }

@@ -10,6 +10,7 @@ import { ClusterMemory, type Given, NOTHING_GIVEN } from './cluster-memory.ts';
 import type { Slot } from './cluster-slots.ts';
 import { DesignEffect } from './design-effect.ts';
 import type { WobbleSettings } from './drift-variance.ts';
+import { Neighbours } from './neighbours.ts';
 import { UsualHours } from './usual-hours.ts';
 
 /** Known of a conversation before it is seen. */
@@ -37,6 +38,9 @@ interface Observed {
 export class UsualPattern {
   readonly #hours: UsualHours;
   readonly #effect = new DesignEffect();
+  readonly #neighbours = new Neighbours();
+  /** What the user's earlier conversations let expect of the one that is observed next. */
+  #ofUser = 0;
   readonly #own: { readonly calendar: Calendar; readonly users: ClusterMemory } | undefined;
 
   constructor(settings: WobbleSettings, { isPart }: { readonly isPart: boolean }) {
@@ -49,24 +53,45 @@ export class UsualPattern {
     return this.#hours.wobble;
   }
 
+  /** Of what neither users nor neighbours predict. */
   get designEffect(): number {
     return this.#hours.designEffect;
   }
 
+  /** How much correlation adds to the variance of sums, beside what users who are alike add. */
+  get sumEffect(): number {
+    const { sums, left } = this.#neighbours;
+    return this.#hours.designEffect * sums * left;
+  }
+
   /** How much larger the variance of sums is than that of unrelated outcomes. */
   get inflation(): number {
-    return this.#hours.inflation;
+    return this.sumEffect * this.#hours.spread;
   }
 
   foresee(slot: Slot | undefined, at: number): Foreseen {
     if (this.#own === undefined) return NOTHING_FORESEEN;
     const { calendar, users } = this.#own;
-    return { season: calendar.effect(at), given: slot === undefined ? NOTHING_GIVEN : users.given(slot) };
+    const ofUser = slot === undefined ? NOTHING_GIVEN : users.given(slot);
+    const { predicted, shown, left } = this.#neighbours.next();
+    const given =
+      shown === 1 && predicted === 0
+        ? ofUser
+        : {
+            predicted: ofUser.predicted + predicted,
+            shown: ofUser.shown * shown,
+            stake: (ofUser.stake * shown) / left,
+            spread: ofUser.spread,
+          };
+    this.#ofUser = ofUser.predicted;
+    return { season: calendar.effect(at), given };
   }
 
   observe({ at, slot, quantity, excess, variance, foreseen: { season, given } }: Observed): void {
-    this.#effect.add(excess - given.predicted, variance);
+    const { left } = this.#neighbours;
+    this.#effect.add(excess - given.predicted, variance * left);
     if (this.#own === undefined) return;
+    this.#neighbours.add(excess - this.#ofUser);
     if (slot !== undefined) this.#own.users.add(slot, excess, variance);
     this.#own.calendar.add(at, {
       quantity,
@@ -78,13 +103,14 @@ export class UsualPattern {
   /** An hour has ended, which may turn out to be usual, or which was not. */
   endHour(end: number, hour: { readonly from: Stretch; readonly to: Stretch; readonly mayBeUsual: boolean }): void {
     const effect = this.#effect.takeHour();
+    const neighbours = this.#neighbours.takeHour();
     const pairs = this.#own?.users.takePairs() ?? [0, 0, 0];
-    if (hour.mayBeUsual) this.#hours.hold(end, { ...hour, effect, pairs });
+    if (hour.mayBeUsual) this.#hours.hold(end, { ...hour, effect, neighbours, pairs });
   }
 
   /** Hours that ended by `time` were usual. */
   include(time: number): void {
-    if (this.#hours.include(time)) this.#own?.users.learn(this.#hours.pairs);
+    if (this.#hours.include(time, this.sumEffect)) this.#learn();
   }
 
   /** What the calendar does, from days that ended by `until`. */
@@ -94,14 +120,20 @@ export class UsualPattern {
 
   /** A regression began at `onset`: hours since then are not usual. */
   cut(onset: number): void {
-    this.#hours.cut(onset);
-    this.#own?.users.learn(this.#hours.pairs);
+    this.#hours.cut(onset, this.sumEffect);
+    this.#learn();
   }
 
   /** Another level is expected from now on. */
   forget(): void {
-    this.#hours.cut(0);
+    this.#hours.cut(0, 1);
     this.#own?.users.forget();
+    this.#neighbours.forget();
+  }
+
+  #learn(): void {
+    this.#own?.users.learn(this.#hours.pairs);
+    this.#neighbours.learn(this.#hours.neighbours);
   }
 
   snapshot(): Json {
@@ -109,12 +141,14 @@ export class UsualPattern {
     return [
       this.#hours.snapshot(),
       this.#effect.snapshot(),
+      this.#neighbours.snapshot(),
       own === undefined ? null : [own.calendar.snapshot(), own.users.snapshot()],
     ];
   }
 
   restore(json: Json): void {
-    const [hours, effect, own] = json as readonly [Json, Json, readonly [Json, Json] | null];
+    const [hours, effect, neighbours, own] = json as readonly [Json, Json, Json, readonly [Json, Json] | null];
+    this.#neighbours.restore(neighbours);
     this.#hours.restore(hours);
     this.#effect.restore(effect);
     if (own === null || this.#own === undefined) return;
