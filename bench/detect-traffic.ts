@@ -148,8 +148,7 @@ function* calendar(
   const random = randomFrom(traffic.seed);
   const isWeekend = (at: number) => dayOf(at) % 7 >= 5;
   const wave = (at: number) => Math.cos((2 * Math.PI * ((at % DAY) / HOUR - 14)) / 24);
-  const times = (at: number) =>
-    of.night === true ? 1 + 0.7 * wave(at) : isWeekend(at) ? (of.weekendTraffic ?? 1) : 1;
+  const times = (at: number) => (of.night === true ? 1 + 0.7 * wave(at) : isWeekend(at) ? (of.weekendTraffic ?? 1) : 1);
   for (const at of arrivals(traffic, random, times)) {
     let rate = MEAN + (isWeekend(at) ? (of.weekend ?? 0) : 0) + (dayOf(at) % 7 === 0 ? (of.monday ?? 0) : 0);
     // As much hard traffic as the scenario 'diurnal' has, without segments that say so.
@@ -169,11 +168,7 @@ function* wobbling(traffic: Traffic, size: number, from: number): Iterable<Conve
   }
 }
 
-function* arrivals(
-  { perHour, days }: Traffic,
-  random: () => number,
-  times: (at: number) => number,
-): Iterable<number> {
+function* arrivals({ perHour, days }: Traffic, random: () => number, times: (at: number) => number): Iterable<number> {
   const stepMs = perHour >= 60 ? 60_000 : HOUR;
   for (let begin = MONDAY_MS; begin < MONDAY_MS + days * DAY; begin += stepMs) {
     const count = poisson((perHour * times(begin) * stepMs) / HOUR, random);

@@ -50,7 +50,8 @@ export function compare(
   for (let run = 0; run < runs; run += 1) {
     const random = randomFrom(200_003 + run);
     const versions = new Versions(DEFAULT_DETECTION.versions, DEFAULT_DETECTION.limits);
-    for (let index = 0; index < 200; index += 1) versions.observe('1', 1, random() < 0.9, BEGIN_MS - 1_000_000 + index);
+    for (let index = 0; index < 200; index += 1)
+      versions.observe('1', { segment: 1, success: random() < 0.9, vote: 1, at: BEGIN_MS - 1_000_000 + index });
     const counts = [0, 0];
     const successes = [0, 0];
     let isPeeked = false;
@@ -62,7 +63,8 @@ export function compare(
         const isHard = isHarder && random() < (arm === 1 ? 0.45 : 0.2);
         const usual = isHarder ? (isHard ? 0.74 : 0.94) : 0.9;
         const isSuccess = random() < (arm === 1 ? usual * (candidate / 0.9) : usual);
-        versions.observe(arm === 1 ? '2' : '1', isHard ? 2 : 1, isSuccess, BEGIN_MS + minute * MINUTE_MS);
+        const at = BEGIN_MS + minute * MINUTE_MS;
+        versions.observe(arm === 1 ? '2' : '1', { segment: isHard ? 2 : 1, success: isSuccess, vote: 1, at });
         counts[arm] = (counts[arm] as number) + 1;
         if (isSuccess) successes[arm] = (successes[arm] as number) + 1;
         count += 1;

@@ -160,7 +160,17 @@ function timing(count: number): string[] {
     const weights = new Map(Array.from({ length: criteria }, (_, index) => [`criterion ${index}`, 0.2]));
     const passes = [...weights.keys()].map((name) => [name, 'pass'] as const);
     const fails = [...weights.keys()].map((name, index) => [name, index === 0 ? 'fail' : 'pass'] as const);
-    const labels = { suite: 'suite', agent: 'agent', environment: 'production', version: '1', segment: '' };
+    const labels = {
+      suite: 'suite',
+      agent: 'agent',
+      environment: 'production',
+      version: '1',
+      segment: '',
+      user: '',
+      traits: [],
+      judgedBy: '',
+      judged: new Set<string>(),
+    };
     let began = 0n;
     for (let index = 0; index < count * 1.2; index += 1) {
       if (index === Math.floor(count * 0.2)) began = process.hrtime.bigint();

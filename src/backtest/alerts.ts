@@ -86,6 +86,11 @@ export function observedAs(
     environment,
     version: agent_version,
     segment,
+    // The store does not keep them with an evaluation.
+    user: '',
+    traits: [],
+    judgedBy: '',
+    judged: new Set(),
     score: score === undefined ? undefined : score / ONE,
     outcome,
     verdicts: counted.map(({ name, verdict }) => [name, verdict] as const),

@@ -4,7 +4,7 @@ import { formatDuration } from './quantities.ts';
 import { section, type SettingsOf } from './section.ts';
 import { amount, count, duration, yesOrNo } from './setting.ts';
 
-const { watch } = DEFAULT_DETECTION;
+const { watch, falseAlarmsPerMonth } = DEFAULT_DETECTION;
 /** The default is given in milliseconds. */
 const time = (key: string, usualMs: number, help: string) =>
   duration({ key, default: formatDuration(usualMs), min: '1ms', max: '365d' }, help);
@@ -12,8 +12,8 @@ const time = (key: string, usualMs: number, help: string) =>
 export const DETECTION = section('reload', 'Has the agent got worse? (detection.md)', {
   active: yesOrNo({ key: 'detection.active', variable: 'ASSAY_DETECTION', default: true }, 'Looks for regressions.'),
   falseAlarmsPerMonth: amount(
-    { key: 'detection.false_alarms_per_month', default: watch.falseAlarmsPerMonth, min: 0.001, max: 100 },
-    'Bound on the expected false alarms of one level in 30 days.',
+    { key: 'detection.false_alarms_per_month', default: falseAlarmsPerMonth, min: 0.001, max: 100 },
+    'False alarms to expect in 30 days, of all agents and figures together.',
   ),
   learnConversations: count(
     { key: 'detection.learn_conversations', default: watch.learn.conversations, min: 1, max: 1e6 },

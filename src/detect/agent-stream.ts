@@ -8,15 +8,19 @@ import { decisionOf } from '../model/decision.ts';
 import { isGood, isInSuccessRate, isScored, type ScoredOutcome } from '../model/severity.ts';
 import type { ChosenLevels, WatchedLevel } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
+import type { AlarmBudget } from './alarm-budget.ts';
 import { Cap } from './cap.ts';
-import { LevelWatch } from './level-watch.ts';
+import { ClusterSlots, type Slot } from './cluster-slots.ts';
+import { FallSample, type NamedCause } from './fall-sample.ts';
+import { LevelWatch, type WatchReading } from './level-watch.ts';
 import { Names } from './names.ts';
-import type { Observation, Reading, StreamLabels, Transition } from './observation.ts';
+import type { JudgesChanged, Observation, Reading, StreamLabels, Transition } from './observation.ts';
 import { RecentChunks } from './recent-chunks.ts';
 import type { DetectionSettings, Metric } from './settings.ts';
+import { SegmentWatches } from './segment-watches.ts';
 import { stepUp } from './step-up.ts';
 import { HARD_FAILURES, SPLIT_FIRST, splitChange, takenByHardFailure, type TcrSplit } from '../model/tcr-split.ts';
-import { TrailingBaseline } from './trailing-baseline.ts';
+import { type Cells, cellsFromJson, cellsToJson, TrailingBaseline } from './trailing-baseline.ts';
 import { Versions } from './versions.ts';
 
 const SINGLE = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'] as const satisfies readonly Metric[];
@@ -44,30 +48,62 @@ export class AgentStream {
   readonly #settings: DetectionSettings;
   readonly #segments: Names;
   readonly #criteria: Names;
-  readonly #watches: Readonly<Record<(typeof SINGLE)[number], LevelWatch>>;
+  #watches: Readonly<Record<(typeof SINGLE)[number], LevelWatch>>;
   /** By number of the criterion; number 0 is what was folded, and is not watched. */
   readonly #criterionWatches: (LevelWatch | undefined)[] = [];
   readonly #costs = new Cap();
   readonly #steps = new Cap();
-  readonly #versions: Versions;
-  readonly #usual: TrailingBaseline;
-  readonly #recent = new RecentChunks();
+  #versions: Versions;
+  #usual: TrailingBaseline;
+  #recent = new RecentChunks();
+  readonly #users = new ClusterSlots();
+  #parts: SegmentWatches;
+  #sample = new FallSample();
+  #judges: Judges = { by: '', names: [], before: undefined };
+  #judgesChanged: JudgesChanged[] = [];
+  readonly #budget: AlarmBudget;
   #lastAt = 0;
 
-  constructor(labels: StreamLabels, settings: DetectionSettings) {
+  constructor(labels: StreamLabels, settings: DetectionSettings, budget: AlarmBudget) {
     this.labels = labels;
     this.#settings = settings;
     this.#segments = new Names(settings.limits.segments);
     this.#criteria = new Names(settings.limits.criteria);
-    const watch = (metric: Metric) => new LevelWatch(settings.watch, settings.levels[metric], { together: false });
-    this.#watches = {
-      tcr: watch('tcr'),
-      hard_failure: watch('hard_failure'),
-      cost_per_success: watch('cost_per_success'),
-      steps_per_success: watch('steps_per_success'),
-    };
-    this.#versions = new Versions(settings.versions, settings.limits);
+    this.#budget = budget;
+    this.#parts = new SegmentWatches(settings, budget);
+    this.#watches = this.#newWatches();
+    this.#versions = new Versions(settings.versions, settings.limits, budget);
     this.#usual = new TrailingBaseline(settings.watch.baseline, SPLIT_FIRST);
+  }
+
+  #newWatches(): Readonly<Record<(typeof SINGLE)[number], LevelWatch>> {
+    const { watch, levels } = this.#settings;
+    const begin = (metric: Metric) => new LevelWatch(watch, levels[metric], { together: false, budget: this.#budget });
+    return {
+      tcr: begin('tcr'),
+      hard_failure: begin('hard_failure'),
+      cost_per_success: begin('cost_per_success'),
+      steps_per_success: begin('steps_per_success'),
+    };
+  }
+
+  /**
+   * Other judges are not another agent: what they answer is learnt anew, and with it what depends on it. Criteria that
+   * code decides are watched on. What was usual before is kept, to say how much of the change the judges are.
+   */
+  #renewJudged(by: string, judged: ReadonlySet<string>, at: number): void {
+    const from = this.#judges.by;
+    this.#judges = { by, names: [...judged], before: { at, cells: this.#usual.usual } };
+    if (from === '') return;
+    this.#judgesChanged.push({ ...this.labels, at, from, to: by });
+    this.#watches = this.#newWatches();
+    for (const [number, name] of this.#criteria.all.entries())
+      if (judged.has(name)) this.#criterionWatches[number] = undefined;
+    this.#versions = new Versions(this.#settings.versions, this.#settings.limits, this.#budget);
+    this.#parts = new SegmentWatches(this.#settings, this.#budget);
+    this.#sample = new FallSample();
+    this.#usual = new TrailingBaseline(this.#settings.watch.baseline, SPLIT_FIRST);
+    this.#recent = new RecentChunks();
   }
 
   get lastAt(): number {
@@ -86,25 +122,31 @@ export class AgentStream {
   observe(observed: Observation): void {
     const at = observed.at >= this.#lastAt ? observed.at : this.#lastAt;
     this.#lastAt = at;
+    if (observed.judgedBy !== this.#judges.by) this.#renewJudged(observed.judgedBy, observed.judged, at);
     const segment = this.#segments.numberOf(observed.segment);
+    const user = this.#users.slotOf(observed.user, at);
+    const score = within(observed.score);
+    if (score !== undefined) this.#score(score, { observed, segment, user, at });
     if (isScored(observed.outcome)) {
       const success = isGood(observed.outcome);
-      this.#watches.hard_failure.observe(segment, IS_HARD_FAILURE[observed.outcome], 1, at);
-      if (isInSuccessRate(observed.outcome)) this.#versions.observe(observed.version, segment, success, at);
+      this.#watches.hard_failure.observe(segment, IS_HARD_FAILURE[observed.outcome], 1, at, user);
+      if (isInSuccessRate(observed.outcome)) {
+        const vote = score === undefined ? 1 : this.#watches.tcr.foreseen.given.vote;
+        this.#versions.observe(observed.version, { segment, success, vote, at });
+      }
       const cost = observed.costUsd === undefined ? undefined : this.#costs.take(observed.costUsd);
-      if (cost !== undefined) this.#watches.cost_per_success.observe(segment, cost, success ? 1 : 0, at);
+      if (cost !== undefined) this.#watches.cost_per_success.observe(segment, cost, success ? 1 : 0, at, user);
       const steps = this.#steps.take(observed.steps);
-      if (steps !== undefined) this.#watches.steps_per_success.observe(segment, steps, success ? 1 : 0, at);
+      if (steps !== undefined) this.#watches.steps_per_success.observe(segment, steps, success ? 1 : 0, at, user);
     }
-    const score = within(observed.score);
-    if (score !== undefined) this.#score(score, segment, at);
-    this.#verdicts(observed, { score, segment, at });
+    this.#verdicts(observed, { score, segment, user, at });
   }
 
   advance(time: number): void {
     const before = this.#watches.tcr.phase;
     for (const metric of SINGLE) this.#watches[metric].advance(time);
     for (const watch of this.#criterionWatches) watch?.advance(time);
+    this.#parts.advance(time);
     this.#follow(before, time);
   }
 
@@ -116,40 +158,74 @@ export class AgentStream {
       watch.accept(at);
       accepted.push(level);
     };
-    for (const metric of SINGLE) take(this.#watches[metric], { ...this.labels, metric, criterion: undefined });
-    for (const [criterion, watch] of this.#byCriterion())
-      take(watch, { ...this.labels, metric: 'criterion', criterion });
-    if (accepted.some(({ metric }) => metric === 'tcr')) this.#usual.adopt();
+    const level = { ...this.labels, criterion: undefined, part: undefined };
+    for (const metric of SINGLE) take(this.#watches[metric], { ...level, metric });
+    for (const [criterion, watch] of this.#byCriterion()) take(watch, { ...level, metric: 'criterion', criterion });
+    for (const [part, watch] of this.#parts.watches()) take(watch, { ...level, metric: 'segment', part });
+    if (!accepted.some(({ metric }) => metric === 'tcr')) return accepted;
+    this.#usual.adopt();
+    // What is expected of all is expected of each.
+    for (const [, watch] of this.#parts.watches()) if (watch.phase === 'suspected') watch.accept(at);
     return accepted;
   }
 
   readings(): readonly Reading[] {
     const readings: Reading[] = [];
-    for (const metric of SINGLE)
-      readings.push({
-        ...this.labels,
-        of: 'level',
-        metric,
-        criterion: undefined,
-        level: this.#watches[metric].reading(),
-      });
+    const level = { ...this.labels, of: 'level' as const, criterion: undefined, part: undefined, causes: [] };
+    for (const metric of SINGLE) {
+      const reading = this.#watches[metric].reading();
+      const causes = metric === 'tcr' ? this.#causes(reading) : [];
+      readings.push({ ...level, metric, level: reading, causes });
+    }
     for (const [criterion, watch] of this.#byCriterion())
-      readings.push({ ...this.labels, of: 'level', metric: 'criterion', criterion, level: watch.reading() });
+      readings.push({ ...level, metric: 'criterion', criterion, level: watch.reading() });
+    for (const [part, reading] of this.#parts.readings())
+      readings.push({ ...level, metric: 'segment', part, level: reading, causes: this.#causes(reading) });
     const split = this.#split();
     if (split !== undefined) readings.push({ ...this.labels, of: 'split', split, segments: this.#segments.all });
+    const judges = this.#sinceJudges();
+    if (judges !== undefined) readings.push({ ...this.labels, of: 'judges', ...judges });
     for (const race of this.#versions.readings()) readings.push({ ...this.labels, of: 'version', ...race });
     return readings;
   }
 
   takeTransitions(): readonly Transition[] {
     const taken: Transition[] = [];
-    const take = (watch: LevelWatch, metric: Metric, criterion: string | undefined) => {
-      for (const change of watch.takeChanges())
-        taken.push({ ...this.labels, metric, criterion, ...change, level: watch.reading() });
+    const level = { ...this.labels, criterion: undefined, part: undefined };
+    const take = (watch: LevelWatch, of: Pick<Transition, 'metric' | 'criterion'>) => {
+      for (const change of watch.takeChanges()) {
+        const reading = watch.reading();
+        const causes = of.metric === 'tcr' ? this.#causes(reading) : [];
+        taken.push({ ...level, ...of, ...change, level: reading, causes });
+      }
     };
-    for (const metric of SINGLE) take(this.#watches[metric], metric, undefined);
-    for (const [criterion, watch] of this.#byCriterion()) take(watch, 'criterion', criterion);
+    for (const metric of SINGLE) take(this.#watches[metric], { metric, criterion: undefined });
+    for (const [criterion, watch] of this.#byCriterion()) take(watch, { metric: 'criterion', criterion });
+    for (const [part, change, reading] of this.#parts.takeChanges())
+      taken.push({ ...level, metric: 'segment', part, ...change, level: reading, causes: this.#causes(reading) });
     return taken;
+  }
+
+  takeJudgesChanged(): readonly JudgesChanged[] {
+    const taken = this.#judgesChanged;
+    if (taken.length > 0) this.#judgesChanged = [];
+    return taken;
+  }
+
+  /** How TCR moved when the judges changed, for as long as the baseline remembers what was before. */
+  #sinceJudges(): Pick<Extract<Reading, { of: 'judges' }>, 'at' | 'split' | 'judged'> | undefined {
+    const { before, names } = this.#judges;
+    const { memoryMs, gapMs } = this.#settings.watch.baseline;
+    if (before === undefined || this.#lastAt - before.at > memoryMs) return undefined;
+    const criteria = this.#criteria.all;
+    const since = this.#recent.since(Math.max(before.at, this.#lastAt - gapMs), SPLIT_FIRST + 2 * criteria.length);
+    const split = splitChange(before.cells, since, criteria);
+    return split === undefined ? undefined : { at: before.at, split, judged: new Set(names) };
+  }
+
+  /** Which parts of the traffic explain what is suspected or found. */
+  #causes({ onset }: WatchReading): readonly NamedCause[] {
+    return onset === undefined ? [] : this.#sample.causes(onset);
   }
 
   snapshot(): Json {
@@ -165,13 +241,22 @@ export class AgentStream {
       versions: this.#versions.snapshot(),
       usual: this.#usual.snapshot(),
       recent: this.#recent.snapshot(),
+      users: this.#users.snapshot(),
+      parts: this.#parts.snapshot(),
+      sample: this.#sample.snapshot(),
+      judges: [
+        this.#judges.by,
+        [...this.#judges.names],
+        this.#judges.before === undefined ? null : [this.#judges.before.at, cellsToJson(this.#judges.before.cells)],
+      ],
+      judgesChanged: this.#judgesChanged.map((change) => ({ ...change })),
     };
   }
 
-  static restore(settings: DetectionSettings, json: Json): AgentStream {
+  static restore(settings: DetectionSettings, json: Json, budget: AlarmBudget): AgentStream {
     // The cast holds for what `snapshot` gave; Detection looks at its version.
     const kept = json as unknown as Kept;
-    const stream = new AgentStream(kept.labels, settings);
+    const stream = new AgentStream(kept.labels, settings, budget);
     stream.#lastAt = kept.lastAt;
     stream.#segments.restore(kept.segments);
     stream.#criteria.restore(kept.criteria);
@@ -185,13 +270,30 @@ export class AgentStream {
     stream.#versions.restore(kept.versions);
     stream.#usual.restore(kept.usual);
     stream.#recent.restore(kept.recent);
+    stream.#users.restore(kept.users);
+    stream.#parts.restore(kept.parts);
+    stream.#sample.restore(kept.sample);
+    const [by, names, before] = kept.judges;
+    stream.#judges = {
+      by,
+      names,
+      before: before === null ? undefined : { at: before[0], cells: cellsFromJson(before[1]) },
+    };
+    stream.#judgesChanged = [...kept.judgesChanged];
     return stream;
   }
 
-  #score(score: number, segment: number, at: number): void {
-    const before = this.#watches.tcr.phase;
-    this.#watches.tcr.observe(segment, 1 - score, 1, at);
+  #score(score: number, { observed, segment, user, at }: Placed & { readonly observed: Observation }): void {
+    const { tcr } = this.#watches;
+    const before = tcr.phase;
+    const bad = 1 - score;
+    tcr.observe(segment, bad, 1, at, user);
     this.#follow(before, at);
+    const parts = observed.segment === '' ? observed.traits : [`segment: ${observed.segment}`, ...observed.traits];
+    const { foreseen, phase } = tcr;
+    this.#parts.observe(parts, { bad, at, foreseen, isDoubted: phase === 'regressed' });
+    // A version is no part of the traffic that is watched: it has its own comparison.
+    this.#sample.add(at, bad, [`version: ${observed.version}`, ...parts]);
   }
 
   /** The split follows the score's own baseline: it waits, ripens and is cut with it. */
@@ -206,7 +308,7 @@ export class AgentStream {
 
   #verdicts(
     { verdicts, weights }: Observation,
-    { score, segment, at }: { readonly score: number | undefined; readonly segment: number; readonly at: number },
+    { score, segment, user, at }: Placed & { readonly score: number | undefined },
   ): void {
     let decided = 0;
     let isFound = false;
@@ -220,7 +322,7 @@ export class AgentStream {
       counted.push([number, weight, decision === 'pass']);
       if (number === 0) continue;
       const watch = this.#criterion(number);
-      watch.observe(segment, decision === 'pass' ? 0 : 1, 1, at);
+      watch.observe(segment, decision === 'pass' ? 0 : 1, 1, at, user);
       if (watch.phase === 'suspected' && watch.standing >= 1) isFound = true;
     }
     if (isFound) this.#confirmCriteria(at);
@@ -259,7 +361,10 @@ export class AgentStream {
     const known = this.#criterionWatches[number];
     if (known !== undefined) return known;
     while (this.#criterionWatches.length < number) this.#criterionWatches.push(undefined);
-    const watch = new LevelWatch(this.#settings.watch, this.#settings.levels.criterion, { together: true });
+    const watch = new LevelWatch(this.#settings.watch, this.#settings.levels.criterion, {
+      together: true,
+      budget: this.#budget,
+    });
     this.#criterionWatches[number] = watch;
     return watch;
   }
@@ -280,6 +385,12 @@ export class AgentStream {
   }
 }
 
+interface Placed {
+  readonly segment: number;
+  readonly user: Slot | undefined;
+  readonly at: number;
+}
+
 interface Kept {
   readonly labels: StreamLabels;
   readonly lastAt: number;
@@ -292,12 +403,26 @@ interface Kept {
   readonly versions: Json;
   readonly usual: Json;
   readonly recent: Json;
+  readonly users: Json;
+  readonly parts: Json;
+  readonly sample: Json;
+  readonly judges: readonly [string, readonly string[], readonly [number, Json] | null];
+  readonly judgesChanged: readonly JudgesChanged[];
 }
 
-function isChosen(chosen: ChosenLevels, { metric, criterion }: WatchedLevel): boolean {
+/** By whom the criteria are answered that code does not decide. */
+interface Judges {
+  readonly by: string;
+  readonly names: readonly string[];
+  /** What was usual before the last change. */
+  readonly before: { readonly at: number; readonly cells: Readonly<Cells> } | undefined;
+}
+
+function isChosen(chosen: ChosenLevels, { metric, criterion, part }: WatchedLevel): boolean {
   return (
     (chosen.metric === undefined || chosen.metric === metric) &&
-    (chosen.criterion === undefined || chosen.criterion === criterion)
+    (chosen.criterion === undefined || chosen.criterion === criterion) &&
+    (chosen.part === undefined || chosen.part === part)
   );
 }
 

@@ -6,8 +6,7 @@
  * an even number of them, a 0 is added, so that of two the smaller counts, and none where they disagree. So one bad day
  * is no rule, and what came twice is one. Parts of the day likewise, over whole weeks.
  *
- * An effect counts as far as the effects of all days differ by more than chance: each is drawn towards 0 by its own
- * error, and all are 0 where nothing is evident. Times are UTC; a shift of the clock is learnt within two weeks.
+ * Effects count where all together are larger than chance makes them, and each is drawn towards 0 by its own error. Times are UTC; a shift of the clock is learnt within two weeks.
  */
 import type { Json } from '../model/json.ts';
 import { DAY_MS } from './settings.ts';
@@ -22,9 +21,16 @@ const COLUMNS = 3;
 const WHOLE_WEEK = 5;
 const KEPT_DAYS = WEEKS * DAYS + 3;
 /** By how many errors the effects together must be larger than chance makes them. */
-const EVIDENT_ERRORS = 1.5;
+const EVIDENT_ERRORS = 1;
 /** Variance of a median over that of a mean. */
 const MEDIAN_COSTS = 1.57;
+
+interface Early {
+  readonly from: number;
+  bad: number;
+  quantity: number;
+  count: number;
+}
 
 interface Sum {
   quantity: number;
@@ -38,6 +44,8 @@ export class Calendar {
   readonly #ofDay = new Float64Array(DAYS);
   readonly #ofPart = new Float64Array(PARTS);
   #isKnown = false;
+  /** By parts of days: time, bad, quantity, conversations. */
+  #early: Early[] = [];
   #day = -1;
   #today: Float64Array = new Float64Array(PARTS * COLUMNS);
 
@@ -46,6 +54,24 @@ export class Calendar {
     if (!this.#isKnown) return 0;
     const day = Math.floor(at / DAY_MS);
     return (this.#ofDay[day % DAYS] as number) + (this.#ofPart[partOf(at, day)] as number);
+  }
+
+  /** Of the first day, before anything is expected: its excess is counted once something is. */
+  addEarly(at: number, bad: number, quantity: number): void {
+    const from = Math.floor(at / PART_MS) * PART_MS;
+    const last = this.#early.at(-1);
+    if (last?.from === from) {
+      last.bad += bad;
+      last.quantity += quantity;
+      last.count += 1;
+    } else this.#early.push({ from, bad, quantity, count: 1 });
+  }
+
+  /** What is expected of the first day, too. */
+  settle(expected: number, variance: number): void {
+    for (const { from, bad, quantity, count } of this.#early)
+      this.add(from, { quantity, excess: bad - expected * quantity, variance: variance * count });
+    this.#early = [];
   }
 
   /** The excess over an expectation that knows nothing of the calendar. */
@@ -72,18 +98,12 @@ export class Calendar {
     const whole = weeks.filter((week) => week.size >= WHOLE_WEEK);
     this.#ofDay.fill(0);
     this.#ofPart.fill(0);
-    const days = Array.from({ length: DAYS }, (): Sum[] => []);
-    for (const week of whole) {
-      const mean = meanOf(week.values());
-      for (const [day, cell] of week) days[day % DAYS]?.push(lessMean(sumOf([cell]), mean));
-    }
-    this.#ofDay.set(effectsOf(days));
-    const parts = Array.from({ length: PARTS }, (): Sum[] => []);
-    for (const week of whole) {
-      const mean = meanOf(week.values());
-      for (let part = 0; part < PARTS; part += 1) parts[part]?.push(this.#partOfWeek(week, part, mean));
-    }
-    this.#ofPart.set(effectsOf(parts));
+    // A weekend first, of which more is known than of a single day. What it explains is not explained again.
+    const weekend = this.#learnt(whole, 2, (day) => isWeekend(day));
+    for (let day = 0; day < DAYS; day += 1) this.#ofDay[day] = weekend[isWeekend(day)] as number;
+    const single = this.#learnt(whole, DAYS, (day) => day % DAYS);
+    for (let day = 0; day < DAYS; day += 1) this.#ofDay[day] = (this.#ofDay[day] as number) + (single[day] as number);
+    this.#ofPart.set(this.#learnt(whole, PARTS, (_, part) => part));
     this.#isKnown = this.#ofDay.some((effect) => effect !== 0) || this.#ofPart.some((effect) => effect !== 0);
   }
 
@@ -91,6 +111,7 @@ export class Calendar {
     return [
       this.#day,
       this.#isKnown,
+      this.#early.map((early) => ({ ...early })),
       [...this.#ofDay],
       [...this.#ofPart],
       [...this.#days].map(([day, cell]) => [day, ...Array.from(cell, (sum) => Number(sum.toPrecision(9)))]),
@@ -98,9 +119,10 @@ export class Calendar {
   }
 
   restore(json: Json): void {
-    const [day, isKnown, ofDay, ofPart, days] = json as readonly [
+    const [day, isKnown, early, ofDay, ofPart, days] = json as readonly [
       number,
       boolean,
+      readonly Early[],
       readonly number[],
       readonly number[],
       readonly (readonly number[])[],
@@ -109,6 +131,7 @@ export class Calendar {
     this.#isKnown = isKnown;
     this.#ofDay.set(ofDay);
     this.#ofPart.set(ofPart);
+    this.#early = early.map((one) => ({ ...one }));
     this.#day = day;
     this.#today = this.#days.get(day) ?? this.#today;
   }
@@ -121,41 +144,48 @@ export class Calendar {
     for (const old of this.#days.keys()) if (old <= day - KEPT_DAYS) this.#days.delete(old);
   }
 
-  /** Less what the days themselves explain. */
-  #partOfWeek(week: ReadonlyMap<number, Float64Array>, part: number, mean: number): Sum {
-    const sum = { quantity: 0, excess: 0, variance: 0 };
-    for (const [day, cell] of week) {
-      const [quantity = 0, excess = 0, variance = 0] = cell.subarray(part * COLUMNS);
-      sum.quantity += quantity;
-      sum.excess += excess - (mean + (this.#ofDay[day % DAYS] as number)) * quantity;
-      sum.variance += variance;
+  /** Effects of classes of parts of days, less what is explained by now. */
+  #learnt(
+    weeks: readonly ReadonlyMap<number, Float64Array>[],
+    classes: number,
+    classOf: (day: number, part: number) => number,
+  ): Float64Array {
+    const sums = Array.from({ length: classes }, (): Sum[] => []);
+    for (const week of weeks) {
+      const mean = meanOf(week.values());
+      const own = Array.from({ length: classes }, (): Sum => ({ quantity: 0, excess: 0, variance: 0 }));
+      for (const [day, cell] of week)
+        for (let part = 0; part < PARTS; part += 1) {
+          const [quantity = 0, excess = 0, variance = 0] = cell.subarray(part * COLUMNS);
+          const sum = own[classOf(day, part)] as Sum;
+          sum.quantity += quantity;
+          sum.excess += excess - (mean + (this.#ofDay[day % DAYS] as number)) * quantity;
+          sum.variance += variance;
+        }
+      for (const [place, sum] of own.entries()) sums[place]?.push(sum);
     }
-    return sum;
+    return effectsOf(sums);
   }
+}
+
+/** Days are counted from a Thursday. */
+function isWeekend(day: number): 0 | 1 {
+  return day % DAYS === 2 || day % DAYS === 3 ? 1 : 0;
 }
 
 function partOf(at: number, day: number): number {
   return Math.floor((at - day * DAY_MS) / PART_MS);
 }
 
-function sumOf(cells: Iterable<Float64Array>): Sum {
-  const sum = { quantity: 0, excess: 0, variance: 0 };
+function meanOf(cells: Iterable<Float64Array>): number {
+  let all = 0;
+  let over = 0;
   for (const cell of cells)
     for (let part = 0; part < PARTS; part += 1) {
-      sum.quantity += cell[part * COLUMNS] as number;
-      sum.excess += cell[part * COLUMNS + 1] as number;
-      sum.variance += cell[part * COLUMNS + 2] as number;
+      all += cell[part * COLUMNS] as number;
+      over += cell[part * COLUMNS + 1] as number;
     }
-  return sum;
-}
-
-function meanOf(cells: Iterable<Float64Array>): number {
-  const { quantity, excess } = sumOf(cells);
-  return quantity > 0 ? excess / quantity : 0;
-}
-
-function lessMean({ quantity, excess, variance }: Sum, mean: number): Sum {
-  return { quantity, excess: excess - mean * quantity, variance };
+  return all > 0 ? over / all : 0;
 }
 
 /** Of each class, from what it was in each week. */
@@ -165,7 +195,6 @@ function effectsOf(classes: readonly (readonly Sum[])[]): Float64Array {
   const traffic = new Float64Array(classes.length);
   let surplus = 0;
   let known = 0;
-  let difference = 0;
   for (const [place, weeks] of classes.entries()) {
     const present = weeks.filter(({ quantity, variance }) => quantity > 0 && variance > 0);
     const { quantity, variance } = present.reduce(
@@ -181,13 +210,13 @@ function effectsOf(classes: readonly (readonly Sum[])[]): Float64Array {
     errors[place] = error;
     known += 1;
     surplus += (effect * effect) / error - 1;
-    difference += effect * effect - error;
   }
   if (known < 2 || surplus < EVIDENT_ERRORS * Math.sqrt(2 * known)) return effects.fill(0);
-  const between = Math.max(0, difference / known);
   let mean = 0;
   for (let place = 0; place < effects.length; place += 1) {
-    effects[place] = ((effects[place] as number) * between) / (between + (errors[place] as number) || 1);
+    const effect = effects[place] as number;
+    // James and Stein, for each by itself: a single bad day of the week is as usual as seven different ones.
+    effects[place] = effect === 0 ? 0 : effect * Math.max(0, 1 - (errors[place] as number) / (effect * effect));
     mean += (effects[place] as number) * (traffic[place] as number);
   }
   mean /= traffic.reduce((sum, quantity) => sum + quantity, 0);

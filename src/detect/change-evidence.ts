@@ -193,7 +193,8 @@ export class ChangeEvidence {
     this.#sums.set(sums);
     this.#capitals.set(capitals ?? []);
     this.#starts.set(starts ?? []);
-    const [value = 0, count = 0, quantity = 0, bad = 0, expected = 0, variance = 0, doubt = 0, chance = 0, usual = 0] = own ?? [];
+    const [value = 0, count = 0, quantity = 0, bad = 0, expected = 0, variance = 0, doubt = 0, chance = 0, usual = 0] =
+      own ?? [];
     this.#value = value;
     this.#count = count;
     this.#quantity = quantity;

@@ -33,21 +33,30 @@ export interface Given {
   readonly stake: number;
   /** Variance that it adds to a sum of excesses, over its own. */
   readonly spread: number;
+  /** Weight of a vote: with such weights the sum of a user's votes varies no more than that of unrelated ones. */
+  readonly vote: number;
 }
 
-export const NOTHING_GIVEN: Given = { predicted: 0, shown: 1, stake: 1, spread: 1 };
+export const NOTHING_GIVEN: Given = { predicted: 0, shown: 1, stake: 1, spread: 1, vote: 1 };
 
 export class ClusterMemory {
   readonly #sums = new Float32Array(SLOTS);
   readonly #counts = new Uint16Array(SLOTS);
   #rho = RHO_MIN;
+  #isKnown = false;
 
   /** Products of conversations of the same user since they were last taken. */
   readonly #pairs = { product: 0, variance: 0, noise: 0 };
 
+  /** Whether ρ was measured. */
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
   /** The correlation within users, as it was measured. */
   learn([product, variance, noise]: readonly [product: number, variance: number, noise: number]): void {
-    const seen = noise > 0 && (variance * variance) / noise >= PAIRS_MIN ? product / variance : 0;
+    this.#isKnown = noise > 0 && (variance * variance) / noise >= PAIRS_MIN;
+    const seen = this.#isKnown ? product / variance : 0;
     this.#rho = Math.min(RHO_MAX, Math.max(RHO_MIN, seen));
   }
 
@@ -65,6 +74,8 @@ export class ClusterMemory {
       shown: (1 - rho) / known,
       stake: 1 / (1 + before * rho),
       spread: 1 + 2 * before * rho,
+      // Each vote v after votes that sum to V needs v² + 2 ρ v V ≤ v.
+      vote: Math.max(0, 1 - 2 * rho) ** before,
     };
   }
 
@@ -96,12 +107,13 @@ export class ClusterMemory {
 
   snapshot(): Json {
     const { product, variance, noise } = this.#pairs;
-    return [this.#rho, product, variance, noise, toBase64(this.#sums), toBase64(this.#counts)];
+    return [this.#rho, this.#isKnown, product, variance, noise, toBase64(this.#sums), toBase64(this.#counts)];
   }
 
   restore(json: Json): void {
-    const [rho, product, variance, noise, sums, counts] = json as readonly [
+    const [rho, isKnown, product, variance, noise, sums, counts] = json as readonly [
       number,
+      boolean,
       number,
       number,
       number,
@@ -109,6 +121,7 @@ export class ClusterMemory {
       string,
     ];
     this.#rho = rho;
+    this.#isKnown = isKnown;
     this.#pairs.product = product;
     this.#pairs.variance = variance;
     this.#pairs.noise = noise;

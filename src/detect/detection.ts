@@ -9,10 +9,11 @@
 import type { ChosenLevels, WatchedLevel } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
 import { AgentStream, type Folded } from './agent-stream.ts';
-import type { Observation, Reading, StreamLabels, Transition } from './observation.ts';
+import { AlarmBudget } from './alarm-budget.ts';
+import type { JudgesChanged, Observation, Reading, StreamLabels, Transition } from './observation.ts';
 import { DAY_MS, DEFAULT_DETECTION, type DetectionSettings } from './settings.ts';
 
-const SNAPSHOT_VERSION = 1;
+const SNAPSHOT_VERSION = 2;
 const SILENT_MS = 7 * DAY_MS;
 
 interface DetectionFolded extends Folded {
@@ -25,12 +26,14 @@ interface DetectionFolded extends Folded {
 export class Detection {
   readonly #settings: DetectionSettings;
   readonly #streams = new Map<string, AgentStream>();
+  readonly #budget: AlarmBudget;
   #last: AgentStream | undefined;
   #unwatched = 0;
   #forgotten = 0;
 
-  constructor(settings: DetectionSettings = DEFAULT_DETECTION) {
+  constructor(settings: DetectionSettings = DEFAULT_DETECTION, budget = new AlarmBudget(settings)) {
     this.#settings = settings;
+    this.#budget = budget;
   }
 
   get folded(): DetectionFolded {
@@ -53,6 +56,9 @@ export class Detection {
 
   /** Log time has come to `time`, whether or not there were evaluations. */
   advance(time: number): void {
+    let active = 0;
+    for (const { lastAt } of this.#streams.values()) if (time - lastAt < SILENT_MS) active += 1;
+    this.#budget.count(this, active);
     for (const stream of this.#streams.values()) stream.advance(time);
   }
 
@@ -71,6 +77,10 @@ export class Detection {
     return [...this.#streams.values()].flatMap((stream) => stream.takeTransitions());
   }
 
+  takeJudgesChanged(): readonly JudgesChanged[] {
+    return [...this.#streams.values()].flatMap((stream) => stream.takeJudgesChanged());
+  }
+
   snapshot(): Json {
     return {
       version: SNAPSHOT_VERSION,
@@ -81,7 +91,7 @@ export class Detection {
   }
 
   /** Throws if the snapshot is of another version or of other bets: start from nothing then. */
-  static restore(settings: DetectionSettings, json: Json): Detection {
+  static restore(settings: DetectionSettings, json: Json, budget = new AlarmBudget(settings)): Detection {
     const kept = json as unknown as {
       readonly version: number;
       readonly streams: readonly Json[];
@@ -90,11 +100,12 @@ export class Detection {
     } | null;
     if (kept?.version !== SNAPSHOT_VERSION)
       throw new Error(`restore detection: version ${kept?.version}, not ${SNAPSHOT_VERSION}`);
-    const detection = new Detection(settings);
+    const detection = new Detection(settings, budget);
     for (const state of kept.streams) {
-      const stream = AgentStream.restore(settings, state);
+      const stream = AgentStream.restore(settings, state, budget);
       detection.#streams.set(keyOf(stream.labels), stream);
     }
+    budget.count(detection, detection.#streams.size);
     detection.#unwatched = kept.unwatched;
     detection.#forgotten = kept.forgotten;
     return detection;
@@ -108,8 +119,9 @@ export class Detection {
     if (stream === undefined) {
       if (this.#streams.size >= this.#settings.limits.streams && !this.#makeRoom(observed.at)) return undefined;
       const { suite, agent, environment } = observed;
-      stream = new AgentStream({ suite, agent, environment }, this.#settings);
+      stream = new AgentStream({ suite, agent, environment }, this.#settings, this.#budget);
       this.#streams.set(key, stream);
+      this.#budget.count(this, this.#streams.size);
     }
     this.#last = stream;
     return stream;

@@ -134,7 +134,10 @@ interface Context extends Tolerated {
   readonly level: Level;
 }
 
-function expectationOf(cell: Float64Array, { pooled, draw, level, allowance, designEffect }: Context): Expectation | undefined {
+function expectationOf(
+  cell: Float64Array,
+  { pooled, draw, level, allowance, designEffect }: Context,
+): Expectation | undefined {
   const count = at(cell, COUNT);
   const quantity = at(cell, QUANTITY);
   if (count < OWN_MIN || !(quantity > 0)) return undefined;

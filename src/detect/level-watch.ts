@@ -62,7 +62,7 @@ export interface WatchReading {
   readonly minimumDetectableChange: number | undefined;
 }
 
-interface Change {
+export interface Change {
   readonly from: State;
   readonly to: State;
   readonly at: number;
@@ -71,7 +71,7 @@ interface Change {
 const NEVER = Number.MAX_VALUE;
 const MONTHLY_MIN = 1000;
 /** All clear takes as much evidence as conversations of so many days, and of so many conversations a day. */
-const RECOVERY_DAYS = 10;
+const RECOVERY_DAYS = 30;
 const RECOVERY_MIN = 10;
 
 export interface WatchOptions {
@@ -160,7 +160,10 @@ export class LevelWatch {
     this.#foreseen = foreseen;
     count(this.#baseline.cell(segment, at), bad - foreseen.season * quantity, quantity);
     const expectation = this.#expectations?.segments[segment];
-    if (expectation === undefined) return;
+    if (expectation === undefined) {
+      if (this.#isOwn && this.#expectations === undefined) this.#pattern.observeEarly(at, bad, quantity);
+      return;
+    }
     const base = confine(expectation.expected + foreseen.season, this.#level);
     const expected = base * quantity;
     const usual = (foreseen.usual ?? base) * quantity;
@@ -340,6 +343,7 @@ export class LevelWatch {
     };
     this.#expectations = expectationsOf(usual, this.#level, this.#tolerated);
     if (this.#expectations === undefined) return;
+    if (this.#isOwn) pattern.settle(this.#expectations.pooled);
     const { count } = this.#expectations.pooled;
     this.#alarmAt = Math.max(MONTHLY_MIN, this.#pooledPerMs * MONTH_MS) / this.#falseAlarmsPerMonth;
     this.#suspectAt = this.#alarmAt ** 0.75;
@@ -436,9 +440,8 @@ export class LevelWatch {
     if (this.#phase !== 'regressed') return;
     this.#since?.advance(time);
     this.#followSince(time);
-    if (time - this.#phaseSince > DAY_MS) return;
     const seen = estimate(this.#stretch(), this.#level, this.#pattern);
-    if (seen !== undefined) this.#recovery.seen(Math.abs(seen.change), this.#level);
+    if (seen !== undefined) this.#recovery.seen(seen, this.#pattern.sumEffect, this.#level);
   }
 
   /** Whether it has become worse than it was when it was found. */

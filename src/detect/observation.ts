@@ -1,6 +1,7 @@
 /** Defines what detection takes in and what it reports. */
 import type { Outcome, VerdictKind } from '../model/evaluation.ts';
 import type { State, WatchReading } from './level-watch.ts';
+import type { NamedCause } from './fall-sample.ts';
 import type { Metric } from './settings.ts';
 import type { TcrSplit } from '../model/tcr-split.ts';
 import type { VersionReading } from './version-race.ts';
@@ -13,6 +14,13 @@ export interface Observation {
   readonly version: string;
   /** Empty where no segment is configured. */
   readonly segment: string;
+  /** Who had the conversation: a user, or a session. Empty where spans name nobody. */
+  readonly user: string;
+  /** What else it had of what others have, such as `tool: search`. */
+  readonly traits: readonly string[];
+  /** Version of the judges that scored it; empty where there are none. */
+  readonly judgedBy: string;
+  readonly judged: ReadonlySet<string>;
   /** Log time, in milliseconds. A time before the last one counts as the last one. */
   readonly at: number;
   /** 0 to 1; undefined where it was not scored. */
@@ -37,9 +45,20 @@ export type Reading =
       readonly metric: Metric;
       /** Present where the metric is `criterion`. */
       readonly criterion: string | undefined;
+      /** Present where the metric is `segment`: `tool: search`. */
+      readonly part: string | undefined;
       readonly level: WatchReading;
+      /** Parts of the traffic that explain a fall of the score; empty where there is none. */
+      readonly causes: readonly NamedCause[];
     })
   | (StreamLabels & { readonly of: 'split'; readonly split: TcrSplit; readonly segments: readonly string[] })
+  /** What moved the score when the judges changed: from before it to the latest conversations. */
+  | (StreamLabels & {
+      readonly of: 'judges';
+      readonly at: number;
+      readonly split: TcrSplit;
+      readonly judged: ReadonlySet<string>;
+    })
   | (StreamLabels & {
       readonly of: 'version';
       readonly version: string;
@@ -47,12 +66,21 @@ export type Reading =
       readonly race: VersionReading;
     });
 
+/** Other judges score the same suite: figures from before and since cannot be compared. */
+export interface JudgesChanged extends StreamLabels {
+  readonly at: number;
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface Transition extends StreamLabels {
   readonly metric: Metric;
   readonly criterion: string | undefined;
+  readonly part: string | undefined;
   readonly from: State;
   readonly to: State;
   readonly at: number;
   /** The state at the moment of the call. */
   readonly level: WatchReading;
+  readonly causes: readonly NamedCause[];
 }

@@ -3,14 +3,17 @@
  * found, or what it has been since the onset if that is less: what was found was chosen for looking bad, and half of it
  * may be more than the agent really fell.
  *
- * What it has been since the onset is asked until a day has passed, so that the days after a real recovery don't make
+ * What it has been since the onset is asked until that is known well, so that the days after a real recovery don't make
  * the change look small and the proof of it hard.
  */
 import type { Json } from '../model/json.ts';
 import type { Expectation } from './change-evidence.ts';
+import type { Estimate } from './effect.ts';
 import type { Level } from './expectations.ts';
 import type { Foreseen } from './usual-pattern.ts';
 
+/** Unrelated conversations. The rule does not look at the change: it would stop where the change looks large. */
+const KNOWN_AFTER = 1500;
 const LOSS_MAX = 0.75;
 const CAPITAL_MAX = 1e150;
 /** Costs have no upper end. */
@@ -19,6 +22,7 @@ const LARGEST_TIMES = 1e3;
 export class Recovery {
   #capital = 0;
   #found = 0;
+  #isKnown = false;
   /** Change that is taken to be there, relative to what was expected. */
   #change = 0;
 
@@ -30,18 +34,17 @@ export class Recovery {
     this.#capital = 0;
     this.#found = found;
     this.#change = found;
+    this.#isKnown = false;
   }
 
   /** What it has been since the onset, at least as large as what concerns anybody. */
-  seen(change: number, level: Level): void {
-    this.#change = Math.min(this.#found, Math.max(level.minimumChange, change));
+  seen({ change, conversations }: Estimate, sumEffect: number, level: Level): void {
+    if (this.#isKnown) return;
+    this.#change = Math.min(this.#found, Math.max(level.minimumChange, Math.abs(change)));
+    this.#isKnown = conversations >= KNOWN_AFTER * sumEffect;
   }
 
-  add(
-    { expected, variance, bad, quantity, designEffect }: Back,
-    { given }: Foreseen,
-    level: Level,
-  ): void {
+  add({ expected, variance, bad, quantity, designEffect }: Back, { given }: Foreseen, level: Level): void {
     const unit = level.worse === 'falls' ? 1 - expected : expected;
     const half = 0.5 * this.#change * unit;
     const largest = level.bounded ? 1 : LARGEST_TIMES * expected;
@@ -55,14 +58,15 @@ export class Recovery {
   }
 
   snapshot(): Json {
-    return [this.#capital, this.#found, this.#change];
+    return [this.#capital, this.#found, this.#change, this.#isKnown];
   }
 
   restore(json: Json): void {
-    const [capital = 0, found = 0, change = 0] = json as readonly number[];
+    const [capital, found, change, isKnown] = json as readonly [number, number, number, boolean];
     this.#capital = capital;
     this.#found = found;
     this.#change = change;
+    this.#isKnown = isKnown;
   }
 }
 

@@ -17,7 +17,7 @@ export interface WatchSettings {
   readonly wobbleAllowance: number;
   /** How many standard errors of the baseline are let pass. */
   readonly baselineAllowance: number;
-  /** Bound on the expected number of false alarms per level in 30 days, were the baseline known. */
+  /** Bound on the expected number of false alarms of a level in 30 days, were the baseline known; with many levels it is less (alarm-budget.ts). */
   readonly falseAlarmsPerMonth: number;
   readonly learn: { readonly conversations: number; readonly historyMs: number };
   readonly silentMs: number;
@@ -34,18 +34,22 @@ export interface VersionSettings {
   readonly baselineConversationsMin: number;
 }
 
-const METRICS = ['tcr', 'hard_failure', 'criterion', 'cost_per_success', 'steps_per_success'] as const;
+const METRICS = ['tcr', 'hard_failure', 'criterion', 'segment', 'cost_per_success', 'steps_per_success'] as const;
 export type Metric = (typeof METRICS)[number];
 
 export interface DetectionLimits {
   readonly streams: number;
   readonly segments: number;
+  /** Parts of the traffic that are watched by themselves. */
+  readonly watchedSegments: number;
   readonly criteria: number;
   readonly versions: number;
   readonly candidates: number;
 }
 
 export interface DetectionSettings {
+  /** Of all that is watched together, in 30 days. */
+  readonly falseAlarmsPerMonth: number;
   readonly watch: WatchSettings;
   readonly levels: Readonly<Record<Metric, Level>>;
   readonly versions: VersionSettings;
@@ -74,6 +78,7 @@ const RATIO: Level = {
 };
 
 export const DEFAULT_DETECTION: DetectionSettings = {
+  falseAlarmsPerMonth: 1,
   watch: {
     baseline: { memoryMs: 14 * DAY_MS, gapMs: DAY_MS, bucketMs: 4 * 3_600_000 },
     wobble: { memoryMs: MONTH_MS, evidentErrors: 2.5 },
@@ -82,7 +87,7 @@ export const DEFAULT_DETECTION: DetectionSettings = {
     baselineAllowance: 0.3,
     falseAlarmsPerMonth: 0.17,
     learn: { conversations: 200, historyMs: 7 * DAY_MS },
-    learnSince: { conversations: 100, historyMs: DAY_MS / 2 },
+    learnSince: { conversations: 100, historyMs: DAY_MS },
     silentMs: DAY_MS,
     suspectMaxMs: 14 * DAY_MS,
     recoveredMs: DAY_MS,
@@ -90,6 +95,7 @@ export const DEFAULT_DETECTION: DetectionSettings = {
   levels: {
     tcr: FALL,
     criterion: FALL,
+    segment: FALL,
     hard_failure: {
       worse: 'rises',
       bounded: true,
@@ -103,5 +109,5 @@ export const DEFAULT_DETECTION: DetectionSettings = {
     steps_per_success: RATIO,
   },
   versions: { alpha: 0.05, margin: 0.025, blockMs: 60_000, baselineConversationsMin: 50 },
-  limits: { streams: 200, segments: 20, criteria: 100, versions: 20, candidates: 5 },
+  limits: { streams: 200, segments: 20, watchedSegments: 40, criteria: 100, versions: 20, candidates: 5 },
 };

@@ -39,6 +39,7 @@ export class UsualPattern {
   readonly #hours: UsualHours;
   readonly #effect = new DesignEffect();
   readonly #neighbours = new Neighbours();
+  #designEffect = 1;
   /** What the user's earlier conversations let expect of the one that is observed next. */
   #ofUser = 0;
   readonly #own: { readonly calendar: Calendar; readonly users: ClusterMemory } | undefined;
@@ -55,13 +56,13 @@ export class UsualPattern {
 
   /** Of what neither users nor neighbours predict. */
   get designEffect(): number {
-    return this.#hours.designEffect;
+    return this.#designEffect;
   }
 
   /** How much correlation adds to the variance of sums, beside what users who are alike add. */
   get sumEffect(): number {
     const { sums, left } = this.#neighbours;
-    return this.#hours.designEffect * sums * left;
+    return this.#designEffect * sums * left;
   }
 
   /** How much larger the variance of sums is than that of unrelated outcomes. */
@@ -74,30 +75,44 @@ export class UsualPattern {
     const { calendar, users } = this.#own;
     const ofUser = slot === undefined ? NOTHING_GIVEN : users.given(slot);
     const { predicted, shown, left } = this.#neighbours.next();
+    const { sumEffect } = this;
     const given =
-      shown === 1 && predicted === 0
+      sumEffect === 1
         ? ofUser
         : {
             predicted: ofUser.predicted + predicted,
             shown: ofUser.shown * shown,
             stake: (ofUser.stake * shown) / left,
             spread: ofUser.spread,
+            vote: ofUser.vote / sumEffect,
           };
     this.#ofUser = ofUser.predicted;
     return { season: calendar.effect(at), given };
   }
 
   observe({ at, slot, quantity, excess, variance, foreseen: { season, given } }: Observed): void {
-    const { left } = this.#neighbours;
-    this.#effect.add(excess - given.predicted, variance * left);
+    // Before it is known how alike the conversations of a user are, they look like neighbours.
+    if (this.#ofUser === 0 || this.#own?.users.isKnown !== false) {
+      this.#effect.add(excess - given.predicted, variance * this.#neighbours.left);
+      if (this.#own !== undefined) this.#neighbours.add(excess - this.#ofUser);
+    }
     if (this.#own === undefined) return;
-    this.#neighbours.add(excess - this.#ofUser);
     if (slot !== undefined) this.#own.users.add(slot, excess, variance);
     this.#own.calendar.add(at, {
       quantity,
       excess: excess + season * quantity,
       variance: variance * given.spread,
     });
+  }
+
+  /** Before anything is expected. */
+  observeEarly(at: number, bad: number, quantity: number): void {
+    this.#own?.calendar.addEarly(at, bad, quantity);
+  }
+
+  /** What the first day is compared with. */
+  settle({ expected, variance }: { readonly expected: number; readonly variance: number }): void {
+    this.#own?.calendar.settle(expected, variance);
   }
 
   /** An hour has ended, which may turn out to be usual, or which was not. */
@@ -134,6 +149,7 @@ export class UsualPattern {
   #learn(): void {
     this.#own?.users.learn(this.#hours.pairs);
     this.#neighbours.learn(this.#hours.neighbours);
+    this.#designEffect = this.#hours.designEffect;
   }
 
   snapshot(): Json {
@@ -151,6 +167,7 @@ export class UsualPattern {
     this.#neighbours.restore(neighbours);
     this.#hours.restore(hours);
     this.#effect.restore(effect);
+    this.#designEffect = this.#hours.designEffect;
     if (own === null || this.#own === undefined) return;
     this.#own.calendar.restore(own[0]);
     this.#own.users.restore(own[1]);

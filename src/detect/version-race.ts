@@ -9,7 +9,9 @@
  *     log E[ρ] += log likelihood of the block under a and b − its log likelihood under q for both
  *
  * Given the counts of a block and any common rate, its expectation is at most 1. So the mean over ρ ever exceeds 1/α
- * with chance at most α, under any peeking and any routing. Segments may differ in any way. "Better" is the same with
+ * with chance at most α, under any peeking and any routing. Segments may differ in any way. Where a user has several
+ * conversations they count less (cluster-memory.ts): powers of likelihoods, which keep the bound for sums that are
+ * normal, and approximately else. "Better" is the same with
  * 1/ρ. "Equivalent" is where the 95 % confidence sequence of the difference, weighed by segment, lies within the
  * margin; that sequence is asymptotic, not exact.
  */
@@ -34,6 +36,14 @@ const COLUMNS = 11;
 /** Where the confidence sequence is narrowest, in conversations. */
 const TUNED_FOR = 10_000;
 
+/** An outcome, and how much it counts: less where the same user, or those just before, had others. */
+export interface Voted {
+  readonly success: boolean;
+  /** From 0 to 1. */
+  readonly vote: number;
+  readonly at: number;
+}
+
 export class VersionRace {
   readonly #settings: VersionSettings;
   readonly #segments: (Float64Array | undefined)[] = [];
@@ -47,12 +57,17 @@ export class VersionRace {
     for (const [segment, known] of past.entries()) if (known !== undefined) this.#segment(segment).set(known);
   }
 
-  observe(segment: number, of: 'baseline' | 'candidate', success: boolean, at: number): void {
+  /** Chance of a wrong "worse", and as much of a wrong "better". */
+  get alpha(): number {
+    return this.#settings.alpha;
+  }
+
+  observe(segment: number, of: 'baseline' | 'candidate', { success, vote, at }: Voted): void {
     const cell = this.#segment(segment);
     const column = of === 'baseline' ? 2 : 4;
     if (cell[2] === 0 && cell[4] === 0) cell[6] = at;
-    cell[column] = (cell[column] as number) + 1;
-    if (success) cell[column + 1] = (cell[column + 1] as number) + 1;
+    cell[column] = (cell[column] as number) + vote;
+    if (success) cell[column + 1] = (cell[column + 1] as number) + vote;
     const [, , countA = 0, , countB = 0, , from = 0] = cell;
     if (countA > 0 && countB > 0 && (at - from >= this.#settings.blockMs || countA + countB >= BLOCK_MAX))
       this.#close(cell);

@@ -4,8 +4,12 @@
  * the one that has been silent longest is forgotten first.
  */
 import type { Json } from '../model/json.ts';
-import type { DetectionLimits, VersionSettings } from './settings.ts';
-import { VersionRace, type VersionReading } from './version-race.ts';
+import { DAY_MS, type DetectionLimits, MONTH_MS, type VersionSettings } from './settings.ts';
+import { VersionRace, type VersionReading, type Voted as Vote } from './version-race.ts';
+
+interface Voted extends Vote {
+  readonly segment: number;
+}
 
 interface Version {
   count: number;
@@ -25,18 +29,22 @@ export class Versions {
   readonly #limits: DetectionLimits;
   readonly #versions = new Map<string, Version>();
   #races: Entry[] = [];
+  readonly #budget: { readonly perLevel: number } | undefined;
+  /** When the last candidate came. */
+  #metAt: number | undefined;
   forgotten = 0;
 
-  constructor(settings: VersionSettings, limits: DetectionLimits) {
+  constructor(settings: VersionSettings, limits: DetectionLimits, budget?: { readonly perLevel: number }) {
     this.#settings = settings;
     this.#limits = limits;
+    this.#budget = budget;
   }
 
-  observe(name: string, segment: number, success: boolean, at: number): void {
-    const version = this.#versions.get(name) ?? this.#meet(name);
+  observe(name: string, { segment, success, vote, at }: Voted): void {
+    const version = this.#versions.get(name) ?? this.#meet(name, at);
     for (const { candidate, baseline, race } of this.#races) {
-      if (candidate === name) race.observe(segment, 'candidate', success, at);
-      else if (baseline === name) race.observe(segment, 'baseline', success, at);
+      if (candidate === name) race.observe(segment, 'candidate', { success, vote, at });
+      else if (baseline === name) race.observe(segment, 'baseline', { success, vote, at });
     }
     version.count += 1;
     version.last = at;
@@ -66,7 +74,8 @@ export class Versions {
         last,
         segments.map((cell) => cell ?? null),
       ]),
-      races: this.#races.map(({ candidate, baseline, race }) => [candidate, baseline, race.snapshot()]),
+      races: this.#races.map(({ candidate, baseline, race }) => [candidate, baseline, race.alpha, race.snapshot()]),
+      metAt: this.#metAt ?? null,
       forgotten: this.forgotten,
     };
   }
@@ -75,7 +84,8 @@ export class Versions {
     // The cast holds for what `snapshot` gave; Detection looks at its version.
     const kept = json as unknown as {
       readonly versions: readonly (readonly [string, number, number, readonly ([number, number] | null)[]])[];
-      readonly races: readonly (readonly [string, string, Json])[];
+      readonly races: readonly (readonly [string, string, number, Json])[];
+      readonly metAt: number | null;
       readonly forgotten: number;
     };
     for (const [name, count, last, segments] of kept.versions)
@@ -84,25 +94,35 @@ export class Versions {
         last,
         segments: segments.map((cell) => (cell === null ? undefined : [cell[0], cell[1]])),
       });
-    this.#races = kept.races.map(([candidate, baseline, state]) => {
-      const race = new VersionRace(this.#settings, []);
+    this.#metAt = kept.metAt ?? undefined;
+    this.#races = kept.races.map(([candidate, baseline, alpha, state]) => {
+      const race = new VersionRace({ ...this.#settings, alpha }, []);
       race.restore(state);
       return { candidate, baseline, race };
     });
     this.forgotten = kept.forgotten;
   }
 
-  #meet(name: string): Version {
+  #meet(name: string, at: number): Version {
     const baseline = this.#mostSeen();
     if (this.#versions.size >= this.#limits.versions) this.#forgetOldest();
     const version: Version = { count: 0, last: 0, segments: [] };
     this.#versions.set(name, version);
     if (baseline !== undefined) {
       const [known, { segments }] = baseline;
-      this.#races.push({ candidate: name, baseline: known, race: new VersionRace(this.#settings, segments) });
+      const race = new VersionRace({ ...this.#settings, alpha: this.#alpha(at) }, segments);
+      this.#races.push({ candidate: name, baseline: known, race });
+      this.#metAt = at;
       if (this.#races.length > this.#limits.candidates) this.#races.shift();
     }
     return version;
+  }
+
+  /** Where versions come every week, each gets a week's part of what the agent's versions may be wrong in a month. */
+  #alpha(at: number): number {
+    if (this.#budget === undefined) return this.#settings.alpha;
+    const sinceMs = Math.min(MONTH_MS, Math.max(DAY_MS, at - (this.#metAt ?? 0)));
+    return Math.min(this.#settings.alpha, (this.#budget.perLevel * sinceMs) / MONTH_MS);
   }
 
   #mostSeen(): [string, Version] | undefined {

@@ -12,11 +12,12 @@ import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import { writeResultPayload } from '../report/results/result-payload.ts';
 import { SuiteTotals } from './counting/suite-totals.ts';
 import { countedEffort, keptEffort } from './counting/usage-totals.ts';
-import { type EvaluatorVersions, evaluatorVersions } from '../score/evaluator-version.ts';
+import { type EvaluatorVersions, evaluatorVersions, judgedBy } from '../score/evaluator-version.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore, PreviousEvaluation, WaitingEvaluation } from '../store/engine-store.ts';
 import { waitingObservation } from './detection/observations.ts';
+import { traitsOf, userOf } from './detection/traits.ts';
 import { countedAs, effortOf, labelsOf } from './conversation-labels.ts';
 import { ShadowComparison } from './shadow-comparison.ts';
 
@@ -125,6 +126,7 @@ export class EvaluationRecorder {
     const span = place.subject.turns.at(-1);
     const seen = { at: place.logTime, ...keptEffort(effort) };
     const effortCounted = countedEffort(seen);
+    const who = this.#isObserved ? this.#whoOf(place.subject, suite) : NOBODY;
     store.evaluations.insert(evaluation, { ...held, seen }, (written) => {
       this.#inHistory(written, { labels, at: place.logTime, before });
       if (before === undefined) {
@@ -132,7 +134,7 @@ export class EvaluationRecorder {
         if (effortCounted !== undefined) totals.countFirst(written, effortCounted, counted, countedBefore);
         // Later revisions are not observed: an observation cannot be taken back, and a conversation must count once.
         if (this.#isObserved)
-          store.detection.add(waitingObservation(written, suite, { labels, effort, at: place.logTime }));
+          store.detection.add(waitingObservation(written, suite, { labels, effort, at: place.logTime, ...who }));
       } else if (effortCounted !== undefined) {
         const was = { ...before, ...before.said(), effort: countedEffort(before.seen) };
         totals.countRevised(written, effortCounted, was, counted);
@@ -164,6 +166,10 @@ export class EvaluationRecorder {
     for (const { judge } of this.#store.waiting.put(waiting)) this.#onJoined(judge);
   }
 
+  #whoOf(subject: Conversation, suite: CompiledSuite): Who {
+    return { user: userOf(subject), traits: traitsOf(subject), judgedBy: judgedBy(suite, this.#versionsOf(suite)) };
+  }
+
   #versionsOf(suite: CompiledSuite): EvaluatorVersions {
     let versions = this.#versions.get(suite);
     if (versions === undefined) {
@@ -192,6 +198,15 @@ export class EvaluationRecorder {
     return totals;
   }
 }
+
+/** For regression detection: whose conversation it was, what it had, and by which judges it was scored. */
+interface Who {
+  readonly user: string;
+  readonly traits: readonly string[];
+  readonly judgedBy: string;
+}
+
+const NOBODY: Who = { user: '', traits: [], judgedBy: '' };
 
 /** Stored form of the verdicts counted for an evaluation that waits: `<criterion> <verdict>`. */
 function writtenVerdicts(counted: ReadonlyMap<string, VerdictKind>): readonly string[] {

@@ -3,7 +3,14 @@
  * the pipeline feeds it and keeps its state.
  */
 
-export const DETECTOR_METRICS = ['tcr', 'hard_failure', 'criterion', 'cost_per_success', 'steps_per_success'] as const;
+export const DETECTOR_METRICS = [
+  'tcr',
+  'hard_failure',
+  'criterion',
+  'segment',
+  'cost_per_success',
+  'steps_per_success',
+] as const;
 export type DetectorMetric = (typeof DETECTOR_METRICS)[number];
 
 export const DETECTOR_STATES = ['no_data', 'learning', 'ok', 'suspected', 'regressed', 'recovered'] as const;
@@ -27,6 +34,8 @@ export interface WatchedLevel extends Watched {
   readonly metric: DetectorMetric;
   /** Present where the metric is `criterion`. */
   readonly criterion: string | undefined;
+  /** Present where the metric is `segment`: the part of the traffic whose TCR it is, such as `tool: search`. */
+  readonly part?: string | undefined;
 }
 
 /** The levels that a person means: all that are as is said here. */
@@ -36,6 +45,19 @@ export interface ChosenLevels {
   readonly environment?: string | undefined;
   readonly metric?: DetectorMetric | undefined;
   readonly criterion?: string | undefined;
+  readonly part?: string | undefined;
+}
+
+/** A part of the traffic that explains a fall of the score. */
+export interface FallCause {
+  /** What its conversations have in common, such as `tool: search`: one or two things. None: the fall is everywhere. */
+  readonly parts: readonly string[];
+  /** Part of the fall that is in these conversations, from 0 to 1. */
+  readonly share: number;
+  /** Of the conversations looked at since it began, and their mean score before and since. */
+  readonly conversations: number;
+  readonly expected: number;
+  readonly observed: number;
 }
 
 interface Change {
@@ -90,6 +112,8 @@ export interface LevelReading extends WatchedLevel {
    * older Assay.
    */
   readonly counted?: CountedChange | undefined;
+  /** Parts of the traffic that explain a fall, the best first. Absent in notices of an older Assay. */
+  readonly causes?: readonly FallCause[];
 }
 
 /** Result of accepting levels: the regressed ones, as they were before, and matching ones that had not regressed. */
@@ -121,6 +145,15 @@ export type Transition =
       readonly reading: LevelReading;
     }
   | {
+      /** Of judges, which have other versions now. */
+      readonly kind: 'judges';
+      readonly id: string;
+      readonly at: number;
+      readonly from: string;
+      readonly to: string;
+      readonly reading: JudgesReading;
+    }
+  | {
       readonly kind: 'version';
       readonly id: string;
       readonly at: number;
@@ -128,6 +161,20 @@ export type Transition =
       readonly to: VersionVerdict;
       readonly reading: VersionReading;
     };
+
+/** The judges of a suite changed: what they answer now cannot be compared with what others answered. */
+export interface JudgesReading extends Watched {
+  /** How TCR moved: undefined until there are conversations since. */
+  readonly moved:
+    | {
+        readonly before: number;
+        readonly after: number;
+        /** Points by criteria that judges answer, and by everything else. */
+        readonly byJudges: number;
+        readonly byOthers: number;
+      }
+    | undefined;
+}
 
 /** Events that people may want to be notified of. */
 export const NOTICE_KINDS = [
@@ -137,12 +184,13 @@ export const NOTICE_KINDS = [
   'recovered',
   'version_worse',
   'version_better',
+  'judges_changed',
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 /** Undefined where nobody needs to be told. */
 export function noticeKindOf(transition: Transition): NoticeKind | undefined {
-  const name = transition.kind === 'level' ? transition.to : `version_${transition.to}`;
+  const name = { level: transition.to, version: `version_${transition.to}`, judges: 'judges_changed' }[transition.kind];
   return NOTICE_KINDS.find((kind) => kind === name);
 }
 
@@ -159,6 +207,8 @@ export interface Notice {
 export interface DetectionReport {
   readonly levels: readonly LevelReading[];
   readonly versions: readonly VersionReading[];
+  /** Of suites whose judges changed lately. */
+  readonly judges: readonly JudgesReading[];
   /** Observations of this round. */
   readonly transitions: readonly Transition[];
   /** The last ones, latest first. */

@@ -28,6 +28,14 @@ export function evaluatorVersions(suite: CompiledSuite, settingsOf: Judges['sett
   return { suite: hashOf([suite.text, [...criteria]]), criteria };
 }
 
+/** One version for all criteria of a suite that a model answers; empty where there are none. */
+export function judgedBy(suite: CompiledSuite, { criteria }: EvaluatorVersions): string {
+  const versions = suite.criteria.flatMap(({ name, judged }) =>
+    judged === undefined ? [] : (criteria.get(name) ?? ''),
+  );
+  return versions.length === 0 ? '' : hashOf(versions);
+}
+
 function criterionVersion(criterion: CompiledCriterion, suite: CompiledSuite, settingsOf: Judges['settings']): string {
   const { name, definition = suite.text, judged } = criterion;
   const { sight = suite.text } = suite.definition;

@@ -268,7 +268,7 @@ test('agents, suites and environments are watched apart, however their names are
 
 test('names without end leave everything bounded, and are counted', () => {
   const random = randomFrom(11);
-  const limits = { streams: 3, segments: 2, criteria: 4, versions: 3, candidates: 2 };
+  const limits = { streams: 3, segments: 2, watchedSegments: 5, criteria: 4, versions: 3, candidates: 2 };
   const detection = new Detection({ ...QUICK, limits } satisfies DetectionSettings);
   for (let index = 0; index < 3000; index += 1)
     detection.observe({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ChangeEvidence, type Expectation } from '../../src/detect/change-evidence.ts';
+import { ChangeEvidence, type Expectation, type Seen } from '../../src/detect/change-evidence.ts';
+import { NOTHING_GIVEN } from '../../src/detect/cluster-memory.ts';
 import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
 import { COUNT, expectationsOf, LEVEL_COLUMNS, slopesOf } from '../../src/detect/expectations.ts';
 import { stepUp } from '../../src/detect/step-up.ts';
@@ -17,7 +18,13 @@ const TCR = DEFAULT_DETECTION.levels.tcr;
 function expectationOf(expected: number): Expectation {
   const variance = expected * (1 - expected);
   const slopes = slopesOf(expected, { variance, quantity: 1, level: TCR, allowance: 0 });
-  return { expected, allowance: 0, variance, doubt: 0, slopes };
+  return { expected, allowance: 0, variance, doubt: 0, slopes, penalties: new Float64Array(slopes.length) };
+}
+
+/** One of the expectation's kind, of which nothing was known before. */
+function seen(expectation: Expectation, bad: number): Seen {
+  const { expected } = expectation;
+  return { bad, quantity: 1, expected, usual: expected, given: NOTHING_GIVEN };
 }
 
 test('a bet on a yes/no question is the likelihood ratio of the change that it is made for', () => {
@@ -35,7 +42,7 @@ test('the evidence is the sum, over all beginnings, of the capital of bets begun
   const evidence = new ChangeEvidence(TCR.weights);
   const expectation = expectationOf(0.1);
   const bad = Array.from({ length: 60 }, () => (random() < 0.2 ? 1 : random() < 0.3 ? 0.4 : 0));
-  for (const [at, value] of bad.entries()) evidence.add(expectation, value, 1, at);
+  for (const [at, value] of bad.entries()) evidence.add(expectation, seen(expectation, value), at);
 
   let byHand = 0;
   let largest = 1;
@@ -54,8 +61,8 @@ test('the evidence is the sum, over all beginnings, of the capital of bets begun
 test('the onset of a bet is where its capital was last at its least', () => {
   const evidence = new ChangeEvidence([1]);
   const expectation = { ...expectationOf(0.1), slopes: Float64Array.of(2) };
-  for (let at = 0; at < 50; at += 1) evidence.add(expectation, 0, 1, at);
-  for (let at = 50; at < 60; at += 1) evidence.add(expectation, 1, 1, at);
+  for (let at = 0; at < 50; at += 1) evidence.add(expectation, seen(expectation, 0), at);
+  for (let at = 50; at < 60; at += 1) evidence.add(expectation, seen(expectation, 1), at);
 
   expect(evidence.stretch(0)).toMatchObject({ since: 49, count: 10, bad: 10, quantity: 10 });
   expect(evidence.stretch(0).expected).toBeCloseTo(1, 9);
@@ -69,7 +76,7 @@ test('while nothing is wrong the alarm is no likelier than conversations over al
     const random = randomFrom(run);
     const evidence = new ChangeEvidence(TCR.weights);
     for (let at = 0; at < 1000 && evidence.value < 10_000; at += 1)
-      evidence.add(expectation, random() < 0.1 ? 1 : 0, 1, at);
+      evidence.add(expectation, seen(expectation, random() < 0.1 ? 1 : 0), at);
     if (evidence.value >= 10_000) alarms += 1;
   }
 
@@ -83,7 +90,7 @@ test.each([
   ['a long fall', 1],
 ])('%s leaves the evidence finite', (_, bad) => {
   const evidence = new ChangeEvidence(TCR.weights);
-  for (let at = 0; at < 5000; at += 1) evidence.add(expectationOf(0.1), bad, 1, at);
+  for (let at = 0; at < 5000; at += 1) evidence.add(expectationOf(0.1), seen(expectationOf(0.1), bad), at);
 
   expect(Number.isFinite(evidence.value)).toBe(true);
   expect(Number.isFinite(evidence.capital(3))).toBe(true);
@@ -133,7 +140,7 @@ test('many buckets that wait are joined, and nothing is lost', () => {
 
 test('a small segment is drawn towards the others, a new one is not judged', () => {
   const cell = (count: number, bad: number) => Float64Array.of(count, count, bad, count, bad, bad);
-  const { segments, pooled } = expectationsOf([cell(10_000, 1000), cell(40, 16), cell(29, 20)], TCR, 0) ?? {};
+  const { segments, pooled } = expectationsOf([cell(10_000, 1000), cell(40, 16), cell(29, 20)], TCR) ?? {};
 
   expect(pooled?.expected).toBeCloseTo(1036.5 / 10_070, 6);
   expect(segments?.[0]?.expected).toBeCloseTo(0.1, 2);
@@ -246,9 +253,9 @@ test('by segment, each adds what it changed times what it is of the conversation
 
 test('a block of two versions is worth its likelihood ratio', () => {
   const race = new VersionRace(DEFAULT_DETECTION.versions, [[98, 88.2]]);
-  race.observe(0, 'baseline', true, 0);
-  race.observe(0, 'baseline', false, 0);
-  race.observe(0, 'candidate', false, 60_000);
+  race.observe(0, 'baseline', { success: true, vote: 1, at: 0 });
+  race.observe(0, 'baseline', { success: false, vote: 1, at: 0 });
+  race.observe(0, 'candidate', { success: false, vote: 1, at: 60_000 });
 
   const a = 90 / 100;
   const terms = [1.25, 1.5, 2, 3, 5].map((odds) => {
@@ -265,9 +272,9 @@ test('before a block is known, its worth is expected to be at most 1, whatever t
     for (let outcome = 0; outcome < 8; outcome += 1) {
       const yes = [0, 1, 2].map((bit) => ((outcome >> bit) & 1) === 1);
       const race = new VersionRace(DEFAULT_DETECTION.versions, [[98, 88.2]]);
-      race.observe(0, 'baseline', yes[0] === true, 0);
-      race.observe(0, 'baseline', yes[1] === true, 0);
-      race.observe(0, 'candidate', yes[2] === true, 60_000);
+      race.observe(0, 'baseline', { success: yes[0] === true, vote: 1, at: 0 });
+      race.observe(0, 'baseline', { success: yes[1] === true, vote: 1, at: 0 });
+      race.observe(0, 'candidate', { success: yes[2] === true, vote: 1, at: 60_000 });
       expect(race.reading().conversations).toBe(3);
       const chance = yes.reduce((product, isYes) => product * (isYes ? rate : 1 - rate), 1);
       expected += chance * Math.exp(race.reading().logEvidence.worse);
@@ -301,23 +308,13 @@ test('a wobble is seen for what it is, and chance alone for none', () => {
   const learnt = [0, 0.02].map((wobble) => {
     const random = randomFrom(21);
     const measured = new Wobble({ memoryMs: 30 * 24 * HOUR_MS, evidentErrors: 2.5 });
-    let from = { since: 0, count: 0, quantity: 0, bad: 0, expected: 0, variance: 0, doubt: 0 };
     let level = 0;
     for (let hour = 1; hour <= 600; hour += 1) {
       if (hour % 8 === 0) level = wobble * (random() < 0.5 ? -1 : 1);
       let bad = 0;
       for (let index = 0; index < 200; index += 1) if (random() < 0.1 + level) bad += 1;
-      const to = {
-        ...from,
-        quantity: from.quantity + 200,
-        bad: from.bad + bad,
-        expected: from.expected + 20,
-        variance: from.variance + 200 * 0.09,
-      };
-      measured.hold(hour * HOUR_MS, from, to);
-      from = to;
+      measured.count(bad - 20, 200 * 0.09, 200);
     }
-    measured.include(600 * HOUR_MS);
     return Math.sqrt(measured.variance);
   });
 

@@ -21,6 +21,10 @@ function segmentsOf({ seed, hard, fall }: { readonly seed: number; readonly hard
       {
         ...whose,
         segment: isHard ? 'hard' : 'easy',
+        user: '',
+        traits: [],
+        judgedBy: '',
+        judged: new Set(),
         score: passes ? 1 : 0,
         outcome: passes ? 'successful_completion' : 'partial_failure',
         verdicts: [['done', passes ? 'pass' : 'fail']],

@@ -40,6 +40,7 @@ export function detectionReport(): DetectionReport {
       reading({ metric: 'hard_failure', state: 'learning', change: undefined, onset: undefined, parts: [] }),
       reading({ metric: 'cost_per_success', logEvidence: Number.NaN, parts: [] }),
     ],
+    judges: [],
     versions: [
       {
         ...WATCHED,

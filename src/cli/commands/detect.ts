@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { counted } from '../../model/counted.ts';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
+import { causeText } from '../../report/webhooks/detection-record.ts';
 import { inPoints, type ShownPart, shownParts } from '../../report/documents/shown-parts.ts';
 import { ask, askedPort, reading, type ServiceFlags, serviceOf, tokenOption, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
@@ -16,6 +17,18 @@ const levelSchema = z.object({
   environment: z.string(),
   metric: z.string(),
   criterion: z.string().optional(),
+  segment: z.string().optional(),
+  causes: z
+    .array(
+      z.object({
+        parts: z.array(z.string()),
+        share: z.number(),
+        conversations: z.number(),
+        expected: z.number(),
+        observed: z.number(),
+      }),
+    )
+    .default([]),
   state: z.string(),
   since: z.string().nullable(),
   baseline: number,
@@ -60,6 +73,7 @@ const acceptedSchema = z.object({
 });
 
 const SHOWN = 5;
+const CAUSES_SHOWN = 3;
 
 export function addDetect(program: Command, terminal: Terminal): void {
   const detect = program
@@ -85,6 +99,7 @@ export function addDetect(program: Command, terminal: Terminal): void {
     .option('--environment <name>', 'only this environment')
     .option('--metric <metric>', `this metric only: ${DETECTOR_METRICS.join(', ')}`)
     .option('--criterion <name>', 'this criterion only')
+    .option('--segment <segment>', 'this part of the traffic only, such as "tool: search"')
     .action(async (_flags: unknown, command: Command) => {
       const flags: ServiceFlags & ChosenFlags = command.optsWithGlobals();
       await accept(terminal, flags);
@@ -97,12 +112,13 @@ interface ChosenFlags {
   readonly environment?: string;
   readonly metric?: string;
   readonly criterion?: string;
+  readonly segment?: string;
 }
 
 async function accept(terminal: Terminal, flags: ServiceFlags & ChosenFlags): Promise<void> {
   const { url, writeToken } = serviceOf(flags);
-  const { agent, suite, environment, metric, criterion } = flags;
-  const chosen = { agent, suite, environment, metric, criterion };
+  const { agent, suite, environment, metric, criterion, segment } = flags;
+  const chosen = { agent, suite, environment, metric, criterion, segment };
   const said = await ask(new URL('/api/v1/detection/accept', url), {
     ...writing('POST', chosen, writeToken),
     more: othersIn,
@@ -112,7 +128,7 @@ async function accept(terminal: Terminal, flags: ServiceFlags & ChosenFlags): Pr
     return;
   }
   for (const level of acceptedSchema.parse(said).accepted) {
-    const what = level.criterion === undefined ? level.metric : `${level.metric} ${safe(level.criterion)}`;
+    const what = levelName(level);
     const figures =
       level.baseline === null || level.observed === null
         ? ''
@@ -126,7 +142,7 @@ async function accept(terminal: Terminal, flags: ServiceFlags & ChosenFlags): Pr
 /** Levels that are not regressed. */
 function othersIn(refusal: unknown): readonly string[] {
   const others = acceptedSchema.safeParse(refusal).data?.others ?? [];
-  return others.map(({ metric, criterion, state }) => `${criterion ?? metric}: ${state}`);
+  return others.map(({ metric, criterion, segment, state }) => `${criterion ?? segment ?? metric}: ${state}`);
 }
 
 function acceptedLevel() {
@@ -136,6 +152,7 @@ function acceptedLevel() {
     environment: z.string(),
     metric: z.string(),
     criterion: z.string().optional(),
+    segment: z.string().optional(),
     state: z.string(),
     baseline: number,
     observed: number,
@@ -187,7 +204,7 @@ const LEARNS =
 
 function printProblem(terminal: Terminal, problem: Problem): void {
   const { paint } = terminal;
-  const what = problem.criterion === undefined ? problem.metric : `${problem.metric} ${safe(problem.criterion)}`;
+  const what = levelName(problem);
   const whose = `${safe(problem.agent)} in ${safe(problem.environment)}, suite ${safe(problem.suite)}`;
   terminal.out(
     `${paint(problem.state === 'regressed' ? 'red' : 'magenta', problem.state.padEnd(9))} ${paint('bold', what)}  ${whose}`,
@@ -198,6 +215,7 @@ function printProblem(terminal: Terminal, problem: Problem): void {
       `    ${figure(baseline)} expected${problem.parts.length === 0 ? '' : ' of what is asked now'}, ${figure(observed)} observed: ${percent(change)} (${percent(lower ?? change)} to ${percent(upper ?? change)})`,
     );
   if (problem.since !== null) terminal.out(`    since about ${problem.since}`);
+  for (const cause of problem.causes.slice(0, CAUSES_SHOWN)) terminal.out(`    ${safe(causeText(cause), 300)}`);
   printParts(terminal, problem);
   for (const { agent_version, segment, conversations, failed } of problem.where.slice(0, SHOWN))
     terminal.out(
@@ -205,6 +223,11 @@ function printProblem(terminal: Terminal, problem: Problem): void {
     );
   for (const { conversation_id, outcome } of problem.worst_conversations.slice(0, SHOWN))
     terminal.out(`    look at  npx assay explain ${safe(conversation_id)}  (${outcome})`);
+}
+
+function levelName({ metric, criterion, segment }: Pick<Problem, 'metric' | 'criterion' | 'segment'>): string {
+  const of = criterion ?? segment;
+  return of === undefined ? metric : `${metric} ${safe(of)}`;
 }
 
 /** The change as it was counted, and what it is made of. */

@@ -24,6 +24,7 @@ function chosen(choices: DetectionChoices): DetectionSettings {
   const { watch } = DEFAULT_DETECTION;
   return {
     ...DEFAULT_DETECTION,
+    falseAlarmsPerMonth: choices.falseAlarmsPerMonth,
     watch: {
       ...watch,
       baseline: {
@@ -36,7 +37,6 @@ function chosen(choices: DetectionChoices): DetectionSettings {
         conversations: choices.learnConversations,
         historyMs: choices.learnHistoryMs,
       },
-      falseAlarmsPerMonth: choices.falseAlarmsPerMonth,
       recoveredMs: choices.recoveredMs,
       silentMs: choices.silentMs,
     },

@@ -4,6 +4,7 @@
  *
  * A verdict on a version that has changed since it was last looked at is a transition as well.
  */
+import { AlarmBudget } from '../../detect/alarm-budget.ts';
 import { Detection } from '../../detect/detection.ts';
 import type { Reading, Transition as Change } from '../../detect/observation.ts';
 import type { DetectionSettings } from '../../detect/settings.ts';
@@ -12,6 +13,7 @@ import type {
   Acceptance,
   ChosenLevels,
   DetectionReport,
+  JudgesReading,
   LevelReading,
   Transition,
   VersionReading,
@@ -32,22 +34,24 @@ export interface DetectorsState {
 }
 
 type Split = Pick<LevelReading, 'parts' | 'segmentParts' | 'counted'>;
-type Readings = Pick<DetectionReport, 'levels' | 'versions'>;
+type Readings = Pick<DetectionReport, 'levels' | 'versions' | 'judges'>;
 
 export class Detectors {
   readonly #settings: DetectionSettings;
   readonly #suites = new Map<string, OfSuite>();
+  readonly #budget: AlarmBudget;
   #verdicts: ReadonlyMap<string, VersionReading['verdict']> = new Map();
 
   constructor(settings: DetectionSettings) {
     this.#settings = settings;
+    this.#budget = new AlarmBudget(settings);
   }
 
   /** Throws if the state cannot be read. */
   static restore(settings: DetectionSettings, state: DetectorsState): Detectors {
     const detectors = new Detectors(settings);
     for (const [suite, version, json] of state.suites) {
-      detectors.#suites.set(suite, { version, detection: Detection.restore(settings, json) });
+      detectors.#suites.set(suite, { version, detection: Detection.restore(settings, json, detectors.#budget) });
     }
     detectors.#verdicts = new Map(state.verdicts);
     return detectors;
@@ -63,7 +67,8 @@ export class Detectors {
   observe(evaluation: ObservedEvaluation, at: number): void {
     let known = this.#suites.get(evaluation.suite);
     if (known === undefined || known.version !== evaluation.suiteVersion) {
-      known = { version: evaluation.suiteVersion, detection: new Detection(this.#settings) };
+      if (known !== undefined) this.#budget.drop(known.detection);
+      known = { version: evaluation.suiteVersion, detection: new Detection(this.#settings, this.#budget) };
       this.#suites.set(evaluation.suite, known);
     }
     known.detection.observe({ ...evaluation, at });
@@ -95,6 +100,7 @@ export class Detectors {
           : [],
       ),
       versions: all.flatMap((reading) => (reading.of === 'version' ? versionOf(reading) : [])),
+      judges: all.flatMap((reading) => (reading.of === 'judges' ? judgesOf(reading) : [])),
     };
   }
 
@@ -121,6 +127,12 @@ export class Detectors {
       const now = levels.get(levelKey(change));
       return levelTransition(change, now);
     });
+    for (const { detection } of this.#suites.values())
+      for (const { at: changedAt, from, to, suite, agent, environment } of detection.takeJudgesChanged()) {
+        const watched = { suite, agent, environment };
+        const id = idOf(keyOf(watched), changedAt, to);
+        found.push({ kind: 'judges', id, at: changedAt, from, to, reading: { ...watched, moved: undefined } });
+      }
     const verdicts = new Map<string, VersionReading['verdict']>();
     for (const reading of readings.versions) {
       const key = JSON.stringify([keyOf(reading), reading.version, reading.baselineVersion]);
@@ -144,6 +156,7 @@ function levelOf(reading: Extract<Reading, { of: 'level' }>, split: Split | unde
     environment: reading.environment,
     metric: reading.metric,
     criterion: reading.criterion,
+    ...(reading.part === undefined ? {} : { part: reading.part }),
     state: level.state,
     since: level.stateSince,
     logEvidence: level.logEvidence,
@@ -163,6 +176,13 @@ function levelOf(reading: Extract<Reading, { of: 'level' }>, split: Split | unde
     parts: split?.parts ?? [],
     segmentParts: split?.segmentParts ?? [],
     counted: split?.counted,
+    causes: reading.causes.map(({ segments, share, conversations, expected, observed }) => ({
+      parts: segments,
+      share,
+      conversations,
+      expected: 1 - expected,
+      observed: 1 - observed,
+    })),
   };
 }
 
@@ -211,19 +231,26 @@ function versionOf({
   };
 }
 
+function judgesOf({ suite, agent, environment, split, judged }: Extract<Reading, { of: 'judges' }>): JudgesReading {
+  const { baseline: before, observed: after, criteria } = split;
+  const byJudges = [...criteria].reduce((sum, [name, points]) => sum + (judged.has(name) ? points : 0), 0);
+  return { suite, agent, environment, moved: { before, after, byJudges, byOthers: after - before - byJudges } };
+}
+
 function levelTransition(change: Change, split: Split | undefined): Transition {
   const reading = levelOf({ ...change, of: 'level' }, split);
   const id = idOf(levelKey(change), change.at, change.to);
   return { kind: 'level', id, at: change.at, from: change.from, to: change.to, reading };
 }
 
-function isMeant(level: LevelReading, { suite, agent, environment, metric, criterion }: ChosenLevels): boolean {
+function isMeant(level: LevelReading, { suite, agent, environment, metric, criterion, part }: ChosenLevels): boolean {
   return (
     level.suite === suite &&
     level.agent === agent &&
     (environment === undefined || level.environment === environment) &&
     (metric === undefined || level.metric === metric) &&
-    (criterion === undefined || level.criterion === criterion)
+    (criterion === undefined || level.criterion === criterion) &&
+    (part === undefined || level.part === part)
   );
 }
 
@@ -231,8 +258,8 @@ function keyOf({ suite, agent, environment }: Watched): string {
   return JSON.stringify([suite, agent, environment]);
 }
 
-function levelKey(of: Pick<LevelReading, 'metric' | 'criterion'> & Watched): string {
-  return JSON.stringify([keyOf(of), of.metric, of.criterion ?? '']);
+function levelKey(of: Pick<LevelReading, 'metric' | 'criterion' | 'part'> & Watched): string {
+  return JSON.stringify([keyOf(of), of.metric, of.criterion ?? of.part ?? '']);
 }
 
 function idOf(key: string, at: number, to: string): string {

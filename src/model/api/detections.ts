@@ -10,6 +10,7 @@ const open = z.strictObject({
   suite: z.string(),
   metric: z.enum(DETECTOR_METRICS),
   criterion: z.string().optional(),
+  segment: z.string().optional().meta({ description: 'where the metric is segment: a part of the traffic' }),
   state: z.enum(DETECTOR_STATES),
   since: time.optional().meta({ description: 'when it seems to have begun' }),
   baseline: z.number().optional(),
@@ -19,6 +20,17 @@ const open = z.strictObject({
     .optional()
     .meta({ description: 'relative to the baseline, negative is a fall, with its interval of 95 %' }),
   causes: list(z.strictObject({ kind: z.enum(['criterion', 'mix']), name: z.string(), points: z.number() })),
+  explained_by: list(
+    z.strictObject({
+      parts: list(z.string()),
+      share: z.number(),
+      conversations: count,
+      expected: z.number(),
+      observed: z.number(),
+    }),
+  ).meta({
+    description: 'parts of the traffic that explain the fall, the best first; one without parts: it is everywhere',
+  }),
 });
 
 const change = z.strictObject({
@@ -29,6 +41,7 @@ const change = z.strictObject({
   suite: z.string(),
   metric: z.enum(DETECTOR_METRICS).optional().meta({ description: 'absent for a version against another' }),
   criterion: z.string().optional(),
+  segment: z.string().optional(),
   since: time.optional().meta({ description: 'when it seems to have begun' }),
   kind: z.string(),
 });
@@ -38,6 +51,17 @@ export const detections = z.strictObject({
   note: z.string().optional(),
   open: list(open),
   changes: list(change),
+  judges: list(
+    z.strictObject({
+      suite: z.string(),
+      agent: z.string(),
+      environment: z.string(),
+      before: z.number().optional(),
+      after: z.number().optional(),
+      by_judges: z.number().optional(),
+      by_others: z.number().optional(),
+    }),
+  ).meta({ description: 'suites whose judges changed lately: TCR before and after, and how much of it they moved' }),
   learning: count,
   watching: count,
 });

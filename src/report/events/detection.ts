@@ -17,7 +17,7 @@ import { detectionRecord, NO_EVIDENCE } from '../webhooks/detection-record.ts';
 import { error, type EventTable, warn } from './event-table.ts';
 
 const WATCHED = ['suite', 'agent', 'environment'] as const;
-const LEVEL = [...WATCHED, 'metric', 'criterion'] as const;
+const LEVEL = [...WATCHED, 'metric', 'criterion', 'segment'] as const;
 const VERSION = [...WATCHED, 'agent_version', 'baseline_version'] as const;
 
 export const DETECTION_METRICS = {
@@ -26,7 +26,7 @@ export const DETECTION_METRICS = {
     help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed or recovered.',
     queries: {
       'what has got worse':
-        'max by (suite, agent, environment, metric, criterion) (assay_detector_state{state="regressed"}) == 1',
+        'max by (suite, agent, environment, metric, criterion, segment) (assay_detector_state{state="regressed"}) == 1',
     },
     read: ({ levels }) =>
       levels.flatMap((one) =>
@@ -95,6 +95,28 @@ export const DETECTION_METRICS = {
         one.parts.flatMap(({ part, criterion, points }) => reading({ ...watchedLabels(one), part, criterion }, points)),
       ),
   }),
+  fallShare: readGauge('assay_detector_fall_share', 'part of the fall, 0 to 1', {
+    labels: [...WATCHED, 'metric', 'segment', 'part'],
+    help: 'Part of a suspected or found fall of TCR that is in the conversations with this part of the traffic, for the parts that explain it best; part="everywhere" where no part does.',
+    queries: {
+      'which part of the traffic explains most of a fall':
+        'topk by (suite, agent, environment) (1, assay_detector_fall_share{metric="tcr"})',
+    },
+    read: ({ levels }) =>
+      levels.flatMap((one) =>
+        (one.causes ?? []).flatMap(({ parts, share }) =>
+          reading(
+            {
+              ...watchedLabels(one),
+              metric: one.metric,
+              ...(one.part === undefined ? {} : { segment: one.part }),
+              part: parts.length === 0 ? 'everywhere' : parts.join(' and '),
+            },
+            share,
+          ),
+        ),
+      ),
+  }),
   verdict: readGauge('assay_version_verdict', '0 or 1', {
     labels: [...VERSION, 'verdict'],
     help: '1 for what is known of a version against the one that had most of the traffic before: worse, better, equivalent or inconclusive.',
@@ -129,7 +151,7 @@ export const DETECTION_METRICS = {
   }),
   transitions: counter('assay_detector_transitions_total', 'changes', {
     labels: ['metric', 'to'],
-    help: 'State changes of detectors, by metric and new state; metric="version" is a changed verdict on a version.',
+    help: 'State changes of detectors, by metric and new state; metric="version" is a changed verdict on a version, metric="judges" other judges. to="regressed" counts again when what is worse gets worse still.',
   }),
   problems: counter('assay_detection_problems_total', 'problems', {
     labels: { kind: ['failed', 'began_anew', 'dropped'] },
@@ -163,8 +185,9 @@ export const DETECTION_EVENTS = {
     },
     count: ({ transition }, { transitions }) =>
       transitions.inc({
-        metric: transition.kind === 'level' ? transition.reading.metric : 'version',
-        to: transition.to,
+        metric: transition.kind === 'level' ? transition.reading.metric : transition.kind,
+        // Versions of judges are many.
+        to: transition.kind === 'judges' ? 'changed' : transition.to,
       }),
   },
   'detection-observed': { silent: 'there is one for each round; our own telemetry has a span of it' },
@@ -213,8 +236,13 @@ function watchedLabels({ suite, agent, environment }: Watched): { readonly [labe
 }
 
 function levelLabels(one: LevelReading): { readonly [label: string]: string } {
-  const { metric, criterion } = one;
-  return { ...watchedLabels(one), metric, ...(criterion === undefined ? {} : { criterion }) };
+  const { metric, criterion, part } = one;
+  return {
+    ...watchedLabels(one),
+    metric,
+    ...(criterion === undefined ? {} : { criterion }),
+    ...(part === undefined ? {} : { segment: part }),
+  };
 }
 
 function versionLabels(one: VersionReading): { readonly [label: string]: string } {

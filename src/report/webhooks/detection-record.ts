@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import {
   DETECTOR_METRICS,
+  type FallCause,
   LEARNS,
   type LevelReading,
   NOTICE_KINDS,
@@ -25,8 +26,25 @@ export const detectionRecordSchema = z
     suite: z.string(),
     agent: z.string(),
     environment: z.string(),
-    metric: z.enum([...DETECTOR_METRICS, 'version']),
+    metric: z.enum([...DETECTOR_METRICS, 'version', 'judges']),
     criterion: z.string().optional().describe('Present where the metric is criterion.'),
+    segment: z
+      .string()
+      .optional()
+      .describe('Present where the metric is segment: a part of the traffic, such as tool: search.'),
+    causes: z
+      .array(
+        z.object({
+          parts: z.array(z.string()),
+          share: share.describe('Part of the fall that is in these conversations, from 0 to 1.'),
+          conversations: z.number().int(),
+          expected: share,
+          observed: share,
+        }),
+      )
+      .describe(
+        'Parts of the traffic that explain the fall, the best first; one without parts says that it is everywhere.',
+      ),
     from: z.string(),
     to: z.string(),
     agent_version: z.string().optional().describe('Where the metric is version: the candidate.'),
@@ -92,13 +110,18 @@ export function detectionRecord(transition: Transition, evidence: Evidence): Det
     to,
     ...evidence,
   };
-  return transition.kind === 'level'
-    ? { ...common, ...levelPart(transition.reading) }
-    : { ...common, ...versionPart(transition.reading) };
+  switch (transition.kind) {
+    case 'level':
+      return { ...common, ...levelPart(transition.reading) };
+    case 'version':
+      return { ...common, ...versionPart(transition.reading) };
+    case 'judges':
+      return { ...common, ...NO_LEVEL, metric: 'judges' };
+  }
 }
 
 export function levelPart(reading: LevelReading) {
-  const { metric, criterion, onset, change, counted } = reading;
+  const { metric, criterion, part, onset, change, counted } = reading;
   const parts: DetectionRecord['parts'] = reading.parts.toSorted((a, b) => a.points - b.points);
   const segmentParts: DetectionRecord['segment_parts'] = (reading.segmentParts ?? []).toSorted(
     (a, b) => a.points - b.points,
@@ -106,6 +129,8 @@ export function levelPart(reading: LevelReading) {
   return {
     metric,
     ...(criterion === undefined ? {} : { criterion }),
+    ...(part === undefined ? {} : { segment: part }),
+    causes: (reading.causes ?? []).map((cause) => ({ ...cause, parts: [...cause.parts] })),
     since: onset === undefined ? null : timeOf(onset),
     baseline: change?.baseline ?? null,
     observed: change?.observed ?? null,
@@ -121,26 +146,34 @@ export function levelPart(reading: LevelReading) {
 
 function versionPart({ version, baselineVersion, difference }: VersionReading) {
   return {
+    ...NO_LEVEL,
     metric: 'version' as const,
     agent_version: version,
     baseline_version: baselineVersion,
-    since: null,
-    baseline: null,
-    observed: null,
     change_ratio: difference ?? null,
-    change_lower_ratio: null,
-    change_upper_ratio: null,
-    parts: [],
-    segment_parts: [],
-    counted_baseline: null,
-    counted_observed: null,
   };
 }
+
+/** Of a change that is not of a level. */
+const NO_LEVEL = {
+  since: null,
+  baseline: null,
+  observed: null,
+  change_ratio: null,
+  change_lower_ratio: null,
+  change_upper_ratio: null,
+  parts: [],
+  segment_parts: [],
+  causes: [],
+  counted_baseline: null,
+  counted_observed: null,
+} as const satisfies Partial<DetectionRecord>;
 
 const MEASURES = {
   tcr: 'task completion rate',
   hard_failure: 'rate of hard failures',
   criterion: 'pass rate',
+  segment: 'task completion rate',
   cost_per_success: 'cost per success',
   steps_per_success: 'steps per success',
 } as const;
@@ -165,13 +198,24 @@ function summaryOf(transition: Transition): string {
       'equivalent to',
     );
   }
-  return levelSummary(transition.reading, transition.to);
+  if (transition.kind === 'judges')
+    return `${whose}: other judges answer the questions of ${transition.reading.suite}, so its figures cannot be compared with those before; what is usual is learnt anew. This is no change of the agent`;
+  const { from, to, reading } = transition;
+  // Somebody knows already that it is worse than it was.
+  return levelSummary(reading, to, from === 'regressed' && to === 'regressed' ? FURTHER : STATES[to]);
 }
 
+const FURTHER = 'has got worse still';
+
 /** One sentence for a person about a level in that state. */
-export function levelSummary(reading: LevelReading, state: LevelReading['state']): string {
-  const { agent, environment, metric, criterion, change, parts } = reading;
-  const measure = criterion === undefined ? MEASURES[metric] : `${MEASURES[metric]} of ${criterion}`;
+export function levelSummary(
+  reading: LevelReading,
+  state: LevelReading['state'],
+  verb: string = STATES[state],
+): string {
+  const { agent, environment, metric, criterion, part, change, parts } = reading;
+  const of = criterion ?? (part === undefined ? undefined : `conversations with ${part}`);
+  const measure = of === undefined ? MEASURES[metric] : `${MEASURES[metric]} of ${of}`;
   const by =
     change === undefined
       ? ''
@@ -181,7 +225,20 @@ export function levelSummary(reading: LevelReading, state: LevelReading['state']
     .toSorted((a, b) => a.points - b.points);
   const because =
     worst === undefined ? '' : `; most of it by ${worst.criterion} (${signed(worst.points * 100)} points)`;
-  return `${agent} (${environment}): ${measure} ${STATES[state]}${by}${because}`;
+  return `${agent} (${environment}): ${measure} ${verb}${by}${because}${inPart(reading)}`;
+}
+
+/** The part of the traffic that explains most of a fall, unless the sentence is about it anyway. */
+function inPart({ causes = [], part }: LevelReading): string {
+  const [first] = causes;
+  if (first === undefined || (first.parts.length === 1 && first.parts[0] === part)) return '';
+  return `; ${causeText(first)}`;
+}
+
+export function causeText({ parts, share: explained, conversations, expected, observed }: FallCause): string {
+  if (parts.length === 0) return 'in all parts of the traffic alike';
+  const figures = `${figure(expected)} expected, ${figure(observed)} observed in ${conversations}`;
+  return `${Math.round(100 * explained)} % of the fall is in conversations with ${parts.join(' and ')} (${figures})`;
 }
 
 function figure(value: number): string {

@@ -18,6 +18,11 @@ const acceptSchema = z
     environment: name.optional(),
     metric: z.enum(DETECTOR_METRICS, `one of ${DETECTOR_METRICS.join(', ')}`).optional(),
     criterion: name.optional(),
+    segment: name.optional(),
+  })
+  .refine(({ metric, segment }) => segment === undefined || metric === undefined || metric === 'segment', {
+    path: ['segment'],
+    message: 'it goes with the metric `segment`, or none',
   })
   .refine(({ metric, criterion }) => criterion === undefined || metric === undefined || metric === 'criterion', {
     path: ['criterion'],
@@ -27,7 +32,7 @@ const acceptSchema = z
 export const acceptLevels = writing(
   acceptSchema,
   async (side: { readonly accept: (chosen: ChosenLevels) => Promise<Acceptance | Unavailable> }, chosen) => {
-    const acceptance = await side.accept(chosen);
+    const acceptance = await side.accept({ ...chosen, part: chosen.segment });
     return 'unavailable' in acceptance ? acceptance : answerOf(acceptance, chosen);
   },
 );
@@ -50,13 +55,14 @@ function answerOf(acceptance: Acceptance, { agent, suite }: ChosenLevels) {
   };
 }
 
-function describe({ suite, agent, environment, metric, criterion, state, change }: LevelReading) {
+function describe({ suite, agent, environment, metric, criterion, part, state, change }: LevelReading) {
   return {
     suite,
     agent,
     environment,
     metric,
     ...(criterion === undefined ? {} : { criterion }),
+    ...(part === undefined ? {} : { segment: part }),
     state,
     baseline: change?.baseline ?? null,
     observed: change?.observed ?? null,

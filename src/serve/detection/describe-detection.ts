@@ -29,6 +29,7 @@ export async function describeDetection(
     problems,
     levels: report.levels.map(describeLevel),
     versions: report.versions,
+    judges: report.judges,
     transitions: recentRecords(report),
     notices_waiting: report.notices.length,
   };

@@ -25,10 +25,10 @@ function withoutReport(isActive: boolean): Detections {
   const note = isActive
     ? 'no round of detection has ended here yet, or another instance does them'
     : 'regression detection is switched off (detection.active)';
-  return { is_active: isActive, note, open: [], changes: [], learning: 0, watching: 0 };
+  return { is_active: isActive, note, open: [], changes: [], judges: [], learning: 0, watching: 0 };
 }
 
-function withReport({ levels, recent }: DetectionReport): Detections {
+function withReport({ levels, recent, judges }: DetectionReport): Detections {
   const bad = levels.filter(({ state }) => state === 'regressed' || state === 'suspected');
   const countOf = (...states: readonly LevelReading['state'][]) =>
     levels.filter(({ state }) => states.includes(state)).length;
@@ -41,21 +41,28 @@ function withReport({ levels, recent }: DetectionReport): Detections {
       .map(openJson),
     changes: recent.slice(0, SHOWN_MAX).map((transition) => {
       const record = detectionRecord(transition, NO_EVIDENCE);
-      const { at, summary, agent, environment, suite, metric, criterion, since, kind } = record;
+      const { at, summary, agent, environment, suite, metric, criterion, segment, since, kind } = record;
       return {
         ...{ at, sentence: summary, agent, environment, suite, kind },
-        ...(metric === 'version' ? {} : { metric }),
+        ...(metric === 'version' || metric === 'judges' ? {} : { metric }),
         ...(criterion === undefined ? {} : { criterion }),
+        ...(segment === undefined ? {} : { segment }),
         ...(since === null ? {} : { since }),
       };
     }),
+    judges: judges.map(({ suite, agent, environment, moved }) => ({
+      ...{ suite, agent, environment },
+      ...(moved === undefined
+        ? {}
+        : { before: moved.before, after: moved.after, by_judges: moved.byJudges, by_others: moved.byOthers }),
+    })),
     learning: countOf('learning'),
     watching: levels.length - countOf('learning', 'no_data'),
   };
 }
 
 function openJson(reading: LevelReading): Detections['open'][number] {
-  const { agent, environment, suite, metric, criterion, state, onset, change, parts } = reading;
+  const { agent, environment, suite, metric, criterion, part, state, onset, change, parts } = reading;
   return {
     sentence: levelSummary(reading, state),
     agent,
@@ -63,7 +70,9 @@ function openJson(reading: LevelReading): Detections['open'][number] {
     suite,
     metric,
     ...(criterion === undefined ? {} : { criterion }),
+    ...(part === undefined ? {} : { segment: part }),
     state,
+    explained_by: (reading.causes ?? []).map((cause) => ({ ...cause, parts: [...cause.parts] })),
     ...(onset === undefined ? {} : { since: isoTime(onset) }),
     ...(change === undefined
       ? {}

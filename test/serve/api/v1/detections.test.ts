@@ -68,7 +68,17 @@ async function answered(state: ReturnType<V1Side['detectionState']>) {
 }
 
 function reportOf(levels: readonly LevelReading[], recent: readonly Transition[] = []): DetectionReport {
-  return { levels, recent, versions: [], transitions: [], notices: [], observed: 10, keptOut: {}, time: AT };
+  return {
+    levels,
+    recent,
+    versions: [],
+    judges: [],
+    transitions: [],
+    notices: [],
+    observed: 10,
+    keptOut: {},
+    time: AT,
+  };
 }
 
 test('levels that got worse are sentences with their size and causes, regressions first; the rest is counted', async () => {
@@ -126,6 +136,7 @@ test('levels that got worse are sentences with their size and causes, regression
         kind: 'version_worse',
       },
     ],
+    judges: [],
     learning: 1,
     watching: 3,
   });
@@ -135,6 +146,6 @@ test.each([
   [false, 'regression detection is switched off (detection.active)'],
   [true, 'no round of detection has ended here yet, or another instance does them'],
 ])('without a report there is a reason why: active is %s', async (isActive, note) => {
-  const nothing = { open: [], changes: [], learning: 0, watching: 0 };
+  const nothing = { open: [], changes: [], judges: [], learning: 0, watching: 0 };
   expect(await answered({ isActive, report: undefined })).toEqual({ is_active: isActive, note, ...nothing });
 });

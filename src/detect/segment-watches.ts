@@ -1,0 +1,185 @@
+/**
+ * Parts of an agent's traffic, each watched by itself: one customer, one language, one tool for which everything breaks
+ * is the usual incident, and 2 % of the traffic do not move the score of all.
+ *
+ * A segment is what is configured (`metrics.segment`), or a value of what the spans say anyway: tool, model, prompt,
+ * language, type of error, intent. The most frequent ones are watched; a value that nearly all conversations have says
+ * nothing that the whole does not. Segments are tested together (step-up.ts), and not at all while the whole is in
+ * doubt: then all of them look bad, and causes.ts says which one explains it.
+ *
+ * A segment is given the calendar and the users of the whole, of which it sees too little.
+ */
+import type { Json } from '../model/json.ts';
+import { LevelWatch, type WatchOptions, type WatchReading } from './level-watch.ts';
+import type { Change } from './level-watch.ts';
+import type { DetectionSettings } from './settings.ts';
+import { DAY_MS } from './settings.ts';
+import { stepUp } from './step-up.ts';
+import type { Foreseen } from './usual-pattern.ts';
+
+const COUNTED_MAX = 400;
+const MEMORY_MS = 14 * DAY_MS;
+/** Conversations within the memory. */
+const WATCHED_FROM = 50;
+const SHARE_MAX = 0.8;
+/** How much more frequent than the rarest one a newcomer must be to take its place. */
+const TAKES_PLACE = 2;
+
+interface Counted {
+  count: number;
+  last: number;
+  watch: LevelWatch | undefined;
+}
+
+interface Whole {
+  readonly bad: number;
+  readonly at: number;
+  readonly foreseen: Foreseen;
+  /** The score of all is suspected or has regressed. */
+  readonly isDoubted: boolean;
+}
+
+export class SegmentWatches {
+  readonly #settings: DetectionSettings;
+  readonly #options: WatchOptions;
+  readonly #counted = new Map<string, Counted>();
+  #watched = 0;
+  #all = 0;
+  #last = 0;
+
+  constructor(settings: DetectionSettings, budget: WatchOptions['budget']) {
+    this.#settings = settings;
+    this.#options = { together: true, isPart: true, ...(budget === undefined ? {} : { budget }) };
+  }
+
+  observe(segments: readonly string[], { bad, at, foreseen, isDoubted }: Whole): void {
+    this.#all = faded(this.#all, at - this.#last) + 1;
+    this.#last = at;
+    let isFound = false;
+    for (const name of segments) {
+      const watch = this.#count(name, at);
+      if (watch === undefined) continue;
+      watch.observe(1, bad, 1, at, foreseen);
+      if (watch.phase === 'suspected' && watch.standing >= 1) isFound = true;
+    }
+    if (isFound && !isDoubted) this.#confirm(at);
+  }
+
+  advance(time: number): void {
+    for (const { watch } of this.#counted.values()) watch?.advance(time);
+  }
+
+  /** Those of which there is something to say. */
+  *readings(): Iterable<readonly [segment: string, reading: WatchReading]> {
+    for (const [name, { watch }] of this.#counted)
+      if (watch !== undefined && IN_DOUBT.has(watch.phase)) yield [name, watch.reading()];
+  }
+
+  *watches(): Iterable<readonly [segment: string, watch: LevelWatch]> {
+    for (const [name, { watch }] of this.#counted) if (watch !== undefined) yield [name, watch];
+  }
+
+  *takeChanges(): Iterable<readonly [segment: string, change: Change, reading: WatchReading]> {
+    for (const [name, watch] of this.watches())
+      for (const change of watch.takeChanges()) if (isTold(change)) yield [name, change, watch.reading()];
+  }
+
+  snapshot(): Json {
+    return [
+      this.#all,
+      this.#last,
+      [...this.#counted].map(([name, { count, last, watch }]) => [
+        name,
+        Math.round(count * 1000) / 1000,
+        last,
+        watch?.snapshot() ?? null,
+      ]),
+    ];
+  }
+
+  restore(json: Json): void {
+    const [all, last, counted] = json as readonly [
+      number,
+      number,
+      readonly (readonly [string, number, number, Json])[],
+    ];
+    this.#all = all;
+    this.#last = last;
+    for (const [name, count, seen, state] of counted) {
+      const one: Counted = { count, last: seen, watch: undefined };
+      if (state !== null) {
+        one.watch = this.#begin();
+        one.watch.restore(state);
+      }
+      this.#counted.set(name, one);
+    }
+  }
+
+  /** The watch over this segment, if there is one. */
+  #count(name: string, at: number): LevelWatch | undefined {
+    let one = this.#counted.get(name);
+    if (one === undefined) {
+      if (this.#counted.size >= COUNTED_MAX && !this.#forgetRarest(at)) return undefined;
+      one = { count: 0, last: at, watch: undefined };
+      this.#counted.set(name, one);
+    }
+    one.count = faded(one.count, at - one.last) + 1;
+    one.last = at;
+    if (one.watch === undefined && one.count >= WATCHED_FROM && this.#hasPlace(one)) one.watch = this.#begin();
+    return one.watch;
+  }
+
+  #hasPlace({ count }: Counted): boolean {
+    if (count > SHARE_MAX * this.#all) return false;
+    if (this.#watched < this.#settings.limits.watchedSegments) return true;
+    let rarest: Counted | undefined;
+    let least = count / TAKES_PLACE;
+    for (const other of this.#counted.values()) {
+      const now = faded(other.count, this.#last - other.last);
+      if (other.watch === undefined || IN_DOUBT.has(other.watch.phase) || now >= least) continue;
+      least = now;
+      rarest = other;
+    }
+    if (rarest === undefined) return false;
+    rarest.watch = undefined;
+    this.#watched -= 1;
+    return true;
+  }
+
+  #forgetRarest(at: number): boolean {
+    let rarest: string | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const [name, { count, last, watch }] of this.#counted) {
+      const now = faded(count, at - last);
+      if (watch !== undefined || now >= least) continue;
+      least = now;
+      rarest = name;
+    }
+    return rarest !== undefined && this.#counted.delete(rarest);
+  }
+
+  #begin(): LevelWatch {
+    this.#watched += 1;
+    return new LevelWatch(this.#settings.watch, this.#settings.levels.segment, this.#options);
+  }
+
+  #confirm(at: number): void {
+    const watches = [...this.watches()].map(([, watch]) => watch).filter(({ phase }) => phase !== 'learning');
+    const needed = stepUp(
+      watches.map(({ standing }) => standing),
+      watches.length,
+    );
+    for (const watch of watches) if (watch.standing >= needed) watch.confirm(at);
+  }
+}
+
+const IN_DOUBT: ReadonlySet<string> = new Set(['suspected', 'regressed', 'recovered']);
+
+/** That a segment is learnt or falls silent is no news. */
+function isTold({ from, to }: Change): boolean {
+  return to === 'regressed' || from === 'regressed';
+}
+
+function faded(count: number, passedMs: number): number {
+  return passedMs > 0 ? count * Math.exp(-passedMs / MEMORY_MS) : count;
+}

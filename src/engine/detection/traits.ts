@@ -1,0 +1,76 @@
+/**
+ * Whose conversation it was and what it had of what others have, for regression detection: tools, models, the version
+ * of the prompt, language, type of error, intent. A customer, a language or a tool for which everything breaks is seen
+ * by these.
+ *
+ * Only what is decoded anyway is read, and the attributes of the turns' roots. Names are cut, and there are few of them.
+ */
+import type { Conversation } from '../../model/conversation.ts';
+import type { Turn } from '../../model/turn.ts';
+import { visibleText } from '../../model/visible-text.ts';
+import { keyHash } from '../../store/key-hash.ts';
+
+const TOOLS_MAX = 4;
+const MODELS_MAX = 2;
+const NAME_MAX = 60;
+const USER_BYTES = 9;
+
+/** Attributes of a turn's root that say what kind of request it was, by what they are called here. */
+const BY_ATTRIBUTE: readonly (readonly [trait: string, keys: readonly string[]])[] = [
+  ['prompt', ['gen_ai.prompt.version', 'prompt.version', 'llm.prompt_template.version', 'gen_ai.prompt.name']],
+  ['language', ['language', 'user.language', 'gen_ai.request.language', 'conversation.language', 'locale']],
+  ['intent', ['intent', 'user.intent', 'gen_ai.intent', 'conversation.intent']],
+];
+
+/**
+ * A hash of the user's id, else of the session's where that is not the conversation itself. Empty where nobody is named.
+ * The id itself is not kept.
+ */
+export function userOf({ id, turns }: Conversation): string {
+  const user = turns.find(({ userId }) => userId !== undefined && userId !== '')?.userId ?? sessionOf(turns);
+  if (user === undefined || user === '' || user === id) return '';
+  return keyHash(user).subarray(0, USER_BYTES).toString('base64url');
+}
+
+export function traitsOf({ turns }: Conversation): readonly string[] {
+  const traits = new Set<string>();
+  const add = (trait: string, name: string | undefined) => {
+    const shown = name === undefined ? '' : visibleText(name.slice(0, NAME_MAX)).trim();
+    if (shown !== '') traits.add(`${trait}: ${shown.toWellFormed()}`);
+  };
+  for (const name of distinct(turns, ({ toolCalls }) => toolCalls.map((call) => call.name), TOOLS_MAX))
+    add('tool', name);
+  const modelsOf = ({ steps }: Turn) => steps.flatMap(({ model }) => model?.response ?? model?.request ?? []);
+  for (const name of distinct(turns, modelsOf, MODELS_MAX)) add('model', name);
+  for (const [trait, keys] of BY_ATTRIBUTE) add(trait, attributeOf(turns, keys));
+  add('error', turns.find(({ error }) => error !== undefined)?.error?.type ?? toolErrorOf(turns));
+  return [...traits];
+}
+
+function sessionOf(turns: readonly Turn[]): string | undefined {
+  return attributeOf(turns, ['session.id']);
+}
+
+function toolErrorOf(turns: readonly Turn[]): string | undefined {
+  for (const { toolCalls } of turns) for (const { error } of toolCalls) if (error !== undefined) return error.type;
+  return undefined;
+}
+
+function attributeOf(turns: readonly Turn[], keys: readonly string[]): string | undefined {
+  for (const { attributes } of turns)
+    for (const key of keys) {
+      const value = attributes.get(key);
+      if (value !== undefined && value !== '') return String(value);
+    }
+  return undefined;
+}
+
+function distinct(turns: readonly Turn[], namesOf: (turn: Turn) => readonly string[], most: number): Iterable<string> {
+  const names = new Set<string>();
+  for (const turn of turns)
+    for (const name of namesOf(turn)) {
+      if (names.size >= most) return names;
+      names.add(name);
+    }
+  return names;
+}
