@@ -114,7 +114,7 @@ export class Calendar {
       this.#early.map((early) => ({ ...early })),
       [...this.#ofDay],
       [...this.#ofPart],
-      [...this.#days].map(([day, cell]) => [day, ...Array.from(cell, (sum) => Number(sum.toPrecision(9)))]),
+      [...this.#days].map(([day, cell]) => [day, ...cell]),
     ];
   }
 

@@ -57,7 +57,7 @@ export class ClusterSlots {
   }
 
   snapshot(): Json {
-    const known = [...this.#known].flatMap(([key, { number, count, last }]) => [key, number, rounded(count), last]);
+    const known = [...this.#known].flatMap(([key, { number, count, last }]) => [key, number, count, last]);
     return [this.#all, this.#last, known];
   }
 
@@ -82,10 +82,6 @@ export class ClusterSlots {
 
 function faded(count: number, passedMs: number): number {
   return passedMs > 0 ? count * Math.exp(-passedMs / SHARE_OVER_MS) : count;
-}
-
-function rounded(count: number): number {
-  return Math.round(count * 1000) / 1000;
 }
 
 /** FNV-1a. Two users that share a number are taken for one, which is rare among so few. */

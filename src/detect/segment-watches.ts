@@ -88,12 +88,7 @@ export class SegmentWatches {
     return [
       this.#all,
       this.#last,
-      [...this.#counted].map(([name, { count, last, watch }]) => [
-        name,
-        Math.round(count * 1000) / 1000,
-        last,
-        watch?.snapshot() ?? null,
-      ]),
+      [...this.#counted].map(([name, { count, last, watch }]) => [name, count, last, watch?.snapshot() ?? null]),
     ];
   }
 

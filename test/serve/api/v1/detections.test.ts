@@ -107,6 +107,7 @@ test('levels that got worse are sentences with their size and causes, regression
           { kind: 'criterion', name: 'right', points: -0.21 },
           { kind: 'mix', name: 'mix', points: 0.01 },
         ],
+        explained_by: [],
       },
       {
         sentence: 'helper (prod): pass rate of polite may have got worse',
@@ -118,6 +119,7 @@ test('levels that got worse are sentences with their size and causes, regression
         state: 'suspected',
         since: '2026-11-20T10:00:00.000Z',
         causes: [],
+        explained_by: [],
       },
     ],
     changes: [
