@@ -180,7 +180,7 @@ export class AgentStream {
     for (const [criterion, watch] of this.#byCriterion())
       readings.push({ ...level, metric: 'criterion', criterion, level: watch.reading() });
     for (const [part, reading] of this.#parts.readings())
-      readings.push({ ...level, metric: 'segment', part, level: reading, causes: this.#causes(reading) });
+      readings.push({ ...level, metric: 'segment', part, level: reading, causes: this.#causes(reading, part) });
     const split = this.#split();
     if (split !== undefined) readings.push({ ...this.labels, of: 'split', split, segments: this.#segments.all });
     const judges = this.#sinceJudges();
@@ -202,7 +202,7 @@ export class AgentStream {
     for (const metric of SINGLE) take(this.#watches[metric], { metric, criterion: undefined });
     for (const [criterion, watch] of this.#byCriterion()) take(watch, { metric: 'criterion', criterion });
     for (const [part, change, reading] of this.#parts.takeChanges())
-      taken.push({ ...level, metric: 'segment', part, ...change, level: reading, causes: this.#causes(reading) });
+      taken.push({ ...level, metric: 'segment', part, ...change, level: reading, causes: this.#causes(reading, part) });
     return taken;
   }
 
@@ -224,8 +224,8 @@ export class AgentStream {
   }
 
   /** Which parts of the traffic explain what is suspected or found. */
-  #causes({ onset }: WatchReading): readonly NamedCause[] {
-    return onset === undefined ? [] : this.#sample.causes(onset);
+  #causes({ onset }: WatchReading, part?: string): readonly NamedCause[] {
+    return onset === undefined ? [] : this.#sample.causes(onset, part);
   }
 
   snapshot(): Json {

@@ -9,7 +9,7 @@
  *
  * is what is gained by saying that this part changed and nothing else did. The part with the greatest gain comes first,
  * less the logarithm of how many parts of its kind were looked at. The whole traffic is one of them, and where it wins
- * the fall is everywhere. A rare value does not come first for being frequent among failures: a frequent one always is.
+ * the fall is everywhere. A segment that was found to have fallen has been chosen already, and costs nothing. A rare value does not come first for being frequent among failures: a frequent one always is.
  */
 
 /** A conversation of the sample. */
@@ -41,12 +41,15 @@ interface Part {
 const SINCE_MIN = 5;
 /** Conversations of all that are added to those of a part before, so that few of them say little. */
 const DRAWN_BY = 20;
+/** Of two things together, because one of them alone is the simpler reason. */
+const PAIR_COSTS = 1.5;
 const SHOWN = 5;
 /** Two parts that share so much of what they have are one. */
 const ALIKE = 0.7;
 const LEAST_SHARE = 0.1;
 
-export function causesOf(before: readonly Sampled[], since: readonly Sampled[]): readonly Cause[] {
+/** `found` is the segment that was found to have fallen, where it was one. */
+export function causesOf(before: readonly Sampled[], since: readonly Sampled[], found?: number): readonly Cause[] {
   if (since.length < SINCE_MIN || before.length === 0) return [];
   const whole: Part = { segments: [], since: 0, bad: 0, before: 0, badBefore: 0 };
   const parts = new Map<number, Part>();
@@ -72,7 +75,7 @@ export function causesOf(before: readonly Sampled[], since: readonly Sampled[]):
       part.badBefore += one.bad;
     }
   }
-  return ranked(whole, [...parts.values()]);
+  return ranked(whole, [...parts.values()], found);
 }
 
 const SEGMENTS_MAX = 1024;
@@ -102,16 +105,23 @@ function* keptParts({ segments }: Sampled, kept: (key: number) => Part | undefin
   }
 }
 
-function ranked(whole: Part, parts: readonly Part[]): readonly Cause[] {
+function ranked(whole: Part, parts: readonly Part[], found: number | undefined): readonly Cause[] {
   const usual = whole.badBefore / whole.before;
   const expectedOf = ({ before, badBefore }: Part) => confine((badBefore + DRAWN_BY * usual) / (before + DRAWN_BY));
   const excessOf = (part: Part) => part.bad - part.since * expectedOf(part);
-  const all = excessOf(whole);
+  const own = parts.find(({ segments }) => segments.length === 1 && segments[0] === found);
+  // The excess of a small segment may be lost in the chance of all.
+  const all = Math.max(excessOf(whole), own === undefined ? 0 : excessOf(own));
   if (!(all > 0)) return [];
   const pairs = parts.filter(({ segments }) => segments.length === 2).length;
-  const costs = [0, Math.log(Math.max(1, parts.length - pairs)), Math.log(Math.max(1, parts.length))];
+  const costs = [
+    own === undefined ? 0 : Math.log(parts.length - pairs),
+    Math.log(Math.max(1, parts.length - pairs)),
+    Math.log(Math.max(1, parts.length)) + PAIR_COSTS,
+  ];
+  const costOf = (part: Part) => (part === own ? 0 : (costs[part.segments.length] ?? 0));
   const candidates = [whole, ...parts]
-    .map((part) => ({ part, gain: gainOf(part, expectedOf(part)) - (costs[part.segments.length] ?? 0) }))
+    .map((part) => ({ part, gain: gainOf(part, expectedOf(part)) - costOf(part) }))
     .filter(({ gain }) => gain > 0)
     .toSorted((a, b) => b.gain - a.gain || a.part.segments.length - b.part.segments.length);
   const shown: Part[] = [];

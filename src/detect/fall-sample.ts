@@ -1,6 +1,6 @@
 /**
  * Conversations that are kept to say which part of the traffic explains a fall (causes.ts): six hundred of the last two
- * weeks, spread evenly, and the last four hundred. Of each its time, how bad it was and up to ten segments.
+ * weeks, spread evenly, and the last thousand. Of each its time, how bad it was and up to ten segments.
  */
 import type { Json } from '../model/json.ts';
 import { type Cause, causesOf, type Sampled } from './causes.ts';
@@ -9,7 +9,7 @@ import { fromBase64, toBase64 } from './packed.ts';
 import { DAY_MS } from './settings.ts';
 
 const SPREAD = 600;
-const LATEST = 400;
+const LATEST = 1000;
 const SEGMENTS = 10;
 /** Numbers fit a byte. */
 const NAMES_MAX = 250;
@@ -118,12 +118,13 @@ export class FallSample {
   }
 
   /** Which parts of the traffic explain that it is worse since `onset`. */
-  causes(onset: number): readonly NamedCause[] {
+  causes(onset: number, found?: string): readonly NamedCause[] {
     const from = Math.floor(onset / 1000);
     const before = [...this.#spread.between(0, from)];
     const latest = [...this.#latest.between(from, Number.POSITIVE_INFINITY)];
     const names = this.#names.all;
-    return causesOf(before, latest).map((cause) => ({
+    const number = found === undefined ? undefined : this.#names.known(found);
+    return causesOf(before, latest, number).map((cause) => ({
       ...cause,
       segments: cause.segments.map((number) => names[number] ?? ''),
     }));

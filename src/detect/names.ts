@@ -26,6 +26,11 @@ export class Names {
     return this.#numbers.size + 1;
   }
 
+  /** Undefined where it was never met, or is one of those without a number of their own. */
+  known(name: string): number | undefined {
+    return this.#numbers.get(name);
+  }
+
   numberOf(name: string): number {
     if (name === this.#lastName) return this.#lastNumber;
     let number = this.#numbers.get(name);
