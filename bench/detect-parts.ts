@@ -25,8 +25,10 @@ export function segmentFound(seed: number, { perHour, share, after }: Breakage):
   for (const at of arrivals(perHour, CHANGE_DAY + SEARCH_DAYS, random)) {
     const isTail = random() < share;
     const rate = isTail && at >= changeAt ? after : 0.9;
-    detection.observe(observation(at, random() < rate, { segment: isTail ? 'tail' : `body ${Math.floor(random() * 4)}` }));
-    const found = detection.takeTransitions().find(({ to, metric }) => to === 'regressed' && (metric === 'segment' || metric === 'tcr'));
+    detection.observe(
+      observation(at, random() < rate, { segment: isTail ? 'tail' : `body ${Math.floor(random() * 4)}` }),
+    );
+    const found = detection.takeTransitions().find(isFall);
     if (found === undefined) continue;
     return at < changeAt ? undefined : (at - changeAt) / HOUR;
   }
@@ -70,30 +72,61 @@ export const PLANTED: readonly Planted[] = [
   [],
 ];
 
-/** Whether what was planted is named first when the fall of the score is found; undefined where none was found. */
-export function isNamedFirst(seed: number, planted: Planted, perHour: number): boolean | undefined {
+/** Whether what was planted is named first, when a fall is found or some hours later; undefined where none was found. */
+export function isNamedFirst(
+  seed: number,
+  planted: Planted,
+  { perHour, afterHours }: { readonly perHour: number; readonly afterHours: number },
+): boolean | undefined {
   const random = randomFrom(seed);
   const detection = new Detection();
   const changeAt = MONDAY_MS + CHANGE_DAY * DAY;
+  let found: Found | undefined;
   for (const at of arrivals(perHour, CHANGE_DAY + SEARCH_DAYS, random)) {
     const traits = Object.entries(TRAITS).map(([trait, values]) => `${trait}: ${drawn(values, random)}`);
     const isHit = at >= changeAt && planted.every((trait) => traits.includes(trait));
     const isGood = random() < (isHit ? (planted.length === 0 ? 0.75 : 0.4) : 0.9);
     detection.observe(observation(at, isGood, { traits }));
-    const found = detection.takeTransitions().find(({ to, metric }) => to === 'regressed' && (metric === 'segment' || metric === 'tcr'));
-    if (found === undefined) continue;
-    if (at < changeAt) return undefined;
-    const [first] = found.causes;
-    const named = [...(first?.segments ?? ['nothing'])].sort();
-    return JSON.stringify(named) === JSON.stringify([...planted].sort());
+    const change = found === undefined ? detection.takeTransitions().find(isFall) : undefined;
+    if (change !== undefined) found = { ...change, at };
+    if (found === undefined || at < found.at + afterHours * HOUR) continue;
+    if (found.at < changeAt) return undefined;
+    return isSame(afterHours === 0 ? found.causes : causesOf(detection, found), planted);
   }
   return undefined;
+}
+
+interface Found {
+  readonly at: number;
+  readonly metric: string;
+  readonly part: string | undefined;
+  readonly causes: readonly { readonly segments: readonly string[] }[];
+}
+
+function isFall({ to, metric }: { readonly to: string; readonly metric: string }): boolean {
+  return to === 'regressed' && (metric === 'segment' || metric === 'tcr');
+}
+
+function causesOf(detection: Detection, { metric, part }: Found): Found['causes'] {
+  for (const reading of detection.readings())
+    if (reading.of === 'level' && reading.metric === metric && reading.part === part) return reading.causes;
+  return [];
+}
+
+function isSame([first]: Found['causes'], planted: Planted): boolean {
+  const named = [...(first?.segments ?? ['nothing'])].sort();
+  return JSON.stringify(named) === JSON.stringify([...planted].sort());
 }
 
 export function observation(
   at: number,
   isGood: boolean,
-  of: { readonly segment?: string; readonly traits?: readonly string[]; readonly agent?: string; readonly version?: string },
+  of: {
+    readonly segment?: string;
+    readonly traits?: readonly string[];
+    readonly agent?: string;
+    readonly version?: string;
+  },
 ): Parameters<Detection['observe']>[0] {
   return {
     suite: 'suite',

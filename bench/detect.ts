@@ -10,6 +10,7 @@ import { LevelWatch } from '../src/detect/level-watch.ts';
 import { NaiveRule, PageHinkley } from './detect-rivals.ts';
 import { benchLevels } from './detect-levels.ts';
 import { benchVersions } from './detect-versions.ts';
+import { benchWorlds } from './detect-worlds.ts';
 import { HISTORY_MINUTES, type Scenario, SCENARIOS, simulate, type World } from './detect-world.ts';
 import type { BenchRow } from './row.ts';
 
@@ -18,12 +19,26 @@ export interface DetectSize {
   readonly runs: number;
   readonly rates: readonly number[];
   readonly scenarios: readonly Scenario[];
+  /** Of the worlds of detect-traffic.ts. */
+  readonly worldRates: readonly number[];
   /** Number of timed observations; 0 also leaves out versions and other levels. */
   readonly timed: number;
 }
 
-export const DETECT_FULL: DetectSize = { runs: 240, rates: [20, 200, 2000], scenarios: SCENARIOS, timed: 2_000_000 };
-export const DETECT_SMALL: DetectSize = { runs: 6, rates: [20], scenarios: ['flat', 'diurnal'], timed: 20_000 };
+export const DETECT_FULL: DetectSize = {
+  runs: 240,
+  rates: [20, 200, 2000],
+  scenarios: SCENARIOS,
+  worldRates: [20, 200],
+  timed: 2_000_000,
+};
+export const DETECT_SMALL: DetectSize = {
+  runs: 6,
+  rates: [20],
+  scenarios: ['flat', 'diurnal'],
+  worldRates: [5],
+  timed: 20_000,
+};
 
 const DROPS = [0.85, 0.8, 0.7];
 
@@ -59,8 +74,13 @@ export function benchDetect(size: DetectSize): { readonly rows: BenchRow[]; read
   if (size.timed === 0) return { rows, notes };
   const versions = benchVersions({ runs: Math.max(4, size.runs), rate: Math.min(200, Math.max(...size.rates)) });
   const levels = benchLevels({ runs: Math.max(4, Math.round(size.runs / 2)), rates: size.rates });
-  rows.push(...versions.rows, ...levels.rows);
-  notes.push(...versions.notes, ...levels.notes, ...timing(size.timed));
+  const worlds = benchWorlds({
+    runs: Math.max(2, Math.round(size.runs / 4)),
+    rates: size.worldRates,
+    isWhole: size.runs > 10,
+  });
+  rows.push(...versions.rows, ...levels.rows, ...worlds.rows);
+  notes.push(...versions.notes, ...levels.notes, ...worlds.notes, ...timing(size.timed));
   return { rows, notes };
 }
 

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { AlarmBudget } from '../../src/detect/alarm-budget.ts';
+import { causesOf, type Sampled } from '../../src/detect/causes.ts';
+import { Detection } from '../../src/detect/detection.ts';
+import type { Observation } from '../../src/detect/observation.ts';
+import { DAY_MS, DEFAULT_DETECTION } from '../../src/detect/settings.ts';
+import { isNamedFirst, segmentFound } from '../../bench/detect-parts.ts';
+import { randomFrom } from '../random.ts';
+import { BEGIN, conversation, HOUR_MS, QUICK } from './world.ts';
+
+test('a segment of 2 % for which everything breaks is found within hours, though the score of all does not move', () => {
+  expect(segmentFound(3, { perHour: 200, share: 0.02, after: 0.3 })).toBeLessThan(12);
+});
+
+test.each([[['tool: cancel']], [['model: small']], [['tool: book', 'language: de']], [[]]])(
+  'what broke is named first: %j',
+  (planted) => {
+    expect(isNamedFirst(5, planted, { perHour: 200, afterHours: 6 })).toBe(true);
+  },
+);
+
+test('the most frequent value among failures is no cause, if it is as frequent among all', () => {
+  const random = randomFrom(2);
+  const sample = (count: number, rareFails: number): Sampled[] =>
+    Array.from({ length: count }, () => {
+      const segment = random() < 0.9 ? 1 : 2;
+      return { bad: random() < (segment === 2 ? rareFails : 0.1) ? 1 : 0, segments: [segment] };
+    });
+
+  const [first] = causesOf(sample(600, 0.1), sample(400, 0.9));
+  expect(first?.segments).toEqual([2]);
+  expect(first?.share).toBeGreaterThan(0.7);
+  expect(first?.expected).toBeLessThan(0.2);
+  expect(causesOf(sample(600, 0.1), sample(3, 0.9))).toEqual([]);
+});
+
+test('the budget is shared by all streams, and a single agent gets no more than it needs', () => {
+  const budget = new AlarmBudget(DEFAULT_DETECTION);
+  const one = {};
+  const other = {};
+  budget.count(one, 1);
+  const alone = budget.perLevel;
+  budget.count(one, 30);
+  budget.count(other, 20);
+
+  expect(alone).toBeCloseTo(1 / 7, 9);
+  expect(budget.perLevel).toBeCloseTo(1 / 350, 9);
+  budget.drop(other);
+  expect(budget.perLevel).toBeCloseTo(1 / 210, 9);
+  expect(new AlarmBudget({ ...DEFAULT_DETECTION, falseAlarmsPerMonth: 100 }).perLevel).toBe(
+    DEFAULT_DETECTION.watch.falseAlarmsPerMonth,
+  );
+});
+
+/** Four days as usual, then as `after` says, forty conversations an hour. */
+function observed(after: Partial<Observation>, hours: number, rates = { resolved: 0.95 }): Detection {
+  const random = randomFrom(8);
+  const detection = new Detection(QUICK);
+  const changed = 5 * DAY_MS;
+  for (let hour = 0; hour < changed / HOUR_MS + hours; hour += 1)
+    for (let index = 0; index < 40; index += 1) {
+      const at = BEGIN + hour * HOUR_MS + (index / 40) * HOUR_MS;
+      const isAfter = at >= BEGIN + changed;
+      detection.observe(
+        conversation(random, at, isAfter ? rates : { resolved: 0.95 }, {
+          judgedBy: 'one',
+          judged: new Set(['polite']),
+          ...(isAfter ? after : {}),
+        }),
+      );
+    }
+  return detection;
+}
+
+test('other judges are not another agent: what they answer is learnt anew, what code decides is watched on', () => {
+  const detection = observed({ judgedBy: 'another' }, 10);
+
+  const changes = detection.takeJudgesChanged();
+  expect(changes).toHaveLength(1);
+  expect(changes[0]).toMatchObject({ from: 'one', to: 'another', at: BEGIN + 5 * DAY_MS });
+  expect(detection.takeJudgesChanged()).toEqual([]);
+  const states = new Map(
+    detection
+      .readings()
+      .flatMap((one) => (one.of === 'level' ? [[one.criterion ?? one.metric, one.level.state] as const] : [])),
+  );
+  expect(states.get('tcr')).toBe('learning');
+  expect(states.get('polite')).toBe('learning');
+  expect(states.get('resolved')).toBe('ok');
+});
+
+test('how much of a change of TCR is the judges own is said, after a restart too', () => {
+  const random = randomFrom(9);
+  const before = observed({}, 1);
+  const detection = Detection.restore(QUICK, JSON.parse(JSON.stringify(before.snapshot())));
+  for (let index = 0; index < 400; index += 1) {
+    const at = BEGIN + 5 * DAY_MS + HOUR_MS + index * 60_000;
+    const rates = { resolved: 0.95, polite: 0.57 };
+    detection.observe(conversation(random, at, rates, { judgedBy: 'another', judged: new Set(['polite']) }));
+  }
+
+  const judges = detection.readings().find((one) => one.of === 'judges');
+  expect(judges?.split.criteria.get('polite')).toBeCloseTo(-0.12, 1);
+  expect(Math.abs(judges?.split.criteria.get('resolved') ?? 1)).toBeLessThan(0.03);
+});
+
+test('a fall that gets worse is told again, and is found against the level since it began', () => {
+  const random = randomFrom(10);
+  const detection = new Detection(QUICK);
+  for (let hour = 0; hour < 12 * 24; hour += 1)
+    for (let index = 0; index < 40; index += 1) {
+      const at = BEGIN + hour * HOUR_MS + (index / 40) * HOUR_MS;
+      const resolved = hour < 5 * 24 ? 0.95 : hour < 10 * 24 ? 0.75 : 0.35;
+      detection.observe(conversation(random, at, { resolved }));
+    }
+
+  const falls = detection
+    .takeTransitions()
+    .filter(({ metric, to }) => metric === 'tcr' && to === 'regressed')
+    .map(({ from, at }) => [from, (at - BEGIN) / HOUR_MS] as const);
+  expect(falls).toHaveLength(2);
+  expect(falls[1]?.[0]).toBe('regressed');
+  expect(falls[1]?.[1]).toBeGreaterThan(10 * 24);
+  expect(falls[1]?.[1]).toBeLessThan(10 * 24 + 12);
+  const tcr = detection.readings().find((one) => one.of === 'level' && one.metric === 'tcr');
+  if (tcr?.of !== 'level') throw new Error('TCR is watched');
+  expect(tcr.level.onset).toBeGreaterThan(BEGIN + 9.8 * DAY_MS);
+  expect(tcr.level.estimate?.baseline).toBeCloseTo(0.955, 1);
+});
