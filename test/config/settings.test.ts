@@ -74,7 +74,7 @@ test('without anything written, the defaults hold', () => {
     metrics: { maxLabelValues: 200, segment: [], maxSegments: 20 },
     detection: {
       active: true,
-      falseAlarmsPerMonth: 0.17,
+      falseAlarmsPerMonth: 1,
       learnConversations: 200,
       learnHistoryMs: 7 * 86_400_000,
       baselineMemoryMs: 14 * 86_400_000,
