@@ -57,7 +57,7 @@ const TRAITS: Readonly<Record<string, readonly (readonly [value: string, share: 
   ],
 };
 
-/** What breaks: one trait, two together, or everything. */
+/** The cause that is planted: one trait, two together, or none for everything. */
 export type Planted = readonly string[];
 
 export const PLANTED: readonly Planted[] = [

@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 export const MONDAY_MS = Date.UTC(2026, 0, 5);
 const MEAN = 0.9;
 
-/** What changes at a moment, for the mean success of everybody. */
+/** A change of everybody's mean success. */
 export interface Fall {
   readonly fromDay: number;
   readonly to: number;

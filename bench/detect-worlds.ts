@@ -18,7 +18,7 @@ const JUDGED_FROM = 10;
 const CHANGED_ON = 12;
 const SEARCH_DAYS = 20;
 
-/** Of worlds with a calendar, which takes two weeks to be learnt. */
+/** Worlds with a calendar, which takes two weeks to be learnt. */
 const CALENDARS: readonly WorldName[] = [
   'weekends -3, less traffic',
   'weekends -6, less traffic',

@@ -19,7 +19,7 @@ export interface DetectSize {
   readonly runs: number;
   readonly rates: readonly number[];
   readonly scenarios: readonly Scenario[];
-  /** Of the worlds of detect-traffic.ts. */
+  /** Rates for the worlds of detect-traffic.ts. */
   readonly worldRates: readonly number[];
   /** Number of timed observations; 0 also leaves out versions and other levels. */
   readonly timed: number;

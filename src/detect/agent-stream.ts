@@ -12,7 +12,8 @@ import type { AlarmBudget } from './alarm-budget.ts';
 import { Cap } from './cap.ts';
 import { ClusterSlots, type Slot } from './cluster-slots.ts';
 import { FallSample, type NamedCause } from './fall-sample.ts';
-import { LevelWatch, type WatchReading } from './level-watch.ts';
+import { LevelWatch } from './level-watch.ts';
+import type { WatchReading } from './watch-reading.ts';
 import { Names } from './names.ts';
 import type { JudgesChanged, Observation, Reading, StreamLabels, Transition } from './observation.ts';
 import { RecentChunks } from './recent-chunks.ts';
@@ -88,8 +89,8 @@ export class AgentStream {
   }
 
   /**
-   * Other judges are not another agent: what they answer is learnt anew, and with it what depends on it. Criteria that
-   * code decides are watched on. What was usual before is kept, to say how much of the change the judges are.
+   * Other judges are not another agent: their answers are learnt from scratch, and so is the score. Criteria that
+   * code decides are watched on. The usual figures from before are kept, to say how much of the change is the judges'.
    */
   #renewJudged(by: string, judged: ReadonlySet<string>, at: number): void {
     const from = this.#judges.by;
@@ -164,7 +165,7 @@ export class AgentStream {
     for (const [part, watch] of this.#parts.watches()) take(watch, { ...level, metric: 'segment', part });
     if (!accepted.some(({ metric }) => metric === 'tcr')) return accepted;
     this.#usual.adopt();
-    // What is expected of all is expected of each.
+    // The accepted level is expected of each part as well.
     for (const [, watch] of this.#parts.watches()) if (watch.phase === 'suspected') watch.accept(at);
     return accepted;
   }
@@ -410,11 +411,11 @@ interface Kept {
   readonly judgesChanged: readonly JudgesChanged[];
 }
 
-/** By whom the criteria are answered that code does not decide. */
+/** The judges that answer criteria which code does not decide. */
 interface Judges {
   readonly by: string;
   readonly names: readonly string[];
-  /** What was usual before the last change. */
+  /** Usual figures from before the last change. */
   readonly before: { readonly at: number; readonly cells: Readonly<Cells> } | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
- * What the day of the week and the time of the day usually do to a level: weekends, Mondays, nights.
+ * Effects of the day of the week and the time of the day on a level: weekends, Mondays, nights.
  *
- * The excess over what the segments let expect is summed by day and by six parts of the day, for four weeks. Of each
- * week, a day's effect is its excess less that of its week. The effect of a Monday is the median of the last Mondays; with
+ * The excess over what the segments let expect is summed by day and by six parts of the day, for four weeks. In each
+ * week a day's effect is its excess less that of its week. The effect of a Monday is the median of the last Mondays; with
  * an even number of them, a 0 is added, so that of two the smaller counts, and none where they disagree. So one bad day
  * is no rule, and what came twice is one. Parts of the day likewise, over whole weeks.
  *
@@ -17,7 +17,7 @@ const PARTS = 6;
 const PART_MS = DAY_MS / PARTS;
 /** Per part of a day: quantity, excess, variance. */
 const COLUMNS = 3;
-/** Of fewer days the mean says too little of a week. */
+/** With fewer days the mean says too little about a week. */
 const WHOLE_WEEK = 5;
 const KEPT_DAYS = WEEKS * DAYS + 3;
 /** By how many errors the effects together must be larger than chance makes them. */
@@ -56,7 +56,7 @@ export class Calendar {
     return (this.#ofDay[day % DAYS] as number) + (this.#ofPart[partOf(at, day)] as number);
   }
 
-  /** Of the first day, before anything is expected: its excess is counted once something is. */
+  /** An observation of the first day, before anything is expected. Its excess is counted later. */
   addEarly(at: number, bad: number, quantity: number): void {
     const from = Math.floor(at / PART_MS) * PART_MS;
     const last = this.#early.at(-1);
@@ -67,7 +67,7 @@ export class Calendar {
     } else this.#early.push({ from, bad, quantity, count: 1 });
   }
 
-  /** What is expected of the first day, too. */
+  /** Compares the first day with what is expected now. */
   settle(expected: number, variance: number): void {
     for (const { from, bad, quantity, count } of this.#early)
       this.add(from, { quantity, excess: bad - expected * quantity, variance: variance * count });
@@ -98,7 +98,7 @@ export class Calendar {
     const whole = weeks.filter((week) => week.size >= WHOLE_WEEK);
     this.#ofDay.fill(0);
     this.#ofPart.fill(0);
-    // A weekend first, of which more is known than of a single day. What it explains is not explained again.
+    // A weekend first, of which more is known than of a single day. Later effects explain only the rest.
     const weekend = this.#learnt(whole, 2, (day) => isWeekend(day));
     for (let day = 0; day < DAYS; day += 1) this.#ofDay[day] = weekend[isWeekend(day)] as number;
     const single = this.#learnt(whole, DAYS, (day) => day % DAYS);
@@ -188,7 +188,7 @@ function meanOf(cells: Iterable<Float64Array>): number {
   return all > 0 ? over / all : 0;
 }
 
-/** Of each class, from what it was in each week. */
+/** Effect of each class, from its values in each week. */
 function effectsOf(classes: readonly (readonly Sum[])[]): Float64Array {
   const effects = new Float64Array(classes.length);
   const errors = new Float64Array(classes.length);

@@ -24,7 +24,7 @@ export interface Cause {
   readonly segments: readonly number[];
   /** Part of the excess of all that is in these conversations, at most 1. */
   readonly share: number;
-  /** Of the sample since the onset. */
+  /** Counted in the sample since the onset. */
   readonly conversations: number;
   readonly expected: number;
   readonly observed: number;
@@ -41,7 +41,7 @@ interface Part {
 const SINCE_MIN = 5;
 /** Conversations of all that are added to those of a part before, so that few of them say little. */
 const DRAWN_BY = 20;
-/** Of two things together, because one of them alone is the simpler reason. */
+/** Added for two things together, because one of them alone is the simpler reason. */
 const PAIR_COSTS = 1.5;
 const SHOWN = 5;
 /** Two parts that share so much of what they have are one. */
@@ -129,7 +129,7 @@ function ranked(whole: Part, parts: readonly Part[], found: number | undefined):
     if (shown.length >= SHOWN) break;
     if (shown.some((other) => isAlike(part, other)) || excessOf(part) < LEAST_SHARE * all) continue;
     shown.push(part);
-    // What follows the whole explains less of it than saying that it is everywhere.
+    // Parts after the whole explain less than saying that the fall is everywhere.
     if (part.segments.length === 0) break;
   }
   return shown.map((part) => ({

@@ -43,7 +43,7 @@ export interface Expectation {
 export interface Seen {
   readonly bad: number;
   readonly quantity: number;
-  /** Of this observation: expected bad, and what was expected before a regression. */
+  /** Expected bad of this observation, now and before a regression. */
   readonly expected: number;
   readonly usual: number;
   readonly given: Given;
@@ -232,7 +232,7 @@ function stakeOf(expected: number, { predicted, shown, stake }: Given): number {
   return Math.min(stake, (shown * expected * (1 - expected)) / (likely * (1 - likely)));
 }
 
-/** What was observed between two moments, as the differences of their totals. */
+/** Sums of the observations between two moments, as the differences of their totals. */
 export function between(to: Stretch, from: Stretch): Stretch {
   return {
     since: from.since,

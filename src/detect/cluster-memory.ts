@@ -1,16 +1,16 @@
 /**
- * What the last conversations of a user say of the next one, for one level.
+ * Predicts a user's next conversation from the last ones, for one level.
  *
  * With the correlation ρ within users, and k − 1 excesses of this user known, the next one is expected to be
  *
  *     predicted = ρ / (1 + (k − 2) ρ) × their sum
  *
  * (exact where users differ as in a beta distribution, else the best linear prediction). Evidence is taken from what
- * was not predicted. So a user who always fails is news once, and all conversations of one user count at most as much as
- * 1 / ρ conversations of different users. ρ is measured from pairs of conversations, and is at least `RHO_MIN`, so that
+ * was not predicted. So a user who always fails is news once. All conversations of one user count at most as much as 1 / ρ
+ * conversations of different users. ρ is measured from pairs of conversations, and is at least `RHO_MIN`, so that
  * there always is a limit.
  *
- * What is learnt of ρ waits until it is known to be usual: see UsualVariation.
+ * Products of pairs wait until their hour is known to be usual (usual-hours.ts).
  */
 import type { Json } from '../model/json.ts';
 import type { Slot } from './cluster-slots.ts';
@@ -23,7 +23,7 @@ const RHO_MAX = 0.9;
 const PAIRS_MIN = 30;
 const WEIGHT_MAX = 4;
 
-/** What is known of a conversation before it is seen. */
+/** Knowledge about a conversation before it is seen. */
 export interface Given {
   /** Excess that is no news. */
   readonly predicted: number;
@@ -99,7 +99,7 @@ export class ClusterMemory {
     return [product, variance, noise];
   }
 
-  /** What was expected is another now. */
+  /** Begins from scratch, because another level is expected now. */
   forget(): void {
     this.#sums.fill(0);
     this.#counts.fill(0);

@@ -9,7 +9,6 @@
  * gets no slot: expecting of the whole stream what it did last would leave detection deaf.
  */
 import type { Json } from '../model/json.ts';
-import { DAY_MS } from './settings.ts';
 
 export interface Slot {
   readonly number: number;
@@ -19,7 +18,7 @@ export interface Slot {
 
 export const SLOTS = 256;
 const SHARE_MAX = 1 / 3;
-const SHARE_OVER_MS = 14 * DAY_MS;
+const SHARE_OVER_MS = 14 * 86_400_000;
 /** Below this many conversations no share is known. */
 const SHARE_KNOWN_FROM = 200;
 

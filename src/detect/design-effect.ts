@@ -74,7 +74,7 @@ export function designEffectOf(sums: Readonly<Float64Array>): number {
     if (!(variance > 0) || !(blocks > 0)) continue;
     // Less what the baseline is wrong by, which all blocks share.
     const effect = (squares - (excess * excess) / blocks) / variance;
-    // Of a normal sum the square varies by twice the squared variance.
+    // The square of a normal sum varies by twice the squared variance.
     const error = Math.sqrt(2 * noise) / variance;
     if (effect > 1 + EVIDENT_ERRORS * error) most = Math.max(most, effect);
   }

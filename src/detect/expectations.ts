@@ -28,11 +28,11 @@ export interface Level {
 
 /** Columns of a baseline. */
 export const COUNT = 0;
-export const COUNT_SQUARES = 1;
+const COUNT_SQUARES = 1;
 export const BAD = 2;
 export const QUANTITY = 3;
-export const BAD_SQUARES = 4;
-export const BAD_QUANTITY = 5;
+const BAD_SQUARES = 4;
+const BAD_QUANTITY = 5;
 export const LEVEL_COLUMNS = 6;
 
 const OWN_MIN = 30;
@@ -53,7 +53,7 @@ export interface Expectations {
   readonly segments: readonly (Expectation | undefined)[];
 }
 
-/** What is tolerated because it happens when nothing is wrong. */
+/** Variation that is tolerated because it happens when nothing is wrong. */
 export interface Tolerated {
   /** Change of the level. */
   readonly allowance: number;
@@ -183,4 +183,14 @@ export function confine(expected: number, level: Level): number {
 
 function at(cell: Float64Array, column: number): number {
   return cell[column] as number;
+}
+
+/** One observation more. */
+export function countIn(cell: Float64Array, bad: number, quantity: number): void {
+  cell[COUNT] = (cell[COUNT] as number) + 1;
+  cell[COUNT_SQUARES] = (cell[COUNT_SQUARES] as number) + 1;
+  cell[BAD] = (cell[BAD] as number) + bad;
+  cell[QUANTITY] = (cell[QUANTITY] as number) + quantity;
+  cell[BAD_SQUARES] = (cell[BAD_SQUARES] as number) + bad * bad;
+  cell[BAD_QUANTITY] = (cell[BAD_QUANTITY] as number) + bad * quantity;
 }

@@ -1,6 +1,6 @@
 /**
  * Conversations that are kept to say which part of the traffic explains a fall (causes.ts): six hundred of the last two
- * weeks, spread evenly, and the last thousand. Of each its time, how bad it was and up to ten segments.
+ * weeks, spread evenly, and the last thousand. Each has its time, how bad it was and up to ten segments.
  */
 import type { Json } from '../model/json.ts';
 import { type Cause, causesOf, type Sampled } from './causes.ts';

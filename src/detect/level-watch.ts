@@ -4,21 +4,20 @@
  *
  *     learning ──▶ ok ◀──▶ suspected ──▶ regressed ──▶ recovered ──▶ ok            (no_data lies over any of them)
  *
- * learning → ok        enough history: conversations and days beyond the gap of the baseline. ok → suspected       the
- * evidence reaches A^¾. The baseline takes in nothing from here on: what happens now waits. suspected → ok       the
- * evidence is back under A^½, or has not decided within `suspectMaxMs`; what waited becomes usual. suspected →
- * regressed  the bets whose stretch shows at least the minimum change add up to A. The stretch of the
- *                      strongest of them gives the onset; what waited since then is thrown away.
- * regressed → recovered  evidence of the other direction reaches ten times the conversations of a day: against half of
- *                      the change that was found, or of what it has been since the onset if that is less. A level in
- *                      between keeps the state.
- * regressed → regressed  it got worse: the level since the onset is watched like any other, and fell.
- * recovered → ok       after `recoveredMs`; to suspected sooner if the evidence says so. no_data              nothing
- * was decided for `silentMs`. The earlier state is kept, and returns with the data.
+ * - learning → ok: there is enough history, conversations and days beyond the gap of the baseline.
+ * - ok → suspected: the evidence reaches A^¾. The baseline takes in nothing from here on; new observations wait.
+ * - suspected → ok: the evidence is back under A^½, or has not decided within `suspectMaxMs`. Waiting observations become usual.
+ * - suspected → regressed: the bets whose stretch shows at least the minimum change add up to A. The stretch of the
+ *   strongest gives the onset, and observations since then are thrown away.
+ * - regressed → regressed: it got worse. The level since the onset is watched like any other, and fell.
+ * - regressed → recovered: recovery.ts has evidence as large as the conversations of thirty days. A level in between
+ *   keeps the state.
+ * - recovered → ok: after `recoveredMs`; to suspected sooner if the evidence says so.
+ * - no_data: nothing was decided for `silentMs`. The earlier state is kept, and returns with the data.
  *
  * A = conversations of 30 days / false alarms allowed in 30 days. With a known baseline the chance of a false alarm in
- * 30 days is at most that number (change-evidence.ts); that the baseline is estimated, and that levels wander
- * (wobble.ts), is met by an allowance, and measured (docs/decisions/0014-regression-detection.md).
+ * 30 days is at most that number (change-evidence.ts); allowances for what the baseline does not know and
+ * for wandering (drift-variance.ts) are measured (docs/decisions/0014-regression-detection.md).
  */
 import type { Json } from '../model/json.ts';
 import { between, ChangeEvidence, type Stretch } from './change-evidence.ts';
@@ -26,11 +25,9 @@ import type { Slot } from './cluster-slots.ts';
 import { type Cells, TrailingBaseline } from './trailing-baseline.ts';
 import {
   BAD,
-  BAD_QUANTITY,
-  BAD_SQUARES,
   confine,
+  countIn,
   COUNT,
-  COUNT_SQUARES,
   type Expectations,
   expectationsOf,
   type Tolerated,
@@ -40,33 +37,12 @@ import {
   type Level,
   QUANTITY,
 } from './expectations.ts';
-import { estimate, type Estimate, type Sums, smallestFound } from './effect.ts';
+import { estimate, type Sums, smallestFound } from './effect.ts';
 import { DAY_MS, MONTH_MS, type WatchSettings } from './settings.ts';
 import { HOUR_MS } from './drift-variance.ts';
 import { Recovery } from './recovery.ts';
+import type { Change, Phase, State, WatchReading } from './watch-reading.ts';
 import { type Foreseen, NOTHING_FORESEEN, UsualPattern } from './usual-pattern.ts';
-
-type Phase = 'learning' | 'ok' | 'suspected' | 'regressed' | 'recovered';
-export type State = 'no_data' | Phase;
-
-export interface WatchReading {
-  readonly state: State;
-  /** When the state was entered, in log time; undefined where nothing was observed yet. */
-  readonly stateSince: number | undefined;
-  readonly logEvidence: number;
-  readonly logThreshold: number;
-  readonly estimate: Estimate | undefined;
-  /** Estimated onset of what is suspected or found. */
-  readonly onset: number | undefined;
-  /** Relative to the baseline, within a day at today's traffic. */
-  readonly minimumDetectableChange: number | undefined;
-}
-
-export interface Change {
-  readonly from: State;
-  readonly to: State;
-  readonly at: number;
-}
 
 const NEVER = Number.MAX_VALUE;
 const MONTHLY_MIN = 1000;
@@ -141,7 +117,7 @@ export class LevelWatch {
     return this.#onset;
   }
 
-  /** What was known of the last observation before it was seen. */
+  /** Knowledge about the last observation before it was seen. */
   get foreseen(): Foreseen {
     return this.#foreseen;
   }
@@ -158,7 +134,7 @@ export class LevelWatch {
     const slot = whose !== undefined && 'number' in whose ? whose : undefined;
     const foreseen = whose !== undefined && 'season' in whose ? whose : this.#pattern.foresee(slot, at);
     this.#foreseen = foreseen;
-    count(this.#baseline.cell(segment, at), bad - foreseen.season * quantity, quantity);
+    countIn(this.#baseline.cell(segment, at), bad - foreseen.season * quantity, quantity);
     const expectation = this.#expectations?.segments[segment];
     if (expectation === undefined) {
       if (this.#isOwn && this.#expectations === undefined) this.#pattern.observeEarly(at, bad, quantity);
@@ -515,13 +491,4 @@ interface Kept {
   readonly foundAt: Stretch;
   readonly changes: readonly Change[];
   readonly numbers: readonly number[];
-}
-
-function count(cell: Float64Array, bad: number, quantity: number): void {
-  cell[COUNT] = (cell[COUNT] as number) + 1;
-  cell[COUNT_SQUARES] = (cell[COUNT_SQUARES] as number) + 1;
-  cell[BAD] = (cell[BAD] as number) + bad;
-  cell[QUANTITY] = (cell[QUANTITY] as number) + quantity;
-  cell[BAD_SQUARES] = (cell[BAD_SQUARES] as number) + bad * bad;
-  cell[BAD_QUANTITY] = (cell[BAD_QUANTITY] as number) + bad * quantity;
 }

@@ -1,11 +1,11 @@
 /**
- * What the last conversations say of the next one, whoever had them: a provider that stumbles for ten minutes, a user
- * whom no span names. The excess is predicted from the 16 before it,
+ * Predicts the next conversation from the last ones, whoever had them: a provider may stumble for ten minutes, or one
+ * user have several whom no span names. The excess is predicted from the 16 before it,
  *
  *     predicted = Σ φ[k] × excess[k conversations ago]
  *
  * with φ from the products of excesses that lie k apart (Levinson and Durbin). As many of them are used as pay by
- * Schwarz's criterion, which is none where outcomes are unrelated. What is left of the correlation is allowed for
+ * Schwarz's criterion, which is none where outcomes are unrelated. The rest of the correlation is allowed for
  * (design-effect.ts).
  */
 import type { Json } from '../model/json.ts';
@@ -16,8 +16,8 @@ export const NEIGHBOUR_COLUMNS = ORDER_MAX + 2;
 const COUNT_MIN = 500;
 const SUM_MAX = 0.9;
 
-/** What is known of the next conversation. */
-export interface Followed {
+/** Prediction of the next conversation. */
+interface Followed {
   readonly predicted: number;
   /** How much of a change of the level shows in what was not predicted. */
   readonly shown: number;

@@ -1,6 +1,6 @@
 /** Defines what detection takes in and what it reports. */
 import type { Outcome, VerdictKind } from '../model/evaluation.ts';
-import type { State, WatchReading } from './level-watch.ts';
+import type { State, WatchReading } from './watch-reading.ts';
 import type { NamedCause } from './fall-sample.ts';
 import type { Metric } from './settings.ts';
 import type { TcrSplit } from '../model/tcr-split.ts';
@@ -14,9 +14,9 @@ export interface Observation {
   readonly version: string;
   /** Empty where no segment is configured. */
   readonly segment: string;
-  /** Who had the conversation: a user, or a session. Empty where spans name nobody. */
+  /** The user or session that had the conversation. Empty where spans name nobody. */
   readonly user: string;
-  /** What else it had of what others have, such as `tool: search`. */
+  /** Things that it has in common with others, such as `tool: search`. */
   readonly traits: readonly string[];
   /** Version of the judges that scored it; empty where there are none. */
   readonly judgedBy: string;
@@ -52,7 +52,7 @@ export type Reading =
       readonly causes: readonly NamedCause[];
     })
   | (StreamLabels & { readonly of: 'split'; readonly split: TcrSplit; readonly segments: readonly string[] })
-  /** What moved the score when the judges changed: from before it to the latest conversations. */
+  /** Split of the change of the score since the judges changed. */
   | (StreamLabels & {
       readonly of: 'judges';
       readonly at: number;

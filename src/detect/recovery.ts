@@ -3,8 +3,8 @@
  * found, or what it has been since the onset if that is less: what was found was chosen for looking bad, and half of it
  * may be more than the agent really fell.
  *
- * What it has been since the onset is asked until that is known well, so that the days after a real recovery don't make
- * the change look small and the proof of it hard.
+ * The change since the onset is measured until it is known well. Later days after a real recovery would make it look
+ * small, and recovery hard to prove.
  */
 import type { Json } from '../model/json.ts';
 import type { Expectation } from './change-evidence.ts';
@@ -37,7 +37,7 @@ export class Recovery {
     this.#isKnown = false;
   }
 
-  /** What it has been since the onset, at least as large as what concerns anybody. */
+  /** Takes in the change since the onset, at least as large as what concerns anybody. */
   seen({ change, conversations }: Estimate, sumEffect: number, level: Level): void {
     if (this.#isKnown) return;
     this.#change = Math.min(this.#found, Math.max(level.minimumChange, Math.abs(change)));

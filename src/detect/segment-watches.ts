@@ -10,8 +10,8 @@
  * A segment is given the calendar and the users of the whole, of which it sees too little.
  */
 import type { Json } from '../model/json.ts';
-import { LevelWatch, type WatchOptions, type WatchReading } from './level-watch.ts';
-import type { Change } from './level-watch.ts';
+import { LevelWatch, type WatchOptions } from './level-watch.ts';
+import type { Change, WatchReading } from './watch-reading.ts';
 import type { DetectionSettings } from './settings.ts';
 import { DAY_MS } from './settings.ts';
 import { stepUp } from './step-up.ts';
@@ -69,7 +69,7 @@ export class SegmentWatches {
     for (const { watch } of this.#counted.values()) watch?.advance(time);
   }
 
-  /** Those of which there is something to say. */
+  /** Readings of segments that are in doubt. */
   *readings(): Iterable<readonly [segment: string, reading: WatchReading]> {
     for (const [name, { watch }] of this.#counted)
       if (watch !== undefined && IN_DOUBT.has(watch.phase)) yield [name, watch.reading()];

@@ -48,7 +48,7 @@ export interface DetectionLimits {
 }
 
 export interface DetectionSettings {
-  /** Of all that is watched together, in 30 days. */
+  /** Sum for all that is watched, in 30 days. */
   readonly falseAlarmsPerMonth: number;
   readonly watch: WatchSettings;
   readonly levels: Readonly<Record<Metric, Level>>;

@@ -3,7 +3,7 @@
  * how much consecutive outcomes have to do with each other (design-effect.ts), and how alike the conversations of one
  * user are (cluster-memory.ts).
  *
- * An hour waits until the owner says that it was usual. Those since the onset of a regression are thrown away: a fall
+ * An hour waits until the owner says that it was usual. Hours since the onset of a regression are thrown away: a fall
  * looks like wandering, like correlation and like users who are alike, and must not be allowed for when it is found.
  */
 import type { Json } from '../model/json.ts';
@@ -17,7 +17,7 @@ const HELD_MAX = 400;
 const PAIRS_AT = EFFECT_COLUMNS + NEIGHBOUR_COLUMNS;
 const COLUMNS = PAIRS_AT + 3 + 2;
 
-export interface HourOf {
+interface HourOf {
   readonly from: Stretch;
   readonly to: Stretch;
   readonly effect: readonly number[];
@@ -77,7 +77,7 @@ export class UsualHours {
     return this.#wobble.variance;
   }
 
-  /** Of what users do not explain. */
+  /** Design effect of what neither users nor neighbours predict. */
   get designEffect(): number {
     return designEffectOf(this.#sums.subarray(0, EFFECT_COLUMNS));
   }
@@ -125,7 +125,7 @@ export class UsualHours {
     const rest = Math.exp(-HOUR_MS / this.#settings.memoryMs);
     for (let column = 0; column < COLUMNS; column += 1)
       this.#sums[column] = (this.#sums[column] as number) * rest + (columns[column] ?? 0);
-    // What correlation explains is no wandering.
+    // Variance that correlation explains is no wandering.
     this.#wobble.count(excess, variance * sumEffect, quantity);
   }
 }

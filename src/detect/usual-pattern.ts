@@ -40,7 +40,7 @@ export class UsualPattern {
   readonly #effect = new DesignEffect();
   readonly #neighbours = new Neighbours();
   #designEffect = 1;
-  /** What the user's earlier conversations let expect of the one that is observed next. */
+  /** Prediction from the user's earlier conversations, for the one that is observed next. */
   #ofUser = 0;
   readonly #own: { readonly calendar: Calendar; readonly users: ClusterMemory } | undefined;
 
@@ -54,7 +54,7 @@ export class UsualPattern {
     return this.#hours.wobble;
   }
 
-  /** Of what neither users nor neighbours predict. */
+  /** Design effect of what neither users nor neighbours predict. */
   get designEffect(): number {
     return this.#designEffect;
   }
@@ -110,7 +110,7 @@ export class UsualPattern {
     this.#own?.calendar.addEarly(at, bad, quantity);
   }
 
-  /** What the first day is compared with. */
+  /** Compares the first day with what is expected now. */
   settle({ expected, variance }: { readonly expected: number; readonly variance: number }): void {
     this.#own?.calendar.settle(expected, variance);
   }
@@ -128,7 +128,7 @@ export class UsualPattern {
     if (this.#hours.include(time, this.sumEffect)) this.#learn();
   }
 
-  /** What the calendar does, from days that ended by `until`. */
+  /** Learns the calendar from days that ended by `until`. */
   learnCalendar(until: number): void {
     this.#own?.calendar.learn(until);
   }

@@ -50,11 +50,11 @@ export interface ChosenLevels {
 
 /** A part of the traffic that explains a fall of the score. */
 export interface FallCause {
-  /** What its conversations have in common, such as `tool: search`: one or two things. None: the fall is everywhere. */
+  /** One or two things that its conversations have in common, such as `tool: search`. None: the fall is everywhere. */
   readonly parts: readonly string[];
   /** Part of the fall that is in these conversations, from 0 to 1. */
   readonly share: number;
-  /** Of the conversations looked at since it began, and their mean score before and since. */
+  /** Number of conversations looked at since it began, and their mean score before and since. */
   readonly conversations: number;
   readonly expected: number;
   readonly observed: number;
@@ -145,7 +145,7 @@ export type Transition =
       readonly reading: LevelReading;
     }
   | {
-      /** Of judges, which have other versions now. */
+      /** The judges have other versions now. */
       readonly kind: 'judges';
       readonly id: string;
       readonly at: number;
@@ -207,7 +207,7 @@ export interface Notice {
 export interface DetectionReport {
   readonly levels: readonly LevelReading[];
   readonly versions: readonly VersionReading[];
-  /** Of suites whose judges changed lately. */
+  /** Suites whose judges changed lately. */
   readonly judges: readonly JudgesReading[];
   /** Observations of this round. */
   readonly transitions: readonly Transition[];

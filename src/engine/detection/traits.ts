@@ -1,7 +1,6 @@
 /**
- * Whose conversation it was and what it had of what others have, for regression detection: tools, models, the version
- * of the prompt, language, type of error, intent. A customer, a language or a tool for which everything breaks is seen
- * by these.
+ * Reads from a conversation what regression detection groups conversations by: its user, tools, models, the version of
+ * the prompt, language, type of error, intent. So a customer, a language or a tool for which everything breaks is seen.
  *
  * Only what is decoded anyway is read, and the attributes of the turns' roots. Names are cut, and there are few of them.
  */

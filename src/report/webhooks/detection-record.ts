@@ -154,7 +154,7 @@ function versionPart({ version, baselineVersion, difference }: VersionReading) {
   };
 }
 
-/** Of a change that is not of a level. */
+/** Fields of a record that is not about a level. */
 const NO_LEVEL = {
   since: null,
   baseline: null,
@@ -199,7 +199,7 @@ function summaryOf(transition: Transition): string {
     );
   }
   if (transition.kind === 'judges')
-    return `${whose}: other judges answer the questions of ${transition.reading.suite}, so its figures cannot be compared with those before; what is usual is learnt anew. This is no change of the agent`;
+    return `${whose}: other judges answer the questions of ${transition.reading.suite}, so its figures cannot be compared with those before; what is usual is learnt from scratch. The agent did not change`;
   const { from, to, reading } = transition;
   // Somebody knows already that it is worse than it was.
   return levelSummary(reading, to, from === 'regressed' && to === 'regressed' ? FURTHER : STATES[to]);

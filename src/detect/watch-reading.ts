@@ -1,0 +1,24 @@
+/** Defines what a watch over one level says: its state, how sure it is, and how its state changed. */
+import type { Estimate } from './effect.ts';
+
+export type Phase = 'learning' | 'ok' | 'suspected' | 'regressed' | 'recovered';
+export type State = 'no_data' | Phase;
+
+export interface WatchReading {
+  readonly state: State;
+  /** When the state was entered, in log time; undefined where nothing was observed yet. */
+  readonly stateSince: number | undefined;
+  readonly logEvidence: number;
+  readonly logThreshold: number;
+  readonly estimate: Estimate | undefined;
+  /** Estimated onset of what is suspected or found. */
+  readonly onset: number | undefined;
+  /** Relative to the baseline, within a day at today's traffic. */
+  readonly minimumDetectableChange: number | undefined;
+}
+
+export interface Change {
+  readonly from: State;
+  readonly to: State;
+  readonly at: number;
+}
