@@ -186,6 +186,7 @@ export function absorbConversation(store: EngineStore, from: number, to: number)
   const absorbed = conversations.at(from);
   const into = conversations.at(to);
   store.words.move(absorbed.id, into.id);
+  store.feedback.move(absorbed.id, into.id);
   conversations.change(to, {
     labels: withSegment(into.labels, into.labels.segment ?? absorbed.labels.segment),
     turns: into.turns + absorbed.turns,

@@ -15,6 +15,7 @@ import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assem
 import { isBare, isOpen, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
+import type { CarriedFeedback } from '../normalize/feedback.ts';
 import { keyOfSuite } from '../model/suite-key.ts';
 import type { Turn } from '../model/turn.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
@@ -44,6 +45,7 @@ import { SuiteMatching } from './suite-matching.ts';
 import { SuiteRunner } from './suite-runner.ts';
 import { SuiteScoring } from './suite-scoring.ts';
 import { Truths, type WrittenTruth } from './truths.ts';
+import { TakenFeedback } from './taken-feedback.ts';
 import { Understanding } from './understanding.ts';
 import { columnsOf, conversationIdOf, isAgentWork, namedConversationOf } from './conversation-labels.ts';
 
@@ -98,6 +100,21 @@ const IS_COUNTED = {
   unknown: false,
 } satisfies Record<UnscoredCause, boolean>;
 
+/** Whether feedback in the arrival is still to be taken; a deleted conversation has none. */
+const LEAVES_FEEDBACK = {
+  stored: false,
+  revised: false,
+  'stored-already': false,
+  duplicate: true,
+  'too-late': true,
+  pruned: false,
+  forgotten: false,
+  'over-limit': true,
+  'logs-without-spans': true,
+  'no-agent-steps': true,
+  'not-understood': true,
+} satisfies Record<TurnFate, boolean>;
+
 /** Where closed turns were put. */
 interface ClosedPlace {
   readonly conversation: StoredConversation;
@@ -115,6 +132,8 @@ export class Engine {
   readonly #scoring: SuiteScoring;
   readonly #understanding: Understanding;
   readonly #revisiting: Revisiting;
+  readonly #feedback: TakenFeedback;
+  readonly #recorder: EvaluationRecorder;
   readonly #matching: SuiteMatching;
   readonly #recent = new RecentTurns();
   readonly #suitesByTurn: readonly CompiledSuite[];
@@ -139,6 +158,7 @@ export class Engine {
       onFold: (fold) => parts.onEvent({ type: 'labels-folded', ...fold }),
       onJoined: (judge) => parts.onEvent({ type: 'answer-reused', judge }),
     });
+    this.#recorder = recorder;
     this.#scoring = new SuiteScoring({
       store: parts.store,
       runner: this.#runner,
@@ -147,17 +167,25 @@ export class Engine {
       timed: (stage, work) => this.#timed(stage, work),
     });
     const { store, suites, onEvent } = parts;
+    this.#feedback = new TakenFeedback({ store, idKeys: parts.settings.conversation.idKeys, onEvent });
     this.#understanding = new Understanding({
       store,
       idKeys: parts.settings.conversation.idKeys,
       recent: this.#recent,
       truths: new Truths(store.truths, parts.truth),
+      feedback: this.#feedback,
       onEvent,
       timed: (stage, work) => this.#timed(stage, work),
     });
     const understanding = this.#understanding;
     this.#matching = new SuiteMatching({ suites, runner: this.#runner, recent: this.#recent, understanding });
-    this.#revisiting = new Revisiting({ store, suites, scoring: this.#scoring, understanding });
+    this.#revisiting = new Revisiting({
+      store,
+      suites,
+      scoring: this.#scoring,
+      understanding,
+      fold: (conversation) => this.#fold(conversation),
+    });
   }
 
   /** Time has moved on, and every turn that closed by then is here: scores the conversations that are due. False if none was. */
@@ -181,7 +209,15 @@ export class Engine {
 
   arrive(arrival: Arrival): TurnFate {
     this.#sweepBefore(arrival);
-    return this.#counted(arrival, this.#take(arrival, this.#parts.store.traces.find(arrival.traceId)));
+    const known = this.#parts.store.traces.find(arrival.traceId);
+    const carried = this.#feedback.in(arrival);
+    const fate = this.#feedback.isForgotten(carried)
+      ? this.#forget(arrival, known)
+      : this.#take(arrival, known, carried);
+    // Of a turn that was stored it has been taken with the turn.
+    if (carried.length > 0 && LEAVES_FEEDBACK[fate])
+      this.#feedback.take(carried, known && this.#parts.store.conversations.at(known.conversation));
+    return this.#counted(arrival, fate);
   }
 
   /** The log gave a turn whose bytes it has lost: it is left out, and reported. */
@@ -203,7 +239,7 @@ export class Engine {
     return fate;
   }
 
-  #take(closed: Arrival, known: StoredTrace | undefined): TurnFate {
+  #take(closed: Arrival, known: StoredTrace | undefined, carried: readonly CarriedFeedback[]): TurnFate {
     const { store, settings } = this.#parts;
     // First: its bytes may be overwritten by now.
     if (this.#isForgottenTrace(closed)) return this.#forget(closed, known);
@@ -233,6 +269,7 @@ export class Engine {
 
     const conversation = this.#join(closed, known, turns);
     if (known !== undefined) this.#move(closed.traceId, turns.length, conversation);
+    if (carried.length > 0) this.#feedback.take(carried, conversation);
     const trace = {
       traceId: closed.traceId,
       conversation: conversation.row,
@@ -432,6 +469,10 @@ export class Engine {
     return timed === undefined ? work() : timed(stage, work);
   }
 
+  #fold(conversation: StoredConversation): void {
+    this.#feedback.fold(conversation, (labels, polarity) => this.#recorder.countFeedback(labels, polarity));
+  }
+
   #evaluateConversation(due: StoredConversation, cause: DueCause): void {
     const { store } = this.#parts;
     const close = (result: Omit<ScoringResult, 'cause'>) => {
@@ -448,6 +489,7 @@ export class Engine {
       close({ revision: due.revision, turns: 0, unscoredBecause: 'moved' });
       return;
     }
+    this.#fold(due);
     const matched = this.#matching.match(due, traces);
     if (matched === undefined) {
       close({ revision, turns: due.turns, unscoredBecause: 'not_understood' });

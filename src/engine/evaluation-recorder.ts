@@ -3,6 +3,8 @@
  * for as long as its transactions succeed: after a rollback the labels that were admitted in it are not in the store.
  */
 import type { Conversation } from '../model/conversation.ts';
+import { POLARITIES, type Polarity } from '../model/feedback.ts';
+import type { ConversationLabels } from '../store/conversation-columns.ts';
 import { type Evaluation, FINDINGS, type VerdictKind, VERDICTS } from '../model/evaluation.ts';
 import { suiteKey } from '../model/suite-key.ts';
 import type { JudgeRequest } from '../model/judging.ts';
@@ -63,10 +65,25 @@ export class EvaluationRecorder {
     this.#isReported = options.reported === true;
     this.#guard = new LabelGuard(options);
     for (const total of options.store.totals.all()) {
-      if (total.metric !== QUALITY_METRICS.evaluations.name) continue;
+      if (total.metric !== QUALITY_METRICS.evaluations.name && total.metric !== QUALITY_METRICS.feedback.name) continue;
       const labels = toAgentLabels(total.labels);
       if (!isFolded(labels)) this.#guard.remember(labels);
     }
+  }
+
+  /** Counts one feedback of a user, under the labels of its conversation. */
+  countFeedback({ agent, agentVersion, environment, segment }: ConversationLabels, polarity: Polarity): void {
+    const labels = this.#guard.admit({
+      agent,
+      agent_version: agentVersion,
+      environment,
+      ...(this.#segmentKeys.length === 0 ? {} : { segment: segment ?? 'unknown' }),
+    });
+    // All of them exist from the first on, so that `increase()` sees the first of each.
+    for (const one of POLARITIES)
+      this.#store.totals
+        .series(QUALITY_METRICS.feedback.name, { ...labels, polarity: one })
+        .add(one === polarity ? 1 : 0);
   }
 
   /** Stores an evaluation and counts it, once; of one that waits for verdicts, what is decided. */

@@ -13,6 +13,7 @@ import { DamagedContent } from '../store/damaged-content.ts';
 import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
 import type { Arrival } from './arrival.ts';
 import type { RecentTurns } from './recent-turns.ts';
+import type { TakenFeedback } from './taken-feedback.ts';
 import type { Truths } from './truths.ts';
 import { turnsOfTrace } from './turns-of-trace.ts';
 
@@ -21,6 +22,7 @@ interface UnderstandingParts {
   readonly idKeys: readonly string[];
   readonly recent: RecentTurns;
   readonly truths: Truths;
+  readonly feedback: TakenFeedback;
   readonly onEvent: (event: EngineEvent) => void;
   readonly timed: <T>(stage: string, work: () => T) => T;
 }
@@ -61,7 +63,7 @@ export class Understanding {
           ({ row, revision }) => recent.find(row, revision)?.turns ?? this.#turnsOf(store.traces.contentOf(row)),
         ),
       );
-      return this.#built(id, turns);
+      return this.#built(id, turns, 'conversation');
     } catch (error) {
       this.report(`conversation ${id}`, error);
       return undefined;
@@ -70,7 +72,7 @@ export class Understanding {
 
   /** The turn as a conversation of its own. */
   alone({ id }: Pick<StoredConversation, 'id'>, turn: Turn): Conversation {
-    return this.#built(id, [turn]);
+    return this.#built(id, [turn], 'turn');
   }
 
   report(what: string, error: unknown): void {
@@ -103,7 +105,8 @@ export class Understanding {
     return turnsOfTrace(content, this.#idKeys);
   }
 
-  #built(id: ConversationId, turns: readonly Turn[]): Conversation {
-    return this.#parts.truths.addTo(buildConversation(id, turns));
+  #built(id: ConversationId, turns: readonly Turn[], about: 'conversation' | 'turn'): Conversation {
+    const { truths, feedback } = this.#parts;
+    return feedback.addTo(truths.addTo(buildConversation(id, turns)), about);
   }
 }

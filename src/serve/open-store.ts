@@ -1,5 +1,6 @@
 /** Routes that need an open store, and the parts of the service that answer them. */
 import type { Settings } from '../config/settings.ts';
+import type { RedactionRules } from '../model/redaction.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { answeredFrom, type Route } from '../report/http/route.ts';
 import {
@@ -39,6 +40,7 @@ export interface StoreNeeds {
   readonly writes: StoreWrites;
   readonly reading: StoreReading;
   readonly views: Pick<ServiceViews, 'quality'>;
+  readonly redaction: RedactionRules | undefined;
 }
 
 export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi, ComparisonSide {
@@ -47,7 +49,7 @@ export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi
 }
 
 export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
-  const { settings, access, config, detection, writes, reading, views } = needs;
+  const { settings, access, config, events, detection, writes, reading, views } = needs;
   return {
     reading,
     streams: new StreamedReads(),
@@ -61,7 +63,13 @@ export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
     userForms: userFormsOf(settings),
     audit: access.audit,
     liveSuites: () => config.liveSuites,
-    put: (write) => writes.put(write),
+    put: async (write) => {
+      const answer = await writes.put(write);
+      if ('fates' in answer)
+        for (const fate of answer.fates ?? []) events.report({ type: 'feedback-arrived', way: 'api', fate });
+      return answer;
+    },
+    redaction: needs.redaction,
     accept: (chosen) => detection.accept(chosen),
   };
 }

@@ -189,6 +189,7 @@ function withShell(state: ReturnType<typeof withState>, options: ServiceOptions)
         'writes',
         'reads',
         'reloading',
+        'redaction',
       ],
       start: ({ reads, ...needs }) => startHttp({ settings, version, named, reading: reads, ...needs }),
       stop: (http) => http.stop(),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { FINDINGS, UNDECIDED, VERDICTS } from '../evaluation.ts';
 import { LABELS } from '../labels.ts';
 import { STEP_KINDS } from '../step.ts';
+import { shownFeedback } from './feedback.ts';
 import { conversationItem } from './conversation-list.ts';
 import { about, count, ending, list, outcome, share, time, tokens } from './shapes.ts';
 
@@ -124,6 +125,7 @@ export const conversationDetail = conversationItem.extend({
     description: 'suites of its evaluations that have golden traces: GET /api/v1/golden-comparison/{conversation}',
   }),
   truth: json.optional(),
+  feedback_list: list(shownFeedback).meta({ description: 'of its users, oldest first' }),
   outcomes: list(
     z.strictObject({ name: z.string(), good: z.boolean(), value: z.string().optional(), case: z.string().optional() }),
   ).meta({ description: 'what came of it in the world' }),

@@ -272,6 +272,20 @@ export const QUALITY_METRICS = {
     ],
     scale: 1,
   },
+  feedback: {
+    name: 'assay_feedback_total',
+    type: 'counter',
+    labels: ['agent', 'agent_version', 'environment', 'segment', 'polarity'],
+    unit: 'feedback',
+    help: 'Feedback of the agent\'s users, each once, by polarity: positive, neutral, negative.',
+    queries: [
+      {
+        asks: 'share of negative feedback in the last day, by agent',
+        promql: `sum by (agent) (increase(assay_feedback_total{polarity="negative"}[1d])) / sum by (agent) (increase(assay_feedback_total[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
   unmatched: {
     name: 'assay_conversations_unscored_total',
     type: 'counter',

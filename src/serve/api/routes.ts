@@ -10,9 +10,9 @@ import type { Scraped, ScrapeRequest } from '../../report/metrics/exposition.ts'
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { Readiness } from '../readiness.ts';
 import type { ReloadOutcome } from '../reloading.ts';
-import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 import { forgetConversation, forgetNamed, type ForgetSide } from './forget-api.ts';
 import { acceptLevels } from './accept-levels.ts';
+import { FEEDBACK_ROUTE, type FeedbackSide } from './put-feedback.ts';
 import { putLabels } from './put-labels.ts';
 import { putOutcomes } from './put-outcomes.ts';
 import { putTruth } from './put-truth.ts';
@@ -39,9 +39,8 @@ export interface ProcessSide {
 }
 
 /** Writes to an open store. */
-export interface WriteSide {
+export interface WriteSide extends FeedbackSide {
   readonly liveSuites: () => readonly SuiteOutline[];
-  readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
   readonly accept: (chosen: ChosenLevels) => Promise<Acceptance | Unavailable>;
 }
 
@@ -124,6 +123,7 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
     { takes: 'review' },
     putOutcomes,
   ),
+  FEEDBACK_ROUTE,
   write(
     'POST',
     '/api/v1/detection/accept',

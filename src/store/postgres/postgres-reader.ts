@@ -1,4 +1,6 @@
 /** Reads the shared store for people: the API, `assay explain` and the tests. On a connection of its own, and nothing is ever written. */
+import { byTime, type Feedback } from '../../model/feedback.ts';
+import { readFeedback } from '../feedback-store.ts';
 import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import type { ConversationId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
@@ -192,6 +194,13 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     ]);
     // The cast holds because `Truths.put` wrote the text.
     return row === undefined ? undefined : (JSON.parse(row.truth) as Json);
+  }
+
+  async feedbackOf({ conversationId }: ConversationRow): Promise<readonly Feedback[]> {
+    const rows = await this.#rows<{ body: string }>('SELECT body FROM feedback WHERE key = $1', [
+      textKey(conversationId),
+    ]);
+    return rows.map(({ body }) => readFeedback(conversationId, fromStorable(body))).sort(byTime);
   }
 
   async outcomeNames(): Promise<readonly OutcomeName[]> {

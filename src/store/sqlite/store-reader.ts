@@ -2,6 +2,8 @@
  * Reads the store beside its writer, from any thread or process: for the API, `assay explain` and the tests. SQLite's
  * write-ahead log lets readers see the last commit without waiting for the writer.
  */
+import { byTime, type Feedback } from '../../model/feedback.ts';
+import { readFeedback } from '../feedback-store.ts';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { readCloseCause } from '../../model/causes.ts';
 import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
@@ -159,6 +161,13 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     const row = this.#prepared('SELECT truth FROM truths WHERE conversation_id = ?').get(conversationId);
     // The cast holds because `TruthRows` wrote the text.
     return row === undefined ? undefined : (JSON.parse(String(row.truth)) as Json);
+  }
+
+  feedbackOf({ conversationId }: ConversationRow): readonly Feedback[] {
+    return this.#prepared('SELECT body FROM feedback WHERE conversation_id = ?')
+      .all(conversationId)
+      .map(({ body }) => readFeedback(conversationId, String(body)))
+      .sort(byTime);
   }
 
   outcomeNames(): readonly OutcomeName[] {

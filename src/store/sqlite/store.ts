@@ -33,6 +33,7 @@ import { StoreReader } from './store-reader.ts';
 import { TotalRows } from './total-rows.ts';
 import { Traces } from './traces.ts';
 import { OutcomeLabelRows } from './outcome-label-rows.ts';
+import { FeedbackRows } from './feedback-rows.ts';
 import { TruthRows } from './truth-rows.ts';
 import { WaitingEvaluations } from './waiting-evaluations.ts';
 
@@ -59,6 +60,8 @@ export class Store implements EngineStore {
   readonly questions: QuestionRows;
   readonly revisits: Revisits;
   readonly truths: TruthRows;
+  readonly feedbackRows: FeedbackRows;
+  readonly feedback: FeedbackRows['book'];
   readonly labels: LabelRows;
   readonly outcomeLabels: OutcomeLabelRows;
   readonly detection: DetectionRows;
@@ -111,6 +114,9 @@ export class Store implements EngineStore {
     this.waiting = new WaitingEvaluations(database, this.questions);
     this.revisits = new Revisits(database, this.waiting);
     this.truths = new TruthRows(database, this.revisits, own);
+    const { conversations, revisits, forgotten } = this;
+    this.feedbackRows = new FeedbackRows(database, { conversations, revisits, forgotten, own });
+    this.feedback = this.feedbackRows.book;
     this.detection = new DetectionRows(database, own);
     this.results = new ResultRows(database, own);
     this.#metaValue = database.prepare('SELECT value FROM meta WHERE key = ?');
@@ -213,6 +219,7 @@ export class Store implements EngineStore {
     this.conversations.discard();
     this.postponed.discard();
     this.truths.discard();
+    this.feedbackRows.discard();
     this.labels.discard();
     this.revisits.discard();
     this.waiting.discard();
@@ -289,6 +296,15 @@ export class Store implements EngineStore {
       this.rollback();
       throw error;
     }
+  }
+
+  /** Conversations in `temp.dropped`. */
+  chosenIds(): readonly string[] {
+    this.#writeRows();
+    return this.#database
+      .prepare('SELECT conversation_id FROM conversations WHERE id IN temp.dropped')
+      .all()
+      .map((row) => String(row.conversation_id));
   }
 
   /** Runs a piece of housekeeping on the writer's connection. */

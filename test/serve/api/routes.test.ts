@@ -49,7 +49,7 @@ async function start(
     forget: async () => ({
       is: 'forgotten',
       conversations: 0,
-      said: { truths: 0, outcomes: 0, labels: 0 },
+      said: { truths: 0, outcomes: 0, labels: 0, feedback: 0 },
       experimentRuns: 0,
       setAsideFiles: 0,
     }),

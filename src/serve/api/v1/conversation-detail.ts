@@ -13,6 +13,7 @@ import { jsonAnswer } from '../../../report/http/answer.ts';
 import { noSuchConversation } from '../conversation-api.ts';
 import { conversationItemOf } from './conversation-item.ts';
 import { fullEvaluations, labelsJson } from './full-evaluations.ts';
+import { shownFeedbackOf } from './shown-feedback.ts';
 import { storedTurns } from './stored-turns.ts';
 import { textIn, transcriptJson } from './transcript-json.ts';
 import { Refusal, v1Read } from './v1-read.ts';
@@ -44,6 +45,7 @@ export const getConversationDetail = v1Read({
     const shown = { live: live.slice(-EVALUATIONS_MAX), inShadow: inShadow.slice(-EVALUATIONS_MAX) };
     const truth = await reader.truthOf(row);
     const outcomes = await reader.outcomesOf(row);
+    const feedback = await reader.feedbackOf(row);
     return {
       ...conversationItemOf(row, last, suites()),
       turn_list: turns,
@@ -56,6 +58,7 @@ export const getConversationDetail = v1Read({
         )
         .map(({ name }) => name),
       ...(truth === undefined ? {} : { truth }),
+      feedback_list: shownFeedbackOf(feedback),
       outcomes: outcomes.map(({ label, isGood, value, case: ofCase }) => ({
         name: label,
         good: isGood,

@@ -6,6 +6,7 @@ import { listConversations } from './conversation-list.ts';
 import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';
 import { getFacets } from './facets.ts';
+import { getFeedback } from './feedback-figures.ts';
 import { getJudging } from './judging.ts';
 import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
@@ -22,6 +23,7 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getWholeText,
   getStepSources,
   getFacets,
+  getFeedback,
   listSuites,
   getTrend,
   getMoved,
