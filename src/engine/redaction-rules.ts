@@ -57,7 +57,12 @@ function rulesOf(settings: Settings, keptSalt: () => string): RedactionRules | u
     custom,
     keys,
     userIds: hashUserIds ? userIds : undefined,
-    identifiers: [...settings.conversation.idKeys, ...keysOf(IDENTIFIERS), FEEDBACK_ID, ...(hashUserIds ? [] : userIds.keys)],
+    identifiers: [
+      ...settings.conversation.idKeys,
+      ...keysOf(IDENTIFIERS),
+      FEEDBACK_ID,
+      ...(hashUserIds ? [] : userIds.keys),
+    ],
     salt: salt ?? keptSalt(),
   };
 }

@@ -69,7 +69,15 @@ export function polarityOf({ label, score, scale }: Opinion): {
   readonly polarity: Polarity;
   readonly unclear?: string;
 } {
-  const word = label === undefined ? undefined : WORDS.get(label.trim().toLowerCase().replace(/[\s-]+/g, '_'));
+  const word =
+    label === undefined
+      ? undefined
+      : WORDS.get(
+          label
+            .trim()
+            .toLowerCase()
+            .replace(/[\s-]+/g, '_'),
+        );
   if (word !== undefined) return { polarity: word };
   if (score === undefined)
     return {
@@ -107,5 +115,7 @@ export function countingFeedback(all: readonly Feedback[]): readonly Feedback[] 
 export function polarityOfAll(all: readonly Feedback[]): Polarity | undefined {
   const counting = countingFeedback(all);
   if (counting.length === 0) return undefined;
-  return (['negative', 'positive'] as const).find((one) => counting.some(({ polarity }) => polarity === one)) ?? 'neutral';
+  return (
+    (['negative', 'positive'] as const).find((one) => counting.some(({ polarity }) => polarity === one)) ?? 'neutral'
+  );
 }

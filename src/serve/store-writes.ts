@@ -84,21 +84,16 @@ interface WrittenStore {
 }
 
 async function answerOf(store: WrittenStore, write: StoreWrite): Promise<PutAnswer> {
-  if (write.what !== 'feedback') return { changed: await changedBy(store, write) };
-  const fates = await store.feedbackRows.put(write.feedback);
-  return { changed: fates.filter((fate) => fate === 'kept' || fate === 'waiting').length, fates };
-}
-
-async function changedBy(
-  store: WrittenStore,
-  write: Exclude<StoreWrite, { readonly what: 'feedback' }>,
-): Promise<number> {
   switch (write.what) {
     case 'truth':
-      return Number(await store.truths.put(write.conversation, write.truth));
+      return { changed: Number(await store.truths.put(write.conversation, write.truth)) };
     case 'labels':
-      return store.labels.put(write.labels);
+      return { changed: await store.labels.put(write.labels) };
     case 'outcomes':
-      return store.outcomeLabels.put(write.outcomes);
+      return { changed: await store.outcomeLabels.put(write.outcomes) };
+    case 'feedback': {
+      const fates = await store.feedbackRows.put(write.feedback);
+      return { changed: fates.filter((fate) => fate === 'kept' || fate === 'waiting').length, fates };
+    }
   }
 }

@@ -100,7 +100,8 @@ function clickLog(conversation: string, label: string, traceId?: string) {
   return { resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] };
 }
 
-const until = (claim: () => Promise<void>) => expect.poll(() => claim().then(() => true), { timeout: 20_000 }).toBe(true);
+const until = (claim: () => Promise<void>) =>
+  expect.poll(() => claim().then(() => true), { timeout: 20_000 }).toBe(true);
 const counted = async (running: RunningService, polarity: string) =>
   sumOf(await metricsOf(running), 'assay_feedback_total', `polarity="${polarity}"`);
 
@@ -138,13 +139,25 @@ test('feedback by API waits for its conversation, decides its criterion, and mak
   const detail = await detailOf(running, after.id);
   expect(detail?.feedback).toBe('negative');
   expect(detail?.feedback_list).toMatchObject([
-    { id: 'click-2', name: 'user_feedback', polarity: 'negative', score: 1, comment: 'wrong <b>flight</b>', way: 'api', counts: true },
+    {
+      id: 'click-2',
+      name: 'user_feedback',
+      polarity: 'negative',
+      score: 1,
+      comment: 'wrong <b>flight</b>',
+      way: 'api',
+      counts: true,
+    },
   ]);
   const filtered = (await (await fetch(`${running.http}/api/v1/conversations?feedback=negative`)).json()) as {
     conversations: readonly { conversation_id: string }[];
   };
   expect(filtered.conversations.map(({ conversation_id: id }) => id)).toEqual([after.id]);
-  expect([await counted(running, 'positive'), await counted(running, 'negative'), await counted(running, 'neutral')]).toEqual([1, 1, 0]);
+  expect([
+    await counted(running, 'positive'),
+    await counted(running, 'negative'),
+    await counted(running, 'neutral'),
+  ]).toEqual([1, 1, 0]);
 
   const figures = await (await fetch(`${running.http}/api/v1/feedback?suite=liked`)).json();
   expect(figures).toMatchObject({

@@ -83,7 +83,10 @@ export const conversationItem = z.strictObject({
   cost_usd: z.number().min(0).optional(),
   state: conversationState,
   unscored_because: z.string().optional(),
-  feedback: z.enum(POLARITIES).optional().meta({ description: 'of its users, taken together; absent where none said anything' }),
+  feedback: z
+    .enum(POLARITIES)
+    .optional()
+    .meta({ description: 'of its users, taken together; absent where none said anything' }),
   waiting_for: z.string().optional(),
   evaluations: list(listedEvaluation).meta({ description: 'at most 50, those with the worst outcomes' }),
   evaluations_left_out: count.optional().meta({ description: 'absent where all are listed' }),

@@ -101,7 +101,8 @@ export const SCORING_METRICS = {
     labels: { way: FEEDBACK_WAYS, fate: FEEDBACK_FATES },
     help: 'Feedback of users as it was received, by its way and its fate. waiting: its conversation is not known yet. known: it was there before. gone: its conversation was deleted. unplaced: it names no conversation, and its trace leads to none.',
     queries: {
-      'feedback that was lost in the last day': 'sum by (way, fate) (increase(assay_feedback_received_total{fate=~"gone|too_many|unplaced"}[1d])) > 0',
+      'feedback that was lost in the last day':
+        'sum by (way, fate) (increase(assay_feedback_received_total{fate=~"gone|too_many|unplaced"}[1d])) > 0',
     },
   }),
   backlog: readGauge('assay_scoring_queue_length', 'turns', {

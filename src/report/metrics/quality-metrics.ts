@@ -277,7 +277,7 @@ export const QUALITY_METRICS = {
     type: 'counter',
     labels: ['agent', 'agent_version', 'environment', 'segment', 'polarity'],
     unit: 'feedback',
-    help: 'Feedback of the agent\'s users, each once, by polarity: positive, neutral, negative.',
+    help: "Feedback of the agent's users, each once, by polarity: positive, neutral, negative.",
     queries: [
       {
         asks: 'share of negative feedback in the last day, by agent',

@@ -20,7 +20,10 @@ export const SCOPE_NAME = '$scope';
 export const VARIABLES = {
   state: ['dyn', "the agent's final state, as recorded by assay.conversation.state"],
   truth: ['dyn', 'what is known to be right, as recorded by assay.truth'],
-  feedback: ['dyn', 'what users said: polarity, positive, negative, neutral, score, labels, comments; null where none did'],
+  feedback: [
+    'dyn',
+    'what users said: polarity, positive, negative, neutral, score, labels, comments; null where none did',
+  ],
   agent: ['Agent', 'name, version, id'],
   environment: ['string', 'the deployment environment'],
   attributes: ['map<string, dyn>', 'resource and span attributes'],

@@ -127,10 +127,7 @@ export class ForgottenRows implements ForgottenStore {
       const said = this.#countSaid(ids);
       for (const table of SAID_OF)
         store.run(`DELETE FROM ${table} WHERE conversation_id IN (SELECT value FROM json_each(?))`, ids);
-      store.run(
-        'DELETE FROM feedback WHERE user_id IN (SELECT value FROM json_each(?))',
-        JSON.stringify(what.users),
-      );
+      store.run('DELETE FROM feedback WHERE user_id IN (SELECT value FROM json_each(?))', JSON.stringify(what.users));
       const count = (from: string) =>
         Number(this.#database.prepare(`SELECT count(*) AS rows FROM ${from}`).get()?.rows);
       const conversations = count('temp.dropped');

@@ -54,6 +54,7 @@ async function start(
       setAsideFiles: 0,
     }),
     userForms: (user) => [user],
+    redaction: undefined,
     audit: { write: () => undefined },
   };
   const server = await startHttpServer({
