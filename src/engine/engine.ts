@@ -14,6 +14,7 @@ import { buildConversation } from '../assemble/build-conversation.ts';
 import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
 import { isBare, isOpen, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
+import type { ModelPrices } from '../model/cost.ts';
 import { isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import type { CarriedFeedback } from '../normalize/feedback.ts';
 import { keyOfSuite } from '../model/suite-key.ts';
@@ -61,6 +62,8 @@ export interface EngineSettings {
     readonly handOverTools: readonly string[];
   };
   readonly metrics: LabelSettings;
+  /** Prices of the agents' tokens. */
+  readonly prices?: readonly ModelPrices[];
   /** Words that were said are kept for the search. */
   readonly words: boolean;
 }
@@ -174,6 +177,7 @@ export class Engine {
       recent: this.#recent,
       truths: new Truths(store.truths, parts.truth),
       feedback: this.#feedback,
+      prices: parts.settings.prices,
       onEvent,
       timed: (stage, work) => this.#timed(stage, work),
     });

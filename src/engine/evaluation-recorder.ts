@@ -137,6 +137,7 @@ export class EvaluationRecorder {
     if (waited !== undefined) store.waiting.drop(key);
     // Worked out now: the conversation is not to be kept until the commit.
     const effort = effortOf(place.subject);
+    const { source: costSource } = place.subject.cost;
     const counted = countedAs(place.subject, place.logTime);
     // The turn that is evaluated, or the last one of the conversation.
     const span = place.subject.turns.at(-1);
@@ -146,6 +147,7 @@ export class EvaluationRecorder {
       this.#inHistory(written, { labels, at: place.logTime, before });
       if (before === undefined) {
         if (this.#shadowed.has(evaluation.suite)) this.#shadows.count(written, conversation);
+        this.#store.totals.series(QUALITY_METRICS.costSource.name, { ...totals.labels, source: costSource }).add(1);
         if (effortCounted !== undefined) totals.countFirst(written, effortCounted, counted, countedBefore);
         // Later revisions are not observed: an observation cannot be taken back, and a conversation must count once.
         if (this.#isObserved)

@@ -9,6 +9,7 @@
  * configured since does not. One that can't be understood any more (its bytes are lost) waits for nothing: its request
  * is dropped, and reported.
  */
+import { withoutTruth } from '../assemble/build-conversation.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore, StoredConversation } from '../store/engine-store.ts';
@@ -61,5 +62,5 @@ export class Revisiting {
 /** Whether it is the truth that makes the suite be for it: then nothing was said of it before, and is now. */
 function matchesByTruth(suite: CompiledSuite, conversation: Conversation): boolean {
   if (conversation.truth === undefined || suite.whyNot(conversation) !== undefined) return false;
-  return suite.whyNot({ ...conversation, truth: undefined }) !== undefined;
+  return suite.whyNot(withoutTruth(conversation)) !== undefined;
 }

@@ -6,6 +6,7 @@
  *
  * Each feedback is counted when its conversation is evaluated or looked at again, because only then the agent is known.
  */
+import { withFeedbackOf } from '../assemble/build-conversation.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
 import { countingFeedback, type Feedback, type Polarity, polarityOfAll } from '../model/feedback.ts';
@@ -84,10 +85,10 @@ export function withFeedback(
 ): Conversation {
   if (all.length === 0) return conversation;
   const counting = countingFeedback(all);
-  if (about === 'conversation') return { ...conversation, feedback: counting };
+  if (about === 'conversation') return withFeedbackOf(conversation, counting);
   const traces = new Set(conversation.turns.flatMap(({ steps }) => steps.map(({ traceId }) => traceId)));
   const ofTurn = counting.filter(({ traceId }) => traceId === undefined || traces.has(traceId));
-  return ofTurn.length === 0 ? conversation : { ...conversation, feedback: ofTurn };
+  return ofTurn.length === 0 ? conversation : withFeedbackOf(conversation, ofTurn);
 }
 
 /** A trace that is no turn, as one of a click alone, is no answer that it could speak of. */

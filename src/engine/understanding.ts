@@ -5,6 +5,7 @@
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { type MergedContent, mergeContents } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
+import { type ModelPrices, PriceTable } from '../model/cost.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
@@ -23,6 +24,7 @@ interface UnderstandingParts {
   readonly recent: RecentTurns;
   readonly truths: Truths;
   readonly feedback: TakenFeedback;
+  readonly prices: readonly ModelPrices[] | undefined;
   readonly onEvent: (event: EngineEvent) => void;
   readonly timed: <T>(stage: string, work: () => T) => T;
 }
@@ -37,10 +39,12 @@ interface UnderstoodArrival {
 export class Understanding {
   readonly #parts: UnderstandingParts;
   readonly #idKeys: IdKeys | undefined;
+  readonly #prices: PriceTable;
 
   constructor(parts: UnderstandingParts) {
     this.#parts = parts;
     this.#idKeys = idKeysOf(parts.idKeys);
+    this.#prices = new PriceTable(parts.prices ?? []);
   }
 
   arrival(arrival: Arrival, known: StoredTrace | undefined): UnderstoodArrival | undefined {
@@ -107,6 +111,6 @@ export class Understanding {
 
   #built(id: ConversationId, turns: readonly Turn[], about: 'conversation' | 'turn'): Conversation {
     const { truths, feedback } = this.#parts;
-    return feedback.addTo(truths.addTo(buildConversation(id, turns)), about);
+    return feedback.addTo(truths.addTo(buildConversation(id, turns, this.#prices)), about);
   }
 }

@@ -62,7 +62,11 @@ export function holdFeedbackToContract(name: string, open: () => Promise<Feedbac
   test(`${name}: feedback of a scored conversation has it looked at again; sent twice it is one, and counted once`, async () => {
     const under = await withTurn();
 
-    expect(await under.feedbackRows.put([feedback('a'), feedback('a'), feedback('b')])).toEqual(['kept', 'known', 'kept']);
+    expect(await under.feedbackRows.put([feedback('a'), feedback('a'), feedback('b')])).toEqual([
+      'kept',
+      'known',
+      'kept',
+    ]);
     await under.reopen();
     expect(await revisited(under)).toEqual([['a false', 'b false']]);
     expect(await under.feedbackRows.put([feedback('a', { label: 'good', polarity: 'positive' })])).toEqual(['known']);
@@ -86,8 +90,9 @@ export function holdFeedbackToContract(name: string, open: () => Promise<Feedbac
       'too_many',
     ]);
 
-    const { result } = await under.transact({ turns: [TURN], until: 1000 }, () =>
-      under.store.feedback.find(joinTurn(under.store, TURN).id).length,
+    const { result } = await under.transact(
+      { turns: [TURN], until: 1000 },
+      () => under.store.feedback.find(joinTurn(under.store, TURN).id).length,
     );
     expect(result).toBe(FEEDBACK_LIMITS.perConversation);
   });
@@ -113,7 +118,9 @@ export function holdFeedbackToContract(name: string, open: () => Promise<Feedbac
 
     const reader = await under.reader();
     const found = await reader.pages.search({ feedback: ['negative'], order: 'latest', limit: 10 });
-    expect(found.rows.map(({ conversationId, feedback: said }) => [conversationId, said])).toEqual([['c1', 'negative']]);
+    expect(found.rows.map(({ conversationId, feedback: said }) => [conversationId, said])).toEqual([
+      ['c1', 'negative'],
+    ]);
     expect((await reader.pages.search({ feedback: ['positive'], order: 'latest', limit: 10 })).rows).toEqual([]);
   });
 

@@ -176,7 +176,7 @@ const SAID_METRICS = {
     type: 'histogram',
     labels: [...BASE_LABELS, 'outcome'],
     unit: 'US dollars',
-    help: 'Cost in US dollars of evaluated conversations (or turns), by outcome; only if the spans report it. More than 1000 is counted as 1000.',
+    help: 'Cost in US dollars of evaluated conversations (or turns), by outcome; only if all of it is known from spans or the price table. More than 1000 is counted as 1000.',
     queries: [
       {
         asks: 'cost per success',
@@ -268,6 +268,21 @@ export const QUALITY_METRICS = {
       {
         asks: 'share of evaluations that were made again; if it grows, raise turn.settle and conversation.idle',
         promql: `sum(increase(assay_evaluations_revised_total[1d])) / sum(increase(assay_evaluations_total[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
+  costSource: {
+    name: 'assay_conversation_cost_source_total',
+    type: 'counter',
+    labels: [...BASE_LABELS, 'source'],
+    unit: 'evaluations',
+    help: 'First evaluations by the source of the cost of their conversation (or turn): spans, price table, partly, not known. Only the first two are in assay_conversation_cost_usd.',
+    queries: [
+      {
+        asks: 'share of conversations whose cost is known, of the last day',
+        promql: `sum by (agent) (increase(assay_conversation_cost_source_total{suite="default",source=~"spans|price table"}[1d]))
+  / sum by (agent) (increase(assay_conversation_cost_source_total{suite="default"}[1d]))`,
       },
     ],
     scale: 1,

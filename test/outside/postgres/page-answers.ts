@@ -37,6 +37,7 @@ export async function pageAnswers(reader: V1Side['reader'], suites: readonly Com
     reader,
     suites: () => outlines,
     detectionState: () => ({ isActive: false, report: undefined }),
+    prices: [],
     onDamage: () => expect.unreachable(),
   };
   const ask = async (path: string, query: string, conversation?: string): Promise<unknown> => {

@@ -39,6 +39,7 @@ async function start(
     },
     detection: () => Promise.resolve({ active: false }),
     detectionState: () => ({ isActive: false, report: undefined }),
+    prices: [],
     onDamage: () => undefined,
     // The cast holds because there are no suites to ask it about.
     reader: {} as ReadSide['reader'],

@@ -3,11 +3,13 @@
  * `GET /api/v1/text/{conversation...}`: a text of it that was too long for that.
  */
 import {
+  type ConversationDetail,
   conversationDetail,
   conversationDetailQuery,
   wholeText,
   wholeTextQuery,
 } from '../../../model/api/conversation-detail.ts';
+import { type ConversationCost, costOfTurns, PriceTable } from '../../../model/cost.ts';
 import { splitsPair } from '../../../model/surrogate-pairs.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { noSuchConversation } from '../conversation-api.ts';
@@ -65,12 +67,17 @@ export const getConversationDetail = v1Read({
         ...(value === undefined ? {} : { value }),
         ...(ofCase === undefined ? {} : { case: ofCase }),
       })),
+      cost: costJson(costOfTurns(stored.turns, new PriceTable(side.prices))),
       labels: labelsJson(await reader.pages.labelsOf(row, LABELS_MAX)),
       content: stored.content,
       ...(stored.note === undefined ? {} : { content_note: stored.note }),
     };
   },
 });
+
+function costJson({ usd, source, modelsWithoutPrice }: ConversationCost): ConversationDetail['cost'] {
+  return { ...(usd === undefined ? {} : { usd }), source, models_without_price: modelsWithoutPrice };
+}
 
 export const getWholeText = v1Read({
   path: '/api/v1/text/{conversation...}',
