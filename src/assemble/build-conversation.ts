@@ -17,7 +17,7 @@ interface KnownBesides {
   readonly truths?: readonly Json[];
   readonly feedback?: readonly Feedback[] | undefined;
   readonly prices?: PriceTable | undefined;
-  /** Whatever the turns say. */
+  /** Hides the truth of the turns as well. */
   readonly hidesTruth?: boolean;
 }
 

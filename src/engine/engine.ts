@@ -14,17 +14,14 @@ import { buildConversation } from '../assemble/build-conversation.ts';
 import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
 import { isBare, isOpen, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
-import type { ModelPrices } from '../model/cost.ts';
 import { isSynthetic, syntheticConversationId, type TraceId } from '../model/ids.ts';
-import type { CarriedFeedback } from '../normalize/feedback.ts';
 import { keyOfSuite } from '../model/suite-key.ts';
 import type { Turn } from '../model/turn.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
-import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { EngineStore, StoredConversation, StoredTrace } from '../store/engine-store.ts';
+import type { StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import { type Arrival, type ClosedInLog, openSinceIn } from './arrival.ts';
-import type { CheckWatch } from './check-watch.ts';
+import type { EngineParts } from './engine-parts.ts';
 import {
   absorbConversation,
   glanceOf,
@@ -38,52 +35,17 @@ import {
   moveTurns,
   type ScoringResult,
 } from './conversation-closing.ts';
-import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
-import { EvaluationRecorder, type LabelSettings } from './evaluation-recorder.ts';
+import type { TurnFate } from '../model/events/scoring-events.ts';
+import { EvaluationRecorder } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
 import { Revisiting } from './revisiting.ts';
 import { SuiteMatching } from './suite-matching.ts';
 import { SuiteRunner } from './suite-runner.ts';
 import { SuiteScoring } from './suite-scoring.ts';
-import { Truths, type WrittenTruth } from './truths.ts';
+import { Truths } from './truths.ts';
 import { TakenFeedback } from './taken-feedback.ts';
 import { Understanding } from './understanding.ts';
 import { columnsOf, conversationIdOf, isAgentWork, namedConversationOf } from './conversation-labels.ts';
-
-export interface EngineSettings {
-  readonly turn: {
-    readonly reopenMs: number;
-    readonly maxAgeMs: number;
-    readonly maxSpans: number;
-    readonly maxBytes: number;
-  };
-  readonly conversation: Omit<ClosingLimits, 'openMaxMs'> & {
-    readonly idKeys: readonly string[];
-    readonly handOverTools: readonly string[];
-  };
-  readonly metrics: LabelSettings;
-  /** Prices of the agents' tokens. */
-  readonly prices?: readonly ModelPrices[];
-  /** Words that were said are kept for the search. */
-  readonly words: boolean;
-}
-
-interface EngineParts {
-  readonly settings: EngineSettings;
-  /** Suites in shadow after the live ones. */
-  readonly suites: readonly CompiledSuite[];
-  readonly store: EngineStore;
-  readonly watch: CheckWatch;
-  /** Settings under the name of a judge; without them, judged criteria are skipped. */
-  readonly judge?: Judges['settings'];
-  /** From files. */
-  readonly truth?: WrittenTruth | undefined;
-  readonly onEvent: (event: EngineEvent) => void;
-  /** A recording without log times is complete: nothing is gained by scoring a conversation before its last turn is read. */
-  readonly conversations?: 'when due' | 'at the end';
-  /** Runs a stage and notes what it took, for the benchmark. */
-  readonly timed?: <T>(stage: string, work: () => T) => T;
-}
 
 /** A turn that was closed for one of these takes no more spans. */
 const SEALS = {
@@ -102,21 +64,6 @@ const IS_COUNTED = {
   moved: false,
   unknown: false,
 } satisfies Record<UnscoredCause, boolean>;
-
-/** Whether feedback in the arrival is still to be taken; a deleted conversation has none. */
-const LEAVES_FEEDBACK = {
-  stored: false,
-  revised: false,
-  'stored-already': false,
-  duplicate: true,
-  'too-late': true,
-  pruned: false,
-  forgotten: false,
-  'over-limit': true,
-  'logs-without-spans': true,
-  'no-agent-steps': true,
-  'not-understood': true,
-} satisfies Record<TurnFate, boolean>;
 
 /** Where closed turns were put. */
 interface ClosedPlace {
@@ -214,13 +161,8 @@ export class Engine {
   arrive(arrival: Arrival): TurnFate {
     this.#sweepBefore(arrival);
     const known = this.#parts.store.traces.find(arrival.traceId);
-    const carried = this.#feedback.in(arrival);
-    const fate = this.#feedback.isForgotten(carried)
-      ? this.#forget(arrival, known)
-      : this.#take(arrival, known, carried);
-    // Of a turn that was stored it has been taken with the turn.
-    if (carried.length > 0 && LEAVES_FEEDBACK[fate])
-      this.#feedback.take(carried, known && this.#parts.store.conversations.at(known.conversation));
+    const fate = this.#feedback.isForgotten(arrival) ? this.#forget(arrival, known) : this.#take(arrival, known);
+    this.#feedback.takeRest(fate, known);
     return this.#counted(arrival, fate);
   }
 
@@ -243,7 +185,7 @@ export class Engine {
     return fate;
   }
 
-  #take(closed: Arrival, known: StoredTrace | undefined, carried: readonly CarriedFeedback[]): TurnFate {
+  #take(closed: Arrival, known: StoredTrace | undefined): TurnFate {
     const { store, settings } = this.#parts;
     // First: its bytes may be overwritten by now.
     if (this.#isForgottenTrace(closed)) return this.#forget(closed, known);
@@ -273,7 +215,7 @@ export class Engine {
 
     const conversation = this.#join(closed, known, turns);
     if (known !== undefined) this.#move(closed.traceId, turns.length, conversation);
-    if (carried.length > 0) this.#feedback.take(carried, conversation);
+    this.#feedback.take(conversation);
     const trace = {
       traceId: closed.traceId,
       conversation: conversation.row,

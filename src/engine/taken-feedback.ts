@@ -1,21 +1,38 @@
 /**
  * Feedback of the agent's users on its way through the engine. Spans and log records bring it with the arrival that they
  * are in, whatever becomes of that arrival: an own trace for a click is no turn, and a click may come long after its
- * turn. It is written like feedback from the API, which also has the conversation looked at again
+ * turn. It is written like feedback from the API, which also has the conversation re-evaluated
  * (`store/feedback-store.ts` has the states).
  *
- * Each feedback is counted when its conversation is evaluated or looked at again, because only then the agent is known.
+ * Each feedback is counted when its conversation is evaluated or re-evaluated, because only then the agent is known.
  */
 import { withFeedbackOf } from '../assemble/build-conversation.ts';
 import type { Conversation } from '../model/conversation.ts';
-import type { EngineEvent } from '../model/events/scoring-events.ts';
+import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
 import { countingFeedback, type Feedback, type Polarity, polarityOfAll } from '../model/feedback.ts';
 import { type ConversationId, syntheticConversationId } from '../model/ids.ts';
 import { type CarriedFeedback, feedbackIn } from '../normalize/feedback.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import type { ConversationLabels } from '../store/conversation-columns.ts';
-import type { EngineStore, StoredConversation } from '../store/engine-store.ts';
+import type { EngineStore, StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import type { Arrival } from './arrival.ts';
+
+/** Fates of an arrival after which its feedback is still to be taken; a deleted conversation takes none. */
+const LEAVES_FEEDBACK = {
+  stored: false,
+  revised: false,
+  'stored-already': false,
+  duplicate: true,
+  'too-late': true,
+  pruned: false,
+  forgotten: false,
+  'over-limit': true,
+  'logs-without-spans': true,
+  'no-agent-steps': true,
+  'not-understood': true,
+} satisfies Record<TurnFate, boolean>;
+
+const NONE: readonly CarriedFeedback[] = [];
 
 interface Parts {
   readonly store: Pick<EngineStore, 'feedback' | 'conversations' | 'traces' | 'forgotten'>;
@@ -26,27 +43,38 @@ interface Parts {
 export class TakenFeedback {
   readonly #parts: Parts;
   readonly #idKeys: IdKeys | undefined;
+  /** In the arrival that is being taken. */
+  #carried = NONE;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#idKeys = idKeysOf(parts.idKeys);
   }
 
-  in({ content }: Arrival): readonly CarriedFeedback[] {
-    return feedbackIn(content, this.#idKeys);
-  }
-
-  isForgotten(carried: readonly CarriedFeedback[]): boolean {
+  /** Reads the feedback in the arrival, which is taken afterwards. True where any of it is about what was forgotten. */
+  isForgotten({ content }: Arrival): boolean {
     const { forgotten } = this.#parts.store;
+    this.#carried = feedbackIn(content, this.#idKeys);
     return (
       forgotten.hasAny &&
-      carried.some(({ named, user }) => forgotten.has({ conversation: named, users: user === undefined ? [] : [user] }))
+      this.#carried.some(({ named, user }) =>
+        forgotten.has({ conversation: named, users: user === undefined ? [] : [user] }),
+      )
     );
   }
 
-  /** `of` is the conversation of the arrival's trace; undefined where the trace is not stored. */
-  take(carried: readonly CarriedFeedback[], of: StoredConversation | undefined): void {
+  /** After the arrival was taken, whatever its fate. */
+  takeRest(fate: TurnFate, known: StoredTrace | undefined): void {
+    if (LEAVES_FEEDBACK[fate] && this.#carried.length > 0)
+      this.take(known && this.#parts.store.conversations.at(known.conversation));
+    this.#carried = NONE;
+  }
+
+  /** Takes the feedback that was read; `of` is the conversation of its trace, undefined where that is not stored. */
+  take(of: StoredConversation | undefined): void {
     const { store, onEvent } = this.#parts;
+    const carried = this.#carried;
+    this.#carried = NONE;
     for (const one of carried) {
       const feedback = placed(one, of);
       const [fate = 'gone'] = feedback === undefined ? [] : store.feedback.put([feedback]);

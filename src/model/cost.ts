@@ -11,10 +11,9 @@
 import { compileGlob, type Matcher } from './glob.ts';
 import { nanosOf, type TokenPrices } from './price.ts';
 import type { Usage } from './step.ts';
-import type { Turn } from './turn.ts';
 
 export const COST_SOURCES = ['spans', 'price table', 'partly', 'not known'] as const;
-export type CostSource = (typeof COST_SOURCES)[number];
+type CostSource = (typeof COST_SOURCES)[number];
 
 export interface ConversationCost {
   readonly usd: number | undefined;
@@ -50,7 +49,13 @@ export class PriceTable {
 
 export const NO_PRICES = new PriceTable([]);
 
-export function costOfTurns(turns: readonly Pick<Turn, 'costUsd' | 'spent'>[], table: PriceTable): ConversationCost {
+/** Facts of a turn that its cost comes from. */
+interface TurnCost {
+  readonly costUsd: number | undefined;
+  readonly spent: readonly SpentTokens[];
+}
+
+export function costOfTurns(turns: readonly TurnCost[], table: PriceTable): ConversationCost {
   let inSpans: number | undefined;
   let nanos: number | undefined;
   const without = new Set<string>();

@@ -7,7 +7,7 @@
  *   3. a score without a scale: 1 is positive, 0 and -1 are negative, 2 to 5 are stars     decides
  *   4. everything else                                                                     is neutral, and `unclear` says why
  *
- * Of several opinions of one user about the same answer the latest counts.
+ * The latest of several opinions of one user about the same answer counts.
  */
 import type { ConversationId, SpanId, TraceId } from './ids.ts';
 
@@ -31,7 +31,7 @@ export const FEEDBACK_LIMITS = {
   perConversation: 100,
 } as const;
 
-export interface Opinion {
+interface Opinion {
   readonly score?: number | undefined;
   readonly label?: string | undefined;
   /** The lowest and the highest score that could be given. */

@@ -25,7 +25,7 @@ import { normalize } from './normalize.ts';
 export interface CarriedFeedback extends Omit<Feedback, 'conversationId' | 'traceId' | 'spanId'> {
   /** Named by the event, the span or the record; undefined where none of them names one. */
   readonly named: ConversationId | undefined;
-  /** Of the carrier. A record without a trace of its own has none. */
+  /** Trace of the carrier. A record without a trace of its own has none. */
   readonly traceId: TraceId | undefined;
   readonly spanId: SpanId | undefined;
 }

@@ -29,7 +29,7 @@ export interface PutCommand {
   readonly write: StoreWrite;
 }
 
-/** `changed`: how much of it was not known before. Of feedback there is a fate for each. */
+/** `changed`: how much of it was not known before. Each feedback has a fate. */
 export type PutAnswer =
   | { readonly changed: number; readonly fates?: readonly FeedbackFate[] }
   | { readonly problem: string };

@@ -26,7 +26,7 @@ export interface ConversationSearch {
   readonly decidedBelow?: number | undefined;
   readonly states?: readonly ('scored' | 'open' | 'waiting' | 'unscored')[] | undefined;
   readonly isLabelled?: boolean | undefined;
-  /** What users said, taken together. */
+  /** Polarity of all that users said. */
   readonly feedback?: readonly Polarity[] | undefined;
   /** Wall-clock times in milliseconds; `until` is not in it. */
   readonly since?: number | undefined;

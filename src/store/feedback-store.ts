@@ -6,7 +6,7 @@
  *     │                                        └────── older than what is kept ───▶ deleted by retention
  *     ├──── deleted or forgotten ─────────▶ gone: nothing is written
  *     └──── the conversation has too many ▶ refused
- *   kept ── evaluated or looked at again ─▶ counted, in the transaction of the engine that adds to the totals
+ *   kept ── evaluated or re-evaluated ────▶ counted, in the transaction of the engine that adds to the totals
  *
  * A row is written once and never changed, whichever way it came and however often. A crash before the commit leaves
  * nothing: the client or the log sends it again. A crash afterwards leaves the row and the request to look again.
@@ -28,7 +28,7 @@ export interface KeptFeedback {
 /** For the engine, in its transaction. */
 export interface FeedbackBook {
   find(conversation: ConversationId): readonly KeptFeedback[];
-  /** Where it cannot be known yet whether a conversation is there or has gone, it is taken for kept. */
+  /** Returns `kept` where it is not known yet whether a conversation is there. */
   put(feedback: readonly Feedback[]): readonly FeedbackFate[];
   /** All that was found of the conversation is in the totals. */
   counted(conversation: ConversationId): void;

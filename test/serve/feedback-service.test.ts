@@ -184,7 +184,7 @@ test('a click that comes as span event, as log record and by the API counts once
   const again = await give(running, { conversation_id: id, id: 'same-click', label: 'thumbs_down' });
   expect(again.body.results[0]).toMatchObject({ result: 'known' });
 
-  // Of no trace: it gets one of its own, which is the same for both.
+  // Without a trace it gets one of its own, which is the same for both.
   await post(`${running.otlp}/v1/logs`, clickLog(id, 'good'));
   await post(`${running.otlp}/v1/logs`, clickLog(id, 'good'));
   await until(async () => expect((await detailOf(running, id))?.feedback_list).toHaveLength(2));

@@ -47,7 +47,7 @@ export function holdFeedbackToContract(name: string, open: () => Promise<Feedbac
   const idsOf = (under: FeedbackUnderTest) =>
     under.store.feedback.find(ID).map(({ feedback: { id }, isCounted }) => `${id} ${isCounted}`);
 
-  /** The conversations that are to be looked at again, each with what is known of its feedback. */
+  /** The conversations that are to be re-evaluated, each with the ids of its feedback. */
   async function revisited(under: FeedbackUnderTest, at = 1000): Promise<readonly (readonly string[])[]> {
     const { result } = await under.transact({ until: at }, () =>
       under.store.revisits.take(at).map(() => {

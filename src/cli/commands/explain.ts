@@ -16,14 +16,13 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { conversationOfService } from '../conversation-of-service.ts';
 import { conversationFromStore } from '../conversation-of-store.ts';
 import {
+  costLine,
   type ConversationFacts,
   type ExplainedConversation,
   factsText,
   limitText,
   weightText,
 } from '../explained-conversation.ts';
-import { costText } from '../cost-text.ts';
-import { costOfTurns, PriceTable } from '../../model/cost.ts';
 import { gradedStepRows } from '../graded-step-rows.ts';
 import { load } from '../load.ts';
 import { askedPort, askedService, isThere, type ServiceFlags, tokenOption } from '../running-service.ts';
@@ -76,7 +75,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
         why: flags.why === true,
         idleMs: flags.url === undefined ? settings.conversation.idleMs : undefined,
         idKeys: idKeysOf(settings.conversation.idKeys),
-        prices: new PriceTable(settings.prices),
+        prices: settings.prices,
       });
     });
 }
@@ -91,7 +90,7 @@ function explain(
     readonly why: boolean;
     readonly idKeys: IdKeys | undefined;
     readonly idleMs: number | undefined;
-    readonly prices: PriceTable;
+    readonly prices: Parameters<typeof costLine>[1];
   },
 ): void {
   const turns = contents.flatMap((content) => turnsOfTrace(content, options.idKeys));
@@ -106,7 +105,7 @@ function explain(
   terminal.out(paint('bold', safe(conversation.conversationId)));
   terminal.out(`  ${factsText(conversation)}`);
   terminal.out(`  ${whenEvaluated(conversation, options.idleMs)}`);
-  if (ordered.length > 0) terminal.out(`  ${costText(costOfTurns(ordered, options.prices))}`);
+  if (ordered.length > 0) terminal.out(`  ${costLine(ordered, options.prices)}`);
   if (damagedTraces > 0)
     terminal.out(
       paint('red', `  the spans of ${damagedTraces} of its traces are damaged on disk: their steps are missing here`),

@@ -53,12 +53,6 @@ export const FEEDBACK_FATES = [
 ] as const;
 export type FeedbackFate = (typeof FEEDBACK_FATES)[number];
 
-export interface FeedbackArrived {
-  readonly type: 'feedback-arrived';
-  readonly way: FeedbackWay;
-  readonly fate: FeedbackFate;
-}
-
 /** From the scoring thread. */
 export type EngineEvent =
   | { readonly type: 'turn-closed'; readonly cause: CloseCause; readonly fate: TurnFate; readonly rows: number }
@@ -76,7 +70,7 @@ export type EngineEvent =
       readonly sign: EndlessSign;
     }
   | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
-  | FeedbackArrived
+  | { readonly type: 'feedback-arrived'; readonly way: FeedbackWay; readonly fate: FeedbackFate }
   | AnswerReused
   | EvidenceShown
   | { readonly type: 'not-understood'; readonly what: string; readonly reason: string }

@@ -165,7 +165,7 @@ const LOOK = {
       EXISTS (SELECT FROM feedback WHERE key = $1::uuid AND id = $2) AS known,
       (SELECT count(*) FROM feedback WHERE key = $1::uuid) >= $3::int AS many`,
 };
-/** What the engine counted stands; nothing of a forgotten conversation is written. */
+/** The engine's `counted` stands; nothing about a forgotten conversation is written. */
 const ADD = {
   name: 'add-feedback',
   sql: `INSERT INTO feedback AS f (key, conversation_id, id, body, user_id, counted, put_at)

@@ -215,7 +215,7 @@ function remembering(from: string, condition: string, rememberMs: number): strin
     ON CONFLICT (trace_id) DO UPDATE SET closed_at = greatest(pruned_traces.closed_at, excluded.closed_at)`;
 }
 
-/** So that feedback for one of them is answered; of turns that come again it says nothing. */
+/** Remembers deleted conversations, so that feedback for one of them is answered. */
 const NOTE_GONE = `INSERT INTO gone_conversations (key, at)
   SELECT key, $2::bigint FROM conversations WHERE id = ANY($1::bigint[])
   ON CONFLICT (key) DO UPDATE SET at = excluded.at`;

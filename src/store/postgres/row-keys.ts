@@ -6,7 +6,7 @@ export function textKey(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** Of a user who was forgotten; no conversation has this key. */
+/** Key of a user who was forgotten; no conversation has it. */
 export function userKey(user: string): string {
   return textKey(`\u0000user:${user}`);
 }

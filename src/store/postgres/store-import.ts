@@ -149,7 +149,7 @@ export class StoreImport {
     );
   }
 
-  /** The same. What was counted is in the totals, which are copied as well. */
+  /** The same. Totals, which are copied as well, hold all that is marked as counted. */
   async takeFeedback(feedback: readonly StoredFeedback[]): Promise<void> {
     await this.#link.use((session) =>
       session.once(

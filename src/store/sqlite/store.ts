@@ -33,8 +33,7 @@ import { StoreReader } from './store-reader.ts';
 import { TotalRows } from './total-rows.ts';
 import { Traces } from './traces.ts';
 import { OutcomeLabelRows } from './outcome-label-rows.ts';
-import { FeedbackRows } from './feedback-rows.ts';
-import { TruthRows } from './truth-rows.ts';
+import { SaidRows } from './said-rows.ts';
 import { WaitingEvaluations } from './waiting-evaluations.ts';
 
 const IN_MEMORY = ':memory:';
@@ -59,9 +58,10 @@ export class Store implements EngineStore {
   readonly waiting: WaitingEvaluations;
   readonly questions: QuestionRows;
   readonly revisits: Revisits;
-  readonly truths: TruthRows;
-  readonly feedbackRows: FeedbackRows;
-  readonly feedback: FeedbackRows['book'];
+  readonly truths: SaidRows['truths'];
+  readonly feedbackRows: SaidRows['feedback'];
+  readonly feedback: SaidRows['feedback']['book'];
+  readonly #said: SaidRows;
   readonly labels: LabelRows;
   readonly outcomeLabels: OutcomeLabelRows;
   readonly detection: DetectionRows;
@@ -113,9 +113,10 @@ export class Store implements EngineStore {
     this.questions = new QuestionRows(database, own);
     this.waiting = new WaitingEvaluations(database, this.questions);
     this.revisits = new Revisits(database, this.waiting);
-    this.truths = new TruthRows(database, this.revisits, own);
     const { conversations, revisits, forgotten } = this;
-    this.feedbackRows = new FeedbackRows(database, { conversations, revisits, forgotten, own });
+    this.#said = new SaidRows(database, { conversations, revisits, forgotten, own });
+    this.truths = this.#said.truths;
+    this.feedbackRows = this.#said.feedback;
     this.feedback = this.feedbackRows.book;
     this.detection = new DetectionRows(database, own);
     this.results = new ResultRows(database, own);
@@ -218,8 +219,7 @@ export class Store implements EngineStore {
     this.totals.dropExemplars();
     this.conversations.discard();
     this.postponed.discard();
-    this.truths.discard();
-    this.feedbackRows.discard();
+    this.#said.discard();
     this.labels.discard();
     this.revisits.discard();
     this.waiting.discard();

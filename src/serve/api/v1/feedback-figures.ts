@@ -53,14 +53,14 @@ what users said of conversations, and how often the suite's success says the sam
 
 interface WithFeedback {
   readonly row: ConversationRow;
-  /** Of the whole conversation, or of all its turns; undefined where the suite does not decide it. */
+  /** Success of the whole conversation, or of all its turns; undefined where the suite does not decide it. */
   readonly success: boolean | undefined;
   /** The limit is reached, and there are more. */
   readonly isLast: boolean;
 }
 
 /** Latest first, each with what the last evaluations by the suite say. */
-export async function* conversationsWithFeedback(
+async function* conversationsWithFeedback(
   reader: Pick<V1Side['reader'], 'pages'>,
   asked: { readonly suite: string; readonly agent?: string | undefined; readonly since?: number | undefined },
 ): AsyncGenerator<WithFeedback> {
