@@ -193,7 +193,8 @@ export function absorbConversation(store: EngineStore, from: number, to: number)
     worstOutcome: worseOf(absorbed, into),
     glance: mergedGlance(into.glance, absorbed.glance),
   });
-  conversations.change(from, { turns: 0, turnsEvaluated: 0, unscoredBecause: 'moved', ...NOT_DUE });
+  const left = { turns: 0, turnsEvaluated: 0, unscoredBecause: 'moved', feedback: undefined } as const;
+  conversations.change(from, { ...left, ...NOT_DUE });
   if (absorbed.revision === 0) conversations.remove(from);
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../feedback-store.ts';
 import type { Link } from './link.ts';
 import { textKey, userKey } from './row-keys.ts';
-import type { Session } from './session.ts';
+import type { Session, Value } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
 export class FeedbackRows implements FeedbackStore {
@@ -39,81 +39,94 @@ export class FeedbackRows implements FeedbackStore {
   }
 }
 
+interface Entry extends KeptFeedback {
+  /** As the row says; undefined where there is none. */
+  readonly wasCounted: boolean | undefined;
+}
+
 /** Feedback of the conversations of one transaction. */
 export class WorkingFeedback implements FeedbackBook {
-  readonly #loaded = new Map<ConversationId, readonly KeptFeedback[]>();
-  readonly #added = new Map<string, Feedback>();
-  readonly #counted = new Set<ConversationId>();
+  readonly #entries = new Map<ConversationId, Map<string, Entry>>();
   readonly #moves: (readonly [from: ConversationId, to: ConversationId])[] = [];
 
   load(conversation: ConversationId, kept: readonly KeptFeedback[]): void {
-    this.#loaded.set(conversation, kept);
+    const entries = kept.map((one) => [one.feedback.id, { ...one, wasCounted: one.isCounted }] as const);
+    this.#entries.set(conversation, new Map(entries));
   }
 
   clear(): void {
-    this.#loaded.clear();
-    this.#added.clear();
-    this.#counted.clear();
+    this.#entries.clear();
     this.#moves.length = 0;
   }
 
   find(conversation: ConversationId): readonly KeptFeedback[] {
-    const kept = this.#loaded.get(conversation) ?? [];
-    const added = [...this.#added.values()].filter(({ conversationId }) => conversationId === conversation);
-    const moved = this.#moves.flatMap(([from, to]) => (to === conversation ? this.find(from) : []));
-    if (added.length === 0 && moved.length === 0) return kept;
-    const isCounted = this.#counted.has(conversation);
-    return [
-      ...kept,
-      ...moved.map((one) => ({ ...one, feedback: { ...one.feedback, conversationId: conversation } })),
-      ...added.map((feedback) => ({ feedback, isCounted })),
-    ];
+    return [...(this.#entries.get(conversation)?.values() ?? [])];
   }
 
   put(feedback: readonly Feedback[]): readonly FeedbackFate[] {
     return feedback.map((one) => {
-      const { conversationId, id } = one;
-      const all = this.find(conversationId);
-      if (all.some((kept) => kept.feedback.id === id)) return 'known';
-      if (all.length >= FEEDBACK_LIMITS.perConversation) return 'too_many';
-      this.#added.set(JSON.stringify([conversationId, id]), one);
+      const entries = this.#of(one.conversationId);
+      if (entries.has(one.id)) return 'known';
+      if (entries.size >= FEEDBACK_LIMITS.perConversation) return 'too_many';
+      entries.set(one.id, { feedback: one, isCounted: false, wasCounted: undefined });
       return 'kept';
     });
   }
 
   counted(conversation: ConversationId): void {
-    this.#counted.add(conversation);
+    for (const [id, entry] of this.#of(conversation)) this.#of(conversation).set(id, { ...entry, isCounted: true });
   }
 
   move(from: ConversationId, to: ConversationId): void {
-    if (this.find(from).length > 0) this.#moves.push([from, to]);
+    const moved = this.#entries.get(from);
+    if (moved === undefined || moved.size === 0) return;
+    this.#moves.push([from, to]);
+    const entries = this.#of(to);
+    for (const [id, entry] of moved) {
+      const there = entries.get(id);
+      const feedback = { ...entry.feedback, conversationId: to };
+      if (there === undefined) entries.set(id, { ...entry, feedback });
+      else if (entry.isCounted) entries.set(id, { ...there, isCounted: true });
+    }
+    this.#entries.delete(from);
   }
 
   async write(session: Session): Promise<void> {
-    const added = [...this.#added.values()];
-    if (added.length > 0) {
-      await session.run(ADD, [
-        keysOf(added),
-        added.map(({ conversationId }) => toStorable(conversationId)),
-        added.map(({ id }) => toStorable(id)),
-        added.map((one) => toStorable(writeFeedback(one))),
-        added.map(({ user }) => (user === undefined ? null : toStorable(user))),
-        added.map(({ conversationId }) => this.#counted.has(conversationId)),
-        Date.now(),
-      ]);
-      const uncounted = added.filter(({ conversationId }) => !this.#counted.has(conversationId));
-      if (uncounted.length > 0) await session.run(REVISIT, [keysOf(uncounted)]);
-    }
-    const counted = [...this.#counted].flatMap((conversation) => {
-      const rows = (this.#loaded.get(conversation) ?? []).filter(({ isCounted }) => !isCounted);
-      return rows.map(({ feedback }) => feedback);
-    });
-    if (counted.length > 0) await session.run(COUNTED, [keysOf(counted), counted.map(({ id }) => toStorable(id))]);
     for (const [from, to] of this.#moves) {
       await session.run(MOVE, [textKey(from), textKey(to), toStorable(to)]);
       await session.run(DROP, [textKey(from)]);
     }
+    const all = [...this.#entries.values()].flatMap((entries) => [...entries.values()]);
+    const added = all.filter(({ wasCounted }) => wasCounted === undefined);
+    if (added.length > 0) await session.run(ADD, addedValues(added));
+    const uncounted = added.filter(({ isCounted }) => !isCounted).map(({ feedback }) => feedback);
+    if (uncounted.length > 0) await session.run(REVISIT, [keysOf(uncounted)]);
+    const counted = all.flatMap(({ feedback, isCounted, wasCounted }) =>
+      isCounted && wasCounted === false ? [feedback] : [],
+    );
+    if (counted.length > 0) await session.run(COUNTED, [keysOf(counted), counted.map(({ id }) => toStorable(id))]);
   }
+
+  #of(conversation: ConversationId): Map<string, Entry> {
+    const known = this.#entries.get(conversation);
+    if (known !== undefined) return known;
+    const made = new Map<string, Entry>();
+    this.#entries.set(conversation, made);
+    return made;
+  }
+}
+
+function addedValues(added: readonly KeptFeedback[]): readonly Value[] {
+  const feedback = added.map((one) => one.feedback);
+  return [
+    keysOf(feedback),
+    feedback.map(({ conversationId }) => toStorable(conversationId)),
+    feedback.map(({ id }) => toStorable(id)),
+    feedback.map((one) => toStorable(writeFeedback(one))),
+    feedback.map(({ user }) => (user === undefined ? null : toStorable(user))),
+    added.map(({ isCounted }) => isCounted),
+    Date.now(),
+  ];
 }
 
 /** As `HEAD_COLUMNS` of claim.ts reads them. */
@@ -139,15 +152,7 @@ async function put(session: Session, feedback: Feedback): Promise<FeedbackFate> 
   if (found?.gone === true) return 'gone';
   if (found?.known === true) return 'known';
   if (found?.many === true) return 'too_many';
-  const written = await session.run(ADD, [
-    [key],
-    [toStorable(conversationId)],
-    [toStorable(id)],
-    [toStorable(writeFeedback(feedback))],
-    [user === undefined ? null : toStorable(user)],
-    [false],
-    Date.now(),
-  ]);
+  const written = await session.run(ADD, addedValues([{ feedback, isCounted: false }]));
   if (written === 0) return 'known';
   return found?.there === true ? 'kept' : 'waiting';
 }

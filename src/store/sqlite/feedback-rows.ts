@@ -19,7 +19,7 @@ import type { Revisits } from './revisits.ts';
 const GONE_MAX = 200_000;
 
 interface Parts {
-  readonly conversations: { find(id: ConversationId): { readonly row: number } | undefined };
+  readonly conversations: { find(id: ConversationId): { readonly row: number } | undefined; flush(): void };
   readonly revisits: Pick<Revisits, 'askNow'>;
   readonly forgotten: { readonly hasAny: boolean; has(names: ForgettableNames): boolean };
   readonly own: OwnTransaction;
@@ -37,6 +37,7 @@ export class FeedbackRows implements FeedbackStore {
   readonly #any: StatementSync;
   readonly #isGone: StatementSync;
   readonly #move: StatementSync;
+  readonly #countAsMoved: StatementSync;
   readonly #drop: StatementSync;
   readonly #noteGone: StatementSync;
   #hasAny: boolean | undefined;
@@ -56,6 +57,10 @@ export class FeedbackRows implements FeedbackStore {
     this.#any = database.prepare('SELECT EXISTS (SELECT 1 FROM feedback) AS any');
     this.#isGone = database.prepare('SELECT 1 FROM gone_conversations WHERE key = ?');
     this.#move = database.prepare('UPDATE OR IGNORE feedback SET conversation_id = ?2 WHERE conversation_id = ?1');
+    this.#countAsMoved = database.prepare(
+      `UPDATE feedback SET counted = 1 WHERE conversation_id = ?2 AND id IN (
+         SELECT id FROM feedback WHERE conversation_id = ?1 AND counted = 1)`,
+    );
     this.#drop = database.prepare('DELETE FROM feedback WHERE conversation_id = ?');
     this.#noteGone = database.prepare(
       'INSERT INTO gone_conversations (key, at) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET at = excluded.at',
@@ -66,6 +71,7 @@ export class FeedbackRows implements FeedbackStore {
       counted: (conversation) => void this.#counted.run(conversation),
       move: (from, to) => {
         if (!this.#has()) return;
+        this.#countAsMoved.run(from, to);
         this.#move.run(from, to);
         this.#drop.run(from);
       },
@@ -108,6 +114,8 @@ export class FeedbackRows implements FeedbackStore {
     this.#insert.run(conversationId, id, writeFeedback(feedback), user ?? null, Date.now());
     this.#hasAny = true;
     if (there === undefined) return 'waiting';
+    // A request is kept only for a row that is in the table.
+    conversations.flush();
     revisits.askNow(there.row);
     return 'kept';
   }

@@ -45,7 +45,7 @@ export class Revisits implements RevisitStore {
     this.#nextAt = 0;
   }
 
-  /** The same by its row, which need not be written yet. */
+  /** The same by its row. */
   askNow(conversation: number): void {
     this.#askNow.run(conversation);
     this.#nextAt = 0;

@@ -176,6 +176,7 @@ const BODIES: Readonly<Record<string, string>> = {
   '/v1/outcomes': '{"conversation_id":"c","label":"csat","good":true}',
   '/api/v1/detection/accept': '{"agent":"a","suite":"s"}',
   '/api/v1/forget': '{"conversation":"c"}',
+  '/api/v1/feedback': '{"conversation_id":"c","label":"up"}',
 };
 
 test.each([
