@@ -74,7 +74,9 @@ test('every route of the API, for every kind of caller', { timeout: 60_000 }, as
       const said = status === 401 || status === 403 ? String(status) : 'let in';
       answers.push(`${method} ${pattern} ${role}: ${said}`);
       const isKnown = role !== 'nobody' && role !== 'unknown';
-      const isLetIn = takes === 'nothing' || (isKnown && [takes, orTakes].some((one) => one !== undefined && INCLUDED[role].includes(one)));
+      const isLetIn =
+        takes === 'nothing' ||
+        (isKnown && [takes, orTakes].some((one) => one !== undefined && INCLUDED[role].includes(one)));
       expected.push(`${method} ${pattern} ${role}: ${isLetIn ? 'let in' : isKnown ? '403' : '401'}`);
     }
   }
