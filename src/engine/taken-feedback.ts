@@ -86,7 +86,8 @@ export class TakenFeedback {
   fold({ row, id, labels, feedback }: StoredConversation, count: CountFeedback): void {
     const { store } = this.#parts;
     const kept = store.feedback.find(id);
-    if (kept.length === 0) return;
+    // The last of it may have been forgotten with its user.
+    if (kept.length === 0 && feedback === undefined) return;
     const uncounted = kept.filter(({ isCounted }) => !isCounted);
     for (const { feedback: one } of uncounted) count(labels, one.polarity);
     if (uncounted.length > 0) store.feedback.counted(id);

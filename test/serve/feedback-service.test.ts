@@ -218,15 +218,31 @@ test('counts and rows of feedback survive a restart, and a conversation that was
   expect(await detailOf(second, id)).toBeUndefined();
 });
 
+test('forgetting a user takes his feedback out of the conversations of others, and decides them again', async () => {
+  const running = await runService({ suites: [suiteFile()] });
+  const [conversation] = conversations(1);
+  if (conversation === undefined) return expect.unreachable();
+  const { id } = conversation;
+  await sendTurns(running, conversation);
+  await give(running, { conversation_id: id, label: 'down', user: 'a-colleague' });
+  await until(async () => expect((await detailOf(running, id))?.feedback).toBe('negative'));
+
+  await post(`${running.http}/api/v1/forget`, { user: 'a-colleague' });
+
+  await until(async () => expect((await detailOf(running, id))?.feedback).toBeUndefined());
+  expect((await detailOf(running, id))?.feedback_list).toEqual([]);
+  await until(async () => expect((await likedOf(running, id)).at(-1)).toMatch(/not_applicable$/));
+});
+
 test.each([
-  [{ conversation_id: 'c' }, 'a score, a label or a comment'],
-  [{ conversation_id: 'c', score: 'x' }, 'a number'],
-  [{ conversation_id: 'c', score: 3, scale: [5, 1] }, 'the lowest score, then the highest'],
-  [{ conversation_id: 'c', label: 'up', comment: 'x'.repeat(10_001) }, 'at most 10000 characters'],
-  [{ conversation_id: 'c', label: 'up', trace_id: 'x' }, '32 lower-case hexadecimal digits'],
-  [{ conversation_id: 'c', label: 'up', at: 'yesterday' }, 'a time as in RFC 3339'],
-  [{ feedback: [] }, 'one feedback or more'],
-])('refuses feedback with a mistake and says which: %j', async (body, problem) => {
+  ['a score, a label or a comment', { conversation_id: 'c' }],
+  ['a number', { conversation_id: 'c', score: 'x' }],
+  ['the lowest score, then the highest', { conversation_id: 'c', score: 3, scale: [5, 1] }],
+  ['at most 10000 characters', { conversation_id: 'c', label: 'up', comment: 'x'.repeat(10_001) }],
+  ['32 lower-case hexadecimal digits', { conversation_id: 'c', label: 'up', trace_id: 'x' }],
+  ['a time as in RFC 3339', { conversation_id: 'c', label: 'up', at: 'yesterday' }],
+  ['one feedback or more', { feedback: [] }],
+])('refuses feedback with a mistake, and expects %s', async (problem, body) => {
   const running = await runService({ suites: [suiteFile()] });
   const response = await post(`${running.http}/api/v1/feedback`, body);
   expect(response.status).toBe(400);

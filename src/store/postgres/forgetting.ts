@@ -99,7 +99,9 @@ async function drop(
   const said = await countSaid(session, keys);
   await session.once(REMEMBER_TRACES, [traceIds]);
   await session.once(REMEMBER_NAMES, [[...keys, ...users.map(userKey)]]);
-  await session.once('DELETE FROM feedback WHERE user_id = ANY($1::text[])', [users.map((user) => toStorable(user))]);
+  const ofUsers = users.map((user) => toStorable(user));
+  await session.once(REVISIT_FEEDBACK, [ofUsers]);
+  await session.once('DELETE FROM feedback WHERE user_id = ANY($1::text[])', [ofUsers]);
   for (const table of ['arrivals', 'open_turns'])
     await session.once(`DELETE FROM ${table} WHERE trace_id = ANY($1::uuid[])`, [traceIds]);
   await session.once(
@@ -145,6 +147,11 @@ const OF_KEYS = [
   ['labelled_verdicts', 'conversation'],
   ['spoken', 'key'],
 ] as const;
+
+/** Conversations that others have as well: their polarity and their criteria are decided again. */
+const REVISIT_FEEDBACK = `INSERT INTO revisits (conversation) SELECT DISTINCT c.id FROM feedback f
+  JOIN conversations c ON c.key = f.key WHERE f.user_id = ANY($1::text[])
+  ON CONFLICT (conversation) DO UPDATE SET number = excluded.number, due_at = 0`;
 
 const COUNT_SAID = `SELECT (SELECT count(*)::int FROM truths WHERE key = ANY($1::uuid[])) AS truths,
   (SELECT count(*)::int FROM outcome_labels WHERE key = ANY($1::uuid[])) AS outcomes,
