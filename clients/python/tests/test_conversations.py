@@ -224,7 +224,7 @@ def test_marks_after_the_turn_join_its_trace(exported: Exported, tracer: trace.T
             pass
         assert record_state({"booked": True})
 
-    mark = exported.span("assay_client")
+    mark = exported.span("assay.mark")
     assert mark.parent == root.get_span_context()
     assert mark.attributes == {ID: "c6", "user.id": "u6", STATE: '{"booked": true}'}
 

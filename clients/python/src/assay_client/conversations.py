@@ -339,7 +339,7 @@ def _mark(key: str, value: str | bool | None) -> bool:
     known = _conversation_in(context.get_current())
     if known is None or known.turn is None:
         return False
-    span = _own_span(names.SCOPE, known.id)
+    span = _own_span(names.MARK_SPAN, known.id)
     is_recording = span.is_recording()
     span.set_attribute(key, value)
     span.end()

@@ -210,7 +210,8 @@ class WorldOutcome(_WorldOutcomeRequired, total=False):
     case: str
 
 
-class _ConversationDetailRequired(ConversationItem):
+class _ConversationDetailRequired(_ConversationItemRequired):
+    evaluations_left_out: int
     turn_list: list[Turn]
     steps_left_out: int
     #: Every revision: the live ones, then those in shadow.
