@@ -378,8 +378,14 @@ def test_an_export_that_breaks_off_is_an_error(sent: bytes) -> None:
 
 
 def test_waiting_for_a_conversation_ends(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    server.answers = [Answer(404, {"error": "none"}), Answer(200, {"state": "open"}), Answer(200, {"state": "scored"})]
-    assert client_of(server).wait_for("c")["state"] == "scored"
+    waiting = {"state": "open", "evaluations": []}
+    begun = {"state": "open", "evaluations": [{"suite": "default"}]}
+    ended = {"state": "scored", "evaluations": [{"suite": "default"}]}
+    answers = [Answer(404, {"error": "none"}), *(Answer(200, body) for body in (waiting, begun, ended))]
+    server.answers = list(answers)
+    assert client_of(server).wait_for("c") == begun
+    server.answers = list(answers)
+    assert client_of(server).wait_for("c", over=True) == ended
 
     server.answers = [Answer(404, {"error": "none"})]
     with pytest.raises(TimeoutError, match="no span of it was understood: `npx assay doctor`"):

@@ -49,8 +49,8 @@ def test_conversations_are_found_and_read(client: Client, provider: TracerProvid
         talk(provider, f"many/{number} ä", "It is on its way.")
     talk(provider, "failed", "")
 
-    assert client.wait_for("failed")["state"] == "scored"
-    last = client.wait_for("many/204 ä")
+    assert client.wait_for("failed", over=True)["state"] == "scored"
+    last = client.wait_for("many/204 ä", over=True)
     assert last["conversation_id"] == "many/204 ä"
     assert last["turn_list"][0]["answered"] == "It is on its way."
     found = list(client.conversations(agent="shop", suite="default"))
@@ -69,7 +69,7 @@ def test_conversations_are_found_and_read(client: Client, provider: TracerProvid
 
 def test_what_is_written_is_there(client: Client, provider: TracerProvider) -> None:
     talk(provider, "written", "It is on its way.")
-    client.wait_for("written")
+    client.wait_for("written", over=True)
     client.label("written", "default", "answered", "fail", by="ana", note="wrong order")
     client.set_truth("written", {"order": 17})
     client.outcome("written", "refunded", False, value="30 €")

@@ -181,20 +181,25 @@ class Client:
         """Returns a conversation: its turns and steps, every evaluation, labels, ground truth and outcomes."""
         return cast(ConversationDetail, self._http.json("GET", f"/api/v1/conversations/{_part(conversation_id)}"))
 
-    def wait_for(self, conversation_id: str, *, timeout: float = 60.0) -> ConversationDetail:
-        """Returns a conversation once it is scored, or raises TimeoutError, which says how far it got."""
+    def wait_for(self, conversation_id: str, *, over: bool = False, timeout: float = 60.0) -> ConversationDetail:
+        """Returns a conversation once it is evaluated, or raises TimeoutError, which says how far it got.
+
+        Suites that score each turn do so ten seconds after its last span. With `over`, it waits for those that score
+        whole conversations as well: until `end_conversation()`, or minutes of silence.
+        """
         deadline = time.monotonic() + timeout
         pause = 0.1
         while True:
             try:
                 found = self.conversation(conversation_id)
-                if found["state"] in ("scored", "unscored"):
+                is_over = found["state"] in ("scored", "unscored")
+                if is_over or (not over and found["evaluations"]):
                     return found
                 state = f"it is {found['state']}"
             except NotFound:
                 state = "no span of it was understood: `npx assay doctor` says what was received"
             if time.monotonic() + pause > deadline:
-                raise TimeoutError(f"conversation {conversation_id!r} was not scored within {timeout:g} s: {state}")
+                raise TimeoutError(f"conversation {conversation_id!r} was not evaluated within {timeout:g} s: {state}")
             time.sleep(pause)
             pause = min(pause * 1.5, 2.0)
 

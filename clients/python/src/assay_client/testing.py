@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
+from . import _names as names
 from ._command import AssayCommandFailed, assay_command, score
 from .capture import Capture, CapturingSpanProcessor, capturing_processor
 
@@ -155,7 +156,7 @@ class _Scored:
             own = span.get_span_context()
             attributes = span.attributes or {}
             tool = next((attributes[name] for name in _STEP_NAMES if name in attributes), None)
-            if own is not None:
+            if own is not None and span.name not in (names.MARK_SPAN, names.FEEDBACK_EVENT):
                 self.steps[f"{own.span_id:016x}"] = span.name if tool is None else f"tool {tool}"
         file = folder / f"{number}.jsonl"
         file.write_text(f"{json.dumps(request)}\n", encoding="utf-8")
@@ -202,9 +203,9 @@ def _head(evaluation: Mapping[str, Any]) -> str:
     return f"  {evaluation['conversation_id']}: {suite} says {evaluation['outcome']}, score {score}"
 
 
-def _lines(evaluation: Mapping[str, Any], found: _Scored, names: Iterable[str]) -> list[str]:
+def _lines(evaluation: Mapping[str, Any], found: _Scored, criteria: Iterable[str]) -> list[str]:
     lines = []
-    for name in names:
+    for name in criteria:
         verdict = evaluation["verdicts"].get(name)
         if verdict is None:
             continue
@@ -217,8 +218,8 @@ def _number(score: float | None) -> str:
     return "none" if score is None else f"{score:.3g}"
 
 
-def _known(names: Iterable[str], found: _Scored) -> None:
+def _known(criteria: Iterable[str], found: _Scored) -> None:
     known = {name for evaluation in found.evaluations for name in evaluation["verdicts"]}
-    for name in names:
+    for name in criteria:
         if known and name not in known:
             raise ValueError(f"{found.suite} has no criterion {name!r}: there are {', '.join(sorted(known))}")
