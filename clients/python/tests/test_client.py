@@ -247,6 +247,8 @@ def test_an_address_that_is_none_is_refused(url: str, monkeypatch: pytest.Monkey
 
 
 def test_what_is_written(server: Server) -> None:
+    kept = {"id": "f1", "conversation_id": "c", "polarity": "positive", "result": "kept"}
+    server.answers = [*[Answer(200, {})] * 5, Answer(200, {"results": [kept]})]
     client = client_of(server)
     client.label("a/b c", "support", "polite", "fail", by="ana", note="rude")
     client.label("c", "support", "polite", None)
@@ -254,7 +256,7 @@ def test_what_is_written(server: Server) -> None:
     client.set_truth("c", None)
     client.outcome("c", "refunded", False, value="30")
     at = datetime.datetime(2026, 1, 2, 3, tzinfo=datetime.timezone.utc)
-    client.feedback("c", score=4, scale=(1, 5), comment="quick", user="u", id="f1", at=at)
+    assert kept == client.feedback("c", score=4, scale=(1, 5), comment="quick", user="u", id="f1", at=at)
 
     assert [one[:2] for one in server.asked] == [
         ("PUT", "/v1/labels/a%2Fb%20c"),
@@ -375,6 +377,13 @@ def test_an_export_that_breaks_off_is_an_error(sent: bytes) -> None:
 
     with pytest.raises(Unreachable, match="broke off"):
         read()
+
+
+def test_a_port_that_speaks_no_http_is_named_without_its_bytes() -> None:
+    url = broken(lambda to: to.sendall(b"\x00\x00\x12\x04\x00\x1b[31m\r\n\r\n"))
+
+    with pytest.raises(Unreachable, match=r"speaks no HTTP \(BadStatusLine\): give the address of the API"):
+        Client(url, retry_seconds=0).get("facets")
 
 
 def test_waiting_for_a_conversation_ends(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

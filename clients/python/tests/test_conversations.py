@@ -291,6 +291,7 @@ def test_feedback_is_an_event_of_the_active_span(exported: Exported, tracer: tra
     (event,) = exported.span("agent").events
     assert event.name == "assay.feedback"
     assert dict(event.attributes) == {
+        ID: "c8",
         "assay.feedback.id": "f1",
         "assay.feedback.name": "csat",
         "assay.feedback.score": 4,
@@ -301,15 +302,33 @@ def test_feedback_is_an_event_of_the_active_span(exported: Exported, tracer: tra
     }
 
 
-def test_feedback_in_a_later_request_is_a_span_of_its_own(exported: Exported, tracer: trace.Tracer) -> None:
+def test_feedback_in_a_later_request_names_its_conversation(exported: Exported, tracer: trace.Tracer) -> None:
     with tracer.start_as_current_span("POST /thumbs"):
         assert feedback(label="thumbs_down", conversation_id="c9")
+
+    (event,) = exported.span("POST /thumbs").events
+    assert dict(event.attributes) == {ID: "c9", "assay.feedback.label": "thumbs_down"}
+
+
+def test_feedback_without_an_active_span_is_a_span_of_its_own(exported: Exported, tracer: trace.Tracer) -> None:
+    with conversation("c9"), tracer.start_as_current_span("turn") as turn:
+        pass
+    assert feedback(label="thumbs_down", conversation_id="c9")
 
     span = exported.span("assay.feedback")
     assert span.parent is None
     assert span.attributes == {ID: "c9"}
-    assert [dict(event.attributes) for event in span.events] == [{"assay.feedback.label": "thumbs_down"}]
-    assert exported.span("POST /thumbs").events == ()
+    assert [dict(event.attributes) for event in span.events] == [{ID: "c9", "assay.feedback.label": "thumbs_down"}]
+    assert span.get_span_context().trace_id != turn.get_span_context().trace_id
+
+
+def test_feedback_after_the_turn_joins_its_trace(exported: Exported, tracer: trace.Tracer) -> None:
+    with conversation("c9"):
+        with tracer.start_as_current_span("turn") as turn:
+            pass
+        assert feedback(score=1)
+
+    assert exported.span("assay.feedback").parent == turn.get_span_context()
 
 
 def test_feedback_needs_a_conversation_and_something_said(exported: Exported) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import typing
 from typing import Any
 
@@ -13,7 +14,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
-from assay_client import BadRequest, Client, ConversationSpanProcessor, NotFound, conversation, results
+from assay_client import BadRequest, Client, ConversationSpanProcessor, NotFound, conversation, feedback, results
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +87,25 @@ def test_what_is_written_is_there(client: Client, provider: TracerProvider) -> N
     client.outcome("written", "refunded", None)
     found = client.conversation("written")
     assert (found["labels"], found.get("truth"), found["outcomes"]) == ([], None, [])
+
+
+def test_feedback_counts_once_over_the_api_and_from_spans(client: Client, provider: TracerProvider) -> None:
+    if "/api/v1/feedback" not in client.get("openapi.json")["paths"]:
+        pytest.skip("this service takes no feedback")
+    talk(provider, "liked", "It is on its way.")
+    client.wait_for("liked", over=True)
+    sent = client.feedback("liked", score=4, comment="quick", id="f1", user="u-1")
+    again = client.feedback("liked", score=4, comment="quick", id="f1", user="u-1")
+    with conversation("liked"), provider.get_tracer("shop").start_as_current_span("POST /thumbs"):
+        assert feedback(label="thumbs_down", id="f2", user="u-2")
+
+    assert (sent["result"], sent["polarity"], again["result"]) == ("kept", "positive", "known")
+    deadline = time.monotonic() + 30
+    found: list[dict[str, Any]] = []
+    while len(found) < 2 and time.monotonic() < deadline:
+        time.sleep(0.2)
+        found = client.conversation("liked").get("feedback_list", [])
+    assert sorted((one["id"], one["polarity"]) for one in found) == [("f1", "positive"), ("f2", "negative")]
 
 
 def test_mistakes_are_explained(client: Client) -> None:

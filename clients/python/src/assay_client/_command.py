@@ -20,6 +20,7 @@ class AssayCommandFailed(Exception):
 
 def assay_command(folder: pathlib.Path | None = None) -> list[str]:
     """Finds the command: ASSAY_COMMAND, then `node_modules/.bin/assay` of the folder or one above, then the PATH."""
+    __tracebackhide__ = True
     given = os.environ.get("ASSAY_COMMAND", "").strip()
     if given:
         return shlex.split(given, posix=os.name != "nt")
@@ -40,6 +41,7 @@ def score(
     files: list[pathlib.Path], suite: str, *, config: str | None = None, folder: pathlib.Path | None = None
 ) -> dict[str, Any]:
     """Returns what `assay score --json` prints. Judges are not asked."""
+    __tracebackhide__ = True
     command = [*assay_command(folder), "score", *map(str, files), "--suite", suite, "--json"]
     if config is not None:
         command += ["--config", config]

@@ -31,6 +31,7 @@ _PAUSE_MAX = 30.0
 _RESTART_SECONDS = 5.0
 _ANSWER_SHOWN = 300
 _READ_BYTES = 65536
+_ADVICE = "give the address of the API, which is port 4319 unless configured; 4317 and 4318 only receive spans"
 
 
 class Http:
@@ -152,14 +153,13 @@ class Http:
                 f"nothing listens at {self.url}: start Assay (`npx assay serve`), or give the address of its API, "
                 "which is port 4319 unless configured"
             )
+        if isinstance(reason, http.client.HTTPException) and not isinstance(reason, http.client.RemoteDisconnected):
+            return Unreachable(f"{self.url} speaks no HTTP ({type(reason).__name__}): {_ADVICE}")
         return Unreachable(f"{method} {path}: {self.url} cannot be reached: {reason}")
 
     def _not_assay(self, text: bytes, status: int = 200) -> str:
         shown = text[:_ANSWER_SHOWN].decode("utf-8", "replace").strip()
-        return (
-            f"{self.url} answered as Assay's API does not (status {status}: {shown!r}): give the address of the API, "
-            "which is port 4319 unless configured; 4317 and 4318 only receive spans"
-        )
+        return f"{self.url} answered as Assay's API does not (status {status}: {shown!r}): {_ADVICE}"
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

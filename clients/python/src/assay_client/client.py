@@ -24,6 +24,7 @@ from .results import (
     ConversationItem,
     EvaluationRow,
     ExportedConversation,
+    FeedbackResult,
     FeedbackToPut,
     LabelKind,
     LabelToPut,
@@ -263,7 +264,7 @@ class Client:
         trace_id: str | None = None,
         span_id: str | None = None,
         at: str | datetime.datetime | None = None,
-    ) -> None:
+    ) -> FeedbackResult:
         """Writes what a user said of a conversation. Sent twice with the same `id`, it counts once."""
         written = {
             "conversation_id": conversation_id,
@@ -273,11 +274,14 @@ class Client:
             "at": _moment(at),
         }
         given = {key: value for key, value in written.items() if value is not None}
-        self.feedbacks([cast(FeedbackToPut, given)])
+        return self.feedbacks([cast(FeedbackToPut, given)])[0]
 
-    def feedbacks(self, feedbacks: Iterable[FeedbackToPut]) -> list[dict[str, Any]]:
-        """Writes many, and returns the answer to each request."""
-        return [self._http.json("POST", "/api/v1/feedback", body={"feedback": part}) for part in _parts(feedbacks)]
+    def feedbacks(self, feedbacks: Iterable[FeedbackToPut]) -> list[FeedbackResult]:
+        """Writes many, and returns what became of each."""
+        results: list[FeedbackResult] = []
+        for part in _parts(feedbacks):
+            results += self._http.json("POST", "/api/v1/feedback", body={"feedback": part})["results"]
+        return results
 
     def get(self, path: str, **query: Any) -> Any:
         """Reads any other part of the API: `client.get("trend", since="7d", by="agent_version")`."""

@@ -233,8 +233,9 @@ def feedback(
 ) -> bool:
     """Reports what a user said of the conversation, or of an answer of it, as an event on the active span.
 
-    Without an active span, it is an event on a span of its own. A `conversation_id` is needed outside `conversation()`:
-    feedback usually comes in a later request. Sent twice with the same `id`, it counts once.
+    Without an active span, it is an event on a span of its own. `conversation_id` is needed outside `conversation()`,
+    because feedback usually comes in a later request. A score of 1 is good and 0 is bad, and whole scores from 2 to 5
+    are stars; give any other its `scale`. Sent twice with the same `id`, it counts once.
     `Client.feedback` sends it over the API instead.
     """
     details: dict[str, AttributeValue | None] = {
@@ -251,15 +252,16 @@ def feedback(
         _warn_once("feedback() needs a score, a label or a comment")
         return False
     given = {f"{names.FEEDBACK_EVENT}.{key}": value for key, value in details.items() if value is not None}
-    here = _id_in(context.get_current())
-    about = here if conversation_id is None else str(conversation_id)
+    about = _id_in(context.get_current()) if conversation_id is None else str(conversation_id)
+    if about:
+        given[names.CONVERSATION_ID] = about
+    active = trace.get_current_span()
+    if active.is_recording():
+        active.add_event(names.FEEDBACK_EVENT, given)
+        return True
     if not about:
         _warn_once("feedback() knows no conversation: call it within conversation(), or give it conversation_id")
         return False
-    active = trace.get_current_span()
-    if about == here and active.is_recording():
-        active.add_event(names.FEEDBACK_EVENT, given)
-        return True
     span = _own_span(names.FEEDBACK_EVENT, about)
     is_recording = span.is_recording()
     span.add_event(names.FEEDBACK_EVENT, given)

@@ -278,6 +278,20 @@ class FeedbackToPut(_FeedbackToPutRequired, total=False):
     at: str
 
 
+class _FeedbackResultRequired(TypedDict):
+    id: str
+    conversation_id: str
+    polarity: Literal["positive", "negative", "neutral"]
+    #: `waiting`: its conversation is not known yet. `known`: it was there before, and stays as it was.
+    result: Literal["kept", "waiting", "known", "gone", "too_many"]
+
+
+class FeedbackResult(_FeedbackResultRequired, total=False):
+    #: Why it is neutral although it says something.
+    unclear: str
+    why: str
+
+
 class EvaluationRow(TypedDict, total=False):
     """An evaluation with its conversation, for tables."""
 

@@ -123,6 +123,7 @@ class _Scored:
     def __init__(
         self, subjects: Sequence[Subject], suite: str, *, truth: object, id: str | None, config: str | None
     ) -> None:
+        __tracebackhide__ = True
         if not subjects:
             raise ValueError("there are no conversations to score")
         self.suite = suite
@@ -137,6 +138,7 @@ class _Scored:
         ]
 
     def _file(self, subject: Subject, folder: pathlib.Path, number: int, truth: object) -> pathlib.Path:
+        __tracebackhide__ = True
         if not isinstance(subject, Capture):
             if truth is not None:
                 raise ValueError("a recording has its own ground truth: `truth` is for captured spans")
@@ -219,6 +221,7 @@ def _number(score: float | None) -> str:
 
 
 def _known(criteria: Iterable[str], found: _Scored) -> None:
+    __tracebackhide__ = True
     known = {name for evaluation in found.evaluations for name in evaluation["verdicts"]}
     for name in criteria:
         if known and name not in known:
