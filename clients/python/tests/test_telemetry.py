@@ -1,4 +1,4 @@
-"""What `instrument()` sets up, each in a process of its own, because the global provider is set once."""
+"""Tests of `instrument()`, each in a process of its own, because the global provider is set once."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Lets an agent report what its spans do not hold: the conversation they belong to, who the user is, the state at the
-end, the ground truth, the end itself, and what the user thought of it.
+"""Lets an agent report what its spans do not hold: the conversation and its user, the state at the end, the ground
+truth, feedback, and the end itself.
 
     instrument(service_name="support")
 
@@ -363,7 +363,7 @@ def _own_span(name: str, about: str) -> trace.Span:
 def _text_of(key: str, value: object) -> str | None:
     try:
         return to_json_text(value)
-    except Exception as error:  # Whatever a value's own methods raise.
+    except Exception as error:  # A value's own methods may raise anything.
         _log.warning("%s was not recorded, because its value cannot be written as JSON: %s", key, error)
         return None
 

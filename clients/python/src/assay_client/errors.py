@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 class AssayError(Exception):
-    """Whatever the client raises."""
+    """Base of all that the client raises."""
 
 
 class Unreachable(AssayError):

@@ -217,7 +217,7 @@ class _ConversationDetailRequired(_ConversationItemRequired):
     #: Every revision: the live ones, then those in shadow.
     evaluations_full: list[Evaluation]
     golden_suites: list[str]
-    #: What came of the conversation in the world.
+    #: Events in the world that followed from the conversation.
     outcomes: list[WorldOutcome]
     labels: list[Label]
     content: Literal["whole", "missing", "damaged"]

@@ -127,7 +127,7 @@ def _instrument_frameworks(provider: TracerProvider, wanted: Iterable[str] | Non
                 raise LookupError(
                     f"no instrumentation of it is installed; there are {', '.join(sorted(known)) or 'none'}"
                 )
-        except Exception as error:  # Whatever an instrumentation raises, the agent has to run.
+        except Exception as error:  # The agent has to run, also with a broken instrumentation.
             _log.warning("%s was not instrumented: %s: %s", name, type(error).__name__, error)
 
 
