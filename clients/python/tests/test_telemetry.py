@@ -56,14 +56,17 @@ def test_exports_with_the_token_and_what_the_agent_is_called(collector: Collecto
     script = """
         from assay_client import conversation, instrument
         from opentelemetry import trace
-        provider = instrument("shop", service_version="1.2", environment="test", frameworks=())
+        import os
+        provider = instrument(
+            "shop", service_version="1.2", environment="test", frameworks=(), endpoint=os.environ["URL"]
+        )
         assert instrument("other") is provider is trace.get_tracer_provider()
         with conversation("c1"), trace.get_tracer("t").start_as_current_span("agent") as span:
             for number in range(300):
                 span.set_attribute(f"message.{number}", number)
         assert len(span.attributes) == 301, len(span.attributes)
     """
-    run(script, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, ASSAY_TOKEN="assay_ingest_1")
+    run(script, URL=collector.url, ASSAY_TOKEN="assay_ingest_1")
 
     ((path, authorization, body),) = collector.asked
     assert (path, authorization) == ("/v1/traces", "Bearer assay_ingest_1")
@@ -89,6 +92,32 @@ def test_a_provider_that_is_there_keeps_what_it_has(collector: Collector) -> Non
     run(script)
 
     assert [one[:2] for one in collector.asked] == [("/v1/traces", None)]
+
+
+def test_the_token_is_not_sent_to_the_collector_of_the_environment(collector: Collector) -> None:
+    script = """
+        from assay_client import instrument
+        instrument(frameworks=()).get_tracer("t").start_span("agent").end()
+    """
+    headers = "authorization=Bearer%20other"
+    run(script, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, ASSAY_TOKEN="assay_read_1")
+    run(script, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, OTEL_EXPORTER_OTLP_HEADERS=headers, ASSAY_TOKEN="t")
+
+    assert [one[1] for one in collector.asked] == [None, "Bearer other"]
+
+
+def test_a_stand_in_for_a_provider_is_enough() -> None:
+    script = """
+        from assay_client import ConversationSpanProcessor, instrument
+        class StandIn:
+            added = []
+            def add_span_processor(self, processor):
+                self.added.append(processor)
+        provider = StandIn()
+        assert instrument(provider=provider, frameworks=()) is provider
+        assert isinstance(provider.added[0], ConversationSpanProcessor)
+    """
+    run(script, OTEL_TRACES_EXPORTER="none")
 
 
 def test_tests_need_no_exporter(collector: Collector) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pathlib
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -151,6 +153,20 @@ def test_spans_of_another_test_are_not_captured(assay_capture: Capture, tmp_path
     assert json.loads(inner.write(tmp_path / "spans.jsonl").read_text()) == inner.otlp_json()
     assay_capture.clear()
     assert assay_capture.spans == []
+
+
+def test_a_span_that_never_ends_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay_client.capture._ENDING_SECONDS", 0.2)
+    with capturing_processor(PROVIDER).capturing() as capture:
+        late = PROVIDER.get_tracer("t").start_span("late")
+        timer = threading.Timer(0.05, late.end)
+        timer.start()
+        assert [span.name for span in capture.spans] == ["late"]
+        never = PROVIDER.get_tracer("t").start_span("never")
+        began = time.monotonic()
+        assert [[span.name for span in capture.spans] for _ in range(10)] == [["late"]] * 10
+    assert 0.2 <= time.monotonic() - began < 1
+    never.end()
 
 
 def test_values_of_every_kind_are_written() -> None:

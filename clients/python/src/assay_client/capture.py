@@ -31,12 +31,14 @@ class Capture:
         self._ended: list[ReadableSpan] = []
         self._open: set[int] = set()
         self._changed = threading.Condition()
+        self._patience = _ENDING_SECONDS
 
     @property
     def spans(self) -> list[ReadableSpan]:
-        """Spans that have ended, in that order. Waits up to five seconds for those that have not."""
+        """Spans that have ended, in that order. Waits for those that have not, once for five seconds."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._open, _ENDING_SECONDS)
+            if not self._changed.wait_for(lambda: not self._open, self._patience):
+                self._patience = 0.0
             return list(self._ended)
 
     def clear(self) -> None:

@@ -274,12 +274,12 @@ class Client:
             "at": _moment(at),
         }
         given = {key: value for key, value in written.items() if value is not None}
-        return self.feedbacks([cast(FeedbackToPut, given)])[0]
+        return self.feedback_of_many([cast(FeedbackToPut, given)])[0]
 
-    def feedbacks(self, feedbacks: Iterable[FeedbackToPut]) -> list[FeedbackResult]:
+    def feedback_of_many(self, feedback: Iterable[FeedbackToPut]) -> list[FeedbackResult]:
         """Writes many, and returns what became of each."""
         results: list[FeedbackResult] = []
-        for part in _parts(feedbacks):
+        for part in _parts(feedback):
             results += self._http.json("POST", "/api/v1/feedback", body={"feedback": part})["results"]
         return results
 

@@ -1,4 +1,4 @@
-"""Fixtures for pytest. They import OpenTelemetry only in tests that use them."""
+"""Fixtures for pytest. Only tests that use them set up a provider."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import importlib.util
 import logging
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from opentelemetry import trace
 
@@ -44,9 +44,10 @@ def instrument(
 ) -> TracerProvider:
     """Exports the agent's spans to Assay, with the conversations of `conversation()` on them. Call it at the start.
 
-    `endpoint` is Assay's OTLP/HTTP address; without it, that of OTEL_EXPORTER_OTLP_ENDPOINT, or http://127.0.0.1:4318.
-    `token` has the role `ingest` (ASSAY_TOKEN), and is needed where access is configured. `service_version` lets
-    releases be compared. `provider` is the one that the agent uses, if that is not the global one.
+    `endpoint` is Assay's OTLP/HTTP address. Without it, that of OTEL_EXPORTER_OTLP_ENDPOINT is taken, or the default.
+    `token` has the role `ingest`. Where access is configured it is needed; without it, that of ASSAY_TOKEN is taken.
+    The address in the environment may be somebody else's: there OTEL_EXPORTER_OTLP_HEADERS counts instead.
+    `service_version` lets releases be compared. `provider` is the agent's own, if that is not the global one.
 
     `frameworks` names those to instrument: `pydantic_ai`, and the names of OpenInference's instrumentations, such as
     `openai_agents`, `langchain` or `smolagents`. Without it, all that are installed; with `()`, none.
@@ -58,7 +59,10 @@ def instrument(
         from opentelemetry.sdk.trace import SpanLimits, TracerProvider
     except ImportError as error:
         raise _missing("opentelemetry-sdk") from error
-    used = provider or trace.get_tracer_provider()
+    used: Any = provider or trace.get_tracer_provider()
+    if getattr(used, _DONE, False):
+        return cast("TracerProvider", used)
+    exporter = _exporter(endpoint, token, headers)
     if not callable(getattr(used, "add_span_processor", None)):
         named = {
             "service.name": service_name,
@@ -70,10 +74,6 @@ def instrument(
         limits = None if has_limit else SpanLimits(max_attributes=ATTRIBUTES_MAX)
         used = TracerProvider(resource=resource, span_limits=limits)
         trace.set_tracer_provider(used)
-    assert isinstance(used, TracerProvider)
-    if getattr(used, _DONE, False):
-        return used
-    exporter = _exporter(endpoint, token, headers)
     used.add_span_processor(ConversationSpanProcessor())
     if exporter is not None:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -81,9 +81,11 @@ def instrument(
         used.add_span_processor(BatchSpanProcessor(exporter))
     setattr(used, _DONE, True)
     _instrument_frameworks(used, frameworks)
-    return used
+    # Or a stand-in for one, as Logfire's.
+    return cast("TracerProvider", used)
 
 
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _LIMITS = ("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_ATTRIBUTE_COUNT_LIMIT")
 
 
@@ -94,12 +96,11 @@ def _exporter(endpoint: str | None, token: str | None, headers: Mapping[str, str
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     except ImportError as error:
         raise _missing("opentelemetry-exporter-otlp-proto-http") from error
-    token = token or os.environ.get("ASSAY_TOKEN") or None
+    is_from_environment = endpoint is None and any(os.environ.get(name) for name in _ENDPOINTS)
+    if token is None and not is_from_environment:
+        token = os.environ.get("ASSAY_TOKEN") or None
     sent = {**({} if token is None else {"authorization": f"Bearer {token}"}), **(headers or {})}
-    in_environment = any(
-        name in os.environ for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-    )
-    if endpoint is None and in_environment:
+    if is_from_environment:
         return OTLPSpanExporter(headers=sent or None)
     base = (endpoint or DEFAULT_ENDPOINT).rstrip("/")
     return OTLPSpanExporter(endpoint=base if base.endswith("/v1/traces") else f"{base}/v1/traces", headers=sent or None)
