@@ -1,6 +1,6 @@
 /**
  * docs/python.md as a new user follows it: `assay-client` installed with pip into a new environment, agents in four
- * frameworks against a scripted model, a running Assay, pytest, and the package's own tests. Needs PyPI and Python 3.10 or
+ * frameworks against a scripted model, a running Assay, pytest, and the package's own tests. Needs PyPI and Python 3.11 or
  * newer, because the frameworks do. The versions of the frameworks are those of the recordings (test/capture).
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
