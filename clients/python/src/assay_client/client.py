@@ -30,6 +30,7 @@ from .results import (
     LabelToPut,
     Outcome,
     OutcomeToPut,
+    Polarity,
     State,
     VerdictRow,
 )
@@ -120,6 +121,7 @@ class Client:
         decided_below: float | None = None,
         state: OneOrMore[State] = None,
         labelled: bool | None = None,
+        feedback: OneOrMore[Polarity] = None,
         since: When = None,
         until: When = None,
         words: str | None = None,
@@ -146,6 +148,7 @@ class Client:
         decided_below: float | None = None,
         state: OneOrMore[State] = None,
         labelled: bool | None = None,
+        feedback: OneOrMore[Polarity] = None,
         since: When = None,
         until: When = None,
         words: str | None = None,

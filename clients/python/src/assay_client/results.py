@@ -19,6 +19,7 @@ Outcome = Literal[
 VerdictKind = Literal["pass", "fail", "not_applicable", "error", "skipped"]
 LabelKind = Literal["pass", "fail", "not_applicable"]
 State = Literal["scored", "open", "waiting", "unscored"]
+Polarity = Literal["positive", "negative", "neutral"]
 
 
 class _FailingRequired(TypedDict):
@@ -73,6 +74,8 @@ class _ConversationMaybe(_ConversationKnown, total=False):
     cost_usd: float
     unscored_because: str
     waiting_for: str
+    #: Opinion of its users, taken together.
+    feedback: Polarity
 
 
 class _ConversationItemRequired(_ConversationMaybe):
@@ -210,6 +213,38 @@ class WorldOutcome(_WorldOutcomeRequired, total=False):
     case: str
 
 
+class _ShownFeedbackRequired(TypedDict):
+    id: str
+    name: str
+    polarity: Polarity
+    at: str
+    #: How it arrived.
+    way: str
+    #: False if a later one of the same user about the same answer counts instead.
+    counts: bool
+
+
+class ShownFeedback(_ShownFeedbackRequired, total=False):
+    #: Why it is neutral although it says something.
+    unclear: str
+    score: float
+    label: str
+    scale: list[float]
+    comment: str
+    user: str
+    trace_id: str
+    span_id: str
+
+
+class _CostRequired(TypedDict):
+    source: str
+    models_without_price: list[str]
+
+
+class Cost(_CostRequired, total=False):
+    usd: float
+
+
 class _ConversationDetailRequired(_ConversationItemRequired):
     evaluations_left_out: int
     turn_list: list[Turn]
@@ -220,6 +255,8 @@ class _ConversationDetailRequired(_ConversationItemRequired):
     #: Events in the world that followed from the conversation.
     outcomes: list[WorldOutcome]
     labels: list[Label]
+    feedback_list: list[ShownFeedback]
+    cost: Cost
     content: Literal["whole", "missing", "damaged"]
 
 
@@ -281,7 +318,7 @@ class FeedbackToPut(_FeedbackToPutRequired, total=False):
 class _FeedbackResultRequired(TypedDict):
     id: str
     conversation_id: str
-    polarity: Literal["positive", "negative", "neutral"]
+    polarity: Polarity
     #: `waiting`: its conversation is not known yet. `known`: it was there before, and stays as it was.
     result: Literal["kept", "waiting", "known", "gone", "too_many"]
 
