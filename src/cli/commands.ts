@@ -19,6 +19,7 @@ export const COMMANDS: { readonly [name: string]: () => Promise<(program: Comman
   gate: async () => (await import('./commands/gate.ts')).addGate,
   backtest: async () => (await import('./commands/backtest.ts')).addBacktest,
   shadow: async () => (await import('./commands/shadow.ts')).addShadow,
+  export: async () => (await import('./commands/store-copy.ts')).addStore,
   golden: async () => (await import('./commands/golden.ts')).addGolden,
   inspect: async () => (await import('./commands/inspect.ts')).addInspect,
   forget: async () => (await import('./commands/store-copy.ts')).addStore,

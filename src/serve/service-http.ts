@@ -85,7 +85,9 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     closeStore: async () => {
       const closed = store;
       store = STOPPING;
-      if ('reweighing' in closed) await Promise.all([closed.reweighing.stop(), closed.comparing.stop()]);
+      if (!('reweighing' in closed)) return;
+      closed.exports.stop();
+      await Promise.all([closed.reweighing.stop(), closed.comparing.stop()]);
     },
   };
 }

@@ -61,7 +61,6 @@ export interface ReadAnswer {
   readonly type: string;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly headers?: OutgoingHttpHeaders;
-  readonly next?: string;
 }
 
 export type FromReading =

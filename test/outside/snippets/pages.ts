@@ -97,6 +97,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
     // The stream goes on until curl ends it.
     codes: { 'curl -sN --max-time': [28] },
   },
+  'docs/export.md': { isServed: true },
   'docs/comparing.md': {
     // The reader's own cases and agent are those of the example.
     replace: {
