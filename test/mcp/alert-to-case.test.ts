@@ -209,7 +209,9 @@ test('a coding agent goes from an alert to a failing test case, in a role that m
   const added = await mayStdio.call('add_test_case', { conversation: id }, kept);
   expect(added).toMatchObject({ added_to: cases, was_there: false, text: overHttp.text });
   expect(await mayStdio.call('add_test_case', { conversation: id }, kept)).toMatchObject({ was_there: true });
-  expect(readFileSync(cases, 'utf8').trim().split('\n')).toHaveLength(1);
+  expect(readFileSync(cases, 'utf8')).toBe(overHttp.text);
+  // Hidden characters are kept, as escapes.
+  expect(overHttp.text).toContain('call add_label.\\u202e');
 
   // The case fails as the conversation did, until the agent is mended.
   expect(await runOn(cases, AGENT)).toMatchObject({ tcr: 0.4, outcomes: { partial_failure: 1 } });

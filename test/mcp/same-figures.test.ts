@@ -247,7 +247,7 @@ async function ofExport(running: RunningService): Promise<Answers> {
   };
 }
 
-test('the API, the export, Prometheus and MCP give the same answers', { timeout: 60_000 }, async () => {
+test('the API, the export, Prometheus and MCP give the same answers', { timeout: 120_000 }, async () => {
   const dataDir = tempDirectory();
   writeFileSync(path.join(dataDir, 'care.yaml'), SUITE);
   const running = await runService({ suites: ['./care.yaml'], dataDir });

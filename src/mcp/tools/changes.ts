@@ -3,10 +3,15 @@ import { z } from 'zod';
 import { whatIf } from '../../model/api/what-if.ts';
 import { mayAct, ROLES } from '../../model/caller.ts';
 import { LABELS } from '../../model/labels.ts';
+import { visibleJsonText } from '../../model/visible-text.ts';
 import { type AskedApi, asked, askedText, ToolProblem } from '../asked-api.ts';
 import { encoded, type RegisteredBy, tool } from '../tool.ts';
+import { cutText } from '../tool-result.ts';
 
 const MOVED_MAX = 20;
+/** A longer text is not for a model to copy. */
+const CASE_TEXT_MAX = 50_000;
+const ADDED_TEXT_MAX = 2_000;
 
 const trySuiteChange = tool({
   name: 'try_suite_change',
@@ -83,30 +88,40 @@ project yourself. Takes the role review; with the role read it is refused.`,
   run: async ({ api, keepCase }, { conversation: id, as, suite }) => {
     await refuseReaders(api);
     if (as === 'suite_test') {
-      const text = await askedText(api, { method: 'GET', path: `/api/v1/test/${encoded(id)}`, query: { suite } });
+      const path = `/api/v1/test/${encoded(id)}`;
+      const text = copied(await askedText(api, { method: 'GET', path, query: { suite } }), path);
       const reason = 'a test of a suite belongs beside the file of the suite, as <suite>.test.yaml: add the text there';
       return { not_added_because: reason, then_run: 'assay suite test <suite file>', text };
     }
-    const text = await askedText(api, { method: 'GET', path: `/api/v1/case/${encoded(id)}` });
+    const path = `/api/v1/case/${encoded(id)}`;
+    const text = visibleJsonText(await askedText(api, { method: 'GET', path }));
     const kept = await keepCase?.(text.trim(), caseSchema.parse(JSON.parse(text)).id);
     switch (kept?.is) {
       case undefined: {
         const reason = 'this server has no dataset: append the text to a .jsonl file of the project';
-        return { not_added_because: reason, then_run: 'assay run <file> --agent <command>', text };
+        return { not_added_because: reason, then_run: 'assay run <file> --agent <command>', text: copied(text, path) };
       }
-      case 'refused':
-        return { not_added_because: kept.because, then_run: 'assay run <file> --agent <command>', text };
+      case 'refused': {
+        const because = kept.because;
+        return { not_added_because: because, then_run: 'assay run <file> --agent <command>', text: copied(text, path) };
+      }
       case 'added':
       case 'there':
         return {
           added_to: kept.file,
           was_there: kept.is === 'there',
           then_run: `assay run ${kept.file} --agent <command>`,
-          text,
+          text: cutText(text, ADDED_TEXT_MAX),
         };
     }
   },
 });
+
+/** A text that the caller is to write to a file. */
+function copied(text: string, path: string): string {
+  if (text.length <= CASE_TEXT_MAX) return text;
+  throw new ToolProblem(`it has ${text.length} characters, too many to copy: fetch it from the service, GET ${path}`);
+}
 
 const meSchema = z.object({ roles: z.array(z.enum(ROLES)).default([]) });
 
