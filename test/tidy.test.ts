@@ -24,6 +24,7 @@ const STAGES = [
   'compare',
   'mutate',
   'agent-runner',
+  'mcp',
 ];
 /** Rooms that a stage may use besides itself. */
 const SHARED = ['model', 'listen'];

@@ -11,12 +11,13 @@ import {
 } from './api/answered-by-thread.ts';
 import type { ForgetSide } from './api/forget-api.ts';
 import { FORGET_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
-import { StreamedReads } from './api/streamed-reads.ts';
 import { STORE_READS } from './api/store-reads.ts';
 import { COMPARING_READS } from './api/v1/comparing-reads.ts';
+import { EXPORT_ROUTES, type ExportApi } from './api/v1/export.ts';
 import { WHAT_IF_ROUTES, type WhatIfApi } from './api/v1/what-if-api.ts';
 import type { Comparing } from './comparing/comparing.ts';
 import { comparingOf } from './comparing/comparing-of.ts';
+import { Exports } from './exporting/exports.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import { userFormsOf } from './forgetting/user-forms.ts';
 import type { StorePlace } from './open-reader.ts';
@@ -43,7 +44,8 @@ export interface StoreNeeds {
   readonly redaction: RedactionRules | undefined;
 }
 
-export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi, ComparisonSide {
+export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi, ExportApi, ComparisonSide {
+  readonly exports: Exports;
   readonly reweighing: Reweighing;
   readonly comparing: Comparing;
 }
@@ -52,7 +54,7 @@ export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
   const { settings, access, config, events, detection, writes, reading, views } = needs;
   return {
     reading,
-    streams: new StreamedReads(),
+    exports: new Exports({ store, suites: () => config.suites, onEvent: (event) => events.report(event) }),
     reweighing: reweighingOf({ ...needs, store }),
     comparing: comparingOf({ ...needs, store }),
     forget: async (request) => {
@@ -79,6 +81,7 @@ export function storeRoutes(store: () => OpenStore | Unavailable): readonly Rout
     ...answeredFrom(STORE_READS.map(answeredByThread), store),
     ...answeredFrom(COMPARING_READS.map(answeredByComparing), store),
     ...answeredFrom(WHAT_IF_ROUTES, store),
+    ...answeredFrom(EXPORT_ROUTES, store),
     ...answeredFrom(STORE_WRITES, store),
     ...answeredFrom(FORGET_ROUTES, store),
   ];

@@ -131,8 +131,8 @@ const SAID_METRICS = {
     queries: [
       {
         asks: 'steps per success',
-        promql: `sum(increase(assay_conversation_steps_sum{suite="default"}[1h]))
-  / sum(increase(assay_evaluations_total{suite="default",outcome="successful_completion"}[1h]))`,
+        promql: `sum(increase(assay_conversation_steps_sum{suite="default",outcome!="unscored"}[1h]))
+  / sum(increase(assay_conversation_steps_count{suite="default",outcome=~"successful_completion|no_fault_found"}[1h]))`,
       },
     ],
     scale: 1,
@@ -180,8 +180,8 @@ const SAID_METRICS = {
     queries: [
       {
         asks: 'cost per success',
-        promql: `sum by (agent) (increase(assay_conversation_cost_usd_sum{suite="default"}[1d]))
-  / sum by (agent) (increase(assay_conversation_cost_usd_count{suite="default",outcome="successful_completion"}[1d]))`,
+        promql: `sum by (agent) (increase(assay_conversation_cost_usd_sum{suite="default",outcome!="unscored"}[1d]))
+  / sum by (agent) (increase(assay_conversation_cost_usd_count{suite="default",outcome=~"successful_completion|no_fault_found"}[1d]))`,
       },
     ],
     scale: MILLIONTH,

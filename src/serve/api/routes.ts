@@ -20,6 +20,7 @@ import { reloadConfiguration } from './reload-configuration.ts';
 import { type ReadSide, STORE_READS } from './store-reads.ts';
 import { COMPARING_READS } from './v1/comparing-reads.ts';
 import type { ComparingSide } from './v1/comparing-side.ts';
+import { EXPORT_ROUTES, type ExportApi } from './v1/export.ts';
 import { WHAT_IF_ROUTES, type WhatIfApi } from './v1/what-if-api.ts';
 
 /** Answers that need only the process, whether or not it can do its work. */
@@ -134,13 +135,8 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
 ];
 
 /** Everything that needs an open store. */
-export const STORE_ROUTES: readonly Route<ReadSide & WriteSide & ForgetSide & WhatIfApi & ComparingSide>[] = [
-  ...STORE_READS,
-  ...COMPARING_READS,
-  ...WHAT_IF_ROUTES,
-  ...STORE_WRITES,
-  ...FORGET_ROUTES,
-];
+export const STORE_ROUTES: readonly Route<ReadSide & WriteSide & ForgetSide & WhatIfApi & ExportApi & ComparingSide>[] =
+  [...STORE_READS, ...COMPARING_READS, ...WHAT_IF_ROUTES, ...EXPORT_ROUTES, ...STORE_WRITES, ...FORGET_ROUTES];
 
 const SCRAPER_NAME_MAX = 200;
 

@@ -64,7 +64,6 @@ export interface ReadAnswer {
   readonly type: string;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly headers?: OutgoingHttpHeaders;
-  readonly next?: string;
 }
 
 export type FromReading =

@@ -7,6 +7,7 @@ import { PROCESS_ROUTES, STORE_ROUTES, type WriteSide } from '../../../src/serve
 import type { ForgetSide } from '../../../src/serve/api/forget-api.ts';
 import type { ReadSide } from '../../../src/serve/api/store-reads.ts';
 import type { ComparingSide } from '../../../src/serve/api/v1/comparing-side.ts';
+import type { ExportApi } from '../../../src/serve/api/v1/export.ts';
 import { KeptResults } from '../../../src/serve/comparing/kept-results.ts';
 import type { WhatIfApi } from '../../../src/serve/api/v1/what-if-api.ts';
 import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
@@ -25,7 +26,8 @@ async function start(
     judges: () => ({ judges: [], budget: {}, calibrates_here: true }),
     live: () => jsonAnswer(200, {}),
   };
-  const side: ReadSide & WriteSide & ForgetSide & WhatIfApi & ComparingSide = {
+  const side: ReadSide & WriteSide & ForgetSide & WhatIfApi & ExportApi & ComparingSide = {
+    exports: { answer: async () => ({ status: 200, type: 'application/jsonl', body: '' }) },
     experiments: '/nowhere',
     idKeys: [],
     results: new KeptResults(),

@@ -1,7 +1,6 @@
 /** The table of what `/api/v1` reads from the store for the page and for programs: `src/model/api` has the shapes. */
 import type { RemoteRead } from '../../../report/http/route.ts';
 import { getConversationDetail, getWholeText } from './conversation-detail.ts';
-import { exportConversations } from './export.ts';
 import { listConversations } from './conversation-list.ts';
 import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';
@@ -18,7 +17,6 @@ import type { V1Side } from './v1-side.ts';
 
 export const V1_READS: readonly RemoteRead<V1Side>[] = [
   listConversations,
-  exportConversations,
   getConversationDetail,
   getWholeText,
   getStepSources,
