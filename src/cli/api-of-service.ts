@@ -54,6 +54,7 @@ export function apiOfStore({ settings, suites, shadows }: Loaded): AskedApi & { 
       reader,
       suites: () => outlines,
       detectionState: () => ({ isActive: false, report: undefined }),
+      prices: settings.prices,
       onDamage: () => undefined,
     };
     const { status, body } = await route.handle(side, {

@@ -45,6 +45,7 @@ const CONVERSATION_COLUMNS: ColumnsOf<ConversationLine> = {
   cost_usd: ['double', 'or_null'],
   state: ['text', 'always'],
   unscored_because: ['text', 'or_null'],
+  feedback: ['text', 'or_null'],
   waiting_for: ['text', 'or_null'],
 };
 
