@@ -8,6 +8,7 @@ import { SERIES_MAX } from '../scripts/metrics-page.ts';
 import { benchBacktest } from './backtest.ts';
 import { benchDetect, DETECT_FULL, DETECT_SMALL } from './detect.ts';
 import { benchDialects } from './dialects.ts';
+import { benchExport } from './export.ts';
 import { benchKafka } from './kafka.ts';
 import { benchMemory } from './memory.ts';
 import { benchPage } from './page.ts';
@@ -89,6 +90,7 @@ const benches = {
         ? { conversations: 500, traces: 200, phases: 1, phaseMs: 1_000 }
         : { conversations: Number(values.conversations ?? 100_000), traces: 4_000, phases: 4, phaseMs: 10_000 },
     ),
+  export: () => benchExport(small ? { some: 500, many: 2_000 } : { some: 100_000, many: 1_000_000 }),
   words: () => benchWords({ traces: Number(values.traces ?? (small ? 300 : 24_000)), rounds: small ? 2 : 48 }),
   scrape: () => benchScrape(small ? { series: 2000, rounds: 2 } : { series: SERIES_MAX, rounds: 11 }),
   start: () =>

@@ -117,6 +117,7 @@ function callsOn(reader: StoreReader, conversations: number): readonly (readonly
     detection: async () => ({}),
     onDamage: () => undefined,
     detectionState: () => ({ isActive: false, report: undefined }),
+    prices: [],
   };
   const asked = QUERIES.map(([route, text]): readonly [string, () => unknown] => {
     const row = STORE_READS.find((one) => one.path === route);

@@ -24,6 +24,7 @@ const STAGES = [
   'compare',
   'mutate',
   'agent-runner',
+  'mcp',
 ];
 /** Rooms that a stage may use besides itself. */
 const SHARED = ['model', 'listen'];
@@ -355,7 +356,7 @@ function filesUnder(folder: string): (readonly [string, string])[] {
   });
 }
 
-const FOLDERS = ['src', 'test', 'bench', 'docs', 'deploy', 'suites', 'examples', 'scripts'];
+const FOLDERS = ['src', 'test', 'bench', 'docs', 'deploy', 'suites', 'examples', 'scripts', 'clients/python/src'];
 const tree = new Tree(new Map(FOLDERS.flatMap(filesUnder)));
 
 test.each(RULES)('$claim', ({ broken }) => {

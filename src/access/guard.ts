@@ -147,8 +147,9 @@ function withSession(person: Caller | { readonly refused: 'host' | 'foreign_page
     : refusal(403, 'foreign_page', 'pages of other sites may not use this session');
 }
 
-function allowedBy(caller: Caller, { takes }: Action): Access {
-  if (mayAct(caller.roles, takes)) return { allowed: true, caller };
+function allowedBy(caller: Caller, { takes, orTakes }: Action): Access {
+  if (mayAct(caller.roles, takes) || (orTakes !== undefined && mayAct(caller.roles, orTakes)))
+    return { allowed: true, caller };
   const what = caller.by === 'session' ? 'you have' : 'this token has';
   return refusal(403, 'role', `${what} the role ${caller.roles.join(', ')}, and ${takes} is needed`);
 }

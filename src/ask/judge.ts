@@ -1,4 +1,5 @@
 /** A judge as asking sees it: where it is, what may be sent to it how often, and what it costs. */
+import type { TokenPrices } from '../model/price.ts';
 import type { WHEN_UNSUPPORTED } from '../model/judging.ts';
 import type { SpendingLimits } from '../model/questions.ts';
 import type { Endpoint } from './model-client.ts';
@@ -22,14 +23,9 @@ export interface Judge extends Endpoint {
   readonly maxOutputTokens: number;
   /** The share of answered questions that are asked once more, to see how far it agrees with itself. */
   readonly probe: number;
-  readonly prices: Prices;
+  /** In the currency of the budget. */
+  readonly prices: TokenPrices;
   readonly whenUnsupported: (typeof WHEN_UNSUPPORTED)[number];
-}
-
-/** In the currency of the budget. */
-export interface Prices {
-  readonly inputPerMillion: number;
-  readonly outputPerMillion: number;
 }
 
 export interface JudgingRules {

@@ -1,19 +1,14 @@
 /**
- * Computes the cost of a call in billionths of the currency, rounded up, so that sums are whole and exact.
- *
  * The maximum cost of a call is known before it is made. No tokenizer in use makes more tokens of a text than it has
  * bytes, the provider's own framing is a few tokens a message, and the answer has a maximum length. For most texts that
  * is four times what it comes to, which matters only where the budget is nearly gone.
  */
 import type { JudgeRequest } from '../model/judging.ts';
 import type { Json } from '../model/json.ts';
-import type { Judge, Prices } from './judge.ts';
-import type { Usage } from './model-client.ts';
+import { nanosOf } from '../model/price.ts';
+import type { Judge } from './judge.ts';
 
 const FRAMING_TOKENS_MAX = 1000;
-/** A price per million tokens is as many thousand billionths for each. */
-const NANOS_PER_TOKEN = 1000;
-
 export function mostNanos(
   judge: Pick<Judge, 'prices' | 'maxOutputTokens'>,
   request: JudgeRequest,
@@ -23,8 +18,4 @@ export function mostNanos(
     .map((text) => Buffer.byteLength(text))
     .reduce((sum, length) => sum + length, 0);
   return nanosOf({ inputTokens: bytes + FRAMING_TOKENS_MAX, outputTokens: judge.maxOutputTokens }, judge.prices);
-}
-
-export function nanosOf({ inputTokens, outputTokens }: Usage, { inputPerMillion, outputPerMillion }: Prices): number {
-  return Math.ceil(inputTokens * inputPerMillion * NANOS_PER_TOKEN + outputTokens * outputPerMillion * NANOS_PER_TOKEN);
 }

@@ -5,7 +5,7 @@ import type { Vote } from '../model/questions.ts';
 import type { CallTrouble } from './model-error.ts';
 import type { Judge } from './judge.ts';
 import type { ModelReply, Usage } from './model-client.ts';
-import { nanosOf } from './price.ts';
+import { nanosOf } from '../model/price.ts';
 
 export type Read = { readonly vote: Vote } | { readonly trouble: CallTrouble };
 

@@ -1,6 +1,8 @@
 /** Turns to a conversation: in order of their start, those that are parts of one joined, with what they recorded put together. */
 import type { ConversationId } from '../model/ids.ts';
 import type { Conversation } from '../model/conversation.ts';
+import { type ConversationCost, costOfTurns, NO_PRICES, type PriceTable } from '../model/cost.ts';
+import type { Feedback } from '../model/feedback.ts';
 import type { Json } from '../model/json.ts';
 import type { AgentIdentity, Usage } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
@@ -10,11 +12,20 @@ import { isBare, togetherInTurns } from './turns/fragments.ts';
 import { overridden } from './turns/marks.ts';
 import { plus } from './turns/usage.ts';
 
-export function buildConversation(id: ConversationId, turns: readonly Turn[]): Conversation {
+/** Facts from elsewhere than its spans. */
+interface KnownBesides {
+  readonly truths?: readonly Json[];
+  readonly feedback?: readonly Feedback[] | undefined;
+  readonly prices?: PriceTable | undefined;
+  /** Hides the truth of the turns as well. */
+  readonly hidesTruth?: boolean;
+}
+
+export function buildConversation(id: ConversationId, turns: readonly Turn[], prices?: PriceTable): Conversation {
   if (turns.length === 0) throw new Error(`conversation ${id}: it has no turns, so there is nothing to put together`);
   const inOrder =
     turns.length === 1 ? turns : turns.toSorted((a, b) => a.startedAtMs - b.startedAtMs || compare(a.id, b.id));
-  if (inOrder.length === 1 || !inOrder.some(isBare)) return new BuiltConversation(id, inOrder);
+  if (inOrder.length === 1 || !inOrder.some(isBare)) return new BuiltConversation(id, inOrder, { prices });
   const groups = togetherInTurns(inOrder);
   return new BuiltConversation(
     id,
@@ -22,12 +33,30 @@ export function buildConversation(id: ConversationId, turns: readonly Turn[]): C
       const isWhole = rest.length === 0 && (!isBare(first) || first.finalAnswer.state !== 'missing');
       return isWhole ? first : joinedTurn(first, rest, groups[at + 1]?.[0]);
     }),
+    { prices },
   );
 }
 
 /** The same, with what is known from outside of its spans to be right; what comes later overrides what comes earlier, key by key. */
 export function knowing(conversation: Conversation, truths: readonly Json[]): Conversation {
-  return new BuiltConversation(conversation.id, conversation.turns, truths);
+  return new BuiltConversation(conversation.id, conversation.turns, { ...besides(conversation), truths });
+}
+
+/** The same, with feedback of its users. */
+export function withFeedbackOf(conversation: Conversation, feedback: readonly Feedback[]): Conversation {
+  return new BuiltConversation(conversation.id, conversation.turns, { ...besides(conversation), feedback });
+}
+
+/** The same, of which no truth is known. */
+export function withoutTruth(conversation: Conversation): Conversation {
+  const { feedback, prices } = besides(conversation);
+  return new BuiltConversation(conversation.id, conversation.turns, { feedback, prices, hidesTruth: true });
+}
+
+function besides(conversation: Conversation): KnownBesides {
+  const { truth, feedback } = conversation;
+  const prices = conversation instanceof BuiltConversation ? conversation.prices : undefined;
+  return { truths: truth === undefined ? [] : [truth], feedback, prices };
 }
 
 class BuiltConversation implements Conversation {
@@ -39,11 +68,15 @@ class BuiltConversation implements Conversation {
   readonly truth: Json | undefined;
   readonly usage: Usage | undefined;
   readonly costUsd: number | undefined;
+  readonly feedback?: readonly Feedback[];
+  readonly prices: PriceTable | undefined;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   #attributes: Conversation['attributes'] | undefined;
+  #cost: ConversationCost | undefined;
 
-  constructor(id: ConversationId, turns: readonly Turn[], truths: readonly Json[] = []) {
+  constructor(id: ConversationId, turns: readonly Turn[], besides: KnownBesides = {}) {
+    const { truths = [], feedback, prices, hidesTruth } = besides;
     let [name, agentId, version, environment]: (string | undefined)[] = [];
     let state: Json | undefined;
     let truth: Json | undefined;
@@ -71,11 +104,18 @@ class BuiltConversation implements Conversation {
     this.agent = { name, id: agentId, version };
     this.environment = environment;
     this.state = state;
-    this.truth = truth;
+    this.truth = hidesTruth === true ? undefined : truth;
+    if (feedback !== undefined) this.feedback = feedback;
+    this.prices = prices;
     this.usage = usage;
     this.costUsd = costUsd;
     this.startedAtMs = startedAtMs;
     this.endedAtMs = endedAtMs;
+  }
+
+  get cost(): ConversationCost {
+    this.#cost ??= costOfTurns(this.turns, this.prices ?? NO_PRICES);
+    return this.#cost;
   }
 
   get idSource(): string {

@@ -5,6 +5,7 @@
  * Parts that few criteria ask for (the answer, the tool calls, the flags) are worked out when they are first read.
  */
 import type { SpanId, TraceId, TurnId } from '../model/ids.ts';
+import type { SpentTokens } from '../model/cost.ts';
 import type { Json } from '../model/json.ts';
 import type { AgentIdentity, Content, Step, StepError, StepFlag, Usage } from '../model/step.ts';
 import type { ToolCall, Turn, TurnFlag } from '../model/turn.ts';
@@ -18,7 +19,7 @@ import { finalAnswerOf, finishReasonsOf, turnErrorOf, userInputOf } from './turn
 import { shownAnswer } from './turns/shown-answer.ts';
 import { toolCallsOf } from './turns/tool-calls.ts';
 import { turnsOf, type TurnSteps } from './turns/turn-roots.ts';
-import { costOf, usageOf } from './turns/usage.ts';
+import { costOf, spentOf, usageOf } from './turns/usage.ts';
 
 /** In order of their start. None where the trace holds nothing of an agent's: no spans, or only an evaluator's. */
 export function buildTurns(steps: readonly Step[]): readonly Turn[] {
@@ -77,6 +78,7 @@ class BuiltTurn implements Turn {
   #error: StepError | undefined | null = null;
   #flags: readonly TurnFlag[] | undefined;
   #finishReasons: readonly string[] | undefined;
+  #spent: readonly SpentTokens[] | undefined;
 
   constructor(family: Family, { root, members }: TurnSteps, id: TurnId, nextCall?: Step) {
     const step = family.at(root);
@@ -145,6 +147,11 @@ class BuiltTurn implements Turn {
   get finishReasons(): readonly string[] {
     this.#finishReasons ??= finishReasonsOf(this.#root, this.#calls);
     return this.#finishReasons;
+  }
+
+  get spent(): readonly SpentTokens[] {
+    this.#spent ??= spentOf(this.#family, this.#members);
+    return this.#spent;
   }
 
   get toolCalls(): readonly ToolCall[] {

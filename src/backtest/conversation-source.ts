@@ -8,6 +8,7 @@ import type { ConversationReader, TraceRow } from '../store/conversation-reader.
 import type { ConversationRow } from '../store/conversation-row.ts';
 import type { TraceContent } from '../store/engine-store.ts';
 import type { EvaluationScanner } from '../store/evaluation-scan.ts';
+import { withFeedback } from '../engine/taken-feedback.ts';
 import { Truths, type WrittenTruth } from '../engine/truths.ts';
 import { turnsOfTrace } from '../engine/turns-of-trace.ts';
 
@@ -47,6 +48,7 @@ export class ConversationSource {
     const traces = await this.#reader.traces(conversation);
     if (traces.length === 0) return 'spans-not-kept';
     const put = await this.#reader.truthOf(conversation);
+    const said = await this.#reader.feedbackOf(conversation);
     const turns: Turn[] = [];
     for (const trace of traces) {
       const content = await this.#content(trace);
@@ -61,8 +63,8 @@ export class ConversationSource {
     if (turns.length === 0) return 'not-understood';
     const truths = new Truths({ find: (): Json | undefined => put }, this.#truth);
     return {
-      whole: truths.addTo(buildConversation(id, turns)),
-      alone: (turn) => truths.addTo(buildConversation(id, [turn])),
+      whole: withFeedback(truths.addTo(buildConversation(id, turns)), said, 'conversation'),
+      alone: (turn) => withFeedback(truths.addTo(buildConversation(id, [turn])), said, 'turn'),
     };
   }
 

@@ -4,7 +4,7 @@
  */
 import type { JudgeBill } from '../model/backtest.ts';
 import type { Judge } from '../ask/judge.ts';
-import { nanosOf } from '../ask/price.ts';
+import { nanosOf } from '../model/price.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 
 interface Sum {

@@ -1,5 +1,7 @@
 /** A conversation with all that is known of it, as `assay explain` shows it, wherever it was read. */
+import { costOfTurns, type ModelPrices, PriceTable } from '../model/cost.ts';
 import { counted } from '../model/counted.ts';
+import type { Turn } from '../model/turn.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { NamedOutcome } from '../model/validity.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
@@ -46,4 +48,18 @@ export function limitText({ about }: Pick<Evaluation, 'about'>): string | undefi
 /** The share of the weight that one evaluation decided, or nothing if it is not known. */
 export function weightText({ decidedShare }: Pick<Evaluation, 'decidedShare'>): string {
   return decidedShare === undefined ? '' : `, ${percent(decidedShare / 1_000_000)} of the weight decided`;
+}
+
+const NAMED_MAX = 5;
+
+/** The cost of its own tokens, with where it comes from. */
+export function costLine(turns: readonly Turn[], prices: readonly ModelPrices[]): string {
+  const { usd, source, modelsWithoutPrice } = costOfTurns(turns, new PriceTable(prices));
+  const amount = usd === undefined ? '' : ` $${usd.toPrecision(3)}`;
+  const named = modelsWithoutPrice
+    .slice(0, NAMED_MAX)
+    .map((model) => (model === '' ? 'a call without a model' : safe(model, 80)));
+  const left = modelsWithoutPrice.length - named.length;
+  const without = named.length === 0 ? '' : `; no price for ${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+  return `cost${amount} (${source})${without}`;
 }

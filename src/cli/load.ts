@@ -5,6 +5,7 @@ import { type LoadedSettings, loadSettings, type Settings } from '../config/sett
 import { readTruthFiles } from '../engine/truth-files.ts';
 import { isMissingSecret } from '../config/secrets.ts';
 import { suiteLoading } from '../engine/suite-loading.ts';
+import { configuredSuites } from './configured-suites.ts';
 import { sameVersions } from '../score/evaluator-version.ts';
 import { loadSuites } from '../score/load-suites.ts';
 import type { CompiledSuite } from '../score/suite.ts';
@@ -33,6 +34,8 @@ export type Flags = { readonly [flag: string]: string | number | boolean | undef
 
 interface LoadOptions {
   readonly suites?: readonly string[];
+  /** A suite of the configuration may be given by its name. */
+  readonly byName?: true;
   /** `the store's`: the command only looks at what is stored, and nobody's keys but the store's are needed for it. */
   readonly secrets?: 'all' | "the store's";
 }
@@ -44,16 +47,22 @@ export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loa
   const suiteReferences = fromFlags ?? settings.suites;
   // Suites named on the command line are relative to where one stands, those of a file to the file.
   const suitesBaseDirectory = fromFlags === undefined ? settings.baseDir : process.cwd();
+  const { configured, others } = await configuredSuites(
+    options.byName === true ? (fromFlags ?? []) : [],
+    settings,
+    BUILTIN_SUITES,
+  );
   const {
-    suites,
+    suites: loaded,
     shadows,
     mistakes: suiteMistakes,
-  } = await loadSuites(suiteReferences, {
+  } = await loadSuites(fromFlags === undefined || options.byName !== true ? suiteReferences : others, {
     baseDir: suitesBaseDirectory,
     builtinDir: BUILTIN_SUITES,
     ...suiteLoading(settings),
     shadows: settings.shadowSuites,
   });
+  const suites = [...configured, ...loaded];
   const { mistakes: truthMistakes, remarks: truthRemarks } = readTruthFiles(settings.truth, [...suites, ...shadows]);
   const isNeeded = (mistake: Mistake) => options.secrets !== "the store's" || !isOthersSecret(mistake);
   failOn([...configMistakes.filter(isNeeded), ...suiteMistakes, ...truthMistakes]);

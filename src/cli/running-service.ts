@@ -126,20 +126,26 @@ function whyUnreached(error: unknown, waitMs: number): string {
   return ('code' in cause ? UNREACHED.get(String(cause.code)) : undefined) ?? cause.message;
 }
 
-export async function askText(
+export async function askText(url: URL, { waitMs = TIMEOUT_MS, ...asking }: Asking = {}): Promise<string> {
+  const response = await askResponse(url, { ...asking, signal: AbortSignal.timeout(waitMs), waitMs });
+  return response.text();
+}
+
+/** An answer that succeeded, whose body is still to be read. The signal ends that as well. */
+export async function askResponse(
   url: URL,
-  { accept, waitMs = TIMEOUT_MS, more = () => [], ...init }: Asking = {},
-): Promise<string> {
+  { accept, waitMs = TIMEOUT_MS, more = () => [], ...init }: Asking,
+): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, { ...init, signal: AbortSignal.timeout(waitMs) });
+    response = await fetch(url, init);
   } catch (error) {
     throw new CommandFailure(
       `no answer from ${url.href}: start \`assay serve\`, or give --url (${whyUnreached(error, waitMs)})`,
       EXIT.input,
     );
   }
-  if (response.ok || response.status === accept) return response.text();
+  if (response.ok || response.status === accept) return response;
   const refusal: unknown = await response.json().catch(() => undefined);
   const { error, problems } = refusalSchema.safeParse(refusal).data ?? { error: '', problems: [] };
   const lines = [

@@ -38,7 +38,7 @@ export async function scoreFiles(
 ): Promise<ScoredFiles> {
   const secrets = flags.judges === true ? 'all' : "the store's";
   const location = { config: flags.config, dataDir: flags.dataDir };
-  const { settings, suites } = await load(location, { suites: flags.suite ?? [], secrets });
+  const { settings, suites } = await load(location, { suites: flags.suite ?? [], byName: true, secrets });
   const startedAt = performance.now();
   const judges = flags.judges === true ? await startJudges(settings, terminal) : undefined;
   const judging = judges && judgeProgress(judges, terminal);

@@ -6,7 +6,7 @@
  * out of them, as everywhere, and has a share of its own.
  */
 import { decisionOf } from '../model/decision.ts';
-import { isGood, isInSuccessRate } from '../model/severity.ts';
+import { isGood, isInSuccessRate, isScored } from '../model/severity.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { RunsOfCase, SuiteRun, SuiteRuns } from './suite-runs.ts';
 
@@ -26,7 +26,7 @@ export type BoundedMeasure =
   | { readonly is: 'pass_hat'; readonly k: number }
   | { readonly is: 'pass_at'; readonly k: number };
 
-/** How much was spent, failures included, for each run that succeeded; `cost_efficiency` is the inverse: successes for what was spent. */
+/** How much all scored runs spent, for each that succeeded; `cost_efficiency` is the inverse: successes for what was spent. */
 export interface EffortMeasure {
   readonly is: 'cost_per_success' | 'cost_efficiency' | 'steps_per_success' | 'tokens_per_success';
 }
@@ -65,7 +65,7 @@ export function effortsOf(runs: SuiteRuns, measure: EffortMeasure): Map<string, 
   for (const [key, ofCase] of runs.cases) {
     const known = ofCase.runs.flatMap((run) => {
       const effort = effortOf(run, measure);
-      const success = successOf(run);
+      const success = successForEffort(run);
       return effort === undefined || success === undefined ? [] : [{ effort, success }];
     });
     const effort = meanOf(known.map((one) => one.effort));
@@ -97,6 +97,13 @@ export function successOf(run: SuiteRun): number | undefined {
   const told = countedOf(run).filter(({ outcome }) => isInSuccessRate(outcome));
   if (told.length === 0) return run.run.end === 'completed' ? undefined : 0;
   return meanOf(told.map(({ outcome }) => (isGood(outcome) ? 1 : 0)));
+}
+
+/** As detection and the recording rules have it: effort for a conversation that was handed over was spent, and is no success. */
+function successForEffort(run: SuiteRun): number | undefined {
+  const scored = countedOf(run).filter(({ outcome }) => isScored(outcome));
+  if (scored.length === 0) return run.run.end === 'completed' ? undefined : 0;
+  return meanOf(scored.map(({ outcome }) => (isGood(outcome) ? 1 : 0)));
 }
 
 /** Between 0 and 1. */

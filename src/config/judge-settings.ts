@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { WHEN_CUT, WHEN_UNSUPPORTED } from '../model/judging.ts';
 import { mapping } from './mapping.ts';
 import { secretFrom } from './secrets.ts';
+import { PRICES } from './price-settings.ts';
 import { section, type SettingsOf } from './section.ts';
 import { amount, choice, count, duration, setting, someText, text, type ValuesOf } from './setting.ts';
 import type { Sources } from './sources.ts';
@@ -16,17 +17,6 @@ const addressExpected = 'an address that begins with https:// or http://, up to 
 const oddExpected = 'an odd number from 1 to 9, so that there is always a majority';
 const baseUrl = someText.refine((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol), addressExpected);
 const modelName = someText.max(1000, 'at most 1000 characters');
-
-const PRICES = {
-  inputPerMillion: amount(
-    { key: 'input_per_million', required: true, example: 0.25, min: 0, max: 100_000 },
-    'Price of a million tokens of input.',
-  ),
-  outputPerMillion: amount(
-    { key: 'output_per_million', required: true, example: 2, min: 0, max: 100_000 },
-    'Price of a million tokens of output.',
-  ),
-};
 
 const JUDGE = {
   provider: choice(['openai', 'anthropic'], { key: 'provider', required: true, example: 'openai' }, 'Its API.'),

@@ -11,6 +11,7 @@ import { PAGE } from './page-settings.ts';
 import { REDACTION } from './redaction-settings.ts';
 import { RESULTS } from './result-settings.ts';
 import { METRICS, SCORE } from './score-settings.ts';
+import { MODEL_PRICE_TABLE } from './price-settings.ts';
 import { PROCESS, SERVICE, SUITES } from './service-settings.ts';
 import { SHARED_STORE, STORE } from './store-settings.ts';
 import { TELEMETRY } from './telemetry-settings.ts';
@@ -37,6 +38,7 @@ export const SECTIONS = {
   results: RESULTS,
   truth: TRUTH,
   tools: TOOLS,
+  prices: MODEL_PRICE_TABLE,
   telemetry: TELEMETRY,
   redaction: REDACTION,
   judging: JUDGING,

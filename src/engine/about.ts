@@ -1,7 +1,9 @@
 /** Finds the traces that are about a conversation or a user, by the same rules that read their spans for scoring. */
 import { conversationIdFrom } from '../model/conversation-id.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
+import { mayCarryFeedback } from '../model/feedback-events.ts';
 import { WireError } from '../model/otlp/wire.ts';
+import { type CarriedFeedback, feedbackIn, feedbackOfLogs } from '../normalize/feedback.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
 
@@ -31,11 +33,36 @@ export class AboutMatcher {
     try {
       for (const { traceId, conversationId, userId } of normalize({ traces, logs: undefined }, this.#idKeys))
         if (this.#isMeant(traceId, conversationId, userId)) found.add(traceId);
+      this.#addFeedback(found, feedbackIn({ traces, logs: undefined }, this.#idKeys));
     } catch (error) {
       // Bytes that cannot be read name nobody.
       if (!(error instanceof WireError)) throw error;
     }
     return found;
+  }
+
+  /** Traces of log records with feedback about it; all others come with spans of their trace, which say it. */
+  tracesInLogs(logs: Uint8Array): ReadonlySet<TraceId> {
+    const found = new Set<TraceId>();
+    const bytes = Buffer.from(logs.buffer, logs.byteOffset, logs.byteLength);
+    if (!mayCarryFeedback(logs) || this.#texts?.every((text) => !bytes.includes(text)) === true) return found;
+    try {
+      this.#addFeedback(found, feedbackOfLogs(logs, this.#idKeys, 'log'));
+    } catch (error) {
+      // As above.
+      if (!(error instanceof WireError)) throw error;
+    }
+    return found;
+  }
+
+  #addFeedback(found: Set<TraceId>, feedback: readonly CarriedFeedback[]): void {
+    const { conversation, users } = this.#about;
+    for (const { traceId, named, user } of feedback)
+      if (
+        traceId !== undefined &&
+        ((named !== undefined && named === conversation) || users.some((one) => one === user))
+      )
+        found.add(traceId);
   }
 
   /**

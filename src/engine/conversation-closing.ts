@@ -186,13 +186,15 @@ export function absorbConversation(store: EngineStore, from: number, to: number)
   const absorbed = conversations.at(from);
   const into = conversations.at(to);
   store.words.move(absorbed.id, into.id);
+  store.feedback.move(absorbed.id, into.id);
   conversations.change(to, {
     labels: withSegment(into.labels, into.labels.segment ?? absorbed.labels.segment),
     turns: into.turns + absorbed.turns,
     worstOutcome: worseOf(absorbed, into),
     glance: mergedGlance(into.glance, absorbed.glance),
   });
-  conversations.change(from, { turns: 0, turnsEvaluated: 0, unscoredBecause: 'moved', ...NOT_DUE });
+  const left = { turns: 0, turnsEvaluated: 0, unscoredBecause: 'moved', feedback: undefined } as const;
+  conversations.change(from, { ...left, ...NOT_DUE });
   if (absorbed.revision === 0) conversations.remove(from);
 }
 

@@ -2,6 +2,7 @@
 import type { Conversation } from '../model/conversation.ts';
 import { CONVERSATION_ID_LENGTH_MAX, conversationIdFrom } from '../model/conversation-id.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
+import { wholeCost } from '../model/cost.ts';
 import type { Turn } from '../model/turn.ts';
 import type { Effort } from './counting/usage-totals.ts';
 import type { AgentLabels } from '../model/agent-labels.ts';
@@ -67,7 +68,7 @@ export function effortOf(conversation: Conversation): Effort {
     steps: conversation.turns.reduce((sum, turn) => sum + turn.llmCalls + turn.toolCalls.length, 0),
     tokens: usage === undefined ? undefined : usage.inputTokens + usage.outputTokens,
     durationMs: conversation.endedAtMs - conversation.startedAtMs,
-    costUsd: conversation.costUsd,
+    costUsd: wholeCost(conversation.cost),
   };
 }
 

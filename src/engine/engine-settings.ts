@@ -11,7 +11,7 @@ export function turnLimits({ turn }: Settings, maxOpenTurns: number = turn.maxOp
 }
 
 export function engineSettings({ detection, results, ...settings }: Settings) {
-  const { turn, conversation, truth } = settings;
+  const { turn, conversation, truth, prices } = settings;
   const metrics = { ...settings.metrics, observed: detection.active, reported: results !== undefined };
-  return { turn, conversation, truth, metrics, words: settings.store.words };
+  return { turn, conversation, truth, prices, metrics, words: settings.store.words };
 }

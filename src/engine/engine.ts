@@ -18,11 +18,10 @@ import { isSynthetic, syntheticConversationId, type TraceId } from '../model/ids
 import { keyOfSuite } from '../model/suite-key.ts';
 import type { Turn } from '../model/turn.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
-import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { EngineStore, StoredConversation, StoredTrace } from '../store/engine-store.ts';
+import type { StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import { type Arrival, type ClosedInLog, openSinceIn } from './arrival.ts';
-import type { CheckWatch } from './check-watch.ts';
+import type { EngineParts } from './engine-parts.ts';
 import {
   absorbConversation,
   glanceOf,
@@ -36,49 +35,17 @@ import {
   moveTurns,
   type ScoringResult,
 } from './conversation-closing.ts';
-import type { EngineEvent, TurnFate } from '../model/events/scoring-events.ts';
-import { EvaluationRecorder, type LabelSettings } from './evaluation-recorder.ts';
+import type { TurnFate } from '../model/events/scoring-events.ts';
+import { EvaluationRecorder } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
 import { Revisiting } from './revisiting.ts';
 import { SuiteMatching } from './suite-matching.ts';
 import { SuiteRunner } from './suite-runner.ts';
 import { SuiteScoring } from './suite-scoring.ts';
-import { Truths, type WrittenTruth } from './truths.ts';
+import { Truths } from './truths.ts';
+import { TakenFeedback } from './taken-feedback.ts';
 import { Understanding } from './understanding.ts';
 import { columnsOf, conversationIdOf, isAgentWork, namedConversationOf } from './conversation-labels.ts';
-
-export interface EngineSettings {
-  readonly turn: {
-    readonly reopenMs: number;
-    readonly maxAgeMs: number;
-    readonly maxSpans: number;
-    readonly maxBytes: number;
-  };
-  readonly conversation: Omit<ClosingLimits, 'openMaxMs'> & {
-    readonly idKeys: readonly string[];
-    readonly handOverTools: readonly string[];
-  };
-  readonly metrics: LabelSettings;
-  /** Words that were said are kept for the search. */
-  readonly words: boolean;
-}
-
-interface EngineParts {
-  readonly settings: EngineSettings;
-  /** Suites in shadow after the live ones. */
-  readonly suites: readonly CompiledSuite[];
-  readonly store: EngineStore;
-  readonly watch: CheckWatch;
-  /** Settings under the name of a judge; without them, judged criteria are skipped. */
-  readonly judge?: Judges['settings'];
-  /** From files. */
-  readonly truth?: WrittenTruth | undefined;
-  readonly onEvent: (event: EngineEvent) => void;
-  /** A recording without log times is complete: nothing is gained by scoring a conversation before its last turn is read. */
-  readonly conversations?: 'when due' | 'at the end';
-  /** Runs a stage and notes what it took, for the benchmark. */
-  readonly timed?: <T>(stage: string, work: () => T) => T;
-}
 
 /** A turn that was closed for one of these takes no more spans. */
 const SEALS = {
@@ -115,6 +82,8 @@ export class Engine {
   readonly #scoring: SuiteScoring;
   readonly #understanding: Understanding;
   readonly #revisiting: Revisiting;
+  readonly #feedback: TakenFeedback;
+  readonly #recorder: EvaluationRecorder;
   readonly #matching: SuiteMatching;
   readonly #recent = new RecentTurns();
   readonly #suitesByTurn: readonly CompiledSuite[];
@@ -139,6 +108,7 @@ export class Engine {
       onFold: (fold) => parts.onEvent({ type: 'labels-folded', ...fold }),
       onJoined: (judge) => parts.onEvent({ type: 'answer-reused', judge }),
     });
+    this.#recorder = recorder;
     this.#scoring = new SuiteScoring({
       store: parts.store,
       runner: this.#runner,
@@ -147,17 +117,26 @@ export class Engine {
       timed: (stage, work) => this.#timed(stage, work),
     });
     const { store, suites, onEvent } = parts;
+    this.#feedback = new TakenFeedback({ store, idKeys: parts.settings.conversation.idKeys, onEvent });
     this.#understanding = new Understanding({
       store,
       idKeys: parts.settings.conversation.idKeys,
       recent: this.#recent,
       truths: new Truths(store.truths, parts.truth),
+      feedback: this.#feedback,
+      prices: parts.settings.prices,
       onEvent,
       timed: (stage, work) => this.#timed(stage, work),
     });
     const understanding = this.#understanding;
     this.#matching = new SuiteMatching({ suites, runner: this.#runner, recent: this.#recent, understanding });
-    this.#revisiting = new Revisiting({ store, suites, scoring: this.#scoring, understanding });
+    this.#revisiting = new Revisiting({
+      store,
+      suites,
+      scoring: this.#scoring,
+      understanding,
+      fold: (conversation) => this.#fold(conversation),
+    });
   }
 
   /** Time has moved on, and every turn that closed by then is here: scores the conversations that are due. False if none was. */
@@ -181,7 +160,10 @@ export class Engine {
 
   arrive(arrival: Arrival): TurnFate {
     this.#sweepBefore(arrival);
-    return this.#counted(arrival, this.#take(arrival, this.#parts.store.traces.find(arrival.traceId)));
+    const known = this.#parts.store.traces.find(arrival.traceId);
+    const fate = this.#feedback.isForgotten(arrival) ? this.#forget(arrival, known) : this.#take(arrival, known);
+    this.#feedback.takeRest(fate, known);
+    return this.#counted(arrival, fate);
   }
 
   /** The log gave a turn whose bytes it has lost: it is left out, and reported. */
@@ -233,6 +215,7 @@ export class Engine {
 
     const conversation = this.#join(closed, known, turns);
     if (known !== undefined) this.#move(closed.traceId, turns.length, conversation);
+    this.#feedback.take(conversation);
     const trace = {
       traceId: closed.traceId,
       conversation: conversation.row,
@@ -432,6 +415,10 @@ export class Engine {
     return timed === undefined ? work() : timed(stage, work);
   }
 
+  #fold(conversation: StoredConversation): void {
+    this.#feedback.fold(conversation, (labels, polarity) => this.#recorder.countFeedback(labels, polarity));
+  }
+
   #evaluateConversation(due: StoredConversation, cause: DueCause): void {
     const { store } = this.#parts;
     const close = (result: Omit<ScoringResult, 'cause'>) => {
@@ -448,6 +435,7 @@ export class Engine {
       close({ revision: due.revision, turns: 0, unscoredBecause: 'moved' });
       return;
     }
+    this.#fold(due);
     const matched = this.#matching.match(due, traces);
     if (matched === undefined) {
       close({ revision, turns: due.turns, unscoredBecause: 'not_understood' });

@@ -3,6 +3,8 @@
  * for as long as its transactions succeed: after a rollback the labels that were admitted in it are not in the store.
  */
 import type { Conversation } from '../model/conversation.ts';
+import { POLARITIES, type Polarity } from '../model/feedback.ts';
+import type { ConversationLabels } from '../store/conversation-columns.ts';
 import { type Evaluation, FINDINGS, type VerdictKind, VERDICTS } from '../model/evaluation.ts';
 import { suiteKey } from '../model/suite-key.ts';
 import type { JudgeRequest } from '../model/judging.ts';
@@ -64,10 +66,25 @@ export class EvaluationRecorder {
     this.#isReported = options.reported === true;
     this.#guard = new LabelGuard(options);
     for (const total of options.store.totals.all()) {
-      if (total.metric !== QUALITY_METRICS.evaluations.name) continue;
+      if (total.metric !== QUALITY_METRICS.evaluations.name && total.metric !== QUALITY_METRICS.feedback.name) continue;
       const labels = toAgentLabels(total.labels);
       if (!isFolded(labels)) this.#guard.remember(labels);
     }
+  }
+
+  /** Counts one feedback of a user, under the labels of its conversation. */
+  countFeedback({ agent, agentVersion, environment, segment }: ConversationLabels, polarity: Polarity): void {
+    const labels = this.#guard.admit({
+      agent,
+      agent_version: agentVersion,
+      environment,
+      ...(this.#segmentKeys.length === 0 ? {} : { segment: segment ?? 'unknown' }),
+    });
+    // All of them exist from the first on, so that `increase()` sees the first of each.
+    for (const one of POLARITIES)
+      this.#store.totals
+        .series(QUALITY_METRICS.feedback.name, { ...labels, polarity: one })
+        .add(one === polarity ? 1 : 0);
   }
 
   /** Stores an evaluation and counts it, once; of one that waits for verdicts, what is decided. */
@@ -121,6 +138,7 @@ export class EvaluationRecorder {
     if (waited !== undefined) store.waiting.drop(key);
     // Worked out now: the conversation is not to be kept until the commit.
     const effort = effortOf(place.subject);
+    const { source: costSource } = place.subject.cost;
     const counted = countedAs(place.subject, place.logTime);
     // The turn that is evaluated, or the last one of the conversation.
     const span = place.subject.turns.at(-1);
@@ -131,6 +149,7 @@ export class EvaluationRecorder {
       this.#inHistory(written, { labels, at: place.logTime, before });
       if (before === undefined) {
         if (this.#shadowed.has(evaluation.suite)) this.#shadows.count(written, conversation);
+        this.#store.totals.series(QUALITY_METRICS.costSource.name, { ...totals.labels, source: costSource }).add(1);
         if (effortCounted !== undefined) totals.countFirst(written, effortCounted, counted, countedBefore);
         // Later revisions are not observed: an observation cannot be taken back, and a conversation must count once.
         if (this.#isObserved)

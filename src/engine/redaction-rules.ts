@@ -57,18 +57,25 @@ function rulesOf(settings: Settings, keptSalt: () => string): RedactionRules | u
     custom,
     keys,
     userIds: hashUserIds ? userIds : undefined,
-    identifiers: [...settings.conversation.idKeys, ...keysOf(IDENTIFIERS), ...(hashUserIds ? [] : userIds.keys)],
+    identifiers: [
+      ...settings.conversation.idKeys,
+      ...keysOf(IDENTIFIERS),
+      FEEDBACK_ID,
+      ...(hashUserIds ? [] : userIds.keys),
+    ],
     salt: salt ?? keptSalt(),
   };
 }
 
+const FEEDBACK_USER = 'assay.feedback.user';
+const FEEDBACK_ID = 'assay.feedback.id';
 const IDENTIFIERS: readonly Field[] = ['conversationId', 'toolCallId', 'responseId', 'previousResponseId', 'agentId'];
 
 function userIdKeys(): UserIdKeys {
   const members = rowsOf(['userId']).flatMap(({ key, members: names }) =>
     names === undefined ? [] : [{ key, names }],
   );
-  return { keys: keysOf(['userId']), members };
+  return { keys: [...keysOf(['userId']), FEEDBACK_USER], members };
 }
 
 function keysOf(fields: readonly Field[]): readonly string[] {

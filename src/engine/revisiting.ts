@@ -1,6 +1,6 @@
 /**
- * Looks again at conversations of which something is known now that was not when they were scored: their truth, a
- * judge's answer, or that a criterion which was suspended may be asked again.
+ * Looks again at conversations of which something is known now that was not when they were scored: their truth,
+ * feedback of their users, a judge's answer, or that a criterion which was suspended may be asked again.
  *
  *   asked for   a row in the store, in the transaction in which it became known
  *   looked at   in the engine's transaction                                       a crash: asked for still
@@ -9,9 +9,10 @@
  * configured since does not. One that can't be understood any more (its bytes are lost) waits for nothing: its request
  * is dropped, and reported.
  */
+import { withoutTruth } from '../assemble/build-conversation.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { EngineStore } from '../store/engine-store.ts';
+import type { EngineStore, StoredConversation } from '../store/engine-store.ts';
 import type { SuiteScoring } from './suite-scoring.ts';
 import type { Understanding } from './understanding.ts';
 
@@ -20,6 +21,8 @@ interface RevisitingParts {
   readonly suites: readonly CompiledSuite[];
   readonly scoring: SuiteScoring;
   readonly understanding: Understanding;
+  /** Takes in feedback that is new. */
+  readonly fold: (conversation: StoredConversation) => void;
 }
 
 export class Revisiting {
@@ -37,6 +40,7 @@ export class Revisiting {
   #lookAgain(row: number, logTime: number): void {
     const { store, suites, scoring } = this.#parts;
     const stored = store.conversations.at(row);
+    this.#parts.fold(stored);
     const traces = store.traces.ofConversation(row);
     const conversation = traces.length === 0 ? undefined : this.#parts.understanding.conversation(stored, traces);
     const rows = new Map(traces.map((trace) => [trace.traceId, trace.row]));
@@ -58,5 +62,5 @@ export class Revisiting {
 /** Whether it is the truth that makes the suite be for it: then nothing was said of it before, and is now. */
 function matchesByTruth(suite: CompiledSuite, conversation: Conversation): boolean {
   if (conversation.truth === undefined || suite.whyNot(conversation) !== undefined) return false;
-  return suite.whyNot({ ...conversation, truth: undefined }) !== undefined;
+  return suite.whyNot(withoutTruth(conversation)) !== undefined;
 }

@@ -5,6 +5,7 @@
 import { buildConversation } from '../assemble/build-conversation.ts';
 import { type MergedContent, mergeContents } from '../assemble/trace-content.ts';
 import type { Conversation } from '../model/conversation.ts';
+import { type ModelPrices, PriceTable } from '../model/cost.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
@@ -13,6 +14,7 @@ import { DamagedContent } from '../store/damaged-content.ts';
 import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
 import type { Arrival } from './arrival.ts';
 import type { RecentTurns } from './recent-turns.ts';
+import type { TakenFeedback } from './taken-feedback.ts';
 import type { Truths } from './truths.ts';
 import { turnsOfTrace } from './turns-of-trace.ts';
 
@@ -21,6 +23,8 @@ interface UnderstandingParts {
   readonly idKeys: readonly string[];
   readonly recent: RecentTurns;
   readonly truths: Truths;
+  readonly feedback: TakenFeedback;
+  readonly prices: readonly ModelPrices[] | undefined;
   readonly onEvent: (event: EngineEvent) => void;
   readonly timed: <T>(stage: string, work: () => T) => T;
 }
@@ -35,10 +39,12 @@ interface UnderstoodArrival {
 export class Understanding {
   readonly #parts: UnderstandingParts;
   readonly #idKeys: IdKeys | undefined;
+  readonly #prices: PriceTable;
 
   constructor(parts: UnderstandingParts) {
     this.#parts = parts;
     this.#idKeys = idKeysOf(parts.idKeys);
+    this.#prices = new PriceTable(parts.prices ?? []);
   }
 
   arrival(arrival: Arrival, known: StoredTrace | undefined): UnderstoodArrival | undefined {
@@ -61,7 +67,7 @@ export class Understanding {
           ({ row, revision }) => recent.find(row, revision)?.turns ?? this.#turnsOf(store.traces.contentOf(row)),
         ),
       );
-      return this.#built(id, turns);
+      return this.#built(id, turns, 'conversation');
     } catch (error) {
       this.report(`conversation ${id}`, error);
       return undefined;
@@ -70,7 +76,7 @@ export class Understanding {
 
   /** The turn as a conversation of its own. */
   alone({ id }: Pick<StoredConversation, 'id'>, turn: Turn): Conversation {
-    return this.#built(id, [turn]);
+    return this.#built(id, [turn], 'turn');
   }
 
   report(what: string, error: unknown): void {
@@ -103,7 +109,8 @@ export class Understanding {
     return turnsOfTrace(content, this.#idKeys);
   }
 
-  #built(id: ConversationId, turns: readonly Turn[]): Conversation {
-    return this.#parts.truths.addTo(buildConversation(id, turns));
+  #built(id: ConversationId, turns: readonly Turn[], about: 'conversation' | 'turn'): Conversation {
+    const { truths, feedback } = this.#parts;
+    return feedback.addTo(truths.addTo(buildConversation(id, turns, this.#prices)), about);
   }
 }

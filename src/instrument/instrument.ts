@@ -1,6 +1,6 @@
 /**
  * Lets an application report what its spans do not hold: the conversation that they belong to, the state at the end,
- * the ground truth, and the end itself. Over `@opentelemetry/api` alone; without an SDK every call does nothing.
+ * the ground truth, feedback of its users, and the end itself. Over `@opentelemetry/api` alone; without an SDK every call does nothing.
  *
  *     const sdk = new NodeSDK({
  *       spanProcessors: [new ConversationSpanProcessor(), new BatchSpanProcessor({ exporter })],
@@ -20,7 +20,16 @@
  *
  * The id travels as W3C baggage. If your outgoing requests to others carry baggage, they carry the id.
  */
-import { type Context, context, createContextKey, diag, propagation, type Span, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  context,
+  createContextKey,
+  diag,
+  propagation,
+  type Span,
+  trace,
+} from '@opentelemetry/api';
 import { END_MARK, STATE_MARK, TRUTH_MARK } from '../model/marks.ts';
 
 export const CONVERSATION_ID = 'gen_ai.conversation.id';
@@ -77,6 +86,61 @@ export function attachTruth(truth: unknown): boolean {
 /** The conversation is over: score it now instead of waiting for silence. */
 export function endConversation(): boolean {
   return mark(END_MARK, true);
+}
+
+/** One opinion of a user of the agent: a score, a label or a comment, or several of them. */
+export interface UserFeedback {
+  /** Makes sending twice count once. Choose one for each click. */
+  readonly id?: string;
+  /** Such as `thumbs` or `csat`; `user_feedback` unless given. */
+  readonly name?: string;
+  /** 1 is good and 0 is bad; stars from 2 to 5; else with its `scale`. */
+  readonly score?: number;
+  /** Such as `thumbs_up` or `thumbs_down`. */
+  readonly label?: string;
+  readonly comment?: string;
+  /** The lowest and the highest score that could be given. */
+  readonly scale?: readonly [min: number, max: number];
+  readonly user?: string;
+  /** Needed where the click comes in another request than the conversation, outside of {@link inConversation}. */
+  readonly conversationId?: string;
+}
+
+/**
+ * A user said what he thinks of the conversation. Writes an event to the active span; where none is active, to a span of
+ * its own. False where nothing was said, or the conversation is not known.
+ */
+export function feedback(given: UserFeedback): boolean {
+  // Plain JavaScript may pass anything.
+  const { conversationId, ...said } = ((given as UserFeedback | undefined) ?? {}) as UserFeedback;
+  if (said.score === undefined && said.label === undefined && said.comment === undefined) return false;
+  const named = conversationId ?? propagation.getBaggage(context.active())?.getEntry(CONVERSATION_ID)?.value;
+  const attributes = { ...feedbackAttributes(said), ...(named === undefined ? {} : { [CONVERSATION_ID]: named }) };
+  const active = trace.getActiveSpan();
+  if (active?.isRecording() === true) {
+    active.addEvent(FEEDBACK_EVENT, attributes);
+    return true;
+  }
+  if (named === undefined) {
+    warnOnce('assay: feedback was given outside of a conversation and without its conversationId');
+    return false;
+  }
+  const own = trace.getTracer(FEEDBACK_SCOPE).startSpan('feedback', { attributes: { [CONVERSATION_ID]: named } });
+  const isRecording = own.isRecording();
+  own.addEvent(FEEDBACK_EVENT, attributes);
+  own.end();
+  return isRecording;
+}
+
+const FEEDBACK_EVENT = 'assay.feedback';
+/** Not Assay's own scope, whose spans are never read. */
+const FEEDBACK_SCOPE = 'assay/instrument';
+
+function feedbackAttributes({ scale, ...said }: UserFeedback): Attributes {
+  const fields = Object.entries({ ...said, 'scale.min': scale?.[0], 'scale.max': scale?.[1] });
+  return Object.fromEntries(
+    fields.flatMap(([name, value]) => (value === undefined ? [] : [[`assay.feedback.${name}`, value]])),
+  );
 }
 
 /** A span as far as stamping goes. Structural, so that it fits the SDK's own type in any of its versions. */

@@ -47,6 +47,7 @@ export interface RequestHead {
 /** Action that a request is about to do. */
 export interface Action {
   readonly takes: Role;
+  readonly orTakes?: Role | undefined;
   /** As it was registered, with the names of its parameters and not what was given for them. */
   readonly route: string;
 }

@@ -1,6 +1,7 @@
 /** One user request and everything the agent did to answer it; usually one trace. */
 import type { AgentIdentity, Content, Step, StepError, Usage } from './step.ts';
 import type { SpanId, TraceId, TurnId } from './ids.ts';
+import type { SpentTokens } from './cost.ts';
 import type { Json } from './json.ts';
 
 /** A tool call as the model asked for it and as it was carried out, paired. */
@@ -56,6 +57,8 @@ export interface Turn {
   readonly finishReasons: readonly string[];
   readonly usage: Usage | undefined;
   readonly costUsd: number | undefined;
+  /** Tokens by call; worked out when asked for. */
+  readonly spent: readonly SpentTokens[];
   /** Set when the turn itself failed, not when a tool failed and the agent recovered. */
   readonly error: StepError | undefined;
   readonly startedAtMs: number;

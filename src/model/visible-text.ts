@@ -12,7 +12,11 @@ export function visibleText(text: string): string {
 }
 
 export function visibleJson(value: unknown, indent?: number): string {
-  const json = JSON.stringify(value, undefined, indent);
+  return visibleJsonText(JSON.stringify(value, undefined, indent));
+}
+
+/** The same for JSON that is written already. */
+export function visibleJsonText(json: string): string {
   return PLAIN.test(json) ? json : json.replace(HIDDEN, (run) => run.replace(/[\s\S]/g, escaped));
 }
 

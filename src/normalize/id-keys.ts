@@ -14,7 +14,7 @@ export class IdKeys {
     this.#table = new RowTable(rows('conversationId', asText, conversationKeys), []);
   }
 
-  apply(span: SpanView, draft: Draft): void {
+  apply(span: Pick<SpanView, 'attributes' | 'resource'>, draft: Draft): void {
     const found = new Draft(draft.rules === undefined ? undefined : new Map());
     this.#table.apply(span.attributes, found, 'configured:');
     if (found.conversationId === undefined) this.#table.apply(span.resource, found, 'configured:resource:');

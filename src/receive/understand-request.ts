@@ -9,6 +9,7 @@ import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
 import { WireError } from '../model/otlp/wire.ts';
 import type { RedactionCounts } from '../model/redaction.ts';
+import { withFeedbackTraces } from './feedback-traces.ts';
 import type { RequestRedactor } from './redact/request-redactor.ts';
 import type { ReceivedBatch } from './sink.ts';
 import type { Format, Rejection } from './status.ts';
@@ -49,7 +50,7 @@ export function understandRequest(
     }
     const received = indexLogs(bytes);
     const redacted = redactor?.redact(signal, received.bytes);
-    const index = redacted === undefined ? received : indexLogs(redacted.bytes);
+    const index = withFeedbackTraces(redacted === undefined ? received : indexLogs(redacted.bytes));
     const batch = { signal, bytes: index.bytes, table: encodeTable(index), rows: index.recordCount };
     return { batch, rejection: undefined, redactions: redacted?.counts };
   } catch (error) {

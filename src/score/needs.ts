@@ -13,6 +13,7 @@ import type { Subject } from './subject.ts';
 
 export const NEEDS = [
   'truth',
+  'feedback',
   'state',
   'final_answer',
   'user_input',
@@ -37,6 +38,8 @@ export function gapIn(subject: Subject, needs: readonly Need[]): string | undefi
 
 const GAPS = {
   truth: ({ truth }) => (truth === undefined ? 'No truth is known for this conversation (assay.truth).' : undefined),
+  feedback: ({ conversation }) =>
+    (conversation.feedback ?? []).length === 0 ? 'No user has given feedback about this conversation.' : undefined,
   state: ({ state }) => (state === undefined ? 'No state was recorded (assay.conversation.state).' : undefined),
   final_answer: ({ turn }) => answerGap(turn),
   user_input: ({ turn }) => {

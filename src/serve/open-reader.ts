@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import type { BacktestReader } from '../backtest/backtest.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
-import type { EvaluationScanner } from '../store/evaluation-scan.ts';
 import type { LabelReader } from '../store/label-store.ts';
 import type { OutcomeLabelReader } from '../store/outcome-label-store.ts';
 import type { PostgresAddress } from '../store/postgres/link.ts';
@@ -28,7 +27,7 @@ export async function readerAt(place: StorePlace): Promise<ServiceReader> {
 export async function openReader({
   sharedStore,
   dataDir,
-}: Settings): Promise<(ConversationReader & EvaluationScanner & OutcomeLabelReader) | undefined> {
+}: Settings): Promise<(ServiceReader & OutcomeLabelReader) | undefined> {
   if (sharedStore !== undefined) {
     // Loaded when it is needed, as everything that one machine does without.
     const { PostgresReader } = await import('../store/postgres/postgres-reader.ts');

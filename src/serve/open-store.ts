@@ -1,5 +1,6 @@
 /** Routes that need an open store, and the parts of the service that answer them. */
 import type { Settings } from '../config/settings.ts';
+import type { RedactionRules } from '../model/redaction.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { answeredFrom, type Route } from '../report/http/route.ts';
 import {
@@ -10,12 +11,13 @@ import {
 } from './api/answered-by-thread.ts';
 import type { ForgetSide } from './api/forget-api.ts';
 import { FORGET_ROUTES, STORE_WRITES, type WriteSide } from './api/routes.ts';
-import { StreamedReads } from './api/streamed-reads.ts';
 import { STORE_READS } from './api/store-reads.ts';
 import { COMPARING_READS } from './api/v1/comparing-reads.ts';
+import { EXPORT_ROUTES, type ExportApi } from './api/v1/export.ts';
 import { WHAT_IF_ROUTES, type WhatIfApi } from './api/v1/what-if-api.ts';
 import type { Comparing } from './comparing/comparing.ts';
 import { comparingOf } from './comparing/comparing-of.ts';
+import { Exports } from './exporting/exports.ts';
 import type { DetectionMonitor } from './detection/detection-monitor.ts';
 import { userFormsOf } from './forgetting/user-forms.ts';
 import type { StorePlace } from './open-reader.ts';
@@ -39,18 +41,20 @@ export interface StoreNeeds {
   readonly writes: StoreWrites;
   readonly reading: StoreReading;
   readonly views: Pick<ServiceViews, 'quality'>;
+  readonly redaction: RedactionRules | undefined;
 }
 
-export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi, ComparisonSide {
+export interface OpenStore extends ReadingSide, WriteSide, ForgetSide, WhatIfApi, ExportApi, ComparisonSide {
+  readonly exports: Exports;
   readonly reweighing: Reweighing;
   readonly comparing: Comparing;
 }
 
 export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
-  const { settings, access, config, detection, writes, reading, views } = needs;
+  const { settings, access, config, events, detection, writes, reading, views } = needs;
   return {
     reading,
-    streams: new StreamedReads(),
+    exports: new Exports({ store, suites: () => config.suites, onEvent: (event) => events.report(event) }),
     reweighing: reweighingOf({ ...needs, store }),
     comparing: comparingOf({ ...needs, store }),
     forget: async (request) => {
@@ -61,7 +65,13 @@ export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
     userForms: userFormsOf(settings),
     audit: access.audit,
     liveSuites: () => config.liveSuites,
-    put: (write) => writes.put(write),
+    put: async (write) => {
+      const answer = await writes.put(write);
+      if ('fates' in answer)
+        for (const fate of answer.fates ?? []) events.report({ type: 'feedback-arrived', way: 'api', fate });
+      return answer;
+    },
+    redaction: needs.redaction,
     accept: (chosen) => detection.accept(chosen),
   };
 }
@@ -71,6 +81,7 @@ export function storeRoutes(store: () => OpenStore | Unavailable): readonly Rout
     ...answeredFrom(STORE_READS.map(answeredByThread), store),
     ...answeredFrom(COMPARING_READS.map(answeredByComparing), store),
     ...answeredFrom(WHAT_IF_ROUTES, store),
+    ...answeredFrom(EXPORT_ROUTES, store),
     ...answeredFrom(STORE_WRITES, store),
     ...answeredFrom(FORGET_ROUTES, store),
   ];

@@ -1,6 +1,6 @@
 /** Messages between the main thread and the scoring thread, the same for each log and store. */
 import type { Arrival, ClosedInLog } from '../engine/arrival.ts';
-import type { EngineSettings } from '../engine/engine.ts';
+import type { EngineSettings } from '../engine/engine-parts.ts';
 import type { AcceptCommand, DetectionMessage, DetectionStart } from '../engine/detection/detection-owner.ts';
 import type { DeliveredNotice } from '../engine/detection/detection-rounds.ts';
 import type { JudgingStart } from '../engine/judging-start.ts';

@@ -6,6 +6,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { DetectionStore } from '../store/detection-store.ts';
 import type { EngineStore, Total } from '../store/engine-store.ts';
+import type { FeedbackStore } from '../store/feedback-store.ts';
 import type { LabelStore } from '../store/label-store.ts';
 import type { OutcomeLabelStore } from '../store/outcome-label-store.ts';
 import type { QuestionStore } from '../store/question-store.ts';
@@ -31,6 +32,7 @@ export interface ScoringSide {
     readonly questions: QuestionStore;
     readonly results: ResultStore;
     readonly truths: TruthStore;
+    readonly feedbackRows: FeedbackStore;
   };
   readonly troubles: Troubles;
   /** How far the store knows the log. */

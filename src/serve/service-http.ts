@@ -2,15 +2,18 @@
  * The HTTP side of the service. It is up before the store is open, so that people see why an instance waits: what needs the store answers 503 until
  * it is opened here, and again once it is closed.
  */
+import type { IncomingMessage } from 'node:http';
 import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
 import { answeredFrom } from '../report/http/route.ts';
+import { answerRequest, type Routed } from '../report/http/router.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
 import { PROCESS_ROUTES } from './api/routes.ts';
 import { processAnswers } from './api/v1/process-answers.ts';
 import type { StorePlace } from './open-reader.ts';
+import { MCP_ROUTES } from './mcp/mcp-route.ts';
 import { type OpenStore, openStore, type StoreNeeds, storeRoutes } from './open-store.ts';
 import { pageHttp } from './page/page-routes.ts';
 import type { Readiness } from './readiness.ts';
@@ -62,18 +65,23 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
   };
   const page = pageHttp();
   let store: OpenStore | Unavailable = STARTING;
+  const onWrite: Routed['onWrite'] = (event) => events.report(event);
+  const routes = [
+    ...answeredFrom(PROCESS_ROUTES, () => process),
+    ...storeRoutes(() => store),
+    ...answeredFrom(PEOPLE_ROUTES, () => access),
+  ];
+  const mcp = {
+    version: needs.version,
+    answer: (request: IncomingMessage) => answerRequest({ routes, access: access.guard, onWrite }, request),
+  };
   const server = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
-    routes: [
-      ...answeredFrom(PROCESS_ROUTES, () => process),
-      ...storeRoutes(() => store),
-      ...answeredFrom(PEOPLE_ROUTES, () => access),
-      ...page.routes,
-    ],
+    routes: [...routes, ...answeredFrom(MCP_ROUTES, () => mcp), ...page.routes],
     home: page.home,
     access: access.guard,
-    onWrite: (event) => events.report(event),
+    onWrite,
     security: certificates?.port('http', 'any'),
     onDropped: () => events.report({ type: 'connection-dropped', port: 'http' }),
   });
@@ -85,7 +93,9 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     closeStore: async () => {
       const closed = store;
       store = STOPPING;
-      if ('reweighing' in closed) await Promise.all([closed.reweighing.stop(), closed.comparing.stop()]);
+      if (!('reweighing' in closed)) return;
+      closed.exports.stop();
+      await Promise.all([closed.reweighing.stop(), closed.comparing.stop()]);
     },
   };
 }

@@ -189,6 +189,7 @@ function withShell(state: ReturnType<typeof withState>, options: ServiceOptions)
         'writes',
         'reads',
         'reloading',
+        'redaction',
       ],
       start: ({ reads, ...needs }) => startHttp({ settings, version, named, reading: reads, ...needs }),
       stop: (http) => http.stop(),
@@ -219,7 +220,7 @@ function withScoring(shell: ReturnType<typeof withShell>, options: ServiceOption
       start: async ({ deployment, reads, config, detection, events }) => {
         if (!deployment.scores) return undefined;
         await reads.start(deployment.storePlace(), {
-          state: () => ({ suites: config.suites, detection: detection.state }),
+          state: () => ({ suites: config.suites, detection: detection.state, prices: settings.prices }),
           onEvent: (event) => events.report(event),
         });
         return reads;

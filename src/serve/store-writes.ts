@@ -3,9 +3,12 @@
  * in its own transaction. An answered write is committed; a client without an answer retries, which changes nothing.
  */
 import type { Settings } from '../config/settings.ts';
+import type { FeedbackFate } from '../model/events/scoring-events.ts';
+import type { Feedback } from '../model/feedback.ts';
 import type { Json } from '../model/json.ts';
 import type { StoredLabel } from '../model/labels.ts';
 import type { SaidOutcome } from '../model/validity.ts';
+import type { FeedbackStore } from '../store/feedback-store.ts';
 import type { LabelStore } from '../store/label-store.ts';
 import type { OutcomeLabelStore } from '../store/outcome-label-store.ts';
 import type { TruthStore } from '../store/truth-store.ts';
@@ -17,6 +20,7 @@ import { type ForgetCommand, Forgetting } from './forgetting/forgetting.ts';
 export type StoreWrite =
   | { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined }
   | { readonly what: 'labels'; readonly labels: readonly StoredLabel[] }
+  | { readonly what: 'feedback'; readonly feedback: readonly Feedback[] }
   | { readonly what: 'outcomes'; readonly outcomes: readonly SaidOutcome[] };
 
 export interface PutCommand {
@@ -25,8 +29,10 @@ export interface PutCommand {
   readonly write: StoreWrite;
 }
 
-/** `changed`: how much of it was not known before. */
-export type PutAnswer = { readonly changed: number } | { readonly problem: string };
+/** `changed`: how much of it was not known before. Each feedback has a fate. */
+export type PutAnswer =
+  | { readonly changed: number; readonly fates?: readonly FeedbackFate[] }
+  | { readonly problem: string };
 
 export interface PutMessage {
   readonly type: 'put';
@@ -63,7 +69,7 @@ export class StoreWrites {
 /** The other end. Never rejects; where the store fails, it is said to whoever asked. */
 export async function carryOut(store: WrittenStore, { id, write }: PutCommand): Promise<PutMessage> {
   try {
-    return { type: 'put', id, answer: { changed: await changedBy(store, write) } };
+    return { type: 'put', id, answer: await answerOf(store, write) };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { type: 'put', id, answer: { problem: `the store did not take it: ${problem}` } };
@@ -72,17 +78,22 @@ export async function carryOut(store: WrittenStore, { id, write }: PutCommand): 
 
 interface WrittenStore {
   readonly truths: TruthStore;
+  readonly feedbackRows: FeedbackStore;
   readonly labels: LabelStore;
   readonly outcomeLabels: OutcomeLabelStore;
 }
 
-async function changedBy(store: WrittenStore, write: StoreWrite): Promise<number> {
+async function answerOf(store: WrittenStore, write: StoreWrite): Promise<PutAnswer> {
   switch (write.what) {
     case 'truth':
-      return Number(await store.truths.put(write.conversation, write.truth));
+      return { changed: Number(await store.truths.put(write.conversation, write.truth)) };
     case 'labels':
-      return store.labels.put(write.labels);
+      return { changed: await store.labels.put(write.labels) };
     case 'outcomes':
-      return store.outcomeLabels.put(write.outcomes);
+      return { changed: await store.outcomeLabels.put(write.outcomes) };
+    case 'feedback': {
+      const fates = await store.feedbackRows.put(write.feedback);
+      return { changed: fates.filter((fate) => fate === 'kept' || fate === 'waiting').length, fates };
+    }
   }
 }

@@ -13,6 +13,7 @@ import type { LabelStore } from './label-store.ts';
 import type { QuestionStore } from './question-store.ts';
 import type { ResultStore } from './result-store.ts';
 import type { OutcomeLabelStore } from './outcome-label-store.ts';
+import type { FeedbackStore } from './feedback-store.ts';
 import type { TruthStore } from './truth-store.ts';
 import type { EngineStore, Total, TraceContent } from './engine-store.ts';
 
@@ -207,6 +208,7 @@ export interface ClusterStore {
   readonly detection: DetectionStore;
   readonly results: ResultStore;
   readonly truths: TruthStore;
+  readonly feedbackRows: FeedbackStore;
   readonly labels: LabelStore;
   readonly outcomeLabels: OutcomeLabelStore;
   readonly questions: QuestionStore;

@@ -3,6 +3,7 @@
  * is written here and in a migration of each schema, and has a producer and a reader.
  */
 import { type DueCause, readDueCause, readUnscoredCause, type UnscoredCause } from '../model/causes.ts';
+import { POLARITIES, type Polarity } from '../model/feedback.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Column } from './column.ts';
 
@@ -46,6 +47,8 @@ export interface ConversationHead {
   readonly worstOutcome: number;
   readonly unscoredBecause: UnscoredCause | undefined;
   readonly glance: ConversationGlance;
+  /** Polarity of what its users said; undefined where none has been taken in. */
+  readonly feedback: Polarity | undefined;
 }
 
 /** As it is before its first turn has joined. */
@@ -61,6 +64,7 @@ export const WITHOUT_TURNS = {
   worstOutcome: 0,
   unscoredBecause: undefined,
   glance: {},
+  feedback: undefined,
 } as const satisfies Omit<ConversationHead, 'id' | 'labels' | 'firstClosedAt' | 'lastClosedAt'>;
 
 /** As the rows are read. */
@@ -85,6 +89,7 @@ export interface ConversationCells {
   readonly ceased_at: number | null;
   readonly asked: string | null;
   readonly answered: string | null;
+  readonly feedback: number | null;
 }
 
 const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<ConversationHead>, 'name'> } = {
@@ -108,6 +113,10 @@ const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<Convers
   ceased_at: { type: 'bigint', of: ({ glance }) => glance.ceasedAtMs },
   asked: { type: 'text', of: ({ glance }) => glance.asked },
   answered: { type: 'text', of: ({ glance }) => glance.answered },
+  feedback: {
+    type: 'smallint',
+    of: ({ feedback }) => (feedback === undefined ? undefined : POLARITIES.indexOf(feedback)),
+  },
 };
 
 export const CONVERSATION_COLUMNS: readonly Column<ConversationHead>[] = Object.entries(COLUMNS).map(
@@ -145,5 +154,6 @@ export function headFrom(
       asked: cells.asked === null ? undefined : text(cells.asked),
       answered: cells.answered === null ? undefined : text(cells.answered),
     },
+    feedback: cells.feedback === null ? undefined : POLARITIES[cells.feedback],
   };
 }

@@ -5,6 +5,7 @@
 import type { CloseCause } from '../model/causes.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { TraceId } from '../model/ids.ts';
+import type { Feedback } from '../model/feedback.ts';
 import type { NamedOutcome } from '../model/validity.ts';
 import type { Json } from '../model/json.ts';
 import type { TraceContent } from './engine-store.ts';
@@ -70,6 +71,8 @@ export interface ConversationReader {
   summaries(conversations: readonly ConversationRow[]): Awaitable<ReadonlyMap<number, readonly EvaluationSummary[]>>;
   /** Ground truth that somebody attached. */
   truthOf(conversation: ConversationRow): Awaitable<Json | undefined>;
+  /** Feedback of its users, oldest first. */
+  feedbackOf(conversation: ConversationRow): Awaitable<readonly Feedback[]>;
   /** Outcomes of the world, by name. */
   outcomesOf(conversation: ConversationRow): Awaitable<readonly NamedOutcome[]>;
   traces(conversation: ConversationRow): Awaitable<readonly TraceRow[]>;

@@ -5,6 +5,7 @@
  * A page looks at a limited number of rows (page.ts). `latest` goes down the rows. `worst` sorts the rows that a page may
  * look at, and goes on among them before it looks at older ones: the cursor keeps where they begin.
  */
+import { POLARITIES, type Polarity } from '../model/feedback.ts';
 import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import { wordsOf } from '../model/search-words.ts';
 import type { ConversationRow } from './conversation-row.ts';
@@ -25,6 +26,8 @@ export interface ConversationSearch {
   readonly decidedBelow?: number | undefined;
   readonly states?: readonly ('scored' | 'open' | 'waiting' | 'unscored')[] | undefined;
   readonly isLabelled?: boolean | undefined;
+  /** Polarity of all that users said. */
+  readonly feedback?: readonly Polarity[] | undefined;
   /** Wall-clock times in milliseconds; `until` is not in it. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
@@ -200,6 +203,11 @@ function conditionsOf<Value>(
   among('c.agent_version', search.agentVersions);
   among('c.environment', search.environments);
   among('c.segment', search.segments);
+  if (search.feedback !== undefined)
+    conditions.push({
+      sql: dialect.among('c.feedback'),
+      values: [dialect.numbers(search.feedback.map((one) => POLARITIES.indexOf(one)))],
+    });
   if (search.since !== undefined) conditions.push({ sql: 'c.updated_at >= ?', values: [dialect.number(search.since)] });
   if (search.until !== undefined) conditions.push({ sql: 'c.updated_at < ?', values: [dialect.number(search.until)] });
   if (candidates !== undefined)

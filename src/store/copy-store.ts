@@ -73,6 +73,7 @@ async function copy(source: StoreExport, target: StoreImport, options: CopyOptio
     options.onProgress({ conversations: looked, of: counts.conversations });
   }
   await target.takeTruths(source.truths());
+  await target.takeFeedback(source.feedback());
   await target.takeLabels(source.labels());
   await target.takeOutcomeLabels(source.outcomeLabels());
   await target.takeTotals(source.totals());

@@ -11,6 +11,7 @@ import type { Evaluation, Millionths, Outcome } from '../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
 import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
+import type { FeedbackBook } from './feedback-store.ts';
 import type { ConversationHead } from './conversation-columns.ts';
 import type { WaitingObservation } from './detection-store.ts';
 import type { SeenConversation } from './evaluation-columns.ts';
@@ -241,6 +242,7 @@ export interface EngineStore {
   readonly waiting: WaitingEvaluationStore;
   /** Ground truth that was put in from outside of the conversation's spans. */
   readonly truths: { find(conversation: ConversationId): Json | undefined };
+  readonly feedback: FeedbackBook;
   readonly revisits: RevisitStore;
   /** New evaluations, from the same commit on, for the next round of regression detection. */
   readonly detection: { add(observation: WaitingObservation): void };

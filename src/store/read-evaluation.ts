@@ -8,6 +8,8 @@ export interface ReadEvaluation {
   readonly madeAt: number | undefined;
   /** Undefined while it waits for verdicts. */
   readonly seen: SeenConversation | undefined;
+  /** Labels under which it was counted, as JSON; undefined while it waits for verdicts. Few texts differ. */
+  readonly labels: string | undefined;
   /** No later revision has been made. One that waits may stand beside it. */
   readonly isLast: boolean;
 }

@@ -1,6 +1,7 @@
-/** Ground truth, outcomes and labels of conversations, which may be there without them. */
+/** Ground truth, outcomes, labels and users' feedback of conversations, which may be there without them. */
 export interface SaidCounts {
   readonly truths: number;
   readonly outcomes: number;
   readonly labels: number;
+  readonly feedback: number;
 }

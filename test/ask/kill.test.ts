@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { nanosOf } from '../../src/ask/price.ts';
+import { nanosOf } from '../../src/model/price.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { randomFrom } from '../random.ts';
 import { tempDirectory } from '../temp-directory.ts';

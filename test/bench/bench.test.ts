@@ -20,6 +20,7 @@ test.each([
   ['page', 22],
   ['readers', 2],
   ['words', 1],
+  ['export', 2],
   ['detect', 39],
 ])(
   'the benchmark %s runs small and gives its rows',

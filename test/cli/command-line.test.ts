@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -159,6 +159,33 @@ alerts: { webhooks: [{ url_file: /nowhere/hook }] }
   const served = run('serve');
   expect(served.status).toBe(2);
   expect(served.stderr).toMatch(/NOT_SET_HERE is not set[\s\S]*nowhere|nowhere[\s\S]*NOT_SET_HERE is not set/);
+});
+
+test('a suite is named as in the configuration, and a built-in one goes before it', () => {
+  const folder = tempDirectory();
+  const suite = (name: string) =>
+    `suite: ${name}\nscope: turn\ncriteria:\n  - { name: said, question: Said?, weight: 1, check: size(final_answer) > 0 }\n`;
+  mkdirSync(path.join(folder, 'config'));
+  writeFileSync(path.join(folder, 'config/assay.yaml'), 'suites: [support.yaml, own.yaml]\n');
+  writeFileSync(path.join(folder, 'config/support.yaml'), suite('support'));
+  writeFileSync(path.join(folder, 'config/own.yaml'), suite('default'));
+  const scored = (...suites: readonly string[]) => {
+    const { status, stdout, stderr } = assay(
+      ['score', '-', '--config', 'config/assay.yaml', '--json', '--suite', ...suites],
+      { input: RECORDING, cwd: folder },
+    );
+    const { evaluations } = status === 0 ? JSON.parse(stdout) : { evaluations: [] };
+    const names = evaluations.map(({ suite: of, verdicts }: { suite: string; verdicts: object }) =>
+      'said' in verdicts ? `${of} here` : of,
+    );
+    return { status, stderr, suites: [...new Set(names)].toSorted() };
+  };
+
+  expect(scored('support')).toEqual({ status: 0, stderr: '', suites: ['support here'] });
+  expect(scored('support', 'error-recovery').suites).toEqual(['error-recovery', 'support here']);
+  expect(scored('config/support.yaml').suites).toEqual(['support here']);
+  expect(scored('default').suites).toEqual(['default']);
+  expect(scored('suport')).toMatchObject({ status: 2, stderr: expect.stringContaining("no built-in pack 'suport'") });
 });
 
 test('validate warns of a suite in shadow that cannot be told from the live one', () => {

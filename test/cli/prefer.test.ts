@@ -18,13 +18,10 @@ function agentSaying(words: string): string {
   });\n`;
 }
 
-const CASES = Array.from({ length: 12 }, (_, index) => `  - { id: case-${index}, input: What of ${index}? }`).join(
-  '\n',
-);
-
-async function sceneWith(url: string): Promise<string> {
+async function sceneWith(url: string, { cases = 12 }: { readonly cases?: number } = {}): Promise<string> {
   const folder = tempDirectory();
-  writeFileSync(path.join(folder, 'some.cases.yaml'), `dataset: some\ncases:\n${CASES}\n`);
+  const lines = Array.from({ length: cases }, (_, index) => `  - { id: case-${index}, input: What of ${index}? }`);
+  writeFileSync(path.join(folder, 'some.cases.yaml'), `dataset: some\ncases:\n${lines.join('\n')}\n`);
   writeFileSync(
     path.join(folder, 'assay.yaml'),
     `judges:\n  default:\n    provider: openai\n    model: played\n    base_url: ${url}\n    requests_per_minute: 100000\n    prices: { input_per_million: 2, output_per_million: 8 }\n`,
@@ -91,6 +88,43 @@ test('how far it is is said while it asks, what fails as well, and it ends', asy
   expect(stderr).toMatch(/judges: \d+ of 24 questions done, about \d+ s left/);
   expect(stderr).toContain('judges: 24 questions asked, 0 answered before');
 }, 120_000);
+
+/** Requests that the provider takes in each window; it refuses the rest until the next one. */
+const STATED = { requests: 100, windowMs: 3000 };
+
+test('two hundred cases show how far they are, and take no longer than the provider allows', async () => {
+  let begins = 0;
+  let taken = 0;
+  let refused = 0;
+  const provider = await startProvider(({ material }) => {
+    const now = performance.now();
+    if (now - begins >= STATED.windowMs) [begins, taken] = [now, 0];
+    taken += 1;
+    if (taken <= STATED.requests) return { say: saying(material, (a, b) => a.length < b.length) };
+    refused += 1;
+    const seconds = Math.ceil((begins + STATED.windowMs - now) / 1000);
+    return { status: 429, headers: { 'retry-after': String(seconds) } };
+  });
+  const folder = await sceneWith(provider.url, { cases: 200 });
+
+  const began = performance.now();
+  const { stdout, stderr, status } = await assay(folder, 'prefer', 'long', 'short', '--more', 'concise', '--json');
+  const tookMs = performance.now() - began;
+
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    pairs: [{ wins_a: 0, wins_b: 200, ties: 0, unanswered: 0, share_of_b: { value: 1, cases: 200 } }],
+  });
+  expect(stderr).toContain('200 pairs of answers make 400 questions to default');
+  expect(stderr).toMatch(/judges: \d+ of 400 questions done, about \d+ s left/);
+  expect(stderr).toContain('judges: 400 questions asked, 0 answered before');
+  expect(provider.asked.length - refused).toBe(400);
+  // Calls in flight when the limit is reached, in each window.
+  expect(refused).toBeLessThanOrEqual(4 * (400 / STATED.requests));
+  // Waiting in whole seconds may cost one a window; the rest is for starting, on a busy machine.
+  const windows = 400 / STATED.requests;
+  expect(tookMs).toBeLessThan(windows * (STATED.windowMs + 1000) + 15_000);
+}, 180_000);
 
 test.each([
   ['one experiment', ['prefer', 'a'], 'at least two experiments', 2],

@@ -102,6 +102,7 @@ test('without anything written, the defaults hold', () => {
     sharedStore: undefined,
     instance: hostname(),
     truth: [],
+    prices: [],
     logLevel: 'info',
   });
 });

@@ -6,6 +6,7 @@ import {
   attachTruth,
   ConversationSpanProcessor,
   endConversation,
+  feedback,
   inConversation,
   recordState,
 } from '../../src/instrument/instrument.ts';
@@ -148,3 +149,43 @@ function circle(): unknown {
   self.self = self;
   return self;
 }
+
+describe('feedback of a user', () => {
+  const eventsOf = (name: string) =>
+    exporter
+      .getFinishedSpans()
+      .filter((finished) => finished.name === name)
+      .flatMap(({ events }) => events.map((event) => [event.name, event.attributes]));
+
+  test('is an event on the active span, of the conversation that it is in', () => {
+    inConversation({ id: 'c1' }, () =>
+      span('agent', () => expect(feedback({ id: 'click', score: 4, scale: [1, 5], comment: 'fine' })).toBe(true)),
+    );
+
+    expect(eventsOf('agent')).toEqual([
+      [
+        'assay.feedback',
+        {
+          'assay.feedback.id': 'click',
+          'assay.feedback.score': 4,
+          'assay.feedback.comment': 'fine',
+          'assay.feedback.scale.min': 1,
+          'assay.feedback.scale.max': 5,
+          'gen_ai.conversation.id': 'c1',
+        },
+      ],
+    ]);
+  });
+
+  test('has a span of its own where none is active, and needs the conversation then', () => {
+    expect(feedback({ label: 'thumbs_down', conversationId: 'c2' })).toBe(true);
+    expect(feedback({ label: 'thumbs_down' })).toBe(false);
+    expect(feedback({ conversationId: 'c2' })).toBe(false);
+    expect(feedback(undefined as never)).toBe(false);
+
+    expect(attributesOf('feedback')['gen_ai.conversation.id']).toBe('c2');
+    expect(eventsOf('feedback')).toHaveLength(1);
+    const [finished] = exporter.getFinishedSpans();
+    expect(finished?.instrumentationScope.name).not.toBe('assay');
+  });
+});

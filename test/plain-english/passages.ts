@@ -1,5 +1,6 @@
 /**
- * Finds the prose in a file: comments of TypeScript, YAML and shell; paragraphs, list items and table cells of Markdown.
+ * Finds the prose in a file: comments of TypeScript, YAML and shell; docstrings and comments of Python; paragraphs, list
+ * items and table cells of Markdown.
  * Code, links and quotations are left out.
  */
 
@@ -37,7 +38,24 @@ export function wideLinesOf(markdown: string): readonly { readonly line: number;
 
 function passagesOf(file: string, text: string): readonly Passage[] {
   if (file.endsWith('.md')) return passagesOfMarkdown(text);
+  if (file.endsWith('.py')) return [...docstringsOf(text), ...hashComments(withoutDocstrings(text))];
   return file.endsWith('.ts') ? commentsOf(text) : hashComments(text);
+}
+
+const DOCSTRING = /^( *)"""([\s\S]*?)"""/gm;
+
+/** An indented example inside a docstring is not prose. */
+function docstringsOf(source: string): readonly Passage[] {
+  return [...source.matchAll(DOCSTRING)].flatMap(({ index, 1: indent = '', 2: text = '' }) => {
+    const line = source.slice(0, index).split('\n').length;
+    const lines = text.split('\n').map((one) => (one.startsWith(indent) ? one.slice(indent.length) : one));
+    return paragraphs(line, lines);
+  });
+}
+
+/** The other lines keep their numbers, and the `#:` before a comment of an attribute goes. */
+function withoutDocstrings(source: string): string {
+  return source.replace(DOCSTRING, (text) => text.replace(/[^\n]/g, '')).replace(/#: /g, '# ');
 }
 
 /** Comments of YAML and shell, on lines of their own or behind a value. Commented-out settings are not prose. */

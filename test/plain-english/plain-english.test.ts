@@ -93,6 +93,37 @@ test('sentences of comments in YAML: joined over lines, without settings that ar
   ]);
 });
 
+const PYTHON = `"""Holds what is open. See \`a.b\`.
+
+    What is an example is not prose.
+
+Of two,
+the second.
+"""
+
+a = 1  # Its number.
+#: Time to wait.
+b = """not a docstring"""
+
+def c():
+    """Returns it.
+
+    It is there.
+    """
+`;
+
+test('sentences of docstrings and comments in Python', () => {
+  expect(sentencesOf('a.py', PYTHON).map(({ line, text }) => `${line} ${text}`)).toEqual([
+    '1 Holds what is open.',
+    '1 See CODE.',
+    '5 Of two, the second.',
+    '14 Returns it.',
+    '16 It is there.',
+    '9 Its number.',
+    '10 Time to wait.',
+  ]);
+});
+
 const PAGE = `# A page
 
 One paragraph

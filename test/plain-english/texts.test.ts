@@ -34,6 +34,12 @@ const COMMENTS: readonly Texts[] = [
     sentencesMin: 1500,
   },
   {
+    name: 'docstrings and comments of Python',
+    globs: ['clients/python/{src,tests}/**/*.py', 'test/outside/python/**/*.py'],
+    wordsMax: 30,
+    sentencesMin: 150,
+  },
+  {
     name: 'comments of deployments and suites',
     globs: [
       'deploy/**/*.{ts,yaml,yml,sh}',

@@ -82,6 +82,7 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
   'answer-reused': [{ judge: 'j' }],
   'evidence-shown': [{ judge: 'j', isCut: true, unsupported: 1 }],
   'not-understood': [{ what: 'turn x', reason: 'cut' }],
+  'feedback-arrived': [{ way: 'span', fate: 'kept' }],
   'labels-folded': [
     { label: 'agent', agent: 'a' },
     { label: 'segment', agent: 'a' },

@@ -29,6 +29,8 @@ const ELSEWHERE: readonly MetricDefinition[] = [
   ...NOT_HERE,
   ...WITHDRAWN_METRICS.filter((twin) => NOT_HERE.some(({ name }) => withdrawnName(name) === twin.name)),
   SCORING_METRICS.criterionLikeness,
+  // Only once a user gave feedback.
+  QUALITY_METRICS.feedback,
   // Only with TLS.
   TLS_METRICS.expiry,
 ];

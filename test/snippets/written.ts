@@ -30,6 +30,7 @@ export const WRITTEN: readonly Written[] = [
     before: `${SUITE_HEAD}extract: { refund: last(tools('refund_order')) }\ncriteria:\n`,
   },
   { page: 'docs/suites.md', starts: '- name: tone', file: 'tone.yaml', before: `${SUITE_HEAD}criteria:\n` },
+  { page: 'docs/feedback.md', starts: '- { name: liked', file: 'liked.yaml', before: `${SUITE_HEAD}criteria:\n` },
   { page: 'docs/suites.md', starts: 'golden:', file: 'path.yaml', before: SUITE_HEAD },
   {
     page: 'docs/suites.md',

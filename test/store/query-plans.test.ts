@@ -23,6 +23,7 @@ const LARGE = [
   'failed_verdicts',
   'conversation_keys',
   'truths',
+  'feedback',
   'labels',
   'labelled_verdicts',
   'outcome_labels',
@@ -57,7 +58,7 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   ],
   [/^DELETE FROM pruned_traces WHERE trace_id IN/, 'what is too much, oldest first, up to a limit'],
   [
-    /^DELETE FROM (?:pruned_traces|truths|outcome_labels) WHERE (?:closed|put)_at < \?/,
+    /^DELETE FROM (?:pruned_traces|truths|feedback|outcome_labels) WHERE (?:closed|put)_at < \?/,
     'what is older than it may be, and goes',
   ],
   [/^SELECT \* FROM label(?:s ORDER BY id|led_verdicts ORDER BY noted_at) DESC LIMIT \?$/, 'ends at its limit'],

@@ -8,10 +8,11 @@ import { holdToContract } from './contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from './labels-contract.ts';
 import { holdOutcomesToContract, type OutcomesUnderTest } from './outcome-labels-contract.ts';
 import { holdPageReadsToContract } from './page-reads-contract.ts';
+import { type FeedbackUnderTest, holdFeedbackToContract } from './feedback-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from './revisit-contract.ts';
 import { holdWordsToContract } from './words-contract.ts';
 
-function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest & OutcomesUnderTest> {
+function openSqlite(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnderTest & OutcomesUnderTest> {
   const file = path.join(tempDirectory(), 'assay.db');
   let store = Store.open(file, { durable: false });
   const reopen = () => {
@@ -30,6 +31,9 @@ function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest & OutcomesUnd
     },
     get truths() {
       return store.truths;
+    },
+    get feedbackRows() {
+      return store.feedbackRows;
     },
     get labels() {
       return store.labels;
@@ -64,6 +68,7 @@ function openSqlite(): Promise<RevisitsUnderTest & LabelsUnderTest & OutcomesUnd
 
 holdToContract('SQLite', openSqlite);
 holdRevisitsToContract('SQLite', openSqlite);
+holdFeedbackToContract('SQLite', openSqlite);
 holdLabelsToContract('SQLite', openSqlite);
 holdOutcomesToContract('SQLite', openSqlite);
 holdPageReadsToContract('SQLite', openSqlite);

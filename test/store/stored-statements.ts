@@ -103,6 +103,7 @@ function read(): void {
   reader.pages.countUpTo(10);
   reader.pages.judging(Date.now());
   reader.truthOf(row);
+  reader.feedbackOf(row);
   reader.outcomeNames();
   [...reader.outcomesNamed('l')];
   reader.outcomesOf(row);
@@ -164,6 +165,7 @@ function searchEach(reader: StoreReader): void {
     { states: ['open', 'waiting', 'scored', 'unscored'] },
     { states: ['open', 'waiting'] },
     { isLabelled: true },
+    { feedback: ['negative'] },
     { since: 1 },
     { until: 10 },
     { words: ['w', 'x'] },

@@ -3,6 +3,7 @@
  * on the agent span, and some a cumulative one. Some put the tools below the model call that asked for them, and a
  * sub-agent below such a tool.
  */
+import type { SpentTokens } from '../../model/cost.ts';
 import type { Step, Usage } from '../../model/step.ts';
 import { NONE, type Family } from './span-tree.ts';
 
@@ -18,6 +19,25 @@ export function usageOf(family: Family, members: readonly number[]): Usage | und
     cacheWriteTokens: total.cacheWriteTokens || repeated.cacheWriteTokens,
     reasoningTokens: total.reasoningTokens || repeated.reasoningTokens,
   };
+}
+
+/** Each call whose tokens count, with the model that made them. */
+export function spentOf(family: Family, members: readonly number[]): readonly SpentTokens[] {
+  const calls = counted(family, members, (step) => step.usage !== undefined).whole;
+  if (calls.length === 0) return [];
+  const costs = counted(family, members, (step) => step.costUsd !== undefined).whole;
+  const withCost = new Set(costs.map((index) => family.at(index)));
+  const aboveCost = new Set<number>();
+  for (const index of costs)
+    for (let at = family.parentOf(index); at !== NONE && !aboveCost.has(at); at = family.parentOf(at))
+      aboveCost.add(at);
+  const belowCost = costs.length === 0 ? [] : family.nearestAncestors((step) => withCost.has(step));
+  return calls.flatMap((index) => {
+    const step = family.at(index);
+    if (step.usage === undefined) return [];
+    const isInSpans = withCost.has(step) || aboveCost.has(index) || (belowCost[index] ?? NONE) !== NONE;
+    return { model: step.model?.response ?? step.model?.request, usage: step.usage, isInSpans };
+  });
 }
 
 export function costOf(family: Family, members: readonly number[]): number | undefined {

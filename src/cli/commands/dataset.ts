@@ -1,5 +1,4 @@
 /** `assay dataset`: checks the cases that an agent is to be tried on, and takes cases from what production recorded. */
-import { open, rename, rm, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { counted } from '../../model/counted.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -14,6 +13,7 @@ import { readDataset } from '../../offline/datasets/read-dataset.ts';
 import { openReader } from '../../serve/open-reader.ts';
 import { readTruthFiles } from '../../engine/truth-files.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { fileWhenDone } from '../file-when-done.ts';
 import { failOn, load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
@@ -171,18 +171,10 @@ async function outputTo({ out, force }: FromStoreFlags, terminal: Terminal): Pro
   }
   if (!/\.(jsonl|ndjson)$/.test(out))
     throw new CommandFailure(`--out: ${out} must end in .jsonl, because it is written as JSON lines`, EXIT.usage);
-  const isThere = await stat(out).then(
-    () => true,
-    () => false,
-  );
-  if (isThere && force !== true) throw new CommandFailure(`${out} exists: --force overwrites it`, EXIT.input);
-  const unfinished = `${out}.part`;
-  const file = await open(unfinished, 'w').catch((error: unknown) => {
-    throw new CommandFailure(`write ${out}: ${error instanceof Error ? error.message : ''}`, EXIT.input);
-  });
+  const file = await fileWhenDone(out, { force: force === true });
   let lines: string[] = [];
   const flush = async () => {
-    if (lines.length > 0) await file.appendFile(`${lines.join('\n')}\n`);
+    if (lines.length > 0) await file.write(`${lines.join('\n')}\n`);
     lines = [];
   };
   return {
@@ -192,13 +184,9 @@ async function outputTo({ out, force }: FromStoreFlags, terminal: Terminal): Pro
     },
     done: async () => {
       await flush();
-      await file.sync();
-      await rename(unfinished, out);
+      await file.done();
     },
-    close: async () => {
-      await file.close();
-      await rm(unfinished, { force: true });
-    },
+    close: () => file.close(),
   };
 }
 

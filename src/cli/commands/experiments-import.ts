@@ -62,7 +62,7 @@ export function addImport(
       const secrets = flags.judges === true ? 'all' : "the store's";
       const loaded = await load(
         { config: flags.config, experiments: flags.experiments },
-        { suites: flags.suite ?? [], secrets },
+        { suites: flags.suite ?? [], byName: true, secrets },
       );
       const dataset = flags.dataset === undefined ? undefined : datasetIn(flags.dataset);
       if (dataset !== undefined) failOn(taskTruthMistakes(dataset, loaded.suites));

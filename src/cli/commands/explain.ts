@@ -16,6 +16,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { conversationOfService } from '../conversation-of-service.ts';
 import { conversationFromStore } from '../conversation-of-store.ts';
 import {
+  costLine,
   type ConversationFacts,
   type ExplainedConversation,
   factsText,
@@ -74,6 +75,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
         why: flags.why === true,
         idleMs: flags.url === undefined ? settings.conversation.idleMs : undefined,
         idKeys: idKeysOf(settings.conversation.idKeys),
+        prices: settings.prices,
       });
     });
 }
@@ -88,6 +90,7 @@ function explain(
     readonly why: boolean;
     readonly idKeys: IdKeys | undefined;
     readonly idleMs: number | undefined;
+    readonly prices: Parameters<typeof costLine>[1];
   },
 ): void {
   const turns = contents.flatMap((content) => turnsOfTrace(content, options.idKeys));
@@ -102,6 +105,7 @@ function explain(
   terminal.out(paint('bold', safe(conversation.conversationId)));
   terminal.out(`  ${factsText(conversation)}`);
   terminal.out(`  ${whenEvaluated(conversation, options.idleMs)}`);
+  if (ordered.length > 0) terminal.out(`  ${costLine(ordered, options.prices)}`);
   if (damagedTraces > 0)
     terminal.out(
       paint('red', `  the spans of ${damagedTraces} of its traces are damaged on disk: their steps are missing here`),

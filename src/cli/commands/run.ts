@@ -89,7 +89,7 @@ export function addRun(program: Command, terminal: Terminal): void {
     .action(async (file: string, flags: RunFlags) => {
       const loaded = await load(
         { config: flags.config, experiments: flags.experiments },
-        { suites: flags.suite ?? [], secrets: "the store's" },
+        { suites: flags.suite ?? [], byName: true, secrets: "the store's" },
       );
       const root = loaded.settings.experimentsDir;
       const resumed = flags.resume === undefined ? undefined : findResumed(root, flags.resume);

@@ -8,6 +8,7 @@ import { copyStore, SourceIsWaiting, TargetInUse } from '../../store/copy-store.
 import type { PostgresAddress } from '../../store/postgres/link.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
+import { addExport } from './export.ts';
 import { addForget } from './forget.ts';
 import { addJournal } from './journal.ts';
 import { addCheck } from './store-check.ts';
@@ -26,6 +27,7 @@ export function addStore(program: Command, terminal: Terminal): void {
   addCheck(store, terminal);
   addJournal(program, terminal);
   addForget(program, terminal);
+  addExport(program, terminal);
   store
     .command('copy')
     .description(

@@ -15,6 +15,7 @@ import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { headRow, printTable } from '../print-table.ts';
 import { settingOption } from '../setting-option.ts';
+import { addSessions } from './sessions.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 interface PlaceFlags {
@@ -33,6 +34,7 @@ Roles: ingest sends spans; read reads metrics and conversations; review also wri
 may do everything.`;
 
 export function addToken(program: Command, terminal: Terminal): void {
+  addSessions(program, terminal);
   const token = program
     .command('token')
     .description('tokens of programs that send to Assay, read from it or write to it');

@@ -1,10 +1,11 @@
 /** Effort of a conversation, as it is counted: in whole numbers, and never more than is plausible. */
 
-/** As the spans say. */
+/** As the spans say, and the cost as the prices do. */
 export interface Effort {
   readonly steps: number;
   readonly tokens: number | undefined;
   readonly durationMs: number;
+  /** Undefined where it is not known whole. */
   readonly costUsd: number | undefined;
 }
 

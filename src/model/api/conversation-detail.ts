@@ -1,8 +1,10 @@
 /** `GET /api/v1/conversations/{conversation...}`: one conversation with its transcript and all its evaluations. */
 import { z } from 'zod';
+import { COST_SOURCES } from '../cost.ts';
 import { FINDINGS, UNDECIDED, VERDICTS } from '../evaluation.ts';
 import { LABELS } from '../labels.ts';
 import { STEP_KINDS } from '../step.ts';
+import { shownFeedback } from './feedback.ts';
 import { conversationItem } from './conversation-list.ts';
 import { about, count, ending, list, outcome, share, time, tokens } from './shapes.ts';
 
@@ -124,6 +126,14 @@ export const conversationDetail = conversationItem.extend({
     description: 'suites of its evaluations that have golden traces: GET /api/v1/golden-comparison/{conversation}',
   }),
   truth: json.optional(),
+  cost: z
+    .strictObject({
+      usd: z.number().min(0).optional(),
+      source: z.enum(COST_SOURCES),
+      models_without_price: list(z.string()).meta({ description: "'' is a call that names no model" }),
+    })
+    .meta({ description: 'of the tokens of the agent, and where it comes from; `partly` is too little' }),
+  feedback_list: list(shownFeedback).meta({ description: 'of its users, oldest first' }),
   outcomes: list(
     z.strictObject({ name: z.string(), good: z.boolean(), value: z.string().optional(), case: z.string().optional() }),
   ).meta({ description: 'what came of it in the world' }),

@@ -1,5 +1,6 @@
 /** `GET /api/v1/conversations`: a page of conversations, each with its last evaluations. */
 import { z } from 'zod';
+import { POLARITIES } from '../feedback.ts';
 import { about, anyOf, count, ending, list, outcome, share, time, timeAsked } from './shapes.ts';
 
 const CONVERSATION_STATES = ['scored', 'open', 'waiting', 'unscored'] as const;
@@ -28,6 +29,7 @@ export const conversationListQuery = z.strictObject({
   decided_below: z.coerce.number().min(0).max(1).optional(),
   state: anyOf(conversationState),
   labelled: z.enum(['true', 'false']).optional(),
+  feedback: anyOf(z.enum(POLARITIES)),
   since: timeAsked.optional(),
   until: timeAsked.optional(),
   order: z.enum(['latest', 'worst']).default('latest'),
@@ -81,6 +83,10 @@ export const conversationItem = z.strictObject({
   cost_usd: z.number().min(0).optional(),
   state: conversationState,
   unscored_because: z.string().optional(),
+  feedback: z
+    .enum(POLARITIES)
+    .optional()
+    .meta({ description: 'of its users, taken together; absent where none said anything' }),
   waiting_for: z.string().optional(),
   evaluations: list(listedEvaluation).meta({ description: 'at most 50, those with the worst outcomes' }),
   evaluations_left_out: count.optional().meta({ description: 'absent where all are listed' }),

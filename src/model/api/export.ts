@@ -1,13 +1,21 @@
 /**
- * `GET /api/v1/export`: conversations that a list finds, each as a line of JSON with the last verdicts of every live suite.
+ * `GET /api/v1/export`: all conversations that the filters of the list find, or their evaluations, or the verdicts of
+ * these: lines of JSON, or a Parquet file. Columns of Parquet have the names and the meaning of the fields of a line.
  */
 import { z } from 'zod';
+import { UNDECIDED, VERDICTS } from '../evaluation.ts';
 import { fullEvaluation } from './conversation-detail.ts';
 import { conversationItem, conversationListQuery } from './conversation-list.ts';
-import { list } from './shapes.ts';
+import { about, count, ending, list, outcome, share, time } from './shapes.ts';
+
+export const EXPORT_TABLES = ['conversations', 'evaluations', 'verdicts'] as const;
+export type ExportTable = (typeof EXPORT_TABLES)[number];
+export const EXPORT_FORMATS = ['jsonl', 'parquet'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const exportQuery = conversationListQuery.omit({ order: true, limit: true }).extend({
-  format: z.enum(['jsonl']).default('jsonl'),
+  table: z.enum(EXPORT_TABLES).default('conversations').meta({ description: 'one row for each of these' }),
+  format: z.enum(EXPORT_FORMATS).default('jsonl'),
 });
 export type ExportQuery = z.output<typeof exportQuery>;
 
@@ -15,3 +23,58 @@ export const exportLine = conversationItem
   .omit({ evaluations: true, evaluations_left_out: true })
   .extend({ evaluations: list(fullEvaluation).meta({ description: 'the last ones of live suites' }) });
 export type ExportLine = z.infer<typeof exportLine>;
+
+/** Labels under which the evaluation was counted. */
+const counted = {
+  conversation_id: z.string(),
+  agent: z.string(),
+  agent_version: z.string(),
+  environment: z.string(),
+  segment: z.string().nullable(),
+  suite: z.string(),
+  suite_version: z.string(),
+  scope: z.enum(['conversation', 'turn']),
+  turn_id: z.string().nullable(),
+  revision: count,
+  evaluated_at: time,
+};
+
+const evaluationLine = z.strictObject({
+  ...counted,
+  scored_at: time.nullable().meta({ description: 'log time, by which figures over time are sorted' }),
+  outcome,
+  success: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'null where the success rate leaves it out: its mean is the success rate' }),
+  score: share.nullable().meta({ description: 'its mean is the TCR' }),
+  decided_share: share.nullable(),
+  about: about.nullable(),
+  ending: ending.nullable(),
+  explanation: z.string(),
+  steps: count.nullable(),
+  tokens: count.nullable(),
+  cost_usd: z.number().nullable(),
+  duration_ms: z.number().nullable(),
+});
+export type EvaluationLine = z.infer<typeof evaluationLine>;
+
+const verdictLine = z.strictObject({
+  ...counted,
+  criterion: z.string(),
+  verdict: z.enum(VERDICTS),
+  passed: z.boolean().nullable().meta({ description: 'null where it was not decided: its mean is the pass rate' }),
+  reason: z.string(),
+  evidence_span_id: z.string().nullable().meta({ description: 'the span that shows it first' }),
+  judge: z.string().nullable(),
+  judge_version: z.string().nullable(),
+  judge_model: z.string().nullable(),
+  undecided: z.enum(UNDECIDED).nullable(),
+});
+export type VerdictLine = z.infer<typeof verdictLine>;
+
+/** A line of any of the tables. */
+export const exportedLine = z.union([exportLine, evaluationLine, verdictLine]);
+
+/** A row of the table of conversations in Parquet, where no evaluations are nested. */
+export type ConversationLine = Omit<ExportLine, 'evaluations'>;

@@ -10,9 +10,10 @@ const criterionQuery = { suite: z.string(), criterion: z.string() };
 /**
  * `random` is a sample of what was decided, the same for everybody. `balanced`: as many of what failed as of what passed,
  * while there are both, in an order that does not tell which is which. `disagreed`: people say otherwise. `unsure`: the
- * judge failed. `little_decided`: little of the suite's weight was decided.
+ * judge failed. `little_decided`: little of the suite's weight was decided. `feedback`: users say the opposite of what the
+ * suite says of the conversation.
  */
-const REVIEW_REASONS = ['random', 'balanced', 'disagreed', 'unsure', 'little_decided'] as const;
+const REVIEW_REASONS = ['random', 'balanced', 'disagreed', 'unsure', 'little_decided', 'feedback'] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
 export const reviewQueueQuery = z.strictObject({

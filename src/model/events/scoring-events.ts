@@ -1,5 +1,6 @@
 /** Events from a turn's close to its place in the store, to be counted and logged. */
 import type { CloseCause, DueCause } from '../causes.ts';
+import type { FeedbackWay } from '../feedback.ts';
 import type { ConversationId } from '../ids.ts';
 import type { DamageEvent } from './damage-events.ts';
 import type { AnswerReused, EvidenceShown } from './judge-events.ts';
@@ -37,6 +38,21 @@ export const ENDLESS_SIGNS = [
 ] as const;
 export type EndlessSign = (typeof ENDLESS_SIGNS)[number];
 
+/** Fate of feedback: see `store/feedback-store.ts`. */
+export const FEEDBACK_FATES = [
+  'kept',
+  /** Its conversation is not known yet. */
+  'waiting',
+  /** It was there before. */
+  'known',
+  /** Its conversation was deleted or forgotten. */
+  'gone',
+  'too_many',
+  /** It names no conversation, and its trace leads to none. */
+  'unplaced',
+] as const;
+export type FeedbackFate = (typeof FEEDBACK_FATES)[number];
+
 /** From the scoring thread. */
 export type EngineEvent =
   | { readonly type: 'turn-closed'; readonly cause: CloseCause; readonly fate: TurnFate; readonly rows: number }
@@ -54,6 +70,7 @@ export type EngineEvent =
       readonly sign: EndlessSign;
     }
   | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
+  | { readonly type: 'feedback-arrived'; readonly way: FeedbackWay; readonly fate: FeedbackFate }
   | AnswerReused
   | EvidenceShown
   | { readonly type: 'not-understood'; readonly what: string; readonly reason: string }

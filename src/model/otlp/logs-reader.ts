@@ -2,6 +2,7 @@
  * Reads ExportLogsServiceRequest (LogsData has the same bytes) as traces-reader.ts reads spans. A log record need not
  * belong to a trace: such a record is a row all the same, without a trace id, and is counted.
  */
+import { isUserFeedback } from '../feedback-events.ts';
 import type { SpanId, TraceId } from '../ids.ts';
 import { checkAnyValue, checkKeyValue, decodeAnyValue, joinPieces } from './common-reader.ts';
 import { GroupViews } from './group-views.ts';
@@ -61,6 +62,7 @@ export class LogsIndex {
  */
 function checkLogRecord(reader: WireReader, draft: RowDraft): 'row' {
   const { end } = draft;
+  const start = reader.at;
   let traceIdLength = 0;
   let spanIdLength = 0;
   let isResult = false;
@@ -118,6 +120,8 @@ function checkLogRecord(reader: WireReader, draft: RowDraft): 'row' {
         reader.skip(tag, end);
     }
   }
+  // Results of people are no evaluator's: they belong to the conversation.
+  if (isResult) isResult = !isUserFeedback(reader.bytes.subarray(start, end));
   if (isResult || traceIdLength !== 16 || isZero(reader.bytes, draft.traceIdAt, 16)) draft.traceIdAt = ABSENT;
   if (spanIdLength !== 8 || isZero(reader.bytes, draft.spanIdAt, 8)) draft.spanIdAt = ABSENT;
   return 'row';

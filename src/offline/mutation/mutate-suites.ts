@@ -157,15 +157,17 @@ function countedOf(suite: CompiledSuite, { verdicts }: Evaluation, criterion: st
 
 /** Built from a few lines; everything else stays as it was recorded: the agent, its attributes, its usage. */
 function framed(told: Conversation, recorded: Conversation): Conversation {
-  const { id, idSource, agent, environment, attributes, truth, usage, costUsd } = recorded;
+  const { id, idSource, agent, environment, attributes, truth, usage, costUsd, cost } = recorded;
   const turns = told.turns.map((turn, index) => framedTurn(turn, recorded.turns[index]));
   const { state, startedAtMs, endedAtMs } = told;
-  return { id, idSource, agent, environment, attributes, turns, state, truth, usage, costUsd, startedAtMs, endedAtMs };
+  const own = { id, idSource, agent, environment, attributes, usage, costUsd, cost };
+  return { ...own, turns, state, truth, startedAtMs, endedAtMs };
 }
 
 function framedTurn(turn: Turn, recorded: Turn | undefined): Turn {
   if (recorded === undefined) return turn;
-  const { conversationId, conversationIdSource, userId, agent, environment, attributes, usage, costUsd } = recorded;
+  const { conversationId, conversationIdSource, userId, agent, environment, attributes, usage, costUsd, spent } =
+    recorded;
   return {
     // Includes a turn's own fields and those that it works out when asked.
     ...turn,
@@ -181,5 +183,6 @@ function framedTurn(turn: Turn, recorded: Turn | undefined): Turn {
     attributes,
     usage,
     costUsd,
+    spent,
   };
 }

@@ -66,17 +66,26 @@ function Summary({ conversation }: { readonly conversation: ConversationDetail }
     `revision ${conversation.revision}`,
     ...(conversation.duration_ms === undefined ? [] : [durationText(conversation.duration_ms)]),
     ...(conversation.tokens === undefined ? [] : [counted(conversation.tokens, 'token')]),
-    ...(conversation.cost_usd === undefined ? [] : [dollars(conversation.cost_usd)]),
+    ...costFacts(conversation.cost),
   ];
   return h(
     'p',
     { class: 'head-facts' },
     h(OutcomeMark, { outcome: worst?.outcome ?? 'unscored' }),
-    ...facts.map((fact) => h('span', { key: fact }, fact)),
+    ...facts.map((fact) => h('span', { key: fact }, h(SpanText, { text: fact }))),
     h('span', null, h(SpanText, { text: `${conversation.agent} ${conversation.agent_version}` })),
     h('span', null, h(SpanText, { text: conversation.environment })),
     h('span', null, h(Time, { at: conversation.began_at ?? conversation.updated_at })),
   );
+}
+
+/** An amount is never shown without its source, and tokens without a price never without being named. */
+function costFacts({ usd, source, models_without_price: without }: ConversationDetail['cost']): string[] {
+  if (usd === undefined && without.length === 0) return [];
+  const named = without.map((model) => (model === '' ? 'a call without a model' : model.slice(0, 80)));
+  const lacks =
+    named.length === 0 ? '' : `: no price for ${named.slice(0, 3).join(', ')}${named.length > 3 ? ' …' : ''}`;
+  return [usd === undefined ? `cost not known${lacks}` : `${dollars(usd)} (${source}${lacks})`];
 }
 
 function Elsewhere({ id, query, conversation }: Pick<HeadProps, 'id' | 'query' | 'conversation'>): JSX.Element {

@@ -1,6 +1,7 @@
 /** The filters of the list, and the question that the address asks of the API. */
 import { h, type JSX } from 'preact';
 import type { Facets } from '../../model/api/facets.ts';
+import { POLARITIES } from '../../model/feedback.ts';
 import { FAILED_OUTCOMES, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 import { changeFilter, type Filter, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.ts';
 import { LIST_FILTERS, onlyOf, type Place, SHARED_FILTERS } from '../shell/place.ts';
@@ -54,6 +55,7 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
       : []),
     sinceFilter('all times', ''),
     { name: 'state', label: 'State', all: 'any state', choices: states },
+    { name: 'feedback', label: 'Feedback', all: 'any feedback', choices: plainChoices(POLARITIES) },
   ];
 }
 

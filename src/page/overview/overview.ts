@@ -20,6 +20,7 @@ import { changesOnLine } from './marks.ts';
 import { MovedParts } from './moved-parts.ts';
 import { OpenDetections } from './open-detections.ts';
 import { TrendChart } from './trend-chart.ts';
+import { UsersSay } from './users-say.ts';
 
 const EVERY_MS = 30_000;
 const NOTHING_ASKED = new URLSearchParams();
@@ -91,6 +92,7 @@ function trendSections(
     h(TrendChart, { trend, series, changes }),
     h(MovedParts, { trend, place }),
     h(Endings, { figures: series.whole, trend, place }),
+    h(UsersSay, { place, since: trend.since }),
     h(JudgeSection, { place }),
   );
 }

@@ -25,6 +25,7 @@ const BECAUSE = [
   { value: 'disagreed', words: 'people disagree with it' },
   { value: 'unsure', words: 'the judge could not answer' },
   { value: 'little_decided', words: 'little was decided' },
+  { value: 'feedback', words: 'users say the opposite' },
 ];
 
 export function Review({ place, facets }: ViewProps): JSX.Element {

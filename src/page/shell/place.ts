@@ -16,7 +16,7 @@ export const SHARED_FILTERS = ['agent', 'agent_version', 'environment', 'segment
 /** Filters of the list of conversations alone. */
 export const LIST_FILTERS = [
   ...['outcome', 'criterion', 'score_below', 'decided_below'],
-  ...['state', 'labelled', 'order', 'words'],
+  ...['state', 'labelled', 'feedback', 'order', 'words'],
 ];
 
 /** Undefined where no view has the address. */

@@ -2,7 +2,14 @@
 import { CLOSE_CAUSES, type CloseCause, DUE_CAUSES } from '../../model/causes.ts';
 import type { DamageEvent } from '../../model/events/damage-events.ts';
 import type { AnswerReused, EvidenceShown } from '../../model/events/judge-events.ts';
-import { ENDLESS_SIGNS, type ScoringEvent, TURN_FATES, type TurnFate } from '../../model/events/scoring-events.ts';
+import {
+  ENDLESS_SIGNS,
+  FEEDBACK_FATES,
+  type ScoringEvent,
+  TURN_FATES,
+  type TurnFate,
+} from '../../model/events/scoring-events.ts';
+import { FEEDBACK_WAYS } from '../../model/feedback.ts';
 import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
@@ -89,6 +96,14 @@ export const SCORING_METRICS = {
   conversations: counter('assay_conversations_due_total', 'conversations', {
     labels: { cause: DUE_CAUSES },
     help: 'Conversations that became due, by cause.',
+  }),
+  feedback: counter('assay_feedback_received_total', 'feedback', {
+    labels: { way: FEEDBACK_WAYS, fate: FEEDBACK_FATES },
+    help: 'Feedback of users as it was received, by its way and its fate. waiting: its conversation is not known yet. known: it was there before. gone: its conversation was deleted. unplaced: it names no conversation, and its trace leads to none.',
+    queries: {
+      'feedback that was lost in the last day':
+        'sum by (way, fate) (increase(assay_feedback_received_total{fate=~"gone|too_many|unplaced"}[1d])) > 0',
+    },
   }),
   backlog: readGauge('assay_scoring_queue_length', 'turns', {
     help: 'Turns that are closed and not yet stored.',
@@ -220,6 +235,7 @@ export const SCORING_EVENTS = {
     log: ({ what, reason }) =>
       error('scoring: turn or conversation cannot be parsed, leaving it out', { what, reason }, 'not understood'),
   },
+  'feedback-arrived': { count: ({ way, fate }, { feedback }) => feedback.inc({ way, fate }) },
   'labels-folded': {
     log: ({ label, agent }) =>
       warn(

@@ -11,11 +11,9 @@ export interface Answer {
   readonly headers?: OutgoingHttpHeaders;
   /** Called once the client has taken it, or has gone. */
   readonly onTaken?: () => void;
-  /** The query of the part that follows this one: streamed-reads.ts. */
-  readonly next?: string;
   /** Body of many texts in place of `body`, which are written as the client takes them. */
   readonly pieces?: Pieces;
-  /** Writes the body itself, over time, and ends it. The head has been sent. */
+  /** Writes the body itself, over time, and ends it. The head has been sent. Not called if the client has gone. */
   readonly stream?: (response: ServerResponse) => void;
 }
 

@@ -59,7 +59,8 @@ function send(response: ServerResponse, request: IncomingMessage, answer: Answer
     response.writeHead(status, { 'content-type': type, ...ALWAYS, ...headers });
     response.flushHeaders();
     request.resume();
-    if (!response.closed) stream(response);
+    if (response.closed) answer.onTaken?.();
+    else stream(response);
     return;
   }
   if (pieces !== undefined) {

@@ -17,6 +17,8 @@ export type Route<S> = {
   readonly summary: string;
   /** Role of those who may. `nothing` is for probes, and for signing in. */
   readonly takes: Role | 'nothing';
+  /** Another role that may, although it does not include the first. */
+  readonly orTakes?: Role | undefined;
   /** For the description of the API; absent where only words describe it. */
   readonly shapes?: RouteShapes | undefined;
 } & (
@@ -60,10 +62,10 @@ export function write<S>(
   method: 'PUT' | 'POST' | 'DELETE',
   path: string,
   summary: string,
-  { takes }: Pick<Route<S>, 'takes'>,
+  takes: Pick<Route<S>, 'takes' | 'orTakes'>,
   handle: Writing<S>,
 ): Route<S> {
-  return { method, path, may: 'write', takes, summary, handle };
+  return { method, path, may: 'write', ...takes, summary, handle };
 }
 
 export function ask<S>(path: string, summary: string, shapes: RouteShapes, handle: Writing<S>): Route<S> {

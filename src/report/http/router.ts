@@ -31,7 +31,11 @@ export async function answerRequest(routed: Routed, request: IncomingMessage): P
   const decided =
     route.takes === 'nothing'
       ? undefined
-      : routed.access.decide(headOfRequest('http', request), { takes: route.takes, route: route.path });
+      : routed.access.decide(headOfRequest('http', request), {
+          takes: route.takes,
+          orTakes: route.orTakes,
+          route: route.path,
+        });
   const refused = decided === undefined || decided.allowed ? undefined : refusedAnswer(decided, request, url);
   const parameters = decoded(matchPath(route, pathname) ?? new Map());
   const caller = decided?.allowed === true ? decided.caller : undefined;

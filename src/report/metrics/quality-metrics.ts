@@ -131,8 +131,8 @@ const SAID_METRICS = {
     queries: [
       {
         asks: 'steps per success',
-        promql: `sum(increase(assay_conversation_steps_sum{suite="default"}[1h]))
-  / sum(increase(assay_evaluations_total{suite="default",outcome="successful_completion"}[1h]))`,
+        promql: `sum(increase(assay_conversation_steps_sum{suite="default",outcome!="unscored"}[1h]))
+  / sum(increase(assay_conversation_steps_count{suite="default",outcome=~"successful_completion|no_fault_found"}[1h]))`,
       },
     ],
     scale: 1,
@@ -176,12 +176,12 @@ const SAID_METRICS = {
     type: 'histogram',
     labels: [...BASE_LABELS, 'outcome'],
     unit: 'US dollars',
-    help: 'Cost in US dollars of evaluated conversations (or turns), by outcome; only if the spans report it. More than 1000 is counted as 1000.',
+    help: 'Cost in US dollars of evaluated conversations (or turns), by outcome; only if all of it is known from spans or the price table. More than 1000 is counted as 1000.',
     queries: [
       {
         asks: 'cost per success',
-        promql: `sum by (agent) (increase(assay_conversation_cost_usd_sum{suite="default"}[1d]))
-  / sum by (agent) (increase(assay_conversation_cost_usd_count{suite="default",outcome="successful_completion"}[1d]))`,
+        promql: `sum by (agent) (increase(assay_conversation_cost_usd_sum{suite="default",outcome!="unscored"}[1d]))
+  / sum by (agent) (increase(assay_conversation_cost_usd_count{suite="default",outcome=~"successful_completion|no_fault_found"}[1d]))`,
       },
     ],
     scale: MILLIONTH,
@@ -268,6 +268,35 @@ export const QUALITY_METRICS = {
       {
         asks: 'share of evaluations that were made again; if it grows, raise turn.settle and conversation.idle',
         promql: `sum(increase(assay_evaluations_revised_total[1d])) / sum(increase(assay_evaluations_total[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
+  costSource: {
+    name: 'assay_conversation_cost_source_total',
+    type: 'counter',
+    labels: [...BASE_LABELS, 'source'],
+    unit: 'evaluations',
+    help: 'First evaluations by the source of the cost of their conversation (or turn): spans, price table, partly, not known. Only the first two are in assay_conversation_cost_usd.',
+    queries: [
+      {
+        asks: 'share of conversations whose cost is known, of the last day',
+        promql: `sum by (agent) (increase(assay_conversation_cost_source_total{suite="default",source=~"spans|price table"}[1d]))
+  / sum by (agent) (increase(assay_conversation_cost_source_total{suite="default"}[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
+  feedback: {
+    name: 'assay_feedback_total',
+    type: 'counter',
+    labels: ['agent', 'agent_version', 'environment', 'segment', 'polarity'],
+    unit: 'feedback',
+    help: "Feedback of the agent's users, each once, by polarity: positive, neutral, negative.",
+    queries: [
+      {
+        asks: 'share of negative feedback in the last day, by agent',
+        promql: `sum by (agent) (increase(assay_feedback_total{polarity="negative"}[1d])) / sum by (agent) (increase(assay_feedback_total[1d]))`,
       },
     ],
     scale: 1,

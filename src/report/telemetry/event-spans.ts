@@ -114,6 +114,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
   'check-stopped': 'no span',
   'not-understood': 'no span',
   'labels-folded': 'no span',
+  'feedback-arrived': 'no span',
   'answer-reused': 'no span',
   'evidence-shown': 'no span',
   'judge-called': 'no span',

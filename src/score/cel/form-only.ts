@@ -1,12 +1,12 @@
 /**
  * Whether an expression reads form alone, so that a criterion made of it has no evidence that the task was done. The
- * answer's words, errors, counts, times and tokens are form. Evidence is what the task is about: truth, state, what the
- * user asked, which tools were called, what they were given and what they returned.
+ * answer's words, errors, counts, times and tokens are form. Evidence is what the task is about: truth, state, feedback,
+ * what the user asked, which tools were called, what they were given and what they returned.
  */
 import { isNode, type Node, nodesIn } from './node.ts';
 import type { Program } from './program.ts';
 
-const EVIDENCE_VARIABLES: ReadonlySet<string> = new Set(['state', 'truth', 'user_input', 'attributes']);
+const EVIDENCE_VARIABLES: ReadonlySet<string> = new Set(['state', 'truth', 'feedback', 'user_input', 'attributes']);
 const EVIDENCE_LOOKUPS: ReadonlySet<string> = new Set(['tools', 'writes', 'same_calls']);
 const LOOKUPS: ReadonlySet<string> = new Set([...EVIDENCE_LOOKUPS, 'steps_of', 'told']);
 /** Fields of turns, steps and tool calls. */

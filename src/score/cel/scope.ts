@@ -5,6 +5,7 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
+import { feedbackJson } from '../feedback-json.ts';
 import { isAnswerUnknown } from '../turn-answer.ts';
 import type { OutcomeView, Subject } from '../subject.ts';
 import { CheckError } from '../answer.ts';
@@ -19,6 +20,10 @@ export const SCOPE_NAME = '$scope';
 export const VARIABLES = {
   state: ['dyn', "the agent's final state, as recorded by assay.conversation.state"],
   truth: ['dyn', 'what is known to be right, as recorded by assay.truth'],
+  feedback: [
+    'dyn',
+    'what users said: polarity, positive, negative, neutral, score, labels, comments; null where none did',
+  ],
   agent: ['Agent', 'name, version, id'],
   environment: ['string', 'the deployment environment'],
   attributes: ['map<string, dyn>', 'resource and span attributes'],
@@ -50,6 +55,7 @@ export class Scope {
   #touchedState = false;
   #state: unknown;
   #truth: unknown;
+  #feedback: unknown;
   #steps: readonly StepView[] | undefined;
   #toolCalls: readonly ToolCallView[] | undefined;
   #turns: readonly TurnView[] | undefined;
@@ -77,6 +83,12 @@ export class Scope {
   get truth(): unknown {
     if (this.#truth === undefined) this.#truth = this.subject.truth === undefined ? null : inert(this.subject.truth);
     return this.#truth;
+  }
+
+  get feedback(): unknown {
+    const { feedback = [] } = this.subject.conversation;
+    this.#feedback ??= feedback.length === 0 ? null : inert(feedbackJson(feedback));
+    return this.#feedback;
   }
 
   get agent(): AgentView {

@@ -7,12 +7,10 @@ import { type Asked, read, type RemoteRead, type Route } from '../../report/http
 import { addressGroup } from '../../listen/address-group.ts';
 import type { Comparing } from '../comparing/comparing.ts';
 import type { StoreReading } from '../reading/store-reading.ts';
-import type { StreamedReads } from './streamed-reads.ts';
 import { untilGone } from './until-gone.ts';
 
 export interface ReadingSide {
   readonly reading: Pick<StoreReading, 'answer'>;
-  readonly streams: StreamedReads;
 }
 
 export interface ComparisonSide {
@@ -21,12 +19,9 @@ export interface ComparisonSide {
 
 type Described = Pick<RemoteRead<never>, 'path' | 'summary' | 'takes' | 'shapes'>;
 
-/** A read may go on in further parts. */
 export function answeredByThread({ path, summary, takes, shapes }: Described): Route<ReadingSide> {
-  const answer = async ({ reading, streams }: ReadingSide, { query, ...asked }: Asked) => {
-    const part = (of: string) => askThread(reading, path, of, asked);
-    return streams.whole(await part(query.toString()), part);
-  };
+  const answer = ({ reading }: ReadingSide, { query, ...asked }: Asked) =>
+    askThread(reading, path, query.toString(), asked);
   return { ...read(path, summary, answer, { takes }), shapes };
 }
 

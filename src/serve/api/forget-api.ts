@@ -117,6 +117,7 @@ export function forgetJson(result: ForgetResult): unknown {
     ground_truths: said.truths,
     outcomes: said.outcomes,
     labels: said.labels,
+    feedback: said.feedback,
     experiment_runs: experimentRuns,
     set_aside_files: setAsideFiles,
   };

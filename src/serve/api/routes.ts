@@ -10,9 +10,9 @@ import type { Scraped, ScrapeRequest } from '../../report/metrics/exposition.ts'
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { Readiness } from '../readiness.ts';
 import type { ReloadOutcome } from '../reloading.ts';
-import type { PutAnswer, StoreWrite } from '../store-writes.ts';
 import { forgetConversation, forgetNamed, type ForgetSide } from './forget-api.ts';
 import { acceptLevels } from './accept-levels.ts';
+import { FEEDBACK_ROUTE, type FeedbackSide } from './put-feedback.ts';
 import { putLabels } from './put-labels.ts';
 import { putOutcomes } from './put-outcomes.ts';
 import { putTruth } from './put-truth.ts';
@@ -20,6 +20,7 @@ import { reloadConfiguration } from './reload-configuration.ts';
 import { type ReadSide, STORE_READS } from './store-reads.ts';
 import { COMPARING_READS } from './v1/comparing-reads.ts';
 import type { ComparingSide } from './v1/comparing-side.ts';
+import { EXPORT_ROUTES, type ExportApi } from './v1/export.ts';
 import { WHAT_IF_ROUTES, type WhatIfApi } from './v1/what-if-api.ts';
 
 /** Answers that need only the process, whether or not it can do its work. */
@@ -39,9 +40,8 @@ export interface ProcessSide {
 }
 
 /** Writes to an open store. */
-export interface WriteSide {
+export interface WriteSide extends FeedbackSide {
   readonly liveSuites: () => readonly SuiteOutline[];
-  readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
   readonly accept: (chosen: ChosenLevels) => Promise<Acceptance | Unavailable>;
 }
 
@@ -124,6 +124,7 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
     { takes: 'review' },
     putOutcomes,
   ),
+  FEEDBACK_ROUTE,
   write(
     'POST',
     '/api/v1/detection/accept',
@@ -134,13 +135,8 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
 ];
 
 /** Everything that needs an open store. */
-export const STORE_ROUTES: readonly Route<ReadSide & WriteSide & ForgetSide & WhatIfApi & ComparingSide>[] = [
-  ...STORE_READS,
-  ...COMPARING_READS,
-  ...WHAT_IF_ROUTES,
-  ...STORE_WRITES,
-  ...FORGET_ROUTES,
-];
+export const STORE_ROUTES: readonly Route<ReadSide & WriteSide & ForgetSide & WhatIfApi & ExportApi & ComparingSide>[] =
+  [...STORE_READS, ...COMPARING_READS, ...WHAT_IF_ROUTES, ...EXPORT_ROUTES, ...STORE_WRITES, ...FORGET_ROUTES];
 
 const SCRAPER_NAME_MAX = 200;
 

@@ -34,7 +34,7 @@ export class PostgresForgetting implements StepTaker {
       }
       case 'drop':
         this.#totals.dropExemplars();
-        return { dropped: await this.#store.drop(step.conversations) };
+        return { dropped: await this.#store.drop(step.conversations, step.users) };
       case 'list-wipes':
         return { traces: [] };
       case 'end-wipes':

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AboutMatcher, type About } from '../../engine/about.ts';
 import type { EditRecord } from '../../journal/rewrite-segment.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
+import { BatchTable } from '../../model/otlp/batch-table.ts';
 import { blankRows } from '../../model/otlp/blank-rows.ts';
 import { ANSWER_FILE } from '../../store/sqlite/answer-file.ts';
 import type { LogPlace } from '../../store/sqlite/forgotten-rows.ts';
@@ -56,7 +57,7 @@ export interface ForgettingPlaces {
   readonly idKeys: readonly string[];
 }
 
-const NOTHING_SAID: SaidCounts = { truths: 0, outcomes: 0, labels: 0 };
+const NOTHING_SAID: SaidCounts = { truths: 0, outcomes: 0, labels: 0, feedback: 0 };
 const SETTLE_ATTEMPTS = 20;
 const SETTLE_PAUSE_MS = 250;
 
@@ -117,8 +118,10 @@ export async function wipeJournal(store: StepTaker, log: ForgettingLog | undefin
 
 async function tracesInJournal(matcher: AboutMatcher, log: ForgettingLog | undefined): Promise<readonly TraceId[]> {
   const found = new Set<TraceId>();
-  await log?.rewrite(({ payload }) => {
-    for (const traceId of matcher.tracesIn(payload)) found.add(traceId);
+  await log?.rewrite(({ table, payload }) => {
+    const { signal } = BatchTable.read(table);
+    const traces = signal === 'traces' ? matcher.tracesIn(payload) : matcher.tracesInLogs(payload);
+    for (const traceId of traces) found.add(traceId);
     return 'keep';
   });
   return [...found];

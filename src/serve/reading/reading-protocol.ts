@@ -1,6 +1,7 @@
 /** Messages between the main thread and the reading thread. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
+import type { ModelPrices } from '../../model/cost.ts';
 import type { DetectionReport, Transition } from '../../model/detection.ts';
 import type { ShownCalibration } from '../../report/metrics/calibration-metrics.ts';
 import type { Evidence } from '../../report/webhooks/detection-record.ts';
@@ -23,6 +24,8 @@ export interface ReadingState {
   /** Suites that run, live or in shadow. */
   readonly suites: readonly SuiteOutline[];
   readonly detection: DetectionState;
+  /** Prices of the agents' tokens; absent where there are none. */
+  readonly prices?: readonly ModelPrices[];
 }
 
 /** A request of a client: a row of the table of routes, and what was asked of it. */
@@ -61,7 +64,6 @@ export interface ReadAnswer {
   readonly type: string;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly headers?: OutgoingHttpHeaders;
-  readonly next?: string;
 }
 
 export type FromReading =

@@ -64,13 +64,14 @@ class StoreReads {
   }
 
   #side(): ReadSide {
-    const { suites, detection } = this.#state;
+    const { suites, detection, prices = [] } = this.#state;
     return {
       reader: this.#reader,
       onDamage: (damage) => this.#post({ type: 'damaged', ...damage }),
       conversations: this.#conversations,
       suites: () => suites,
       detectionState: () => detection,
+      prices,
       detection: () =>
         describeDetection(detection, this.#conversations, (error) =>
           this.#post({ type: 'left-out', what: 'evidence', error: textOf(error) }),

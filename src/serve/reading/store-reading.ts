@@ -194,10 +194,11 @@ export class StoreReading {
 
   /** Detection's report can be large, so it is sent only to who shows it. */
   #changedFor(job: RouteJob | OwnJob): Partial<ReadingState> {
-    const { suites, detection } = this.#parts?.state() ?? this.#known;
+    const { suites, detection, prices } = this.#parts?.state() ?? this.#known;
     const showsDetection = job.what === 'route' && SHOW_DETECTION.has(job.path);
     const changed = {
       ...(suites === this.#known.suites ? {} : { suites }),
+      ...(prices === undefined || prices === this.#known.prices ? {} : { prices }),
       ...(!showsDetection || detection === this.#known.detection ? {} : { detection }),
     };
     this.#known = { ...this.#known, ...changed };

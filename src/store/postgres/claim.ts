@@ -11,6 +11,7 @@ import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import { namesOf } from '../column.ts';
 import { CONVERSATION_COLUMNS, type ConversationCells, headFrom } from '../conversation-columns.ts';
+import { keptFrom } from './feedback.ts';
 import type { LoadedHead } from './loaded.ts';
 import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
@@ -35,6 +36,7 @@ interface HeadRow extends ConversationCells {
   readonly first_trace: string | null;
   readonly revisit: number | null;
   readonly truth: string | null;
+  readonly feedback_said: readonly { readonly body: string; readonly counted: boolean }[] | null;
   readonly waits: boolean;
 }
 
@@ -79,16 +81,19 @@ async function claimMembers(
 }
 
 function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
+  // The cast is the brand, as below.
+  const conversationId = fromStorable(row.conversation_id) as ConversationId;
   return {
     id: row.id,
     // The casts are the brands: the filer and the engine wrote them.
-    conversation: headFrom(fromStorable(row.conversation_id) as ConversationId, row, fromStorable),
+    conversation: headFrom(conversationId, row, fromStorable),
     firstTrace: row.first_trace === null ? undefined : (fromUuid(row.first_trace) as TraceId),
     firstDay: row.first_day,
     isGrouped,
     revisit: row.revisit ?? undefined,
     // The cast holds because `Truths.put` wrote the text.
     truth: row.truth === null ? undefined : (JSON.parse(row.truth) as Json),
+    feedback: row.feedback_said === null ? [] : keptFrom(conversationId, row.feedback_said),
     waits: row.waits,
   };
 }
@@ -96,6 +101,8 @@ function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
 const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.first_trace, ${namesOf(CONVERSATION_COLUMNS, 'c')},
   (SELECT number FROM revisits v WHERE v.conversation = c.id AND v.due_at <= (SELECT log_time FROM cluster)) AS revisit,
   (SELECT truth FROM truths t WHERE t.key = c.key) AS truth,
+  (SELECT json_agg(json_build_object('body', body, 'counted', counted) ORDER BY id COLLATE "C") FROM feedback f
+    WHERE f.key = c.key) AS feedback_said,
   EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id) AS waits`;
 
 /**

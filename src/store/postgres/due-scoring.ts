@@ -123,6 +123,7 @@ export class DueScoring implements ScoringStore {
     await writeFirstTimes(session, this.#instance.totals.times.changed);
     await writeHistory(session, this.#instance.id, this.workingSet.history.changed());
     await this.workingSet.words.write(session);
+    await this.workingSet.feedback.write(session);
     const again = loaded.heads.filter(({ revisit }) => revisit !== undefined);
     if (again.length > 0)
       await session.run(LOOKED_AT, [again.map(({ id }) => id), again.map(({ revisit }) => revisit ?? 0)]);

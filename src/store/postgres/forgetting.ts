@@ -11,7 +11,7 @@ import { decodeContent } from '../content-codec.ts';
 import { lockKey } from './advisory-locks.ts';
 import type { SaidCounts } from '../said-counts.ts';
 import type { Link } from './link.ts';
-import { textKey } from './row-keys.ts';
+import { textKey, userKey } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
@@ -65,9 +65,9 @@ export class ForgettingRows {
     );
   }
 
-  async drop(conversations: readonly ConversationId[]): Promise<Dropped> {
+  async drop(conversations: readonly ConversationId[], users: readonly string[] = []): Promise<Dropped> {
     const keys = conversations.map((id) => textKey(id));
-    return this.#link.transaction((session) => drop(session, conversations, keys), {
+    return this.#link.transaction((session) => drop(session, { conversations, keys, users }), {
       begin: `BEGIN; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${lockKey('filing')}), pg_advisory_xact_lock(${lockKey('questions')})`,
     });
   }
@@ -75,8 +75,15 @@ export class ForgettingRows {
 
 async function drop(
   session: Session,
-  conversations: readonly ConversationId[],
-  keys: readonly string[],
+  {
+    conversations,
+    keys,
+    users,
+  }: {
+    readonly conversations: readonly ConversationId[];
+    readonly keys: readonly string[];
+    readonly users: readonly string[];
+  },
 ): Promise<Dropped> {
   const heads = await session.once<{ id: number }>(
     'SELECT id FROM conversations WHERE key = ANY($1::uuid[]) ORDER BY id FOR UPDATE',
@@ -91,7 +98,10 @@ async function drop(
   const traceIds = traces.map(({ id }) => id);
   const said = await countSaid(session, keys);
   await session.once(REMEMBER_TRACES, [traceIds]);
-  await session.once(REMEMBER_NAMES, [keys]);
+  await session.once(REMEMBER_NAMES, [[...keys, ...users.map(userKey)]]);
+  const ofUsers = users.map((user) => toStorable(user));
+  await session.once(REVISIT_FEEDBACK, [ofUsers]);
+  await session.once('DELETE FROM feedback WHERE user_id = ANY($1::text[])', [ofUsers]);
   for (const table of ['arrivals', 'open_turns'])
     await session.once(`DELETE FROM ${table} WHERE trace_id = ANY($1::uuid[])`, [traceIds]);
   await session.once(
@@ -115,7 +125,7 @@ async function drop(
 
 async function countSaid(session: Session, keys: readonly string[]): Promise<SaidCounts> {
   const [counts] = await session.once<SaidCounts>(COUNT_SAID, [keys]);
-  return counts ?? { truths: 0, outcomes: 0, labels: 0 };
+  return counts ?? { truths: 0, outcomes: 0, labels: 0, feedback: 0 };
 }
 
 const OF_HEADS = [
@@ -132,13 +142,20 @@ const OF_HEADS = [
 const OF_KEYS = [
   ['truths', 'key'],
   ['outcome_labels', 'key'],
+  ['feedback', 'key'],
   ['labels', 'conversation'],
   ['labelled_verdicts', 'conversation'],
   ['spoken', 'key'],
 ] as const;
 
+/** Conversations that others have as well: their polarity and their criteria are decided again. */
+const REVISIT_FEEDBACK = `INSERT INTO revisits (conversation) SELECT DISTINCT c.id FROM feedback f
+  JOIN conversations c ON c.key = f.key WHERE f.user_id = ANY($1::text[])
+  ON CONFLICT (conversation) DO UPDATE SET number = excluded.number, due_at = 0`;
+
 const COUNT_SAID = `SELECT (SELECT count(*)::int FROM truths WHERE key = ANY($1::uuid[])) AS truths,
   (SELECT count(*)::int FROM outcome_labels WHERE key = ANY($1::uuid[])) AS outcomes,
+  (SELECT count(*)::int FROM feedback WHERE key = ANY($1::uuid[])) AS feedback,
   (SELECT count(*)::int FROM labels WHERE conversation = ANY($1::uuid[])) AS labels`;
 const DECLARE = `DECLARE content NO SCROLL CURSOR FOR SELECT trace_id AS "traceId", traces FROM arrivals
   UNION ALL SELECT trace_id, traces FROM traces WHERE traces IS NOT NULL`;

@@ -7,6 +7,7 @@ import type { Evaluation } from '../../model/evaluation.ts';
 import type { Json } from '../../model/json.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { WaitingArrival } from '../cluster-store.ts';
+import type { KeptFeedback } from '../feedback-store.ts';
 import type { ConversationHead } from '../conversation-columns.ts';
 import type { Labels, PreviousEvaluation, TraceContent } from '../engine-store.ts';
 import type { LoadedWaiting } from './working-waiting.ts';
@@ -21,6 +22,8 @@ export interface LoadedHead {
   readonly revisit: number | undefined;
   /** As somebody has put it in. */
   readonly truth: Json | undefined;
+  /** As its users have said it. */
+  readonly feedback: readonly KeptFeedback[];
   /** Whether any evaluation of it waits for verdicts. */
   readonly waits: boolean;
   /** Whether its evaluations and the bytes of its earlier turns are here: they are asked for only where it may be scored. */

@@ -466,4 +466,24 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX labels_asked ON labels (suite, criterion, id);
   CREATE INDEX labelled_verdicts_asked ON labelled_verdicts (suite, criterion, noted_at);
   `,
+  // Feedback of the agent's users (feedback.ts), the polarity of each conversation for searches, and conversations that
+  // retention deleted, as hashes, so that feedback for one can be answered.
+  `
+  CREATE TABLE feedback (
+    key uuid NOT NULL,
+    conversation_id text NOT NULL,
+    id text NOT NULL,
+    body text NOT NULL,
+    user_id text,
+    counted boolean NOT NULL DEFAULT false,
+    put_at bigint NOT NULL,
+    PRIMARY KEY (key, id)
+  );
+  CREATE INDEX feedback_put ON feedback (put_at);
+  CREATE INDEX feedback_user ON feedback (user_id) WHERE user_id IS NOT NULL;
+  ALTER TABLE conversations ADD COLUMN feedback smallint;
+  CREATE INDEX conversations_feedback ON conversations (feedback, id) WHERE feedback IS NOT NULL;
+  CREATE TABLE gone_conversations (key uuid PRIMARY KEY, at bigint NOT NULL);
+  CREATE INDEX gone_conversations_at ON gone_conversations (at);
+  `,
 ];

@@ -132,6 +132,7 @@ async function rowsWithWords(session: Session, search: ConversationSearch): Prom
 interface ReadRow extends EvaluationCells {
   readonly conversation: number;
   readonly created_at: number;
+  readonly labels: string;
   readonly is_last: boolean;
   readonly [seen: string]: unknown;
 }
@@ -144,7 +145,7 @@ async function readEvaluations(
   if (conversations.length === 0) return new Map();
   const seenColumns = Object.values(SEEN_COLUMNS);
   const rows = await session.once<ReadRow>(
-    `SELECT e.conversation, e.created_at, ${namesOf(SHOWN_COLUMNS, 'e')}, ${namesOf(seenColumns, 'e')}, ${IS_LAST} AS is_last
+    `SELECT e.conversation, e.created_at, e.labels, ${namesOf(SHOWN_COLUMNS, 'e')}, ${namesOf(seenColumns, 'e')}, ${IS_LAST} AS is_last
      FROM unnest($1::bigint[]) AS wanted (id) JOIN conversations c ON c.id = wanted.id
      JOIN evaluations e ON e.conversation = c.id AND ${IN_ITS_DAYS}
      WHERE ${of === 'live' ? '' : 'NOT '}${IS_LIVE} ${revisions === 'last' ? `AND ${IS_LAST}` : ''} ORDER BY e.id`,
@@ -157,6 +158,7 @@ async function readEvaluations(
       evaluation: evaluationFrom(conversation.conversationId, row, fromStorable),
       madeAt: row.created_at,
       seen: seenFrom(seenColumns.map(({ name }) => row[name])),
+      labels: row.labels,
       isLast: row.is_last,
     }));
     read.set(conversation.row, made);
@@ -164,7 +166,7 @@ async function readEvaluations(
   for (const { row, waiting } of await readWaiting(session, conversations, of))
     read.set(row, [
       ...(read.get(row) ?? []),
-      { evaluation: waiting, madeAt: undefined, seen: undefined, isLast: true },
+      { evaluation: waiting, madeAt: undefined, seen: undefined, labels: undefined, isLast: true },
     ]);
   return read;
 }

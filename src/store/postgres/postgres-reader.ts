@@ -1,7 +1,7 @@
 /** Reads the shared store for people: the API, `assay explain` and the tests. On a connection of its own, and nothing is ever written. */
+import { feedbackFrom, truthFrom } from '../said-of-conversation.ts';
 import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
 import type { ConversationId } from '../../model/ids.ts';
-import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import { namesOf } from '../column.ts';
 import type {
@@ -186,12 +186,21 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
     }
   }
 
-  async truthOf({ conversationId }: ConversationRow): Promise<Json | undefined> {
+  async truthOf({ conversationId }: ConversationRow): Promise<ReturnType<typeof truthFrom>> {
     const [row] = await this.#rows<{ truth: string }>('SELECT truth FROM truths WHERE key = $1', [
       textKey(conversationId),
     ]);
-    // The cast holds because `Truths.put` wrote the text.
-    return row === undefined ? undefined : (JSON.parse(row.truth) as Json);
+    return truthFrom(row?.truth);
+  }
+
+  async feedbackOf({ conversationId }: ConversationRow): Promise<ReturnType<typeof feedbackFrom>> {
+    const rows = await this.#rows<{ body: string }>('SELECT body FROM feedback WHERE key = $1', [
+      textKey(conversationId),
+    ]);
+    return feedbackFrom(
+      conversationId,
+      rows.map(({ body }) => fromStorable(body)),
+    );
   }
 
   async outcomeNames(): Promise<readonly OutcomeName[]> {

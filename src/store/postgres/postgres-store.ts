@@ -22,6 +22,7 @@ import { anchorRetentionClock } from './retention-clock.ts';
 import { QuestionRows } from './questions.ts';
 import { migrate } from './schema.ts';
 import { OutcomeLabelRows } from './outcome-labels.ts';
+import { FeedbackRows } from './feedback.ts';
 import { TruthRows } from './truths.ts';
 import { type KeysOf, UnknownKeys } from './unknown-keys.ts';
 import type { OutboxPayload } from './writing.ts';
@@ -66,6 +67,7 @@ export class PostgresStore implements ClusterStore {
   readonly detection: DetectionRows;
   readonly results: ResultRows;
   readonly truths: TruthRows;
+  readonly feedbackRows: FeedbackRows;
   readonly labels: LabelRows;
   readonly outcomeLabels: OutcomeLabelRows;
   readonly questions: QuestionRows;
@@ -106,6 +108,7 @@ export class PostgresStore implements ClusterStore {
     this.detection = new DetectionRows(detecting);
     this.results = new ResultRows(others);
     this.truths = new TruthRows(others);
+    this.feedbackRows = new FeedbackRows(others);
     this.labels = new LabelRows(others);
     this.outcomeLabels = new OutcomeLabelRows(others);
     this.questions = new QuestionRows(asking);

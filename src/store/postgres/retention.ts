@@ -72,6 +72,7 @@ export class Housekeeping implements HousekeepingStore {
       if (this.#retention.words === false) await this.#link.use((session) => session.once(CLEAR_WORDS));
       for (const table of SAID_FROM_OUTSIDE)
         await this.#link.use((session) => session.once(dropLonely(table), [now - this.#retention.keepFailedMs]));
+      await this.#link.use((session) => session.once(FORGET_GONE, [now - this.#retention.keepFailedMs]));
       for (const sql of FORGET_PRUNED) await this.#link.use((session) => session.once(sql, [this.#rememberMs]));
       await this.#link.use((session) => session.once(DROP_LOST_TURNS, [this.#retention.openMaxMs]));
       for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
@@ -183,6 +184,7 @@ async function dropAll(session: Session, ids: readonly number[], rememberMs: num
     'DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation = ANY($1::bigint[]))',
     [ids],
   );
+  await session.once(NOTE_GONE, [ids, Date.now()]);
   for (const table of BY_KEY)
     await session.once(
       `DELETE FROM ${table} WHERE key IN (SELECT key FROM conversations WHERE id = ANY($1::bigint[]))`,
@@ -213,6 +215,12 @@ function remembering(from: string, condition: string, rememberMs: number): strin
     ON CONFLICT (trace_id) DO UPDATE SET closed_at = greatest(pruned_traces.closed_at, excluded.closed_at)`;
 }
 
+/** Remembers deleted conversations, so that feedback for one of them is answered. */
+const NOTE_GONE = `INSERT INTO gone_conversations (key, at)
+  SELECT key, $2::bigint FROM conversations WHERE id = ANY($1::bigint[])
+  ON CONFLICT (key) DO UPDATE SET at = excluded.at`;
+const FORGET_GONE = 'DELETE FROM gone_conversations WHERE at < $1::bigint';
+
 /** Some of them at a time. */
 const CLEAR_WORDS = 'DELETE FROM spoken WHERE key IN (SELECT key FROM spoken LIMIT 20000)';
 
@@ -222,7 +230,7 @@ const FORGET_PRUNED = [
 ];
 
 /** Tables of what somebody said of a conversation, by its key: it may be there before the conversation, and goes with it. */
-const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels'];
+const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels', 'feedback'];
 const BY_KEY = [...SAID_FROM_OUTSIDE, 'spoken'];
 /** Labels and ground truth of conversations that never arrived. */
 const dropLonely = (table: string) =>

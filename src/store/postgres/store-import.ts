@@ -7,7 +7,7 @@
 import { namesOf } from '../column.ts';
 import type { StoredLabel } from '../../model/labels.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
-import type { StoredTruth } from '../sqlite/store-export.ts';
+import type { StoredFeedback, StoredTruth } from '../sqlite/store-export.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
 import type { HistoryRow } from '../history.ts';
 import { CONVERSATION_COLUMNS } from '../conversation-columns.ts';
@@ -144,6 +144,26 @@ export class StoreImport {
           truths.map(({ conversationId }) => toStorable(conversationId)),
           truths.map(({ truth }) => truth),
           truths.map(({ putAt }) => putAt),
+        ],
+      ),
+    );
+  }
+
+  /** The same. Totals, which are copied as well, hold all that is marked as counted. */
+  async takeFeedback(feedback: readonly StoredFeedback[]): Promise<void> {
+    await this.#link.use((session) =>
+      session.once(
+        `INSERT INTO feedback (key, conversation_id, id, body, user_id, counted, put_at)
+         SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::bigint[])
+         ON CONFLICT (key, id) DO NOTHING`,
+        [
+          feedback.map(({ conversationId }) => textKey(conversationId)),
+          feedback.map(({ conversationId }) => toStorable(conversationId)),
+          feedback.map(({ id }) => toStorable(id)),
+          feedback.map(({ body }) => toStorable(body)),
+          feedback.map(({ user }) => (user === undefined ? null : toStorable(user))),
+          feedback.map(({ isCounted }) => isCounted),
+          feedback.map(({ putAt }) => putAt),
         ],
       ),
     );

@@ -17,6 +17,7 @@ import { HeldConversations } from '../held-conversations.ts';
 import { AddedRows } from './added-rows.ts';
 import type { LoadedArrival, LoadedHead, LoadedSet } from './loaded.ts';
 import { WorkingEvaluations } from './working-evaluations.ts';
+import { WorkingFeedback } from './feedback.ts';
 import { WorkingHeads } from './working-heads.ts';
 import { WorkingKeys } from './working-keys.ts';
 import { WorkingPostponed } from './working-postponed.ts';
@@ -44,6 +45,7 @@ export class WorkingSet implements EngineStore {
   readonly evaluations = new WorkingEvaluations(this.heads, this.conversations);
   readonly waiting = new WorkingWaiting();
   readonly truths = new WorkingTruths();
+  readonly feedback = new WorkingFeedback();
   readonly revisits = new WorkingRevisits(this.heads);
   readonly detection = new AddedRows<WaitingObservation>();
   readonly results = new AddedRows<string>();
@@ -73,7 +75,8 @@ export class WorkingSet implements EngineStore {
       const place = { conversation: rowOf(conversation), trace, labels };
       this.waiting.load({ ...loaded, held: { evaluation, place, counted } });
     }
-    for (const { id, conversation, revisit, truth } of set.heads) {
+    for (const { id, conversation, revisit, truth, feedback } of set.heads) {
+      if (feedback.length > 0) this.feedback.load(conversation.id, feedback);
       if (truth !== undefined) this.truths.load(conversation.id, truth);
       if (revisit !== undefined) this.revisits.load(rowOf(id));
     }
@@ -91,6 +94,7 @@ export class WorkingSet implements EngineStore {
     this.evaluations.clear();
     this.waiting.clear();
     this.truths.clear();
+    this.feedback.clear();
     this.revisits.clear();
     this.detection.clear();
     this.results.clear();

@@ -3,6 +3,7 @@
  * thousands of which few may match. Only where an index costs no conversation that does not match: words that were said,
  * failures, criteria that failed, labels, and what is still open or waits.
  */
+import { POLARITIES } from '../../model/feedback.ts';
 import { severityOf } from '../../model/severity.ts';
 import { askedWords, type CandidateRows, type ConversationSearch } from '../conversation-search.ts';
 import type { Statements } from './statements.ts';
@@ -30,6 +31,7 @@ const OF_EVALUATIONS = 'SELECT conversation AS id FROM evaluations WHERE id IN (
 const LABELLED = 'SELECT conversation_id FROM labels ORDER BY conversation_id LIMIT ?';
 const OF_IDS = 'SELECT id FROM conversations WHERE conversation_id IN (SELECT value FROM json_each(?))';
 const OPEN = 'SELECT id FROM conversations WHERE due_at IS NOT NULL LIMIT ?';
+const WITH_FEEDBACK = 'SELECT id FROM conversations WHERE feedback = ? AND id < ? ORDER BY id DESC LIMIT ?';
 const WAITING = 'SELECT conversation AS id FROM waiting_evaluations LIMIT ?';
 
 /** The row in which a page ends where it begins, and where it may look at last. */
@@ -65,6 +67,7 @@ export function candidateRows(statements: Statements, search: ConversationSearch
     whole(search, failedCriteria(statements, search)) ??
     whole(search, labelled(statements, search)) ??
     whole(search, unfinished(statements, search)) ??
+    withFeedback(statements, search) ??
     failed(statements, search)
   );
 }
@@ -100,6 +103,19 @@ function failed(statements: Statements, { outcomes, order, limit, cursor }: Conv
     )
     .sort((a, b) => b - a);
   return { rows: rows.slice(0, max), hasMore: rows.length >= max };
+}
+
+function withFeedback(statements: Statements, { feedback, cursor }: ConversationSearch): CandidateRows | undefined {
+  if (feedback === undefined) return undefined;
+  const rows = feedback
+    .flatMap((polarity) =>
+      statements
+        .of(WITH_FEEDBACK)
+        .all(POLARITIES.indexOf(polarity), cursor?.before ?? NEWEST, CANDIDATES_MAX)
+        .map(idOf),
+    )
+    .sort((a, b) => b - a);
+  return { rows: rows.slice(0, CANDIDATES_MAX), hasMore: rows.length >= CANDIDATES_MAX };
 }
 
 function failedCriteria(statements: Statements, { failedCriteria: criteria }: ConversationSearch) {

@@ -12,10 +12,12 @@ export interface DroppingStore {
   readonly pruned: Pick<PrunedTraces, 'note'>;
   readonly traces: Pick<Traces, 'freeContentOf'>;
   readonly forgotten: { noteTraces(where: string): void };
+  readonly feedbackRows: { noteGone(ids: readonly string[], now: number): void };
+  chosenIds(): readonly string[];
 }
 
 /** Tables of what somebody said of a conversation, by its id: it may be there before the conversation, and goes with it. */
-export const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels'];
+export const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels', 'feedback'];
 /** The same, kept after retention has deleted the conversation, because judges are compared with it. */
 const LABELS = ['labels', 'labelled_verdicts'];
 
@@ -43,6 +45,7 @@ export function chooseNone(store: DroppingStore): void {
 /** By retention. */
 export function dropChosen(store: DroppingStore, reach: Reach): void {
   store.pruned.note('conversation IN temp.dropped', reach);
+  store.feedbackRows.noteGone(store.chosenIds(), Date.now());
   dropRows(store);
 }
 

@@ -32,9 +32,14 @@ export interface Forgetting {
 /** Pieces of content that are overwritten before their rows are deleted. */
 const WIPED_AT_ONCE = 1000;
 /** Truth and labels may be there before the conversation, or after retention has deleted it. */
-const SAID_OF = ['truths', 'outcome_labels', 'labels', 'labelled_verdicts'];
+const SAID_OF = ['truths', 'outcome_labels', 'labels', 'labelled_verdicts', 'feedback'];
 const IS_SAID_OF = `conversation_id IN (SELECT value FROM json_each(?)
   UNION SELECT conversation_id FROM conversations WHERE id IN temp.dropped)`;
+
+/** Conversations that others have as well: their polarity and their criteria are decided again. */
+const REVISIT_FEEDBACK = `INSERT INTO revisits (conversation) SELECT DISTINCT c.id FROM feedback f
+  JOIN conversations c ON c.conversation_id = f.conversation_id WHERE f.user_id IN (SELECT value FROM json_each(?))
+  ON CONFLICT (conversation) DO UPDATE SET due_at = 0`;
 
 interface ForgettingStore extends DroppingStore {
   readonly traces: Pick<Traces, 'freeContentOf' | 'wipeFreed' | 'removeEmptyFiles'>;
@@ -127,6 +132,9 @@ export class ForgottenRows implements ForgottenStore {
       const said = this.#countSaid(ids);
       for (const table of SAID_OF)
         store.run(`DELETE FROM ${table} WHERE conversation_id IN (SELECT value FROM json_each(?))`, ids);
+      const users = JSON.stringify(what.users);
+      store.run(REVISIT_FEEDBACK, users);
+      store.run('DELETE FROM feedback WHERE user_id IN (SELECT value FROM json_each(?))', users);
       const count = (from: string) =>
         Number(this.#database.prepare(`SELECT count(*) AS rows FROM ${from}`).get()?.rows);
       const conversations = count('temp.dropped');
@@ -147,7 +155,8 @@ export class ForgottenRows implements ForgottenStore {
   #countSaid(ids: string): SaidCounts {
     const count = (table: string) =>
       Number(this.#database.prepare(`SELECT count(*) AS rows FROM ${table} WHERE ${IS_SAID_OF}`).get(ids)?.rows);
-    return { truths: count('truths'), outcomes: count('outcome_labels'), labels: count('labels') };
+    const [truths, outcomes, labels] = [count('truths'), count('outcome_labels'), count('labels')];
+    return { truths, outcomes, labels, feedback: count('feedback') };
   }
 
   /**

@@ -143,6 +143,7 @@ function toRead(row: Record<string, unknown>, conversationId: ConversationId): R
     evaluation: toEvaluation(row, conversationId),
     madeAt: isMade ? Number(row.created_at) : undefined,
     seen: isMade ? seenFrom(Object.values(SEEN_COLUMNS).map(({ name }) => row[name])) : undefined,
+    labels: isMade ? String(row.labels) : undefined,
     isLast: row.is_last === 1,
   };
 }

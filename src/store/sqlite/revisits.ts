@@ -12,6 +12,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export class Revisits implements RevisitStore {
   readonly #waiting: WaitingEvaluations;
   readonly #add: StatementSync;
+  readonly #askNow: StatementSync;
   readonly #ask: StatementSync;
   readonly #take: StatementSync;
   readonly #next: StatementSync;
@@ -23,6 +24,9 @@ export class Revisits implements RevisitStore {
     this.#add = database.prepare(
       `INSERT INTO revisits (conversation) SELECT id FROM conversations WHERE conversation_id = ?
        ON CONFLICT (conversation) DO UPDATE SET due_at = 0`,
+    );
+    this.#askNow = database.prepare(
+      'INSERT INTO revisits (conversation) VALUES (?) ON CONFLICT (conversation) DO UPDATE SET due_at = 0',
     );
     this.#ask = database.prepare(
       'INSERT INTO revisits (conversation, due_at) VALUES (?, ?) ON CONFLICT (conversation) DO NOTHING',
@@ -38,6 +42,12 @@ export class Revisits implements RevisitStore {
 
   add(conversationId: string): void {
     this.#add.run(conversationId);
+    this.#nextAt = 0;
+  }
+
+  /** The same by its row. */
+  askNow(conversation: number): void {
+    this.#askNow.run(conversation);
     this.#nextAt = 0;
   }
 

@@ -369,6 +369,25 @@ const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE open_words (conversation INTEGER PRIMARY KEY, words TEXT NOT NULL) STRICT;
   `,
+  // Feedback of the agent's users (feedback-rows.ts), the polarity of each conversation for searches, and hashes of
+  // conversations that retention deleted, so that feedback for one can be answered.
+  `
+  CREATE TABLE feedback (
+    conversation_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    user_id TEXT,
+    counted INTEGER NOT NULL DEFAULT 0,
+    put_at INTEGER NOT NULL,
+    PRIMARY KEY (conversation_id, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX feedback_put ON feedback (put_at);
+  CREATE INDEX feedback_user ON feedback (user_id) WHERE user_id IS NOT NULL;
+  ALTER TABLE conversations ADD COLUMN feedback INTEGER;
+  CREATE INDEX conversations_feedback ON conversations (feedback, id) WHERE feedback IS NOT NULL;
+  CREATE TABLE gone_conversations (key BLOB PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX gone_conversations_at ON gone_conversations (at);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -26,6 +26,16 @@ export interface StoredTruth {
   readonly putAt: number;
 }
 
+export interface StoredFeedback {
+  readonly conversationId: string;
+  readonly id: string;
+  /** JSON. */
+  readonly body: string;
+  readonly user: string | undefined;
+  readonly isCounted: boolean;
+  readonly putAt: number;
+}
+
 export interface StoreCounts {
   readonly conversations: number;
   readonly traces: number;
@@ -107,6 +117,17 @@ export class StoreExport {
     return this.#all('SELECT conversation_id, truth, put_at FROM truths ORDER BY conversation_id').map((row) => ({
       conversationId: String(row.conversation_id),
       truth: String(row.truth),
+      putAt: Number(row.put_at),
+    }));
+  }
+
+  feedback(): readonly StoredFeedback[] {
+    return this.#all('SELECT * FROM feedback ORDER BY conversation_id, id').map((row) => ({
+      conversationId: String(row.conversation_id),
+      id: String(row.id),
+      body: String(row.body),
+      user: row.user_id === null ? undefined : String(row.user_id),
+      isCounted: row.counted === 1,
       putAt: Number(row.put_at),
     }));
   }

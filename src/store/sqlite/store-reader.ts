@@ -2,6 +2,7 @@
  * Reads the store beside its writer, from any thread or process: for the API, `assay explain` and the tests. SQLite's
  * write-ahead log lets readers see the last commit without waiting for the writer.
  */
+import { feedbackFrom, truthFrom } from '../said-of-conversation.ts';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { readCloseCause } from '../../model/causes.ts';
 import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
@@ -14,7 +15,6 @@ import type {
   TraceRow,
 } from '../conversation-reader.ts';
 import type { ConversationRow } from '../conversation-row.ts';
-import type { Json } from '../../model/json.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import type { TraceContent } from '../engine-store.ts';
 import { EVALUATION_COLUMNS, type SummaryCells, summaryFrom } from '../evaluation-columns.ts';
@@ -155,10 +155,17 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
     for (const row of rows) yield toEvaluation(row, String(row.conversation_id) as ConversationId);
   }
 
-  truthOf({ conversationId }: ConversationRow): Json | undefined {
+  truthOf({ conversationId }: ConversationRow): ReturnType<typeof truthFrom> {
     const row = this.#prepared('SELECT truth FROM truths WHERE conversation_id = ?').get(conversationId);
-    // The cast holds because `TruthRows` wrote the text.
-    return row === undefined ? undefined : (JSON.parse(String(row.truth)) as Json);
+    return truthFrom(row === undefined ? undefined : String(row.truth));
+  }
+
+  feedbackOf({ conversationId }: ConversationRow): ReturnType<typeof feedbackFrom> {
+    const rows = this.#prepared('SELECT body FROM feedback WHERE conversation_id = ?').all(conversationId);
+    return feedbackFrom(
+      conversationId,
+      rows.map(({ body }) => String(body)),
+    );
   }
 
   outcomeNames(): readonly OutcomeName[] {

@@ -33,7 +33,7 @@ import { StoreReader } from './store-reader.ts';
 import { TotalRows } from './total-rows.ts';
 import { Traces } from './traces.ts';
 import { OutcomeLabelRows } from './outcome-label-rows.ts';
-import { TruthRows } from './truth-rows.ts';
+import { SaidRows } from './said-rows.ts';
 import { WaitingEvaluations } from './waiting-evaluations.ts';
 
 const IN_MEMORY = ':memory:';
@@ -58,7 +58,10 @@ export class Store implements EngineStore {
   readonly waiting: WaitingEvaluations;
   readonly questions: QuestionRows;
   readonly revisits: Revisits;
-  readonly truths: TruthRows;
+  readonly truths: SaidRows['truths'];
+  readonly feedbackRows: SaidRows['feedback'];
+  readonly feedback: SaidRows['feedback']['book'];
+  readonly #said: SaidRows;
   readonly labels: LabelRows;
   readonly outcomeLabels: OutcomeLabelRows;
   readonly detection: DetectionRows;
@@ -110,7 +113,11 @@ export class Store implements EngineStore {
     this.questions = new QuestionRows(database, own);
     this.waiting = new WaitingEvaluations(database, this.questions);
     this.revisits = new Revisits(database, this.waiting);
-    this.truths = new TruthRows(database, this.revisits, own);
+    const { conversations, revisits, forgotten } = this;
+    this.#said = new SaidRows(database, { conversations, revisits, forgotten, own });
+    this.truths = this.#said.truths;
+    this.feedbackRows = this.#said.feedback;
+    this.feedback = this.feedbackRows.book;
     this.detection = new DetectionRows(database, own);
     this.results = new ResultRows(database, own);
     this.#metaValue = database.prepare('SELECT value FROM meta WHERE key = ?');
@@ -212,7 +219,7 @@ export class Store implements EngineStore {
     this.totals.dropExemplars();
     this.conversations.discard();
     this.postponed.discard();
-    this.truths.discard();
+    this.#said.discard();
     this.labels.discard();
     this.revisits.discard();
     this.waiting.discard();
@@ -289,6 +296,15 @@ export class Store implements EngineStore {
       this.rollback();
       throw error;
     }
+  }
+
+  /** Conversations in `temp.dropped`. */
+  chosenIds(): readonly string[] {
+    this.#writeRows();
+    return this.#database
+      .prepare('SELECT conversation_id FROM conversations WHERE id IN temp.dropped')
+      .all()
+      .map((row) => String(row.conversation_id));
   }
 
   /** Runs a piece of housekeeping on the writer's connection. */

@@ -7,6 +7,7 @@ import { contentOf, type Hints, holdToContract, traceIdOf } from '../../store/co
 import { holdLabelsToContract, type LabelsUnderTest } from '../../store/labels-contract.ts';
 import { holdOutcomesToContract, type OutcomesUnderTest } from '../../store/outcome-labels-contract.ts';
 import { holdPageReadsToContract } from '../../store/page-reads-contract.ts';
+import { type FeedbackUnderTest, holdFeedbackToContract } from '../../store/feedback-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from '../../store/revisit-contract.ts';
 import { holdWordsToContract } from '../../store/words-contract.ts';
 import { freshDatabase } from './shared-postgres.ts';
@@ -14,7 +15,7 @@ import { freshDatabase } from './shared-postgres.ts';
 const LANE = { group: 'test', lane: 0 };
 const ALL = { whose: 'any', conversationsMax: 1000, bytesMax: 1 << 30 } as const;
 
-async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest & OutcomesUnderTest> {
+async function openPostgres(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnderTest & OutcomesUnderTest> {
   const url = await freshDatabase();
   const open = () => PostgresStore.open({ url, instance: 'a', group: LANE.group, topics: ['spans'] });
   let store = await open();
@@ -56,6 +57,9 @@ async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest & Out
     },
     get truths() {
       return store.truths;
+    },
+    get feedbackRows() {
+      return store.feedbackRows;
     },
     get labels() {
       return store.labels;
@@ -100,6 +104,7 @@ async function openPostgres(): Promise<RevisitsUnderTest & LabelsUnderTest & Out
 
 holdToContract('PostgreSQL', openPostgres);
 holdRevisitsToContract('PostgreSQL', openPostgres);
+holdFeedbackToContract('PostgreSQL', openPostgres);
 holdLabelsToContract('PostgreSQL', openPostgres);
 holdOutcomesToContract('PostgreSQL', openPostgres);
 holdPageReadsToContract('PostgreSQL', openPostgres);

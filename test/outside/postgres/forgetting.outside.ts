@@ -67,6 +67,10 @@ test('a scored conversation goes from all tables, with what waits and what was s
   await score();
   await file(3, 'meant');
   await store.truths.put('meant', { note: SECRET });
+  // The cast is the brand: this is a test.
+  const conversationId = 'meant' as ConversationId;
+  const opinion = { name: 'thumbs', polarity: 'negative', comment: SECRET } as const;
+  await store.feedbackRows.put([{ id: 'f', conversationId, ...opinion, atMs: 1, way: 'api' }]);
   await store.labels.put([
     { conversationId: 'meant', turnId: undefined, suite: 's', criterion: 'c', label: 'pass', by: 'a', note: SECRET },
   ]);
@@ -79,7 +83,7 @@ test('a scored conversation goes from all tables, with what waits and what was s
   expect((await tablesWith(SECRET)).length).toBeGreaterThan(3);
 
   const found = await steps.take({ do: 'find', conversation: 'meant' as ConversationId, users: [] });
-  expect(found.said).toEqual({ truths: 1, outcomes: 1, labels: 1 });
+  expect(found.said).toEqual({ truths: 1, outcomes: 1, labels: 1, feedback: 1 });
 
   const answer = await steps.take({
     do: 'drop',
@@ -92,7 +96,7 @@ test('a scored conversation goes from all tables, with what waits and what was s
   expect(answer.dropped).toEqual({
     conversations: 1,
     traces: 2,
-    said: { truths: 1, outcomes: 1, labels: 1 },
+    said: { truths: 1, outcomes: 1, labels: 1, feedback: 1 },
   });
   expect(await tablesWith('meant')).toEqual([]);
   // The outbox has what is to be published of the other one.

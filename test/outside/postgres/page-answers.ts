@@ -2,8 +2,10 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { outlineOf } from '../../../src/engine/suite-outline.ts';
+import { EXPORT_TABLES, exportQuery } from '../../../src/model/api/export.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 import { V1_READS } from '../../../src/serve/api/v1/v1-reads.ts';
+import { exportedBytes } from '../../../src/serve/exporting/exported-bytes.ts';
 import type { V1Side } from '../../../src/serve/api/v1/v1-side.ts';
 
 /** Conversations that are asked for whole. */
@@ -37,6 +39,7 @@ export async function pageAnswers(reader: V1Side['reader'], suites: readonly Com
     reader,
     suites: () => outlines,
     detectionState: () => ({ isActive: false, report: undefined }),
+    prices: [],
     onDamage: () => expect.unreachable(),
   };
   const ask = async (path: string, query: string, conversation?: string): Promise<unknown> => {
@@ -65,6 +68,14 @@ export async function pageAnswers(reader: V1Side['reader'], suites: readonly Com
   for (const id of [...ids].toSorted().slice(0, DETAILS))
     answers.set(id, await ask('/api/v1/conversations/{conversation...}', '', id));
   for (const [path, query] of FIGURES) answers.set(path, await ask(path, query));
+  for (const table of EXPORT_TABLES) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of exportedBytes({ reader, suites: outlines }, exportQuery.parse({ table })))
+      pieces.push(piece);
+    const lines = Buffer.concat(pieces).toString().split('\n').filter(Boolean);
+    expect(lines.length).toBeGreaterThan(0);
+    answers.set(`export of ${table}`, sorted(lines.map((line) => comparable(JSON.parse(line)))));
+  }
   return answers;
 }
 

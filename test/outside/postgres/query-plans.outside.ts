@@ -19,7 +19,7 @@ import { freshDatabase } from './shared-postgres.ts';
 const CONVERSATIONS = 60_000;
 const DAY_MS = 86_400_000;
 const LARGE =
-  /^(?:conversations|evaluations|traces|arrivals|truths|labels|labelled_verdicts|outcome_labels|questions)(?:_|$)/;
+  /^(?:conversations|evaluations|traces|arrivals|truths|feedback|labels|labelled_verdicts|outcome_labels|questions)(?:_|$)/;
 
 /** Tables that the test fills. */
 const FILLED = /^(?:conversations|evaluations_default|truths|outcome_labels|pruned_traces|traces_default)$/;

@@ -95,7 +95,7 @@ function arrivalOf(traceId: string, records: readonly TimedRecord[]): FiledArriv
     records
       .filter((record) => record.signal === signal)
       .map(({ value }) => (value[0] === 0x7b ? transcode(value) : value));
-  const logs = bytesOf('logs', transcodeLogs);
+  const logs = [...bytesOf('logs', transcodeLogs), ...feedbackOn(traceId, records.at(-1)?.at ?? 0)];
   // Concatenated protobuf messages are one message.
   const content = {
     traces: Buffer.concat(bytesOf('spans', transcodeTraces)),
@@ -119,6 +119,17 @@ function arrivalOf(traceId: string, records: readonly TimedRecord[]): FiledArriv
     // The filing instance still has some of them in normalized form.
     ...(traceId < '8' ? { turns } : {}),
   };
+}
+
+/** Feedback of a user about some turns, as a log record of their trace. */
+function feedbackOn(traceId: string, at: number): readonly Uint8Array[] {
+  const lot = Number.parseInt(traceId.slice(1, 3), 16);
+  if (lot % 4 !== 0) return [];
+  const label = { key: 'assay.feedback.label', value: { stringValue: lot % 3 === 0 ? 'bad' : 'good' } };
+  const logRecords = [
+    { traceId, eventName: 'assay.feedback', timeUnixNano: `${Math.ceil(at)}000000`, attributes: [label] },
+  ];
+  return [transcodeLogs(Buffer.from(JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] })))];
 }
 
 function withKeysLater(arrival: FiledArrival): FiledArrival {
@@ -305,6 +316,10 @@ test.each(
   for (const [asked, answer] of own.pages) expect(shared.pages.get(asked), `${hint}, ${asked}`).toEqual(answer);
   expect(
     own.totals.some(({ metric, value }) => metric === 'assay_shadow_compared_total' && value > 0),
+    hint,
+  ).toBe(true);
+  expect(
+    own.totals.some(({ metric, value }) => metric === 'assay_feedback_total' && value > 0),
     hint,
   ).toBe(true);
   // Arrivals marked as standing alone did.

@@ -97,6 +97,18 @@ export const PAGES: Readonly<Record<string, Page>> = {
     // The stream goes on until curl ends it.
     codes: { 'curl -sN --max-time': [28] },
   },
+  'docs/export.md': { isServed: true },
+  'docs/mcp.md': {
+    files: {
+      'cases.jsonl': { text: `${JSON.stringify({ id: 'moved', turns: ['Please move my call.'] })}\n` },
+      'agent.ts': {
+        text: `export function agent({ input }: { input: string }) {
+  return { messages: [{ role: 'user', content: input }, { role: 'assistant', content: 'It is moved.' }] };
+}
+`,
+      },
+    },
+  },
   'docs/comparing.md': {
     // The reader's own cases and agent are those of the example.
     replace: {

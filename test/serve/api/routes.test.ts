@@ -7,6 +7,7 @@ import { PROCESS_ROUTES, STORE_ROUTES, type WriteSide } from '../../../src/serve
 import type { ForgetSide } from '../../../src/serve/api/forget-api.ts';
 import type { ReadSide } from '../../../src/serve/api/store-reads.ts';
 import type { ComparingSide } from '../../../src/serve/api/v1/comparing-side.ts';
+import type { ExportApi } from '../../../src/serve/api/v1/export.ts';
 import { KeptResults } from '../../../src/serve/comparing/kept-results.ts';
 import type { WhatIfApi } from '../../../src/serve/api/v1/what-if-api.ts';
 import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
@@ -25,7 +26,8 @@ async function start(
     judges: () => ({ judges: [], budget: {}, calibrates_here: true }),
     live: () => jsonAnswer(200, {}),
   };
-  const side: ReadSide & WriteSide & ForgetSide & WhatIfApi & ComparingSide = {
+  const side: ReadSide & WriteSide & ForgetSide & WhatIfApi & ExportApi & ComparingSide = {
+    exports: { answer: async () => ({ status: 200, type: 'application/jsonl', body: '' }) },
     experiments: '/nowhere',
     idKeys: [],
     results: new KeptResults(),
@@ -39,6 +41,7 @@ async function start(
     },
     detection: () => Promise.resolve({ active: false }),
     detectionState: () => ({ isActive: false, report: undefined }),
+    prices: [],
     onDamage: () => undefined,
     // The cast holds because there are no suites to ask it about.
     reader: {} as ReadSide['reader'],
@@ -49,11 +52,12 @@ async function start(
     forget: async () => ({
       is: 'forgotten',
       conversations: 0,
-      said: { truths: 0, outcomes: 0, labels: 0 },
+      said: { truths: 0, outcomes: 0, labels: 0, feedback: 0 },
       experimentRuns: 0,
       setAsideFiles: 0,
     }),
     userForms: (user) => [user],
+    redaction: undefined,
     audit: { write: () => undefined },
   };
   const server = await startHttpServer({
@@ -174,6 +178,7 @@ const BODIES: Readonly<Record<string, string>> = {
   '/v1/outcomes': '{"conversation_id":"c","label":"csat","good":true}',
   '/api/v1/detection/accept': '{"agent":"a","suite":"s"}',
   '/api/v1/forget': '{"conversation":"c"}',
+  '/api/v1/feedback': '{"conversation_id":"c","label":"up"}',
 };
 
 test.each([
@@ -183,7 +188,8 @@ test.each([
   const { get } = await start(undefined, because);
 
   for (const { method, path } of STORE_ROUTES) {
-    const response = await get(path.replace(/\{.*\}/, 'c'), method, BODIES[path]);
+    const body = method === 'GET' ? undefined : BODIES[path];
+    const response = await get(path.replace(/\{.*\}/, 'c'), method, body);
     expect([path, response.status, response.headers.get('retry-after')]).toEqual([path, 503, retryAfter]);
     expect(await response.json()).toEqual({ error: because.unavailable });
   }

@@ -117,6 +117,51 @@ test('a scored conversation, its open turn and its truth are in no file afterwar
   expect(filesWith(dataDir, [SECRET, WORD])).toEqual([]);
 }, 60_000);
 
+test('feedback about a conversation goes with it, stored or in the journal, and late feedback finds it gone', async () => {
+  const dataDir = tempDirectory();
+  const running = await runService({
+    suites: ['default'],
+    dataDir,
+    env: { ASSAY_TURN_SETTLE: '1h', ASSAY_TURN_IDLE: '1h', ASSAY_TURN_MAX_AGE: '2h' },
+  });
+  const give = async (conversation: string, comment: string) => {
+    const answer = await fetch(`${running.http}/api/v1/feedback`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ conversation_id: conversation, label: 'bad', comment, user: 'ana' }),
+    });
+    return ((await answer.json()) as { results: readonly { result: string }[] }).results[0]?.result;
+  };
+  const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+  const log = (conversation: string, comment: string) => ({
+    eventName: 'assay.feedback',
+    attributes: [text('session.id', conversation), text('assay.feedback.comment', comment)],
+  });
+  await fetch(`${running.otlp}/v1/logs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    // In one request, so that they share a record of the journal.
+    body: JSON.stringify({
+      resourceLogs: [{ scopeLogs: [{ logRecords: [log('meant', SECRET), log('other', OTHER)] }] }],
+    }),
+  });
+  expect(await give('meant', SECRET)).toBe('waiting');
+  expect(filesWith(dataDir, [SECRET]).length).toBeGreaterThan(1);
+
+  const deleted = await fetch(`${running.http}/api/v1/conversations/meant`, { method: 'DELETE' });
+
+  expect(await deleted.json()).toMatchObject({ forgotten: true, feedback: 1 });
+  expect(filesWith(dataDir, [SECRET])).toEqual([]);
+  expect(filesWith(dataDir, [OTHER]).length).toBeGreaterThan(0);
+  expect(await give('meant', SECRET)).toBe('gone');
+  expect(filesWith(dataDir, [SECRET])).toEqual([]);
+  expect(await give('another', OTHER)).toBe('waiting');
+  expect(await forget(running, { user: 'ana' })).toMatchObject({ status: 200 });
+  expect(await give('another', OTHER)).toBe('gone');
+  await running.service.stop();
+  expect(filesWith(dataDir, [SECRET])).toEqual([]);
+}, 60_000);
+
 test('a turn that is open and says nothing of the user goes with its conversation, and no exemplar names it', async () => {
   const dataDir = tempDirectory();
   const env = { ASSAY_TURN_IDLE: '4s', ASSAY_TURN_MAX_AGE: '1h' };

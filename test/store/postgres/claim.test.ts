@@ -45,6 +45,7 @@ const HEAD = {
   answered: null,
   revisit: null,
   truth: null,
+  feedback_said: null,
   waits: false,
 };
 

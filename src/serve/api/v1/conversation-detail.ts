@@ -3,16 +3,19 @@
  * `GET /api/v1/text/{conversation...}`: a text of it that was too long for that.
  */
 import {
+  type ConversationDetail,
   conversationDetail,
   conversationDetailQuery,
   wholeText,
   wholeTextQuery,
 } from '../../../model/api/conversation-detail.ts';
+import { type ConversationCost, costOfTurns, PriceTable } from '../../../model/cost.ts';
 import { splitsPair } from '../../../model/surrogate-pairs.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { noSuchConversation } from '../conversation-api.ts';
 import { conversationItemOf } from './conversation-item.ts';
 import { fullEvaluations, labelsJson } from './full-evaluations.ts';
+import { shownFeedbackOf } from './shown-feedback.ts';
 import { storedTurns } from './stored-turns.ts';
 import { textIn, transcriptJson } from './transcript-json.ts';
 import { Refusal, v1Read } from './v1-read.ts';
@@ -44,6 +47,7 @@ export const getConversationDetail = v1Read({
     const shown = { live: live.slice(-EVALUATIONS_MAX), inShadow: inShadow.slice(-EVALUATIONS_MAX) };
     const truth = await reader.truthOf(row);
     const outcomes = await reader.outcomesOf(row);
+    const feedback = await reader.feedbackOf(row);
     return {
       ...conversationItemOf(row, last, suites()),
       turn_list: turns,
@@ -56,18 +60,24 @@ export const getConversationDetail = v1Read({
         )
         .map(({ name }) => name),
       ...(truth === undefined ? {} : { truth }),
+      feedback_list: shownFeedbackOf(feedback),
       outcomes: outcomes.map(({ label, isGood, value, case: ofCase }) => ({
         name: label,
         good: isGood,
         ...(value === undefined ? {} : { value }),
         ...(ofCase === undefined ? {} : { case: ofCase }),
       })),
+      cost: costJson(costOfTurns(stored.turns, new PriceTable(side.prices))),
       labels: labelsJson(await reader.pages.labelsOf(row, LABELS_MAX)),
       content: stored.content,
       ...(stored.note === undefined ? {} : { content_note: stored.note }),
     };
   },
 });
+
+function costJson({ usd, source, modelsWithoutPrice }: ConversationCost): ConversationDetail['cost'] {
+  return { ...(usd === undefined ? {} : { usd }), source, models_without_price: modelsWithoutPrice };
+}
 
 export const getWholeText = v1Read({
   path: '/api/v1/text/{conversation...}',

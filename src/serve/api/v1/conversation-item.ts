@@ -40,6 +40,7 @@ export function conversationItemOf(
     ...(effort?.costNanos === undefined ? {} : { cost_usd: effort.costNanos / NANO }),
     state: stateOf(row, evaluations),
     ...(row.unscoredBecause === undefined ? {} : { unscored_because: row.unscoredBecause }),
+    ...(row.feedback === undefined ? {} : { feedback: row.feedback }),
     ...(row.dueCause === undefined ? {} : { waiting_for: row.dueCause }),
     evaluations: shown.map(({ evaluation }) => listed(evaluation, suites)),
     ...(shown.length === evaluations.length ? {} : { evaluations_left_out: evaluations.length - shown.length }),

@@ -22,7 +22,7 @@ interface ListSide {
 export const listConversations = v1Read({
   path: '/api/v1/conversations',
   summary: `?agent= &agent_version= &environment= &segment= &suite= &outcome= &criterion= (that failed)
-&score_below= &decided_below= &state= &labelled= &since=24h &until= &order=latest|worst &words= &limit= &cursor=
+&score_below= &decided_below= &state= &labelled= &feedback=positive|neutral|negative &since=24h &until= &order=latest|worst &words= &limit= &cursor=
 a page of conversations with first question, last answer and failed criteria: docs/api.md`,
   query: conversationListQuery,
   answer: conversationList,
@@ -50,6 +50,7 @@ export function searchOf(query: ConversationListQuery): ConversationSearch {
     decidedBelow: query.decided_below === undefined ? undefined : Math.round(query.decided_below * MILLION),
     states: query.state,
     isLabelled: query.labelled === undefined ? undefined : query.labelled === 'true',
+    feedback: query.feedback,
     since: query.since,
     until: query.until,
     words: query.words?.split(/\s+/).filter(Boolean).slice(0, WORDS_MAX),

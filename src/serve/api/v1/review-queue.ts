@@ -6,7 +6,9 @@
 import { createHash } from 'node:crypto';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { decisionOf, isBroken } from '../../../model/decision.ts';
-import type { VerdictKind } from '../../../model/evaluation.ts';
+import type { Outcome, VerdictKind } from '../../../model/evaluation.ts';
+import type { Polarity } from '../../../model/feedback.ts';
+import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import type { HumanLabel, LabelKind, LabelledVerdict } from '../../../model/labels.ts';
 import { type ReviewQueue, type ReviewReason, reviewQueue, reviewQueueQuery } from '../../../model/api/review.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
@@ -19,6 +21,7 @@ import type { V1Side } from './v1-side.ts';
 /** Conversations, the latest ones: some milliseconds' worth. */
 const CONVERSATIONS_MAX = 2000;
 const PAGE = 500;
+const SAID: readonly Polarity[] = ['positive', 'negative'];
 const LIMITS = { labels: 2000, verdicts: 4000 };
 
 interface Candidate {
@@ -28,6 +31,8 @@ interface Candidate {
   readonly verdict: VerdictKind;
   /** Share of the suite's weight. */
   readonly decided: number;
+  /** By the suite. */
+  readonly outcome: Outcome;
 }
 
 /** The last label of each person for one subject. */
@@ -39,7 +44,7 @@ type QueueReader = V1Side['reader'];
 export const getReviewQueue = v1Read({
   path: '/api/v1/review/queue',
   summary: `?suite= &criterion= &by= (leaves out what this person has labelled)
-&because=random|balanced|disagreed|unsure|little_decided &agent= &since= &limit=
+&because=random|balanced|disagreed|unsure|little_decided|feedback &agent= &since= &limit=
 conversations for people to label, without the verdicts`,
   query: reviewQueueQuery,
   answer: reviewQueue,
@@ -55,7 +60,8 @@ conversations for people to label, without the verdicts`,
       const items = await disagreedItems(reader, { said, verdicts, agent, since, limit });
       return { suite: name, criterion, items, looked_at: verdicts.length, labelled: labels.length };
     }
-    const { candidates, lookedAt } = await candidatesOf(reader, { suite, place, agent, since });
+    const feedback = because === 'feedback' ? SAID : undefined;
+    const { candidates, lookedAt } = await candidatesOf(reader, { suite, place, agent, since, feedback });
     const peopleOf = ({ row, turnId }: Candidate) => said.get(subjectKey(row.conversationId, turnId)) ?? NOTHING_SAID;
     const all = chosen(candidates, because, criterion);
     const left = by === undefined ? all : all.filter((one) => !peopleOf(one).has(by));
@@ -115,10 +121,11 @@ async function candidatesOf(
     readonly place: number;
     readonly agent: string | undefined;
     readonly since: number | undefined;
+    readonly feedback: readonly Polarity[] | undefined;
   },
 ): Promise<{ readonly candidates: readonly Candidate[]; readonly lookedAt: number }> {
-  const { suite, place, agent, since } = asked;
-  const filters = { suites: [suite.name], agents: agent === undefined ? undefined : [agent], since };
+  const { suite, place, agent, since, feedback } = asked;
+  const filters = { suites: [suite.name], agents: agent === undefined ? undefined : [agent], since, feedback };
   const candidates: Candidate[] = [];
   let lookedAt = 0;
   let cursor: SearchCursor | undefined;
@@ -137,7 +144,8 @@ async function candidatesOf(
         (sum, one, index) => (decisionOf(verdicts[index]?.verdict ?? 'skipped') === undefined ? sum : sum + one.weight),
         0,
       );
-      candidates.push({ row, turnId: scanned.turnId, verdict, decided: weight / suite.totalWeight });
+      const decided = weight / suite.totalWeight;
+      candidates.push({ row, turnId: scanned.turnId, verdict, decided, outcome: scanned.outcome });
     }
     conversations += rows.length;
     cursor = next;
@@ -159,9 +167,16 @@ function chosen(
       return balanced(byLot(candidates, criterion));
     case 'unsure':
       return candidates.filter(({ verdict }) => isBroken(verdict)).toSorted(latestFirst);
+    case 'feedback':
+      return candidates.filter(contradictsUsers).toSorted(latestFirst);
     case 'little_decided':
       return candidates.toSorted((a, b) => a.decided - b.decided || latestFirst(a, b));
   }
+}
+
+function contradictsUsers({ row, outcome }: Candidate): boolean {
+  if (!isInSuccessRate(outcome)) return false;
+  return row.feedback === (isGood(outcome) ? 'negative' : 'positive');
 }
 
 interface Drawn {

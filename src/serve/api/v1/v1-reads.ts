@@ -1,11 +1,11 @@
 /** The table of what `/api/v1` reads from the store for the page and for programs: `src/model/api` has the shapes. */
 import type { RemoteRead } from '../../../report/http/route.ts';
 import { getConversationDetail, getWholeText } from './conversation-detail.ts';
-import { exportConversations } from './export.ts';
 import { listConversations } from './conversation-list.ts';
 import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';
 import { getFacets } from './facets.ts';
+import { getFeedback } from './feedback-figures.ts';
 import { getJudging } from './judging.ts';
 import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
@@ -17,11 +17,11 @@ import type { V1Side } from './v1-side.ts';
 
 export const V1_READS: readonly RemoteRead<V1Side>[] = [
   listConversations,
-  exportConversations,
   getConversationDetail,
   getWholeText,
   getStepSources,
   getFacets,
+  getFeedback,
   listSuites,
   getTrend,
   getMoved,

@@ -1,5 +1,6 @@
 /** Needs of the reads of `/api/v1`, all of which the reading thread has. */
 import type { BacktestReader } from '../../../backtest/backtest.ts';
+import type { ModelPrices } from '../../../model/cost.ts';
 import type { LabelReader } from '../../../store/label-store.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import type { DetectionState } from '../../reading/reading-protocol.ts';
@@ -10,6 +11,8 @@ export interface V1Side {
   readonly suites: () => readonly SuiteOutline[];
   /** The newest report of detection. */
   readonly detectionState: () => DetectionState;
+  /** Prices of the agents' tokens. */
+  readonly prices: readonly ModelPrices[];
   /** Stored spans that fail their checksum or are gone. */
   readonly onDamage: (damage: { readonly what: string; readonly reason: string }) => void;
 }

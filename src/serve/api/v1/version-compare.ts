@@ -8,7 +8,7 @@ import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { type VersionsCompared, versionsCompared, versionsQuery } from '../../../model/api/versions.ts';
 import { decisionOf } from '../../../model/decision.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
-import { isGood, isInSuccessRate } from '../../../model/severity.ts';
+import { isGood, isInSuccessRate, isScored } from '../../../model/severity.ts';
 import { comparedJson } from '../../../report/documents/comparison-json.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { chosenSuite } from './chosen-suite.ts';
@@ -96,7 +96,7 @@ function sampleOf(suite: SuiteOutline, evaluations: Evaluations): Sample {
   const effortsOf = (of: (used: LatestEvaluation['used']) => number | undefined) =>
     conversations
       .flatMap((turns) => {
-        const [used, success] = [turns.map((turn) => of(turn.used)), successOf(turns)];
+        const [used, success] = [turns.map((turn) => of(turn.used)), successForEffort(turns)];
         const known = used.filter((amount) => amount !== undefined);
         if (success === undefined || known.length < used.length) return [];
         return [{ effort: known.reduce((sum, amount) => sum + amount, 0), success }];
@@ -117,6 +117,11 @@ function successOf(turns: Evaluations): number | undefined {
   return meanOf(
     turns.filter(({ outcome }) => isInSuccessRate(outcome)).map(({ outcome }) => (isGood(outcome) ? 1 : 0)),
   );
+}
+
+/** Rate of successes among all scored turns: effort for a turn that was handed over was spent, and is no success. */
+function successForEffort(turns: Evaluations): number | undefined {
+  return meanOf(turns.filter(({ outcome }) => isScored(outcome)).map(({ outcome }) => (isGood(outcome) ? 1 : 0)));
 }
 
 function passRateOf(turns: Evaluations, criterion: string): number | undefined {

@@ -1,8 +1,9 @@
 /** The export of a store of thousands of conversations: each once, as the list and its filters have them. */
 import path from 'node:path';
+import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
 import { fillStore } from '../../../../bench/filled-store.ts';
-import { type ExportLine, exportLine } from '../../../../src/model/api/export.ts';
+import { exportedLine, type ExportLine, exportLine } from '../../../../src/model/api/export.ts';
 import { tempDirectory } from '../../../temp-directory.ts';
 import { runService } from '../../running-service.ts';
 import { get } from './filled-service.ts';
@@ -47,8 +48,88 @@ test('an export has every conversation that the filters let through, once, and a
   // From where another export was broken off.
   expect((await exported('?cursor=101')).map(({ conversation_id: id }) => id).at(0)).toBe('filled-99');
 
-  for (const query of ['?order=worst', '?limit=5', '?format=parquet', '?outcome=bad', '?words=a&words=b'])
+  for (const query of ['?order=worst', '?limit=5', '?format=csv', '?table=spans', '?outcome=bad', '?words=a&words=b'])
     expect([query, (await get(running, `/api/v1/export${query}`)).status]).toEqual([query, 400]);
   const head = await fetch(`${running.http}/api/v1/export`, { method: 'HEAD' });
   expect(head.status).toBe(200);
+
+  // The other tables, and the same rows as Parquet.
+  const lines = async (query: string) => {
+    const text = await (await fetch(`${running.http}/api/v1/export?${query}`)).text();
+    return text.split('\n').flatMap((line) => (line === '' ? [] : [exportedLine.parse(JSON.parse(line))]));
+  };
+  const evaluations = await lines('table=evaluations');
+  expect(evaluations).toHaveLength(CONVERSATIONS);
+  expect(evaluations[9]).toEqual({
+    conversation_id: 'filled-1240',
+    agent: 'agent-0',
+    agent_version: 'v1',
+    environment: 'production',
+    segment: null,
+    suite: 'support',
+    suite_version: '1',
+    scope: 'conversation',
+    turn_id: null,
+    revision: 1,
+    evaluated_at: expect.any(String),
+    scored_at: expect.any(String),
+    outcome: 'partial_failure',
+    success: false,
+    score: 0.8,
+    decided_share: 1,
+    about: 'task',
+    ending: null,
+    explanation: 'One of eight criteria failed: criterion_0.',
+    steps: 3,
+    tokens: 900,
+    cost_usd: 0.002,
+    duration_ms: 4000,
+  });
+  expect(await lines('table=evaluations&suite=nobody')).toEqual([]);
+  const verdicts = await lines('table=verdicts&agent=agent-0&suite=support');
+  expect(verdicts).toHaveLength(Math.floor(CONVERSATIONS / 20) * 8);
+  expect(verdicts[0]).toMatchObject({
+    criterion: 'criterion_0',
+    verdict: 'fail',
+    passed: false,
+    reason: 'The answer names what was asked for.',
+    evidence_span_id: '00000000000000aa',
+    judge: null,
+    undecided: null,
+  });
+
+  for (const [table, wanted] of [
+    ['evaluations', evaluations],
+    ['verdicts', verdicts],
+    ['conversations', all.map(({ evaluations: _nested, ...item }) => item)],
+  ] as const) {
+    const filter = table === 'verdicts' ? '&agent=agent-0' : '';
+    const response = await fetch(`${running.http}/api/v1/export?table=${table}&format=parquet${filter}`);
+    expect(response.headers.get('content-type')).toBe('application/vnd.apache.parquet');
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${table}.parquet"`);
+    const rows = await parquetReadObjects({ file: await response.arrayBuffer() });
+    expect(rows.map(inJson)).toEqual(wanted.map((line) => inJson(line)));
+  }
+  const none = await fetch(`${running.http}/api/v1/export?table=verdicts&format=parquet&agent=nobody`);
+  const empty = await parquetMetadataAsync(await none.arrayBuffer());
+  expect([empty.num_rows, empty.schema.length]).toEqual([0n, 21]);
+
+  // Nothing of a forgotten conversation is in a later export.
+  await fetch(`${running.http}/api/v1/conversations/filled-1240`, { method: 'DELETE' });
+  for (const table of ['conversations', 'evaluations', 'verdicts'])
+    expect((await lines(`table=${table}`)).filter(({ conversation_id: id }) => id === 'filled-1240')).toEqual([]);
+  expect(await lines('table=evaluations')).toHaveLength(CONVERSATIONS - 1);
 });
+
+/** A row of Parquet as a line of JSON has it, without what is null. */
+function inJson(row: object): object {
+  const written = (value: unknown) => {
+    if (value instanceof Date) return value.toISOString();
+    return typeof value === 'bigint' ? Number(value) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) =>
+      value === null || value === undefined ? [] : [[name, written(value)]],
+    ),
+  );
+}

@@ -1,0 +1,371 @@
+"""Answers of the API, as they arrive. A key that is absent means that its value is not known.
+
+The service may add keys: read the ones you need. A test compares these with `/api/v1/openapi.json` of the service.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+Outcome = Literal[
+    "successful_completion",
+    "no_fault_found",
+    "handed_over",
+    "graceful_failure",
+    "partial_failure",
+    "hard_failure",
+    "unscored",
+]
+VerdictKind = Literal["pass", "fail", "not_applicable", "error", "skipped"]
+LabelKind = Literal["pass", "fail", "not_applicable"]
+State = Literal["scored", "open", "waiting", "unscored"]
+Polarity = Literal["positive", "negative", "neutral"]
+
+
+class _FailingRequired(TypedDict):
+    criterion: str
+    reason: str
+
+
+class Failing(_FailingRequired, total=False):
+    #: Share of the score that it took away.
+    lost: float
+    critical: bool
+
+
+class _ListedEvaluationRequired(TypedDict):
+    suite: str
+    #: From 0 to 1. None where nothing could be decided.
+    score: float | None
+    outcome: Outcome
+    explanation: str
+    failing: list[Failing]
+
+
+class ListedEvaluation(_ListedEvaluationRequired, total=False):
+    turn_id: str
+    ending: str
+    decided_share: float
+    about: str
+    waits_for: list[str]
+
+
+class _ConversationKnown(TypedDict):
+    conversation_id: str
+    agent: str
+    agent_version: str
+    environment: str
+    updated_at: str
+    turns: int
+    revision: int
+    state: State
+
+
+class _ConversationMaybe(_ConversationKnown, total=False):
+    segment: str
+    began_at: str
+    ended_at: str
+    duration_ms: float
+    #: First words of the user.
+    asked: str
+    #: First words of the last answer.
+    answered: str
+    tokens: int
+    cost_usd: float
+    unscored_because: str
+    waiting_for: str
+    #: Opinion of its users, taken together.
+    feedback: Polarity
+
+
+class _ConversationItemRequired(_ConversationMaybe):
+    evaluations: list[ListedEvaluation]
+
+
+class ConversationItem(_ConversationItemRequired, total=False):
+    evaluations_left_out: int
+
+
+class JudgedBy(TypedDict, total=False):
+    judge: str
+    version: str
+    model: str
+
+
+class _VerdictRequired(TypedDict):
+    criterion: str
+    verdict: VerdictKind
+    #: One sentence.
+    reason: str
+    #: Ids of spans.
+    evidence: list[str]
+
+
+class Verdict(_VerdictRequired, total=False):
+    weight: float
+    critical: bool
+    question: str
+    judged_by: JudgedBy
+    undecided: str
+    steps: list[dict[str, Any]]
+
+
+class Finding(TypedDict):
+    finding: str
+    reason: str
+    evidence: list[str]
+
+
+class _EvaluationRequired(TypedDict):
+    suite: str
+    suite_version: str
+    revision: int
+    scope: Literal["conversation", "turn"]
+    score: float | None
+    outcome: Outcome
+    explanation: str
+    shadow: bool
+    latest: bool
+    verdicts: list[Verdict]
+    findings: list[Finding]
+
+
+class Evaluation(_EvaluationRequired, total=False):
+    turn_id: str
+    ending: str
+    decided_share: float
+    about: str
+    evaluated_at: str
+    waits_for: list[str]
+
+
+class _TokensOfStep(TypedDict):
+    input: int
+    output: int
+
+
+class _StepRequired(TypedDict):
+    step_id: str
+    trace_id: str
+    #: `llm`, `tool`, `agent` and others.
+    kind: str
+    name: str
+    began_at: str
+    ended_at: str
+    status: Literal["ok", "error"]
+
+
+class Step(_StepRequired, total=False):
+    span_id: str
+    parent: str
+    agent: str
+    error: str
+    arguments: Any
+    result: Any
+    input: str
+    output: str
+    model: str
+    tokens: _TokensOfStep
+    cost_usd: float
+    dialect: str
+    cut: bool
+    provenance: list[dict[str, str]]
+
+
+class _TurnRequired(TypedDict):
+    turn_id: str
+    trace_ids: list[str]
+    began_at: str
+    ended_at: str
+    asked: str
+    answered: str
+    dialects: list[str]
+    steps: list[Step]
+
+
+class Turn(_TurnRequired, total=False):
+    ended: str
+    cut: bool
+    error: str
+
+
+class _LabelRequired(TypedDict):
+    label_id: str
+    suite: str
+    criterion: str
+    label: LabelKind
+    by: str
+    at: str
+
+
+class Label(_LabelRequired, total=False):
+    turn_id: str
+    note: str
+
+
+class _WorldOutcomeRequired(TypedDict):
+    name: str
+    good: bool
+
+
+class WorldOutcome(_WorldOutcomeRequired, total=False):
+    value: str
+    case: str
+
+
+class _ShownFeedbackRequired(TypedDict):
+    id: str
+    name: str
+    polarity: Polarity
+    at: str
+    #: How it arrived.
+    way: str
+    #: False if a later one of the same user about the same answer counts instead.
+    counts: bool
+
+
+class ShownFeedback(_ShownFeedbackRequired, total=False):
+    #: Why it is neutral although it says something.
+    unclear: str
+    score: float
+    label: str
+    scale: list[float]
+    comment: str
+    user: str
+    trace_id: str
+    span_id: str
+
+
+class _CostRequired(TypedDict):
+    source: str
+    models_without_price: list[str]
+
+
+class Cost(_CostRequired, total=False):
+    usd: float
+
+
+class _ConversationDetailRequired(_ConversationItemRequired):
+    evaluations_left_out: int
+    turn_list: list[Turn]
+    steps_left_out: int
+    #: Every revision: the live ones, then those in shadow.
+    evaluations_full: list[Evaluation]
+    golden_suites: list[str]
+    #: Events in the world that followed from the conversation.
+    outcomes: list[WorldOutcome]
+    labels: list[Label]
+    feedback_list: list[ShownFeedback]
+    cost: Cost
+    content: Literal["whole", "missing", "damaged"]
+
+
+class ConversationDetail(_ConversationDetailRequired, total=False):
+    truth: Any
+    content_note: str
+
+
+class ExportedConversation(_ConversationMaybe):
+    #: The last ones of live suites, with their verdicts.
+    evaluations: list[Evaluation]
+
+
+class _LabelToPutRequired(TypedDict):
+    suite: str
+    criterion: str
+    #: None takes the label back.
+    label: LabelKind | None
+
+
+class LabelToPut(_LabelToPutRequired, total=False):
+    #: The person who labels. Needed with a token.
+    by: str
+    turn_id: str
+    note: str
+
+
+class _OutcomeToPutRequired(TypedDict):
+    conversation_id: str
+    #: Name of the outcome, such as `refunded`.
+    label: str
+    #: None takes it back.
+    good: bool | None
+
+
+class OutcomeToPut(_OutcomeToPutRequired, total=False):
+    value: str
+    case: str
+
+
+class _FeedbackToPutRequired(TypedDict):
+    conversation_id: str
+
+
+class FeedbackToPut(_FeedbackToPutRequired, total=False):
+    #: Chosen by the sender: sent twice, it counts once.
+    id: str
+    name: str
+    score: float
+    label: str
+    comment: str
+    scale: list[float]
+    user: str
+    trace_id: str
+    span_id: str
+    at: str
+
+
+class _FeedbackResultRequired(TypedDict):
+    id: str
+    conversation_id: str
+    polarity: Polarity
+    #: `waiting`: its conversation is not known yet. `known`: it was there before, and stays as it was.
+    result: Literal["kept", "waiting", "known", "gone", "too_many"]
+
+
+class FeedbackResult(_FeedbackResultRequired, total=False):
+    #: Why it is neutral although it says something.
+    unclear: str
+    why: str
+
+
+class EvaluationRow(TypedDict, total=False):
+    """An evaluation with its conversation, for tables."""
+
+    conversation_id: str
+    agent: str
+    agent_version: str
+    environment: str
+    segment: str | None
+    updated_at: str
+    suite: str
+    suite_version: str
+    turn_id: str | None
+    score: float | None
+    outcome: Outcome
+    ending: str | None
+    decided_share: float | None
+    explanation: str
+    #: Names of criteria.
+    failed: list[str]
+    #: By criterion.
+    verdicts: dict[str, VerdictKind]
+
+
+class VerdictRow(TypedDict, total=False):
+    """A verdict with its evaluation and conversation, for tables."""
+
+    conversation_id: str
+    agent: str
+    agent_version: str
+    environment: str
+    segment: str | None
+    updated_at: str
+    suite: str
+    suite_version: str
+    turn_id: str | None
+    criterion: str
+    verdict: VerdictKind
+    reason: str
+    weight: float | None
+    critical: bool | None

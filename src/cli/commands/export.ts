@@ -1,0 +1,191 @@
+/** `assay export`: conversations, evaluations or verdicts as a file for pandas, DuckDB and their kind. */
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { outlineOf } from '../../engine/suite-outline.ts';
+import {
+  EXPORT_FORMATS,
+  EXPORT_TABLES,
+  type ExportFormat,
+  type ExportQuery,
+  type ExportTable,
+  exportQuery,
+} from '../../model/api/export.ts';
+import { exportedBytes } from '../../serve/exporting/exported-bytes.ts';
+import { openReader } from '../../serve/open-reader.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
+import { fileWhenDone } from '../file-when-done.ts';
+import { load, type Loaded } from '../load.ts';
+import { noStore } from '../no-store.ts';
+import {
+  type AskedService,
+  askedPort,
+  askedService,
+  askResponse,
+  isThere,
+  reading,
+  tokenOption,
+} from '../running-service.ts';
+import { settingOption } from '../setting-option.ts';
+import { sinceOf } from '../since.ts';
+import { safe, type Terminal } from '../terminal.ts';
+
+interface ExportFlags {
+  readonly url?: string;
+  readonly token?: string;
+  readonly config?: string;
+  readonly dataDir?: string;
+  readonly httpPort?: string;
+  readonly table: string;
+  readonly format?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly agent?: readonly string[];
+  readonly agentVersion?: readonly string[];
+  readonly environment?: readonly string[];
+  readonly suite?: readonly string[];
+  readonly out?: string;
+  readonly force?: boolean;
+}
+
+const MEBIBYTE = 1 << 20;
+
+const HELP = `
+Examples:
+  assay export --table evaluations --since 30d --out evaluations.parquet
+  assay export --table verdicts --suite support --out verdicts.parquet
+  assay export --since 24h | jq .conversation_id`;
+
+export function addExport(program: Command, terminal: Terminal): void {
+  program
+    .command('export')
+    .description('write conversations, evaluations or verdicts as JSON lines or Parquet, of any number')
+    .option('--table <table>', `${EXPORT_TABLES.join(', ')}: a row for each`, 'conversations')
+    .option('--format <format>', `${EXPORT_FORMATS.join(' or ')} (default: as --out ends, else jsonl)`)
+    .option('--since <time>', 'only conversations that changed since then: a duration such as 7d, or a time')
+    .option('--until <time>', 'only conversations that changed before then')
+    .option('--agent <name...>', 'only conversations of these agents')
+    .option('--agent-version <version...>', 'only conversations of these versions')
+    .option('--environment <name...>', 'only conversations of these environments')
+    .option('--suite <name...>', 'only conversations that one of these suites evaluated, and only its evaluations')
+    .option('--out <file>', 'the file, which is there once it is whole; without it, standard output')
+    .option('--force', 'overwrite an existing file')
+    .option('--url <url>', 'the service to ask (default: that of the configuration, if it runs on this machine)')
+    .addOption(settingOption('config'))
+    .addOption(
+      settingOption('data_dir', 'Folder of a store to read without its service; unless given, the service is asked.'),
+    )
+    .addOption(tokenOption())
+    .addOption(askedPort())
+    .addHelpText('after', HELP)
+    .action(async (flags: ExportFlags) => {
+      if (flags.url !== undefined && flags.dataDir !== undefined)
+        throw new CommandFailure('--url asks a service and --data-dir reads a store: use only one of them', EXIT.usage);
+      const query = queryOf(flags);
+      const loaded = await load(
+        { config: flags.config, dataDir: flags.dataDir, httpPort: flags.httpPort },
+        { secrets: "the store's" },
+      );
+      const service = askedService(
+        {
+          ...(flags.url === undefined ? {} : { url: flags.url }),
+          ...(flags.token === undefined ? {} : { token: flags.token }),
+        },
+        loaded.settings,
+      );
+      const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
+      const pieces = isAsked ? ofService(query, service) : ofStore(query, loaded);
+      const written = await writeAll(pieces, flags, terminal);
+      if (flags.out !== undefined)
+        terminal.out(`${safe(flags.out)}: ${query.table}, ${(written / MEBIBYTE).toFixed(1)} MiB`);
+    });
+}
+
+function queryOf(flags: ExportFlags): ExportQuery {
+  const until = sinceOf(flags.until);
+  const since = sinceOf(flags.since);
+  return {
+    ...exportQuery.parse({}),
+    table: tableOf(flags.table),
+    format: formatOf(flags),
+    since,
+    until,
+    agent: flags.agent,
+    agent_version: flags.agentVersion,
+    environment: flags.environment,
+    suite: flags.suite,
+  };
+}
+
+function tableOf(text: string): ExportTable {
+  const table = EXPORT_TABLES.find((one) => one === text);
+  if (table !== undefined) return table;
+  throw new CommandFailure(`--table: ${safe(text, 60)} is none of ${EXPORT_TABLES.join(', ')}`, EXIT.usage);
+}
+
+function formatOf({ format: text, out }: ExportFlags): ExportFormat {
+  if (text === undefined) return out?.endsWith('.parquet') === true ? 'parquet' : 'jsonl';
+  const format = EXPORT_FORMATS.find((one) => one === text);
+  if (format !== undefined) return format;
+  throw new CommandFailure(`--format: ${safe(text, 60)} is none of ${EXPORT_FORMATS.join(', ')}`, EXIT.usage);
+}
+
+async function* ofStore(query: ExportQuery, { settings, suites, shadows }: Loaded): AsyncGenerator<Uint8Array> {
+  const reader = await openReader(settings);
+  if (reader === undefined) throw noStore(settings);
+  try {
+    yield* exportedBytes({ reader, suites: [...suites, ...shadows].map(outlineOf) }, query);
+  } finally {
+    await reader.close();
+  }
+}
+
+async function* ofService(query: ExportQuery, { url, token }: AskedService): AsyncGenerator<Uint8Array> {
+  const asked = new URL('/api/v1/export', url);
+  const { since, until, ...texts } = query;
+  for (const [name, value] of Object.entries(texts))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined) asked.searchParams.append(name, String(one));
+  if (since !== undefined) asked.searchParams.set('since', new Date(since).toISOString());
+  if (until !== undefined) asked.searchParams.set('until', new Date(until).toISOString());
+  const { body } = await askResponse(asked, reading(token));
+  if (body === null) return;
+  try {
+    for await (const piece of body) yield piece;
+  } catch (error) {
+    throw new CommandFailure(
+      `the export broke off, so the file is not whole and was not kept: export again (${error instanceof Error ? error.message : String(error)})`,
+      EXIT.failed,
+    );
+  }
+}
+
+/** The number of bytes. */
+async function writeAll(
+  pieces: AsyncGenerator<Uint8Array>,
+  { out, force, format }: ExportFlags,
+  terminal: Terminal,
+): Promise<number> {
+  let bytes = 0;
+  if (out === undefined) {
+    if (format === 'parquet' && process.stdout.isTTY)
+      throw new CommandFailure('a Parquet file is not for a terminal: give --out', EXIT.usage);
+    for await (const piece of pieces) {
+      bytes += piece.length;
+      if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
+    }
+    return bytes;
+  }
+  const file = await fileWhenDone(out, { force: force === true });
+  try {
+    for await (const piece of pieces) {
+      await file.write(piece);
+      bytes += piece.length;
+      terminal.progress(`${(bytes / MEBIBYTE).toFixed(1)} MiB`);
+    }
+    await file.done();
+  } finally {
+    terminal.progressDone();
+    await file.close();
+  }
+  return bytes;
+}

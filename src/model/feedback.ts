@@ -1,0 +1,121 @@
+/**
+ * Feedback: one opinion of an agent's user about a conversation or one answer of it. It is positive, negative or
+ * neutral, and this is decided here and nowhere else:
+ *
+ *   1. a label that is a known word (`thumbs_up`, `bad`, …)                                decides
+ *   2. a score with its scale: above the middle is positive, below is negative             decides
+ *   3. a score without a scale: 1 is positive, 0 and -1 are negative, 2 to 5 are stars     decides
+ *   4. everything else                                                                     is neutral, and `unclear` says why
+ *
+ * The latest of several opinions of one user about the same answer counts.
+ */
+import type { ConversationId, SpanId, TraceId } from './ids.ts';
+
+/** In this order in the stores: a position is never reused. */
+export const POLARITIES = ['positive', 'neutral', 'negative'] as const;
+export type Polarity = (typeof POLARITIES)[number];
+
+/** The ways in which feedback arrives. */
+export const FEEDBACK_WAYS = ['api', 'span', 'log'] as const;
+export type FeedbackWay = (typeof FEEDBACK_WAYS)[number];
+
+export const FEEDBACK_NAME = 'user_feedback';
+
+/** More than these are refused by the API and cut in spans. */
+export const FEEDBACK_LIMITS = {
+  idLength: 200,
+  nameLength: 100,
+  labelLength: 100,
+  commentLength: 10_000,
+  userLength: 512,
+  perConversation: 100,
+} as const;
+
+interface Opinion {
+  readonly score?: number | undefined;
+  readonly label?: string | undefined;
+  /** The lowest and the highest score that could be given. */
+  readonly scale?: readonly [min: number, max: number] | undefined;
+}
+
+export interface Feedback extends Opinion {
+  /** Chosen by the sender, or made of all that was sent: the same id in the same conversation is one feedback. */
+  readonly id: string;
+  readonly conversationId: ConversationId;
+  readonly name: string;
+  readonly comment?: string | undefined;
+  readonly user?: string | undefined;
+  /** The answer that it speaks of; absent where it speaks of the conversation. */
+  readonly traceId?: TraceId | undefined;
+  readonly spanId?: SpanId | undefined;
+  readonly atMs: number;
+  readonly polarity: Polarity;
+  /** Why it is neutral although it says something. */
+  readonly unclear?: string | undefined;
+  readonly way: FeedbackWay;
+}
+
+const WORDS: ReadonlyMap<string, Polarity> = new Map([
+  ...['thumbs_up', 'thumbsup', 'up', 'positive', 'good', 'like', 'yes', 'true', '👍'].map(
+    (word) => [word, 'positive'] as const,
+  ),
+  ...['thumbs_down', 'thumbsdown', 'down', 'negative', 'bad', 'dislike', 'no', 'false', '👎'].map(
+    (word) => [word, 'negative'] as const,
+  ),
+  ['neutral', 'neutral'],
+]);
+
+export function polarityOf({ label, score, scale }: Opinion): {
+  readonly polarity: Polarity;
+  readonly unclear?: string;
+} {
+  const word =
+    label === undefined
+      ? undefined
+      : WORDS.get(
+          label
+            .trim()
+            .toLowerCase()
+            .replace(/[\s-]+/g, '_'),
+        );
+  if (word !== undefined) return { polarity: word };
+  if (score === undefined)
+    return {
+      polarity: 'neutral',
+      ...(label === undefined ? {} : { unclear: 'the label is no known word and there is no score' }),
+    };
+  if (scale !== undefined) {
+    const middle = (scale[0] + scale[1]) / 2;
+    return { polarity: score > middle ? 'positive' : score < middle ? 'negative' : 'neutral' };
+  }
+  if (score === 1) return { polarity: 'positive' };
+  if (score === 0 || score === -1) return { polarity: 'negative' };
+  if (Number.isInteger(score) && score >= 2 && score <= 5)
+    return { polarity: score >= 4 ? 'positive' : score === 3 ? 'neutral' : 'negative' };
+  return { polarity: 'neutral', unclear: `a score of ${score} means nothing without its scale` };
+}
+
+/** The order in which opinions were given. */
+export function byTime(a: Feedback, b: Feedback): number {
+  return a.atMs - b.atMs || (a.id < b.id ? -1 : 1);
+}
+
+/** The opinions that count: the latest of each user and name about each answer; in the order in which they were given. */
+export function countingFeedback(all: readonly Feedback[]): readonly Feedback[] {
+  const latest = new Map<string, Feedback>();
+  for (const one of all.toSorted(byTime)) {
+    const of = JSON.stringify([one.name, one.user ?? '', one.traceId ?? '']);
+    latest.delete(of);
+    latest.set(of, one);
+  }
+  return [...latest.values()];
+}
+
+/** Negative where any counting opinion is, else positive where any is, else neutral; undefined where there is none. */
+export function polarityOfAll(all: readonly Feedback[]): Polarity | undefined {
+  const counting = countingFeedback(all);
+  if (counting.length === 0) return undefined;
+  return (
+    (['negative', 'positive'] as const).find((one) => counting.some(({ polarity }) => polarity === one)) ?? 'neutral'
+  );
+}

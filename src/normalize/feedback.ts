@@ -1,0 +1,169 @@
+/**
+ * Reads feedback of the agent's users out of spans and log records. An event carries it that is called
+ *
+ *   assay.feedback             with assay.feedback.id | name | score | label | comment | user | scale.min | scale.max
+ *   gen_ai.evaluation.result   where gen_ai.evaluation.name is user_feedback, or begins with `user_feedback.`:
+ *                              gen_ai.evaluation.score.value, .score.label, .explanation, and the attributes above
+ *
+ * A span event belongs to the conversation that it names, else to that of its span. A log record belongs to the
+ * conversation that it names, else to that of its trace. Nearly no turn has any, so the bytes are searched first.
+ */
+import { createHash } from 'node:crypto';
+import { conversationIdFrom } from '../model/conversation-id.ts';
+import { FEEDBACK_LIMITS, FEEDBACK_NAME, type Feedback, type FeedbackWay, polarityOf } from '../model/feedback.ts';
+import { mayCarryFeedback, namesUserFeedback } from '../model/feedback-events.ts';
+import type { ConversationId, SpanId, TraceId } from '../model/ids.ts';
+import { indexLogs } from '../model/otlp/logs-reader.ts';
+import { indexCheckedTraces } from '../model/otlp/traces-reader.ts';
+import type { Attributes, AttributeValue } from '../model/otlp/views.ts';
+import { Draft } from './draft.ts';
+import type { IdKeys } from './id-keys.ts';
+import { asText } from './rows.ts';
+import { normalize } from './normalize.ts';
+
+/** Feedback as its carrier has it: the conversation may be known only by its trace. */
+export interface CarriedFeedback extends Omit<Feedback, 'conversationId' | 'traceId' | 'spanId'> {
+  /** Named by the event, the span or the record; undefined where none of them names one. */
+  readonly named: ConversationId | undefined;
+  /** Trace of the carrier. A record without a trace of its own has none. */
+  readonly traceId: TraceId | undefined;
+  readonly spanId: SpanId | undefined;
+}
+
+interface Carriers {
+  readonly traces: Uint8Array;
+  readonly logs: Uint8Array | undefined;
+}
+
+const NONE: readonly CarriedFeedback[] = [];
+
+export function feedbackIn({ traces, logs }: Carriers, idKeys: IdKeys | undefined): readonly CarriedFeedback[] {
+  const inSpans = mayCarryFeedback(traces) ? feedbackOfSpans(traces, idKeys) : NONE;
+  const inLogs = logs !== undefined && mayCarryFeedback(logs) ? feedbackOfLogs(logs, idKeys, 'log') : NONE;
+  return inLogs.length === 0 ? inSpans : [...inSpans, ...inLogs];
+}
+
+function feedbackOfSpans(traces: Uint8Array, idKeys: IdKeys | undefined): readonly CarriedFeedback[] {
+  const steps = normalize({ traces, logs: undefined }, idKeys);
+  const index = indexCheckedTraces(traces);
+  const found: CarriedFeedback[] = [];
+  for (let position = 0; position < index.spanCount; position += 1) {
+    const span = index.view(position);
+    if (!span.hasEvents) continue;
+    const { traceId, spanId } = span;
+    for (const { name, timeMs, attributes } of span.events) {
+      const said = readEvent(name, attributes);
+      if (said === undefined) continue;
+      const named = nameIn(attributes) ?? steps[position]?.conversationId;
+      found.push(carried(said, { named, traceId, spanId, timeMs, way: 'span' }));
+    }
+  }
+  return found;
+}
+
+/** Feedback in an OTLP LogsData message. */
+export function feedbackOfLogs(
+  logs: Uint8Array,
+  idKeys: IdKeys | undefined,
+  way: FeedbackWay,
+): readonly CarriedFeedback[] {
+  const index = indexLogs(logs);
+  const found: CarriedFeedback[] = [];
+  for (let position = 0; position < index.recordCount; position += 1) {
+    const record = index.view(position);
+    const said = readEvent(record.eventName, record.attributes);
+    if (said === undefined) continue;
+    const configured = new Draft(undefined);
+    idKeys?.apply(record, configured);
+    const named = configured.conversationId ?? nameIn(record.attributes);
+    // A trace that `receive` gave it alone leads nowhere: no span has its id.
+    const { traceId, spanId, timeMs } = record;
+    found.push(carried(said, { named, traceId, spanId, timeMs, way }));
+  }
+  return found;
+}
+
+interface Said {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly score: number | undefined;
+  readonly label: string | undefined;
+  readonly scale: readonly [number, number] | undefined;
+  readonly comment: string | undefined;
+  readonly user: string | undefined;
+}
+
+/** Undefined where the event is another, or says nothing at all. */
+function readEvent(event: string, attributes: Attributes): Said | undefined {
+  const isResult = event === 'gen_ai.evaluation.result' && namesUserFeedback(attributes.text('gen_ai.evaluation.name'));
+  if (event !== 'assay.feedback' && !isResult) return undefined;
+  const own = (field: string) => attributes.get(`assay.feedback.${field}`);
+  const result = (field: string) => (isResult ? attributes.get(`gen_ai.evaluation.${field}`) : undefined);
+  const score = numberOf(own('score') ?? result('score.value'));
+  const { idLength, nameLength, labelLength, commentLength, userLength } = FEEDBACK_LIMITS;
+  const label = textOf(own('label') ?? result('score.label'), labelLength);
+  const comment = textOf(own('comment') ?? result('explanation'), commentLength);
+  if (score === undefined && label === undefined && comment === undefined) return undefined;
+  const [min, max] = [numberOf(own('scale.min')), numberOf(own('scale.max'))];
+  const scale = min === undefined || max === undefined || min >= max ? undefined : ([min, max] as const);
+  const name = textOf(own('name') ?? result('name'), nameLength) ?? FEEDBACK_NAME;
+  return { id: idOf(own('id'), idLength), name, score, label, scale, comment, user: textOf(own('user'), userLength) };
+}
+
+function carried(
+  { id, name, score, label, scale, comment, user }: Said,
+  place: {
+    readonly named: string | undefined;
+    readonly traceId: TraceId | undefined;
+    readonly spanId: SpanId | undefined;
+    readonly timeMs: number;
+    readonly way: FeedbackWay;
+  },
+): CarriedFeedback {
+  const { traceId, spanId, timeMs, way } = place;
+  const named = place.named === undefined || place.named === '' ? undefined : conversationIdFrom(place.named);
+  const opinion = { score, label, scale };
+  return {
+    id: id ?? derivedId([named, name, score, label, scale, comment, user, traceId, spanId, timeMs]),
+    name,
+    ...(score === undefined ? {} : { score }),
+    ...(label === undefined ? {} : { label }),
+    ...(scale === undefined ? {} : { scale }),
+    ...(comment === undefined ? {} : { comment }),
+    ...(user === undefined ? {} : { user }),
+    named,
+    traceId,
+    spanId,
+    atMs: Math.round(timeMs),
+    ...polarityOf(opinion),
+    way,
+  };
+}
+
+/** From all fields, so that sending the same twice counts once. */
+function derivedId(fields: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(fields)).digest('hex').slice(0, 32);
+}
+
+/** A long id is kept apart by its hash. */
+function idOf(value: AttributeValue | undefined, lengthMax: number): string | undefined {
+  const text = value === undefined ? undefined : asText(value);
+  if (text === undefined || text.length <= lengthMax) return text?.toWellFormed();
+  return derivedId([text]);
+}
+
+function nameIn(attributes: Attributes): string | undefined {
+  const value = attributes.get('gen_ai.conversation.id') ?? attributes.get('session.id');
+  return value === undefined ? undefined : asText(value);
+}
+
+function textOf(value: AttributeValue | undefined, lengthMax: number): string | undefined {
+  const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+  return typeof text !== 'string' || text === '' ? undefined : text.slice(0, lengthMax).toWellFormed();
+}
+
+function numberOf(value: AttributeValue | undefined): number | undefined {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}

@@ -1,0 +1,198 @@
+/**
+ * Feedback of the agent's users on the shared store (feedback-store.ts): written by the API, and by the engine in the
+ * transaction in which it read the span.
+ *
+ * The API and an instance that scores may write the same feedback at the same time. The row is there once, and the
+ * engine's flag `counted` stands whoever was first: the engine has locked the conversation, so nobody else counts it.
+ */
+import { FEEDBACK_LIMITS, type Feedback } from '../../model/feedback.ts';
+import type { FeedbackFate } from '../../model/events/scoring-events.ts';
+import type { ConversationId } from '../../model/ids.ts';
+import {
+  type FeedbackBook,
+  type FeedbackStore,
+  type KeptFeedback,
+  readFeedback,
+  writeFeedback,
+} from '../feedback-store.ts';
+import type { Link } from './link.ts';
+import { textKey, userKey } from './row-keys.ts';
+import type { Session, Value } from './session.ts';
+import { fromStorable, toStorable } from './storable-text.ts';
+
+export class FeedbackRows implements FeedbackStore {
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  async put(feedback: readonly Feedback[]): Promise<readonly FeedbackFate[]> {
+    const fates = await this.#link.transaction(async (session) => {
+      const found: FeedbackFate[] = [];
+      for (const one of feedback) found.push(await put(session, one));
+      return found;
+    });
+    // After the commit, for the reason that truths.ts gives; and also where it was known.
+    await this.#link.use((session) => session.run(REVISIT, [keysOf(feedback)]));
+    return fates;
+  }
+}
+
+interface Entry extends KeptFeedback {
+  /** As the row says; undefined where there is none. */
+  readonly wasCounted: boolean | undefined;
+}
+
+/** Feedback of the conversations of one transaction. */
+export class WorkingFeedback implements FeedbackBook {
+  readonly #entries = new Map<ConversationId, Map<string, Entry>>();
+  readonly #moves: (readonly [from: ConversationId, to: ConversationId])[] = [];
+
+  load(conversation: ConversationId, kept: readonly KeptFeedback[]): void {
+    const entries = kept.map((one) => [one.feedback.id, { ...one, wasCounted: one.isCounted }] as const);
+    this.#entries.set(conversation, new Map(entries));
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#moves.length = 0;
+  }
+
+  find(conversation: ConversationId): readonly KeptFeedback[] {
+    return [...(this.#entries.get(conversation)?.values() ?? [])];
+  }
+
+  put(feedback: readonly Feedback[]): readonly FeedbackFate[] {
+    return feedback.map((one) => {
+      const entries = this.#of(one.conversationId);
+      if (entries.has(one.id)) return 'known';
+      if (entries.size >= FEEDBACK_LIMITS.perConversation) return 'too_many';
+      entries.set(one.id, { feedback: one, isCounted: false, wasCounted: undefined });
+      return 'kept';
+    });
+  }
+
+  counted(conversation: ConversationId): void {
+    for (const [id, entry] of this.#of(conversation)) this.#of(conversation).set(id, { ...entry, isCounted: true });
+  }
+
+  move(from: ConversationId, to: ConversationId): void {
+    const moved = this.#entries.get(from);
+    if (moved === undefined || moved.size === 0) return;
+    this.#moves.push([from, to]);
+    const entries = this.#of(to);
+    for (const [id, entry] of moved) {
+      const there = entries.get(id);
+      const feedback = { ...entry.feedback, conversationId: to };
+      if (there === undefined) entries.set(id, { ...entry, feedback });
+      else if (entry.isCounted) entries.set(id, { ...there, isCounted: true });
+    }
+    this.#entries.delete(from);
+  }
+
+  async write(session: Session): Promise<void> {
+    for (const [from, to] of this.#moves) {
+      await session.run(MOVE, [textKey(from), textKey(to), toStorable(to)]);
+      await session.run(DROP, [textKey(from)]);
+    }
+    const all = [...this.#entries.values()].flatMap((entries) => [...entries.values()]);
+    const added = all.filter(({ wasCounted }) => wasCounted === undefined);
+    if (added.length > 0) await session.run(ADD, addedValues(added));
+    const uncounted = added.filter(({ isCounted }) => !isCounted).map(({ feedback }) => feedback);
+    if (uncounted.length > 0) await session.run(REVISIT, [keysOf(uncounted)]);
+    const counted = all.flatMap(({ feedback, isCounted, wasCounted }) =>
+      isCounted && wasCounted === false ? [feedback] : [],
+    );
+    if (counted.length > 0) await session.run(COUNTED, [keysOf(counted), counted.map(({ id }) => toStorable(id))]);
+  }
+
+  #of(conversation: ConversationId): Map<string, Entry> {
+    const known = this.#entries.get(conversation);
+    if (known !== undefined) return known;
+    const made = new Map<string, Entry>();
+    this.#entries.set(conversation, made);
+    return made;
+  }
+}
+
+function addedValues(added: readonly KeptFeedback[]): readonly Value[] {
+  const feedback = added.map((one) => one.feedback);
+  return [
+    keysOf(feedback),
+    feedback.map(({ conversationId }) => toStorable(conversationId)),
+    feedback.map(({ id }) => toStorable(id)),
+    feedback.map((one) => toStorable(writeFeedback(one))),
+    feedback.map(({ user }) => (user === undefined ? null : toStorable(user))),
+    added.map(({ isCounted }) => isCounted),
+    Date.now(),
+  ];
+}
+
+/** As `HEAD_COLUMNS` of claim.ts reads them. */
+export function keptFrom(
+  conversation: ConversationId,
+  rows: readonly { readonly body: string; readonly counted: boolean }[],
+): readonly KeptFeedback[] {
+  return rows.map(({ body, counted }) => ({
+    feedback: readFeedback(conversation, fromStorable(body)),
+    isCounted: counted,
+  }));
+}
+
+async function put(session: Session, feedback: Feedback): Promise<FeedbackFate> {
+  const { conversationId, id, user } = feedback;
+  const key = textKey(conversationId);
+  const [found] = await session.rows<{ there: boolean; gone: boolean; known: boolean; many: boolean }>(LOOK, [
+    key,
+    toStorable(id),
+    FEEDBACK_LIMITS.perConversation,
+    user === undefined ? null : userKey(user),
+  ]);
+  if (found?.gone === true) return 'gone';
+  if (found?.known === true) return 'known';
+  if (found?.many === true) return 'too_many';
+  const written = await session.run(ADD, addedValues([{ feedback, isCounted: false }]));
+  if (written === 0) return 'known';
+  return found?.there === true ? 'kept' : 'waiting';
+}
+
+function keysOf(feedback: readonly Feedback[]): readonly string[] {
+  return feedback.map(({ conversationId }) => textKey(conversationId));
+}
+
+const LOOK = {
+  name: 'look-for-feedback',
+  sql: `WITH head AS (SELECT first_closed_at FROM conversations WHERE key = $1::uuid)
+    SELECT EXISTS (SELECT FROM head WHERE first_closed_at IS NOT NULL) AS there,
+      EXISTS (SELECT FROM forgotten WHERE key = $1::uuid OR key = $4::uuid)
+        OR (EXISTS (SELECT FROM gone_conversations WHERE key = $1::uuid) AND NOT EXISTS (SELECT FROM head)) AS gone,
+      EXISTS (SELECT FROM feedback WHERE key = $1::uuid AND id = $2) AS known,
+      (SELECT count(*) FROM feedback WHERE key = $1::uuid) >= $3::int AS many`,
+};
+/** The engine's `counted` stands; nothing about a forgotten conversation is written. */
+const ADD = {
+  name: 'add-feedback',
+  sql: `INSERT INTO feedback AS f (key, conversation_id, id, body, user_id, counted, put_at)
+    SELECT n.*, $7::bigint FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[])
+      AS n (key, conversation_id, id, body, user_id, counted)
+    WHERE NOT EXISTS (SELECT FROM forgotten o WHERE o.key = n.key)
+    ORDER BY n.key, n.id
+    ON CONFLICT (key, id) DO UPDATE SET counted = true WHERE excluded.counted AND NOT f.counted`,
+};
+const COUNTED = {
+  name: 'feedback-counted',
+  sql: `UPDATE feedback f SET counted = true FROM unnest($1::uuid[], $2::text[]) AS n (key, id)
+    WHERE f.key = n.key AND f.id = n.id`,
+};
+const MOVE = {
+  name: 'move-feedback',
+  sql: `UPDATE feedback f SET key = $2::uuid, conversation_id = $3 WHERE f.key = $1::uuid
+    AND NOT EXISTS (SELECT FROM feedback o WHERE o.key = $2::uuid AND o.id = f.id)`,
+};
+const DROP = { name: 'drop-feedback', sql: 'DELETE FROM feedback WHERE key = $1::uuid' };
+const REVISIT = {
+  name: 'revisit-for-feedback',
+  sql: `INSERT INTO revisits (conversation) SELECT id FROM conversations WHERE key = ANY($1::uuid[]) ORDER BY id
+    ON CONFLICT (conversation) DO UPDATE SET number = excluded.number, due_at = 0`,
+};

@@ -1,0 +1,67 @@
+/** Log records of feedback: which of them belong to a trace, and which are an evaluator's. */
+import { expect, test } from 'vitest';
+import { BatchTable } from '../../src/model/otlp/batch-table.ts';
+import { feedbackIn } from '../../src/normalize/feedback.ts';
+import { understandRequest } from '../../src/receive/understand-request.ts';
+
+const TRACE = 'a'.repeat(32);
+const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+
+function received(...records: readonly object[]) {
+  const bytes = Buffer.from(JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: records }] }] }));
+  const understood = understandRequest({ signal: 'logs', format: 'json', bytes }, undefined);
+  if ('malformed' in understood) throw new Error(understood.malformed);
+  const table = BatchTable.read(understood.batch.table);
+  const traces = Array.from({ length: table.rowCount }, (_, row) => table.traceId(row));
+  const carried = feedbackIn({ traces: new Uint8Array(), logs: understood.batch.bytes }, undefined);
+  return { traces, carried };
+}
+
+const own = (more: object = {}) => ({
+  eventName: 'assay.feedback',
+  attributes: [attribute('session.id', 'c1'), attribute('assay.feedback.label', 'up')],
+  ...more,
+});
+const result = (name: string, more: object = {}) => ({
+  eventName: 'gen_ai.evaluation.result',
+  attributes: [
+    attribute('gen_ai.evaluation.explanation', 'user_feedback says gen_ai.evaluation.name'),
+    attribute('gen_ai.evaluation.name', name),
+    attribute('gen_ai.evaluation.score.label', 'bad'),
+    attribute('session.id', 'c1'),
+  ],
+  ...more,
+});
+
+test('feedback without a trace gets one of its own, the same for the same record', () => {
+  const { traces, carried } = received(own(), own(), own({ timeUnixNano: '5' }), { body: { stringValue: 'x' } });
+
+  expect(traces[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(traces[1]).toBe(traces[0]);
+  expect(traces[2]).not.toBe(traces[0]);
+  expect(traces[3]).toBeUndefined();
+  expect(carried.map(({ named, polarity, way }) => [named, polarity, way])).toEqual(
+    Array.from({ length: 3 }, () => ['c1', 'positive', 'log']),
+  );
+  expect(carried[0]?.id).toBe(carried[1]?.id);
+});
+
+test('a trace that the record has stays, and a wrong one is none', () => {
+  const { traces } = received(own({ traceId: TRACE }), own({ traceId: '0'.repeat(32) }));
+
+  expect(traces[0]).toBe(TRACE);
+  expect(traces[1]).toMatch(/^[0-9a-f]{32}$/);
+  expect(traces[1]).not.toBe('0'.repeat(32));
+});
+
+test.each([
+  ['user_feedback', true],
+  ['user_feedback.csat', true],
+  ['user_feedbacks', false],
+  ['relevance', false],
+])('the result of an evaluator named %s is feedback: %s', (name, isFeedback) => {
+  const { traces, carried } = received(result(name, { traceId: TRACE }));
+
+  expect(traces).toEqual([isFeedback ? TRACE : undefined]);
+  expect(carried.map((one) => [one.name, one.polarity])).toEqual(isFeedback ? [[name, 'negative']] : []);
+});

@@ -1,0 +1,250 @@
+/**
+ * Feedback of users, sent into a running service by the API, as span events and as log records: before the conversation
+ * is known, after it was scored, twice, both ways, and over a restart.
+ */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { tempDirectory } from '../temp-directory.ts';
+import { exportRequest, traffic, type TrafficConversation } from '../simulation/traffic.ts';
+import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
+
+const SUITE = `suite: liked
+scope: conversation
+min_decided: 0
+criteria:
+  - { name: liked, question: Did the user like it?, weight: 0.5, needs: [feedback], check: feedback.polarity == "positive" }
+  - { name: there, question: Is there anything?, weight: 0.5, check: size(steps) > 0 }
+`;
+
+function suiteFile(): string {
+  const file = path.join(tempDirectory(), 'liked.yaml');
+  writeFileSync(file, SUITE);
+  return file;
+}
+
+function conversations(count: number): readonly TrafficConversation[] {
+  return [...traffic({ seed: 9, conversations: count, endMarks: 'all' })];
+}
+
+async function post(url: string, body: unknown): Promise<Response> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: text });
+}
+
+async function give(running: RunningService, body: unknown) {
+  const response = await post(`${running.http}/api/v1/feedback`, body);
+  return { status: response.status, body: (await response.json()) as { results: readonly Record<string, unknown>[] } };
+}
+
+async function sendTurns(running: RunningService, { turns, agentVersion }: TrafficConversation): Promise<void> {
+  for (const turn of turns)
+    expect((await post(`${running.otlp}/v1/traces`, exportRequest(turn, agentVersion))).status).toBe(200);
+}
+
+async function detailOf(running: RunningService, id: string) {
+  const response = await fetch(`${running.http}/api/v1/conversations/${encodeURIComponent(id)}`);
+  if (response.status !== 200) return undefined;
+  return (await response.json()) as {
+    readonly feedback?: string;
+    readonly feedback_list: readonly Record<string, unknown>[];
+    readonly evaluations_full: readonly {
+      readonly revision: number;
+      readonly verdicts: readonly { readonly criterion: string; readonly verdict: string }[];
+    }[];
+  };
+}
+
+/** Verdicts of `liked` by revision. */
+async function likedOf(running: RunningService, id: string): Promise<readonly string[]> {
+  const detail = await detailOf(running, id);
+  return (detail?.evaluations_full ?? []).map(
+    ({ revision, verdicts }) =>
+      `${revision} ${verdicts.find(({ criterion }) => criterion === 'liked')?.verdict ?? 'none'}`,
+  );
+}
+
+const attribute = (key: string, value: string | number) => ({
+  key,
+  value: typeof value === 'string' ? { stringValue: value } : { doubleValue: value },
+});
+
+/** A click that was noted in a trace of its own. */
+function clickSpan(conversation: string, traceId: string, id: string, label: string) {
+  const attributes = [attribute('assay.feedback.id', id), attribute('assay.feedback.label', label)];
+  const span = {
+    traceId,
+    spanId: '00000000000000c1',
+    name: 'feedback',
+    kind: 1,
+    startTimeUnixNano: '1790000100000000000',
+    endTimeUnixNano: '1790000100000000001',
+    attributes: [attribute('gen_ai.conversation.id', conversation)],
+    events: [{ timeUnixNano: '1790000100000000000', name: 'assay.feedback', attributes }],
+  };
+  return { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] };
+}
+
+function clickLog(conversation: string, label: string, traceId?: string) {
+  const record = {
+    timeUnixNano: '1790000200000000000',
+    eventName: 'gen_ai.evaluation.result',
+    ...(traceId === undefined ? {} : { traceId, spanId: '00000000000000c2' }),
+    attributes: [
+      attribute('gen_ai.evaluation.name', 'user_feedback.thumbs'),
+      attribute('gen_ai.evaluation.score.label', label),
+      attribute('gen_ai.evaluation.explanation', 'mail me at the card 4111 1111 1111 1111'),
+      attribute('session.id', conversation),
+    ],
+  };
+  return { resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] };
+}
+
+const until = (claim: () => Promise<void>) =>
+  expect.poll(() => claim().then(() => true), { timeout: 20_000 }).toBe(true);
+const counted = async (running: RunningService, polarity: string) =>
+  sumOf(await metricsOf(running), 'assay_feedback_total', `polarity="${polarity}"`);
+
+test('feedback by API waits for its conversation, decides its criterion, and makes a revision where it is late', async () => {
+  const running = await runService({ suites: [suiteFile()] });
+  const [before, after] = conversations(2);
+  if (before === undefined || after === undefined) return expect.unreachable();
+
+  const early = await give(running, { conversation_id: before.id, id: 'click-1', label: 'thumbs_up', user: 'ana' });
+  expect(early).toEqual({
+    status: 200,
+    body: {
+      results: [
+        {
+          id: 'click-1',
+          conversation_id: before.id,
+          polarity: 'positive',
+          result: 'waiting',
+          why: 'no turn of the conversation has been stored: it is kept until one is',
+        },
+      ],
+    },
+  });
+  await sendTurns(running, before);
+  await sendTurns(running, after);
+  await until(async () => expect(await likedOf(running, before.id)).toEqual(['1 pass']));
+  await until(async () => expect(await likedOf(running, after.id)).toEqual(['1 not_applicable']));
+
+  const late = { conversation_id: after.id, id: 'click-2', score: 1, scale: [1, 5], comment: 'wrong <b>flight</b>' };
+  expect((await give(running, { feedback: [late, late] })).body.results.map(({ result }) => result)).toEqual([
+    'kept',
+    'known',
+  ]);
+  await until(async () => expect(await likedOf(running, after.id)).toEqual(['1 not_applicable', '2 fail']));
+  const detail = await detailOf(running, after.id);
+  expect(detail?.feedback).toBe('negative');
+  expect(detail?.feedback_list).toMatchObject([
+    {
+      id: 'click-2',
+      name: 'user_feedback',
+      polarity: 'negative',
+      score: 1,
+      comment: 'wrong <b>flight</b>',
+      way: 'api',
+      counts: true,
+    },
+  ]);
+  const filtered = (await (await fetch(`${running.http}/api/v1/conversations?feedback=negative`)).json()) as {
+    conversations: readonly { conversation_id: string }[];
+  };
+  expect(filtered.conversations.map(({ conversation_id: id }) => id)).toEqual([after.id]);
+  expect([
+    await counted(running, 'positive'),
+    await counted(running, 'negative'),
+    await counted(running, 'neutral'),
+  ]).toEqual([1, 1, 0]);
+
+  const figures = await (await fetch(`${running.http}/api/v1/feedback?suite=liked`)).json();
+  expect(figures).toMatchObject({
+    suite: 'liked',
+    conversations: { positive: 1, neutral: 0, negative: 1 },
+    undecided: 0,
+    agreement: { n: 2 },
+    cut: false,
+  });
+});
+
+test('a click that comes as span event, as log record and by the API counts once for each id, whatever comes twice', async () => {
+  const running = await runService({ suites: [suiteFile()] });
+  const [conversation] = conversations(1);
+  if (conversation === undefined) return expect.unreachable();
+  const { id } = conversation;
+  await sendTurns(running, conversation);
+  await until(async () => expect(await likedOf(running, id)).toEqual(['1 not_applicable']));
+
+  const span = clickSpan(id, 'c'.repeat(32), 'same-click', 'thumbs_down');
+  await post(`${running.otlp}/v1/traces`, span);
+  await post(`${running.otlp}/v1/traces`, span);
+  await until(async () => expect(await likedOf(running, id)).toEqual(['1 not_applicable', '2 fail']));
+  const again = await give(running, { conversation_id: id, id: 'same-click', label: 'thumbs_down' });
+  expect(again.body.results[0]).toMatchObject({ result: 'known' });
+
+  // Without a trace it gets one of its own, which is the same for both.
+  await post(`${running.otlp}/v1/logs`, clickLog(id, 'good'));
+  await post(`${running.otlp}/v1/logs`, clickLog(id, 'good'));
+  await until(async () => expect((await detailOf(running, id))?.feedback_list).toHaveLength(2));
+  const log = (await detailOf(running, id))?.feedback_list.find(({ way }) => way === 'log');
+  expect(log).toMatchObject({ name: 'user_feedback.thumbs', polarity: 'positive' });
+  expect(JSON.stringify(log)).toContain('[REDACTED:card]');
+  await until(async () => expect(await counted(running, 'positive')).toBe(1));
+  expect(await counted(running, 'negative')).toBe(1);
+});
+
+test('counts and rows of feedback survive a restart, and a conversation that was forgotten takes none any more', async () => {
+  const dataDir = tempDirectory();
+  const suites = [suiteFile()];
+  const [conversation] = conversations(1);
+  if (conversation === undefined) return expect.unreachable();
+  const { id } = conversation;
+  const first = await runService({ suites, dataDir });
+  await sendTurns(first, conversation);
+  await post(`${first.otlp}/v1/logs`, clickLog(id, 'bad'));
+  await give(first, { conversation_id: id, id: 'a', label: 'down', comment: 'secret-word-of-ana', user: 'ana' });
+  await until(async () => expect(await counted(first, 'negative')).toBe(2));
+  await first.service.stop();
+
+  const second = await runService({ suites, dataDir });
+  await until(async () => expect(await counted(second, 'negative')).toBe(2));
+  expect((await detailOf(second, id))?.feedback_list).toHaveLength(2);
+  const forgotten = await fetch(`${second.http}/api/v1/conversations/${id}`, { method: 'DELETE' });
+  expect(await forgotten.json()).toMatchObject({ forgotten: true, conversations: 1, feedback: 2 });
+  const gone = await give(second, { conversation_id: id, id: 'b', label: 'up' });
+  expect(gone.body.results[0]).toMatchObject({ result: 'gone', why: 'the conversation was deleted or forgotten' });
+  expect(await detailOf(second, id)).toBeUndefined();
+});
+
+test('forgetting a user takes his feedback out of the conversations of others, and decides them again', async () => {
+  const running = await runService({ suites: [suiteFile()] });
+  const [conversation] = conversations(1);
+  if (conversation === undefined) return expect.unreachable();
+  const { id } = conversation;
+  await sendTurns(running, conversation);
+  await give(running, { conversation_id: id, label: 'down', user: 'a-colleague' });
+  await until(async () => expect((await detailOf(running, id))?.feedback).toBe('negative'));
+
+  await post(`${running.http}/api/v1/forget`, { user: 'a-colleague' });
+
+  await until(async () => expect((await detailOf(running, id))?.feedback).toBeUndefined());
+  expect((await detailOf(running, id))?.feedback_list).toEqual([]);
+  await until(async () => expect((await likedOf(running, id)).at(-1)).toMatch(/not_applicable$/));
+});
+
+test.each([
+  ['a score, a label or a comment', { conversation_id: 'c' }],
+  ['a number', { conversation_id: 'c', score: 'x' }],
+  ['the lowest score, then the highest', { conversation_id: 'c', score: 3, scale: [5, 1] }],
+  ['at most 10000 characters', { conversation_id: 'c', label: 'up', comment: 'x'.repeat(10_001) }],
+  ['32 lower-case hexadecimal digits', { conversation_id: 'c', label: 'up', trace_id: 'x' }],
+  ['a time as in RFC 3339', { conversation_id: 'c', label: 'up', at: 'yesterday' }],
+  ['one feedback or more', { feedback: [] }],
+])('refuses feedback with a mistake, and expects %s', async (problem, body) => {
+  const running = await runService({ suites: [suiteFile()] });
+  const response = await post(`${running.http}/api/v1/feedback`, body);
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain(problem);
+});
