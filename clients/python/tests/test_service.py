@@ -90,8 +90,6 @@ def test_what_is_written_is_there(client: Client, provider: TracerProvider) -> N
 
 
 def test_feedback_counts_once_over_the_api_and_from_spans(client: Client, provider: TracerProvider) -> None:
-    if "/api/v1/feedback" not in client.get("openapi.json")["paths"]:
-        pytest.skip("this service takes no feedback")
     talk(provider, "liked", "It is on its way.")
     client.wait_for("liked", over=True)
     sent = client.feedback("liked", score=4, comment="quick", id="f1", user="u-1")
@@ -126,12 +124,6 @@ def shape(schema: dict[str, Any], *path: str) -> dict[str, Any]:
     return schema
 
 
-def later(client: Client) -> set[str]:
-    """Names that a service without feedback does not have yet."""
-    takes_feedback = "/api/v1/feedback" in client.get("openapi.json")["paths"]
-    return set() if takes_feedback else {"feedback", "feedback_list", "cost"}
-
-
 @pytest.mark.parametrize(
     ("kind", "answer", "path"),
     [
@@ -153,9 +145,9 @@ def later(client: Client) -> set[str]:
 def test_types_are_those_of_the_service(kind: Any, answer: str, path: tuple[str, ...], client: Client) -> None:
     schema = shape(client.get("openapi.json")["components"]["schemas"][answer], *path)
 
-    ours = set(kind.__annotations__) - later(client)
+    ours = set(kind.__annotations__)
     assert ours - set(schema["properties"]) == set()
-    assert kind.__required_keys__ - later(client) == ours & set(schema["required"])
+    assert kind.__required_keys__ == ours & set(schema["required"])
 
 
 @pytest.mark.parametrize(
@@ -179,4 +171,4 @@ def test_every_filter_is_one_of_the_service(client: Client) -> None:
         (client.verdicts, "export"),
     ):
         known = {one["name"] for one in paths[f"/api/v1/{path}"]["get"]["parameters"]}
-        assert set(method.__annotations__) - {"return"} - known - later(client) == set()
+        assert set(method.__annotations__) - {"return"} - known == set()
