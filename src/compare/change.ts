@@ -6,7 +6,7 @@
 import { type Drawn, quantile } from './draws.ts';
 import { drawMeans } from './draw-means.ts';
 import type { EstimatedChange, NotEstimable } from '../model/estimated.ts';
-import { DRAWN_REACH, once } from './level.ts';
+import { DRAWN_REACH, once, perTail } from './level.ts';
 import {
   type BoundedMeasure,
   type CaseEffort,
@@ -80,8 +80,8 @@ export function pairedChange(pairs: readonly (readonly [number, number])[]): Est
     isRelative: false,
     isPaired: true,
     moved: differences.filter((difference) => difference !== 0).length,
-    lower: (tail) => Math.min(b - a, lowerBound(differences, -1, tail)),
-    upper: (tail) => Math.max(b - a, upperBound(differences, 1, tail)),
+    lower: perTail((tail) => Math.min(b - a, lowerBound(differences, -1, tail))),
+    upper: perTail((tail) => Math.max(b - a, upperBound(differences, 1, tail))),
   };
 }
 

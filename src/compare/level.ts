@@ -57,6 +57,16 @@ function inverted(level: Estimated | NotEstimable): Estimated | NotEstimable {
   };
 }
 
+/** A gate asks for the same bounds several times, and each takes an integral. */
+export function perTail(bound: (tail: number) => number): (tail: number) => number {
+  const known = new Map<number, number>();
+  return (tail) => {
+    const found = known.get(tail) ?? bound(tail);
+    known.set(tail, found);
+    return found;
+  };
+}
+
 /** Draws take time, and not everybody asks for bounds. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined;

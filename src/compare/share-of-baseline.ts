@@ -7,7 +7,7 @@
 import type { EstimatedChange, NotEstimable } from '../model/estimated.ts';
 import { drawMeans } from './draw-means.ts';
 import { type Drawn, quantile } from './draws.ts';
-import { once } from './level.ts';
+import { once, perTail } from './level.ts';
 import { meanOf } from './measure.ts';
 import { chanceAbove } from './unseen-case.ts';
 
@@ -24,7 +24,7 @@ export function pairedShareChange(pairs: readonly (readonly [number, number])[])
     samples: 1,
     isPaired: true,
     moved: pairs.filter(([ofA, ofB]) => ofA !== ofB).length,
-    lower: (tail) => edge(-1, value, (risen) => 1 - chanceAbove(excess(risen), -(1 + risen), 0) <= tail),
+    lower: perTail((tail) => edge(-1, value, (risen) => 1 - chanceAbove(excess(risen), -(1 + risen), 0) <= tail)),
     upper: (tail) => {
       const isExcluded = (risen: number) => chanceAbove(excess(risen), 1, 0) <= tail;
       let most = Math.max(1, 2 * value);

@@ -238,3 +238,26 @@ test.each([
   expect(stderr).toContain(expected);
   expect(status).toBe(3);
 });
+
+test('a plan says what the gate can tell of an agent like this one', { timeout: 120_000 }, () => {
+  const folder = tempDirectory();
+  keep(folder, tried('seen', ALL));
+  writeFileSync(path.join(folder, 'gate.yaml'), 'rules: { tcr: { max_drop: 5 points } }\n');
+
+  const few = gate(folder, 'seen', '--plan', '--cases', '30', '--json');
+  const told = gate(folder, 'seen', '--plan', '--cases', '60', '--repeats', '1');
+  const wrong = gate(folder, 'seen', '--plan', '--cases', '0');
+
+  expect(few).toMatchObject({ status: 0, stderr: '' });
+  expect(JSON.parse(few.stdout)).toMatchObject({
+    cases: 30,
+    repeats: 1,
+    gate: { no_worse: { pass: 0, regression: 0 } },
+    rules: [{ suite: 'scheduling', rule: 'tcr max_drop' }],
+    cases_needed: [1, 3, 5].map((repeats) => ({ repeats, limits: 60 })),
+  });
+  expect(told.stdout).toMatch(/60 cases, 1 run of each.*\n.*no case was run twice/);
+  expect(told.stdout).toMatch(/tcr max_drop +100 %/);
+  expect(wrong).toMatchObject({ status: 3 });
+  expect(wrong.stderr).toContain('--cases 0');
+});

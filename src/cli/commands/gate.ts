@@ -11,6 +11,7 @@ import { unchangedText } from '../../report/documents/comparison-rows.ts';
 import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { initGate } from '../init-gate.ts';
+import { planOfGate } from '../plan-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import { printTable, type TableRow } from '../print-table.ts';
@@ -27,6 +28,10 @@ interface GateFlags {
   readonly markdown?: string;
   readonly junit?: string;
   readonly init?: boolean;
+  readonly plan?: boolean;
+  readonly cases?: string;
+  readonly repeats?: string;
+  readonly loss?: string;
 }
 
 /** A gate is asked by machines: what it found must not be mistaken for what went wrong. */
@@ -45,8 +50,8 @@ Rules are read from gate.yaml, where there is one:
     criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
 The first five count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
-need about 60 cases. \`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of
-5 % and of cost efficiency of 10 % of the baseline, of TCR of 5 points, of a criterion of 10; rises of failed runs of 5.
+need 60 cases of an agent that never fails, and hundreds of one that often does: \`assay gate --plan\` says how many.
+\`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of 5 % and of cost efficiency of 10 % of the baseline, of TCR of 5 points, of a criterion of 10; rises of failed runs of 5.
 
 Exit codes: 0 pass; 1 regression; 2 not enough evidence; 3 an error: nothing was decided. With
 \`on_not_enough_evidence: pass\` in the file, limits that could not be decided are 0. Counts are not.`;
@@ -71,6 +76,15 @@ export function addGate(program: Command, terminal: Terminal): void {
         `write ${USUAL_GATE_FILE} (or --rules) with rules that this experiment passes, or for the suites of assay.yaml`,
       ).conflicts(['baseline', 'json', 'markdown', 'junit']),
     )
+    .addOption(
+      new Option(
+        '--plan',
+        'say before any run what the gate can tell: how often it passes a release like this experiment, and how often it finds a loss',
+      ).conflicts(['baseline', 'init', 'markdown', 'junit']),
+    )
+    .option('--cases <n>', 'with --plan: this many cases (default: those of the experiment)')
+    .option('--repeats <n>', 'with --plan: this many runs of each case (default: those of the experiment)')
+    .option('--loss <points>', 'with --plan: the fall of the mean score that it should find (default: 5)')
     .addHelpText('after', GATE_HELP)
     .exitOverride((error) => {
       // A command line that cannot be parsed is an error, not a decision of the gate.
@@ -79,6 +93,10 @@ export function addGate(program: Command, terminal: Terminal): void {
     .action(async (reference: string, flags: GateFlags) => {
       if (flags.init === true) {
         await initGate(terminal, reference, flags.rules ?? USUAL_GATE_FILE, flags).catch(failAsError);
+        return;
+      }
+      if (flags.plan === true) {
+        await planOfGate(terminal, reference, flags).catch(failAsError);
         return;
       }
       const { result, gate } = await decide(reference, flags).catch(failAsError);

@@ -22,7 +22,7 @@ interface SeenSuite {
 
 /** Share of the cases, because chance moves a few of them each time. */
 const WORSE_SHARE = 0.05;
-const CASES_FOR_LIMITS = 60;
+const CASES_FOR_LIMITS_MIN = 60;
 
 export function draftSuites(result: ExperimentResult): readonly DraftSuite[] {
   return result.experiment.suites.map(({ name, criteria }) => {
@@ -46,8 +46,8 @@ export function draftGate(from: string, suites: readonly DraftSuite[]): string {
   return `# What a release may not do. Written by \`assay gate --init\` from ${from.replace(/[^\w.:+-]+/g, ' ')}; yours to change.
 # All rules: \`assay gate --help\` and docs/release-gate.md.
 
-# Rules that count cases decide from the first case. Averages need about ${CASES_FOR_LIMITS} cases: until then they are reported, and
-# do not stop a release. With \`fail\` they do.
+# Rules that count cases decide from the first case. Averages need at least ${CASES_FOR_LIMITS_MIN} cases, and hundreds where the agent often
+# fails (\`assay gate --plan\` says how many): until then they are reported, and do not stop a release. With \`fail\` they do.
 on_not_enough_evidence: pass
 
 suites:

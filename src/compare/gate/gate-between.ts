@@ -31,10 +31,9 @@ interface GateQuestion {
 }
 
 export async function gateBetween({ candidate, baseline, rules }: GateQuestion): Promise<Gated> {
-  const file = rules ?? (existsSync(USUAL_GATE_FILE) ? USUAL_GATE_FILE : undefined);
-  const read = file === undefined ? { gate: DEFAULT_GATE, mistakes: [] } : await gateIn(file, candidate);
+  const read = await rulesFor(candidate, rules);
   if ('problem' in read) return { is: 'undecidable', problems: [read.problem] };
-  const { gate } = read;
+  const { gate, file } = read;
   if (gate === undefined) return { is: 'mistaken', mistakes: read.mistakes };
   const { problems, warnings } = incomparable(candidate, baseline);
   if (problems.length > 0) return { is: 'undecidable', problems };
@@ -43,6 +42,13 @@ export async function gateBetween({ candidate, baseline, rules }: GateQuestion):
     return { is: 'undecidable', problems: [problem] };
   }
   return { is: 'decided', result: decideGate({ candidate, baseline, gate, warnings }), gate, file };
+}
+
+/** The rules of the file for the suites of an experiment; those that hold without one if there is none. */
+export async function rulesFor(candidate: ExperimentResult, rules: string | undefined) {
+  const file = rules ?? (existsSync(USUAL_GATE_FILE) ? USUAL_GATE_FILE : undefined);
+  const read = file === undefined ? { gate: DEFAULT_GATE, mistakes: [] } : await gateIn(file, candidate);
+  return { ...read, file };
 }
 
 async function gateIn(file: string, { experiment }: ExperimentResult) {
