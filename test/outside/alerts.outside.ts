@@ -44,6 +44,7 @@ const CONSEQUENCES = [
   'AgentCandidateVersionWorse',
   'AgentDetectorRegression',
   'AgentDetectorCriterionRegression',
+  'AgentDetectorSegmentRegression',
   'AgentDetectorVersionWorse',
   'AgentDetectorDisagrees',
 ];

@@ -11,7 +11,7 @@ import type { RuleSettings } from './settings.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
-const STREAM = `${AGENT}, metric, criterion`;
+const STREAM = `${AGENT}, metric, criterion, segment`;
 
 export function detectorAlerts(settings: RuleSettings): Group {
   return {
@@ -36,6 +36,15 @@ export function detectorAlerts(settings: RuleSettings): Group {
         dashboard: 'quality',
         what: 'Pass rate of criterion {{ $labels.criterion }}',
         next: 'Next: read conversations that fail it since the onset.',
+      }),
+      regressed({
+        alert: 'AgentDetectorSegmentRegression',
+        metrics: 'segment',
+        severity: 'ticket',
+        area: 'quality',
+        dashboard: 'quality',
+        what: 'TCR of conversations with {{ $labels.segment }}',
+        next: 'Next: read conversations of that part since the onset.',
       }),
       regressed({
         alert: 'AgentDetectorEfficiencyRegression',
@@ -64,6 +73,7 @@ function regressed(options: {
   readonly next: string;
 }): Alert {
   const part = `bottomk(1, max by (criterion) (assay_detector_tcr_change_by_criterion{part="criterion",${AGENT_PLACE}}) < 0)`;
+  const cause = `topk(1, max by (part) (assay_detector_fall_share{metric=~"tcr|segment",${AGENT_PLACE}}))`;
   return {
     kind: 'alert',
     alert: options.alert,
@@ -73,9 +83,10 @@ function regressed(options: {
     keepFiringFor: 15 * MINUTE,
     expr: options.pages === true ? pagedRegression(options.alert) : regression(options.metrics),
     summary: `${options.what} of ${WHO} changed by ${PERCENT} since the onset, says the detector`,
-    description: `Onset, interval and evidence: assay_detector_change_timestamp_seconds, assay_detector_change_lower_ratio and _upper_ratio, assay_detector_log_evidence. Criterion that moved the TCR most: ${labelOfFirst('criterion', part)}. ${options.next}`,
+    description: `Onset, interval and evidence: assay_detector_change_timestamp_seconds, assay_detector_change_lower_ratio and _upper_ratio, assay_detector_log_evidence. Criterion that moved the TCR most: ${labelOfFirst('criterion', part)}. Part of the traffic that explains most of it: ${labelOfFirst('part', cause)}. ${options.next}`,
     annotations: {
       criterion: `{{ with $labels.criterion }}{{ . }}{{ else }}${labelOfFirst('criterion', part)}{{ end }}`,
+      part: labelOfFirst('part', cause),
     },
   };
 }

@@ -371,6 +371,15 @@ export const DETECTOR_CASES: readonly RuleCase[] = [
     ),
   ),
   fires(
+    'the detector finds a part of the traffic that got worse',
+    'AgentDetectorSegmentRegression',
+    { ...AGENT, metric: 'segment', segment: 'tool: book' },
+    but(
+      detector('segment', 'regressed', { segment: 'tool: book' }),
+      changed('segment', -0.2, { segment: 'tool: book' }),
+    ),
+  ),
+  fires(
     'the detector finds a dearer success',
     'AgentDetectorEfficiencyRegression',
     { ...AGENT, metric: 'cost_per_success' },
