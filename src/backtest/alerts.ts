@@ -32,14 +32,14 @@ export function seenAt({ seen: { at, steps, costNanos }, createdAt }: ScannedEva
 }
 
 export class AlertReplay {
-  readonly #before: Watched;
-  readonly #after: Watched;
+  readonly #before: ReplayedDetectors;
+  readonly #after: ReplayedDetectors;
   #time = 0;
   #withoutEffort = false;
 
   constructor(settings: DetectionSettings) {
-    this.#before = new Watched(settings);
-    this.#after = new Watched(settings);
+    this.#before = new ReplayedDetectors(settings);
+    this.#after = new ReplayedDetectors(settings);
   }
 
   observe({ before, after }: ObservedPair, { at, steps, costUsd }: SeenAt): void {
@@ -100,7 +100,8 @@ export function observedAs(
   };
 }
 
-class Watched {
+/** Detectors that are fed from the store, and the regressions that they find. */
+export class ReplayedDetectors {
   readonly #detectors: Detectors;
   readonly #transitions: Transition[] = [];
   #version: string | undefined;
@@ -128,13 +129,14 @@ class Watched {
     const open = new Map<string, number>();
     for (const transition of this.#transitions) {
       if (transition.kind !== 'level') continue;
-      const { agent, environment, metric, criterion } = transition.reading;
-      const key = JSON.stringify([agent, environment, metric, criterion ?? null]);
+      const { suite, agent, environment, metric, criterion, part } = transition.reading;
+      const key = JSON.stringify([suite, agent, environment, metric, criterion ?? part ?? null]);
       const begun = open.get(key);
       if (transition.to === 'regressed' && begun === undefined) {
         const beganAt = transition.at;
-        open.set(key, episodes.push({ agent, environment, metric, criterion, beganAt, endedAt: undefined }) - 1);
-      } else if (transition.from === 'regressed' && begun !== undefined) {
+        const episode = { agent, environment, metric, criterion, part, beganAt, endedAt: undefined };
+        open.set(key, episodes.push(episode) - 1);
+      } else if (transition.from === 'regressed' && transition.to !== 'regressed' && begun !== undefined) {
         const episode = episodes[begun];
         if (episode !== undefined) episodes[begun] = { ...episode, endedAt: transition.at };
         open.delete(key);

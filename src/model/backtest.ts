@@ -126,6 +126,8 @@ export interface BacktestAlerts {
 }
 
 export interface RegressionEpisode {
+  /** Present where the metric is `segment`, such as `segment: enterprise`. */
+  readonly part?: string | undefined;
   readonly agent: string;
   readonly environment: string;
   readonly metric: DetectorMetric;

@@ -11,7 +11,7 @@ const BUCKETS_PER_GAP = 6;
 /** Undefined where regressions are not looked for. */
 export function detectionStart({ detection, alerts }: Settings): DetectionStart | undefined {
   if (!detection.active) return undefined;
-  const settings = chosen(detection);
+  const settings = detectionSettings(detection);
   return {
     settings,
     subscribers: alerts.webhooks.map(({ key, on }) => ({ key, on })),
@@ -20,7 +20,8 @@ export function detectionStart({ detection, alerts }: Settings): DetectionStart 
   };
 }
 
-function chosen(choices: DetectionChoices): DetectionSettings {
+/** The product's settings, except those that a person chose. */
+export function detectionSettings(choices: DetectionChoices): DetectionSettings {
   const { watch } = DEFAULT_DETECTION;
   return {
     ...DEFAULT_DETECTION,

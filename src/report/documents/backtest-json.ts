@@ -89,12 +89,13 @@ function sideJson({ score, outcome }: SideOfChange) {
   return { score: score === undefined ? null : score / ONE, outcome };
 }
 
-function episodeJson({ agent, environment, metric, criterion, beganAt, endedAt }: RegressionEpisode) {
+function episodeJson({ agent, environment, metric, criterion, part, beganAt, endedAt }: RegressionEpisode) {
   return {
     agent,
     environment,
     metric,
     ...(criterion === undefined ? {} : { criterion }),
+    ...(part === undefined ? {} : { segment: part }),
     began_at: new Date(beganAt).toISOString(),
     ended_at: endedAt === undefined ? null : new Date(endedAt).toISOString(),
   };

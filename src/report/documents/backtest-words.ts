@@ -140,11 +140,12 @@ function overlap(one: RegressionEpisode, other: RegressionEpisode): boolean {
   return one.beganAt <= otherEnd && other.beganAt <= oneEnd;
 }
 
-function levelOf({ agent, environment, metric, criterion }: RegressionEpisode): string {
-  return `${criterion ?? metric}, ${agent} in ${environment}`;
+/** In words: what regressed, of whom. */
+export function levelOf({ agent, environment, metric, criterion, part }: RegressionEpisode): string {
+  return `${criterion ?? part ?? metric}, ${agent} in ${environment}`;
 }
 
-function spell({ beganAt, endedAt }: RegressionEpisode): string {
+export function spell({ beganAt, endedAt }: RegressionEpisode): string {
   const time = (at: number) => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   return `${time(beganAt)} to ${endedAt === undefined ? 'the end' : time(endedAt)}`;
 }

@@ -1,0 +1,136 @@
+/**
+ * Detection with other settings over the store's history: which alarms there would have been, when, and which known
+ * incidents they find. So a team can choose its settings on its own past.
+ *
+ * The evaluations go through detectors as the service has them, in the order in which they were scored. Users, tools,
+ * models and the like are not stored with an evaluation. So users are allowed for only as neighbours, and of the parts
+ * of the traffic only the configured segments are watched.
+ */
+import type { DetectionSettings } from '../detect/settings.ts';
+import type { RegressionEpisode } from '../model/backtest.ts';
+import type { VerdictKind } from '../model/evaluation.ts';
+import type { CompiledSuite } from '../score/suite.ts';
+import { decodeBasis } from '../store/basis-codec.ts';
+import type { EvaluationScanner, ScannedEvaluation } from '../store/evaluation-scan.ts';
+import { observedAs, ReplayedDetectors, seenAt } from './alerts.ts';
+import { toWhose } from './comparison.ts';
+
+export interface Incident {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  /** Only alarms of this agent find it; of any if there is none. */
+  readonly agent?: string | undefined;
+}
+
+export interface ReplayedAlarm extends RegressionEpisode {
+  readonly suite: string;
+  /** The known incident in which it began. */
+  readonly incident: string | undefined;
+}
+
+export interface Replay {
+  readonly evaluations: number;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly alarms: readonly ReplayedAlarm[];
+  /** Hours from its beginning to the first alarm; undefined where none came. */
+  readonly incidents: readonly (Incident & { readonly foundAfterMs: number | undefined })[];
+  /** Evaluations of which only the score and the outcome are kept. */
+  readonly withoutVerdicts: number;
+}
+
+export async function replayDetection({
+  reader,
+  suites,
+  settings,
+  incidents,
+  since,
+  agent,
+  onProgress,
+}: {
+  readonly reader: EvaluationScanner;
+  readonly suites: readonly CompiledSuite[];
+  readonly settings: DetectionSettings;
+  readonly incidents: readonly Incident[];
+  readonly since?: number | undefined;
+  readonly agent?: string | undefined;
+  readonly onProgress?: (evaluations: number) => void;
+}): Promise<Replay> {
+  const seen = { evaluations: 0, withoutVerdicts: 0, from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
+  const alarms: ReplayedAlarm[] = [];
+  for (const suite of suites) {
+    const detectors = new ReplayedDetectors(settings);
+    const judges = new Judges();
+    let time = 0;
+    for await (const page of reader.scanEvaluations({ suiteKey: suite.name, since, agent })) {
+      for (const stored of page) {
+        const { at, steps, costUsd } = seenAt(stored);
+        time = Math.max(time, at);
+        const verdicts = verdictsOf(stored, suite, judges);
+        if (verdicts.size === 0) seen.withoutVerdicts += 1;
+        const side = { score: stored.score, outcome: stored.outcome, verdicts };
+        const observed = observedAs(side, suite, stored.suiteVersion, toWhose(stored.labels));
+        detectors.observe(
+          { ...observed, judgedBy: judges.version, judged: judgedOf(suite), costUsd, steps: steps ?? 0 },
+          time,
+        );
+        seen.from = Math.min(seen.from, time);
+        seen.to = Math.max(seen.to, time);
+      }
+      seen.evaluations += page.length;
+      detectors.advance(time);
+      onProgress?.(seen.evaluations);
+    }
+    for (const episode of detectors.episodes(time))
+      alarms.push({ ...episode, suite: suite.name, incident: incidentOf(episode, incidents)?.name });
+  }
+  alarms.sort((a, b) => a.beganAt - b.beganAt);
+  return {
+    evaluations: seen.evaluations,
+    withoutVerdicts: seen.withoutVerdicts,
+    from: seen.evaluations === 0 ? undefined : seen.from,
+    to: seen.evaluations === 0 ? undefined : seen.to,
+    alarms,
+    incidents: incidents.map((incident) => {
+      const first = alarms.find((alarm) => incidentOf(alarm, [incident]) !== undefined);
+      return { ...incident, foundAfterMs: first === undefined ? undefined : first.beganAt - incident.from };
+    }),
+  };
+}
+
+/** The incident during which an alarm began. */
+function incidentOf({ beganAt, agent }: RegressionEpisode, incidents: readonly Incident[]): Incident | undefined {
+  return incidents.find(
+    (one) => beganAt >= one.from && beganAt <= one.to && (one.agent === undefined || one.agent === agent),
+  );
+}
+
+/** Verdicts are kept in the order of the suite as it was; they are believed where there are as many. */
+function verdictsOf({ basis }: ScannedEvaluation, suite: CompiledSuite, judges: Judges): Map<string, VerdictKind> {
+  const kept = basis === undefined ? [] : decodeBasis(basis).verdicts;
+  if (kept.length !== suite.criteria.length) return new Map();
+  for (const [place, { judgeVersion }] of kept.entries()) judges.see(place, judgeVersion);
+  return new Map(suite.criteria.map(({ name }, place) => [name, kept[place]?.verdict ?? 'skipped']));
+}
+
+/** Counts how often the judge of a criterion changed. An evaluation for which no judge was needed says nothing of it. */
+class Judges {
+  readonly #versions = new Map<number, string>();
+  #changes = 0;
+
+  get version(): string {
+    return this.#versions.size === 0 ? '' : String(this.#changes);
+  }
+
+  see(place: number, version: string | undefined): void {
+    if (version === undefined) return;
+    const known = this.#versions.get(place);
+    if (known !== undefined && known !== version) this.#changes += 1;
+    this.#versions.set(place, version);
+  }
+}
+
+function judgedOf(suite: CompiledSuite): ReadonlySet<string> {
+  return new Set(suite.criteria.flatMap(({ name, judged }) => (judged === undefined ? [] : name)));
+}

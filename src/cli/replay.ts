@@ -1,0 +1,173 @@
+/** `assay detect --replay`: detection with other settings over the store's history. */
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { type Incident, type Replay, replayDetection } from '../backtest/replay-detection.ts';
+import { durationMs } from '../config/quantities.ts';
+import { detectionSettings } from '../engine/detection/detection-start.ts';
+import { counted } from '../model/counted.ts';
+import { visibleJson } from '../model/visible-text.ts';
+import { levelOf, spell } from '../report/documents/backtest-words.ts';
+import { openReader } from '../serve/open-reader.ts';
+import { CommandFailure, EXIT } from './exit-codes.ts';
+import { load } from './load.ts';
+import { noStore } from './no-store.ts';
+import { sinceOf } from './since.ts';
+import { safe, type Terminal } from './terminal.ts';
+
+export interface ReplayFlags {
+  readonly replay?: boolean;
+  readonly json?: boolean;
+  readonly config?: string;
+  readonly dataDir?: string;
+  readonly since?: string;
+  readonly suite?: string;
+  readonly agent?: string;
+  readonly incidents?: string;
+  readonly falseAlarms?: string;
+  readonly learnHistory?: string;
+  readonly learnConversations?: string;
+  readonly baselineMemory?: string;
+}
+
+const MONTH_MS = 30 * 86_400_000;
+const HOUR_MS = 3_600_000;
+
+const time = z
+  .union([z.string(), z.date()])
+  .transform((value) => new Date(value).getTime())
+  .refine(Number.isFinite, 'a time such as 2026-11-21T08:00:00Z');
+const incidentsSchema = z.array(
+  z
+    .strictObject({ name: z.string().min(1), from: time, to: time, agent: z.string().optional() })
+    .refine(({ from, to }) => to >= from, { path: ['to'], message: 'not before `from`' }),
+);
+
+export async function replay(terminal: Terminal, flags: ReplayFlags): Promise<void> {
+  const incidents = flags.incidents === undefined ? [] : await incidentsIn(flags.incidents);
+  const location = { config: flags.config, dataDir: flags.dataDir };
+  const { settings, suites } = await load(location, { secrets: "the store's" });
+  const chosen = suites.filter(({ name }) => flags.suite === undefined || name === flags.suite);
+  if (chosen.length === 0)
+    throw usage(
+      `--suite ${safe(flags.suite ?? '')}: no such suite, there are ${suites.map(({ name }) => name).join(', ')}`,
+    );
+  const reader = await openReader(settings);
+  if (reader === undefined) throw noStore(settings);
+  try {
+    const found = await replayDetection({
+      reader,
+      suites: chosen,
+      settings: detectionSettings({ ...settings.detection, ...changesIn(flags) }),
+      incidents,
+      since: sinceOf(flags.since),
+      agent: flags.agent,
+      onProgress: (evaluations) => terminal.progress(`${counted(evaluations, 'evaluation')} looked at`),
+    });
+    terminal.progressDone();
+    if (flags.json === true) terminal.out(visibleJson(json(found), 2));
+    else print(terminal, found);
+  } finally {
+    await reader.close();
+  }
+}
+
+function changesIn(flags: ReplayFlags) {
+  const { falseAlarms, learnHistory, learnConversations, baselineMemory } = flags;
+  return {
+    ...(falseAlarms === undefined ? {} : { falseAlarmsPerMonth: positive('--false-alarms', falseAlarms) }),
+    ...(learnHistory === undefined ? {} : { learnHistoryMs: duration('--learn-history', learnHistory) }),
+    ...(learnConversations === undefined
+      ? {}
+      : { learnConversations: positive('--learn-conversations', learnConversations) }),
+    ...(baselineMemory === undefined ? {} : { baselineMemoryMs: duration('--baseline-memory', baselineMemory) }),
+  };
+}
+
+function positive(flag: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0) || !Number.isFinite(value)) throw usage(`${flag} ${safe(text, 60)}: expected a number above 0`);
+  return value;
+}
+
+function duration(flag: string, text: string): number {
+  const value = durationMs({ min: 1, max: 365 * 86_400_000 }).safeParse(text);
+  if (!value.success) throw usage(`${flag} ${safe(text, 60)}: expected a duration such as 7d`);
+  return value.data;
+}
+
+async function incidentsIn(file: string): Promise<readonly Incident[]> {
+  let read: unknown;
+  try {
+    read = parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw usage(`--incidents ${safe(file)}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const incidents = incidentsSchema.safeParse(read);
+  if (incidents.success) return incidents.data;
+  const [first] = incidents.error.issues;
+  throw usage(`--incidents ${safe(file)}: ${first?.path.join('.') ?? ''}: ${first?.message ?? 'not a list'}`);
+}
+
+function usage(message: string): CommandFailure {
+  return new CommandFailure(message, EXIT.usage);
+}
+
+function print({ out, paint }: Terminal, found: Replay): void {
+  const { evaluations, from, to, alarms, incidents, withoutVerdicts } = found;
+  if (from === undefined || to === undefined) {
+    out('No evaluations are stored of that time, so there is nothing to replay.');
+    return;
+  }
+  const days = Math.max(1, (to - from) / (MONTH_MS / 30));
+  out(`${counted(evaluations, 'evaluation')} over ${days.toFixed(0)} days, in the order in which they were scored`);
+  if (withoutVerdicts > 0)
+    out(`of ${withoutVerdicts} only the score and the outcome are kept, so their criteria were not watched`);
+  for (const alarm of alarms) {
+    const why = alarm.incident === undefined ? '' : `  in ${safe(alarm.incident)}`;
+    out(`  ${paint(alarm.incident === undefined ? 'yellow' : 'red', spell(alarm))}  ${safe(levelOf(alarm))}${why}`);
+  }
+  const unknown = alarms.filter(({ incident }) => incident === undefined).length;
+  out(
+    alarms.length === 0
+      ? 'There would have been no alarm.'
+      : `There would have been ${counted(alarms.length, 'alarm')}, ${alarmsText(unknown, days, incidents.length > 0)}.`,
+  );
+  for (const { name, foundAfterMs } of incidents)
+    out(
+      foundAfterMs === undefined
+        ? `  ${paint('red', 'not found')}  ${safe(name)}`
+        : `  found ${(foundAfterMs / HOUR_MS).toFixed(1)} h after it began  ${safe(name)}`,
+    );
+  out('Users, tools and models are not stored with evaluations, so they are not known here (docs/detection.md).');
+}
+
+function alarmsText(unknown: number, days: number, areKnown: boolean): string {
+  const each = `${((unknown / days) * 30).toFixed(1)} in 30 days`;
+  return areKnown ? `${unknown} of them outside every known incident: ${each}` : each;
+}
+
+function json({ evaluations, from, to, alarms, incidents, withoutVerdicts }: Replay) {
+  const iso = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
+  return {
+    evaluations,
+    without_verdicts: withoutVerdicts,
+    from: iso(from),
+    to: iso(to),
+    alarms: alarms.map(({ suite, agent, environment, metric, criterion, part, beganAt, endedAt, incident }) => ({
+      ...{ suite, agent, environment, metric },
+      ...(criterion === undefined ? {} : { criterion }),
+      ...(part === undefined ? {} : { segment: part }),
+      began_at: iso(beganAt),
+      ended_at: iso(endedAt),
+      incident: incident ?? null,
+    })),
+    incidents: incidents.map(({ name, from: began, to: ended, agent, foundAfterMs }) => ({
+      name,
+      from: iso(began),
+      to: iso(ended),
+      ...(agent === undefined ? {} : { agent }),
+      found_after_hours: foundAfterMs === undefined ? null : foundAfterMs / HOUR_MS,
+    })),
+  };
+}
