@@ -37,6 +37,12 @@ export function detectionReport(): DetectionReport {
     levels: [
       reading(),
       reading({ metric: 'criterion', criterion: 'right', parts: [] }),
+      reading({
+        metric: 'segment',
+        part: 'tool: book',
+        parts: [],
+        causes: [{ parts: ['tool: book'], share: 0.8, conversations: 40, expected: 0.9, observed: 0.5 }],
+      }),
       reading({ metric: 'hard_failure', state: 'learning', change: undefined, onset: undefined, parts: [] }),
       reading({ metric: 'cost_per_success', logEvidence: Number.NaN, parts: [] }),
     ],
