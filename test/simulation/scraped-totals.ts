@@ -61,7 +61,7 @@ function scaleOf(metric: string): number {
   if (metric.endsWith('_bucket')) return 1;
   if (metric.startsWith('assay_conversation_cost_usd_squared')) return 1e9;
   // Excludes unscored conversations, which are counted one by one.
-  if (/_score|cost|decided_share/.test(metric) && !metric.endsWith('_count')) return 1e6;
+  if (/_score|cost_usd|decided_share/.test(metric) && !metric.endsWith('_count')) return 1e6;
   return /seconds(_withdrawn)?_sum/.test(metric) ? 1000 : 1;
 }
 
