@@ -23,7 +23,7 @@ export interface Incident {
   readonly agent?: string | undefined;
 }
 
-export interface ReplayedAlarm extends RegressionEpisode {
+interface ReplayedAlarm extends RegressionEpisode {
   readonly suite: string;
   /** The known incident in which it began. */
   readonly incident: string | undefined;
