@@ -14,15 +14,17 @@ import { load } from './load.ts';
 import { noStore } from './no-store.ts';
 import { sinceOf } from './since.ts';
 import { safe, type Terminal } from './terminal.ts';
+import { wholeNumber } from './whole-number.ts';
 
 export interface ReplayFlags {
   readonly replay?: boolean;
+  readonly url?: string;
   readonly json?: boolean;
   readonly config?: string;
   readonly dataDir?: string;
   readonly since?: string;
-  readonly suite?: string;
-  readonly agent?: string;
+  readonly onlySuite?: string;
+  readonly onlyAgent?: string;
   readonly incidents?: string;
   readonly falseAlarms?: string;
   readonly learnHistory?: string;
@@ -43,14 +45,35 @@ const incidentsSchema = z.array(
     .refine(({ from, to }) => to >= from, { path: ['to'], message: 'not before `from`' }),
 );
 
+const REPLAY_ONLY = {
+  dataDir: '--data-dir',
+  since: '--since',
+  onlySuite: '--only-suite',
+  onlyAgent: '--only-agent',
+  incidents: '--incidents',
+  falseAlarms: '--false-alarms',
+  learnHistory: '--learn-history',
+  learnConversations: '--learn-conversations',
+  baselineMemory: '--baseline-memory',
+} as const;
+
+/** Flags that change nothing without `--replay`. */
+export function refuseReplayFlags(flags: ReplayFlags): void {
+  const given = Object.entries(REPLAY_ONLY).filter(
+    ([key]) => (flags as Readonly<Record<string, unknown>>)[key] !== undefined,
+  );
+  if (given.length > 0) throw usage(`${given.map(([, flag]) => flag).join(', ')}: only with --replay`);
+}
+
 export async function replay(terminal: Terminal, flags: ReplayFlags): Promise<void> {
+  if (flags.url !== undefined) throw usage('--url: a replay reads the store itself, see --data-dir and --config');
   const incidents = flags.incidents === undefined ? [] : await incidentsIn(flags.incidents);
   const location = { config: flags.config, dataDir: flags.dataDir };
   const { settings, suites } = await load(location, { secrets: "the store's" });
-  const chosen = suites.filter(({ name }) => flags.suite === undefined || name === flags.suite);
+  const chosen = suites.filter(({ name }) => flags.onlySuite === undefined || name === flags.onlySuite);
   if (chosen.length === 0)
     throw usage(
-      `--suite ${safe(flags.suite ?? '')}: no such suite, there are ${suites.map(({ name }) => name).join(', ')}`,
+      `--only-suite ${safe(flags.onlySuite ?? '')}: no such suite, there are ${suites.map(({ name }) => name).join(', ')}`,
     );
   const reader = await openReader(settings);
   if (reader === undefined) throw noStore(settings);
@@ -61,7 +84,7 @@ export async function replay(terminal: Terminal, flags: ReplayFlags): Promise<vo
       settings: detectionSettings({ ...settings.detection, ...changesIn(flags) }),
       incidents,
       since: sinceOf(flags.since),
-      agent: flags.agent,
+      agent: flags.onlyAgent,
       onProgress: (evaluations) => terminal.progress(`${counted(evaluations, 'evaluation')} looked at`),
     });
     terminal.progressDone();
@@ -79,7 +102,7 @@ function changesIn(flags: ReplayFlags) {
     ...(learnHistory === undefined ? {} : { learnHistoryMs: duration('--learn-history', learnHistory) }),
     ...(learnConversations === undefined
       ? {}
-      : { learnConversations: positive('--learn-conversations', learnConversations) }),
+      : { learnConversations: wholeNumber('--learn-conversations', learnConversations) }),
     ...(baselineMemory === undefined ? {} : { baselineMemoryMs: duration('--baseline-memory', baselineMemory) }),
   };
 }
@@ -101,12 +124,15 @@ async function incidentsIn(file: string): Promise<readonly Incident[]> {
   try {
     read = parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw usage(`--incidents ${safe(file)}: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(`--incidents ${safe(file)}: ${safe(why, 300)}`, EXIT.input);
   }
   const incidents = incidentsSchema.safeParse(read);
   if (incidents.success) return incidents.data;
   const [first] = incidents.error.issues;
-  throw usage(`--incidents ${safe(file)}: ${first?.path.join('.') ?? ''}: ${first?.message ?? 'not a list'}`);
+  const where = first === undefined || first.path.length === 0 ? '' : `${first.path.join('.')}: `;
+  const what = where === '' ? 'expected a list of {name, from, to, agent?}' : (first?.message ?? '');
+  throw usage(`--incidents ${safe(file)}: ${where}${what}`);
 }
 
 function usage(message: string): CommandFailure {
@@ -116,7 +142,7 @@ function usage(message: string): CommandFailure {
 function print({ out, paint }: Terminal, found: Replay): void {
   const { evaluations, from, to, alarms, incidents, withoutVerdicts } = found;
   if (from === undefined || to === undefined) {
-    out('No evaluations are stored of that time, so there is nothing to replay.');
+    out('No evaluations that these options choose are stored, so there is nothing to replay.');
     return;
   }
   const days = Math.max(1, (to - from) / (MONTH_MS / 30));

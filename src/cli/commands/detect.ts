@@ -5,7 +5,7 @@ import { counted } from '../../model/counted.ts';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
 import { causeText } from '../../report/webhooks/detection-record.ts';
 import { inPoints, type ShownPart, shownParts } from '../../report/documents/shown-parts.ts';
-import { replay, type ReplayFlags } from '../replay.ts';
+import { refuseReplayFlags, replay, type ReplayFlags } from '../replay.ts';
 import { ask, askedPort, reading, type ServiceFlags, serviceOf, tokenOption, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
@@ -88,8 +88,8 @@ export function addDetect(program: Command, terminal: Terminal): void {
     .option('--replay', "run detection over the store's history instead, and show which alarms there would have been")
     .addOption(settingOption('data_dir'))
     .option('--since <time>', 'replay: only evaluations since then, a duration such as 30d or a time')
-    .option('--suite <name>', 'replay: this suite only')
-    .option('--agent <name>', 'replay: this agent only')
+    .option('--only-suite <name>', 'replay: this suite only')
+    .option('--only-agent <name>', 'replay: this agent only')
     .option('--incidents <file>', 'replay: known incidents, a YAML or JSON list of {name, from, to, agent?}')
     .option('--false-alarms <number>', 'replay: instead of detection.false_alarms_per_month')
     .option('--learn-history <time>', 'replay: instead of detection.learn_history')
@@ -97,6 +97,7 @@ export function addDetect(program: Command, terminal: Terminal): void {
     .option('--baseline-memory <time>', 'replay: instead of detection.baseline_memory')
     .action(async (flags: ServiceFlags & ReplayFlags) => {
       if (flags.replay === true) return replay(terminal, flags);
+      refuseReplayFlags(flags);
       const { url, token } = serviceOf(flags);
       const said = await ask(new URL('/api/detection', url), reading(token));
       if (flags.json === true) terminal.out(visibleJson(said));
