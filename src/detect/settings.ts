@@ -109,5 +109,5 @@ export const DEFAULT_DETECTION: DetectionSettings = {
     steps_per_success: RATIO,
   },
   versions: { alpha: 0.05, margin: 0.025, blockMs: 60_000, baselineConversationsMin: 50 },
-  limits: { streams: 200, segments: 20, watchedSegments: 40, criteria: 100, versions: 20, candidates: 5 },
+  limits: { streams: 200, segments: 20, watchedSegments: 20, criteria: 100, versions: 20, candidates: 5 },
 };

@@ -9,10 +9,13 @@
 import type { Json } from '../model/json.ts';
 import type { Stretch } from './change-evidence.ts';
 import { designEffectOf, EFFECT_COLUMNS } from './design-effect.ts';
-import { HOUR_MS, Wobble, type WobbleSettings } from './drift-variance.ts';
+import { Wobble, type WobbleSettings } from './drift-variance.ts';
 import { NEIGHBOUR_COLUMNS } from './neighbours.ts';
 
+const DAY_MS = 86_400_000;
+
 const HELD_MAX = 400;
+const DAYS_MAX = 20;
 /** Sums of an hour: those of design-effect.ts and neighbours.ts, the pairs of cluster-memory.ts, variance with and without users. */
 const PAIRS_AT = EFFECT_COLUMNS + NEIGHBOUR_COLUMNS;
 const COLUMNS = PAIRS_AT + 3 + 2;
@@ -25,22 +28,27 @@ interface HourOf {
   readonly pairs: readonly number[];
 }
 
-interface Hour {
-  readonly end: number;
-  readonly excess: number;
-  readonly variance: number;
-  readonly quantity: number;
-  readonly columns: readonly number[];
+type Hour = readonly [end: number, excess: number, variance: number, quantity: number];
+
+/** Sums of the hours of a day, which need not be known one by one. */
+interface Day {
+  end: number;
+  readonly columns: Float64Array;
 }
 
 export class UsualHours {
   readonly #settings: WobbleSettings;
   readonly #wobble: Wobble;
   #held: Hour[] = [];
+  #days: Day[] = [];
   readonly #sums = new Float64Array(COLUMNS);
 
-  constructor(settings: WobbleSettings) {
+  readonly #isPart: boolean;
+
+  /** A part of another level varies by chance and with the whole; its hours are not kept one by one. */
+  constructor(settings: WobbleSettings, { isPart }: { readonly isPart: boolean }) {
     this.#settings = settings;
+    this.#isPart = isPart;
     this.#wobble = new Wobble(settings);
   }
 
@@ -51,17 +59,24 @@ export class UsualHours {
     const excess = to.bad - from.bad - (to.expected - from.expected);
     const variance = to.variance - from.variance;
     if (this.#held.length >= HELD_MAX) this.#held.shift();
-    const columns = [...effect, ...neighbours, ...pairs, variance, to.chance - from.chance];
-    this.#held.push({ end, excess, variance, quantity, columns });
+    if (!this.#isPart) this.#held.push([end, excess, variance, quantity]);
+    const day = this.#dayOf(end);
+    for (const [column, sum] of [...effect, ...neighbours, ...pairs, variance, to.chance - from.chance].entries())
+      day.columns[column] = (day.columns[column] as number) + sum;
   }
 
   /** Hours that ended by `time` were usual. True where there were any. `sumEffect`: of correlation on the variance of sums. */
   include(time: number, sumEffect: number): boolean {
     let isAny = false;
-    for (let hour = this.#held[0]; hour !== undefined && hour.end <= time; hour = this.#held[0]) {
-      this.#held.shift();
-      this.#count(hour, sumEffect);
+    for (let day = this.#days[0]; day !== undefined && day.end <= time; day = this.#days[0]) {
+      this.#days.shift();
+      this.#add(day);
       isAny = true;
+    }
+    for (let hour = this.#held[0]; hour !== undefined && hour[0] <= time; hour = this.#held[0]) {
+      this.#held.shift();
+      // Variance that correlation explains is no wandering.
+      this.#wobble.count(hour[1], hour[2] * sumEffect, hour[3]);
     }
     return isAny;
   }
@@ -70,6 +85,7 @@ export class UsualHours {
   cut(onset: number, sumEffect: number): void {
     this.include(onset, sumEffect);
     this.#held = [];
+    this.#days = [];
     this.#wobble.cut();
   }
 
@@ -98,34 +114,41 @@ export class UsualHours {
   }
 
   snapshot(): Json {
-    const held = this.#held.map(({ end, excess, variance, quantity, columns }) => [
-      end,
-      excess,
-      variance,
-      quantity,
-      ...columns,
-    ]);
-    return [this.#wobble.snapshot(), held, [...this.#sums]];
+    const days = this.#days.map(({ end, columns }) => [end, ...columns]);
+    return [this.#wobble.snapshot(), this.#held.flat(), days, [...this.#sums]];
   }
 
   restore(kept: Json): void {
-    const [wobble, held, sums] = kept as readonly [Json, readonly (readonly number[])[], readonly number[]];
+    const [wobble, held, days, sums] = kept as readonly [
+      Json,
+      readonly number[],
+      readonly (readonly number[])[],
+      readonly number[],
+    ];
     this.#wobble.restore(wobble);
-    this.#held = held.map(([end = 0, excess = 0, variance = 0, quantity = 0, ...columns]) => ({
-      end,
-      excess,
-      variance,
-      quantity,
-      columns,
-    }));
+    this.#held = [];
+    // The cast holds for what `snapshot` gave.
+    for (let at = 0; at + 3 < held.length; at += 4) this.#held.push(held.slice(at, at + 4) as unknown as Hour);
+    this.#days = days.map(([end = 0, ...columns]) => ({ end, columns: Float64Array.from(columns) }));
     this.#sums.set(sums);
   }
 
-  #count({ excess, variance, quantity, columns }: Hour, sumEffect: number): void {
-    const rest = Math.exp(-HOUR_MS / this.#settings.memoryMs);
+  /** The day that an hour belongs to; its end is the end of its last hour. */
+  #dayOf(end: number): Day {
+    const last = this.#days.at(-1);
+    if (last !== undefined && Math.floor((last.end - 1) / DAY_MS) === Math.floor((end - 1) / DAY_MS)) {
+      last.end = end;
+      return last;
+    }
+    if (this.#days.length >= DAYS_MAX) this.#days.shift();
+    const day: Day = { end, columns: new Float64Array(COLUMNS) };
+    this.#days.push(day);
+    return day;
+  }
+
+  #add({ columns }: Day): void {
+    const rest = Math.exp(-DAY_MS / this.#settings.memoryMs);
     for (let column = 0; column < COLUMNS; column += 1)
-      this.#sums[column] = (this.#sums[column] as number) * rest + (columns[column] ?? 0);
-    // Variance that correlation explains is no wandering.
-    this.#wobble.count(excess, variance * sumEffect, quantity);
+      this.#sums[column] = (this.#sums[column] as number) * rest + (columns[column] as number);
   }
 }

@@ -45,7 +45,7 @@ export class UsualPattern {
   readonly #own: { readonly calendar: Calendar; readonly users: ClusterMemory } | undefined;
 
   constructor(settings: WobbleSettings, { isPart }: { readonly isPart: boolean }) {
-    this.#hours = new UsualHours(settings);
+    this.#hours = new UsualHours(settings, { isPart });
     this.#own = isPart ? undefined : { calendar: new Calendar(), users: new ClusterMemory() };
   }
 
