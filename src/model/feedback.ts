@@ -7,7 +7,8 @@
  *   3. a score without a scale: 1 is positive, 0 and -1 are negative, 2 to 5 are stars     decides
  *   4. everything else                                                                     is neutral, and `unclear` says why
  *
- * The latest of several opinions of one user about the same answer counts.
+ * The latest of several opinions of one user about the same answer counts. Nobody else's is replaced: feedback without a
+ * user may be anybody's, and a comment alone says nothing against a thumb.
  */
 import type { ConversationId, SpanId, TraceId } from './ids.ts';
 
@@ -100,15 +101,20 @@ export function byTime(a: Feedback, b: Feedback): number {
   return a.atMs - b.atMs || (a.id < b.id ? -1 : 1);
 }
 
-/** The opinions that count: the latest of each user and name about each answer; in the order in which they were given. */
+/**
+ * What counts: the latest score or label of each user and name about each answer, and all that has no user or is a
+ * comment alone; in the order in which it was given.
+ */
 export function countingFeedback(all: readonly Feedback[]): readonly Feedback[] {
-  const latest = new Map<string, Feedback>();
-  for (const one of all.toSorted(byTime)) {
-    const of = JSON.stringify([one.name, one.user ?? '', one.traceId ?? '']);
-    latest.delete(of);
-    latest.set(of, one);
-  }
-  return [...latest.values()];
+  const sorted = all.toSorted(byTime);
+  const latest = new Map(sorted.map((one) => [slotOf(one), one]));
+  return sorted.filter((one) => latest.get(slotOf(one)) === one);
+}
+
+/** A later one in the same slot replaces an earlier one. */
+function slotOf({ id, name, user, traceId, score, label }: Feedback): string {
+  const isAlone = user === undefined || (score === undefined && label === undefined);
+  return JSON.stringify(isAlone ? [id] : [name, user, traceId ?? '']);
 }
 
 /** Negative where any counting opinion is, else positive where any is, else neutral; undefined where there is none. */
