@@ -102,7 +102,7 @@ function readEvent(event: string, attributes: Attributes): Said | undefined {
   const score = numberOf(own('score') ?? result('score.value'));
   const { idLength, nameLength, labelLength, commentLength, userLength } = FEEDBACK_LIMITS;
   const label = textOf(own('label') ?? result('score.label'), labelLength);
-  const comment = textOf(own('comment') ?? result('explanation'), commentLength);
+  const comment = textOf(own('comment') ?? result('explanation'), commentLength, CUT);
   if (score === undefined && label === undefined && comment === undefined) return undefined;
   const [min, max] = [numberOf(own('scale.min')), numberOf(own('scale.max'))];
   const scale = min === undefined || max === undefined || min >= max ? undefined : ([min, max] as const);
@@ -148,7 +148,7 @@ function derivedId(fields: readonly unknown[]): string {
 /** A long id is kept apart by its hash. */
 function idOf(value: AttributeValue | undefined, lengthMax: number): string | undefined {
   const text = value === undefined ? undefined : asText(value);
-  if (text === undefined || text.length <= lengthMax) return text?.toWellFormed();
+  if (text === undefined || !isLonger(text, lengthMax)) return text?.toWellFormed();
   return derivedId([text]);
 }
 
@@ -157,9 +157,24 @@ function nameIn(attributes: Attributes): string | undefined {
   return value === undefined ? undefined : asText(value);
 }
 
-function textOf(value: AttributeValue | undefined, lengthMax: number): string | undefined {
+/** Ends a text of which the rest is left out. */
+const CUT = '…';
+
+function textOf(value: AttributeValue | undefined, lengthMax: number, end = ''): string | undefined {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-  return typeof text !== 'string' || text === '' ? undefined : text.slice(0, lengthMax).toWellFormed();
+  if (typeof text !== 'string' || text === '') return undefined;
+  if (!isLonger(text, lengthMax)) return text.toWellFormed();
+  return `${charactersOf(text, lengthMax - end.length).join('')}${end}`.toWellFormed();
+}
+
+/** In characters, as the API counts them: an emoji is one and not two. */
+function isLonger(text: string, lengthMax: number): boolean {
+  return text.length > lengthMax && charactersOf(text, lengthMax + 1).length > lengthMax;
+}
+
+/** The first ones. None takes more than two units, so that no more than these are looked at. */
+function charactersOf(text: string, count: number): readonly string[] {
+  return Array.from(text.slice(0, 2 * count)).slice(0, count);
 }
 
 function numberOf(value: AttributeValue | undefined): number | undefined {

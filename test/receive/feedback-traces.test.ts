@@ -65,3 +65,14 @@ test.each([
   expect(traces).toEqual([isFeedback ? TRACE : undefined]);
   expect(carried.map((one) => [one.name, one.polarity])).toEqual(isFeedback ? [[name, 'negative']] : []);
 });
+
+test('a comment that is too long says that it was cut, and is counted in characters', () => {
+  const said = (comment: string) =>
+    received(own({ attributes: [attribute('session.id', 'c1'), attribute('assay.feedback.comment', comment)] }))
+      .carried[0]?.comment;
+  const longest = '😀'.repeat(10_000);
+
+  expect(said(longest)).toBe(longest);
+  expect(said(`${longest}x`)).toBe(`${'😀'.repeat(9_999)}…`);
+  expect(said('x'.repeat(30_000))).toBe(`${'x'.repeat(9_999)}…`);
+});

@@ -234,6 +234,27 @@ test('forgetting a user takes his feedback out of the conversations of others, a
   await until(async () => expect((await likedOf(running, id)).at(-1)).toMatch(/not_applicable$/));
 });
 
+test('a time a little ahead is taken as now, and long text of emoji is stored whole', async () => {
+  const running = await runService({ suites: [suiteFile()] });
+  const [conversation] = conversations(1);
+  if (conversation === undefined) return expect.unreachable();
+  const { id } = conversation;
+  await sendTurns(running, conversation);
+  const ahead = new Date(Date.now() + 3_600_000).toISOString();
+  const first = { conversation_id: id, id: 'first', label: 'down', at: '1970-01-01T00:00:00Z' };
+  const emoji = { conversation_id: id, id: '👍'.repeat(200), comment: '😀'.repeat(10_000), at: ahead };
+
+  const { status, body } = await give(running, { feedback: [first, emoji] });
+  expect([status, body.results.map((one) => one.id)]).toEqual([200, ['first', emoji.id]]);
+  await until(async () => expect((await detailOf(running, id))?.feedback_list).toHaveLength(2));
+  const [earliest, latest] = (await detailOf(running, id))?.feedback_list ?? [];
+  expect([earliest?.id, earliest?.at]).toEqual(['first', '1970-01-01T00:00:00.000Z']);
+  expect(latest?.comment).toBe(emoji.comment);
+  expect(Date.parse(String(latest?.at))).toBeLessThanOrEqual(Date.now());
+});
+
+const GOOD = { conversation_id: 'c', label: 'up' };
+
 test.each([
   ['a score, a label or a comment', { conversation_id: 'c' }],
   ['a number', { conversation_id: 'c', score: 'x' }],
@@ -241,6 +262,10 @@ test.each([
   ['at most 10000 characters', { conversation_id: 'c', label: 'up', comment: 'x'.repeat(10_001) }],
   ['32 lower-case hexadecimal digits', { conversation_id: 'c', label: 'up', trace_id: 'x' }],
   ['a time as in RFC 3339', { conversation_id: 'c', label: 'up', at: 'yesterday' }],
+  ['a time since 1970', { conversation_id: 'c', label: 'up', at: '1969-12-31T23:59:59Z' }],
+  ['feedback.1.at', { feedback: [GOOD, { ...GOOD, at: '1200-01-01T00:00:00Z' }] }],
+  ['a time at most a day in the future', { conversation_id: 'c', label: 'up', at: '2601-01-01T00:00:00Z' }],
+  ['at most 10000 characters', { conversation_id: 'c', comment: '😀'.repeat(10_001) }],
   ['one feedback or more', { feedback: [] }],
 ])('refuses feedback with a mistake, and expects %s', async (problem, body) => {
   const running = await runService({ suites: [suiteFile()] });

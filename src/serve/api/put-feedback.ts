@@ -95,9 +95,9 @@ function recordOf(sent: SentFeedback) {
   };
 }
 
-/** Without a time of its own it was said now; its id is made without that. */
+/** Without a time of its own, or with one in the future, it was said now; its id is made without that. */
 function given(carried: CarriedFeedback, sent: SentFeedback | undefined, now: number): Feedback {
-  const { named, traceId, spanId, atMs, ...feedback } = carried;
+  const { named, traceId, spanId, ...feedback } = carried;
   // A conversation without an id of its own is known by its trace.
   const trace = /^trace:([0-9a-f]{32})$/.exec(sent?.conversation_id ?? '')?.[1];
   const ofTrace = trace === undefined ? undefined : tryParseTraceId(trace);
@@ -108,6 +108,6 @@ function given(carried: CarriedFeedback, sent: SentFeedback | undefined, now: nu
     conversationId,
     ...(traceId === undefined ? {} : { traceId }),
     ...(spanId === undefined ? {} : { spanId }),
-    atMs: sent?.at === undefined ? now : atMs,
+    atMs: Math.min(sent?.at ?? now, now),
   };
 }
