@@ -5,7 +5,7 @@
  *   1. a label that is a known word (`thumbs_up`, `bad`, …)                                decides
  *   2. a score with its scale: above the middle is positive, below is negative             decides
  *   3. a score without a scale: 1 is positive, 0 and -1 are negative, 2 to 5 are stars     decides
- *   4. everything else                                                                     is neutral, and `unclear` says why
+ *   4. everything else, and a score whose scale cannot be read                             is neutral, and `unclear` says why
  *
  * The latest of several opinions of one user about the same answer counts. Nobody else's is replaced: feedback without a
  * user may be anybody's, and a comment alone says nothing against a thumb.
@@ -56,6 +56,9 @@ export interface Feedback extends Opinion {
   readonly way: FeedbackWay;
 }
 
+/** `unreadable`: one was sent, but it has only one end, or its lowest score is not below its highest. */
+export type ReadScale = Opinion['scale'] | 'unreadable';
+
 const WORDS: ReadonlyMap<string, Polarity> = new Map([
   ...['thumbs_up', 'thumbsup', 'up', 'positive', 'good', 'like', 'yes', 'true', '👍'].map(
     (word) => [word, 'positive'] as const,
@@ -66,7 +69,7 @@ const WORDS: ReadonlyMap<string, Polarity> = new Map([
   ['neutral', 'neutral'],
 ]);
 
-export function polarityOf({ label, score, scale }: Opinion): {
+export function polarityOf({ label, score, scale }: Omit<Opinion, 'scale'> & { readonly scale?: ReadScale }): {
   readonly polarity: Polarity;
   readonly unclear?: string;
 } {
@@ -85,6 +88,8 @@ export function polarityOf({ label, score, scale }: Opinion): {
       polarity: 'neutral',
       ...(label === undefined ? {} : { unclear: 'the label is no known word and there is no score' }),
     };
+  if (scale === 'unreadable')
+    return { polarity: 'neutral', unclear: `a score of ${score} means nothing, since its scale cannot be read` };
   if (scale !== undefined) {
     const middle = (scale[0] + scale[1]) / 2;
     return { polarity: score > middle ? 'positive' : score < middle ? 'negative' : 'neutral' };

@@ -25,6 +25,7 @@ test.each([
 
 test.each([
   [{ score: 0.7 }, 'a score of 0.7 means nothing without its scale'],
+  [{ score: 5, scale: 'unreadable' as const }, 'a score of 5 means nothing, since its scale cannot be read'],
   [{ score: 80 }, 'a score of 80 means nothing without its scale'],
   [{ label: 'meh' }, 'the label is no known word and there is no score'],
 ])('%j is neutral because %s', (opinion, unclear) => {
