@@ -181,8 +181,9 @@ test('a click that comes as span event, as log record and by the API counts once
   await post(`${running.otlp}/v1/traces`, span);
   await post(`${running.otlp}/v1/traces`, span);
   await until(async () => expect(await likedOf(running, id)).toEqual(['1 not_applicable', '2 fail']));
-  const again = await give(running, { conversation_id: id, id: 'same-click', label: 'thumbs_down' });
-  expect(again.body.results[0]).toMatchObject({ result: 'known' });
+  // The first stays, and its polarity is what is told.
+  const again = await give(running, { conversation_id: id, id: 'same-click', label: 'thumbs_up' });
+  expect(again.body.results[0]).toMatchObject({ result: 'known', polarity: 'negative' });
 
   // Without a trace it gets one of its own, which is the same for both.
   await post(`${running.otlp}/v1/logs`, clickLog(id, 'good'));

@@ -27,13 +27,18 @@ const putFeedback = writing(feedbackBody, async (side: FeedbackSide, sent) => {
   const answer = await side.put({ what: 'feedback', feedback });
   if ('unavailable' in answer) return answer;
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
-  const results = feedback.map(({ id, conversationId, polarity, unclear }, index) => ({
-    id,
-    conversation_id: conversationId,
-    polarity,
-    ...(unclear === undefined ? {} : { unclear }),
-    ...toldOf(answer.fates?.[index] ?? 'gone'),
-  }));
+  const results = feedback.map((one, index) => {
+    const fate = answer.fates?.[index] ?? 'gone';
+    // What was known stays as it was, so that is what is told of it.
+    const { polarity, unclear } = (fate === 'known' ? answer.stored?.[index] : undefined) ?? one;
+    return {
+      id: one.id,
+      conversation_id: one.conversationId,
+      polarity,
+      ...(unclear === undefined ? {} : { unclear }),
+      ...toldOf(fate),
+    };
+  });
   return { status: 200, value: { results } };
 });
 
