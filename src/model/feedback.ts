@@ -107,8 +107,8 @@ export function byTime(a: Feedback, b: Feedback): number {
 }
 
 /**
- * What counts: the latest score or label of each user and name about each answer, and all that has no user or is a
- * comment alone; in the order in which it was given.
+ * The feedback that counts, in the order in which it was given: the latest score or label of each user and name about
+ * each answer, and all that has no user or is a comment alone.
  */
 export function countingFeedback(all: readonly Feedback[]): readonly Feedback[] {
   const sorted = all.toSorted(byTime);

@@ -55,6 +55,22 @@ async function detailOf(running: RunningService, id: string) {
   };
 }
 
+async function exportedTimes(running: RunningService, id: string) {
+  const rowOf = async (table: string) => {
+    const lines = await (await fetch(`${running.http}/api/v1/export?table=${table}`)).text();
+    const rows = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Readonly<Record<'conversation_id' | 'evaluated_at' | 'updated_at', string>>);
+    return rows.find((row) => row.conversation_id === id);
+  };
+  const [evaluation, conversation] = [await rowOf('evaluations'), await rowOf('conversations')];
+  return {
+    evaluated_at: String(evaluation?.evaluated_at),
+    updated_at: String(conversation?.updated_at),
+  };
+}
+
 /** Verdicts of `liked` by revision. */
 async function likedOf(running: RunningService, id: string): Promise<readonly string[]> {
   const detail = await detailOf(running, id);
@@ -130,12 +146,17 @@ test('feedback by API waits for its conversation, decides its criterion, and mak
   await until(async () => expect(await likedOf(running, before.id)).toEqual(['1 pass']));
   await until(async () => expect(await likedOf(running, after.id)).toEqual(['1 not_applicable']));
 
+  const { evaluated_at: evaluated, updated_at: updated } = await exportedTimes(running, after.id);
   const late = { conversation_id: after.id, id: 'click-2', score: 1, scale: [1, 5], comment: 'wrong <b>flight</b>' };
   expect((await give(running, { feedback: [late, late] })).body.results.map(({ result }) => result)).toEqual([
     'kept',
     'known',
   ]);
   await until(async () => expect(await likedOf(running, after.id)).toEqual(['1 not_applicable', '2 fail']));
+  // As docs/export.md says.
+  const now = await exportedTimes(running, after.id);
+  expect(now.updated_at).toBe(updated);
+  expect(Date.parse(now.evaluated_at)).toBeGreaterThan(Date.parse(evaluated));
   const detail = await detailOf(running, after.id);
   expect(detail?.feedback).toBe('negative');
   expect(detail?.feedback_list).toMatchObject([

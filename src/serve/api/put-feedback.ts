@@ -29,7 +29,7 @@ const putFeedback = writing(feedbackBody, async (side: FeedbackSide, sent) => {
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
   const results = feedback.map((one, index) => {
     const fate = answer.fates?.[index] ?? 'gone';
-    // What was known stays as it was, so that is what is told of it.
+    // The first stays, so its polarity is told.
     const { polarity, unclear } = (fate === 'known' ? answer.stored?.[index] : undefined) ?? one;
     return {
       id: one.id,
