@@ -108,12 +108,16 @@ export interface UserFeedback {
 
 /**
  * A user said what he thinks of the conversation. Writes an event to the active span; where none is active, to a span of
- * its own. False where nothing was said, or the conversation is not known.
+ * its own. False where nothing was said, a number is none, or the conversation is not known.
  */
 export function feedback(given: UserFeedback): boolean {
   // Plain JavaScript may pass anything.
   const { conversationId, ...said } = ((given as UserFeedback | undefined) ?? {}) as UserFeedback;
-  if (said.score === undefined && said.label === undefined && said.comment === undefined) return false;
+  if ([said.score, said.label, said.comment].every(isAbsent)) return false;
+  if (!hasNumbers(said)) {
+    warnOnce('assay: feedback was given a score that is no number, or a scale that is not [lowest, highest]');
+    return false;
+  }
   const named = conversationId ?? propagation.getBaggage(context.active())?.getEntry(CONVERSATION_ID)?.value;
   const attributes = { ...feedbackAttributes(said), ...(named === undefined ? {} : { [CONVERSATION_ID]: named }) };
   const active = trace.getActiveSpan();
@@ -132,6 +136,19 @@ export function feedback(given: UserFeedback): boolean {
   return isRecording;
 }
 
+/** Plain JavaScript may say so with null. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function hasNumbers({ score, scale }: { readonly score?: unknown; readonly scale?: unknown }): boolean {
+  if (!isAbsent(score) && !Number.isFinite(score)) return false;
+  if (isAbsent(scale)) return true;
+  if (!Array.isArray(scale) || scale.length !== 2) return false;
+  const [min, max]: readonly unknown[] = scale;
+  return typeof min === 'number' && typeof max === 'number' && Number.isFinite(max - min) && min < max;
+}
+
 const FEEDBACK_EVENT = 'assay.feedback';
 /** Not Assay's own scope, whose spans are never read. */
 const FEEDBACK_SCOPE = 'assay/instrument';
@@ -139,7 +156,7 @@ const FEEDBACK_SCOPE = 'assay/instrument';
 function feedbackAttributes({ scale, ...said }: UserFeedback): Attributes {
   const fields = Object.entries({ ...said, 'scale.min': scale?.[0], 'scale.max': scale?.[1] });
   return Object.fromEntries(
-    fields.flatMap(([name, value]) => (value === undefined ? [] : [[`assay.feedback.${name}`, value]])),
+    fields.flatMap(([name, value]) => (isAbsent(value) ? [] : [[`assay.feedback.${name}`, value]])),
   );
 }
 

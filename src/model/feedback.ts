@@ -5,9 +5,10 @@
  *   1. a label that is a known word (`thumbs_up`, `bad`, …)                                decides
  *   2. a score with its scale: above the middle is positive, below is negative             decides
  *   3. a score without a scale: 1 is positive, 0 and -1 are negative, 2 to 5 are stars     decides
- *   4. everything else                                                                     is neutral, and `unclear` says why
+ *   4. everything else, and a score whose scale cannot be read                             is neutral, and `unclear` says why
  *
- * The latest of several opinions of one user about the same answer counts.
+ * The latest of several opinions of one user about the same answer counts. Nobody else's is replaced: feedback without a
+ * user may be anybody's, and a comment alone says nothing against a thumb.
  */
 import type { ConversationId, SpanId, TraceId } from './ids.ts';
 
@@ -55,6 +56,9 @@ export interface Feedback extends Opinion {
   readonly way: FeedbackWay;
 }
 
+/** `unreadable`: one was sent, but it has only one end, or its lowest score is not below its highest. */
+export type ReadScale = Opinion['scale'] | 'unreadable';
+
 const WORDS: ReadonlyMap<string, Polarity> = new Map([
   ...['thumbs_up', 'thumbsup', 'up', 'positive', 'good', 'like', 'yes', 'true', '👍'].map(
     (word) => [word, 'positive'] as const,
@@ -65,7 +69,7 @@ const WORDS: ReadonlyMap<string, Polarity> = new Map([
   ['neutral', 'neutral'],
 ]);
 
-export function polarityOf({ label, score, scale }: Opinion): {
+export function polarityOf({ label, score, scale }: Omit<Opinion, 'scale'> & { readonly scale?: ReadScale }): {
   readonly polarity: Polarity;
   readonly unclear?: string;
 } {
@@ -84,6 +88,8 @@ export function polarityOf({ label, score, scale }: Opinion): {
       polarity: 'neutral',
       ...(label === undefined ? {} : { unclear: 'the label is no known word and there is no score' }),
     };
+  if (scale === 'unreadable')
+    return { polarity: 'neutral', unclear: `a score of ${score} means nothing, since its scale cannot be read` };
   if (scale !== undefined) {
     const middle = (scale[0] + scale[1]) / 2;
     return { polarity: score > middle ? 'positive' : score < middle ? 'negative' : 'neutral' };
@@ -100,15 +106,20 @@ export function byTime(a: Feedback, b: Feedback): number {
   return a.atMs - b.atMs || (a.id < b.id ? -1 : 1);
 }
 
-/** The opinions that count: the latest of each user and name about each answer; in the order in which they were given. */
+/**
+ * The feedback that counts, in the order in which it was given: the latest score or label of each user and name about
+ * each answer, and all that has no user or is a comment alone.
+ */
 export function countingFeedback(all: readonly Feedback[]): readonly Feedback[] {
-  const latest = new Map<string, Feedback>();
-  for (const one of all.toSorted(byTime)) {
-    const of = JSON.stringify([one.name, one.user ?? '', one.traceId ?? '']);
-    latest.delete(of);
-    latest.set(of, one);
-  }
-  return [...latest.values()];
+  const sorted = all.toSorted(byTime);
+  const latest = new Map(sorted.map((one) => [slotOf(one), one]));
+  return sorted.filter((one) => latest.get(slotOf(one)) === one);
+}
+
+/** A later one in the same slot replaces an earlier one. */
+function slotOf({ id, name, user, traceId, score, label }: Feedback): string {
+  const isAlone = user === undefined || (score === undefined && label === undefined);
+  return JSON.stringify(isAlone ? [id] : [name, user, traceId ?? '']);
 }
 
 /** Negative where any counting opinion is, else positive where any is, else neutral; undefined where there is none. */

@@ -10,7 +10,14 @@
  */
 import { createHash } from 'node:crypto';
 import { conversationIdFrom } from '../model/conversation-id.ts';
-import { FEEDBACK_LIMITS, FEEDBACK_NAME, type Feedback, type FeedbackWay, polarityOf } from '../model/feedback.ts';
+import {
+  FEEDBACK_LIMITS,
+  FEEDBACK_NAME,
+  type Feedback,
+  type FeedbackWay,
+  polarityOf,
+  type ReadScale,
+} from '../model/feedback.ts';
 import { mayCarryFeedback, namesUserFeedback } from '../model/feedback-events.ts';
 import type { ConversationId, SpanId, TraceId } from '../model/ids.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
@@ -88,7 +95,7 @@ interface Said {
   readonly name: string;
   readonly score: number | undefined;
   readonly label: string | undefined;
-  readonly scale: readonly [number, number] | undefined;
+  readonly scale: ReadScale;
   readonly comment: string | undefined;
   readonly user: string | undefined;
 }
@@ -102,10 +109,9 @@ function readEvent(event: string, attributes: Attributes): Said | undefined {
   const score = numberOf(own('score') ?? result('score.value'));
   const { idLength, nameLength, labelLength, commentLength, userLength } = FEEDBACK_LIMITS;
   const label = textOf(own('label') ?? result('score.label'), labelLength);
-  const comment = textOf(own('comment') ?? result('explanation'), commentLength);
+  const comment = textOf(own('comment') ?? result('explanation'), commentLength, CUT);
   if (score === undefined && label === undefined && comment === undefined) return undefined;
-  const [min, max] = [numberOf(own('scale.min')), numberOf(own('scale.max'))];
-  const scale = min === undefined || max === undefined || min >= max ? undefined : ([min, max] as const);
+  const scale = scaleOf(own('scale.min'), own('scale.max'));
   const name = textOf(own('name') ?? result('name'), nameLength) ?? FEEDBACK_NAME;
   return { id: idOf(own('id'), idLength), name, score, label, scale, comment, user: textOf(own('user'), userLength) };
 }
@@ -128,7 +134,7 @@ function carried(
     name,
     ...(score === undefined ? {} : { score }),
     ...(label === undefined ? {} : { label }),
-    ...(scale === undefined ? {} : { scale }),
+    ...(scale === undefined || scale === 'unreadable' ? {} : { scale }),
     ...(comment === undefined ? {} : { comment }),
     ...(user === undefined ? {} : { user }),
     named,
@@ -148,7 +154,7 @@ function derivedId(fields: readonly unknown[]): string {
 /** A long id is kept apart by its hash. */
 function idOf(value: AttributeValue | undefined, lengthMax: number): string | undefined {
   const text = value === undefined ? undefined : asText(value);
-  if (text === undefined || text.length <= lengthMax) return text?.toWellFormed();
+  if (text === undefined || !isLonger(text, lengthMax)) return text?.toWellFormed();
   return derivedId([text]);
 }
 
@@ -157,9 +163,30 @@ function nameIn(attributes: Attributes): string | undefined {
   return value === undefined ? undefined : asText(value);
 }
 
-function textOf(value: AttributeValue | undefined, lengthMax: number): string | undefined {
+/** Ends a text of which the rest is left out. */
+const CUT = '…';
+
+function textOf(value: AttributeValue | undefined, lengthMax: number, end = ''): string | undefined {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-  return typeof text !== 'string' || text === '' ? undefined : text.slice(0, lengthMax).toWellFormed();
+  if (typeof text !== 'string' || text === '') return undefined;
+  if (!isLonger(text, lengthMax)) return text.toWellFormed();
+  return `${charactersOf(text, lengthMax - end.length).join('')}${end}`.toWellFormed();
+}
+
+/** In characters, as the API counts them: an emoji is one and not two. */
+function isLonger(text: string, lengthMax: number): boolean {
+  return text.length > lengthMax && charactersOf(text, lengthMax + 1).length > lengthMax;
+}
+
+/** The first ones. None takes more than two units, so that no more than these are looked at. */
+function charactersOf(text: string, count: number): readonly string[] {
+  return Array.from(text.slice(0, 2 * count)).slice(0, count);
+}
+
+function scaleOf(lowest: AttributeValue | undefined, highest: AttributeValue | undefined): ReadScale {
+  if (lowest === undefined && highest === undefined) return undefined;
+  const [min, max] = [numberOf(lowest), numberOf(highest)];
+  return min === undefined || max === undefined || min >= max ? 'unreadable' : [min, max];
 }
 
 function numberOf(value: AttributeValue | undefined): number | undefined {

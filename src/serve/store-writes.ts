@@ -8,7 +8,7 @@ import type { Feedback } from '../model/feedback.ts';
 import type { Json } from '../model/json.ts';
 import type { StoredLabel } from '../model/labels.ts';
 import type { SaidOutcome } from '../model/validity.ts';
-import type { FeedbackStore } from '../store/feedback-store.ts';
+import type { FeedbackStore, StoredFeedback } from '../store/feedback-store.ts';
 import type { LabelStore } from '../store/label-store.ts';
 import type { OutcomeLabelStore } from '../store/outcome-label-store.ts';
 import type { TruthStore } from '../store/truth-store.ts';
@@ -29,9 +29,13 @@ export interface PutCommand {
   readonly write: StoreWrite;
 }
 
-/** `changed`: how much of it was not known before. Each feedback has a fate. */
+/** `changed`: how much of it was not known before. Each feedback has a fate; `stored` is what is known of it under its id. */
 export type PutAnswer =
-  | { readonly changed: number; readonly fates?: readonly FeedbackFate[] }
+  | {
+      readonly changed: number;
+      readonly fates?: readonly FeedbackFate[];
+      readonly stored?: readonly StoredFeedback[];
+    }
   | { readonly problem: string };
 
 export interface PutMessage {
@@ -93,7 +97,12 @@ async function answerOf(store: WrittenStore, write: StoreWrite): Promise<PutAnsw
       return { changed: await store.outcomeLabels.put(write.outcomes) };
     case 'feedback': {
       const fates = await store.feedbackRows.put(write.feedback);
-      return { changed: fates.filter((fate) => fate === 'kept' || fate === 'waiting').length, fates };
+      const known = fates.includes('known') ? await store.feedbackRows.stored(write.feedback) : undefined;
+      return {
+        changed: fates.filter((fate) => fate === 'kept' || fate === 'waiting').length,
+        fates,
+        ...(known === undefined ? {} : { stored: known }),
+      };
     }
   }
 }

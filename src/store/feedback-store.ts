@@ -18,7 +18,11 @@ import type { Feedback } from '../model/feedback.ts';
 export interface FeedbackStore {
   /** In a transaction of its own; the fates in the order of what was given. */
   put(feedback: readonly Feedback[]): Promise<readonly FeedbackFate[]> | readonly FeedbackFate[];
+  /** The rows with the same conversations and ids, in the order of what was given; undefined where there is none. */
+  stored(feedback: readonly Feedback[]): Promise<readonly StoredFeedback[]> | readonly StoredFeedback[];
 }
+
+export type StoredFeedback = Feedback | undefined;
 
 export interface KeptFeedback {
   readonly feedback: Feedback;

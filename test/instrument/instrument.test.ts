@@ -177,6 +177,29 @@ describe('feedback of a user', () => {
     ]);
   });
 
+  test.each([
+    { score: Number.NaN },
+    { score: '5' },
+    { score: null },
+    { score: 5, scale: [5, 1] },
+    { score: 1, scale: [1] },
+    { score: 1, scale: [1, Number.POSITIVE_INFINITY] },
+    { score: 1, scale: '15' },
+  ])('is none where a number is none: %j', (given) => {
+    expect(feedback({ conversationId: 'c2', ...given } as never)).toBe(false);
+    span('agent', () => expect(feedback(given as never)).toBe(false));
+
+    expect(eventsOf('agent')).toEqual([]);
+    expect(eventsOf('feedback')).toEqual([]);
+  });
+
+  test('takes null as absent', () => {
+    const given = { score: null, scale: null, label: 'up' } as never;
+    span('agent', () => expect(feedback(given)).toBe(true));
+
+    expect(eventsOf('agent')).toEqual([['assay.feedback', { 'assay.feedback.label': 'up' }]]);
+  });
+
   test('has a span of its own where none is active, and needs the conversation then', () => {
     expect(feedback({ label: 'thumbs_down', conversationId: 'c2' })).toBe(true);
     expect(feedback({ label: 'thumbs_down' })).toBe(false);

@@ -25,6 +25,7 @@ test.each([
 
 test.each([
   [{ score: 0.7 }, 'a score of 0.7 means nothing without its scale'],
+  [{ score: 5, scale: 'unreadable' as const }, 'a score of 5 means nothing, since its scale cannot be read'],
   [{ score: 80 }, 'a score of 80 means nothing without its scale'],
   [{ label: 'meh' }, 'the label is no known word and there is no score'],
 ])('%j is neutral because %s', (opinion, unclear) => {
@@ -33,7 +34,7 @@ test.each([
 
 function said(id: string, polarity: Feedback['polarity'], more: Partial<Feedback> = {}): Feedback {
   const conversationId = 'c' as ConversationId;
-  return { id, conversationId, name: 'thumbs', atMs: 1, polarity, way: 'api', ...more };
+  return { id, conversationId, name: 'thumbs', label: polarity, atMs: 1, polarity, way: 'api', ...more };
 }
 
 test('the latest opinion of a user about an answer counts, whatever order they come in', () => {
@@ -50,4 +51,26 @@ test('the latest opinion of a user about an answer counts, whatever order they c
   expect(polarityOfAll(all)).toBe('positive');
   expect(polarityOfAll([...all, said('of-carl', 'negative', { user: 'carl' })])).toBe('negative');
   expect(polarityOfAll([])).toBeUndefined();
+});
+
+test('a comment alone does not erase a thumb, of the same user or of none', () => {
+  const comment = (id: string, more: Partial<Feedback>) =>
+    said(id, 'neutral', { label: undefined, comment: 'hm', atMs: 5, ...more });
+  const down = said('down', 'negative', { user: 'ana' });
+  const anonymous = said('anonymous', 'negative', {});
+
+  expect(polarityOfAll([down, comment('c', { user: 'ana' })])).toBe('negative');
+  expect(polarityOfAll([down, comment('c', {})])).toBe('negative');
+  expect(polarityOfAll([anonymous, comment('c', {})])).toBe('negative');
+  expect(countingFeedback([down, comment('c', { user: 'ana' })]).map(({ id }) => id)).toEqual(['down', 'c']);
+});
+
+test('feedback without a user counts by itself, and a label of the same user replaces', () => {
+  const all = [said('a', 'negative'), said('b', 'positive', { atMs: 2 })];
+  expect(countingFeedback(all).map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(polarityOfAll(all)).toBe('negative');
+
+  const changed = all.map((one) => ({ ...one, user: 'ana' }));
+  expect(countingFeedback(changed).map(({ id }) => id)).toEqual(['b']);
+  expect(polarityOfAll([...changed, said('c', 'neutral', { atMs: 3, user: 'ana' })])).toBe('neutral');
 });

@@ -65,3 +65,33 @@ test.each([
   expect(traces).toEqual([isFeedback ? TRACE : undefined]);
   expect(carried.map((one) => [one.name, one.polarity])).toEqual(isFeedback ? [[name, 'negative']] : []);
 });
+
+test('a comment that is too long says that it was cut, and is counted in characters', () => {
+  const said = (comment: string) =>
+    received(own({ attributes: [attribute('session.id', 'c1'), attribute('assay.feedback.comment', comment)] }))
+      .carried[0]?.comment;
+  const longest = '😀'.repeat(10_000);
+
+  expect(said(longest)).toBe(longest);
+  expect(said(`${longest}x`)).toBe(`${'😀'.repeat(9_999)}…`);
+  expect(said('x'.repeat(30_000))).toBe(`${'x'.repeat(9_999)}…`);
+});
+
+test.each([
+  [{ 'scale.min': '5', 'scale.max': '1' }],
+  [{ 'scale.min': '1', 'scale.max': '1' }],
+  [{ 'scale.min': '1' }],
+  [{ 'scale.max': 'five' }],
+])('a score with the scale %j is no number of stars', (scale) => {
+  const fields = Object.entries({ score: '5', ...scale }).map(([key, value]) =>
+    attribute(`assay.feedback.${key}`, value),
+  );
+  const [carried] = received(own({ attributes: [attribute('session.id', 'c1'), ...fields] })).carried;
+
+  expect(carried).toMatchObject({
+    score: 5,
+    polarity: 'neutral',
+    unclear: 'a score of 5 means nothing, since its scale cannot be read',
+  });
+  expect(carried).not.toHaveProperty('scale');
+});

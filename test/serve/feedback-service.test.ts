@@ -55,6 +55,22 @@ async function detailOf(running: RunningService, id: string) {
   };
 }
 
+async function exportedTimes(running: RunningService, id: string) {
+  const rowOf = async (table: string) => {
+    const lines = await (await fetch(`${running.http}/api/v1/export?table=${table}`)).text();
+    const rows = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Readonly<Record<'conversation_id' | 'evaluated_at' | 'updated_at', string>>);
+    return rows.find((row) => row.conversation_id === id);
+  };
+  const [evaluation, conversation] = [await rowOf('evaluations'), await rowOf('conversations')];
+  return {
+    evaluated_at: String(evaluation?.evaluated_at),
+    updated_at: String(conversation?.updated_at),
+  };
+}
+
 /** Verdicts of `liked` by revision. */
 async function likedOf(running: RunningService, id: string): Promise<readonly string[]> {
   const detail = await detailOf(running, id);
@@ -130,12 +146,17 @@ test('feedback by API waits for its conversation, decides its criterion, and mak
   await until(async () => expect(await likedOf(running, before.id)).toEqual(['1 pass']));
   await until(async () => expect(await likedOf(running, after.id)).toEqual(['1 not_applicable']));
 
+  const { evaluated_at: evaluated, updated_at: updated } = await exportedTimes(running, after.id);
   const late = { conversation_id: after.id, id: 'click-2', score: 1, scale: [1, 5], comment: 'wrong <b>flight</b>' };
   expect((await give(running, { feedback: [late, late] })).body.results.map(({ result }) => result)).toEqual([
     'kept',
     'known',
   ]);
   await until(async () => expect(await likedOf(running, after.id)).toEqual(['1 not_applicable', '2 fail']));
+  // As docs/export.md says.
+  const now = await exportedTimes(running, after.id);
+  expect(now.updated_at).toBe(updated);
+  expect(Date.parse(now.evaluated_at)).toBeGreaterThan(Date.parse(evaluated));
   const detail = await detailOf(running, after.id);
   expect(detail?.feedback).toBe('negative');
   expect(detail?.feedback_list).toMatchObject([
@@ -181,8 +202,9 @@ test('a click that comes as span event, as log record and by the API counts once
   await post(`${running.otlp}/v1/traces`, span);
   await post(`${running.otlp}/v1/traces`, span);
   await until(async () => expect(await likedOf(running, id)).toEqual(['1 not_applicable', '2 fail']));
-  const again = await give(running, { conversation_id: id, id: 'same-click', label: 'thumbs_down' });
-  expect(again.body.results[0]).toMatchObject({ result: 'known' });
+  // The first stays, and its polarity is what is told.
+  const again = await give(running, { conversation_id: id, id: 'same-click', label: 'thumbs_up' });
+  expect(again.body.results[0]).toMatchObject({ result: 'known', polarity: 'negative' });
 
   // Without a trace it gets one of its own, which is the same for both.
   await post(`${running.otlp}/v1/logs`, clickLog(id, 'good'));
@@ -234,6 +256,27 @@ test('forgetting a user takes his feedback out of the conversations of others, a
   await until(async () => expect((await likedOf(running, id)).at(-1)).toMatch(/not_applicable$/));
 });
 
+test('a time a little ahead is taken as now, and long text of emoji is stored whole', async () => {
+  const running = await runService({ suites: [suiteFile()] });
+  const [conversation] = conversations(1);
+  if (conversation === undefined) return expect.unreachable();
+  const { id } = conversation;
+  await sendTurns(running, conversation);
+  const ahead = new Date(Date.now() + 3_600_000).toISOString();
+  const first = { conversation_id: id, id: 'first', label: 'down', at: '1970-01-01T00:00:00Z' };
+  const emoji = { conversation_id: id, id: '👍'.repeat(200), comment: '😀'.repeat(10_000), at: ahead };
+
+  const { status, body } = await give(running, { feedback: [first, emoji] });
+  expect([status, body.results.map((one) => one.id)]).toEqual([200, ['first', emoji.id]]);
+  await until(async () => expect((await detailOf(running, id))?.feedback_list).toHaveLength(2));
+  const [earliest, latest] = (await detailOf(running, id))?.feedback_list ?? [];
+  expect([earliest?.id, earliest?.at]).toEqual(['first', '1970-01-01T00:00:00.000Z']);
+  expect(latest?.comment).toBe(emoji.comment);
+  expect(Date.parse(String(latest?.at))).toBeLessThanOrEqual(Date.now());
+});
+
+const GOOD = { conversation_id: 'c', label: 'up' };
+
 test.each([
   ['a score, a label or a comment', { conversation_id: 'c' }],
   ['a number', { conversation_id: 'c', score: 'x' }],
@@ -241,6 +284,10 @@ test.each([
   ['at most 10000 characters', { conversation_id: 'c', label: 'up', comment: 'x'.repeat(10_001) }],
   ['32 lower-case hexadecimal digits', { conversation_id: 'c', label: 'up', trace_id: 'x' }],
   ['a time as in RFC 3339', { conversation_id: 'c', label: 'up', at: 'yesterday' }],
+  ['a time since 1970', { conversation_id: 'c', label: 'up', at: '1969-12-31T23:59:59Z' }],
+  ['feedback.1.at', { feedback: [GOOD, { ...GOOD, at: '1200-01-01T00:00:00Z' }] }],
+  ['a time at most a day in the future', { conversation_id: 'c', label: 'up', at: '2601-01-01T00:00:00Z' }],
+  ['at most 10000 characters', { conversation_id: 'c', comment: '😀'.repeat(10_001) }],
   ['one feedback or more', { feedback: [] }],
 ])('refuses feedback with a mistake, and expects %s', async (problem, body) => {
   const running = await runService({ suites: [suiteFile()] });

@@ -70,6 +70,8 @@ export function holdFeedbackToContract(name: string, open: () => Promise<Feedbac
     await under.reopen();
     expect(await revisited(under)).toEqual([['a false', 'b false']]);
     expect(await under.feedbackRows.put([feedback('a', { label: 'good', polarity: 'positive' })])).toEqual(['known']);
+    const asked = [feedback('none'), feedback('a', { polarity: 'positive' }), feedback('b')];
+    expect(await under.feedbackRows.stored(asked)).toEqual([undefined, feedback('a'), feedback('b')]);
     expect(await under.feedbackRows.put([feedback('c')])).toEqual(['kept']);
     await under.reopen();
     expect(await revisited(under)).toEqual([['a true', 'b true', 'c false']]);

@@ -310,6 +310,29 @@ def test_feedback_in_a_later_request_names_its_conversation(exported: Exported, 
     assert dict(event.attributes) == {ID: "c9", "assay.feedback.label": "thumbs_down"}
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"score": float("nan")},
+        {"score": float("inf")},
+        {"score": "5"},
+        {"score": 1, "scale": (1,)},
+        {"score": 1, "scale": (1, 2, 3)},
+        {"score": 1, "scale": (5, 1)},
+        {"score": 1, "scale": (0, float("nan"))},
+        {"score": 1, "scale": 5},
+        {"score": 10**400},
+    ],
+)
+def test_feedback_with_a_number_that_is_none_is_refused(
+    exported: Exported, tracer: trace.Tracer, given: dict[str, Any]
+) -> None:
+    with tracer.start_as_current_span("agent"):
+        assert feedback(conversation_id="c9", **given) is False
+
+    assert list(exported.span("agent").events) == []
+
+
 def test_feedback_without_an_active_span_is_a_span_of_its_own(exported: Exported, tracer: trace.Tracer) -> None:
     with conversation("c9"), tracer.start_as_current_span("turn") as turn:
         pass

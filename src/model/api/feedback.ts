@@ -4,6 +4,8 @@ import { FEEDBACK_LIMITS, FEEDBACK_WAYS, POLARITIES } from '../feedback.ts';
 
 const FEEDBACK_MAX = 1000;
 const CONVERSATION_ID_MAX = 4096;
+/** A clock may be ahead by this; a time further ahead is a mistake, such as one of another unit. */
+const AHEAD_MAX_MS = 24 * 3_600_000;
 
 const text = (max: number) =>
   z
@@ -36,6 +38,8 @@ const sent = z
       .optional(),
     at: z.iso
       .datetime({ offset: true, error: 'a time as in RFC 3339, such as 2026-11-26T09:00:00Z' })
+      .refine((time) => Date.parse(time) >= 0, 'a time since 1970')
+      .refine((time) => !(Date.parse(time) > Date.now() + AHEAD_MAX_MS), 'a time at most a day in the future')
       .transform((time) => Date.parse(time))
       .optional(),
   })

@@ -27,13 +27,18 @@ const putFeedback = writing(feedbackBody, async (side: FeedbackSide, sent) => {
   const answer = await side.put({ what: 'feedback', feedback });
   if ('unavailable' in answer) return answer;
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
-  const results = feedback.map(({ id, conversationId, polarity, unclear }, index) => ({
-    id,
-    conversation_id: conversationId,
-    polarity,
-    ...(unclear === undefined ? {} : { unclear }),
-    ...toldOf(answer.fates?.[index] ?? 'gone'),
-  }));
+  const results = feedback.map((one, index) => {
+    const fate = answer.fates?.[index] ?? 'gone';
+    // The first stays, so its polarity is told.
+    const { polarity, unclear } = (fate === 'known' ? answer.stored?.[index] : undefined) ?? one;
+    return {
+      id: one.id,
+      conversation_id: one.conversationId,
+      polarity,
+      ...(unclear === undefined ? {} : { unclear }),
+      ...toldOf(fate),
+    };
+  });
   return { status: 200, value: { results } };
 });
 
@@ -95,9 +100,9 @@ function recordOf(sent: SentFeedback) {
   };
 }
 
-/** Without a time of its own it was said now; its id is made without that. */
+/** Without a time of its own, or with one in the future, it was said now; its id is made without that. */
 function given(carried: CarriedFeedback, sent: SentFeedback | undefined, now: number): Feedback {
-  const { named, traceId, spanId, atMs, ...feedback } = carried;
+  const { named, traceId, spanId, ...feedback } = carried;
   // A conversation without an id of its own is known by its trace.
   const trace = /^trace:([0-9a-f]{32})$/.exec(sent?.conversation_id ?? '')?.[1];
   const ofTrace = trace === undefined ? undefined : tryParseTraceId(trace);
@@ -108,6 +113,6 @@ function given(carried: CarriedFeedback, sent: SentFeedback | undefined, now: nu
     conversationId,
     ...(traceId === undefined ? {} : { traceId }),
     ...(spanId === undefined ? {} : { spanId }),
-    atMs: sent?.at === undefined ? now : atMs,
+    atMs: Math.min(sent?.at ?? now, now),
   };
 }

@@ -12,6 +12,7 @@ import {
   type FeedbackBook,
   type FeedbackStore,
   type KeptFeedback,
+  type StoredFeedback,
   readFeedback,
   writeFeedback,
 } from '../feedback-store.ts';
@@ -36,6 +37,17 @@ export class FeedbackRows implements FeedbackStore {
     // After the commit, for the reason that truths.ts gives; and also where it was known.
     await this.#link.use((session) => session.run(REVISIT, [keysOf(feedback)]));
     return fates;
+  }
+
+  async stored(feedback: readonly Feedback[]): Promise<readonly StoredFeedback[]> {
+    const ids = feedback.map(({ id }) => toStorable(id));
+    const rows = await this.#link.use((session) =>
+      session.rows<{ body: string | null }>(STORED, [keysOf(feedback), ids]),
+    );
+    return feedback.map(({ conversationId }, index) => {
+      const body = rows[index]?.body ?? undefined;
+      return body === undefined ? undefined : readFeedback(conversationId, fromStorable(body));
+    });
   }
 }
 
@@ -169,6 +181,11 @@ const LOOK = {
         OR (EXISTS (SELECT FROM gone_conversations WHERE key = $1::uuid) AND NOT EXISTS (SELECT FROM head)) AS gone,
       EXISTS (SELECT FROM feedback WHERE key = $1::uuid AND id = $2) AS known,
       (SELECT count(*) FROM feedback WHERE key = $1::uuid) >= $3::int AS many`,
+};
+const STORED = {
+  name: 'stored-feedback',
+  sql: `SELECT f.body FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS n (key, id, at)
+    LEFT JOIN feedback f ON f.key = n.key AND f.id = n.id ORDER BY n.at`,
 };
 /** The engine's `counted` stands; nothing about a forgotten conversation is written. */
 const ADD = {

@@ -7,6 +7,7 @@ import {
   type FeedbackBook,
   type FeedbackStore,
   type KeptFeedback,
+  type StoredFeedback,
   readFeedback,
   writeFeedback,
 } from '../feedback-store.ts';
@@ -32,6 +33,7 @@ export class FeedbackRows implements FeedbackStore {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #find: StatementSync;
+  readonly #findOne: StatementSync;
   readonly #count: StatementSync;
   readonly #counted: StatementSync;
   readonly #any: StatementSync;
@@ -50,6 +52,7 @@ export class FeedbackRows implements FeedbackStore {
        ON CONFLICT (conversation_id, id) DO NOTHING`,
     );
     this.#find = database.prepare('SELECT body, counted FROM feedback WHERE conversation_id = ? ORDER BY id');
+    this.#findOne = database.prepare('SELECT body FROM feedback WHERE conversation_id = ? AND id = ?');
     this.#count = database.prepare(
       `SELECT count(*) AS rows, coalesce(sum(id = ?2), 0) AS known FROM feedback WHERE conversation_id = ?1`,
     );
@@ -80,6 +83,13 @@ export class FeedbackRows implements FeedbackStore {
 
   put(feedback: readonly Feedback[]): readonly FeedbackFate[] {
     return this.#parts.own('feedback of users', () => this.#putAll(feedback));
+  }
+
+  stored(feedback: readonly Feedback[]): readonly StoredFeedback[] {
+    return feedback.map(({ conversationId, id }) => {
+      const { body } = this.#findOne.get(conversationId, id) ?? {};
+      return body === undefined ? undefined : readFeedback(conversationId, String(body));
+    });
   }
 
   /** Conversations that retention is about to delete. */

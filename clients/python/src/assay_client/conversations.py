@@ -23,6 +23,7 @@ import contextvars
 import functools
 import inspect
 import logging
+import math
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union, overload
@@ -244,13 +245,19 @@ def feedback(
         "score": score,
         "label": label,
         "comment": comment,
-        "scale.min": None if scale is None else scale[0],
-        "scale.max": None if scale is None else scale[1],
         "user": None if user is None else str(user),
     }
     if score is None and label is None and comment is None:
         _warn_once("feedback() needs a score, a label or a comment")
         return False
+    if score is not None and not _is_finite(score):
+        _warn_once("feedback() needs a score that is a finite number")
+        return False
+    if scale is not None:
+        if not _is_scale(scale):
+            _warn_once("feedback() needs a scale of two numbers, the lowest and then the highest")
+            return False
+        details["scale.min"], details["scale.max"] = scale
     given = {f"{names.FEEDBACK_EVENT}.{key}": value for key, value in details.items() if value is not None}
     about = _id_in(context.get_current()) if conversation_id is None else str(conversation_id)
     if about:
@@ -267,6 +274,20 @@ def feedback(
     span.add_event(names.FEEDBACK_EVENT, given)
     span.end()
     return is_recording
+
+
+def _is_finite(value: object) -> bool:
+    try:
+        return isinstance(value, (int, float)) and math.isfinite(value)
+    except OverflowError:  # A whole number beyond all floats.
+        return False
+
+
+def _is_scale(scale: object) -> bool:
+    if not isinstance(scale, (tuple, list)) or len(scale) != 2:
+        return False
+    lowest, highest = scale
+    return _is_finite(lowest) and _is_finite(highest) and bool(lowest < highest)
 
 
 class ConversationSpanProcessor(SpanProcessor):
