@@ -130,13 +130,8 @@ export const TCR_CASES: readonly RuleCase[] = [
     checks: [
       {
         at: CHANGE + 8,
-        firing: { AgentTcrSlipping: [AGENT] },
-        values: { [NAIVE('1d')]: { '{}': 0 } },
-      },
-      // By 6 % of the baseline: surely above the floor of a page once a whole day shows it.
-      {
-        at: CHANGE + 24,
         firing: { AgentTcrRegression: [AGENT], AgentTcrSlipping: [AGENT], AgentSuccessRateDrop: [AGENT] },
+        values: { [NAIVE('1d')]: { '{}': 0 } },
       },
     ],
   },
@@ -225,7 +220,7 @@ export const TCR_CASES: readonly RuleCase[] = [
     series: traffic(change({ perHour: 240, score: 0.9, success: 0.9, dispersion: 0.5 }, { score: 0.85, success: 0.9 })),
     checks: [
       {
-        at: CHANGE + 5.5,
+        at: CHANGE + 4.5,
         firing: { AgentTcrSlipping: [AGENT] },
         values: {
           'round(agent:assay_score_dispersion:ratio, 0.01)': {
@@ -239,9 +234,9 @@ export const TCR_CASES: readonly RuleCase[] = [
     name: 'all or nothing, the same fall takes longer',
     series: traffic(change({ perHour: 240, score: 0.9 }, { score: 0.85 })),
     checks: [
-      { at: CHANGE + 5.5, firing: {} },
+      { at: CHANGE + 4.5, firing: {} },
       {
-        at: CHANGE + 24,
+        at: CHANGE + 14,
         firing: { AgentTcrRegression: [AGENT], AgentTcrSlipping: [AGENT], AgentSuccessRateDrop: [AGENT] },
       },
     ],
