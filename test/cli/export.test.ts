@@ -47,12 +47,21 @@ test('a store and its service give the same files, by table, format and filters'
   for (const [args, code] of [
     [['--table', 'spans', '--data-dir', dataDir], 2],
     [['--format', 'csv', '--data-dir', dataDir], 2],
+    [['--out', path.join(folder, 'table.csv'), '--data-dir', dataDir], 2],
+    [['--out', path.join(folder, 'table.csv'), '--format', 'jsonl', '--data-dir', dataDir], 0],
+    [['--suite', 'nope', '--data-dir', dataDir], 3],
+    [['--suite', 'support', 'nope', '--url', running.http], 3],
     [['--since', 'yesterday', '--data-dir', dataDir], 2],
     [['--url', running.http, '--data-dir', dataDir], 2],
     [['--data-dir', folder], 3],
     [['--url', 'http://127.0.0.1:9'], 3],
   ] as const)
     expect([args, (await assayBeside(['export', ...args])).status]).toEqual([args, code]);
+  const unknown = await assayBeside(['export', '--suite', 'nope', '--url', running.http]);
+  expect([unknown.stdout, unknown.stderr]).toEqual([
+    '',
+    '--suite: no suite "nope" is known: it does not run and has evaluated nothing that is stored; there are default\n',
+  ]);
 });
 
 test('an export that breaks off leaves no file', async () => {
