@@ -5,7 +5,7 @@ import { suiteList } from '../model/api/suite-list.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { safe } from './terminal.ts';
 
-/** A suite that runs no longer is known by what it evaluated. Where nothing answers, nothing is refused. */
+/** A suite that runs no longer is known by what it evaluated. Nothing is refused where nothing answers. */
 export async function refuseUnknownSuites(names: readonly string[], api: AskedApi): Promise<void> {
   if (names.length === 0) return;
   try {

@@ -75,7 +75,7 @@ class Pages(Generic[T]):
     def to_pandas(self) -> pandas.DataFrame:
         """Reads all of them into a table: `assay-client[pandas]`. Keys that end in `_at` become times.
 
-        A table without rows has its columns all the same. What is missing is NaN, NaT or NA, so means leave it out.
+        A table without rows has its columns all the same. Missing values are NaN, NaT or NA, so means leave them out.
         """
         try:
             import pandas
