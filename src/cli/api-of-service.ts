@@ -45,6 +45,10 @@ export function apiOfStore({ settings, suites, shadows }: Loaded): AskedApi & { 
       throw new ToolProblem(
         `this takes the running service: start \`assay serve\`, and this server without --data-dir (${path})`,
       );
+    if (path === '/api/v1/detections')
+      throw new ToolProblem(
+        'detection is asked of the running service, and no store has it: start `assay serve`, and this server without --data-dir',
+      );
     opened ??= openStoreReader();
     opened.catch(() => {
       opened = undefined;

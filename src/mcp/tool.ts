@@ -1,8 +1,11 @@
 /** A tool of the MCP server: its shapes, and what it does with the API. */
 import type { McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { visibleText } from '../model/visible-text.ts';
 import { type AskedApi, ToolProblem } from './asked-api.ts';
-import { type Structured, toolProblem, toolResult, toolResultWithText } from './tool-result.ts';
+import { cutText, type Structured, toolProblem, toolResult, toolResultWithText } from './tool-result.ts';
+
+const KEY_SHOWN = 60;
 
 export interface ToolSide {
   readonly api: AskedApi;
@@ -39,8 +42,9 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(of: 
     idempotentHint: true,
     openWorldHint: false,
   };
+  const inputSchema = strict(input);
   return (server, side) => {
-    const config = { title, description, inputSchema: input, outputSchema: output, annotations };
+    const config = { title, description, inputSchema, outputSchema: output, annotations };
     server.registerTool<Output, z.ZodObject>(name, config, async (given) => {
       try {
         // The cast holds because the server has held it to `inputSchema`.
@@ -54,6 +58,17 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(of: 
       }
     });
   };
+}
+
+/** An argument that is not known is refused: a filter that is ignored would give an answer to another question. */
+function strict({ shape }: z.ZodObject): z.ZodObject {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `unknown: ${(issue.keys ?? []).map((key) => cutText(visibleText(String(key)), KEY_SHOWN)).join(', ')}; known arguments: ${known}`
+        : undefined,
+  });
 }
 
 /** Parts of a path of the API. */

@@ -1,11 +1,13 @@
 /** `assay export`: the same file from a store and from its service, and never a part of one. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { fillStore } from '../../bench/filled-store.ts';
-import { assayBeside } from '../assay-command.ts';
+import { assayBeside, MAIN } from '../assay-command.ts';
 import { runService } from '../serve/running-service.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
@@ -20,7 +22,7 @@ test('a store and its service give the same files, by table, format and filters'
     const out = path.join(folder, name);
     const { status, stderr } = await assayBeside(['export', '--out', out, ...args]);
     expect([name, status, stderr]).toEqual([name, 0, '']);
-    expect(existsSync(`${out}.part`)).toBe(false);
+    expect(readdirSync(folder).filter((one) => one.endsWith('.part'))).toEqual([]);
     return readFileSync(out);
   };
   for (const args of [
@@ -45,12 +47,21 @@ test('a store and its service give the same files, by table, format and filters'
   for (const [args, code] of [
     [['--table', 'spans', '--data-dir', dataDir], 2],
     [['--format', 'csv', '--data-dir', dataDir], 2],
+    [['--out', path.join(folder, 'table.csv'), '--data-dir', dataDir], 2],
+    [['--out', path.join(folder, 'table.csv'), '--format', 'jsonl', '--data-dir', dataDir], 0],
+    [['--suite', 'nope', '--data-dir', dataDir], 3],
+    [['--suite', 'support', 'nope', '--url', running.http], 3],
     [['--since', 'yesterday', '--data-dir', dataDir], 2],
     [['--url', running.http, '--data-dir', dataDir], 2],
     [['--data-dir', folder], 3],
     [['--url', 'http://127.0.0.1:9'], 3],
   ] as const)
     expect([args, (await assayBeside(['export', ...args])).status]).toEqual([args, code]);
+  const unknown = await assayBeside(['export', '--suite', 'nope', '--url', running.http]);
+  expect([unknown.stdout, unknown.stderr]).toEqual([
+    '',
+    '--suite: no suite "nope" is known: it does not run and has evaluated nothing that is stored; there are default\n',
+  ]);
 });
 
 test('an export that breaks off leaves no file', async () => {
@@ -62,11 +73,51 @@ test('an export that breaks off leaves no file', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // The cast holds for a server that listens on a port.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const out = path.join(tempDirectory(), 'broken.jsonl');
+  const folder = tempDirectory();
+  const out = path.join(folder, 'broken.jsonl');
 
   const { status, stderr } = await assayBeside(['export', '--out', out, '--url', url]);
 
   expect(status).toBe(1);
   expect(stderr).toContain('the export broke off, so the file is not whole and was not kept');
-  expect([existsSync(out), existsSync(`${out}.part`)]).toEqual([false, false]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('two exports to one file do not mix, and one that is stopped leaves nothing', { timeout: 30_000 }, async () => {
+  const waiting: ((value: string) => void)[] = [];
+  const server = createServer((request, response) => {
+    const name = new URL(request.url ?? '', 'http://assay').searchParams.get('agent') ?? '';
+    response.writeHead(200, { 'content-type': 'application/jsonl' });
+    response.write(`{"of":"${name}"}\n`, () => waiting.push((end) => response.end(`{"of":"${name}${end}"}\n`)));
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // The cast holds for a server that listens on a port.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const folder = tempDirectory();
+  const out = path.join(folder, 'both.jsonl');
+  const parts = () => readdirSync(folder).filter((name) => name.endsWith('.part')).length;
+  const exportOf = (agent: string) => ['export', '--out', out, '--url', url, '--agent', agent];
+
+  const both = [assayBeside(exportOf('one')), assayBeside(exportOf('two'))];
+  await expect.poll(() => [waiting.length, parts()], { timeout: 10_000 }).toEqual([2, 2]);
+  for (const end of waiting.splice(0)) end(' again');
+  const ended = await Promise.all(both);
+
+  expect(ended.map((one) => one.status).toSorted()).toEqual([0, 3]);
+  expect(ended.map((one) => one.stderr).join('')).toBe(`${out} exists: --force overwrites it\n`);
+  const kept = ended[0]?.status === 0 ? 'one' : 'two';
+  expect(readFileSync(out, 'utf8')).toBe(`{"of":"${kept}"}\n{"of":"${kept} again"}\n`);
+  expect(readdirSync(folder)).toEqual(['both.jsonl']);
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const child = spawn(process.execPath, [MAIN, ...exportOf('three'), '--force'], { cwd: folder, stdio: 'ignore' });
+    await expect.poll(parts, { timeout: 10_000 }).toBe(1);
+    child.kill(signal);
+    expect((await once(child, 'exit'))[1]).toBe(signal);
+    expect(readdirSync(folder)).toEqual(['both.jsonl']);
+  }
 });

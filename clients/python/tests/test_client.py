@@ -294,54 +294,65 @@ def test_many_are_written_in_parts(server: Server) -> None:
     assert [len(one.body) for one in server.asked] == [500, 500, 1]
 
 
-EXPORTED = {
-    "conversation_id": "c1",
-    "agent": "a",
-    "agent_version": "1",
-    "environment": "test",
-    "updated_at": "2026-01-02T03:04:05Z",
-    "evaluations": [
-        {
-            "suite": suite,
-            "suite_version": "3",
-            "score": score,
-            "outcome": "partial_failure",
-            "explanation": "…",
-            "verdicts": [
-                {"criterion": "polite", "verdict": "fail", "reason": "It was rude.", "evidence": [], "weight": 0.5},
-                {"criterion": "quick", "verdict": "pass", "reason": "It was.", "evidence": []},
-            ],
-        }
-        for suite, score in (("support", 0.5), ("default", None))
-    ],
+COUNTED = {
+    **{"conversation_id": "c1", "agent": "a", "agent_version": "1", "environment": "test", "segment": None},
+    **{"suite_version": "3", "scope": "conversation", "turn_id": None, "revision": 1},
+    "evaluated_at": "2026-01-02T03:04:05Z",
 }
+EXPORTED = [
+    {
+        **COUNTED,
+        **{"suite": suite, "scored_at": None, "outcome": "partial_failure", "success": success, "score": score},
+        **{"decided_share": 1, "about": None, "ending": None, "explanation": "…"},
+        **{"steps": 3, "tokens": None, "cost_usd": 0.25, "duration_ms": 1200},
+    }
+    for suite, score, success in (("support", 0.5, True), ("default", None, None))
+]
 
 
-def test_evaluations_and_verdicts_are_rows(server: Server) -> None:
-    server.answers = [Answer(200, f"{json.dumps(EXPORTED)}\n".encode())]
+def lines_of(rows: list[dict[str, Any]]) -> bytes:
+    return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+
+
+def test_evaluations_and_verdicts_are_the_rows_of_the_tables(server: Server) -> None:
+    verdict = {**COUNTED, "suite": "support", "criterion": "polite", "verdict": "fail", "passed": False}
+    server.answers = [Answer(200, lines_of(EXPORTED)), Answer(200, lines_of([verdict]))]
     client = client_of(server)
 
-    rows = list(client.evaluations(since="24h"))
-    assert [(row["suite"], row["score"], row["failed"], row["verdicts"]) for row in rows] == [
-        ("support", 0.5, ["polite"], {"polite": "fail", "quick": "pass"}),
-        ("default", None, ["polite"], {"polite": "fail", "quick": "pass"}),
+    assert list(client.evaluations(since="24h")) == EXPORTED
+    assert list(client.verdicts(suite="support")) == [verdict]
+    assert [one.path for one in server.asked] == [
+        "/api/v1/export?since=24h&table=evaluations",
+        "/api/v1/export?suite=support&table=verdicts",
     ]
-    verdicts = list(client.verdicts(suite="support"))
-    assert [(row["criterion"], row["verdict"], row["reason"], row["weight"]) for row in verdicts] == [
-        ("polite", "fail", "It was rude.", 0.5),
-        ("quick", "pass", "It was.", None),
-    ]
-    assert [one.path for one in server.asked] == ["/api/v1/export?since=24h", "/api/v1/export?suite=support"]
 
 
 def test_tables_have_times_and_missing_scores(server: Server) -> None:
     pandas = pytest.importorskip("pandas")
-    server.answers = [Answer(200, f"{json.dumps(EXPORTED)}\n".encode())]
+    server.answers = [Answer(200, lines_of(EXPORTED))]
 
     table = client_of(server).evaluations().to_pandas()
     assert list(table["suite"]) == ["support", "default"]
     assert table["score"].isna().tolist() == [False, True]
-    assert table["updated_at"][0] == pandas.Timestamp("2026-01-02T03:04:05Z")
+    assert table["evaluated_at"][0] == pandas.Timestamp("2026-01-02T03:04:05Z")
+    means = table.groupby("agent_version")[["score", "success", "tokens"]].mean()
+    assert means.loc["1", ["score", "success"]].tolist() == [0.5, 1.0]
+    assert means["tokens"].isna().all()
+
+
+def test_tables_without_rows_have_their_columns(server: Server) -> None:
+    pytest.importorskip("pandas")
+    server.answers = [Answer(200, b"")] * 3 + [Answer(200, {"conversations": [], "next": None})]
+    client = client_of(server)
+
+    table = client.evaluations(since="7d").to_pandas()
+    assert set(table.columns) == set(EXPORTED[0])
+    grouped = table.groupby(["suite", "agent_version"])["score"].agg(["mean", "count"])
+    assert (len(grouped), list(grouped.columns)) == (0, ["mean", "count"])
+    assert str(table["evaluated_at"].dtype).endswith("UTC]")
+    assert client.verdicts().to_pandas().groupby("criterion")["passed"].mean().empty
+    assert "evaluations" in client.export().to_pandas().columns
+    assert {"conversation_id", "agent", "updated_at"} <= set(client.conversations().to_pandas().columns)
 
 
 def broken(send: Callable[[socket.socket], None]) -> str:
@@ -356,7 +367,7 @@ def broken(send: Callable[[socket.socket], None]) -> str:
     return f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
-LINE = f"{json.dumps(EXPORTED)}\n".encode()
+LINE = lines_of(EXPORTED[:1])
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/jsonl\r\n"
 
 

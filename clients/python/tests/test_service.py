@@ -60,12 +60,35 @@ def test_conversations_are_found_and_read(client: Client, provider: TracerProvid
     assert [one["conversation_id"] for one in client.conversations(words="many/204")] == ["many/204 ä"]
     rows = list(client.evaluations(suite="default"))
     assert len(rows) == 206
-    assert [(row["outcome"], "answered" in row["failed"]) for row in rows if row["conversation_id"] == "failed"] == [
-        ("hard_failure", True)
+    assert [(row["outcome"], row["success"]) for row in rows if row["conversation_id"] == "failed"] == [
+        ("hard_failure", False)
     ]
     verdicts = client.verdicts(suite="default", outcome="hard_failure").to_pandas()
-    assert verdicts.set_index("criterion").loc["answered", "verdict"] == "fail"
+    assert verdicts.set_index("criterion").loc["answered", ["verdict", "passed"]].tolist() == ["fail", False]
     assert client.get("trend", suite="default", since="1h")["suite"] == "default"
+
+
+def test_rows_have_the_labels_under_which_they_were_counted(client: Client, service: Service) -> None:
+    for version, answer in (("1.0.0", ""), ("2.0.0", "It is on its way.")):
+        made = TracerProvider(resource=Resource.create({"service.name": "shop", "service.version": version}))
+        made.add_span_processor(ConversationSpanProcessor())
+        made.add_span_processor(SimpleSpanProcessor(OTLPSpanExporter(f"{service.otlp}/v1/traces")))
+        talk(made, "upgraded", answer)
+        deadline = time.monotonic() + 30
+        while client.wait_for("upgraded", over=True)["agent_version"] != version and time.monotonic() < deadline:
+            time.sleep(0.2)
+
+    def upgraded(rows: Any) -> list[Any]:
+        return [row for row in rows if row["conversation_id"] == "upgraded"]
+
+    rows = upgraded(client.evaluations(suite="default"))
+    assert sorted((row["agent_version"], row["success"]) for row in rows) == [("1.0.0", False), ("2.0.0", True)]
+    assert rows == upgraded(client.export(table="evaluations", suite="default"))
+    verdicts = upgraded(client.verdicts(suite="default"))
+    assert sorted((row["agent_version"], row["passed"]) for row in verdicts if row["criterion"] == "answered") == [
+        ("1.0.0", False),
+        ("2.0.0", True),
+    ]
 
 
 def test_what_is_written_is_there(client: Client, provider: TracerProvider) -> None:
@@ -143,11 +166,22 @@ def shape(schema: dict[str, Any], *path: str) -> dict[str, Any]:
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_types_are_those_of_the_service(kind: Any, answer: str, path: tuple[str, ...], client: Client) -> None:
-    schema = shape(client.get("openapi.json")["components"]["schemas"][answer], *path)
+    answered = client.get("openapi.json")["components"]["schemas"][answer]
+    # The first table of an export is that of conversations.
+    schema = shape(answered.get("anyOf", [answered])[0], *path)
 
     ours = set(kind.__annotations__)
     assert ours - set(schema["properties"]) == set()
     assert kind.__required_keys__ == ours & set(schema["required"])
+
+
+@pytest.mark.parametrize(("kind", "own"), [(results.EvaluationRow, "scored_at"), (results.VerdictRow, "criterion")])
+def test_rows_are_those_of_the_service(kind: Any, own: str, client: Client) -> None:
+    schema = client.get("openapi.json")["components"]["schemas"]["get_export"]
+    (row,) = [one for one in schema["anyOf"] if own in one["properties"]]
+
+    assert list(kind.__annotations__) == list(row["properties"])
+    assert kind.__required_keys__ == set(row["required"])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 /** `assay export`: conversations, evaluations or verdicts as a file for pandas, DuckDB and their kind. */
 import { once } from 'node:events';
+import path from 'node:path';
 import type { Command } from 'commander';
 import { outlineOf } from '../../engine/suite-outline.ts';
 import {
@@ -12,10 +13,12 @@ import {
 } from '../../model/api/export.ts';
 import { exportedBytes } from '../../serve/exporting/exported-bytes.ts';
 import { openReader } from '../../serve/open-reader.ts';
+import { apiOfService, apiOfStore } from '../api-of-service.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { fileWhenDone } from '../file-when-done.ts';
 import { load, type Loaded } from '../load.ts';
 import { noStore } from '../no-store.ts';
+import { refuseUnknownSuites } from '../refuse-unknown-suites.ts';
 import {
   type AskedService,
   askedPort,
@@ -60,7 +63,7 @@ export function addExport(program: Command, terminal: Terminal): void {
     .command('export')
     .description('write conversations, evaluations or verdicts as JSON lines or Parquet, of any number')
     .option('--table <table>', `${EXPORT_TABLES.join(', ')}: a row for each`, 'conversations')
-    .option('--format <format>', `${EXPORT_FORMATS.join(' or ')} (default: as --out ends, else jsonl)`)
+    .option('--format <format>', `${EXPORT_FORMATS.join(' or ')} (default: as --out ends)`)
     .option('--since <time>', 'only conversations that changed since then: a duration such as 7d, or a time')
     .option('--until <time>', 'only conversations that changed before then')
     .option('--agent <name...>', 'only conversations of these agents')
@@ -93,6 +96,11 @@ export function addExport(program: Command, terminal: Terminal): void {
         loaded.settings,
       );
       const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
+      if (isAsked) await refuseUnknownSuites(query.suite ?? [], apiOfService(service));
+      else {
+        const store = apiOfStore(loaded);
+        await refuseUnknownSuites(query.suite ?? [], store).finally(() => store.close());
+      }
       const pieces = isAsked ? ofService(query, service) : ofStore(query, loaded);
       const written = await writeAll(pieces, flags, terminal);
       if (flags.out !== undefined)
@@ -123,7 +131,15 @@ function tableOf(text: string): ExportTable {
 }
 
 function formatOf({ format: text, out }: ExportFlags): ExportFormat {
-  if (text === undefined) return out?.endsWith('.parquet') === true ? 'parquet' : 'jsonl';
+  if (text === undefined) {
+    if (out === undefined) return 'jsonl';
+    const byName = EXPORT_FORMATS.find((one) => out.endsWith(`.${one}`));
+    if (byName !== undefined) return byName;
+    throw new CommandFailure(
+      `--out: ${safe(path.basename(out), 60)} ends in none of ${EXPORT_FORMATS.map((one) => `.${one}`).join(', ')}: give --format`,
+      EXIT.usage,
+    );
+  }
   const format = EXPORT_FORMATS.find((one) => one === text);
   if (format !== undefined) return format;
   throw new CommandFailure(`--format: ${safe(text, 60)} is none of ${EXPORT_FORMATS.join(', ')}`, EXIT.usage);

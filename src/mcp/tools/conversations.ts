@@ -1,9 +1,16 @@
 /** Tools about conversations: to find them, to read them, and to see why they have their verdicts. */
 import { z } from 'zod';
-import { conversationDetail, TEXT_FIELDS, type TurnJson, wholeText } from '../../model/api/conversation-detail.ts';
+import {
+  type ConversationDetail,
+  conversationDetail,
+  TEXT_FIELDS,
+  type TurnJson,
+  wholeText,
+} from '../../model/api/conversation-detail.ts';
 import { conversationItem, conversationList } from '../../model/api/conversation-list.ts';
 import { decisionOf, isBroken } from '../../model/decision.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
+import { POLARITIES } from '../../model/feedback.ts';
 import { bySeverity } from '../../model/severity.ts';
 import { asked, ToolProblem } from '../asked-api.ts';
 import { encoded, type RegisteredBy, tool } from '../tool.ts';
@@ -16,6 +23,7 @@ const TRANSCRIPT_MAX = 12_000;
 /** A suite that scores turns has an evaluation for each of them; the worst come first. */
 const EXPLAINED_MAX = 10;
 const VERDICTS_MAX = 50;
+const FEEDBACK_MAX = 10;
 const WHOLE_TEXT_MAX = 12_000;
 
 const conversation = z.string().min(1).describe('a conversation_id');
@@ -26,8 +34,8 @@ const findConversations = tool({
   name: 'find_conversations',
   title: 'Find conversations',
   description: `Conversations of the agents under evaluation, with their evaluations and the criteria that failed, and why. Filter by agent,
-version, suite, outcome, failed criterion, score, words and time; order=worst has the worst first. Read one with
-explain_conversation and read_transcript.`,
+version, suite, outcome, failed criterion, score, feedback of users, words and time; order=worst has the worst first. Read
+one with explain_conversation and read_transcript.`,
   input: z.object({
     agent: z.array(z.string()).optional(),
     agent_version: z.array(z.string()).optional(),
@@ -36,6 +44,7 @@ explain_conversation and read_transcript.`,
     outcome: z.array(z.enum(OUTCOMES)).optional(),
     criterion: z.array(z.string()).optional().describe('criteria of which one has failed'),
     score_below: z.number().optional(),
+    feedback: z.array(z.enum(POLARITIES)).optional().describe('what users said of it, taken together'),
     state: z.array(z.enum(['scored', 'open', 'waiting', 'unscored'])).optional(),
     since: z.string().optional().describe('changed since: 24h, 7d, or an ISO time'),
     until: z.string().optional(),
@@ -84,11 +93,28 @@ const shownTurn = z.object({
   steps: z.array(shownStep),
 });
 
+const shownFeedback = conversationDetail.shape.feedback_list
+  .unwrap()
+  .element.omit({ unclear: true, scale: true, user: true, trace_id: true, way: true });
+const feedbackList = z
+  .array(shownFeedback)
+  .describe('what users said of it, the latest last; counts=false: the same user said something else later');
+
+function feedbackOf({ feedback_list: all }: ConversationDetail): z.input<typeof feedbackList> {
+  return all
+    .slice(-FEEDBACK_MAX)
+    .map(({ unclear: _unclear, scale: _scale, user: _user, trace_id: _trace, way: _way, comment, ...one }) => ({
+      ...one,
+      ...(comment === undefined ? {} : { comment: cutText(comment, STEP_TEXT_MAX) }),
+    }));
+}
+
 const readTranscript = tool({
   name: 'read_transcript',
   title: 'Read a transcript',
   description: `One conversation turn by turn: what the user asked, each step of the agent (model, tools with arguments and results) and the
-answer. Long texts are cut; read_text has one whole. Go on with cursor until next is null.`,
+answer, and feedback of users (span_id: the answer it speaks of). Long texts are cut; read_text has one whole. Go on with
+cursor until next is null.`,
   input: z.object({
     conversation,
     cursor: z
@@ -104,6 +130,7 @@ answer. Long texts are cut; read_text has one whole. Go on with cursor until nex
     content: conversationDetail.shape.content,
     content_note: z.string().optional(),
     turns: z.array(shownTurn).describe('a turn goes on where it has the turn_id of the one before'),
+    feedback: feedbackList,
     next: z.string().nullable(),
     steps_left_out: z.number(),
   }),
@@ -117,6 +144,7 @@ answer. Long texts are cut; read_text has one whole. Go on with cursor until nex
       content: detail.content,
       ...(detail.content_note === undefined ? {} : { content_note: detail.content_note }),
       turns,
+      feedback: feedbackOf(detail),
       next,
       steps_left_out: detail.steps_left_out,
     };
@@ -211,8 +239,8 @@ const explainConversation = tool({
   name: 'explain_conversation',
   title: 'Explain the verdicts',
   description: `Why a conversation has its score: the last evaluation of each suite, one sentence, and its verdicts with question, reason and
-the span and step that show it. Passed criteria are left out unless all=true. Labels by people and ground truth stand
-beside.`,
+the span and step that show it. Passed criteria are left out unless all=true. Labels by people, feedback of users and
+ground truth stand beside.`,
   input: z.object({
     conversation,
     suite: z.string().optional(),
@@ -227,6 +255,7 @@ beside.`,
     evaluations: z.array(explained),
     evaluations_left_out: z.number().describe('beyond those shown, of a suite that scores turns'),
     labels: conversationDetail.shape.labels,
+    feedback: feedbackList,
     truth: z.unknown().optional(),
   }),
   run: async ({ api }, { conversation: id, suite, all }) => {
@@ -265,6 +294,7 @@ beside.`,
       })),
       evaluations_left_out: Math.max(0, evaluations.length - EXPLAINED_MAX),
       labels: detail.labels.slice(0, VERDICTS_MAX),
+      feedback: feedbackOf(detail),
       ...(detail.truth === undefined ? {} : { truth: detail.truth }),
     };
   },

@@ -42,6 +42,9 @@ DEFAULT_URL = "http://127.0.0.1:4319"
 #: Items that one request may write.
 _WRITTEN_AT_ONCE = 500
 _PAGE = 200
+#: Columns of tables that would have no type where all their values are missing.
+_NUMBERS = {"score", "decided_share", "revision", "steps", "tokens", "cost_usd", "duration_ms"}
+_BOOLEANS = {"success", "passed"}
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -52,8 +55,9 @@ When = Union[str, datetime.datetime, None]
 class Pages(Generic[T]):
     """Items that are read while they are iterated. Each iteration reads them again, from the start."""
 
-    def __init__(self, read: Callable[[], Iterator[T]]) -> None:
+    def __init__(self, read: Callable[[], Iterator[T]], columns: Iterable[str] = ()) -> None:
         self._read = read
+        self._columns = list(columns)
 
     def __iter__(self) -> Iterator[T]:
         return self._read()
@@ -69,15 +73,24 @@ class Pages(Generic[T]):
         return found
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Reads all of them into a table: `assay-client[pandas]`. Keys that end in `_at` become times."""
+        """Reads all of them into a table: `assay-client[pandas]`. Keys that end in `_at` become times.
+
+        A table without rows has its columns all the same. Missing values are NaN, NaT or NA, so means leave them out.
+        """
         try:
             import pandas
         except ImportError as error:
             raise ImportError("to_pandas() needs pandas: run `python -m pip install 'assay-client[pandas]'`") from error
         table = pandas.DataFrame(list(self))
+        others = [column for column in table.columns if column not in self._columns]
+        table = table.reindex(columns=[*self._columns, *others])
         for column in table.columns:
             if str(column).endswith("_at"):
                 table[column] = pandas.to_datetime(table[column], utc=True, format="ISO8601")
+            elif column in _NUMBERS:
+                table[column] = pandas.to_numeric(table[column])
+            elif column in _BOOLEANS:
+                table[column] = table[column].astype("boolean")
         return table
 
 
@@ -132,7 +145,7 @@ class Client:
         A filter that is given several values finds what has one of them.
         """
         query = {key: value for key, value in locals().items() if key != "self"}
-        return Pages(lambda: self._pages({**query, "limit": _PAGE}))
+        return Pages(lambda: self._pages({**query, "limit": _PAGE}), ConversationItem.__annotations__)
 
     def evaluations(
         self,
@@ -155,10 +168,11 @@ class Client:
     ) -> Pages[EvaluationRow]:
         """Reads the last evaluations of the conversations that `conversations` would find, a row each.
 
-        Filters choose conversations. With `suite`, only rows of these suites are returned.
+        Filters choose conversations. With `suite`, only rows of these suites are returned. `agent_version` and the
+        other labels of a row are those under which it was counted, so means are those of the trend and of `/metrics`.
         """
         query = {key: value for key, value in locals().items() if key != "self"}
-        return Pages(lambda: _evaluation_rows(self._export(query), suite))
+        return Pages(lambda: self._export({**query, "table": "evaluations"}), EvaluationRow.__annotations__)
 
     def verdicts(
         self,
@@ -175,11 +189,11 @@ class Client:
     ) -> Pages[VerdictRow]:
         """Reads the same as `evaluations`, a row for each criterion."""
         query = {key: value for key, value in locals().items() if key != "self"}
-        return Pages(lambda: _verdict_rows(self._export(query), suite))
+        return Pages(lambda: self._export({**query, "table": "verdicts"}), VerdictRow.__annotations__)
 
     def export(self, **filters: Any) -> Pages[ExportedConversation]:
         """Reads whole conversations with their evaluations, by the filters of `conversations`."""
-        return Pages(lambda: self._export(filters))
+        return Pages(lambda: self._export(filters), ExportedConversation.__annotations__)
 
     def conversation(self, conversation_id: str) -> ConversationDetail:
         """Returns a conversation: its turns and steps, every evaluation, labels, ground truth and outcomes."""
@@ -299,62 +313,8 @@ class Client:
             if cursor is None:
                 return
 
-    def _export(self, query: Mapping[str, Any]) -> Iterator[ExportedConversation]:
+    def _export(self, query: Mapping[str, Any]) -> Iterator[Any]:
         return self._http.lines("/api/v1/export", query)
-
-
-def _evaluation_rows(conversations: Iterable[ExportedConversation], suite: OneOrMore[str]) -> Iterator[EvaluationRow]:
-    for conversation in conversations:
-        for evaluation in conversation["evaluations"]:
-            if not _is_wanted(evaluation["suite"], suite):
-                continue
-            verdicts = {one["criterion"]: one["verdict"] for one in evaluation["verdicts"]}
-            yield {
-                "conversation_id": conversation["conversation_id"],
-                "agent": conversation["agent"],
-                "agent_version": conversation["agent_version"],
-                "environment": conversation["environment"],
-                "segment": conversation.get("segment"),
-                "updated_at": conversation["updated_at"],
-                "suite": evaluation["suite"],
-                "suite_version": evaluation["suite_version"],
-                "turn_id": evaluation.get("turn_id"),
-                "score": evaluation["score"],
-                "outcome": evaluation["outcome"],
-                "ending": evaluation.get("ending"),
-                "decided_share": evaluation.get("decided_share"),
-                "explanation": evaluation["explanation"],
-                "failed": [name for name, verdict in verdicts.items() if verdict == "fail"],
-                "verdicts": verdicts,
-            }
-
-
-def _verdict_rows(conversations: Iterable[ExportedConversation], suite: OneOrMore[str]) -> Iterator[VerdictRow]:
-    for conversation in conversations:
-        for evaluation in conversation["evaluations"]:
-            if not _is_wanted(evaluation["suite"], suite):
-                continue
-            for verdict in evaluation["verdicts"]:
-                yield {
-                    "conversation_id": conversation["conversation_id"],
-                    "agent": conversation["agent"],
-                    "agent_version": conversation["agent_version"],
-                    "environment": conversation["environment"],
-                    "segment": conversation.get("segment"),
-                    "updated_at": conversation["updated_at"],
-                    "suite": evaluation["suite"],
-                    "suite_version": evaluation["suite_version"],
-                    "turn_id": evaluation.get("turn_id"),
-                    "criterion": verdict["criterion"],
-                    "verdict": verdict["verdict"],
-                    "reason": verdict["reason"],
-                    "weight": verdict.get("weight"),
-                    "critical": verdict.get("critical"),
-                }
-
-
-def _is_wanted(suite: str, wanted: OneOrMore[str]) -> bool:
-    return wanted is None or (suite == wanted if isinstance(wanted, str) else suite in wanted)
 
 
 def _part(text: str) -> str:

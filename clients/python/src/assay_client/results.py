@@ -329,43 +329,51 @@ class FeedbackResult(_FeedbackResultRequired, total=False):
     why: str
 
 
-class EvaluationRow(TypedDict, total=False):
-    """An evaluation with its conversation, for tables."""
-
+class _CountedRow(TypedDict):
+    #: Labels under which the evaluation was counted. A conversation may go on under others.
     conversation_id: str
     agent: str
     agent_version: str
     environment: str
     segment: str | None
-    updated_at: str
     suite: str
     suite_version: str
+    scope: Literal["conversation", "turn"]
     turn_id: str | None
-    score: float | None
+    revision: int
+    evaluated_at: str
+
+
+class EvaluationRow(_CountedRow):
+    """A row of the table `evaluations` of an export."""
+
+    #: Log time, by which figures over time are sorted.
+    scored_at: str | None
     outcome: Outcome
-    ending: str | None
+    #: None where the success rate leaves it out. Its mean is the success rate.
+    success: bool | None
+    #: Its mean is the TCR.
+    score: float | None
     decided_share: float | None
+    about: str | None
+    ending: str | None
     explanation: str
-    #: Names of criteria.
-    failed: list[str]
-    #: By criterion.
-    verdicts: dict[str, VerdictKind]
+    steps: int | None
+    tokens: int | None
+    cost_usd: float | None
+    duration_ms: float | None
 
 
-class VerdictRow(TypedDict, total=False):
-    """A verdict with its evaluation and conversation, for tables."""
+class VerdictRow(_CountedRow):
+    """A row of the table `verdicts` of an export: a criterion of an evaluation."""
 
-    conversation_id: str
-    agent: str
-    agent_version: str
-    environment: str
-    segment: str | None
-    updated_at: str
-    suite: str
-    suite_version: str
-    turn_id: str | None
     criterion: str
     verdict: VerdictKind
+    #: None where it was not decided. Its mean is the pass rate.
+    passed: bool | None
     reason: str
-    weight: float | None
-    critical: bool | None
+    evidence_span_id: str | None
+    judge: str | None
+    judge_version: str | None
+    judge_model: str | None
+    undecided: str | None
