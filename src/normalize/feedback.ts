@@ -6,7 +6,8 @@
  *                              gen_ai.evaluation.score.value, .score.label, .explanation, and the attributes above
  *
  * A span event belongs to the conversation that it names, else to that of its span. A log record belongs to the
- * conversation that it names, else to that of its trace. Nearly no turn has any, so the bytes are searched first.
+ * conversation that it names, else to that of its trace. Few turns have any, so bytes are searched
+ * for the name before they are decoded.
  */
 import { createHash } from 'node:crypto';
 import { conversationIdFrom } from '../model/conversation-id.ts';

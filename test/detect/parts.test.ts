@@ -72,7 +72,7 @@ function observed(after: Partial<Observation>, hours: number, rates = { resolved
   return detection;
 }
 
-test('other judges are not another agent: what they answer is learnt anew, what code decides is watched on', () => {
+test('other judges are not another agent: their criteria are learnt from scratch, those of code are watched on', () => {
   const detection = observed({ judgedBy: 'another' }, 10);
 
   const changes = detection.takeJudgesChanged();

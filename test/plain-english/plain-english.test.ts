@@ -93,6 +93,7 @@ test('sentences of comments in YAML: joined over lines, without settings that ar
   ]);
 });
 
+// The example would be a mistake if it were read as prose.
 const PYTHON = `"""Holds what is open. See \`a.b\`.
 
     What is an example is not prose.

@@ -59,7 +59,7 @@ export function holdFeedbackToContract(name: string, open: () => Promise<Feedbac
     return result;
   }
 
-  test(`${name}: feedback of a scored conversation has it looked at again; sent twice it is one, and counted once`, async () => {
+  test(`${name}: feedback on a scored conversation has it scored again; feedback sent twice is stored and counted once`, async () => {
     const under = await withTurn();
 
     expect(await under.feedbackRows.put([feedback('a'), feedback('a'), feedback('b')])).toEqual([

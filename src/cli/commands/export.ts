@@ -16,28 +16,15 @@ import { openReader } from '../../serve/open-reader.ts';
 import { apiOfService, apiOfStore } from '../api-of-service.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { fileWhenDone } from '../file-when-done.ts';
-import { load, type Loaded } from '../load.ts';
+import type { Loaded } from '../load.ts';
 import { noStore } from '../no-store.ts';
 import { refuseUnknownSuites } from '../refuse-unknown-suites.ts';
-import {
-  type AskedService,
-  askedPort,
-  askedService,
-  askResponse,
-  isThere,
-  reading,
-  tokenOption,
-} from '../running-service.ts';
-import { settingOption } from '../setting-option.ts';
+import { type AskedService, askResponse, isThere, reading } from '../running-service.ts';
+import { addServiceOrStore, serviceOrStore, type ServiceOrStoreFlags } from '../service-or-store.ts';
 import { sinceOf } from '../since.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
-interface ExportFlags {
-  readonly url?: string;
-  readonly token?: string;
-  readonly config?: string;
-  readonly dataDir?: string;
-  readonly httpPort?: string;
+interface ExportFlags extends ServiceOrStoreFlags {
   readonly table: string;
   readonly format?: string;
   readonly since?: string;
@@ -59,42 +46,25 @@ Examples:
   assay export --since 24h | jq .conversation_id`;
 
 export function addExport(program: Command, terminal: Terminal): void {
-  program
-    .command('export')
-    .description('write conversations, evaluations or verdicts as JSON lines or Parquet, of any number')
-    .option('--table <table>', `${EXPORT_TABLES.join(', ')}: a row for each`, 'conversations')
-    .option('--format <format>', `${EXPORT_FORMATS.join(' or ')} (default: as --out ends)`)
-    .option('--since <time>', 'only conversations that changed since then: a duration such as 7d, or a time')
-    .option('--until <time>', 'only conversations that changed before then')
-    .option('--agent <name...>', 'only conversations of these agents')
-    .option('--agent-version <version...>', 'only conversations of these versions')
-    .option('--environment <name...>', 'only conversations of these environments')
-    .option('--suite <name...>', 'only conversations that one of these suites evaluated, and only its evaluations')
-    .option('--out <file>', 'the file, which is there once it is whole; without it, standard output')
-    .option('--force', 'overwrite an existing file')
-    .option('--url <url>', 'the service to ask (default: that of the configuration, if it runs on this machine)')
-    .addOption(settingOption('config'))
-    .addOption(
-      settingOption('data_dir', 'Folder of a store to read without its service; unless given, the service is asked.'),
-    )
-    .addOption(tokenOption())
-    .addOption(askedPort())
+  addServiceOrStore(
+    program
+      .command('export')
+      .description('write conversations, evaluations or verdicts as JSON lines or Parquet, of any number')
+      .option('--table <table>', `${EXPORT_TABLES.join(', ')}: a row for each`, 'conversations')
+      .option('--format <format>', `${EXPORT_FORMATS.join(' or ')} (default: as --out ends)`)
+      .option('--since <time>', 'only conversations that changed since then: a duration such as 7d, or a time')
+      .option('--until <time>', 'only conversations that changed before then')
+      .option('--agent <name...>', 'only conversations of these agents')
+      .option('--agent-version <version...>', 'only conversations of these versions')
+      .option('--environment <name...>', 'only conversations of these environments')
+      .option('--suite <name...>', 'only conversations that one of these suites evaluated, and only its evaluations')
+      .option('--out <file>', 'the file, which is there once it is whole; without it, standard output')
+      .option('--force', 'overwrite an existing file'),
+  )
     .addHelpText('after', HELP)
     .action(async (flags: ExportFlags) => {
-      if (flags.url !== undefined && flags.dataDir !== undefined)
-        throw new CommandFailure('--url asks a service and --data-dir reads a store: use only one of them', EXIT.usage);
       const query = queryOf(flags);
-      const loaded = await load(
-        { config: flags.config, dataDir: flags.dataDir, httpPort: flags.httpPort },
-        { secrets: "the store's" },
-      );
-      const service = askedService(
-        {
-          ...(flags.url === undefined ? {} : { url: flags.url }),
-          ...(flags.token === undefined ? {} : { token: flags.token }),
-        },
-        loaded.settings,
-      );
+      const { loaded, service } = await serviceOrStore(flags);
       const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
       if (isAsked) await refuseUnknownSuites(query.suite ?? [], apiOfService(service));
       else {

@@ -5,40 +5,28 @@ import { mcpServer } from '../../mcp/mcp-server.ts';
 import type { ToolSide } from '../../mcp/tool.ts';
 import { apiOfEither, apiOfService, apiOfStore } from '../api-of-service.ts';
 import { addCase } from '../case-file.ts';
-import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { load } from '../load.ts';
-import { askedPort, askedService, type ServiceFlags, tokenOption } from '../running-service.ts';
-import { settingOption } from '../setting-option.ts';
+import { addServiceOrStore, serviceOrStore, type ServiceOrStoreFlags } from '../service-or-store.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
-type McpFlags = ServiceFlags & { readonly dataset?: string };
+interface McpFlags extends ServiceOrStoreFlags {
+  readonly dataset?: string;
+}
 
 const HELP = `
 Example for Claude Code:
   claude mcp add assay -- npx assay mcp --dataset cases/from-production.jsonl`;
 
 export function addMcp(program: Command, terminal: Terminal): void {
-  program
-    .command('mcp')
-    .description('serve the Model Context Protocol over stdio, for coding agents: docs/mcp.md')
-    .option('--dataset <file>', 'JSON lines (.jsonl), or a folder, to which add_test_case adds cases')
-    .option('--url <url>', 'the service to ask (default: that of the configuration, if it runs on this machine)')
-    .addOption(settingOption('config'))
-    .addOption(
-      settingOption('data_dir', 'Folder of a store to read without its service; unless given, the service is asked.'),
-    )
-    .addOption(tokenOption())
-    .addOption(askedPort())
+  addServiceOrStore(
+    program
+      .command('mcp')
+      .description('serve the Model Context Protocol over stdio, for coding agents: docs/mcp.md')
+      .option('--dataset <file>', 'JSON lines (.jsonl), or a folder, to which add_test_case adds cases'),
+  )
     .addHelpText('after', HELP)
     .action(async (flags: McpFlags) => {
-      if (flags.url !== undefined && flags.dataDir !== undefined)
-        throw new CommandFailure('--url asks a service and --data-dir reads a store: use only one of them', EXIT.usage);
-      const loaded = await load(
-        { config: flags.config, dataDir: flags.dataDir, httpPort: flags.httpPort },
-        { secrets: "the store's" },
-      );
-      const service = askedService(flags, loaded.settings);
+      const { loaded, service } = await serviceOrStore(flags);
       const store = apiOfStore(loaded);
       const { dataset } = flags;
       const side: ToolSide = {

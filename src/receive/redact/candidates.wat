@@ -6,7 +6,7 @@
 ;;    32768  16 bytes: the classes of bytes by their lower half; 16 more by their upper half. A byte has those classes
 ;;           that both say: 0xc0 a sign, 0x30 one of `others`, 0x08 a digit, 0x07 a letter or `_`
 ;;    32800  the same for the bytes of UTF-8 and of addresses that are signs
-;;    32832  the bytes 0x0f, 0x3f and 0x7f. They are loaded from here, because V8 builds constant vectors anew at each use
+;;    32832  the bytes 0x0f, 0x3f and 0x7f. They are loaded from here: V8 would build a constant at each use
 ;;    33024  the window, a multiple of 64 bytes; 64 bytes before it and 128 behind it are those of the request, or 0
 ;;   326656  end of the list of positions, which grows downwards from here: i32 each, ascending, relative to the window
 ;;   326656  256 bytes: the tests of a sign, by the sign; 0 for what is none
