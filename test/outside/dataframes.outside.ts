@@ -81,7 +81,7 @@ print(json.dumps({
   });
 
   const blocks = allBlocks().filter(({ page, language }) => page === 'docs/export.md' && language === 'python');
-  expect(blocks).toHaveLength(1);
+  expect(blocks).toHaveLength(2);
   const printed = run(blocks.map(({ text }) => text).join('\n'));
   expect(printed).toMatch(/v6 +0\.9\d+ +0\.\d+/);
   expect(printed).toMatch(/criterion_0 +│ +0\.9/);

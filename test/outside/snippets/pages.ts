@@ -98,6 +98,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
     codes: { 'curl -sN --max-time': [28] },
   },
   'docs/export.md': { isServed: true },
+  'docs/feedback.md': { isServed: true },
   'docs/mcp.md': {
     files: {
       'cases.jsonl': { text: `${JSON.stringify({ id: 'moved', turns: ['Please move my call.'] })}\n` },
@@ -137,6 +138,11 @@ export const PAGES: Readonly<Record<string, Page>> = {
     replace: { helper: 'support', '--environment production ': '' },
     // Nothing has got worse among three conversations, so there is nothing to accept.
     codes: { 'npx assay detect accept': [3] },
+    files: {
+      'incidents.yaml': {
+        text: '- { name: provider outage, from: 2026-11-12T08:00:00Z, to: 2026-11-12T11:30:00Z }\n',
+      },
+    },
   },
   'docs/frameworks.md': { isServed: true, files: { 'traces.jsonl': RUNS }, replace: CONVERSATION },
   'docs/golden-traces.md': { folder: 'examples/golden-traces' },
