@@ -141,7 +141,7 @@ function addedValues(added: readonly KeptFeedback[]): readonly Value[] {
   ];
 }
 
-/** As `HEAD_COLUMNS` of claim.ts reads them. */
+/** As `BESIDE` of claim.ts reads them. */
 export function keptFrom(
   conversation: ConversationId,
   rows: readonly { readonly body: string; readonly counted: boolean }[],
