@@ -53,7 +53,7 @@ export function weightText({ decidedShare }: Pick<Evaluation, 'decidedShare'>): 
   return decidedShare === undefined ? '' : `, ${percent(decidedShare / 1_000_000)} of the weight decided`;
 }
 
-/** What a user said, and whether it counts. */
+/** A sentence with the opinion of a user, and whether it counts. */
 export function feedbackLine({ name, polarity, label, score, scale, comment, counts }: ShownFeedback): string {
   const of = scale === undefined ? '' : ` on a scale from ${scale[0]} to ${scale[1]}`;
   const given = [label === undefined ? [] : safe(label, 80), score === undefined ? [] : `${score}${of}`].flat();

@@ -1,4 +1,4 @@
-/** What users say, as spans and log records have it, and a suite that asks for it. */
+/** Clicks of users as spans and log records have them, and a suite that asks for feedback. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { tempDirectory } from '../temp-directory.ts';

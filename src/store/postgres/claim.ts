@@ -36,7 +36,7 @@ interface HeadRow extends ConversationCells {
   readonly first_trace: string | null;
 }
 
-/** What other tables have on a conversation. */
+/** Read from other tables. */
 interface BesideRow {
   readonly id: number;
   readonly revisit: number | null;
