@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
 import { DetectionOwner } from '../../src/engine/detection/detection-owner.ts';
@@ -7,11 +8,12 @@ const EVERY_MS = 5000;
 
 /** How long after a round of this length the next is due. */
 async function pauseAfter(tookMs: number): Promise<number> {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
+  let now = 1000;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
   const store: DetectionStore = {
     round: (_, work) => {
-      vi.advanceTimersByTime(tookMs);
+      now += tookMs;
       work({ state: { version: 0, snapshot: undefined }, observations: [] });
     },
   };
@@ -19,7 +21,7 @@ async function pauseAfter(tookMs: number): Promise<number> {
   expect(owner.isDue).toBe(true);
   await owner.round(store, 0);
   let pause = 0;
-  for (; !owner.isDue; pause += 100) vi.advanceTimersByTime(100);
+  for (; !owner.isDue; pause += 100) now += 100;
   return pause;
 }
 
