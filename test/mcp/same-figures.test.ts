@@ -146,11 +146,29 @@ async function ofMcp(running: RunningService): Promise<Answers> {
     .object({
       series: z.array(trend.shape.series.unwrap().element.omit({ buckets: true })),
       criteria: suiteList.shape.suites.unwrap().element.shape.criteria,
+      criteria_rest_on: z.unknown(),
     })
     .loose();
   const asked = { suite: 'care', since: '1d' };
   const { series, criteria } = await tools.call('figures', asked, figures);
   const { series: byVersion } = await tools.call('figures', { ...asked, by: 'agent_version' }, figures);
+  // Its criteria rest on the evaluations of its other figures.
+  const n = CONVERSATIONS / 2;
+  const part = await tools.call('figures', { ...asked, agent_version: 'v2' }, figures);
+  expect([part.series[0]?.whole.evaluations, part.criteria.map((one) => one.asked)]).toEqual([n, [n, n]]);
+  expect(part.criteria_rest_on).toEqual({ evaluations: n, other_versions: 0, cut: false });
+  for (const none of [{ until: '1h' }, { agent: 'nobody' }, { environment: 'test' }]) {
+    const empty = await tools.call('figures', { ...asked, ...none }, figures);
+    const shown = empty.criteria.map((one) => [one.asked, one.pass_rate]);
+    expect([none, empty.series, shown]).toEqual([
+      none,
+      [],
+      [
+        [0, undefined],
+        [0, undefined],
+      ],
+    ]);
+  }
   const compared = await tools.call(
     'compare_versions',
     { agent: 'helper', a: 'v1', b: 'v2', suite: 'care' },

@@ -1,7 +1,8 @@
 /** The tools over a store without a service, and the port of a service: bounded results, paging, refusals, old clients. */
+import { createServer } from 'node:http';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { fillStore } from '../../bench/filled-store.ts';
 import { addCase } from '../../src/cli/case-file.ts';
@@ -54,6 +55,56 @@ test('a store without its service is read, and what takes the service says so', 
   const worse = textOf(await tools.result('what_got_worse', {}));
   expect(worse).toContain('detection is asked of the running service, and no store has it: start `assay serve`');
   expect(worse).not.toContain('detection.active');
+});
+
+test('what got worse is of the suite and the agent that were asked for', { timeout: 60_000 }, async () => {
+  const of = (suite: string, agent: string) => ({ suite, agent, environment: 'prod' });
+  const level = (suite: string, agent: string) => ({
+    ...of(suite, agent),
+    sentence: `${agent} got worse by ${suite}`,
+    metric: 'tcr',
+    state: 'regressed',
+    causes: [],
+    explained_by: [],
+  });
+  const change = (suite: string, agent: string) => ({
+    ...of(suite, agent),
+    at: '2026-11-20T10:00:00.000Z',
+    sentence: `${agent} changed by ${suite}`,
+    kind: 'regressed',
+  });
+  const all = ['care', 'mine'].flatMap((suite) => ['a', 'b'].map((agent) => [suite, agent] as const));
+  const body = {
+    is_active: true,
+    open: all.map((one) => level(...one)),
+    changes: all.map((one) => change(...one)),
+    judges: all.map((one) => of(...one)),
+    learning: 0,
+    watching: 4,
+  };
+  const service = createServer((request, response) => {
+    const isAsked = request.url === '/api/v1/detections';
+    response.writeHead(isAsked ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(isAsked ? body : { error: 'not here' }));
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void service.close());
+  const address = service.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const tools = await toolsOverStdio(['--url', `http://127.0.0.1:${port}`]);
+  const worse = z.object({
+    detections: z.object({
+      open: z.array(z.looseObject({ sentence: z.string() })),
+      changes: z.array(z.looseObject({ sentence: z.string() })),
+      judges: z.array(z.looseObject({ suite: z.string() })),
+    }),
+  });
+  const { detections: mine } = await tools.call('what_got_worse', { suite: 'mine' }, worse);
+  expect(mine.open.map(({ sentence }) => sentence)).toEqual(['a got worse by mine', 'b got worse by mine']);
+  expect(mine.changes.map(({ sentence }) => sentence)).toEqual(['a changed by mine', 'b changed by mine']);
+  expect(mine.judges.map(({ suite }) => suite)).toEqual(['mine', 'mine']);
+  const { detections: both } = await tools.call('what_got_worse', { suite: 'care', agent: 'b' }, worse);
+  expect(both.open.map(({ sentence }) => sentence)).toEqual(['b got worse by care']);
 });
 
 test('every tool refuses arguments that it does not know, and names those it knows', { timeout: 60_000 }, async () => {

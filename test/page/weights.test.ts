@@ -31,6 +31,7 @@ const SUITE: SuiteList['suites'][number] = {
   live: true,
   about: 'task',
   looked_at: 0,
+  cut: false,
   criteria: [criterion('few', 0.5), criterion('clean', 0.3), criterion('safe', 0.4, true)],
 };
 const [few, clean, safe] = SUITE.criteria;

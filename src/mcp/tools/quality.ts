@@ -46,16 +46,17 @@ before it, or of one version against another. Then use find_conversations with t
     const detected = await orNot(asked(api, { method: 'GET', path: '/api/v1/detections' }, detections));
     const parts = await orNot(asked(api, { method: 'GET', path: '/api/v1/moved', query: { ...query, agent } }, moved));
     if (detected === undefined && parts === undefined) throw new ToolProblem(notKnown.join('; '));
-    const ofAgent = <T extends { readonly agent: string }>(all: readonly T[]) =>
-      agent === undefined ? all : all.filter((one) => one.agent === agent);
+    const chosen = <T extends { readonly agent: string; readonly suite: string }>(all: readonly T[]) =>
+      all.filter((one) => (agent ?? one.agent) === one.agent && (query.suite ?? one.suite) === one.suite);
     return {
       ...(detected === undefined
         ? {}
         : {
             detections: {
               ...detected,
-              open: ofAgent(detected.open),
-              changes: ofAgent(detected.changes).slice(0, CHANGES),
+              open: chosen(detected.open),
+              changes: chosen(detected.changes).slice(0, CHANGES),
+              judges: chosen(detected.judges),
             },
           }),
       ...(parts === undefined ? {} : { moved: parts }),
@@ -69,7 +70,7 @@ const figures = tool({
   title: 'Figures',
   description: `How well an agent does: success rate, TCR (mean score), outcomes and decided share of a suite, with 95 % intervals and the
 number of observations, whole or by agent version, agent, segment or environment; and how often each criterion passes
-lately. Never quote a value without its n.`,
+in the same evaluations, as far as criteria_rest_on says. Never quote a value without its n.`,
   input: z.object({
     since,
     until: z.string().optional(),
@@ -86,22 +87,38 @@ lately. Never quote a value without its n.`,
     series: z.array(trend.shape.series.unwrap().element.omit({ buckets: true })),
     series_left_out: z.number(),
     criteria: suiteList.shape.suites.unwrap().element.shape.criteria,
+    criteria_rest_on: z
+      .object({
+        evaluations: z.number().describe('those that the criteria are counted in'),
+        other_versions: z.number().describe('those by other versions of the suite, in which they are not counted'),
+        cut: z.boolean().describe('there are more, and these are the latest'),
+      })
+      .optional(),
   }),
   run: async ({ api }, query) => {
     const whole = await asked(api, { method: 'GET', path: '/api/v1/trend', query }, trend);
-    const { agent, since: from } = query;
-    const { suites } = await asked(
-      api,
-      { method: 'GET', path: '/api/v1/suites', query: { agent, since: from } },
-      suiteList,
-    );
+    const { agent, agent_version, environment } = query;
+    // The trend's own ends, which are those of its stretches.
+    const same = { suite: whole.suite, since: whole.since, until: whole.until, agent, agent_version, environment };
+    const { suites } = await asked(api, { method: 'GET', path: '/api/v1/suites', query: same }, suiteList);
+    const counted = suites.find(({ live }) => live);
+    const evaluations = counted?.criteria[0]?.asked ?? 0;
     return {
       suite: whole.suite,
       since: whole.since,
       until: whole.until,
       series: whole.series.slice(0, SERIES).map(({ buckets: _left, ...one }) => one),
       series_left_out: whole.series_left_out + Math.max(0, whole.series.length - SERIES),
-      criteria: suites.find(({ name, live }) => live && name === whole.suite)?.criteria ?? [],
+      criteria: counted?.criteria ?? [],
+      ...(counted === undefined
+        ? {}
+        : {
+            criteria_rest_on: {
+              evaluations,
+              other_versions: counted.looked_at - evaluations,
+              cut: counted.cut,
+            },
+          }),
     };
   },
 });

@@ -1,8 +1,15 @@
 /** `GET /api/v1/suites`: the suites that run, and how often their criteria pass. */
 import { z } from 'zod';
-import { about, count, estimate, list, share, timeAsked } from './shapes.ts';
+import { about, anyOf, count, estimate, list, share, timeAsked } from './shapes.ts';
 
-export const suiteListQuery = z.strictObject({ agent: z.string().optional(), since: timeAsked.optional() });
+export const suiteListQuery = z.strictObject({
+  suite: z.string().optional(),
+  agent: z.string().optional(),
+  agent_version: anyOf(z.string()),
+  environment: anyOf(z.string()),
+  since: timeAsked.optional(),
+  until: timeAsked.optional(),
+});
 
 const CRITERION_KINDS = ['check', 'judge'] as const;
 
@@ -28,6 +35,7 @@ const suite = z.strictObject({
   live: z.boolean(),
   about,
   looked_at: count.meta({ description: 'evaluations that were looked at, of all versions' }),
+  cut: z.boolean().meta({ description: 'there are more than were looked at, which are the latest' }),
   criteria: list(criterion),
 });
 

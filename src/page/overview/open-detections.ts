@@ -1,7 +1,6 @@
 /** Levels that Assay found to have got worse, one sentence each, before anything else. */
 import { h, type JSX } from 'preact';
 import type { Detections } from '../../model/api/detections.ts';
-import { LEARNS } from '../../model/detection.ts';
 import type { Held } from '../api/use-reply.ts';
 import { addressOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { counted, countText, points } from '../text/format.ts';
@@ -20,9 +19,7 @@ export function OpenDetections({
 }): JSX.Element | null {
   // A problem is reported once, in place of the figures.
   if (reply?.is !== 'here') return null;
-  const { is_active: isActive, note, open, learning, watching } = reply.value;
-  // That a level is being learned is no change of the agent.
-  const changes = reply.value.changes.filter(({ sentence }) => !sentence.endsWith(LEARNS));
+  const { is_active: isActive, note, open, changes, learning, watching } = reply.value;
   if (!isActive) return note === undefined ? null : h('p', { class: 'aside' }, note);
   return h(
     'section',

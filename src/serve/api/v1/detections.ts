@@ -32,6 +32,8 @@ function withReport({ levels, recent, judges }: DetectionReport): Detections {
   const bad = levels.filter(({ state }) => state === 'regressed' || state === 'suspected');
   const countOf = (...states: readonly LevelReading['state'][]) =>
     levels.filter(({ state }) => states.includes(state)).length;
+  // That a level is being learned is no change of the agent.
+  const changes = recent.filter((one) => one.kind !== 'level' || one.to !== 'learning');
   return {
     is_active: true,
     // Certain changes come first.
@@ -39,7 +41,7 @@ function withReport({ levels, recent, judges }: DetectionReport): Detections {
       .toSorted((a, b) => Number(b.state === 'regressed') - Number(a.state === 'regressed'))
       .slice(0, SHOWN_MAX)
       .map(openJson),
-    changes: recent.slice(0, SHOWN_MAX).map((transition) => {
+    changes: changes.slice(0, SHOWN_MAX).map((transition) => {
       const record = detectionRecord(transition, NO_EVIDENCE);
       const { at, summary, agent, environment, suite, metric, criterion, segment, since, kind } = record;
       return {

@@ -14,6 +14,7 @@ const PAGE = 500;
 const SLICES = 8;
 const LOOKED_AT_MAX = 200_000;
 const MILLION = 1_000_000;
+const DAY_MS = 86_400_000;
 
 /** By the version of the suite that runs. */
 export interface LatestEvaluation {
@@ -46,21 +47,28 @@ const labelsSchema = z.object({ agent_version: z.string(), environment: z.string
 export async function latestEvaluations(
   reader: Pick<ConversationReader, 'pages'>,
   suite: SuiteOutline,
-  asked: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments' | 'segments' | 'since'> & {
+  asked: Pick<ConversationSearch, 'suites' | 'agents' | 'agentVersions' | 'environments' | 'segments' | 'since'> & {
     readonly conversationsMax: number;
+    /** Log times between which they were scored. A conversation is found up to a day after it has changed. */
+    readonly period?: { readonly since: number | undefined; readonly until: number | undefined };
   },
 ): Promise<LatestEvaluations> {
-  const { conversationsMax, ...filters } = asked;
+  const { conversationsMax, period, ...rest } = asked;
+  // Late feedback makes a revision, and does not move the time of the conversation.
+  const filters = period?.since === undefined ? rest : { ...rest, since: period.since - DAY_MS };
   const from = latestFrom(suite);
   const evaluations: LatestEvaluation[] = [];
   let others = 0;
   let conversations = 0;
   let lookedAt = 0;
-  let cursor: SearchCursor | undefined;
+  let cursor: SearchCursor | undefined =
+    period?.until === undefined ? undefined : { before: await firstRowSince(reader, period.until + DAY_MS) };
   for (;;) {
     const limit = Math.min(PAGE, conversationsMax - conversations);
     const page = await reader.pages.search({ ...filters, order: 'latest', limit, cursor });
     for (const scanned of await reader.pages.lastScanned(page.rows, suite.name)) {
+      const at = scanned.seen.at ?? scanned.createdAt;
+      if (at < (period?.since ?? at) || at >= (period?.until ?? Number.POSITIVE_INFINITY)) continue;
       const evaluation = from(scanned);
       if (evaluation === undefined) others += 1;
       else evaluations.push(evaluation);

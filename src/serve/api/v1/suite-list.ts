@@ -4,27 +4,38 @@ import { type SuiteList, suiteList, suiteListQuery } from '../../../model/api/su
 import { decisionOf, isBroken } from '../../../model/decision.ts';
 import type { VerdictKind } from '../../../model/evaluation.ts';
 import { fromSuiteKey } from '../../../model/suite-key.ts';
+import { jsonAnswer } from '../../../report/http/answer.ts';
 import { ONE } from '../../../score/weigh.ts';
 import { shareEstimate } from './estimates.ts';
 import { latestEvaluations, type LatestEvaluation } from './latest-evaluations.ts';
-import { v1Read } from './v1-read.ts';
+import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
-/** Conversations that are read for each suite. */
+/** Conversations that are read for each suite, and for one that is named. */
 const CONVERSATIONS_MAX = 1_000;
+const OF_NAMED_MAX = 5_000;
 
 export const listSuites = v1Read({
   path: '/api/v1/suites',
-  summary: '?agent= &since=7d the suites that run: criteria, weights, and how often each passed lately',
+  summary: `?suite= &agent= &agent_version= &environment= &since=7d &until=
+the suites that run: criteria, weights, and how often each passed lately`,
   query: suiteListQuery,
   answer: suiteList,
-  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, { agent, since }): Promise<SuiteList> => {
+  read: async ({ reader, suites }: Pick<V1Side, 'reader' | 'suites'>, query): Promise<SuiteList | Refusal> => {
+    const named = query.suite;
+    const chosen = suites().filter(({ name }) => named === undefined || fromSuiteKey(name).suite === named);
+    if (named !== undefined && chosen.length === 0)
+      return new Refusal(jsonAnswer(404, { error: `no suite ${JSON.stringify(named)} runs here` }));
     const shown = [];
-    for (const suite of suites()) {
-      const { evaluations, others } = await latestEvaluations(reader, suite, {
-        ...(agent === undefined ? {} : { agents: [agent] }),
-        ...(since === undefined ? {} : { since }),
-        conversationsMax: CONVERSATIONS_MAX,
+    for (const suite of chosen) {
+      const { evaluations, others, isCut } = await latestEvaluations(reader, suite, {
+        // A suite in shadow has no evaluations that a search finds.
+        ...(named === undefined || !isLive(suite) ? {} : { suites: [suite.name] }),
+        ...(query.agent === undefined ? {} : { agents: [query.agent] }),
+        agentVersions: query.agent_version,
+        environments: query.environment,
+        period: { since: query.since, until: query.until },
+        conversationsMax: named === undefined ? CONVERSATIONS_MAX : OF_NAMED_MAX,
       });
       shown.push({
         name: fromSuiteKey(suite.name).suite,
@@ -34,6 +45,7 @@ export const listSuites = v1Read({
         live: isLive(suite),
         about: suite.about,
         looked_at: evaluations.length + others,
+        cut: isCut,
         criteria: suite.criteria.map((criterion) => criterionJson(criterion, suite, evaluations)),
       });
     }

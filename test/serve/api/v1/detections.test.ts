@@ -84,7 +84,16 @@ function reportOf(levels: readonly LevelReading[], recent: readonly Transition[]
 test('levels that got worse are sentences with their size and causes, regressions first; the rest is counted', async () => {
   const learning: LevelReading = { ...LEVEL, metric: 'hard_failure', state: 'learning' };
   const silent: LevelReading = { ...LEVEL, metric: 'cost_per_success', state: 'no_data' };
-  const report = reportOf([LEVEL, SUSPECTED, learning, silent, REGRESSED], [CHANGED, VERSION]);
+  const begins: Transition = {
+    kind: 'level',
+    id: 'z'.repeat(32),
+    at: AT,
+    from: 'no_data',
+    to: 'learning',
+    reading: learning,
+  };
+  const recent = [...Array.from({ length: 200 }, () => begins), CHANGED, VERSION];
+  const report = reportOf([LEVEL, SUSPECTED, learning, silent, REGRESSED], recent);
 
   const said = await answered({ isActive: true, report });
 

@@ -123,6 +123,18 @@ test('suites say how their criteria went, and a difference comes apart into part
   expect(nobodys.suites[0]?.criteria[0]).toMatchObject({ asked: 0 });
   expect(nobodys.suites[0]?.criteria[0]).not.toHaveProperty('pass_rate');
 
+  const named = async (query: string) =>
+    suiteList.parse((await get(running, `/api/v1/suites?suite=calls${query}`)).body).suites[0];
+  expect((await named(''))?.criteria[0]).toMatchObject({ asked: 6, pass_rate: { value: 5 / 6, n: 6 } });
+  expect((await named('&agent_version=v1'))?.criteria[0]).toMatchObject({ asked: 3, pass_rate: { value: 2 / 3 } });
+  expect((await named('&environment=other'))?.criteria[0]).toMatchObject({ asked: 0 });
+  for (const window of ['&until=1h', '&since=1970-01-02T00:00:00Z&until=2h', '&since=2100-01-01T00:00:00Z']) {
+    const before = await named(window);
+    expect([window, before?.looked_at, before?.criteria[0]?.asked]).toEqual([window, 0, 0]);
+    expect(before?.criteria[0]).not.toHaveProperty('pass_rate');
+  }
+  expect((await get(running, '/api/v1/suites?suite=other')).status).toBe(404);
+
   // v1 scored 1, 0.4 and 1; v2 scored 0.6 three times.
   const change = await movedOf('?version=v2&against_version=v1');
   expect(change).toMatchObject({
