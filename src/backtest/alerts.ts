@@ -69,7 +69,7 @@ export class AlertReplay {
 
 export function observedAs(
   { score, outcome, verdicts }: ComparedSide,
-  suite: CompiledSuite,
+  suite: Pick<CompiledSuite, 'name' | 'criteria'>,
   version: string,
   { agent, agent_version, environment, segment = '' }: WhoseConversation,
 ): ObservedEvaluation {

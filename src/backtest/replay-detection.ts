@@ -2,6 +2,9 @@
  * Detection with other settings over the store's history: which alarms there would have been, when, and which known
  * incidents they find. So a team can choose its settings on its own past.
  *
+ * The store does not keep what a suite is, only what it said. A suite that the configuration lacks is replayed without
+ * criteria: its score, outcomes, steps and cost are watched.
+ *
  * The evaluations go through detectors as the service has them, in the order in which they were scored. Users, tools,
  * models and the like are not stored with an evaluation. So users are allowed for only as neighbours, and of the parts
  * of the traffic only the configured segments are watched.
@@ -23,6 +26,12 @@ export interface Incident {
   readonly agent?: string | undefined;
 }
 
+/** One without criteria is known by its name alone. */
+export type ReplayedSuite = Pick<CompiledSuite, 'name' | 'criteria'>;
+
+/** Why no alarm could have found an incident: nothing of that time, or of its agent, is in the history. */
+export type NotReplayed = 'outside_of_history' | 'no_such_agent';
+
 interface ReplayedAlarm extends RegressionEpisode {
   readonly suite: string;
   /** The known incident in which it began. */
@@ -35,7 +44,12 @@ export interface Replay {
   readonly to: number | undefined;
   readonly alarms: readonly ReplayedAlarm[];
   /** Hours from its beginning to the first alarm; undefined where none came. */
-  readonly incidents: readonly (Incident & { readonly foundAfterMs: number | undefined })[];
+  readonly incidents: readonly (Incident & {
+    readonly foundAfterMs: number | undefined;
+    readonly notReplayed: NotReplayed | undefined;
+  })[];
+  /** Evaluations by the name of the suite. */
+  readonly bySuite: ReadonlyMap<string, number>;
   /** Evaluations of which only the score and the outcome are kept. */
   readonly withoutVerdicts: number;
 }
@@ -50,7 +64,7 @@ export async function replayDetection({
   onProgress,
 }: {
   readonly reader: EvaluationScanner;
-  readonly suites: readonly CompiledSuite[];
+  readonly suites: readonly ReplayedSuite[];
   readonly settings: DetectionSettings;
   readonly incidents: readonly Incident[];
   readonly since?: number | undefined;
@@ -59,6 +73,8 @@ export async function replayDetection({
 }): Promise<Replay> {
   const seen = { evaluations: 0, withoutVerdicts: 0, from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
   const alarms: ReplayedAlarm[] = [];
+  const history = new SeenAgents();
+  const bySuite = new Map<string, number>();
   for (const suite of suites) {
     const detectors = new ReplayedDetectors(settings);
     const judges = new Judges();
@@ -70,7 +86,9 @@ export async function replayDetection({
         const verdicts = verdictsOf(stored, suite, judges);
         if (verdicts.size === 0) seen.withoutVerdicts += 1;
         const side = { score: stored.score, outcome: stored.outcome, verdicts };
-        const observed = observedAs(side, suite, stored.suiteVersion, toWhose(stored.labels));
+        const whose = toWhose(stored.labels);
+        history.see(whose.agent, time);
+        const observed = observedAs(side, suite, stored.suiteVersion, whose);
         detectors.observe(
           { ...observed, judgedBy: judges.version, judged: judgedOf(suite), costUsd, steps: steps ?? 0 },
           time,
@@ -79,6 +97,7 @@ export async function replayDetection({
         seen.to = Math.max(seen.to, time);
       }
       seen.evaluations += page.length;
+      bySuite.set(suite.name, (bySuite.get(suite.name) ?? 0) + page.length);
       detectors.advance(time);
       onProgress?.(seen.evaluations);
     }
@@ -92,11 +111,32 @@ export async function replayDetection({
     from: seen.evaluations === 0 ? undefined : seen.from,
     to: seen.evaluations === 0 ? undefined : seen.to,
     alarms,
+    bySuite,
     incidents: incidents.map((incident) => {
       const first = alarms.find((alarm) => incidentOf(alarm, [incident]) !== undefined);
-      return { ...incident, foundAfterMs: first === undefined ? undefined : first.beganAt - incident.from };
+      return {
+        ...incident,
+        foundAfterMs: first === undefined ? undefined : first.beganAt - incident.from,
+        notReplayed: history.whyNot(incident),
+      };
     }),
   };
+}
+
+/** From when to when each agent was seen. */
+class SeenAgents {
+  readonly #times = new Map<string, { readonly from: number; readonly to: number }>();
+
+  see(agent: string, at: number): void {
+    const known = this.#times.get(agent);
+    this.#times.set(agent, { from: Math.min(known?.from ?? at, at), to: Math.max(known?.to ?? at, at) });
+  }
+
+  whyNot({ agent, from, to }: Incident): NotReplayed | undefined {
+    const times = [...this.#times].filter(([name]) => agent === undefined || name === agent);
+    if (agent !== undefined && times.length === 0 && this.#times.size > 0) return 'no_such_agent';
+    return times.some(([, seen]) => from <= seen.to && to >= seen.from) ? undefined : 'outside_of_history';
+  }
 }
 
 /** The incident during which an alarm began. */
@@ -107,7 +147,7 @@ function incidentOf({ beganAt, agent }: RegressionEpisode, incidents: readonly I
 }
 
 /** Verdicts are kept in the order of the suite as it was; they are believed where there are as many. */
-function verdictsOf({ basis }: ScannedEvaluation, suite: CompiledSuite, judges: Judges): Map<string, VerdictKind> {
+function verdictsOf({ basis }: ScannedEvaluation, suite: ReplayedSuite, judges: Judges): Map<string, VerdictKind> {
   const kept = basis === undefined ? [] : decodeBasis(basis).verdicts;
   if (kept.length !== suite.criteria.length) return new Map();
   for (const [place, { judgeVersion }] of kept.entries()) judges.see(place, judgeVersion);
@@ -131,6 +171,6 @@ class Judges {
   }
 }
 
-function judgedOf(suite: CompiledSuite): ReadonlySet<string> {
+function judgedOf(suite: ReplayedSuite): ReadonlySet<string> {
   return new Set(suite.criteria.flatMap(({ name, judged }) => (judged === undefined ? [] : name)));
 }

@@ -2,13 +2,21 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { type Incident, type Replay, replayDetection } from '../backtest/replay-detection.ts';
+import {
+  type Incident,
+  type NotReplayed,
+  type Replay,
+  replayDetection,
+  type ReplayedSuite,
+} from '../backtest/replay-detection.ts';
 import { durationMs } from '../config/quantities.ts';
 import { detectionSettings } from '../engine/detection/detection-start.ts';
 import { counted } from '../model/counted.ts';
 import { visibleJson } from '../model/visible-text.ts';
+import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import { levelOf, spell } from '../report/documents/backtest-words.ts';
 import { openReader } from '../serve/open-reader.ts';
+import type { StoredTotal } from '../store/conversation-reader.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { load } from './load.ts';
 import { noStore } from './no-store.ts';
@@ -70,14 +78,17 @@ export async function replay(terminal: Terminal, flags: ReplayFlags): Promise<vo
   const incidents = flags.incidents === undefined ? [] : await incidentsIn(flags.incidents);
   const location = { config: flags.config, dataDir: flags.dataDir };
   const { settings, suites } = await load(location, { secrets: "the store's" });
-  const chosen = suites.filter(({ name }) => flags.onlySuite === undefined || name === flags.onlySuite);
-  if (chosen.length === 0)
-    throw usage(
-      `--only-suite ${safe(flags.onlySuite ?? '')}: no such suite, there are ${suites.map(({ name }) => name).join(', ')}`,
-    );
   const reader = await openReader(settings);
   if (reader === undefined) throw noStore(settings);
   try {
+    const configured = new Set(suites.map(({ name }) => name));
+    const others = suitesIn(await reader.totals()).filter((name) => !configured.has(name));
+    const all: readonly ReplayedSuite[] = [...suites, ...others.map((name) => ({ name, criteria: [] }))];
+    const chosen = all.filter(({ name }) => flags.onlySuite === undefined || name === flags.onlySuite);
+    if (chosen.length === 0)
+      throw usage(
+        `--only-suite ${safe(flags.onlySuite ?? '')}: no such suite, there are ${all.map(({ name }) => safe(name)).join(', ')}`,
+      );
     const found = await replayDetection({
       reader,
       suites: chosen,
@@ -88,11 +99,26 @@ export async function replay(terminal: Terminal, flags: ReplayFlags): Promise<vo
       onProgress: (evaluations) => terminal.progress(`${counted(evaluations, 'evaluation')} looked at`),
     });
     terminal.progressDone();
-    if (flags.json === true) terminal.out(visibleJson(json(found), 2));
-    else print(terminal, found);
+    if (flags.json === true) terminal.out(visibleJson(json(found, configured), 2));
+    else print(terminal, found, configured);
   } finally {
     await reader.close();
   }
+}
+
+const suiteLabel = z.object({ suite: z.string() });
+
+/** Suites by which anything was ever counted in the store. */
+function suitesIn(totals: readonly StoredTotal[]): readonly string[] {
+  const names = totals.flatMap(({ metric, labels }) =>
+    metric === QUALITY_METRICS.evaluations.name ? suiteLabel.parse(JSON.parse(labels)).suite : [],
+  );
+  return [...new Set(names)].toSorted();
+}
+
+/** Their evaluations, which were replayed without criteria. */
+function notConfigured({ bySuite }: Replay, configured: ReadonlySet<string>) {
+  return [...bySuite].flatMap(([suite, evaluations]) => (configured.has(suite) ? [] : [{ suite, evaluations }]));
 }
 
 function changesIn(flags: ReplayFlags) {
@@ -139,7 +165,7 @@ function usage(message: string): CommandFailure {
   return new CommandFailure(message, EXIT.usage);
 }
 
-function print({ out, paint }: Terminal, found: Replay): void {
+function print({ out, paint }: Terminal, found: Replay, configured: ReadonlySet<string>): void {
   const { evaluations, from, to, alarms, incidents, withoutVerdicts } = found;
   if (from === undefined || to === undefined) {
     out('No evaluations that these options choose are stored, so there is nothing to replay.');
@@ -147,8 +173,14 @@ function print({ out, paint }: Terminal, found: Replay): void {
   }
   const days = Math.max(1, (to - from) / (MONTH_MS / 30));
   out(`${counted(evaluations, 'evaluation')} over ${days.toFixed(0)} days, in the order in which they were scored`);
-  if (withoutVerdicts > 0)
-    out(`of ${withoutVerdicts} only the score and the outcome are kept, so their criteria were not watched`);
+  const others = notConfigured(found, configured);
+  const unnamed = others.reduce((sum, one) => sum + one.evaluations, 0);
+  if (withoutVerdicts > unnamed)
+    out(`of ${withoutVerdicts - unnamed} only the score and the outcome are kept, so their criteria were not watched`);
+  for (const { suite, evaluations: of } of others)
+    out(
+      `${counted(of, 'evaluation')} by ${safe(suite)}, which the configuration does not have: without its criteria (give it with --config <file>)`,
+    );
   for (const alarm of alarms) {
     const why = alarm.incident === undefined ? '' : `  in ${safe(alarm.incident)}`;
     out(`  ${paint(alarm.incident === undefined ? 'yellow' : 'red', spell(alarm))}  ${safe(levelOf(alarm))}${why}`);
@@ -159,13 +191,25 @@ function print({ out, paint }: Terminal, found: Replay): void {
       ? 'There would have been no alarm.'
       : `There would have been ${counted(alarms.length, 'alarm')}, ${alarmsText(unknown, days, incidents.length > 0)}.`,
   );
-  for (const { name, foundAfterMs } of incidents)
-    out(
-      foundAfterMs === undefined
-        ? `  ${paint('red', 'not found')}  ${safe(name)}`
-        : `  found ${(foundAfterMs / HOUR_MS).toFixed(1)} h after it began  ${safe(name)}`,
-    );
+  for (const { name, foundAfterMs, notReplayed } of incidents) {
+    if (foundAfterMs !== undefined)
+      out(`  found ${(foundAfterMs / HOUR_MS).toFixed(1)} h after it began  ${safe(name)}`);
+    else if (notReplayed === undefined) out(`  ${paint('red', 'not found')}  ${safe(name)}`);
+    else out(`  ${paint('yellow', NOT_REPLAYED[notReplayed])}  ${safe(name)}`);
+  }
+  const tried = incidents.filter(({ notReplayed }) => notReplayed === undefined).length;
+  if (incidents.length > 0)
+    out(`${tried - missedOf(found)} of ${counted(tried, 'known incident')} in the history found`);
   out('Users, tools and models are not stored with evaluations, so they are not known here (docs/detection.md).');
+}
+
+const NOT_REPLAYED = {
+  outside_of_history: 'outside of the history',
+  no_such_agent: 'no such agent in the history',
+} satisfies Record<NotReplayed, string>;
+
+function missedOf({ incidents }: Replay): number {
+  return incidents.filter((one) => one.foundAfterMs === undefined && one.notReplayed === undefined).length;
 }
 
 function alarmsText(unknown: number, days: number, areKnown: boolean): string {
@@ -173,11 +217,14 @@ function alarmsText(unknown: number, days: number, areKnown: boolean): string {
   return areKnown ? `${unknown} of them outside every known incident: ${each}` : each;
 }
 
-function json({ evaluations, from, to, alarms, incidents, withoutVerdicts }: Replay) {
+function json(found: Replay, configured: ReadonlySet<string>) {
+  const { evaluations, from, to, alarms, incidents, withoutVerdicts } = found;
   const iso = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
   return {
     evaluations,
     without_verdicts: withoutVerdicts,
+    /** Suites that were replayed without their criteria, since the configuration does not have them. */
+    not_configured: notConfigured(found, configured),
     from: iso(from),
     to: iso(to),
     alarms: alarms.map(({ suite, agent, environment, metric, criterion, part, beganAt, endedAt, incident }) => ({
@@ -188,12 +235,14 @@ function json({ evaluations, from, to, alarms, incidents, withoutVerdicts }: Rep
       ended_at: iso(endedAt),
       incident: incident ?? null,
     })),
-    incidents: incidents.map(({ name, from: began, to: ended, agent, foundAfterMs }) => ({
+    incidents: incidents.map(({ name, from: began, to: ended, agent, foundAfterMs, notReplayed }) => ({
       name,
       from: iso(began),
       to: iso(ended),
       ...(agent === undefined ? {} : { agent }),
+      result: foundAfterMs === undefined ? (notReplayed ?? 'not_found') : 'found',
       found_after_hours: foundAfterMs === undefined ? null : foundAfterMs / HOUR_MS,
     })),
+    incidents_missed: missedOf(found),
   };
 }

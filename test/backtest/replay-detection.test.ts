@@ -1,8 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Incident, replayDetection } from '../../src/backtest/replay-detection.ts';
 import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
 import { VERDICTS } from '../../src/model/evaluation.ts';
 import type { EvaluationScanner, ScannedEvaluation } from '../../src/store/evaluation-scan.ts';
+import { assayBeside } from '../assay-command.ts';
+import { filledService } from '../serve/api/v1/filled-service.ts';
+import { tempDirectory } from '../temp-directory.ts';
 import { builtinSuites } from '../engine/log-driver.ts';
 import { randomFrom } from '../random.ts';
 
@@ -88,6 +94,75 @@ test('an incident of another agent is found by nothing of this one', async () =>
 
   expect(found.alarms.every(({ incident }) => incident === undefined)).toBe(true);
   expect(found.incidents[0]?.foundAfterMs).toBeUndefined();
+});
+
+test('an incident outside of the history, or of an agent that is not in it, is none that was missed', async () => {
+  const { suite, reader } = await history();
+  const before = { name: 'before', from: START - 3 * DAY, to: START - DAY };
+  const after = { name: 'after', from: START + DAYS * DAY, to: START + 30 * DAY, agent: 'helper' };
+  const others = { ...OUTAGE, agent: 'another' };
+  const incidents = [OUTAGE, QUIET, before, after, others];
+  const found = await replayDetection({ reader, suites: [suite], settings: DEFAULT_DETECTION, incidents });
+
+  expect(found.incidents.map(({ notReplayed }) => notReplayed)).toEqual([
+    undefined,
+    undefined,
+    'outside_of_history',
+    'outside_of_history',
+    'no_such_agent',
+  ]);
+});
+
+test('a suite of which only the name is known is replayed by its score', async () => {
+  const { suite, reader, rows } = await history();
+  const suites = [{ name: suite.name, criteria: [] }];
+  const found = await replayDetection({ reader, suites, settings: DEFAULT_DETECTION, incidents: [OUTAGE] });
+
+  expect([found.evaluations, found.withoutVerdicts, found.bySuite]).toEqual([rows, rows, new Map([['default', rows]])]);
+  expect(found.alarms.map(({ metric }) => metric)).toContain('tcr');
+  expect(found.alarms.map(({ metric }) => metric)).not.toContain('criterion');
+});
+
+test('the command replays the suites of the store, and says which of them the configuration lacks', {
+  timeout: 60_000,
+}, async () => {
+  const { dataDir } = await filledService();
+  const folder = tempDirectory();
+  const incidents = path.join(folder, 'incidents.json');
+  const times = { from: new Date(Date.now() - HOUR), to: new Date(Date.now() + HOUR) };
+  const past = { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' };
+  writeFileSync(
+    incidents,
+    JSON.stringify([
+      { name: 'missed', ...times },
+      { name: 'long ago', ...past },
+      { name: 'of nobody', ...times, agent: 'nobody' },
+    ]),
+  );
+  const replay = (...args: readonly string[]) =>
+    assayBeside(['detect', '--replay', '--incidents', incidents, ...args], { cwd: folder });
+
+  for (const more of [[], ['--only-suite', 'calls']]) {
+    const { status, stdout } = await replay('--data-dir', dataDir, '--json', ...more);
+    expect([more, status]).toEqual([more, 0]);
+    const said = z.looseObject({ incidents: z.array(z.looseObject({ name: z.string() })) }).parse(JSON.parse(stdout));
+    expect(said).toMatchObject({
+      evaluations: 4,
+      without_verdicts: 4,
+      not_configured: [{ suite: 'calls', evaluations: 4 }],
+      incidents: [{ result: 'not_found' }, { result: 'outside_of_history' }, { result: 'no_such_agent' }],
+      incidents_missed: 1,
+    });
+  }
+  const { stdout: text } = await replay('--data-dir', dataDir);
+  expect(text).toContain('4 evaluations by calls, which the configuration does not have');
+  expect(text).toContain('outside of the history  long ago');
+  expect(text).toContain('no such agent in the history  of nobody');
+  expect(text).toContain('0 of 1 known incident in the history found');
+  const known = await replay('--config', path.join(dataDir, 'assay.yaml'), '--json');
+  expect(JSON.parse(known.stdout)).toMatchObject({ evaluations: 4, without_verdicts: 0, not_configured: [] });
+  const unknown = await replay('--data-dir', dataDir, '--only-suite', 'nope');
+  expect([unknown.status, unknown.stderr]).toEqual([2, expect.stringMatching(/no such suite, there are .*calls/)]);
 });
 
 test('detection that takes longer to learn than there is history would have given no alarm', async () => {

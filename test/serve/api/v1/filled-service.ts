@@ -34,7 +34,7 @@ export const SENT: readonly Sent[] = [
   { id: 'long', question: 'Read it.', answer: 'It is long.', results: ['x'.repeat(LONG)] },
 ];
 
-export async function filledService(): Promise<RunningService> {
+export async function filledService(): Promise<RunningService & { readonly dataDir: string }> {
   const dataDir = tempDirectory();
   writeFileSync(path.join(dataDir, 'live.yaml'), SUITE);
   writeFileSync(path.join(dataDir, 'next.yaml'), SUITE.replace('"1"', '"2"').replace('< 2', '< 1'));
@@ -58,7 +58,7 @@ export async function filledService(): Promise<RunningService> {
   await put(`/v1/labels/${id}`, { suite: 'calls', criterion: 'looked', label: 'fail', by: 'ann', note: 'It did not.' });
   await put('/v1/outcomes', { conversation_id: SENT[0]?.id, label: 'reopened', good: false, value: 'yes' });
   await put(`/v1/truth/${id}`, { place: 'Graz' });
-  return running;
+  return { ...running, dataDir };
 }
 
 export async function get(running: RunningService, place: string): Promise<{ status: number; body: unknown }> {
