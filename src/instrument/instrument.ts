@@ -22,6 +22,7 @@
  */
 import {
   type Attributes,
+  type AttributeValue,
   type Context,
   context,
   createContextKey,
@@ -108,14 +109,16 @@ export interface UserFeedback {
 
 /**
  * A user said what he thinks of the conversation. Writes an event to the active span; where none is active, to a span of
- * its own. False where nothing was said, a number is none, or the conversation is not known.
+ * its own. False where nothing was said, a number is none or outside of its scale, or the conversation is not known.
  */
 export function feedback(given: UserFeedback): boolean {
   // Plain JavaScript may pass anything.
   const { conversationId, ...said } = ((given as UserFeedback | undefined) ?? {}) as UserFeedback;
-  if ([said.score, said.label, said.comment].every(isAbsent)) return false;
+  if ([said.score, said.label, said.comment].every(isUnsaid)) return false;
   if (!hasNumbers(said)) {
-    warnOnce('assay: feedback was given a score that is no number, or a scale that is not [lowest, highest]');
+    warnOnce(
+      'assay: feedback was given a score that is no number of its scale, or a scale that is not [lowest, highest]',
+    );
     return false;
   }
   const named = conversationId ?? propagation.getBaggage(context.active())?.getEntry(CONVERSATION_ID)?.value;
@@ -141,12 +144,25 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
+/** An empty text is one that nobody reads. */
+function isUnsaid(value: unknown): boolean {
+  return isAbsent(value) || value === '';
+}
+
+/** Whole numbers beyond these do not fit into an attribute. */
+const NUMBER_MAX = 2 ** 63;
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) < NUMBER_MAX;
+}
+
 function hasNumbers({ score, scale }: { readonly score?: unknown; readonly scale?: unknown }): boolean {
-  if (!isAbsent(score) && !Number.isFinite(score)) return false;
+  if (!isAbsent(score) && !isNumber(score)) return false;
   if (isAbsent(scale)) return true;
   if (!Array.isArray(scale) || scale.length !== 2) return false;
   const [min, max]: readonly unknown[] = scale;
-  return typeof min === 'number' && typeof max === 'number' && Number.isFinite(max - min) && min < max;
+  if (!isNumber(min) || !isNumber(max) || min >= max) return false;
+  return !isNumber(score) || (score >= min && score <= max);
 }
 
 const FEEDBACK_EVENT = 'assay.feedback';
@@ -156,8 +172,13 @@ const FEEDBACK_SCOPE = 'assay/instrument';
 function feedbackAttributes({ scale, ...said }: UserFeedback): Attributes {
   const fields = Object.entries({ ...said, 'scale.min': scale?.[0], 'scale.max': scale?.[1] });
   return Object.fromEntries(
-    fields.flatMap(([name, value]) => (isAbsent(value) ? [] : [[`assay.feedback.${name}`, value]])),
+    fields.flatMap(([name, value]) => (isUnsaid(value) ? [] : [[`assay.feedback.${name}`, wellFormed(value)]])),
   );
+}
+
+/** Half of a pair of surrogates is no character, and may not be sent. */
+function wellFormed(value: AttributeValue | undefined): AttributeValue | undefined {
+  return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
 /** A span as far as stamping goes. Structural, so that it fits the SDK's own type in any of its versions. */

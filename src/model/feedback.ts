@@ -5,7 +5,7 @@
  *   1. a label that is a known word (`thumbs_up`, `bad`, …)                                decides
  *   2. a score with its scale: above the middle is positive, below is negative             decides
  *   3. a score without a scale: 1 is positive, 0 and -1 are negative, 2 to 5 are stars     decides
- *   4. everything else, and a score whose scale cannot be read                             is neutral, and `unclear` says why
+ *   4. everything else, and a score outside of its scale or whose scale cannot be read     is neutral, and `unclear` says why
  *
  * The latest of several opinions of one user about the same answer counts. Nobody else's is replaced: feedback without a
  * user may be anybody's, and a comment alone says nothing against a thumb.
@@ -91,6 +91,8 @@ export function polarityOf({ label, score, scale }: Omit<Opinion, 'scale'> & { r
   if (scale === 'unreadable')
     return { polarity: 'neutral', unclear: `a score of ${score} means nothing, since its scale cannot be read` };
   if (scale !== undefined) {
+    const outside = whyOutside(score, scale);
+    if (outside !== undefined) return { polarity: 'neutral', unclear: outside };
     const middle = (scale[0] + scale[1]) / 2;
     return { polarity: score > middle ? 'positive' : score < middle ? 'negative' : 'neutral' };
   }
@@ -99,6 +101,12 @@ export function polarityOf({ label, score, scale }: Omit<Opinion, 'scale'> & { r
   if (Number.isInteger(score) && score >= 2 && score <= 5)
     return { polarity: score >= 4 ? 'positive' : score === 3 ? 'neutral' : 'negative' };
   return { polarity: 'neutral', unclear: `a score of ${score} means nothing without its scale` };
+}
+
+/** Undefined where the score is one of its scale. */
+export function whyOutside(score: number, [lowest, highest]: readonly [number, number]): string | undefined {
+  if (score >= lowest && score <= highest) return undefined;
+  return `a score of ${score} is outside of its scale, ${lowest} to ${highest}`;
 }
 
 /** The order in which opinions were given. */

@@ -185,12 +185,25 @@ describe('feedback of a user', () => {
     { score: 1, scale: [1] },
     { score: 1, scale: [1, Number.POSITIVE_INFINITY] },
     { score: 1, scale: '15' },
+    { score: 7, scale: [1, 5] },
+    { score: 0, scale: [1, 5] },
+    { score: 2 ** 70 },
+    { score: 1, scale: [0, 2 ** 70] },
+    { label: '' },
+    { comment: '', label: '' },
   ])('is none where a number is none: %j', (given) => {
     expect(feedback({ conversationId: 'c2', ...given } as never)).toBe(false);
     span('agent', () => expect(feedback(given as never)).toBe(false));
 
     expect(eventsOf('agent')).toEqual([]);
     expect(eventsOf('feedback')).toEqual([]);
+  });
+
+  test('leaves out empty texts, and mends half of a pair', () => {
+    span('agent', () => expect(feedback({ label: '', comment: 'bad \ud83d', score: 1 })).toBe(true));
+
+    const attributes = { 'assay.feedback.comment': 'bad \ufffd', 'assay.feedback.score': 1 };
+    expect(eventsOf('agent')).toEqual([['assay.feedback', attributes]]);
   });
 
   test('takes null as absent', () => {

@@ -26,6 +26,9 @@ test.each([
 test.each([
   [{ score: 0.7 }, 'a score of 0.7 means nothing without its scale'],
   [{ score: 5, scale: 'unreadable' as const }, 'a score of 5 means nothing, since its scale cannot be read'],
+  [{ score: 7, scale: [1, 5] as const }, 'a score of 7 is outside of its scale, 1 to 5'],
+  [{ score: 0.9, scale: [1, 5] as const }, 'a score of 0.9 is outside of its scale, 1 to 5'],
+  [{ score: 11, scale: [1, 10] as const }, 'a score of 11 is outside of its scale, 1 to 10'],
   [{ score: 80 }, 'a score of 80 means nothing without its scale'],
   [{ label: 'meh' }, 'the label is no known word and there is no score'],
 ])('%j is neutral because %s', (opinion, unclear) => {

@@ -224,6 +224,22 @@ test('a time a little ahead is taken as now, and long text of emoji is stored wh
   expect(Date.parse(String(latest?.at))).toBeLessThanOrEqual(Date.now());
 });
 
+test('an empty comment or label is one that was not given', async () => {
+  const running = await runService({ suites: [likedSuiteFile()] });
+  const [conversation] = conversations(1);
+  if (conversation === undefined) return expect.unreachable();
+  const { id } = conversation;
+  await sendTurns(running, conversation);
+  const feedback = [
+    { conversation_id: id, id: 'thumb', label: 'down', comment: '' },
+    { conversation_id: id, id: 'star', score: 5, label: '' },
+  ];
+  const { status, body } = await give(running, { feedback });
+  expect([status, body.results.map(({ polarity }) => polarity)]).toEqual([200, ['negative', 'positive']]);
+  await until(async () => expect((await detailOf(running, id))?.feedback_list).toHaveLength(2));
+  for (const one of (await detailOf(running, id))?.feedback_list ?? []) expect(Object.values(one)).not.toContain('');
+});
+
 const GOOD = { conversation_id: 'c', label: 'up' };
 
 test.each([
@@ -238,6 +254,14 @@ test.each([
   ['a time at most a day in the future', { conversation_id: 'c', label: 'up', at: '2601-01-01T00:00:00Z' }],
   ['at most 10000 characters', { conversation_id: 'c', comment: '😀'.repeat(10_001) }],
   ['one feedback or more', { feedback: [] }],
+  ['a score of 7 is outside of its scale, 1 to 5', { conversation_id: 'c', score: 7, scale: [1, 5] }],
+  ['feedback.1.score', { feedback: [GOOD, { ...GOOD, score: 11, scale: [1, 10] }] }],
+  ['{"error":"the body has mistakes","problems":["feedback.0.score: a number"]}', { conversation_id: 'c', score: '5' }],
+  [
+    '":["feedback.0.at: a time as in RFC 3339, such as 2026-11-26T09:00:00Z"]}',
+    { conversation_id: 'c', label: 'up', at: 'yesterday' },
+  ],
+  ['a score, a label or a comment', { conversation_id: 'c', label: '', comment: '' }],
 ])('refuses feedback with a mistake, and expects %s', async (problem, body) => {
   const running = await runService({ suites: [likedSuiteFile()] });
   const response = await post(`${running.http}/api/v1/feedback`, body);

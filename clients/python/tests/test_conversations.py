@@ -322,6 +322,13 @@ def test_feedback_in_a_later_request_names_its_conversation(exported: Exported, 
         {"score": 1, "scale": (0, float("nan"))},
         {"score": 1, "scale": 5},
         {"score": 10**400},
+        {"score": 2**70},
+        {"score": -(2**63) - 1},
+        {"score": 1, "scale": (0, 2**70)},
+        {"score": 7, "scale": (1, 5)},
+        {"score": 0.5, "scale": (1, 5)},
+        {"label": ""},
+        {"comment": "", "label": ""},
     ],
 )
 def test_feedback_with_a_number_that_is_none_is_refused(
@@ -331,6 +338,20 @@ def test_feedback_with_a_number_that_is_none_is_refused(
         assert feedback(conversation_id="c9", **given) is False
 
     assert list(exported.span("agent").events) == []
+
+
+def test_feedback_leaves_out_empty_texts_and_mends_half_of_a_pair(exported: Exported, tracer: trace.Tracer) -> None:
+    with tracer.start_as_current_span("agent"):
+        assert feedback(score=1, label="", comment="bad \ud83d, and \ud83d\udc4e", user="u\udc00")
+
+    (event,) = exported.span("agent").events
+    assert dict(event.attributes) == {
+        "assay.feedback.score": 1,
+        "assay.feedback.comment": "bad \ufffd, and \U0001f44e",
+        "assay.feedback.user": "u\ufffd",
+    }
+    for text in event.attributes.values():
+        str(text).encode()
 
 
 def test_feedback_without_an_active_span_is_a_span_of_its_own(exported: Exported, tracer: trace.Tracer) -> None:

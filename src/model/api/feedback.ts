@@ -1,6 +1,6 @@
 /** Feedback of the agent's users as it is sent and shown. `model/feedback.ts` says what it means. */
 import { z } from 'zod';
-import { FEEDBACK_LIMITS, FEEDBACK_WAYS, POLARITIES } from '../feedback.ts';
+import { FEEDBACK_LIMITS, FEEDBACK_WAYS, POLARITIES, whyOutside } from '../feedback.ts';
 
 const FEEDBACK_MAX = 1000;
 const CONVERSATION_ID_MAX = 4096;
@@ -13,6 +13,12 @@ const text = (max: number) =>
     .min(1, 'a text that is not empty')
     .max(max, `at most ${max} characters`)
     .transform((given) => given.toWellFormed());
+/** Forms send fields that nobody filled in. */
+const textOrNone = (max: number) =>
+  z
+    .string('a text')
+    .max(max, `at most ${max} characters`)
+    .transform((given) => (given === '' ? undefined : given.toWellFormed()));
 const number = z.number('a number').refine(Number.isFinite, 'a number');
 
 const sent = z
@@ -21,12 +27,12 @@ const sent = z
     id: text(FEEDBACK_LIMITS.idLength).optional(),
     name: text(FEEDBACK_LIMITS.nameLength).optional(),
     score: number.optional(),
-    label: text(FEEDBACK_LIMITS.labelLength).optional(),
+    label: textOrNone(FEEDBACK_LIMITS.labelLength).optional(),
     scale: z
       .tuple([number, number], '[lowest, highest]')
       .refine(([min, max]) => min < max, 'the lowest score, then the highest')
       .optional(),
-    comment: text(FEEDBACK_LIMITS.commentLength).optional(),
+    comment: textOrNone(FEEDBACK_LIMITS.commentLength).optional(),
     user: text(FEEDBACK_LIMITS.userLength).optional(),
     trace_id: z
       .string()
@@ -37,7 +43,7 @@ const sent = z
       .regex(/^(?!0{16})[0-9a-f]{16}$/, '16 lower-case hexadecimal digits')
       .optional(),
     at: z.iso
-      .datetime({ offset: true, error: 'a time as in RFC 3339, such as 2026-11-26T09:00:00Z' })
+      .datetime({ offset: true, abort: true, error: 'a time as in RFC 3339, such as 2026-11-26T09:00:00Z' })
       .refine((time) => Date.parse(time) >= 0, 'a time since 1970')
       .refine((time) => !(Date.parse(time) > Date.now() + AHEAD_MAX_MS), 'a time at most a day in the future')
       .transform((time) => Date.parse(time))
@@ -46,11 +52,20 @@ const sent = z
   .refine(
     ({ score, label, comment }) => score !== undefined || label !== undefined || comment !== undefined,
     'a score, a label or a comment',
-  );
+  )
+  .superRefine(({ score, scale }, { addIssue }) => {
+    const outside = score === undefined || scale === undefined ? undefined : whyOutside(score, scale);
+    if (outside !== undefined) addIssue({ code: 'custom', path: ['score'], message: `one of its scale: ${outside}` });
+  });
 export type SentFeedback = z.output<typeof sent>;
 
+/** One feedback is a list of one. */
+export function listOfFeedback(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'feedback' in body ? body : { feedback: [body] };
+}
+
 export const feedbackBody = z.preprocess(
-  (body) => (typeof body === 'object' && body !== null && 'feedback' in body ? body : { feedback: [body] }),
+  listOfFeedback,
   z
     .strictObject({
       feedback: z.array(sent).min(1, 'one feedback or more').max(FEEDBACK_MAX, `at most ${FEEDBACK_MAX} feedback`),

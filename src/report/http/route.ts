@@ -142,13 +142,20 @@ export function writing<S, T>(
     parameters: PathParameters,
     written: Written,
   ) => Promise<{ readonly status: number; readonly value: unknown } | Unavailable>,
-  { bodyBytesMax = BODY_BYTES_MAX }: { readonly bodyBytesMax?: number } = {},
+  {
+    bodyBytesMax = BODY_BYTES_MAX,
+    readAs = (body) => body,
+  }: {
+    readonly bodyBytesMax?: number;
+    /** The body as the schema reads it, where that is another form of it: mistakes show what stands there. */
+    readonly readAs?: (body: unknown) => unknown;
+  } = {},
 ): Writing<S> {
   return {
     bodyBytesMax,
     write: async (side, body, parameters, written) => {
       const parsed = schema.safeParse(body);
-      if (!parsed.success) return mistakesAnswer('body', parsed.error, body);
+      if (!parsed.success) return mistakesAnswer('body', parsed.error, readAs(body));
       const result = await handle(side, parsed.data, parameters, written);
       return 'unavailable' in result ? unavailableAnswer(result) : jsonAnswer(result.status, result.value);
     },

@@ -4,7 +4,13 @@
  */
 import type { FeedbackFate } from '../../model/events/scoring-events.ts';
 import { FEEDBACK_LIMITS, type Feedback } from '../../model/feedback.ts';
-import { feedbackAnswer, feedbackBody, type FeedbackResult, type SentFeedback } from '../../model/api/feedback.ts';
+import {
+  feedbackAnswer,
+  feedbackBody,
+  type FeedbackResult,
+  listOfFeedback,
+  type SentFeedback,
+} from '../../model/api/feedback.ts';
 import { transcodeLogs } from '../../model/otlp/json-transcoder.ts';
 import { syntheticConversationId, tryParseTraceId } from '../../model/ids.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
@@ -21,26 +27,30 @@ export interface FeedbackSide {
 
 const NANOS = 1_000_000n;
 
-const putFeedback = writing(feedbackBody, async (side: FeedbackSide, sent) => {
-  const now = Date.now();
-  const feedback = redacted(sent, side.redaction).map((one, index) => given(one, sent[index], now));
-  const answer = await side.put({ what: 'feedback', feedback });
-  if ('unavailable' in answer) return answer;
-  if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
-  const results = feedback.map((one, index) => {
-    const fate = answer.fates?.[index] ?? 'gone';
-    // The first stays, so its polarity is told.
-    const { polarity, unclear } = (fate === 'known' ? answer.stored?.[index] : undefined) ?? one;
-    return {
-      id: one.id,
-      conversation_id: one.conversationId,
-      polarity,
-      ...(unclear === undefined ? {} : { unclear }),
-      ...toldOf(fate),
-    };
-  });
-  return { status: 200, value: { results } };
-});
+const putFeedback = writing(
+  feedbackBody,
+  async (side: FeedbackSide, sent) => {
+    const now = Date.now();
+    const feedback = redacted(sent, side.redaction).map((one, index) => given(one, sent[index], now));
+    const answer = await side.put({ what: 'feedback', feedback });
+    if ('unavailable' in answer) return answer;
+    if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
+    const results = feedback.map((one, index) => {
+      const fate = answer.fates?.[index] ?? 'gone';
+      // The first stays, so its polarity is told.
+      const { polarity, unclear } = (fate === 'known' ? answer.stored?.[index] : undefined) ?? one;
+      return {
+        id: one.id,
+        conversation_id: one.conversationId,
+        polarity,
+        ...(unclear === undefined ? {} : { unclear }),
+        ...toldOf(fate),
+      };
+    });
+    return { status: 200, value: { results } };
+  },
+  { readAs: listOfFeedback },
+);
 
 export const FEEDBACK_ROUTE: Route<FeedbackSide> = {
   ...write(

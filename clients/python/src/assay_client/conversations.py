@@ -240,22 +240,27 @@ def feedback(
     `Client.feedback` sends it over the API instead.
     """
     details: dict[str, AttributeValue | None] = {
-        "id": id,
-        "name": name,
+        "id": _well_formed(id),
+        "name": _well_formed(name),
         "score": score,
-        "label": label,
-        "comment": comment,
-        "user": None if user is None else str(user),
+        "label": _well_formed(label),
+        "comment": _well_formed(comment),
+        "user": None if user is None else _well_formed(str(user)),
     }
-    if score is None and label is None and comment is None:
+    # An empty text is one that nobody reads.
+    details = {key: value for key, value in details.items() if value is not None and value != ""}
+    if not details.keys() & {"score", "label", "comment"}:
         _warn_once("feedback() needs a score, a label or a comment")
         return False
     if score is not None and not _is_finite(score):
-        _warn_once("feedback() needs a score that is a finite number")
+        _warn_once("feedback() needs a score that is a finite number of 64 bits")
         return False
     if scale is not None:
         if not _is_scale(scale):
             _warn_once("feedback() needs a scale of two numbers, the lowest and then the highest")
+            return False
+        if score is not None and not scale[0] <= score <= scale[1]:
+            _warn_once("feedback() needs a score that is not outside of its scale")
             return False
         details["scale.min"], details["scale.max"] = scale
     given = {f"{names.FEEDBACK_EVENT}.{key}": value for key, value in details.items() if value is not None}
@@ -277,10 +282,17 @@ def feedback(
 
 
 def _is_finite(value: object) -> bool:
-    try:
-        return isinstance(value, (int, float)) and math.isfinite(value)
-    except OverflowError:  # A whole number beyond all floats.
-        return False
+    """Exporters write a whole number in 64 bits, with a sign."""
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def _well_formed(text: T) -> T | str:
+    """Replaces each half of a surrogate pair, which no exporter can encode."""
+    if not isinstance(text, str):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _is_scale(scale: object) -> bool:
