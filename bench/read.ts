@@ -143,6 +143,7 @@ function outline({ shadow }: { readonly shadow: boolean }): SuiteOutline {
     question: 'Is it right?',
     about: 'task' as const,
     isJudged: false,
+    needs: [],
     weight: 125_000,
     whenNotApplicable: 'exclude' as const,
     capsAt: undefined,

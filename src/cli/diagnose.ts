@@ -27,6 +27,8 @@ export interface Observed {
   readonly scrape: Scrape;
   /** Why the service is not ready; empty if it is. */
   readonly notReady: readonly string[];
+  /** What each criterion needs, as `suite/criterion`; of others it is not known. */
+  readonly needs?: ReadonlyMap<string, readonly string[]>;
   /** Where agents send their spans. */
   readonly otlp: string;
 }
@@ -151,7 +153,7 @@ function adviceOf(observed: Observed): readonly Advice[] {
     })),
     ...behind(scrape),
     ...unscored(scrape),
-    ...undecided(scrape),
+    ...undecided(observed),
     ...unnamed(scrape),
   ];
 }
@@ -195,24 +197,40 @@ function unscored(scrape: Scrape): readonly Advice[] {
     : [{ problem: `${counted(count, 'conversation')} matched no suite`, remedy: 'look at `match` in your suites' }];
 }
 
-const UNDECIDED_REMEDIES: Readonly<Record<string, string>> = {
-  not_recorded: 'switch content capture on: docs/frameworks.md',
-  argument_absent: 'the tool is called without the argument that the criterion reads: look at the criterion',
-};
+const CAPTURE = 'switch content capture on: docs/frameworks.md';
 
-/** One line for each reason, with the suite and criterion that are affected most. */
-function undecided(scrape: Scrape): readonly Advice[] {
-  return Object.entries(UNDECIDED_REMEDIES).flatMap(([reason, remedy]) => {
-    const affected = scrape.of('assay_criteria_undecided_total', { reason }).filter(({ labels, value }) => {
+/** Content that does not come with spans: the agent or its users have to send it. */
+const SENT_REMEDIES: readonly (readonly [need: string, remedy: string])[] = [
+  ['truth', 'attach the truth that they compare with: docs/instrument.md'],
+  ['feedback', 'send what users say, or leave it: they are undecided where no user said anything (docs/feedback.md)'],
+  ['state', 'record the state at the end, by recordState() or assay.conversation.state: docs/instrument.md'],
+];
+
+/** One line for each reason and remedy, with the suites and criteria that are affected. */
+function undecided({ scrape, needs }: Observed): readonly Advice[] {
+  const affectedBy = (reason: string) =>
+    scrape.of('assay_criteria_undecided_total', { reason }).flatMap(({ labels, value }) => {
       const of = { suite: labels.get('suite') ?? '', criterion: labels.get('criterion') ?? '' };
-      return value > 0 && value >= UNDECIDED_SHARE * asked(scrape, of);
+      return value > 0 && value >= UNDECIDED_SHARE * asked(scrape, of) ? [`${of.suite}/${of.criterion}`] : [];
     });
-    if (affected.length === 0) return [];
-    const names = affected.map(({ labels }) => `${labels.get('suite')}/${labels.get('criterion')}`);
-    const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
-    const problem = `${names.slice(0, NAMES_SHOWN).join(', ')}${more} mostly undecided (${reason})`;
-    return [{ problem, remedy }];
+  const lacking = Map.groupBy(affectedBy('not_recorded'), (name) => {
+    const own = needs?.get(name) ?? [];
+    const sent = SENT_REMEDIES.filter(([need]) => own.includes(need));
+    const remedies = [...sent.map(([, remedy]) => remedy), ...(own.length > sent.length ? [CAPTURE] : [])];
+    return remedies.length === 0 ? CAPTURE : remedies.join('; ');
   });
+  const argument = 'the tool is called without the argument that the criterion reads: look at the criterion';
+  return [
+    ...[...lacking].map(([remedy, names]) => ({ problem: undecidedText(names, 'not_recorded'), remedy })),
+    ...[affectedBy('argument_absent')].flatMap((names) =>
+      names.length === 0 ? [] : [{ problem: undecidedText(names, 'argument_absent'), remedy: argument }],
+    ),
+  ];
+}
+
+function undecidedText(names: readonly string[], reason: string): string {
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
+  return `${names.slice(0, NAMES_SHOWN).join(', ')}${more} mostly undecided (${reason})`;
 }
 
 /** Passes, failures and questions without an answer. */

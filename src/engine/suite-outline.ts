@@ -1,6 +1,7 @@
 /** Parts of a suite that the main thread needs: names, questions and weights. The functions are the scoring thread's. */
 import type { About, SuiteScope } from '../model/evaluation.ts';
 import { isShadowKey, keyOfSuite } from '../model/suite-key.ts';
+import type { Need } from '../score/needs.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { Weighing, Weight } from '../score/weigh.ts';
 
@@ -9,6 +10,7 @@ interface CriterionOutline extends Weight {
   readonly about: About;
   /** A model answers. */
   readonly isJudged: boolean;
+  readonly needs: readonly Need[];
 }
 
 export interface SuiteOutline extends Weighing {
@@ -37,11 +39,12 @@ export function outlineOf(suite: CompiledSuite): SuiteOutline {
     description,
     scope,
     about,
-    criteria: criteria.map(({ name: criterion, question, about: subject, judged, ...weight }) => ({
+    criteria: criteria.map(({ name: criterion, question, about: subject, judged, needs, ...weight }) => ({
       name: criterion,
       question,
       about: subject,
       isJudged: judged !== undefined,
+      needs,
       weight: weight.weight,
       whenNotApplicable: weight.whenNotApplicable,
       capsAt: weight.capsAt,

@@ -1,9 +1,13 @@
 /** `assay doctor` against a running service: with nothing received, with traffic, and with what goes wrong most often. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Observed, diagnose } from '../../src/cli/diagnose.ts';
 import { Scrape } from '../../src/cli/scraped-series.ts';
 import { assayBeside } from '../assay-command.ts';
 import { runService, sendTurns } from '../serve/running-service.ts';
+import { tempDirectory } from '../temp-directory.ts';
 
 const advised = (metrics: string, observed: Partial<Observed> = {}) =>
   diagnose({ scrape: new Scrape(metrics), notReady: [], otlp: 'http://127.0.0.1:4318', ...observed }).advice.map(
@@ -81,6 +85,37 @@ assay_evaluations_total{suite="default",agent="a",agent_version="unknown",outcom
   ],
 ])('%s', (_what, metrics, expected) => {
   expect(advised(metrics)).toEqual(expected);
+});
+
+test('a criterion without what it needs has the remedy of that need', async () => {
+  const dataDir = tempDirectory();
+  writeFileSync(
+    path.join(dataDir, 'needy.yaml'),
+    `suite: needy
+version: "1"
+scope: conversation
+criteria:
+  - { name: stated, question: Is it done?, weight: 0.2, needs: [state], check: state.done }
+  - { name: liked, question: Was it liked?, weight: 0.2, needs: [feedback], check: feedback.negative == 0 }
+  - { name: told, question: Was it told?, weight: 0.2, needs: [final_answer], check: size(final_answer) > 0 }
+  - { name: both, question: Was it right?, weight: 0.2, needs: [state, final_answer], check: state.done }
+  - { name: ran, question: Did it run?, weight: 0.2, check: size(steps) > 0 }
+`,
+  );
+  const running = await runService({ suites: ['./needy.yaml'], dataDir });
+  await sendTurns(running, { first: 1, turns: 3 });
+  const doctor = () => assayBeside(['doctor', '--url', running.http, '--json']);
+  let { stdout } = await doctor();
+  while (!stdout.includes('undecided')) ({ stdout } = await doctor());
+
+  const capture = 'switch content capture on: docs/frameworks.md';
+  const state = 'record the state at the end, by recordState() or assay.conversation.state: docs/instrument.md';
+  const of = (name: string) => `needy/${name} mostly undecided (not_recorded)`;
+  const { advice } = z.object({ advice: z.array(z.unknown()) }).parse(JSON.parse(stdout));
+  expect(advice).toContainEqual({ problem: of('stated'), remedy: state });
+  expect(advice).toContainEqual({ problem: of('told'), remedy: capture });
+  expect(advice).toContainEqual({ problem: of('both'), remedy: `${state}; ${capture}` });
+  expect(advice).toContainEqual({ problem: of('liked'), remedy: expect.stringContaining('docs/feedback.md') });
 });
 
 test('a service that is not ready says why first', () => {

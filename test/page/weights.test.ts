@@ -19,6 +19,7 @@ const criterion = (name: string, written: number, critical = false) =>
     question: '?',
     kind: 'check',
     about: 'task',
+    needs: [],
     weight: written,
     written_weight: written,
     critical,

@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import { type Diagnosis, diagnose } from '../diagnose.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printTable } from '../print-table.ts';
-import { askedPort, askText, reading, type ServiceFlags, serviceOf, tokenOption } from '../running-service.ts';
+import { ask, askedPort, askText, reading, type ServiceFlags, serviceOf, tokenOption } from '../running-service.ts';
 import { Scrape } from '../scraped-series.ts';
 import { settingOption } from '../setting-option.ts';
+import { suiteList } from '../../model/api/suite-list.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
@@ -26,16 +27,33 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     )
     .action(async (flags: ServiceFlags) => {
       const { url, token, otlp } = serviceOf(flags);
-      const [metrics, ready] = await Promise.all([
+      const [metrics, ready, needs] = await Promise.all([
         askText(new URL('/metrics', url), reading(token)),
         askText(new URL('/readyz', url), { accept: 503 }),
+        needsAt(url, reading(token)),
       ]);
       const notReady = ready.trim() === 'ready' ? [] : ready.trim().split('\n');
-      const diagnosis = diagnose({ scrape: new Scrape(metrics), notReady, otlp });
+      const diagnosis = diagnose({ scrape: new Scrape(metrics), notReady, needs, otlp });
       if (flags.json === true) terminal.out(visibleJson(diagnosis, 2));
       else print(terminal, url, diagnosis);
       if (notReady.length > 0) process.exitCode = EXIT.failed;
     });
+}
+
+/** Empty where it cannot be had: the rest can be said without. */
+async function needsAt(url: string, asking: RequestInit): Promise<ReadonlyMap<string, readonly string[]>> {
+  try {
+    // Without evaluations, the store is not read for their figures.
+    const asked = new URL(`/api/v1/suites?since=${new Date().toISOString()}`, url);
+    const { suites } = suiteList.parse(await ask(asked, asking));
+    return new Map(
+      suites.flatMap(({ name, live, criteria }) =>
+        live ? criteria.map((criterion) => [`${name}/${criterion.name}`, criterion.needs] as const) : [],
+      ),
+    );
+  } catch {
+    return new Map();
+  }
 }
 
 function print(terminal: Terminal, url: string, { facts, advice }: Diagnosis): void {

@@ -18,6 +18,9 @@ const criterion = z.strictObject({
   question: z.string(),
   kind: z.enum(CRITERION_KINDS).meta({ description: 'code answers, or a model' }),
   about,
+  needs: list(z.string()).meta({
+    description: 'content without which it is not decided, as `needs` of the suite says',
+  }),
   weight: share.meta({ description: 'of the whole suite' }),
   written_weight: share.meta({ description: 'as its file has it' }),
   critical: z.boolean(),

@@ -34,7 +34,10 @@ the suites that run: criteria, weights, and how often each passed lately`,
         ...(query.agent === undefined ? {} : { agents: [query.agent] }),
         agentVersions: query.agent_version,
         environments: query.environment,
-        period: { since: query.since, until: query.until },
+        // The list of all is also asked for names alone, as of now, and is to look at nothing then.
+        ...(named === undefined && query.until === undefined
+          ? { since: query.since }
+          : { period: { since: query.since, until: query.until } }),
         conversationsMax: named === undefined ? CONVERSATIONS_MAX : OF_NAMED_MAX,
       });
       shown.push({
@@ -54,7 +57,7 @@ the suites that run: criteria, weights, and how often each passed lately`,
 });
 
 function criterionJson(
-  { name, question, isJudged, about, weight, capsAt }: SuiteOutline['criteria'][number],
+  { name, question, isJudged, needs, about, weight, capsAt }: SuiteOutline['criteria'][number],
   { totalWeight }: SuiteOutline,
   evaluations: readonly LatestEvaluation[],
 ) {
@@ -71,6 +74,7 @@ function criterionJson(
     question,
     kind: isJudged ? ('judge' as const) : ('check' as const),
     about,
+    needs,
     weight: weight / totalWeight,
     written_weight: weight / ONE,
     critical: capsAt !== undefined,
