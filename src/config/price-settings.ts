@@ -1,6 +1,7 @@
 /** Prices of tokens: of judges, and of the models that the agents use. */
 import { z } from 'zod';
 import type { ModelPrices } from '../model/cost.ts';
+import { globCovers } from '../model/glob.ts';
 import { mapping } from './mapping.ts';
 import { section } from './section.ts';
 import { amount, setting } from './setting.ts';
@@ -25,7 +26,11 @@ const MODEL_PRICES = {
   models: setting(
     { key: 'model', required: true, example: 'gpt-5*' },
     'Name of the model as spans have it, or a glob.',
-    z.string('a name or a glob').min(1, 'a name or a glob').max(NAME_MAX, `at most ${NAME_MAX} characters`),
+    z
+      .string('a name or a glob')
+      .min(1, 'a name or a glob')
+      .max(NAME_MAX, `at most ${NAME_MAX} characters`)
+      .refine((glob) => !/[{}[\]]/.test(glob), 'a name or a glob: only * and ? are patterns, not { } or [ ]'),
   ),
   ...PRICES,
   cachedInputPerMillion: amount(
@@ -53,7 +58,17 @@ export const MODEL_PRICE_TABLE = section(
         example: [{ model: 'gpt-5*', input_per_million: 0.25, output_per_million: 2 }],
       },
       'For a million tokens each; of several models that match, the first counts.',
-      z.array(mapping(MODEL_PRICES), 'a list of models with their prices').max(MODELS_MAX, `at most ${MODELS_MAX}`),
+      z
+        .array(mapping(MODEL_PRICES), 'a list of models with their prices')
+        .max(MODELS_MAX, `at most ${MODELS_MAX}`)
+        .superRefine((all, context) => {
+          for (const [index, { models }] of all.entries()) {
+            const before = all.slice(0, index).find((earlier) => globCovers(earlier.models, models));
+            if (before === undefined) continue;
+            const message = `a model that \`${before.models}\` before it does not match: the first that matches counts`;
+            context.addIssue({ code: 'custom', path: [index, 'model'], message });
+          }
+        }),
       MODEL_PRICES,
     ),
   },

@@ -10,7 +10,13 @@ export function compileGlob(glob: string): Matcher {
   return (text) => globMatches(glob, text);
 }
 
-function globMatches(glob: string, text: string): boolean {
+/** Whether each text that the other glob matches is one that this glob matches. */
+export function globCovers(glob: string, other: string): boolean {
+  // A star is any run, which one character does not cover.
+  return globMatches(glob, other, (char) => char !== '*');
+}
+
+function globMatches(glob: string, text: string, isOne: (char: string | undefined) => boolean = () => true): boolean {
   let g = 0;
   let t = 0;
   let star = -1;
@@ -19,7 +25,7 @@ function globMatches(glob: string, text: string): boolean {
     if (g < glob.length && glob[g] === '*') {
       star = g++;
       resumeAt = t;
-    } else if (g < glob.length && (glob[g] === '?' || glob[g] === text[t])) {
+    } else if (g < glob.length && ((glob[g] === '?' && isOne(text[t])) || glob[g] === text[t])) {
       g++;
       t++;
     } else if (star >= 0) {

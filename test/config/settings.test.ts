@@ -328,3 +328,21 @@ describe('redaction', () => {
     ]);
   });
 });
+
+test('a price that can never count is a mistake', () => {
+  const price = 'input_per_million: 1, output_per_million: 2';
+  const of = (...models: readonly string[]) => ({
+    file: `prices:\n  models:\n${models.map((model) => `    - { model: '${model}', ${price} }\n`).join('')}`,
+  });
+  const expected = 'a name or a glob: only * and ? are patterns, not { } or [ ]';
+
+  expect(lines(of('gpt-5-mini*', 'gpt-5*', 'claude-?-opus'))).toEqual([]);
+  for (const model of ['{gpt,o}-*', 'claude-[34]*'])
+    expect(lines(of(model))).toEqual([
+      expect.stringMatching(`models\\[0\\]\\.model .*${expected.replace(/[*?[{}\]]/g, '\\$&')}`),
+    ]);
+  expect(lines(of('gpt-5*', 'o3', 'gpt-5-mini*'))).toEqual([
+    expect.stringContaining('a model that `gpt-5*` before it does not match: the first that matches counts'),
+  ]);
+  expect(lines(of('gpt-5*', 'o3', 'gpt-5-mini*'))[0]).toContain('prices.models[2].model');
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileGlob } from '../../src/model/glob.ts';
+import { compileGlob, globCovers } from '../../src/model/glob.ts';
 
 test.each([
   ['book_meeting', 'book_meeting', true],
@@ -15,6 +15,21 @@ test.each([
   ['a.c', 'abc', false],
 ])('the glob %s and the name %s: %s', (glob, name, matches) => {
   expect(compileGlob(glob)(name)).toBe(matches);
+});
+
+test.each([
+  ['gpt-5*', 'gpt-5-mini*', true],
+  ['gpt-5*', 'gpt-5', true],
+  ['gpt-5-mini*', 'gpt-5*', false],
+  ['*', 'a?*', true],
+  ['a?', 'a*', false],
+  ['a?', 'ab', true],
+  ['a?', 'a?', true],
+  ['ab', 'a?', false],
+  ['*-mini', 'gpt-*', false],
+  ['*mini*', 'gpt-*-mini-?', true],
+])('the glob %s covers the glob %s: %s', (glob, other, covers) => {
+  expect(globCovers(glob, other)).toBe(covers);
 });
 
 test('a glob made to go back and forth costs no more than the lengths multiplied', () => {
