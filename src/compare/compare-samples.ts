@@ -3,7 +3,7 @@
  * `compare-experiments.ts`. A conversation is the unit: the turns of one are averaged, as the repeats of a case are.
  */
 import type { Compared } from '../model/comparison.ts';
-import { unpairedChange, unpairedEffortChange } from './change.ts';
+import { type CalledSides, unpairedChange, unpairedEffortChange } from './change.ts';
 import { adjusted, figureOf, type Good, type Level, type Measured, worded } from './conclusion.ts';
 import { unpairedEffortTest, unpairedTest } from './difference-test.ts';
 import type { CaseEffort } from './measure.ts';
@@ -32,17 +32,22 @@ interface ComparedSamples {
 export function compareSamples(
   a: Sample,
   b: Sample,
-  { criteria, alpha, smallest }: Omit<Level, 'lookedAt'> & { readonly criteria: readonly string[] },
+  {
+    criteria,
+    alpha,
+    smallest,
+    called,
+  }: Omit<Level, 'lookedAt'> & { readonly criteria: readonly string[]; readonly called: CalledSides },
 ): ComparedSamples {
   const level: Level = { alpha, smallest, lookedAt: criteria.length };
   const shares = (...samples: readonly [readonly number[], readonly number[]]): Measured => {
     const [ofA, ofB] = [inOrder(samples[0]), inOrder(samples[1])];
-    return figureOf(unpairedChange(ofA, ofB), () => unpairedTest(ofA, ofB), alpha);
+    return figureOf(unpairedChange(ofA, ofB, called), () => unpairedTest(ofA, ofB), alpha);
   };
   const efforts = (...samples: readonly [readonly CaseEffort[], readonly CaseEffort[]]): Compared => {
     const [ofA, ofB] = [effortsInOrder(samples[0]), effortsInOrder(samples[1])];
     return concluded(
-      figureOf(unpairedEffortChange(ofA, ofB), () => unpairedEffortTest(ofA, ofB), alpha),
+      figureOf(unpairedEffortChange(ofA, ofB, called), () => unpairedEffortTest(ofA, ofB), alpha),
       'less',
     );
   };

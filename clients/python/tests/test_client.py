@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import json
 import socket
 import threading
@@ -312,6 +313,17 @@ EXPORTED = [
 
 def lines_of(rows: list[dict[str, Any]]) -> bytes:
     return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+
+
+def test_verdicts_take_the_filters_of_evaluations(server: Server) -> None:
+    of_evaluations, of_verdicts = (inspect.signature(of).parameters for of in (Client.evaluations, Client.verdicts))
+    assert list(of_verdicts) == list(of_evaluations)
+
+    server.answers = [Answer(200, b"")]
+    assert list(client_of(server).verdicts(feedback="negative", labelled=True, score_below=0.5)) == []
+    assert [one.path for one in server.asked] == [
+        "/api/v1/export?score_below=0.5&labelled=true&feedback=negative&table=verdicts",
+    ]
 
 
 def test_evaluations_and_verdicts_are_the_rows_of_the_tables(server: Server) -> None:

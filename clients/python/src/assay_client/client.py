@@ -184,8 +184,14 @@ class Client:
         suite: OneOrMore[str] = None,
         outcome: OneOrMore[Outcome] = None,
         criterion: OneOrMore[str] = None,
+        score_below: float | None = None,
+        decided_below: float | None = None,
+        state: OneOrMore[State] = None,
+        labelled: bool | None = None,
+        feedback: OneOrMore[Polarity] = None,
         since: When = None,
         until: When = None,
+        words: str | None = None,
     ) -> Pages[VerdictRow]:
         """Reads the same as `evaluations`, a row for each criterion."""
         query = {key: value for key, value in locals().items() if key != "self"}

@@ -64,7 +64,8 @@ two versions online side by side: rates, mean score, criteria and effort, with i
     const [a, b] = [await foundOf(query.a), await foundOf(query.b)];
     const samples = [a, b].map(({ evaluations }) => sampleOf(suite, evaluations)) as [Sample, Sample];
     const criteria = suite.criteria.map(({ name }) => name);
-    const compared = compareSamples(...samples, { criteria, alpha: ALPHA, smallest: query.smallest });
+    const called = { unit: 'conversation', a: query.a, b: query.b } as const;
+    const compared = compareSamples(...samples, { criteria, alpha: ALPHA, smallest: query.smallest, called });
     return {
       agent: query.agent,
       suite: suite.name,
