@@ -39,6 +39,13 @@ test('a store and its service give the same files, by table, format and filters'
   const lines = await assayBeside(['export', '--table', 'evaluations', '--data-dir', dataDir]);
   expect(lines.stdout.trimEnd().split('\n')).toHaveLength(CONVERSATIONS);
 
+  const dash = ['export', '--table', 'evaluations', '--out', '-', '--data-dir', dataDir];
+  for (const more of [[], ['--format', 'jsonl']]) {
+    const { status, stdout } = await assayBeside([...dash, ...more], { cwd: folder });
+    expect([more, status, stdout === lines.stdout]).toEqual([more, 0, true]);
+  }
+  expect(readdirSync(folder)).not.toContain('-');
+
   const there = path.join(folder, 'there.jsonl');
   writeFileSync(there, 'mine');
   const refused = await assayBeside(['export', '--out', there, '--data-dir', dataDir]);
@@ -52,11 +59,14 @@ test('a store and its service give the same files, by table, format and filters'
     [['--suite', 'nope', '--data-dir', dataDir], 3],
     [['--suite', 'support', 'nope', '--url', running.http], 3],
     [['--since', 'yesterday', '--data-dir', dataDir], 2],
+    [['--since', '1h', '--until', '2h', '--data-dir', dataDir], 2],
+    [['--since', '1h', '--until', '2h', '--out', path.join(folder, 'reversed.jsonl'), '--url', running.http], 2],
     [['--url', running.http, '--data-dir', dataDir], 2],
     [['--data-dir', folder], 3],
     [['--url', 'http://127.0.0.1:9'], 3],
   ] as const)
     expect([args, (await assayBeside(['export', ...args])).status]).toEqual([args, code]);
+  expect(readdirSync(folder)).not.toContain('reversed.jsonl');
   const unknown = await assayBeside(['export', '--suite', 'nope', '--url', running.http]);
   expect([unknown.stdout, unknown.stderr]).toEqual([
     '',

@@ -58,11 +58,12 @@ export function addExport(program: Command, terminal: Terminal): void {
       .option('--agent-version <version...>', 'only conversations of these versions')
       .option('--environment <name...>', 'only conversations of these environments')
       .option('--suite <name...>', 'only conversations that one of these suites evaluated, and only its evaluations')
-      .option('--out <file>', 'the file, which is there once it is whole; without it, standard output')
+      .option('--out <file>', 'the file, which is there once it is whole; without it, or for -, standard output')
       .option('--force', 'overwrite an existing file'),
   )
     .addHelpText('after', HELP)
-    .action(async (flags: ExportFlags) => {
+    .action(async ({ out, ...given }: ExportFlags) => {
+      const flags: ExportFlags = out === undefined || out === '-' ? given : { ...given, out };
       const query = queryOf(flags);
       const { loaded, service } = await serviceOrStore(flags);
       const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
@@ -81,6 +82,11 @@ export function addExport(program: Command, terminal: Terminal): void {
 function queryOf(flags: ExportFlags): ExportQuery {
   const until = sinceOf(flags.until);
   const since = sinceOf(flags.since);
+  if (since !== undefined && until !== undefined && until <= since)
+    throw new CommandFailure(
+      `--until ${safe(flags.until ?? '', 60)}: it has to be after --since ${safe(flags.since ?? '', 60)}`,
+      EXIT.usage,
+    );
   return {
     ...exportQuery.parse({}),
     table: tableOf(flags.table),

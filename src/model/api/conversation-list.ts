@@ -1,7 +1,19 @@
 /** `GET /api/v1/conversations`: a page of conversations, each with its last evaluations. */
 import { z } from 'zod';
 import { POLARITIES } from '../feedback.ts';
-import { about, anyOf, count, ending, list, outcome, share, time, timeAsked } from './shapes.ts';
+import {
+  about,
+  anyOf,
+  count,
+  ending,
+  isForward,
+  list,
+  NOT_FORWARD,
+  outcome,
+  share,
+  time,
+  timeAsked,
+} from './shapes.ts';
 
 const CONVERSATION_STATES = ['scored', 'open', 'waiting', 'unscored'] as const;
 
@@ -12,7 +24,7 @@ const CONVERSATION_STATES = ['scored', 'open', 'waiting', 'unscored'] as const;
 const conversationState = z.enum(CONVERSATION_STATES);
 export type ConversationState = z.infer<typeof conversationState>;
 
-export const conversationListQuery = z.strictObject({
+export const conversationFilters = z.strictObject({
   agent: anyOf(z.string()),
   agent_version: anyOf(z.string()),
   environment: anyOf(z.string()),
@@ -42,6 +54,7 @@ export const conversationListQuery = z.strictObject({
     .regex(/^\d{1,15}(?:\.\d\.\d{1,15})?$/, 'a cursor as `next` gave it')
     .optional(),
 });
+export const conversationListQuery = conversationFilters.refine(isForward, NOT_FORWARD);
 export type ConversationListQuery = z.output<typeof conversationListQuery>;
 
 const failing = z.strictObject({

@@ -5,18 +5,21 @@
 import { z } from 'zod';
 import { UNDECIDED, VERDICTS } from '../evaluation.ts';
 import { fullEvaluation } from './conversation-detail.ts';
-import { conversationItem, conversationListQuery } from './conversation-list.ts';
-import { about, count, ending, list, outcome, share, time } from './shapes.ts';
+import { conversationFilters, conversationItem } from './conversation-list.ts';
+import { about, count, ending, isForward, list, NOT_FORWARD, outcome, share, time } from './shapes.ts';
 
 export const EXPORT_TABLES = ['conversations', 'evaluations', 'verdicts'] as const;
 export type ExportTable = (typeof EXPORT_TABLES)[number];
 export const EXPORT_FORMATS = ['jsonl', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export const exportQuery = conversationListQuery.omit({ order: true, limit: true }).extend({
-  table: z.enum(EXPORT_TABLES).default('conversations').meta({ description: 'one row for each of these' }),
-  format: z.enum(EXPORT_FORMATS).default('jsonl'),
-});
+export const exportQuery = conversationFilters
+  .omit({ order: true, limit: true })
+  .extend({
+    table: z.enum(EXPORT_TABLES).default('conversations').meta({ description: 'one row for each of these' }),
+    format: z.enum(EXPORT_FORMATS).default('jsonl'),
+  })
+  .refine(isForward, NOT_FORWARD);
 export type ExportQuery = z.output<typeof exportQuery>;
 
 export const exportLine = conversationItem

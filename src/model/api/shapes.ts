@@ -44,6 +44,16 @@ export const timeAsked = z
     return z.NEVER;
   });
 
+interface TimesAsked {
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+/** For the refinement of a query: a time that ends before it begins would find nothing, without a word. */
+export const isForward = ({ since, until }: TimesAsked): boolean =>
+  since === undefined || until === undefined || until > since;
+export const NOT_FORWARD = { path: ['until'], message: 'it has to be after since' };
+
 /** A filter that may be given several times: one of the values has to match. */
 export const anyOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(50).readonly().optional();
 

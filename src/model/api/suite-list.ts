@@ -1,15 +1,17 @@
 /** `GET /api/v1/suites`: the suites that run, and how often their criteria pass. */
 import { z } from 'zod';
-import { about, anyOf, count, estimate, list, share, timeAsked } from './shapes.ts';
+import { about, anyOf, count, estimate, isForward, list, NOT_FORWARD, share, timeAsked } from './shapes.ts';
 
-export const suiteListQuery = z.strictObject({
-  suite: z.string().optional(),
-  agent: z.string().optional(),
-  agent_version: anyOf(z.string()),
-  environment: anyOf(z.string()),
-  since: timeAsked.optional(),
-  until: timeAsked.optional(),
-});
+export const suiteListQuery = z
+  .strictObject({
+    suite: z.string().optional(),
+    agent: z.string().optional(),
+    agent_version: anyOf(z.string()),
+    environment: anyOf(z.string()),
+    since: timeAsked.optional(),
+    until: timeAsked.optional(),
+  })
+  .refine(isForward, NOT_FORWARD);
 
 const CRITERION_KINDS = ['check', 'judge'] as const;
 

@@ -77,6 +77,11 @@ test('conversations are listed, searched and shown whole, in bounded answers', {
   for (const name of ['outcome', 'limit', 'cursor', 'limt', 'order', 'since'])
     expect(problems.some((problem) => problem.includes(name))).toBe(true);
 
+  expect(await get(running, '/api/v1/conversations?since=1h&until=2h')).toEqual({
+    status: 400,
+    body: { error: 'the query has mistakes', problems: ['until: it has to be after since'] },
+  });
+
   // One of them, whole.
   const detailOf = async (id: string, query = '') => {
     const { status, body } = await get(running, `/api/v1/conversations/${encodeURIComponent(id)}${query}`);

@@ -44,11 +44,12 @@ test('an export has every conversation that the filters let through, once, and a
   );
   expect(failed.length).toBeGreaterThan(10);
   expect(await exported('?words=nothing-of-that-kind')).toEqual([]);
-  expect(await exported('?since=365d&until=2001-01-01T00:00:00Z')).toEqual([]);
+  expect(await exported('?until=2001-01-01T00:00:00Z')).toEqual([]);
   // From where another export was broken off.
   expect((await exported('?cursor=101')).map(({ conversation_id: id }) => id).at(0)).toBe('filled-99');
 
-  for (const query of ['?order=worst', '?limit=5', '?format=csv', '?table=spans', '?outcome=bad', '?words=a&words=b'])
+  const wrong = ['?order=worst', '?limit=5', '?format=csv', '?table=spans', '?outcome=bad', '?words=a&words=b'];
+  for (const query of [...wrong, '?since=1h&until=2h'])
     expect([query, (await get(running, `/api/v1/export${query}`)).status]).toEqual([query, 400]);
   const head = await fetch(`${running.http}/api/v1/export`, { method: 'HEAD' });
   expect(head.status).toBe(200);
