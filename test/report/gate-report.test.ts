@@ -70,6 +70,7 @@ function resultOf(...rules: readonly JudgedRule[]): GateResult {
     baseline: { ...side, id: 'a-id', name: 'a' },
     rules,
     about: new Map(),
+    look: undefined,
     warnings: [HOSTILE],
   };
 }
