@@ -110,26 +110,26 @@ function printPlan(terminal: Terminal, plan: GatePlan, from: string | undefined)
     `\n  A release that is no worse passes the whole gate in ${percent(plan.whole.passesIfNoWorse)} (${percent(Math.min(low.passesIfNoWorse, high.passesIfNoWorse))} to ${percent(Math.max(low.passesIfNoWorse, high.passesIfNoWorse))} as runs agree less or more).`,
   );
   out(`  A loss of ${points(2 * plan.loss)} of the score is found in ${percent(plan.whole.foundIfLostTwice)}.`);
-  printSequential(terminal, plan);
   for (const { repeats, limits } of plan.needed)
     out(
       `  With ${counted(repeats, 'run')} of each case, its limits pass such a release in 80 % from ${limits === undefined ? `more than ${SIZES.at(-1)}` : `about ${limits}`} cases on.`,
     );
+  printSequential(terminal, plan);
   out(paint('dim', `  Counted over ${plan.trials} simulated gates, each decided as \`assay gate\` decides.`));
 }
 
 /** The same agent with `assay run --until-decided`. */
 function printSequential({ out }: Terminal, { cases, loss, sequential: { looks, noWorse, lost } }: GatePlan): void {
   if (looks.length === 1) {
-    out('  With --until-decided all cases are run: they are too few for a look before the last.');
+    out('  With `assay run --until-decided` all cases are run: they are too few for a look before the last.');
     return;
   }
   const mean = ({ meanCases }: Sequential) => `${Math.round(meanCases)} of ${cases} cases in the mean`;
   out(
-    `  With --until-decided (looks at ${looks.join(', ')} cases) such a release takes ${mean(noWorse)} and passes in ${percent(noWorse.passes)}.`,
+    `  With \`assay run --until-decided\` (looks at ${looks.join(', ')} cases), a release that is no worse takes ${mean(noWorse)}, and passes in ${percent(noWorse.passes)}.`,
   );
   out(
-    `  One that lost ${points(loss)} takes ${mean(lost)}, is called a regression in ${percent(lost.regression)} and passes in ${percent(lost.passes)}.`,
+    `  One that lost ${points(loss)} takes ${mean(lost)}, passes in ${percent(lost.passes)}, and is called a regression in ${percent(lost.regression)}.`,
   );
 }
 

@@ -205,19 +205,27 @@ const ANSWERS = { pass: 'pass', regression: 'regression', not_enough_evidence: '
 /** A look in one line: which rules are decided, and which are open. */
 function answerText({ decision, look, rules }: GateResult): string {
   if (look === undefined) return '';
+  const withSuite = new Set(rules.map(({ suite }) => suite)).size > 1;
   const of = (wanted: JudgedRule['decision']) => rules.filter((rule) => rule.decision === wanted);
   const parts = [
-    ...namesOf('broken', of('regression')),
-    ...namesOf('kept', of('pass')),
-    ...namesOf('open', of('not_enough_evidence')),
+    ...namesOf('broken', of('regression'), { withSuite }),
+    ...namesOf('kept', of('pass'), { withSuite }),
+    ...namesOf('open', of('not_enough_evidence'), { withSuite }),
   ];
   const answer = decision === 'not_enough_evidence' && isLastLook(look) ? 'not enough evidence' : ANSWERS[decision];
   return `Look ${look.number} of ${look.of}, ${look.cases} of ${look.ofCases} cases: ${answer} (${parts.join('; ')}).`;
 }
 
-function namesOf(word: string, rules: readonly JudgedRule[]): readonly string[] {
+function namesOf(
+  word: string,
+  rules: readonly JudgedRule[],
+  { withSuite }: { readonly withSuite: boolean },
+): readonly string[] {
   if (rules.length === 0) return [];
-  const names = rules.map((rule) => safe(rule.is === 'limit' ? `${rule.rule} ${rule.limit}` : rule.rule, 80));
+  const names = rules.map((rule) => {
+    const name = rule.is === 'limit' ? `${rule.rule} ${rule.limit}` : rule.rule;
+    return safe(withSuite ? `${rule.suite} ${name}` : name, 120);
+  });
   const more = names.length - NAMED_MAX;
   return [`${word}: ${names.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
 }
