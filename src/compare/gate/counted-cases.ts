@@ -79,8 +79,8 @@ export function casesAgainstBaseline(
  */
 export function missingCases(candidate: SuiteRuns, baseline: SuiteRuns): CountedCases {
   const [before, now] = [idsOf(baseline), idsOf(candidate)];
-  const order = candidate.experiment.untilDecided?.order ?? [];
-  const planned = new Map(order.filter((one) => !now.has(one.case)).map((one) => [one.case, one.fingerprint]));
+  const left = candidate.experiment.untilDecided?.order ?? [];
+  const planned = new Map(left.map((one) => [one.case, one.fingerprint]));
   const notRun = [...baseline.cases.values()].filter((one) => planned.get(one.case) === one.fingerprint);
   const asBefore = new Set(notRun.map((one) => one.case));
   const notRunChanged = [...before].filter((id) => planned.has(id) && !asBefore.has(id));

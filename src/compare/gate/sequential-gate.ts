@@ -42,14 +42,20 @@ export function decideAtLook(
   return decideGate({ candidate: cutTo(candidate, look), baseline, gate, warnings: [], look });
 }
 
-/** The candidate as it was at the look. */
+/**
+ * The candidate as it was at the look. Its order has the cases that are left after the look, because these are not
+ * missing, and those before it are.
+ */
 function cutTo({ experiment, runs }: ExperimentResult, look: GateLook): ExperimentResult {
-  const cases = new Set((experiment.untilDecided?.order ?? []).slice(0, look.cases).map((one) => one.case));
+  const { untilDecided: plan, endedAt, startedAt } = experiment;
+  const order = plan?.order ?? [];
+  const cases = new Set(order.slice(0, look.cases).map((one) => one.case));
   return {
-    // Before the last look there are cases that may break what the others keep.
     experiment: {
       ...experiment,
-      endedAt: isLastLook(look) ? (experiment.endedAt ?? experiment.startedAt) : undefined,
+      // Before the last look there are cases that may break what the others keep.
+      endedAt: isLastLook(look) ? (endedAt ?? startedAt) : undefined,
+      ...(plan === undefined ? {} : { untilDecided: { ...plan, order: order.slice(look.cases) } }),
     },
     runs: runs.filter((run) => cases.has(run.case)),
   };

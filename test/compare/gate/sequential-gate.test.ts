@@ -166,6 +166,8 @@ test('cases after the look are not missing; those of another dataset or content 
   const [whole] = atLook(rules, tried({ cases: 68 }), 2).rules;
   const [without] = atLook(rules, tried({ cases: 68, order: order.slice(0, 118) }), 2).rules;
   const [other] = atLook(rules, tried({ cases: 68, order: changed }), 2).rules;
+  const all = tried({ cases: 68 });
+  const [forgotten] = atLook(rules, { ...all, runs: all.runs.filter((run) => run.case !== 'case-5') }, 2).rules;
 
   expect(whole).toMatchObject({ decision: 'pass', counted: { broken: [], notRun: 52 } });
   expect(whole?.because).toContain('52 cases were not run at this look, and are not missing.');
@@ -173,6 +175,7 @@ test('cases after the look are not missing; those of another dataset or content 
     decision: 'not_enough_evidence',
     counted: { broken: ['case-118', 'case-119'], changed: [], notRun: 50 },
   });
+  expect(forgotten).toMatchObject({ decision: 'not_enough_evidence', counted: { broken: ['case-5'], notRun: 52 } });
   expect(other).toMatchObject({ decision: 'not_enough_evidence', counted: { changed: ['case-100'], notRun: 51 } });
 });
 
