@@ -20,6 +20,7 @@ import {
   type ConversationFacts,
   type ExplainedConversation,
   factsText,
+  feedbackLine,
   limitText,
   weightText,
 } from '../explained-conversation.ts';
@@ -84,7 +85,7 @@ type ExplainFlags = ServiceFlags & { readonly why?: boolean };
 
 function explain(
   terminal: Terminal,
-  { conversation, contents, damagedTraces, outcomes, ...said }: ExplainedConversation,
+  { conversation, contents, damagedTraces, outcomes, feedback, ...said }: ExplainedConversation,
   options: {
     readonly suites: readonly CompiledSuite[];
     readonly why: boolean;
@@ -114,6 +115,7 @@ function explain(
     const said = value === undefined ? '' : ` ${safe(value, 80)}`;
     terminal.out(`  came of it: ${safe(label, 80)}${said} (${isGood ? 'good' : 'bad'})`);
   }
+  for (const one of feedback) terminal.out(`  ${feedbackLine(one)}`);
   for (const [index, turn] of ordered.entries()) printTurn(terminal, turn, index + 1, options);
   for (const [first, ...others] of [...revisions, ...inShadow]) {
     const last = others.at(-1) ?? first;
