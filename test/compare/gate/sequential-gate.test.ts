@@ -249,6 +249,17 @@ test('an interrupted experiment is decided at its last look, is not let pass the
   });
 });
 
+test('a baseline that ended early is told of, because its figures lean to the side that ended it', async () => {
+  const ended = tried(ENDED);
+  const candidate = experimentOf('c', passing(IDS.map(() => 1 as const)));
+  const gated = await later(candidate, TEXT, ended);
+
+  expect(gated.is === 'decided' && gated.result.look).toBeUndefined();
+  expect(gated.is === 'decided' && gated.result.warnings).toEqual([
+    '2026-11-20-b ended early, after 68 of 120 cases, because the gate against 2026-11-20-a was decided: a pass. Its figures lean to that side, and intervals do not allow for it',
+  ]);
+});
+
 test('an answer that is another than when the look was held is told', async () => {
   const gated = await later(tried({ ...ENDED, answers: [...UNDECIDED, 'regression'] }), TEXT);
 
