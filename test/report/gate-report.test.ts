@@ -92,7 +92,7 @@ test('what text from elsewhere says is text in a pull request, and nothing else'
 test.each([
   [{ number: 2, isEnd: true }, 'regression', 'decided. The experiment ended here, and 1 case was not run.', true],
   [{ number: 2, isEnd: true }, 'not_enough_evidence', 'not decided. The experiment ended here', true],
-  [{ number: 2, isEnd: false }, 'not_enough_evidence', 'not decided. It was interrupted, and 1 case is left.', false],
+  [{ number: 2, isEnd: false }, 'not_enough_evidence', 'not decided, and 1 case is left to run.', false],
 ] as const)('a look is told with what was left out: %j, %s', (at, decision, text, isEarly) => {
   const look = { cases: 45, share: 0.2, of: 3, ofCases: 46, ...at };
   const result: GateResult = { ...resultOf(ruleOf('pass')), decision, look };

@@ -86,7 +86,7 @@ export function problemsBeforeLooks(
 
 function beforeFirstLook({ experiment, runs }: ExperimentResult, plan: UntilDecided): string {
   const first = lookAt(plan, 0)?.cases ?? 0;
-  return `${experiment.id} runs until it is decided, and was interrupted before its first look at ${first} cases (${runs.length} runs are known): go on with \`assay run … --resume ${experiment.id}\``;
+  return `${experiment.id} runs until it is decided, and has not come to its first look at ${first} cases (${runs.length} runs are known): go on with \`assay run … --resume ${experiment.id}\``;
 }
 
 /** Whether the experiment ended for the question that is asked now, and whether its look still gives its answer. */

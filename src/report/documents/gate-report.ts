@@ -52,7 +52,7 @@ export function lookText({ look, decision }: GateResult): string {
   const answer = decision === 'not_enough_evidence' ? 'not decided' : 'decided';
   return look.isEnd
     ? `${at}: ${answer}. The experiment ended here, and ${left} ${count === 1 ? 'was' : 'were'} not run.`
-    : `${at}: ${answer}. It was interrupted, and ${left} ${count === 1 ? 'is' : 'are'} left.`;
+    : `${at}: ${answer}, and ${left} ${count === 1 ? 'is' : 'are'} left to run.`;
 }
 
 /** Such as `95 %`. */

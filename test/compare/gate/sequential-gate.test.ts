@@ -245,7 +245,7 @@ test('an interrupted experiment is decided at its last look, is not let pass the
   });
   expect(await later(tried({ cases: 12, rules }), text)).toMatchObject({
     is: 'undecidable',
-    problems: [expect.stringContaining('was interrupted before its first look at 30 cases (12 runs are known)')],
+    problems: [expect.stringContaining('has not come to its first look at 30 cases (12 runs are known)')],
   });
 });
 
