@@ -174,17 +174,19 @@ function casesNeededFor(wanted: PlanWanted, agreement: number): CasesNeeded {
   let rules: readonly JudgedRule[] = [];
   for (const cases of SIZES) {
     const trials = Math.min(wanted.trials, SEARCH_TRIALS_MAX);
-    const results = decide({ ...wanted, trials }, { cases, repeats: wanted.repeats, agreement, lost: 0 });
-    rules = (results[0]?.rules ?? []).filter(({ is, decision }) => is === 'limit' && decision !== 'not_applicable');
-    const passes = (isIt: (result: GateResult) => boolean) => results.filter(isIt).length >= ENOUGH * results.length;
-    for (const rule of rules) {
-      const key = keyOf(rule);
-      const isEnough = passes((result) => result.rules.find((one) => isSame(one, rule))?.decision === 'pass');
-      if (isEnough && !found.has(key)) found.set(key, cases);
+    const failed = { whole: 0, rules: new Map<string, number>() };
+    const isEnough = (failures: number) => trials - failures >= ENOUGH * trials;
+    for (const result of simulated({ ...wanted, trials }, { cases, repeats: wanted.repeats, agreement, lost: 0 })) {
+      rules = result.rules.filter(({ is, decision }) => is === 'limit' && decision !== 'not_applicable');
+      const kept = new Set(rules.filter(({ decision }) => decision === 'pass').map(keyOf));
+      if (kept.size < rules.length) failed.whole += 1;
+      for (const key of rules.map(keyOf)) failed.rules.set(key, (failed.rules.get(key) ?? 0) + (kept.has(key) ? 0 : 1));
+      // No further trial can change what this size is enough for.
+      const isOpen = [...failed.rules].some(([key, failures]) => !found.has(key) && isEnough(failures));
+      if (!isOpen && !isEnough(failed.whole)) break;
     }
-    const keepsAll = (result: GateResult) =>
-      result.rules.every(({ is, decision }) => is === 'count' || decision === 'pass' || decision === 'not_applicable');
-    if (!passes(keepsAll)) continue;
+    for (const [key, failures] of failed.rules) if (isEnough(failures) && !found.has(key)) found.set(key, cases);
+    if (!isEnough(failed.whole)) continue;
     limits = cases;
     break;
   }
@@ -195,9 +197,13 @@ function casesNeededFor(wanted: PlanWanted, agreement: number): CasesNeeded {
   };
 }
 
-function decide({ seen, gate, trials, seed }: PlanWanted, trial: Trial): readonly GateResult[] {
+function decide(wanted: PlanWanted, trial: Trial): readonly GateResult[] {
+  return [...simulated(wanted, trial)];
+}
+
+function* simulated({ seen, gate, trials, seed }: PlanWanted, trial: Trial): Generator<GateResult> {
   const random = randomFrom(seed);
-  return Array.from({ length: trials }, () => decideGate({ ...tryAgent(seen, trial, random), gate, warnings: [] }));
+  for (let one = 0; one < trials; one += 1) yield decideGate({ ...tryAgent(seen, trial, random), gate, warnings: [] });
 }
 
 function nameOf(rule: JudgedRule): string {
