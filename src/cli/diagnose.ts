@@ -27,7 +27,7 @@ export interface Observed {
   readonly scrape: Scrape;
   /** Why the service is not ready; empty if it is. */
   readonly notReady: readonly string[];
-  /** What each criterion needs, as `suite/criterion`; of others it is not known. */
+  /** Needs of criteria by `suite/criterion`, as far as they are known. */
   readonly needs?: ReadonlyMap<string, readonly string[]>;
   /** Where agents send their spans. */
   readonly otlp: string;

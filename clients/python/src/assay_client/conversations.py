@@ -238,6 +238,8 @@ def feedback(
     because feedback usually comes in a later request. A score of 1 is good and 0 is bad, and whole scores from 2 to 5
     are stars; give any other its `scale`. Sent twice with the same `id`, it counts once.
     `Client.feedback` sends it over the API instead.
+
+    Returns False where nothing was said, a number is none or outside of its scale, or the conversation is not known.
     """
     details: dict[str, AttributeValue | None] = {
         "id": _well_formed(id),
