@@ -74,7 +74,7 @@ export function baselineRates(settings: RuleSettings): Group {
         measure: 'tcr',
       }),
       // The step of an open fall is not variation.
-      record(WOBBLE, frozen(WOBBLE, MEASURED, wobble(settings), settings)),
+      record(WOBBLE, frozen(WOBBLE, { by: MEASURED, fresh: wobble(settings) }, settings)),
     ],
   };
 }

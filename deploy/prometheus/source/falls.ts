@@ -12,6 +12,7 @@
  * A state is carried from one evaluation to the next by a rule that reads its own series. A closed state is a recorded
  * zero and not an absent series, because the last value of an absent series would be found again.
  */
+import { BASELINE_SCORED } from './counts.ts';
 import {
   CONFIRMING_DROP,
   CRITERIA,
@@ -32,6 +33,7 @@ import { type Group, record, type Rule, type Severity } from './rule.ts';
 import {
   ALARM_NATS,
   BANDS,
+  BASELINE_CONVERSATIONS_MIN,
   END_NATS,
   FALL,
   HARD_FAILURE_FALL,
@@ -104,7 +106,7 @@ function stateOf(fall: Fall, settings: RuleSettings): readonly Rule[] {
   const overdue = `(time() - (${before(FALL_OPENED)} > 0) > ${settings.fall.longest})`;
   const present = presence(fall, settings);
   return [
-    record(FOUND, found(fall, settings), labels),
+    record(FOUND, found(fall, `(${before(FALL_SIZE)} > 0)`, settings), labels),
     record(END, ending(fall, before(FALL_SIZE), settings), labels),
     record(
       FALL_SIZE,
@@ -131,14 +133,19 @@ or ${together} ${FALL_SIZE}${of} * 0`,
   ];
 }
 
-function found(fall: Fall, settings: RuleSettings): string {
+/**
+ * The lower end at which it opens is one look, so that a short deep dip need not be told from a lasting small fall to
+ * end. Later lower ends are the largest of thousands.
+ */
+function found(fall: Fall, open: string, settings: RuleSettings): string {
   const { measure, severity, evidence, nats: alarm, isLarge = isAboveFloor(fall) } = fall;
   const of = `{measure="${measure}"}`;
   return `clamp_min(max by (${MEASURED}) (
-  ${DROP_LOWEST}${of}
+  (${DROP_LOWER}${of} unless on (${MEASURED}) ${open} or ${DROP_LOWEST}${of})
   and ${evidence(of)} > ${alarm}
   and ${CONFIRMING_DROP}${of} > 0
   and (${isLarge(settings)})
+  and on (${AGENT}) (sum by (${AGENT}) (${BASELINE_SCORED}{measure="tcr"}) >= ${BASELINE_CONVERSATIONS_MIN})
   unless on (${MEASURED}, window) ${SETTLING}{measure="${measure}", severity="${severity}"}
 ), 0.0001)`;
 }

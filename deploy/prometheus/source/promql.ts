@@ -53,9 +53,16 @@ export const FALL_OPENED = 'agent:assay_fall_opened:timestamp';
 
 /**
  * A recorded series of the baseline that keeps its last values while the agent has an open fall, so that the fall does
- * not become its own baseline; `by` are the labels of the fresh ones. Versions are compared within the same days, so their falls do not count.
+ * not become its own baseline; `by` are the labels of the fresh ones. Versions are compared within the same days, so
+ * their falls do not count.
  */
-export function frozen(recorded: string, by: string, fresh: string, settings: RuleSettings): string {
-  return `(${remembered(recorded, settings)} and on (${AGENT}) (${remembered(`${FALL_OPENED}{measure!="version"}`, settings)} > 0))
+export function frozen(
+  recorded: string,
+  { by, fresh, outgrown }: { readonly by: string; readonly fresh: string; readonly outgrown?: string },
+  settings: RuleSettings,
+): string {
+  const open = `${remembered(`${FALL_OPENED}{measure!="version"}`, settings)} > 0`;
+  const kept = `${remembered(recorded, settings)} and on (${AGENT}) (${open})`;
+  return `(${kept}${outgrown === undefined ? '' : `\n  unless on (${by}) (${outgrown})`})
 or on (${by}) (${fresh})`;
 }

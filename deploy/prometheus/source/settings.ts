@@ -133,11 +133,13 @@ export function shortened(settings: RuleSettings, factor: number): RuleSettings 
 export const ALARM_NATS = 11;
 /** A candidate is compared for days, not forever. */
 export const VERSION_ALARM_NATS = 7;
+/** A fall opens only against so many conversations: a dozen without a failure look like an agent that never fails. */
+export const BASELINE_CONVERSATIONS_MIN = 200;
 /** The evidence, in nats, that an open fall has ended. It is asked of every window, for as long as the fall lasts. */
 export const END_NATS = 9;
 /** The lower end of a fall in a short window, in standard errors. */
 export const FALL_Z = 2.5;
-/** The same for the size that an open fall keeps: the largest of thousands of looks, which must not exceed the fall. */
+/** The same for the size that an open fall grows to: the largest of thousands of looks, which must not exceed the fall. */
 export const FALL_SIZE_Z = 4;
 /** Relative falls below these are ignored, however certain. */
 export const FALL = { page: 0.05, ticket: 0.025, success: SUCCESS_DROP, criterion: 0.05, version: 0.025 } as const;

@@ -2,7 +2,7 @@
 import { AGENT, type RuleCase } from '../rule-case.ts';
 import { gauge, runs, traffic } from '../traffic.ts';
 
-const CALM = 108;
+const CALM = 168;
 const BAD = 96;
 const GOOD = 48;
 const EVALUATED = '1h';
@@ -44,7 +44,7 @@ export const FALL_CASES: readonly RuleCase[] = [
           [onsets('AgentTcrRegression', BAD)]: { '{}': 1 },
           [onsets('AgentTcrSlipping', BAD)]: { '{}': 1 },
           [onsets('AgentSuccessRateDrop', BAD)]: { '{}': 1 },
-          // Without the memory the first day of the fall would be in it.
+          // Otherwise a day of the fall would be in it.
           'max(agent:assay_baseline_tcr:ratio) > bool 0.89': { '{}': 1 },
         },
       },
