@@ -1,14 +1,17 @@
 /**
- * npm run simulate:alerts [-- --rates 20,200,20000 --falls 0,0.05,0.1,0.2 --seeds 2 --days 20 --heal 0 --step 15]
+ * npm run simulate:alerts [-- --rates 20,200,20000 --falls 0,0.05,0.1,0.2 --seeds 2 --first-seed 1 --days 20
+ *                             --heal 0 --step 15 --rules <file>]
  *
- * How often one lasting fall becomes an alert: the shipped rules, run by promtool over random traffic. An agent scores
- * 0.90 for 13 days, then less by a constant number of points. Every combination is an agent of its own, and all run in
- * one test. With `--heal <hours>` the fall ends after that time, and the alert should end soon after it.
+ * How often one lasting fall becomes an alert: the shipped rules, run by promtool over random traffic. An agent is new,
+ * scores 0.90 for 8 days, then less by a constant number of points. Every combination is an agent of its own, and all
+ * run in one test. With `--heal <hours>` the fall ends after that time, and the alert should end soon after it.
+ * `--rules` takes a rule file in place of these rules, to compare with earlier ones.
  *
- * Prints for each agent how often each alert began to fire, hours until the first time, and hours that it fired.
+ * Prints for each rate, fall and alert, run by run: how often the alert began to fire before the fall and after it,
+ * hours from the fall until the first time (before it if negative), and hours that it fired in all.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -29,9 +32,11 @@ const { values } = parseArgs({
     rates: { type: 'string', default: '20,200,20000' },
     falls: { type: 'string', default: '0,0.05,0.1,0.2' },
     seeds: { type: 'string', default: '1' },
+    'first-seed': { type: 'string', default: '1' },
     days: { type: 'string', default: '20' },
     heal: { type: 'string', default: '0' },
     step: { type: 'string', default: '15' },
+    rules: { type: 'string' },
     promtool: { type: 'string', default: 'promtool' },
   },
 });
@@ -55,10 +60,15 @@ interface RuleWritten {
 async function simulate(): Promise<readonly string[]> {
   const agents = numbers(values.rates).flatMap((rate) =>
     numbers(values.falls).flatMap((fall) =>
-      Array.from({ length: Number(values.seeds) }, (_, seed) => ({ rate, fall, seed: seed + 1 })),
+      Array.from({ length: Number(values.seeds) }, (_, seed) => ({
+        rate,
+        fall,
+        seed: Number(values['first-seed']) + seed,
+      })),
     ),
   );
-  const file = parse(ruleFile(RULE_SETTINGS, LINKS)) as {
+  const text = values.rules === undefined ? ruleFile(RULE_SETTINGS, LINKS) : readFileSync(values.rules, 'utf8');
+  const file = parse(text) as {
     groups: { name: string; interval?: string; rules: RuleWritten[] }[];
   };
   file.groups = file.groups.filter(({ name }) => GROUPS.test(name));
@@ -69,14 +79,17 @@ async function simulate(): Promise<readonly string[]> {
     for (const rule of group.rules) delete rule.annotations;
   }
   const end = (CALM_DAYS + days) * 24;
-  const past = `[${CALM_DAYS + days - 2}d:${stepMinutes}m]`;
+  const past = `[${CALM_DAYS + days}d:${stepMinutes}m]`;
+  const calm = `[${CALM_DAYS}d:${stepMinutes}m] offset ${days}d`;
   const by = (expression: string, aggregation = 'sum') => `${aggregation} by (alertname, agent) (${expression})`;
   // One at a time, because promtool limits how many samples a query loads.
   const pairs = agents.map(nameOf).flatMap((agent) => ALERTS.map((alert) => ({ agent, alert })));
   const questions = pairs.flatMap(({ agent, alert }) => {
     const firing = `ALERTS{alertstate="firing", alertname="${alert}", agent="${agent}"}`;
+    const onset = `(${firing} unless ${firing} offset ${stepMinutes}m)`;
     return [
-      by(`sum_over_time((${firing} unless ${firing} offset ${stepMinutes}m)${past})`),
+      by(`sum_over_time(${onset}${past})`),
+      by(`sum_over_time(${onset}${calm})`),
       by(`min_over_time((${firing} * 0 + time())${past})`, 'min'),
       by(`sum_over_time((${firing})${past})`),
     ];
@@ -110,23 +123,46 @@ async function simulate(): Promise<readonly string[]> {
     ['test', 'rules', path.join(directory, 'case.yml')],
     { maxBuffer: 256 << 20, env: { ...process.env, GOGC: '400', GOMEMLIMIT: '2GiB' } },
   ).catch((error: unknown) => error as { stdout: string; stderr: string });
-  return answers(`${stdout}${stderr}`);
+  return answers(`${stdout}${stderr}`, agents);
 }
 
 /** promtool shows what it found instead of nothing, question by question. */
-function answers(text: string): readonly string[] {
-  const found = { unless: new Map<string, number>(), min: new Map<string, number>(), fired: new Map<string, number>() };
-  for (const [, expr = '', got = ''] of text.matchAll(/expr: "(.*)", time.*\n.*\n\s+got:(.*)/g)) {
-    const kind = expr.includes(' unless ') ? 'unless' : expr.startsWith('min') ? 'min' : 'fired';
-    for (const [, labels = '', value] of got.matchAll(/(\{[^}]*\}) ([-\d.E+]+)/g))
-      found[kind].set(labels, Number(value));
-  }
+function answers(text: string, agents: readonly Agent[]): readonly string[] {
   if (/err: /.test(text)) throw new Error(text.slice(0, 5000));
-  return [...found.unless].sort().map(([labels, onsets]) => {
-    const begun = (found.min.get(labels) ?? 0) / 3600 - CALM_DAYS * 24;
-    const hours = ((found.fired.get(labels) ?? 0) * stepMinutes) / 60;
-    return `${labels.padEnd(80)} onsets ${onsets}  first after ${begun.toFixed(1)} h  fired ${hours.toFixed(0)} h`;
-  });
+  const found = { all: new Map(), calm: new Map(), first: new Map(), fired: new Map() } satisfies Record<
+    string,
+    Map<string, number>
+  >;
+  for (const [, expr = '', got = ''] of text.matchAll(/expr: "(.*)", time.*\n.*\n\s+got:(.*)/g)) {
+    const kind = kindOf(expr);
+    for (const [, agent = '', alert = '', value] of got.matchAll(/\{agent="([^"]*)", alertname="(\w+)"\} ([-\d.E+]+)/g))
+      found[kind].set(`${agent} ${alert}`, Number(value));
+  }
+  const worlds = [...new Set(agents.map(worldOf))];
+  return worlds.flatMap((world) =>
+    ALERTS.map((alert) => {
+      const runsOf = agents.filter((agent) => worldOf(agent) === world).map((agent) => `${nameOf(agent)} ${alert}`);
+      const column = (of: (run: string) => number | string) => runsOf.map((run) => String(of(run))).join(' ');
+      const calm = (run: string) => found.calm.get(run) ?? 0;
+      const first = (run: string) => {
+        const at = found.first.get(run);
+        return at === undefined ? '-' : (at / 3600 - CALM_DAYS * 24).toFixed(1);
+      };
+      return [
+        `${world.padEnd(18)} ${alert.padEnd(19)}`,
+        `before ${column(calm)}`,
+        `after ${column((run) => (found.all.get(run) ?? 0) - calm(run))}`,
+        `first ${column(first)} h`,
+        `fired ${column((run) => Math.round(((found.fired.get(run) ?? 0) * stepMinutes) / 60))} h`,
+      ].join('  ');
+    }),
+  );
+}
+
+function kindOf(question: string): 'all' | 'calm' | 'first' | 'fired' {
+  if (question.startsWith('min')) return 'first';
+  if (!question.includes(' unless ')) return 'fired';
+  return / offset \d+d\)/.test(question) ? 'calm' : 'all';
 }
 
 interface Agent {
@@ -135,8 +171,12 @@ interface Agent {
   readonly seed: number;
 }
 
-function nameOf({ rate, fall, seed }: Agent): string {
-  return `${rate}/h -${Number((100 * fall).toFixed(1))} pt #${seed}`;
+function nameOf(agent: Agent): string {
+  return `${worldOf(agent)} #${agent.seed}`;
+}
+
+function worldOf({ rate, fall }: Agent): string {
+  return `${rate}/h -${Number((100 * fall).toFixed(1))} pt`;
 }
 
 function ofAgent(agent: Agent): readonly Series[] {

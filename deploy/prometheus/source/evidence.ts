@@ -48,14 +48,14 @@ const BY_SEGMENT = `${MEASURED}, segment`;
  */
 const WOBBLE_UNKNOWN = 0.0025;
 const WOBBLE_MAX = 0.015;
+/** The variance, in that of a sure failure, of the yes or no that the dispersion begins with: about five failures. */
+const DISPERSION_PRIOR = 5;
 
 export function baselineRates(settings: RuleSettings): Group {
   const { seconds, offset } = settings.baseline;
   const range = `[${duration(seconds)}] offset ${duration(offset)}`;
   const tcr = `{measure="tcr"}`;
   const sum = (selector: string) => netIncrease(AGENT, selector, range);
-  const squares = `${sum('assay_evaluation_score_squared_total')} / (${sum('assay_evaluation_score_count')} > 0)`;
-  const mean = `(${sum('assay_evaluation_score_sum')} / (${sum('assay_evaluation_score_count')} > 0))`;
   return {
     name: 'assay_baseline_rates',
     intervalSeconds: settings.interval.slow,
@@ -70,13 +70,26 @@ export function baselineRates(settings: RuleSettings): Group {
         CRITERIA,
         `count by (${AGENT}) (count by (${AGENT}, criterion) (${BASELINE_SCORED}{measure="criterion"}))`,
       ),
-      record(DISPERSION, `clamp((${squares} - ${mean} ^ 2) / clamp_min(${mean} * (1 - ${mean}), 1e-6), 0.05, 1)`, {
-        measure: 'tcr',
-      }),
+      record(DISPERSION, dispersion(sum), { measure: 'tcr' }),
       // The step of an open fall is not variation.
       record(WOBBLE, frozen(WOBBLE, { by: MEASURED, fresh: wobble(settings) }, settings)),
     ],
   };
+}
+
+/**
+ * The variance of the score relative to that of a yes or no with the same mean, as if the variance of a few yes or no
+ * had been seen besides. So a few conversations that all succeeded, which have no variance, do not make any failure
+ * after them certain evidence.
+ */
+function dispersion(sum: (selector: string) => string): string {
+  const n = `(${sum('assay_evaluation_score_count')} > 0)`;
+  const total = sum('assay_evaluation_score_sum');
+  const squares = sum('assay_evaluation_score_squared_total');
+  return `clamp(
+  (${squares} - ${total} ^ 2 / ${n} + ${DISPERSION_PRIOR})
+  / (${total} - ${total} ^ 2 / ${n} + ${DISPERSION_PRIOR}),
+  0.05, 1)`;
 }
 
 /** A constant distance from the expected rate is not variation, so the mean residual is subtracted. */

@@ -115,10 +115,21 @@ const MUTING: readonly Muting[] = [
       ['AgentHardFailureSpike', SHOP],
       ['AgentTcrRegression', SHOP],
       ['AgentSuccessRateDrop', SHOP],
+      ['AgentDetectorRegression', { ...SHOP, metric: 'tcr', first: 'AgentTcrRegression' }],
+      ['AgentDetectorSegmentRegression', { ...SHOP, metric: 'segment', segment: 'language=de' }],
       ['AgentCostPerSuccessRise', SHOP],
     ],
     told: ['AgentHardFailureSpike'],
   },
+  ...['AgentTcrRegression', 'AgentSuccessRateDrop', 'AgentDetectorRegression'].map((first) => ({
+    claim: `a segment that fell is no second message if the agent fell (${first}), and one if only it did`,
+    firing: [
+      [first, { ...SHOP, first, ...(first === 'AgentDetectorRegression' ? { metric: 'tcr' } : {}) }],
+      ['AgentDetectorSegmentRegression', { ...SHOP, metric: 'segment', segment: 'language=de' }],
+      ['AgentDetectorSegmentRegression', { ...DESK, metric: 'segment', segment: 'language=de' }],
+    ] as const,
+    told: ['AgentDetectorSegmentRegression', first].sort(),
+  })),
   {
     claim: 'an agent of which too much can not be scored is not judged; another is',
     firing: [
