@@ -1,10 +1,10 @@
 /**
  * npm run simulate:alerts [-- --rates 20,200,20000 --falls 0,0.05,0.1,0.2 --seeds 2 --first-seed 1 --days 20
- *                             --heal 0 --step 15 --rules <file>]
+ *                             --heal 0 --step 15 --evaluate 15 --rules <file>]
  *
  * How often one lasting fall becomes an alert: the shipped rules, run by promtool over random traffic. An agent is new,
- * scores 0.90 for 8 days, then less by a constant number of points. Every combination is an agent of its own, and all
- * run in one test. With `--heal <hours>` the fall ends after that time, and the alert should end soon after it.
+ * scores 0.90 for 8 days, then less by a constant number of points. Every combination is an agent of its own, and a
+ * dozen run in one test. With `--heal <hours>` the fall ends after that time, and the alert should end soon after it.
  * `--rules` takes a rule file in place of these rules, to compare with earlier ones.
  *
  * Prints for each rate, fall and alert, run by run: how often the alert began to fire before the fall and after it,
@@ -24,6 +24,8 @@ import { runs, traffic, type Series, gauge } from '../test/outside/prometheus/ru
 const CALM_DAYS = 8;
 const SCORE = 0.9;
 const ALERTS = ['AgentTcrRegression', 'AgentTcrSlipping', 'AgentTcrNotReady'];
+/** promtool limits how many samples a rule loads, of all agents of a test. */
+const AGENTS_MAX = 12;
 /** The groups that alerts about the TCR are built on; the others would only take time. */
 const GROUPS = /^assay_(windows|baseline|evidence|falls|alerts_quality|incidents)/;
 
@@ -36,12 +38,15 @@ const { values } = parseArgs({
     days: { type: 'string', default: '20' },
     heal: { type: 'string', default: '0' },
     step: { type: 'string', default: '15' },
+    evaluate: { type: 'string', default: '15' },
     rules: { type: 'string' },
     promtool: { type: 'string', default: 'promtool' },
   },
 });
 
+/** Minutes between two samples, and between two evaluations of the rules. */
 const stepMinutes = Number(values.step);
+const evaluateMinutes = Number(values.evaluate);
 const days = Number(values.days);
 const directory = mkdtempSync(path.join(tmpdir(), 'assay-onsets-'));
 try {
@@ -78,15 +83,33 @@ async function simulate(): Promise<readonly string[]> {
     );
     for (const rule of group.rules) delete rule.annotations;
   }
+  writeFileSync(path.join(directory, 'rules.yml'), stringify(file, { lineWidth: 0, aliasDuplicateObjects: false }));
+  const written = {
+    rule_files: ['rules.yml'],
+    evaluation_interval: `${evaluateMinutes}m`,
+    group_eval_order: file.groups.map(({ name }) => name),
+    tests: Array.from({ length: Math.ceil(agents.length / AGENTS_MAX) }, (_, part) =>
+      testOf(agents.slice(part * AGENTS_MAX, (part + 1) * AGENTS_MAX)),
+    ),
+  };
+  writeFileSync(path.join(directory, 'case.yml'), stringify(written, { lineWidth: 0 }));
+  const { stdout, stderr } = await promisify(execFile)(
+    values.promtool,
+    ['test', 'rules', path.join(directory, 'case.yml')],
+    { maxBuffer: 256 << 20, env: { ...process.env, GOGC: '400', GOMEMLIMIT: '2GiB' } },
+  ).catch((error: unknown) => error as { stdout: string; stderr: string });
+  return answers(`${stdout}${stderr}`, agents);
+}
+
+function testOf(agents: readonly Agent[]) {
   const end = (CALM_DAYS + days) * 24;
-  const past = `[${CALM_DAYS + days}d:${stepMinutes}m]`;
-  const calm = `[${CALM_DAYS}d:${stepMinutes}m] offset ${days}d`;
+  const past = `[${CALM_DAYS + days}d:${evaluateMinutes}m]`;
+  const calm = `[${CALM_DAYS}d:${evaluateMinutes}m] offset ${days}d`;
   const by = (expression: string, aggregation = 'sum') => `${aggregation} by (alertname, agent) (${expression})`;
-  // One at a time, because promtool limits how many samples a query loads.
   const pairs = agents.map(nameOf).flatMap((agent) => ALERTS.map((alert) => ({ agent, alert })));
   const questions = pairs.flatMap(({ agent, alert }) => {
     const firing = `ALERTS{alertstate="firing", alertname="${alert}", agent="${agent}"}`;
-    const onset = `(${firing} unless ${firing} offset ${stepMinutes}m)`;
+    const onset = `(${firing} unless ${firing} offset ${evaluateMinutes}m)`;
     return [
       by(`sum_over_time(${onset}${past})`),
       by(`sum_over_time(${onset}${calm})`),
@@ -94,36 +117,21 @@ async function simulate(): Promise<readonly string[]> {
       by(`sum_over_time((${firing})${past})`),
     ];
   });
-  writeFileSync(path.join(directory, 'rules.yml'), stringify(file, { lineWidth: 0, aliasDuplicateObjects: false }));
   // Series without any increase only take time.
   const series = agents
     .flatMap(ofAgent)
     .filter(({ name, values: samples }) => name.startsWith('assay_evaluation_score') && samples.at(-1) !== 0);
   const up = gauge('up', {}, runs([1, (end * 60) / stepMinutes + 1]));
-  const test = {
-    rule_files: ['rules.yml'],
-    evaluation_interval: `${stepMinutes}m`,
-    group_eval_order: file.groups.map(({ name }) => name),
-    tests: [
-      {
-        interval: `${stepMinutes}m`,
-        input_series: [up, ...series].map(({ name, labels, values: samples }) => ({
-          series: `${name}{${Object.entries(labels)
-            .map(([label, value]) => `${label}="${value}"`)
-            .join(',')}}`,
-          values: samples.map((value) => (value === undefined ? '_' : String(value))).join(' '),
-        })),
-        promql_expr_test: questions.map((expr) => ({ expr, eval_time: `${end}h`, exp_samples: [] })),
-      },
-    ],
+  return {
+    interval: `${stepMinutes}m`,
+    input_series: [up, ...series].map(({ name, labels, values: samples }) => ({
+      series: `${name}{${Object.entries(labels)
+        .map(([label, value]) => `${label}="${value}"`)
+        .join(',')}}`,
+      values: samples.map((value) => (value === undefined ? '_' : String(value))).join(' '),
+    })),
+    promql_expr_test: questions.map((expr) => ({ expr, eval_time: `${end}h`, exp_samples: [] })),
   };
-  writeFileSync(path.join(directory, 'case.yml'), stringify(test, { lineWidth: 0 }));
-  const { stdout, stderr } = await promisify(execFile)(
-    values.promtool,
-    ['test', 'rules', path.join(directory, 'case.yml')],
-    { maxBuffer: 256 << 20, env: { ...process.env, GOGC: '400', GOMEMLIMIT: '2GiB' } },
-  ).catch((error: unknown) => error as { stdout: string; stderr: string });
-  return answers(`${stdout}${stderr}`, agents);
 }
 
 /** promtool shows what it found instead of nothing, question by question. */
@@ -153,7 +161,7 @@ function answers(text: string, agents: readonly Agent[]): readonly string[] {
         `before ${column(calm)}`,
         `after ${column((run) => (found.all.get(run) ?? 0) - calm(run))}`,
         `first ${column(first)} h`,
-        `fired ${column((run) => Math.round(((found.fired.get(run) ?? 0) * stepMinutes) / 60))} h`,
+        `fired ${column((run) => Math.round(((found.fired.get(run) ?? 0) * evaluateMinutes) / 60))} h`,
       ].join('  ');
     }),
   );
