@@ -7,6 +7,9 @@
  * dozen run in one test. With `--heal <hours>` the fall ends after that time, and the alert should end soon after it.
  * `--rules` takes a rule file in place of these rules, to compare with earlier ones.
  *
+ * `--promtool` must be 2.x unless `--step` is a minute: 3.x leaves out the left end of a range, so an hour with samples a
+ * quarter apart is extrapolated from 45 minutes, and looks as if the rate varied.
+ *
  * Prints for each rate, fall and alert, run by run: how often the alert began to fire before the fall and after it,
  * hours from the fall until the first time (before it if negative), and hours that it fired in all.
  */
