@@ -1,6 +1,7 @@
 /** Asks the running service for conversations: what it says of them, and their spans. */
 import { z } from 'zod';
 import { readDueCause, readUnscoredCause } from '../model/causes.ts';
+import { type ShownFeedback, shownFeedback } from '../model/api/feedback.ts';
 import { fromEvaluationJson } from '../model/evaluation-json.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -39,6 +40,9 @@ const spansSchema = z.object({
   traces_damaged: z.number().default(0),
 });
 
+/** A service of an earlier version has none. */
+const feedbackSchema = z.object({ feedback_list: z.array(shownFeedback).default([]) });
+
 const listSchema = z.object({ conversations: z.array(z.object({ conversation_id: z.string() })) });
 
 export async function conversationOfService(id: string, service: AskedService): Promise<ExplainedConversation> {
@@ -66,8 +70,14 @@ export async function conversationOfService(id: string, service: AskedService): 
       value,
       case: ofCase,
     })),
+    feedback: await feedbackOf(conversation.conversation_id, service),
     ...(await spansOf(conversation.conversation_id, service)),
   };
+}
+
+async function feedbackOf(id: string, { url, token }: AskedService): Promise<readonly ShownFeedback[]> {
+  const asked = new URL(`/api/v1/conversations/${encodeURIComponent(id)}`, url);
+  return feedbackSchema.parse(await ask(asked, { ...reading(token), accept: NOT_FOUND })).feedback_list;
 }
 
 /** Where an agent names no conversation, a trace is one, and people paste its id. */

@@ -1,6 +1,7 @@
 /** Reads a conversation from a store, with or without a service that runs on it. */
 import type { Settings } from '../config/settings.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
+import { shownFeedbackOf } from '../serve/api/v1/shown-feedback.ts';
 import { storeFileIn } from '../serve/data-directory.ts';
 import { openReader } from '../serve/open-reader.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
@@ -27,6 +28,7 @@ export async function conversationFromStore(id: string, settings: Settings): Pro
       evaluations: await reader.evaluations(conversation, { revisions: 'all' }),
       inShadow: await reader.evaluations(conversation, { revisions: 'all', of: 'shadow' }),
       outcomes: await reader.outcomesOf(conversation),
+      feedback: shownFeedbackOf(await reader.feedbackOf(conversation)),
       ...(await contentsOf(reader, conversation)),
     };
   } finally {

@@ -1,6 +1,8 @@
 /** A conversation with all that is known of it, as `assay explain` shows it, wherever it was read. */
 import { costOfTurns, type ModelPrices, PriceTable } from '../model/cost.ts';
+import type { ShownFeedback } from '../model/api/feedback.ts';
 import { counted } from '../model/counted.ts';
+import { FEEDBACK_NAME } from '../model/feedback.ts';
 import type { Turn } from '../model/turn.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { NamedOutcome } from '../model/validity.ts';
@@ -16,6 +18,7 @@ export interface ExplainedConversation {
   /** Evaluations by suites in shadow, all revisions. */
   readonly inShadow: readonly Evaluation[];
   readonly outcomes: readonly Omit<NamedOutcome, 'conversationId'>[];
+  readonly feedback: readonly ShownFeedback[];
   /** Spans and log records, as far as they are kept. */
   readonly contents: readonly TraceSource[];
   /** Traces whose spans are damaged on disk. */
@@ -48,6 +51,16 @@ export function limitText({ about }: Pick<Evaluation, 'about'>): string | undefi
 /** The share of the weight that one evaluation decided, or nothing if it is not known. */
 export function weightText({ decidedShare }: Pick<Evaluation, 'decidedShare'>): string {
   return decidedShare === undefined ? '' : `, ${percent(decidedShare / 1_000_000)} of the weight decided`;
+}
+
+/** A sentence with the opinion of a user, and whether it counts. */
+export function feedbackLine({ name, polarity, label, score, scale, comment, counts }: ShownFeedback): string {
+  const of = scale === undefined ? '' : ` on a scale from ${scale[0]} to ${scale[1]}`;
+  const given = [label === undefined ? [] : safe(label, 80), score === undefined ? [] : `${score}${of}`].flat();
+  const opinion = given.length === 0 ? polarity : `${polarity} (${given.join(', ')})`;
+  const asked = name === FEEDBACK_NAME ? '' : ` to ${safe(name, 80)}`;
+  const said = comment === undefined ? '' : `: ${safe(comment, 300)}`;
+  return `a user said${asked}: ${opinion}${counts ? '' : ', which a later one replaces'}${said}`;
 }
 
 const NAMED_MAX = 5;

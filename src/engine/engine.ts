@@ -162,7 +162,8 @@ export class Engine {
     this.#sweepBefore(arrival);
     const known = this.#parts.store.traces.find(arrival.traceId);
     const fate = this.#feedback.isForgotten(arrival) ? this.#forget(arrival, known) : this.#take(arrival, known);
-    this.#feedback.takeRest(fate, known);
+    const told = this.#feedback.takeRest(fate, known);
+    if (told !== undefined) this.#revisiting.hear(told, arrival.closedAt);
     return this.#counted(arrival, fate);
   }
 

@@ -37,6 +37,12 @@ export class Revisiting {
     for (const row of this.#parts.store.revisits.take(logTime)) this.#lookAgain(row, logTime);
   }
 
+  /** New feedback came with an arrival of the conversation. */
+  hear({ row, isScored }: { readonly row: number; readonly isScored: boolean }, logTime: number): void {
+    if (isScored) this.#lookAgain(row, logTime);
+    else this.#parts.fold(this.#parts.store.conversations.at(row));
+  }
+
   #lookAgain(row: number, logTime: number): void {
     const { store, suites, scoring } = this.#parts;
     const stored = store.conversations.at(row);

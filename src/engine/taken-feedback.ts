@@ -1,10 +1,11 @@
 /**
  * Feedback of the agent's users on its way through the engine. Spans and log records bring it with the arrival that they
  * are in, whatever becomes of that arrival: an own trace for a click is no turn, and a click may come long after its
- * turn. It is written like feedback from the API, which also has the conversation re-evaluated
- * (`store/feedback-store.ts` has the states).
+ * turn (`store/feedback-store.ts` has the states).
  *
- * Each feedback is counted when its conversation is evaluated or re-evaluated, because only then the agent is known.
+ * About the conversation of its own trace, it is counted and looked at with the arrival, so that the same log gives the
+ * same evaluations however its arrivals are spread over transactions. Another conversation is asked for again, as by
+ * feedback from the API, and is counted then.
  */
 import { withFeedbackOf } from '../assemble/build-conversation.ts';
 import type { Conversation } from '../model/conversation.ts';
@@ -45,6 +46,8 @@ export class TakenFeedback {
   readonly #idKeys: IdKeys | undefined;
   /** In the arrival that is being taken. */
   #carried = NONE;
+  /** The conversation of the arrival, if that has feedback which is new. */
+  #told: Told | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -63,21 +66,27 @@ export class TakenFeedback {
     );
   }
 
-  /** After the arrival was taken, whatever its fate. */
-  takeRest(fate: TurnFate, known: StoredTrace | undefined): void {
+  /** After the arrival was taken, whatever its fate. Returns its conversation if that has feedback which is new. */
+  takeRest(fate: TurnFate, known: StoredTrace | undefined): Told | undefined {
     if (LEAVES_FEEDBACK[fate] && this.#carried.length > 0)
-      this.take(known && this.#parts.store.conversations.at(known.conversation));
+      this.take(known && this.#parts.store.conversations.at(known.conversation), { isOnlyFeedback: true });
+    const told = this.#told;
     this.#carried = NONE;
+    this.#told = undefined;
+    return told;
   }
 
   /** Takes the feedback that was read; `of` is the conversation of its trace, undefined where that is not stored. */
-  take(of: StoredConversation | undefined): void {
+  take(of: StoredConversation | undefined, { isOnlyFeedback = false } = {}): void {
     const { store, onEvent } = this.#parts;
     const carried = this.#carried;
     this.#carried = NONE;
     for (const one of carried) {
       const feedback = placed(one, of);
-      const [fate = 'gone'] = feedback === undefined ? [] : store.feedback.put([feedback]);
+      const isAboutIt = of !== undefined && feedback?.conversationId === of.id;
+      const [fate = 'gone'] = feedback === undefined ? [] : store.feedback.put([feedback], { asks: !isAboutIt });
+      // It speaks of the turn of its trace, which is scored with the arrival unless only the feedback was taken.
+      if (isAboutIt && fate === 'kept') this.#told = { row: of.row, isScored: of.revision > 0 || isOnlyFeedback };
       onEvent({ type: 'feedback-arrived', way: one.way, fate: feedback === undefined ? 'unplaced' : fate });
     }
   }
@@ -102,6 +111,12 @@ export class TakenFeedback {
       about,
     );
   }
+}
+
+interface Told {
+  readonly row: number;
+  /** Whether something was said before that the feedback may change. */
+  readonly isScored: boolean;
 }
 
 type CountFeedback = (labels: ConversationLabels, polarity: Polarity) => void;

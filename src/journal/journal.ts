@@ -103,7 +103,7 @@ export class Journal {
     this.#options = options;
     this.#files = files;
     const known = Math.max(recovered.lastLogTime ?? 0, options.floor.logTime);
-    this.#clock = new LogClock({ logTime: known > 0 ? known : Date.now() });
+    this.#clock = new LogClock({ logTime: known > 0 ? known : undefined, wall: Date.now() });
     this.#segments = recovered.segments;
     this.#current = recovered.current;
     this.#endPosition = recovered.endPosition;
@@ -131,6 +131,16 @@ export class Journal {
    */
   get time(): number {
     return this.#groupTime ?? this.#clock.now();
+  }
+
+  /** How far its time is behind the wall clock (`log-clock.ts`). */
+  get behindMs(): number {
+    return this.#clock.behindMs;
+  }
+
+  /** To be called where no turn is open that would look idle. */
+  catchUp(): void {
+    this.#clock.catchUp();
   }
 
   /** The position at which the next record will be, or behind the last one. */

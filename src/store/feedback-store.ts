@@ -1,7 +1,7 @@
 /**
  * Feedback of the agent's users. It may be known before its conversation is, and goes when the conversation goes.
  *
- *   sent ── conversation known ───────────▶ kept ── conversation scored already ──▶ asked for again (revisits)
+ *   sent ── conversation known ───────────▶ kept ── by the API, or another's trace ▶ asked for again (revisits)
  *     ├──── not known yet ────────────────▶ waiting ── its first turn is stored ──▶ kept
  *     │                                        └────── older than what is kept ───▶ deleted by retention
  *     ├──── deleted or forgotten ─────────▶ gone: nothing is written
@@ -32,8 +32,11 @@ export interface KeptFeedback {
 /** For the engine, in its transaction. */
 export interface FeedbackBook {
   find(conversation: ConversationId): readonly KeptFeedback[];
-  /** Returns `kept` where it is not known yet whether a conversation is there. */
-  put(feedback: readonly Feedback[]): readonly FeedbackFate[];
+  /**
+   * Returns `kept` where it is not known yet whether a conversation is there. With `asks`, conversations are asked for
+   * again; without it, the caller looks at them.
+   */
+  put(feedback: readonly Feedback[], options: { readonly asks: boolean }): readonly FeedbackFate[];
   /** All that was found of the conversation is in the totals. */
   counted(conversation: ConversationId): void;
   /** The conversation turned out to be a part of another. */

@@ -21,6 +21,17 @@ test('explain and inspect ask a running service', async () => {
   const turns = conversations.reduce((sum, conversation) => sum + conversation.turns.length, 0);
   while (sumOf(await metricsOf(running), 'assay_evaluations_total') < turns)
     await new Promise((resolve) => setTimeout(resolve, 50));
+  const stars = { conversation_id: first.id, user: 'u1', scale: [1, 5] };
+  const feedback = [
+    { ...stars, id: 'early', score: 5, at: '2026-11-26T09:00:00Z' },
+    { ...stars, id: 'late', score: 2, at: '2026-11-26T09:05:00Z', comment: 'wrong\u001b[2J flight' },
+    { conversation_id: first.id, id: 'asked', name: 'csat', label: 'thumbs_up', at: '2026-11-26T09:06:00Z' },
+  ];
+  await fetch(`${running.http}/api/v1/feedback`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ feedback }),
+  });
   const service = ['--url', running.http];
   const port = ['--http-port', new URL(running.http).port];
 
@@ -36,6 +47,12 @@ test('explain and inspect ask a running service', async () => {
 
   expect(asked.stderr).toBe('');
   expect(asked.stdout).toContain(`${first.id}\n`);
+  const said = asked.stdout.split('\n').filter((line) => line.startsWith('  a user said'));
+  expect(said.toSorted()).toEqual([
+    '  a user said to csat: positive (thumbs_up)',
+    '  a user said: negative (2 on a scale from 1 to 5): wrong flight',
+    '  a user said: positive (5 on a scale from 1 to 5), which a later one replaces',
+  ]);
   expect(asked.stdout).toMatch(/default@3 on turn 1: [01]\.\d\d \w+/);
   // Only suites of this configuration can report that they do not match.
   expect(read.stdout).toContain('\n  not scored by error-recovery: ');

@@ -7,13 +7,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { freeListenPorts } from '../simulation/process.ts';
+import { madeOnce } from './made-once.ts';
 
 export const COLLECTOR_VERSION = '0.158.0';
-const CACHE = path.resolve(import.meta.dirname, '../../node_modules/.cache/assay');
 const CORE = 'go.opentelemetry.io/collector';
 const CONTRIB = 'github.com/open-telemetry/opentelemetry-collector-contrib';
 const BUILD_TIMEOUT_MS = 1_200_000;
@@ -57,10 +57,11 @@ export interface Collector {
 export async function collectorBinary(): Promise<string> {
   // Another list of components is another Collector.
   const components = createHash('sha256').update(MANIFEST).digest('hex').slice(0, 8);
-  const directory = path.join(CACHE, `otelcol-${COLLECTOR_VERSION}-${components}`);
-  const binary = path.join(directory, 'otelcol');
-  if (!existsSync(binary)) await build(directory);
-  return binary;
+  const directory = await madeOnce(`otelcol-${COLLECTOR_VERSION}-${components}`, {
+    make: build,
+    needs: 'Go 1.26 or newer and the Go module proxy',
+  });
+  return path.join(directory, 'otelcol');
 }
 
 /** The Collector's objections to a configuration; undefined if it would start with it. */
@@ -125,24 +126,12 @@ async function untilReady(child: ChildProcess, said: () => string): Promise<void
   }
 }
 
-async function build(directory: string): Promise<void> {
-  // Built under another name first, so that an interrupted build is not taken for complete.
-  const made = `${directory}.${process.pid}`;
-  mkdirSync(made, { recursive: true });
+async function build(made: string): Promise<void> {
   writeFileSync(path.join(made, 'manifest.yaml'), MANIFEST);
   const builder = `${CORE}/cmd/builder@v${COLLECTOR_VERSION}`;
-  try {
-    await promisify(execFile)('go', ['run', builder, '--config', 'manifest.yaml'], {
-      cwd: made,
-      timeout: BUILD_TIMEOUT_MS,
-      maxBuffer: 64 << 20,
-    });
-  } catch (error) {
-    rmSync(made, { recursive: true, force: true });
-    throw new Error('The Collector for tests could not be built. It needs Go 1.25 or newer and the Go module proxy.', {
-      cause: error,
-    });
-  }
-  if (existsSync(directory)) rmSync(made, { recursive: true });
-  else renameSync(made, directory);
+  await promisify(execFile)('go', ['run', builder, '--config', 'manifest.yaml'], {
+    cwd: made,
+    timeout: BUILD_TIMEOUT_MS,
+    maxBuffer: 64 << 20,
+  });
 }

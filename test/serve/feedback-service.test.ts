@@ -2,26 +2,11 @@
  * Feedback of users, sent into a running service by the API, as span events and as log records: before the conversation
  * is known, after it was scored, twice, both ways, and over a restart.
  */
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDirectory } from '../temp-directory.ts';
 import { exportRequest, traffic, type TrafficConversation } from '../simulation/traffic.ts';
+import { clickLog, clickSpan, likedSuiteFile } from './clicks.ts';
 import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
-
-const SUITE = `suite: liked
-scope: conversation
-min_decided: 0
-criteria:
-  - { name: liked, question: Did the user like it?, weight: 0.5, needs: [feedback], check: feedback.polarity == "positive" }
-  - { name: there, question: Is there anything?, weight: 0.5, check: size(steps) > 0 }
-`;
-
-function suiteFile(): string {
-  const file = path.join(tempDirectory(), 'liked.yaml');
-  writeFileSync(file, SUITE);
-  return file;
-}
 
 function conversations(count: number): readonly TrafficConversation[] {
   return [...traffic({ seed: 9, conversations: count, endMarks: 'all' })];
@@ -80,49 +65,13 @@ async function likedOf(running: RunningService, id: string): Promise<readonly st
   );
 }
 
-const attribute = (key: string, value: string | number) => ({
-  key,
-  value: typeof value === 'string' ? { stringValue: value } : { doubleValue: value },
-});
-
-/** A click that was noted in a trace of its own. */
-function clickSpan(conversation: string, traceId: string, id: string, label: string) {
-  const attributes = [attribute('assay.feedback.id', id), attribute('assay.feedback.label', label)];
-  const span = {
-    traceId,
-    spanId: '00000000000000c1',
-    name: 'feedback',
-    kind: 1,
-    startTimeUnixNano: '1790000100000000000',
-    endTimeUnixNano: '1790000100000000001',
-    attributes: [attribute('gen_ai.conversation.id', conversation)],
-    events: [{ timeUnixNano: '1790000100000000000', name: 'assay.feedback', attributes }],
-  };
-  return { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] };
-}
-
-function clickLog(conversation: string, label: string, traceId?: string) {
-  const record = {
-    timeUnixNano: '1790000200000000000',
-    eventName: 'gen_ai.evaluation.result',
-    ...(traceId === undefined ? {} : { traceId, spanId: '00000000000000c2' }),
-    attributes: [
-      attribute('gen_ai.evaluation.name', 'user_feedback.thumbs'),
-      attribute('gen_ai.evaluation.score.label', label),
-      attribute('gen_ai.evaluation.explanation', 'mail me at the card 4111 1111 1111 1111'),
-      attribute('session.id', conversation),
-    ],
-  };
-  return { resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] };
-}
-
 const until = (claim: () => Promise<void>) =>
   expect.poll(() => claim().then(() => true), { timeout: 20_000 }).toBe(true);
 const counted = async (running: RunningService, polarity: string) =>
   sumOf(await metricsOf(running), 'assay_feedback_total', `polarity="${polarity}"`);
 
 test('feedback by API waits for its conversation, decides its criterion, and makes a revision where it is late', async () => {
-  const running = await runService({ suites: [suiteFile()] });
+  const running = await runService({ suites: [likedSuiteFile()] });
   const [before, after] = conversations(2);
   if (before === undefined || after === undefined) return expect.unreachable();
 
@@ -191,7 +140,7 @@ test('feedback by API waits for its conversation, decides its criterion, and mak
 });
 
 test('a click that comes as span event, as log record and by the API counts once for each id, whatever comes twice', async () => {
-  const running = await runService({ suites: [suiteFile()] });
+  const running = await runService({ suites: [likedSuiteFile()] });
   const [conversation] = conversations(1);
   if (conversation === undefined) return expect.unreachable();
   const { id } = conversation;
@@ -219,7 +168,7 @@ test('a click that comes as span event, as log record and by the API counts once
 
 test('counts and rows of feedback survive a restart, and a conversation that was forgotten takes none any more', async () => {
   const dataDir = tempDirectory();
-  const suites = [suiteFile()];
+  const suites = [likedSuiteFile()];
   const [conversation] = conversations(1);
   if (conversation === undefined) return expect.unreachable();
   const { id } = conversation;
@@ -241,7 +190,7 @@ test('counts and rows of feedback survive a restart, and a conversation that was
 });
 
 test('forgetting a user takes his feedback out of the conversations of others, and decides them again', async () => {
-  const running = await runService({ suites: [suiteFile()] });
+  const running = await runService({ suites: [likedSuiteFile()] });
   const [conversation] = conversations(1);
   if (conversation === undefined) return expect.unreachable();
   const { id } = conversation;
@@ -257,7 +206,7 @@ test('forgetting a user takes his feedback out of the conversations of others, a
 });
 
 test('a time a little ahead is taken as now, and long text of emoji is stored whole', async () => {
-  const running = await runService({ suites: [suiteFile()] });
+  const running = await runService({ suites: [likedSuiteFile()] });
   const [conversation] = conversations(1);
   if (conversation === undefined) return expect.unreachable();
   const { id } = conversation;
@@ -290,7 +239,7 @@ test.each([
   ['at most 10000 characters', { conversation_id: 'c', comment: '😀'.repeat(10_001) }],
   ['one feedback or more', { feedback: [] }],
 ])('refuses feedback with a mistake, and expects %s', async (problem, body) => {
-  const running = await runService({ suites: [suiteFile()] });
+  const running = await runService({ suites: [likedSuiteFile()] });
   const response = await post(`${running.http}/api/v1/feedback`, body);
   expect(response.status).toBe(400);
   expect(await response.text()).toContain(problem);

@@ -103,12 +103,12 @@ export function holdFeedbackToContract(name: string, open: () => Promise<Feedbac
     const under = await withTurn();
     const late = { ...TURN, number: 2, at: 2000 };
     await under.crash({ turns: [late], until: 2000 }, () => {
-      under.store.feedback.put([feedback('a', { way: 'span' })]);
+      under.store.feedback.put([feedback('a', { way: 'span' })], { asks: false });
       under.store.feedback.counted(ID);
     });
     const { result } = await under.transact({ until: 2000 }, () => {
       const before = idsOf(under);
-      const fates = under.store.feedback.put([feedback('a', { way: 'span' }), feedback('a')]);
+      const fates = under.store.feedback.put([feedback('a', { way: 'span' }), feedback('a')], { asks: false });
       under.store.feedback.counted(ID);
       const { row } = joinTurn(under.store, late, { dueNow: 'end_marker' });
       storeTurn(under.store, late, row);

@@ -12,7 +12,6 @@ import { byRevision } from '../../report/documents/revisions.ts';
 import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
-import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { conversationOfService } from '../conversation-of-service.ts';
 import { conversationFromStore } from '../conversation-of-store.ts';
 import {
@@ -20,14 +19,14 @@ import {
   type ConversationFacts,
   type ExplainedConversation,
   factsText,
+  feedbackLine,
   limitText,
   weightText,
 } from '../explained-conversation.ts';
 import { gradedStepRows } from '../graded-step-rows.ts';
-import { load } from '../load.ts';
-import { askedPort, askedService, isThere, type ServiceFlags, tokenOption } from '../running-service.ts';
+import { isThere } from '../running-service.ts';
+import { addServiceOrStore, serviceOrStore, type ServiceOrStoreFlags } from '../service-or-store.ts';
 import { printTurn as printTurnSteps } from '../print-transcript.ts';
-import { settingOption } from '../setting-option.ts';
 import { headRow, printTable, type TableRow } from '../print-table.ts';
 import { safe, type Style, type Terminal } from '../terminal.ts';
 import { dueText, whenEvaluated } from '../when-evaluated.ts';
@@ -41,50 +40,41 @@ const VERDICT_STYLES = {
   skipped: 'dim',
 } as const satisfies Record<VerdictKind, string>;
 export function addExplain(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('explain')
     .description('explain the score of a conversation: every criterion, its reason, and the step that shows it')
     .argument('<conversation>', 'conversation id, or `trace:<trace id>` if the agent sets none')
     .option('--why', 'also show which rule decided each field of each step')
-    .option('--json', 'print the evaluations as JSON, all revisions')
-    .option('--url <url>', 'the service to ask (default: that of the configuration, if it runs on this machine)')
-    .addOption(settingOption('config'))
-    .addOption(
-      settingOption('data_dir', 'Folder of a store to read without its service; unless given, the service is asked.'),
-    )
-    .addOption(tokenOption())
-    .addOption(askedPort())
-    .action(async (id: string, flags: ExplainFlags) => {
-      if (flags.url !== undefined && flags.dataDir !== undefined)
-        throw new CommandFailure('--url asks a service and --data-dir reads a store: use only one of them', EXIT.usage);
-      const { settings, suites } = await load(
-        { config: flags.config, dataDir: flags.dataDir, httpPort: flags.httpPort },
-        { secrets: "the store's" },
-      );
-      const service = askedService(flags, settings);
-      const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
-      const found = isAsked ? await conversationOfService(id, service) : await conversationFromStore(id, settings);
-      if (flags.json === true) {
-        const { evaluations, inShadow, outcomes } = found;
-        terminal.json({ ...toReportJson(evaluations), ...shadowsJson(inShadow), ...outcomesJson(outcomes) });
-        return;
-      }
-      explain(terminal, found, {
-        // The suites of a service that is named need not be those of this configuration.
-        suites: flags.url === undefined ? suites : [],
-        why: flags.why === true,
-        idleMs: flags.url === undefined ? settings.conversation.idleMs : undefined,
-        idKeys: idKeysOf(settings.conversation.idKeys),
-        prices: settings.prices,
-      });
+    .option('--json', 'print the evaluations as JSON, all revisions');
+  addServiceOrStore(command).action(async (id: string, flags: ExplainFlags) => {
+    const { loaded, service } = await serviceOrStore(flags);
+    const { settings, suites } = loaded;
+    const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
+    const found = isAsked ? await conversationOfService(id, service) : await conversationFromStore(id, settings);
+    if (flags.json === true) {
+      const { evaluations, inShadow, outcomes } = found;
+      terminal.json({ ...toReportJson(evaluations), ...shadowsJson(inShadow), ...outcomesJson(outcomes) });
+      return;
+    }
+    explain(terminal, found, {
+      // The suites of a service that is named need not be those of this configuration.
+      suites: flags.url === undefined ? suites : [],
+      why: flags.why === true,
+      idleMs: flags.url === undefined ? settings.conversation.idleMs : undefined,
+      idKeys: idKeysOf(settings.conversation.idKeys),
+      prices: settings.prices,
     });
+  });
 }
 
-type ExplainFlags = ServiceFlags & { readonly why?: boolean };
+interface ExplainFlags extends ServiceOrStoreFlags {
+  readonly json?: boolean;
+  readonly why?: boolean;
+}
 
 function explain(
   terminal: Terminal,
-  { conversation, contents, damagedTraces, outcomes, ...said }: ExplainedConversation,
+  { conversation, contents, damagedTraces, outcomes, feedback, ...said }: ExplainedConversation,
   options: {
     readonly suites: readonly CompiledSuite[];
     readonly why: boolean;
@@ -114,6 +104,7 @@ function explain(
     const said = value === undefined ? '' : ` ${safe(value, 80)}`;
     terminal.out(`  came of it: ${safe(label, 80)}${said} (${isGood ? 'good' : 'bad'})`);
   }
+  for (const one of feedback) terminal.out(`  ${feedbackLine(one)}`);
   for (const [index, turn] of ordered.entries()) printTurn(terminal, turn, index + 1, options);
   for (const [first, ...others] of [...revisions, ...inShadow]) {
     const last = others.at(-1) ?? first;

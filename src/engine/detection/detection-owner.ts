@@ -40,6 +40,13 @@ interface Input {
   readonly questions: readonly AcceptQuestion[];
 }
 
+/**
+ * Each round writes the whole state, half a megabyte of JSON for an agent with many parts. So the more there is, the
+ * longer the pause: rounds take at most a twentieth of the time, and a minute's delay is little beside hours.
+ */
+const PAUSE_PER_ROUND = 20;
+const PAUSE_MAX_MS = 60_000;
+
 export class DetectionOwner {
   readonly #start: DetectionStart;
   readonly #post: (message: DetectionMessage) => void;
@@ -103,13 +110,14 @@ export class DetectionOwner {
   #committed(): void {
     // If more observations wait than one round takes, the next round follows at once.
     const isCaughtUp = this.#taken < OBSERVATIONS_PER_ROUND && this.#questions.length === 0;
-    this.#dueAt = isCaughtUp ? performance.now() + this.#start.everyMs : 0;
+    const tookMs = performance.now() - this.#beganAt;
+    const pauseMs = Math.max(this.#start.everyMs, Math.min(PAUSE_MAX_MS, tookMs * PAUSE_PER_ROUND));
+    this.#dueAt = isCaughtUp ? performance.now() + pauseMs : 0;
     const committed = this.#rounds.committed();
     if (committed === undefined) return;
     const { report, answers } = committed;
     for (const answer of answers) this.#post({ type: 'detection-accepted', ...answer });
     if (this.#taken > 0) {
-      const tookMs = performance.now() - this.#beganAt;
       const transitions = report.transitions.length;
       this.#event({ type: 'detection-observed', evaluations: this.#taken, transitions, tookMs });
     }

@@ -112,6 +112,8 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
       await inSlices(this.#takingAgain(entries, stored));
     }
     this.#journal.deliverTo({ take: (entry) => this.#later(() => this.#taking(entry)) });
+    // Turns that were left open longer ago than any turn may last wait for nothing.
+    if (this.openTurns === 0 || this.#journal.behindMs > this.#limits.maxAgeMs) this.#journal.catchUp();
   }
 
   /** Without the rows that the store has. */
@@ -229,6 +231,7 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
       if (ticks % RETRY_EVERY_TICKS === 0) this.#journal.retry();
       if (ticks % RETIRE_EVERY_TICKS === 0) this.#retire(this.#journal.time - SEGMENT_AGE_MAX_MS);
       const isToSweep = ticks % SWEEP_EVERY_TICKS === 0;
+      if (this.openTurns === 0 && this.#comingRows === 0) this.#journal.catchUp();
       // Entries that come later have this time or a later one; those that wait have an earlier one.
       const now = this.#journal.time;
       this.#later(() => this.#advancing(now, isToSweep));

@@ -34,6 +34,11 @@ interface HeadRow extends ConversationCells {
   readonly conversation_id: string;
   readonly first_day: number;
   readonly first_trace: string | null;
+}
+
+/** Read from other tables. */
+interface BesideRow {
+  readonly id: number;
   readonly revisit: number | null;
   readonly truth: string | null;
   readonly feedback_said: readonly { readonly body: string; readonly counted: boolean }[] | null;
@@ -60,11 +65,18 @@ export async function claim(
   const leaders = rows.flatMap(({ leader }) => leader ?? []);
   const groups = leaders.length === 0 ? new Map<number, HeadRow[]>() : await claimMembers(session, leaders);
   const grouped = new Set([...groups.values()].flatMap((members) => members.map(({ id }) => id)));
-  const units = rows.flatMap((row): Unit | [] => {
-    if (row.leader === null) return grouped.has(row.id) ? [] : { heads: [toHead(row, false)] };
+  const taken = rows.flatMap((row) => {
+    if (row.leader === null) return grouped.has(row.id) ? [] : { members: [row], isGrouped: false };
     const members = groups.get(row.id);
-    return members === undefined ? [] : { heads: members.map((member) => toHead(member, true)) };
+    return members === undefined ? [] : { members, isGrouped: true };
   });
+  const all = taken.flatMap(({ members }) => members.map(({ id }) => id));
+  const beside = new Map(
+    (await session.rows<BesideRow>(BESIDE, [all, first.time])).map((row) => [row.id, row] as const),
+  );
+  const units = taken.map(({ members, isGrouped }) => ({
+    heads: members.map((row) => toHead(row, beside.get(row.id), isGrouped)),
+  }));
   return { time: first.time, units };
 }
 
@@ -80,7 +92,9 @@ async function claimMembers(
   return new Map(whole.map(({ leader }) => [leader, byLeader.get(leader) ?? []]));
 }
 
-function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
+function toHead(row: HeadRow, beside: BesideRow | undefined, isGrouped: boolean): ClaimedHead {
+  // It is locked, so it is there.
+  if (beside === undefined) throw new Error(`store: conversation ${row.id} is locked and not found`);
   // The cast is the brand, as below.
   const conversationId = fromStorable(row.conversation_id) as ConversationId;
   return {
@@ -90,20 +104,30 @@ function toHead(row: HeadRow, isGrouped: boolean): ClaimedHead {
     firstTrace: row.first_trace === null ? undefined : (fromUuid(row.first_trace) as TraceId),
     firstDay: row.first_day,
     isGrouped,
-    revisit: row.revisit ?? undefined,
+    revisit: beside.revisit ?? undefined,
     // The cast holds because `Truths.put` wrote the text.
-    truth: row.truth === null ? undefined : (JSON.parse(row.truth) as Json),
-    feedback: row.feedback_said === null ? [] : keptFrom(conversationId, row.feedback_said),
-    waits: row.waits,
+    truth: beside.truth === null ? undefined : (JSON.parse(beside.truth) as Json),
+    feedback: beside.feedback_said === null ? [] : keptFrom(conversationId, beside.feedback_said),
+    waits: beside.waits,
   };
 }
 
-const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.first_trace, ${namesOf(CONVERSATION_COLUMNS, 'c')},
-  (SELECT number FROM revisits v WHERE v.conversation = c.id AND v.due_at <= (SELECT log_time FROM cluster)) AS revisit,
-  (SELECT truth FROM truths t WHERE t.key = c.key) AS truth,
-  (SELECT json_agg(json_build_object('body', body, 'counted', counted) ORDER BY id COLLATE "C") FROM feedback f
-    WHERE f.key = c.key) AS feedback_said,
-  EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id) AS waits`;
+const HEAD_COLUMNS = `c.id, c.conversation_id, c.first_day, c.first_trace, ${namesOf(CONVERSATION_COLUMNS, 'c')}`;
+
+/**
+ * Read after the rows are locked, by a statement of its own. The statement that waits for no lock sees a conversation as
+ * it is now, and all other tables as they were when it began: with feedback that somebody has counted meanwhile.
+ */
+const BESIDE = {
+  name: 'claim-beside',
+  sql: `SELECT c.id,
+    (SELECT number FROM revisits v WHERE v.conversation = c.id AND v.due_at <= $2) AS revisit,
+    (SELECT truth FROM truths t WHERE t.key = c.key) AS truth,
+    (SELECT json_agg(json_build_object('body', body, 'counted', counted) ORDER BY id COLLATE "C") FROM feedback f
+      WHERE f.key = c.key) AS feedback_said,
+    EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id) AS waits
+    FROM conversations c WHERE c.id = ANY($1::bigint[])`,
+};
 
 /**
  * The small table drives: a join of revisits with conversations was planned while both were empty, and went through all

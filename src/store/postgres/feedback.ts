@@ -60,6 +60,7 @@ interface Entry extends KeptFeedback {
 export class WorkingFeedback implements FeedbackBook {
   readonly #entries = new Map<ConversationId, Map<string, Entry>>();
   readonly #moves: (readonly [from: ConversationId, to: ConversationId])[] = [];
+  readonly #asked = new Set<ConversationId>();
 
   load(conversation: ConversationId, kept: readonly KeptFeedback[]): void {
     const entries = kept.map((one) => [one.feedback.id, { ...one, wasCounted: one.isCounted }] as const);
@@ -69,18 +70,20 @@ export class WorkingFeedback implements FeedbackBook {
   clear(): void {
     this.#entries.clear();
     this.#moves.length = 0;
+    this.#asked.clear();
   }
 
   find(conversation: ConversationId): readonly KeptFeedback[] {
     return [...(this.#entries.get(conversation)?.values() ?? [])];
   }
 
-  put(feedback: readonly Feedback[]): readonly FeedbackFate[] {
+  put(feedback: readonly Feedback[], { asks }: { readonly asks: boolean }): readonly FeedbackFate[] {
     return feedback.map((one) => {
       const entries = this.#of(one.conversationId);
       if (entries.has(one.id)) return 'known';
       if (entries.size >= FEEDBACK_LIMITS.perConversation) return 'too_many';
       entries.set(one.id, { feedback: one, isCounted: false, wasCounted: undefined });
+      if (asks) this.#asked.add(one.conversationId);
       return 'kept';
     });
   }
@@ -111,8 +114,7 @@ export class WorkingFeedback implements FeedbackBook {
     const all = [...this.#entries.values()].flatMap((entries) => [...entries.values()]);
     const added = all.filter(({ wasCounted }) => wasCounted === undefined);
     if (added.length > 0) await session.run(ADD, addedValues(added));
-    const uncounted = added.filter(({ isCounted }) => !isCounted).map(({ feedback }) => feedback);
-    if (uncounted.length > 0) await session.run(REVISIT, [keysOf(uncounted)]);
+    if (this.#asked.size > 0) await session.run(REVISIT, [[...this.#asked].map(textKey)]);
     const counted = all.flatMap(({ feedback, isCounted, wasCounted }) =>
       isCounted && wasCounted === false ? [feedback] : [],
     );
@@ -141,7 +143,7 @@ function addedValues(added: readonly KeptFeedback[]): readonly Value[] {
   ];
 }
 
-/** As `HEAD_COLUMNS` of claim.ts reads them. */
+/** As `BESIDE` of claim.ts reads them. */
 export function keptFrom(
   conversation: ConversationId,
   rows: readonly { readonly body: string; readonly counted: boolean }[],

@@ -35,6 +35,7 @@ interface Waiting {
   readonly traceId: TraceId;
   readonly bytes: number;
   readonly needsNoHistory: boolean;
+  readonly isNamed: boolean;
   readonly home: number;
   readonly entry: string;
 }
@@ -243,7 +244,8 @@ async function loadOpenTurns(
   const asked = [...ids].map(([id, conversationId]) => ({ id, conversationId }));
   const open = await OpenTurns.load(session, asked);
   return (closed) => {
-    const conversationId = ids.get(closed.conversation);
+    // A late part that names no conversation waits for no turn beside it, as in an instance with a store of its own.
+    const conversationId = closed.isNamed ? ids.get(closed.conversation) : undefined;
     return conversationId === undefined ? [] : open.beside({ ...closed, conversationId });
   };
 }
@@ -366,7 +368,7 @@ function toTraceId(uuid: string): TraceId {
 const WAITING = {
   name: 'waiting',
   sql: `SELECT conversation, closed_at AS "closedAt", day, arrival, trace_id AS "traceId", bytes, stands_alone AS "needsNoHistory",
-    home, ctid::text AS entry FROM pending WHERE conversation = ANY($1::bigint[]) AND closed_at <= $2`,
+    named_at IS NOT NULL AS "isNamed", home, ctid::text AS entry FROM pending WHERE conversation = ANY($1::bigint[]) AND closed_at <= $2`,
 };
 const TRACE_COLUMNS = `day, conversation, trace_id AS "traceId", arrival, revision, position, first_closed_at AS "firstClosedAt",
   closed_at AS "closedAt", spans, bytes, sealed, cause, traces IS NOT NULL AS "isOwn"`;

@@ -70,7 +70,7 @@ export class FeedbackRows implements FeedbackStore {
     );
     this.book = {
       find: (conversation) => this.#found(conversation),
-      put: (feedback) => this.#putAll(feedback),
+      put: (feedback, { asks }) => this.#putAll(feedback, asks),
       counted: (conversation) => void this.#counted.run(conversation),
       move: (from, to) => {
         if (!this.#has()) return;
@@ -82,7 +82,7 @@ export class FeedbackRows implements FeedbackStore {
   }
 
   put(feedback: readonly Feedback[]): readonly FeedbackFate[] {
-    return this.#parts.own('feedback of users', () => this.#putAll(feedback));
+    return this.#parts.own('feedback of users', () => this.#putAll(feedback, true));
   }
 
   stored(feedback: readonly Feedback[]): readonly StoredFeedback[] {
@@ -107,11 +107,11 @@ export class FeedbackRows implements FeedbackStore {
     this.#hasAny = undefined;
   }
 
-  #putAll(feedback: readonly Feedback[]): readonly FeedbackFate[] {
-    return feedback.map((one) => this.#put(one));
+  #putAll(feedback: readonly Feedback[], asks: boolean): readonly FeedbackFate[] {
+    return feedback.map((one) => this.#put(one, asks));
   }
 
-  #put(feedback: Feedback): FeedbackFate {
+  #put(feedback: Feedback, asks: boolean): FeedbackFate {
     const { conversationId, id, user } = feedback;
     const { forgotten, revisits, conversations } = this.#parts;
     const there = conversations.find(conversationId);
@@ -124,6 +124,7 @@ export class FeedbackRows implements FeedbackStore {
     this.#insert.run(conversationId, id, writeFeedback(feedback), user ?? null, Date.now());
     this.#hasAny = true;
     if (there === undefined) return 'waiting';
+    if (!asks) return 'kept';
     // A request is kept only for a row that is in the table.
     conversations.flush();
     revisits.askNow(there.row);

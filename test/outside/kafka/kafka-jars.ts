@@ -5,51 +5,33 @@
  * The version is the newest of which all parts are published: the tools' API of 4.4.0 is missing.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { madeOnce } from '../made-once.ts';
 
 const KAFKA_VERSION = '4.3.1';
-const CACHE = path.resolve(import.meta.dirname, '../../../node_modules/.cache/assay');
 
 /** The class path with which `java` runs Kafka. */
 export async function kafkaClassPath(): Promise<string> {
-  const directory = path.join(CACHE, `kafka-${KAFKA_VERSION}`);
-  if (!existsSync(directory)) await fetchJars(directory);
+  const directory = await madeOnce(`kafka-${KAFKA_VERSION}`, {
+    make: fetchJars,
+    needs: 'mvn, Java 17 and Maven Central',
+  });
   return `${directory}/*`;
 }
 
-async function fetchJars(directory: string): Promise<void> {
-  // Completed under another name first, so that an interrupted download is not taken for complete.
-  const made = `${directory}.${process.pid}`;
-  mkdirSync(made, { recursive: true });
+async function fetchJars(made: string): Promise<void> {
   const project = path.join(made, 'pom.xml');
   writeFileSync(project, POM);
-  try {
-    await promisify(execFile)(
-      'mvn',
-      [
-        '-q',
-        '-B',
-        '-f',
-        project,
-        'dependency:copy-dependencies',
-        `-DoutputDirectory=${made}`,
-        '-DincludeScope=runtime',
-      ],
-      { timeout: 600_000 },
-    );
-  } catch (error) {
-    rmSync(made, { recursive: true, force: true });
-    throw new Error('Kafka for tests: Maven could not fetch it. It needs mvn, Java 17 and Maven Central.', {
-      cause: error,
-    });
-  }
+  await promisify(execFile)(
+    'mvn',
+    ['-q', '-B', '-f', project, 'dependency:copy-dependencies', `-DoutputDirectory=${made}`, '-DincludeScope=runtime'],
+    { timeout: 600_000 },
+  );
   rmSync(project);
-  if (existsSync(directory)) rmSync(made, { recursive: true });
-  else renameSync(made, directory);
-  if (!readdirSync(directory).some((file) => file.startsWith('kafka_')))
-    throw new Error(`no Kafka among what Maven fetched into ${directory}`);
+  if (!readdirSync(made).some((file) => file.startsWith('kafka_')))
+    throw new Error(`no Kafka among what Maven fetched into ${made}`);
 }
 
 function dependency(group: string, artifact: string, version: string): string {

@@ -61,7 +61,7 @@ function engineOn(store: EngineStore, suites: readonly CompiledSuite[]): Engine 
  * The closings and their times: a trace closes when its records have stopped for a while; later records are another
  * arrival.
  */
-function arrivalsOf(seed: number, conversations: number, hasFeedback: boolean): readonly FiledArrival[] {
+function arrivalsOf(seed: number, conversations: number): readonly FiledArrival[] {
   const options = { seed, conversations, rate: 4, settleMs: SETTLE_MS, turnIdleMs: 3_000, conversationIdleMs: IDLE_MS };
   // Turns of all kinds, one after the other, and simultaneous turns.
   const together = togetherTraffic({ ...options, seed: seed + 1_000_000, conversations: Math.ceil(conversations / 3) });
@@ -80,22 +80,22 @@ function arrivalsOf(seed: number, conversations: number, hasFeedback: boolean): 
     for (const record of ofTrace) {
       const last = open.at(-1);
       if (last !== undefined && record.at > last.at + SETTLE_MS) {
-        arrivals.push(arrivalOf(traceId, open, hasFeedback));
+        arrivals.push(arrivalOf(traceId, open));
         open = [];
       }
       open.push(record);
     }
-    arrivals.push(arrivalOf(traceId, open, hasFeedback));
+    arrivals.push(arrivalOf(traceId, open));
   }
   return arrivals.toSorted((a, b) => a.closedAt - b.closedAt || (a.traceId < b.traceId ? -1 : 1));
 }
 
-function arrivalOf(traceId: string, records: readonly TimedRecord[], hasFeedback: boolean): FiledArrival {
+function arrivalOf(traceId: string, records: readonly TimedRecord[]): FiledArrival {
   const bytesOf = (signal: TimedRecord['signal'], transcode: (json: Buffer) => Uint8Array) =>
     records
       .filter((record) => record.signal === signal)
       .map(({ value }) => (value[0] === 0x7b ? transcode(value) : value));
-  const feedback = hasFeedback ? feedbackOn(traceId, records.at(-1)?.at ?? 0) : [];
+  const feedback = feedbackOn(traceId, records.at(-1)?.at ?? 0);
   const logs = [...bytesOf('logs', transcodeLogs), ...feedback];
   // Concatenated protobuf messages are one message.
   const content = {
@@ -302,8 +302,7 @@ test.each(
     { ...live, version: '2', criteria: live.criteria.slice(1), shadow: true },
     { ...ofConversations, shadow: true },
   ];
-  // Known limit (docs/feedback.md): instances that score at once may differ in feedback on conversations being joined.
-  const arrivals = arrivalsOf(seed, 150, way === 'in turn');
+  const arrivals = arrivalsOf(seed, 150);
 
   const own = await onOwnStore(arrivals, suites);
   const { again, ...shared } = await onSharedStore(arrivals, suites, { random: randomFrom(seed), way });
@@ -323,7 +322,7 @@ test.each(
   expect(
     own.totals.some(({ metric, value }) => metric === 'assay_feedback_total' && value > 0),
     hint,
-  ).toBe(way === 'in turn');
+  ).toBe(true);
   // Arrivals marked as standing alone did.
   expect(again, hint).toBeLessThan(own.conversations.size / 3);
 });

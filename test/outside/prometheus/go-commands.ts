@@ -1,10 +1,10 @@
 /** Commands built once from a Go module into node_modules/.cache, for tests that need a newer one than Debian has. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { madeOnce } from '../made-once.ts';
 
-const CACHE = path.resolve(import.meta.dirname, '../../../node_modules/.cache/assay');
 const BUILD_TIMEOUT_MS = 1_200_000;
 
 export interface GoCommands {
@@ -19,29 +19,18 @@ export interface GoCommands {
 export async function builtFromGo(wanted: GoCommands): Promise<string> {
   // helm.sh/helm/v3 is helm.
   const name = path.basename(wanted.module.replace(/\/v\d+$/, ''));
-  const directory = path.join(CACHE, `${name}-${wanted.version}`);
-  if (!existsSync(directory)) await build(wanted, directory);
-  return directory;
+  return await madeOnce(`${name}-${wanted.version}`, {
+    make: (folder) => build(wanted, folder),
+    needs: 'Go 1.26 or newer and the Go module proxy',
+  });
 }
 
-async function build({ module, version, packages: folders, tags = '' }: GoCommands, directory: string): Promise<void> {
-  // Built under another name first, so that an interrupted build is not taken for complete.
-  const made = `${directory}.${process.pid}`;
-  mkdirSync(made, { recursive: true });
+async function build({ module, version, packages: folders, tags = '' }: GoCommands, made: string): Promise<void> {
   const go = (...words: string[]) =>
     promisify(execFile)('go', words, { cwd: made, timeout: BUILD_TIMEOUT_MS, maxBuffer: 64 << 20 });
   const packages = folders.map((folder) => path.join(module, folder));
-  try {
-    // A module of our own requires it, because `go install` rejects a module whose go.mod has replacements.
-    writeFileSync(path.join(made, 'go.mod'), 'module commands-for-tests\n');
-    await go('get', ...packages.map((one) => `${one}@${version}`));
-    await go('build', '-mod=mod', '-tags', tags, '-o', `${made}/`, ...packages);
-  } catch (error) {
-    rmSync(made, { recursive: true, force: true });
-    throw new Error(`${module} ${version} could not be built. It needs Go 1.26 or newer and the Go module proxy.`, {
-      cause: error,
-    });
-  }
-  if (existsSync(directory)) rmSync(made, { recursive: true });
-  else renameSync(made, directory);
+  // A module of our own requires it, because `go install` rejects a module whose go.mod has replacements.
+  writeFileSync(path.join(made, 'go.mod'), 'module commands-for-tests\n');
+  await go('get', ...packages.map((one) => `${one}@${version}`));
+  await go('build', '-mod=mod', '-tags', tags, '-o', `${made}/`, ...packages);
 }

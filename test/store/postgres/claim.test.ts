@@ -8,11 +8,14 @@ interface Answers {
   readonly counts: readonly { readonly leader: number; readonly members: number }[];
 }
 
+const BESIDE = { revisit: null, truth: null, feedback_said: null, waits: false };
+
 async function conversationsOf(answers: Answers): Promise<readonly (readonly number[])[]> {
   const byStatement: Readonly<Record<string, readonly object[]>> = {
     claim: answers.claimed.map((row) => ({ ...HEAD, ...row, time: 1_000 })),
     'claim-members': answers.members.map((row) => ({ ...HEAD, ...row })),
     'count-members': answers.counts,
+    'claim-beside': [...answers.claimed, ...answers.members].map(({ id }) => ({ ...BESIDE, id })),
   };
   // The cast is the statement's: each gives rows of one shape.
   const rows = async <Row>({ name }: { readonly name: string }) => (byStatement[name] ?? []) as readonly Row[];
@@ -43,10 +46,6 @@ const HEAD = {
   ceased_at: null,
   asked: null,
   answered: null,
-  revisit: null,
-  truth: null,
-  feedback_said: null,
-  waits: false,
 };
 
 test('a conversation that joins a group while both are being taken is taken once, with the group', async () => {
