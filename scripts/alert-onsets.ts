@@ -10,8 +10,8 @@
  * `--promtool` must be 2.x unless `--step` is a minute: 3.x leaves out the left end of a range, so an hour with samples a
  * quarter apart is extrapolated from 45 minutes, and looks as if the rate varied.
  *
- * Prints for each rate, fall and alert, run by run: how often the alert began to fire before the fall and after it,
- * hours from the fall until the first time (before it if negative), and hours that it fired in all.
+ * Prints for each rate, fall and alert, run by run, how often the alert began to fire before the fall and after it.
+ * Then come the hours from the fall until the first time, negative if it was before, and the hours that it fired.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
