@@ -225,7 +225,7 @@ export const TCR_CASES: readonly RuleCase[] = [
     series: traffic(change({ perHour: 240, score: 0.9, success: 0.9, dispersion: 0.5 }, { score: 0.85, success: 0.9 })),
     checks: [
       {
-        at: CHANGE + 5.5,
+        at: CHANGE + 5,
         firing: { AgentTcrSlipping: [AGENT] },
         values: {
           'round(agent:assay_score_dispersion:ratio, 0.01)': {
@@ -239,7 +239,7 @@ export const TCR_CASES: readonly RuleCase[] = [
     name: 'all or nothing, the same fall takes longer',
     series: traffic(change({ perHour: 240, score: 0.9 }, { score: 0.85 })),
     checks: [
-      { at: CHANGE + 5.5, firing: {} },
+      { at: CHANGE + 5, firing: {} },
       {
         at: CHANGE + 24,
         firing: { AgentTcrRegression: [AGENT], AgentTcrSlipping: [AGENT], AgentSuccessRateDrop: [AGENT] },
