@@ -1,7 +1,8 @@
 /** Asks the running service for conversations: what it says of them, and their spans. */
 import { z } from 'zod';
 import { readDueCause, readUnscoredCause } from '../model/causes.ts';
-import { type ShownFeedback, shownFeedback } from '../model/api/feedback.ts';
+import { conversationDetail } from '../model/api/conversation-detail.ts';
+import { shownFeedback } from '../model/api/feedback.ts';
 import { fromEvaluationJson } from '../model/evaluation-json.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
@@ -40,8 +41,11 @@ const spansSchema = z.object({
   traces_damaged: z.number().default(0),
 });
 
-/** A service of an earlier version has none. */
-const feedbackSchema = z.object({ feedback_list: z.array(shownFeedback).default([]) });
+/** A service of an earlier version has neither. */
+const detailSchema = z.object({
+  feedback_list: z.array(shownFeedback).default([]),
+  cost: conversationDetail.shape.cost.optional(),
+});
 
 const listSchema = z.object({ conversations: z.array(z.object({ conversation_id: z.string() })) });
 
@@ -70,14 +74,21 @@ export async function conversationOfService(id: string, service: AskedService): 
       value,
       case: ofCase,
     })),
-    feedback: await feedbackOf(conversation.conversation_id, service),
+    ...(await detailOf(conversation.conversation_id, service)),
     ...(await spansOf(conversation.conversation_id, service)),
   };
 }
 
-async function feedbackOf(id: string, { url, token }: AskedService): Promise<readonly ShownFeedback[]> {
+async function detailOf(
+  id: string,
+  { url, token }: AskedService,
+): Promise<Pick<ExplainedConversation, 'feedback' | 'cost'>> {
   const asked = new URL(`/api/v1/conversations/${encodeURIComponent(id)}`, url);
-  return feedbackSchema.parse(await ask(asked, { ...reading(token), accept: NOT_FOUND })).feedback_list;
+  const { feedback_list, cost } = detailSchema.parse(await ask(asked, { ...reading(token), accept: NOT_FOUND }));
+  return {
+    feedback: feedback_list,
+    cost: cost && { usd: cost.usd, source: cost.source, modelsWithoutPrice: cost.models_without_price },
+  };
 }
 
 /** Where an agent names no conversation, a trace is one, and people paste its id. */

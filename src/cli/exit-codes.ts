@@ -11,6 +11,12 @@ export const EXIT = {
   loss: 4,
 } as const;
 
+/** A gate is asked by machines: what it found must not be mistaken for what went wrong. */
+export const GATE_EXIT = { pass: 0, regression: 1, not_enough_evidence: 2, error: 3 } as const;
+
+/** Somebody stopped the command. */
+export const INTERRUPTED = 130;
+
 export const EXIT_HELP = `
 Exit codes: 0 done; 1 failed; 2 mistakes in the command line, the configuration or a suite; 3 an input cannot be read,
 or the requested item does not exist; 4 data of the store are lost, and a person must decide.`;
@@ -23,4 +29,11 @@ export class CommandFailure extends Error {
     super(message);
     this.exitCode = exitCode;
   }
+}
+
+/** The message of an error, and a line for each cause. */
+export function withCauses(error: Error): string {
+  const lines = [error.message];
+  for (let cause = error.cause; cause instanceof Error; cause = cause.cause) lines.push(`  because: ${cause.message}`);
+  return lines.join('\n');
 }

@@ -1,9 +1,8 @@
 /** A conversation with all that is known of it, as `assay explain` shows it, wherever it was read. */
-import { costOfTurns, type ModelPrices, PriceTable } from '../model/cost.ts';
+import type { ConversationCost } from '../model/cost.ts';
 import type { ShownFeedback } from '../model/api/feedback.ts';
 import { counted } from '../model/counted.ts';
 import { FEEDBACK_NAME } from '../model/feedback.ts';
-import type { Turn } from '../model/turn.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { NamedOutcome } from '../model/validity.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
@@ -19,6 +18,8 @@ export interface ExplainedConversation {
   readonly inShadow: readonly Evaluation[];
   readonly outcomes: readonly Omit<NamedOutcome, 'conversationId'>[];
   readonly feedback: readonly ShownFeedback[];
+  /** By the prices of the service that was asked; undefined where a store was read. */
+  readonly cost?: ConversationCost | undefined;
   /** Spans and log records, as far as they are kept. */
   readonly contents: readonly TraceSource[];
   /** Traces whose spans are damaged on disk. */
@@ -66,8 +67,7 @@ export function feedbackLine({ name, polarity, label, score, scale, comment, cou
 const NAMED_MAX = 5;
 
 /** The cost of its own tokens, with where it comes from. */
-export function costLine(turns: readonly Turn[], prices: readonly ModelPrices[]): string {
-  const { usd, source, modelsWithoutPrice } = costOfTurns(turns, new PriceTable(prices));
+export function costLine({ usd, source, modelsWithoutPrice }: ConversationCost): string {
   const amount = usd === undefined ? '' : ` $${usd.toPrecision(3)}`;
   const named = modelsWithoutPrice
     .slice(0, NAMED_MAX)

@@ -2,7 +2,7 @@
 /** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
 import { Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands.ts';
-import { CommandFailure, EXIT, EXIT_HELP } from './exit-codes.ts';
+import { CommandFailure, EXIT, EXIT_HELP, withCauses } from './exit-codes.ts';
 import { processTerminal } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -44,10 +44,4 @@ function report(error: unknown): number {
   }
   terminal.err(error instanceof Error ? withCauses(error) : String(error));
   return EXIT.failed;
-}
-
-function withCauses(error: Error): string {
-  const lines = [error.message];
-  for (let cause = error.cause; cause instanceof Error; cause = cause.cause) lines.push(`  because: ${cause.message}`);
-  return lines.join('\n');
 }

@@ -1,7 +1,7 @@
 /** `assay gate --plan`: the power of a gate, before any run is paid for. */
 import { ASSUMED_SUCCESS, assumedAgent } from '../compare/gate/assumed-agent.ts';
 import { rulesFor } from '../compare/gate/gate-between.ts';
-import { type Chances, type GatePlan, planGate, SIZES } from '../compare/gate/plan-gate.ts';
+import { type Chances, type GatePlan, planGate, type Sequential, SIZES } from '../compare/gate/plan-gate.ts';
 import { counted } from '../model/counted.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { formatMistakes } from '../model/mistake.ts';
@@ -114,7 +114,23 @@ function printPlan(terminal: Terminal, plan: GatePlan, from: string | undefined)
     out(
       `  With ${counted(repeats, 'run')} of each case, its limits pass such a release in 80 % from ${limits === undefined ? `more than ${SIZES.at(-1)}` : `about ${limits}`} cases on.`,
     );
+  printSequential(terminal, plan);
   out(paint('dim', `  Counted over ${plan.trials} simulated gates, each decided as \`assay gate\` decides.`));
+}
+
+/** The same agent with `assay run --until-decided`. */
+function printSequential({ out }: Terminal, { cases, loss, sequential: { looks, noWorse, lost } }: GatePlan): void {
+  if (looks.length === 1) {
+    out('  With `assay run --until-decided` all cases are run: they are too few for a look before the last.');
+    return;
+  }
+  const mean = ({ meanCases }: Sequential) => `${Math.round(meanCases)} of ${cases} cases in the mean`;
+  out(
+    `  With \`assay run --until-decided\` (looks at ${looks.join(', ')} cases), a release that is no worse takes ${mean(noWorse)}, and passes in ${percent(noWorse.passes)}.`,
+  );
+  out(
+    `  One that lost ${points(loss)} takes ${mean(lost)}, passes in ${percent(lost.passes)}, and is called a regression in ${percent(lost.regression)}.`,
+  );
 }
 
 function planJson(plan: GatePlan, from: string | undefined): unknown {
@@ -132,6 +148,11 @@ function planJson(plan: GatePlan, from: string | undefined): unknown {
     agreement: plan.agreement,
     gate: chances(plan.whole),
     gate_if_runs_agree: { less: chances(plan.range.low), more: chances(plan.range.high) },
+    until_decided: {
+      looks: plan.sequential.looks,
+      no_worse: sequentialJson(plan.sequential.noWorse),
+      lost: sequentialJson(plan.sequential.lost),
+    },
     rules: plan.rules.map((rule) => ({ suite: rule.suite, rule: rule.rule, ...chances(rule) })),
     cases_needed: plan.needed.map(({ repeats, limits, rules }) => ({
       repeats,
@@ -139,6 +160,10 @@ function planJson(plan: GatePlan, from: string | undefined): unknown {
       rules: rules.map((rule) => ({ ...rule, cases: rule.cases ?? null })),
     })),
   };
+}
+
+function sequentialJson({ passes, regression, meanCases }: Sequential) {
+  return { pass: passes, regression, mean_cases: meanCases };
 }
 
 function percent(share: number): string {

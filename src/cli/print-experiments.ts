@@ -3,6 +3,7 @@ import { counted } from '../model/counted.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
+import { earlyEndOf, earlyEndText } from '../model/until-decided.ts';
 import type { SuiteSummary } from '../report/documents/summary.ts';
 import { headRow, printTable } from './print-table.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
@@ -78,6 +79,7 @@ export function printExperiment(terminal: Terminal, listed: ListedExperiment): v
       `${safe(dataset.name, 80)} ${safe(dataset.version, 40)}: ${counted(dataset.cases, 'case')} × ${experiment.repeats}, seed ${experiment.seed}`,
     ],
     ['suites', experiment.suites.map(({ name, version: of }) => `${safe(name, 80)}@${safe(of, 40)}`).join(', ')],
+    ...looksOf(listed.result.experiment),
     ['folder', listed.folder],
   ];
   out(`\n  ${paint('bold', safe(experiment.name, 80))}  ${paint('dim', safe(experiment.id, 130))}`);
@@ -86,6 +88,16 @@ export function printExperiment(terminal: Terminal, listed: ListedExperiment): v
     { text, max: 4000 },
   ]);
   printTable(terminal, rows);
+}
+
+/** Why an experiment that ends when it is decided has as many cases as it has. */
+function looksOf(experiment: ExperimentResult['experiment']): readonly (readonly [string, string])[] {
+  const { untilDecided } = experiment;
+  if (untilDecided === undefined) return [];
+  const { answers, looks } = untilDecided;
+  const early = earlyEndText(experiment);
+  const held = `${answers.length} of ${looks.length} looks held`;
+  return [['looks', early === undefined ? held : `${held}: ${safe(early, 300)}`]];
 }
 
 function figuresOf(summary: SuiteSummary): readonly string[] {
@@ -114,10 +126,12 @@ const OTHER_THAN_SUCCESS = {
 function describeState({ result, state }: ListedExperiment): string {
   const { experiment, runs } = result;
   const failed = runs.filter(({ end }) => end !== 'completed').length;
+  const early = earlyEndOf(experiment)?.look;
   const notes = [
     ...(state === 'ended'
       ? []
       : [`${state}: ${runs.length} of ${counted(experiment.dataset.cases * experiment.repeats, 'run')}`]),
+    ...(early === undefined ? [] : [`ended early at ${early.cases} of ${early.ofCases} cases`]),
     ...(failed === 0 ? [] : [`${counted(failed, 'run')} failed`]),
   ];
   return notes.join(', ');

@@ -184,7 +184,7 @@ function relative(
     ...figures,
     reach: DRAWN_REACH,
     isRelative: true,
-    lower: (tail) => Math.min(value, quantile(drawn().lower, tail) - 1),
+    lower: (tail) => Math.max(-1, Math.min(value, quantile(drawn().lower, tail) - 1)),
     upper: (tail) => Math.max(value, quantile(drawn().upper, 1 - tail) - 1),
   };
 }

@@ -4,8 +4,9 @@
  */
 import type { Experiment, ExperimentResult } from '../model/experiment.ts';
 import { counted } from '../model/counted.ts';
+import { earlyEndText } from '../model/until-decided.ts';
 import { changedCases } from './changed-cases.ts';
-import type { SuiteRuns } from './suite-runs.ts';
+import { type SuiteRuns, waitingOf } from './suite-runs.ts';
 
 /** Names of the two experiments. */
 interface Called {
@@ -45,6 +46,16 @@ export function comparabilityOf(a: ExperimentResult, b: ExperimentResult, called
   ] as const)
     if (suites.length > 0) warnings.push(`only ${name} was scored by ${suites.join(', ')}`);
   return warnings;
+}
+
+/** Experiments whose number of cases depended on their results. */
+export function earlyEndWarnings(named: readonly (readonly [string, ExperimentResult])[]): readonly string[] {
+  return named.flatMap(([name, { experiment }]) => {
+    const early = earlyEndText(experiment);
+    return early === undefined
+      ? []
+      : [`${name} ${early}. Its figures lean to that side, and intervals do not allow for it`];
+  });
 }
 
 /** Cases that one should have run as often as the other: the failing repeats may be those that are not there. */
@@ -138,13 +149,6 @@ function costOfBrokenOff({ cases }: SuiteRuns): { readonly known: boolean; reado
     known: runs.some(({ effort }) => effort.costUsd !== undefined),
     unknown: runs.filter(({ end, effort }) => end !== 'completed' && effort.costUsd === undefined).length,
   };
-}
-
-function waitingOf({ cases, suite }: SuiteRuns): number {
-  const runs = [...cases.values()].flatMap((ofCase) => ofCase.runs);
-  return runs.filter(({ run }) =>
-    run.evaluations.some((evaluation) => evaluation.suite === suite && (evaluation.waitsFor?.length ?? 0) > 0),
-  ).length;
 }
 
 function datasetOf({ dataset: { name, version, cases } }: Experiment): string {

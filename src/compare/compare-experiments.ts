@@ -13,7 +13,7 @@ import { aboutOf, meanDecided } from '../model/known-share.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import { changeOf, shareCases } from './change.ts';
 import { changedCases } from './changed-cases.ts';
-import { comparabilityOf, suiteWarnings } from './comparability.ts';
+import { comparabilityOf, earlyEndWarnings, suiteWarnings } from './comparability.ts';
 import { adjusted, figureOf, type Good, type Level, type Measured, worded } from './conclusion.ts';
 import { testDifference } from './difference-test.ts';
 import { flippedCases } from './flipped-cases.ts';
@@ -43,7 +43,13 @@ export function compareExperiments(
     b: b.experiment,
     confidence,
     smallest,
-    warnings: comparabilityOf(a, b),
+    warnings: [
+      ...comparabilityOf(a, b),
+      ...earlyEndWarnings([
+        ['A', a],
+        ['B', b],
+      ]),
+    ],
     suites: both.map((suite) =>
       compareSuite(new SuiteRuns(a, suite), new SuiteRuns(b, suite), { alpha: 1 - confidence, smallest }),
     ),

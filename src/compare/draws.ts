@@ -21,8 +21,10 @@ export function exponential(random: () => number): number {
 const PARTS = 2 ** 14;
 const EXPONENTIALS = Float64Array.from({ length: PARTS }, (_, part) => -Math.log((part + 0.5) / PARTS));
 
-/** The value below which a share `tail` of the draws lies. */
+/** The value below which a share `tail` of the draws lies; infinite where that is less than one of them. */
 export function quantile(drawn: Float64Array, tail: number): number {
+  if (tail * drawn.length < 1) return Number.NEGATIVE_INFINITY;
+  if ((1 - tail) * drawn.length < 1 - 1e-9) return Number.POSITIVE_INFINITY;
   const at = Math.min(drawn.length - 1, Math.max(0, tail * drawn.length - 0.5));
   // The casts hold: both lie within.
   const below = drawn[Math.floor(at)] as number;

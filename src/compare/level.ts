@@ -38,7 +38,7 @@ export function levelOfEffort(cases: readonly CaseEffort[]): Estimated | NotEsti
     cases: cases.length,
     samples: 1,
     reach: DRAWN_REACH,
-    lower: (tail) => Math.min(value, quantile(drawn().lower, tail)),
+    lower: (tail) => Math.max(0, Math.min(value, quantile(drawn().lower, tail))),
     upper: (tail) => Math.max(value, quantile(drawn().upper, 1 - tail)),
   };
 }

@@ -54,6 +54,14 @@ export function inOrder(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+/** How many runs wait for judges. */
+export function waitingOf({ cases, suite }: SuiteRuns): number {
+  const runs = [...cases.values()].flatMap((ofCase) => ofCase.runs);
+  return runs.filter(({ run }) =>
+    run.evaluations.some((evaluation) => evaluation.suite === suite && (evaluation.waitsFor?.length ?? 0) > 0),
+  ).length;
+}
+
 function runsOfCase(runs: readonly CaseRun[], suite: string): RunsOfCase {
   // A run that was made again after an interruption replaces the one before.
   const byRepeat = new Map(runs.map((run) => [run.repeat, run]));

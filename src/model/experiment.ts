@@ -4,6 +4,7 @@
  */
 import type { NotApplicableHandling } from './decision.ts';
 import type { Evaluation, Millionths, SuiteScope } from './evaluation.ts';
+import type { UntilDecided } from './until-decided.ts';
 
 export interface Experiment {
   /** One of its kind: when it began, and chance. */
@@ -37,6 +38,8 @@ export interface Experiment {
   /** Handed to the agent with each run, different for each. */
   readonly seed: number;
   readonly assayVersion: string;
+  /** Present if it ends as soon as a gate is decided. */
+  readonly untilDecided?: UntilDecided;
 }
 
 /** Suite that scored it: as much as is needed to read the evaluations without it. */

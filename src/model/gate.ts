@@ -26,6 +26,27 @@ export type CountRule = (typeof COUNT_RULES)[number];
 export type RuleDecision = 'pass' | 'regression' | 'not_enough_evidence' | 'not_applicable';
 export type GateDecision = Exclude<RuleDecision, 'not_applicable'>;
 
+/** Number of whole cases after which a sequential gate is asked. */
+export interface PlannedLook {
+  readonly cases: number;
+  /** Share of the gate's error that this look may spend. The shares of all looks sum to 1. */
+  readonly share: number;
+}
+
+export interface GateLook extends PlannedLook {
+  /** From 1. */
+  readonly number: number;
+  readonly of: number;
+  readonly ofCases: number;
+  /** Whether the experiment ended at it. */
+  readonly isEnd: boolean;
+}
+
+/** Whether it has all cases. */
+export function isLastLook({ number, of }: GateLook): boolean {
+  return number === of;
+}
+
 export type JudgedRule = JudgedLimit | JudgedCount;
 
 interface Judged {
@@ -70,7 +91,7 @@ export interface CountedCases {
   readonly changed: readonly string[];
   /** They may be broken: the candidate ran them, and what it did cannot be told. */
   readonly undecided: readonly string[];
-  /** How many the candidate has not run yet. */
+  /** How many the candidate has not run (yet). For `missing_cases`, those that it need not run. */
   readonly notRun: number;
   /** How many were decided. */
   readonly cases: number;
@@ -92,8 +113,10 @@ export function isWaived(rule: JudgedRule, onNotEnoughEvidence: 'fail' | 'pass')
 }
 
 /** Whether the release may go out: nothing is broken, and what could not be decided is waived. */
-export function mayRelease({ decision, rules }: GateResult, onNotEnoughEvidence: 'fail' | 'pass'): boolean {
+export function mayRelease({ decision, rules, look }: GateResult, onNotEnoughEvidence: 'fail' | 'pass'): boolean {
   if (decision !== 'not_enough_evidence') return decision === 'pass';
+  // The cases that are left may decide it.
+  if (look !== undefined && !isLastLook(look)) return false;
   const open = rules.filter((rule) => rule.decision === 'not_enough_evidence');
   return onNotEnoughEvidence === 'pass' && open.every((rule) => isWaived(rule, onNotEnoughEvidence));
 }
@@ -121,6 +144,8 @@ export interface GateResult {
    * All rules together: the same agent compared with itself is called a regression in at most the rest of all samples.
    */
   readonly confidence: number;
+  /** Look at which an experiment that ends when it is decided was decided; undefined of others. */
+  readonly look: GateLook | undefined;
   readonly candidate: GateSide;
   readonly baseline: GateSide | undefined;
   readonly rules: readonly JudgedRule[];

@@ -1,4 +1,6 @@
 /** `assay explain` and `assay inspect` ask the service that runs, and show what they would show from its store. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { assayBeside } from '../assay-command.ts';
 import { metricsOf, runService, sumOf } from '../serve/running-service.ts';
@@ -7,7 +9,9 @@ import { tempDirectory } from '../temp-directory.ts';
 
 test('explain and inspect ask a running service', async () => {
   const dataDir = tempDirectory();
-  const running = await runService({ suites: ['default'], dataDir });
+  const priced = path.join(tempDirectory(), 'prices.yaml');
+  writeFileSync(priced, 'prices: { models: [{ model: "*", input_per_million: 1, output_per_million: 2 }] }\n');
+  const running = await runService({ suites: ['default'], dataDir, env: { ASSAY_CONFIG: priced } });
   const conversations = [...traffic({ seed: 1, conversations: 7, turnsMax: 2, endMarks: 'all' })];
   const [first] = conversations;
   if (first === undefined) return expect.unreachable();
@@ -53,11 +57,16 @@ test('explain and inspect ask a running service', async () => {
     '  a user said: negative (2 on a scale from 1 to 5): wrong flight',
     '  a user said: positive (5 on a scale from 1 to 5), which a later one replaces',
   ]);
+  // The prices of the service count, and not those of whoever asks.
+  const cost = (text: string) => /^ {2}cost.*$/m.exec(text)?.[0];
+  expect(cost(asked.stdout)).toMatch(/^ {2}cost \$[\d.]+ \(price table\)$/);
+  expect(cost(read.stdout)).toMatch(/^ {2}cost \(not known\); no price for /);
   expect(asked.stdout).toMatch(/default@3 on turn 1: [01]\.\d\d \w+/);
   // Only suites of this configuration can report that they do not match.
   expect(read.stdout).toContain('\n  not scored by error-recovery: ');
-  expect(read.stdout).toBe(askedByPort.stdout);
-  expect(read.stdout.replace(/\n {2}not scored by .*\n/g, '')).toBe(asked.stdout);
+  const withoutCost = (text: string) => text.replace(/^ {2}cost.*\n/m, '');
+  expect(withoutCost(read.stdout)).toBe(withoutCost(askedByPort.stdout));
+  expect(withoutCost(read.stdout.replace(/\n {2}not scored by .*\n/g, ''))).toBe(withoutCost(asked.stdout));
   expect(json.stdout).toBe(readJson.stdout);
   expect(unknown.status).toBe(3);
   expect(unknown.stderr).toContain('has no conversation nope: it never came');

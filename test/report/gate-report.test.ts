@@ -70,6 +70,7 @@ function resultOf(...rules: readonly JudgedRule[]): GateResult {
     baseline: { ...side, id: 'a-id', name: 'a' },
     rules,
     about: new Map(),
+    look: undefined,
     warnings: [HOSTILE],
   };
 }
@@ -86,6 +87,26 @@ test('what text from elsewhere says is text in a pull request, and nothing else'
   // A row has as many cells as the header.
   const rows = markdown.split('\n').filter((line) => line.startsWith('|'));
   expect(rows.map((row) => row.replaceAll('\\|', '').split('|').length)).toEqual([7, 7, 7]);
+});
+
+test.each([
+  [{ number: 2, isEnd: true }, 'regression', 'decided. The experiment ended here, and 1 case was not run.', true],
+  [{ number: 2, isEnd: true }, 'not_enough_evidence', 'not decided. The experiment ended here', true],
+  [{ number: 2, isEnd: false }, 'not_enough_evidence', 'not decided, and 1 case is left to run.', false],
+] as const)('a look is told with what was left out: %j, %s', (at, decision, text, isEarly) => {
+  const look = { cases: 45, share: 0.2, of: 3, ofCases: 46, ...at };
+  const result: GateResult = { ...resultOf(ruleOf('pass')), decision, look };
+
+  expect(gateMarkdown(result)).toContain(`Look 2 of 3, at 45 of 46 cases: ${text}`);
+  expect(gateMarkdown(result)).toContain('Decided on intervals at 99 % at this look, which is 95 % over all looks,');
+  expect(gateJson(result).look).toEqual({
+    number: 2,
+    of: 3,
+    cases: 45,
+    of_cases: 46,
+    share_of_error: 0.2,
+    ended_early: isEarly,
+  });
 });
 
 test('what is worst stands first', () => {

@@ -122,6 +122,7 @@ if (isFromAssay(\`t=\${time},v1=\${signed}\`, '{"a":1}', 'secret')) throw new Er
   { page: 'docs/datasets.md', starts: '# scheduling.cases.yaml', file: 'scheduling.cases.yaml' },
   { page: 'docs/release-gate.md', starts: 'dataset: refunds', file: 'refunds.cases.yaml' },
   { page: 'docs/release-gate.md', starts: '// agent.js', file: 'agent.js' },
+  { page: 'docs/release-gate.md', starts: 'rules:\n  tcr: { max_drop: 10 points }', file: 'limits.yaml' },
   { page: 'docs/redaction.md', starts: 'redaction:', file: 'assay.yaml' },
 ];
 

@@ -1,6 +1,7 @@
 /** `assay explain`: why a conversation got the score it got, or why it got none. */
 import type { Command } from 'commander';
 import { buildConversation } from '../../assemble/build-conversation.ts';
+import { costOfTurns, type ModelPrices, PriceTable } from '../../model/cost.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
 import { partsOf } from '../../model/verdict-parts.ts';
@@ -74,13 +75,13 @@ interface ExplainFlags extends ServiceOrStoreFlags {
 
 function explain(
   terminal: Terminal,
-  { conversation, contents, damagedTraces, outcomes, feedback, ...said }: ExplainedConversation,
+  { conversation, contents, damagedTraces, outcomes, feedback, cost, ...said }: ExplainedConversation,
   options: {
     readonly suites: readonly CompiledSuite[];
     readonly why: boolean;
     readonly idKeys: IdKeys | undefined;
     readonly idleMs: number | undefined;
-    readonly prices: Parameters<typeof costLine>[1];
+    readonly prices: readonly ModelPrices[];
   },
 ): void {
   const turns = contents.flatMap((content) => turnsOfTrace(content, options.idKeys));
@@ -95,7 +96,7 @@ function explain(
   terminal.out(paint('bold', safe(conversation.conversationId)));
   terminal.out(`  ${factsText(conversation)}`);
   terminal.out(`  ${whenEvaluated(conversation, options.idleMs)}`);
-  if (ordered.length > 0) terminal.out(`  ${costLine(ordered, options.prices)}`);
+  if (ordered.length > 0) terminal.out(`  ${costLine(cost ?? costOfTurns(ordered, new PriceTable(options.prices)))}`);
   if (damagedTraces > 0)
     terminal.out(
       paint('red', `  the spans of ${damagedTraces} of its traces are damaged on disk: their steps are missing here`),

@@ -1,22 +1,19 @@
 /** `assay gate`: may this version be released? Answers by its exit code, and says why for people, pull requests and CI services. */
 import { type Command, Option } from 'commander';
-import { counted } from '../../model/counted.ts';
 import { gateBetween, USUAL_GATE_FILE } from '../../compare/gate/gate-between.ts';
 import type { GateFile } from '../../compare/gate/gate-rules.ts';
-import { type GateDecision, type GateResult, type JudgedRule, mayRelease } from '../../model/gate.ts';
-import { limitOf } from '../../model/known-share.ts';
+import { type GateResult, mayRelease } from '../../model/gate.ts';
 import { formatMistakes } from '../../model/mistake.ts';
-import { gateJson, gateJUnit, gateMarkdown, gateRuleName } from '../../report/documents/gate-report.ts';
-import { unchangedText } from '../../report/documents/comparison-rows.ts';
+import { gateJson, gateJUnit, gateMarkdown } from '../../report/documents/gate-report.ts';
 import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
-import { CommandFailure } from '../exit-codes.ts';
+import { CommandFailure, GATE_EXIT } from '../exit-codes.ts';
 import { initGate } from '../init-gate.ts';
 import { planOfGate } from '../plan-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
-import { printTable, type TableRow } from '../print-table.ts';
+import { printGate } from '../print-gate.ts';
 import { visibleJson } from '../../model/visible-text.ts';
-import { safe, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
 
 interface GateFlags {
@@ -34,8 +31,6 @@ interface GateFlags {
   readonly loss?: string;
 }
 
-/** A gate is asked by machines: what it found must not be mistaken for what went wrong. */
-const GATE_EXIT = { pass: 0, regression: 1, not_enough_evidence: 2, error: 3 } as const;
 const GATE_HELP = `
 Rules are read from gate.yaml, where there is one:
   rules:
@@ -128,97 +123,4 @@ async function decide(
   if (gated.is === 'mistaken') throw new Error(formatMistakes(gated.mistakes));
   if (gated.is === 'undecidable') throw new Error(gated.problems.join('\n'));
   return gated;
-}
-
-const WORDS = {
-  pass: ['green', 'pass'],
-  regression: ['red', 'regression'],
-  not_enough_evidence: ['yellow', 'not enough evidence'],
-  not_applicable: ['dim', 'not applicable'],
-} as const satisfies Record<JudgedRule['decision'], readonly [string, string]>;
-
-const CONCLUSIONS = {
-  pass: 'May be released: every rule was shown to be kept.',
-  regression: 'A regression: a rule was shown to be broken.',
-  not_enough_evidence: 'Not enough evidence: nothing was shown to be broken, and not every rule to be kept.',
-} as const satisfies Record<GateDecision, string>;
-
-function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void {
-  const { paint, out } = terminal;
-  const { candidate, baseline, rules, warnings, about } = result;
-  const side = ({ id, name, runs }: GateResult['candidate']) =>
-    `${paint('bold', safe(name, 60))} (${id}, ${counted(runs, 'run')})`;
-  out(`\n  ${side(candidate)}${baseline === undefined ? '' : ` against ${side(baseline)}`}`);
-  if (gate.isDefault) out(paint('dim', `  by the rules that hold where no ${USUAL_GATE_FILE} says otherwise`));
-  for (const warning of warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
-  for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
-    out(`\n  ${paint('bold', safe(suite, 80))}`);
-    const limit = limitOf(about.get(suite));
-    if (limit !== undefined) out(`  ${paint('dim', limit)}`);
-    const table = rows
-      .filter((rule) => !isUnchanged(rule))
-      .flatMap((rule): readonly TableRow[] => {
-        const [style, word] = WORDS[rule.decision];
-        const { allowed, value, interval } = rule.shown;
-        const cases = rule.examples.map((id) => safe(id, 60)).join(', ');
-        return [
-          [
-            { text: word, style },
-            { text: gateRuleName(rule, about.get(suite)), max: 80 },
-            allowed,
-            interval === '' ? value : `${value}  (${interval})`,
-            { text: hintOf(rule), style: 'dim' },
-          ],
-          ...(cases === '' ? [] : [`      ${paint('dim', `cases: ${cases}`)}`]),
-          ...explained(rule).map((line) => `      ${paint('dim', safe(line, 400))}`),
-          ...readWith(rule).map((command) => `      ${paint('dim', `read the first: npx ${safe(command, 400)}`)}`),
-        ];
-      });
-    printTable(terminal, [...table, ...unchangedRows(terminal, rows.filter(isUnchanged))]);
-  }
-  const isLetPass = result.decision !== 'pass' && mayRelease(result, gate.onNotEnoughEvidence);
-  const style = WORDS[result.decision][0];
-  out(`\n  ${paint(style, CONCLUSIONS[result.decision])}${isLetPass ? ' The rules let that pass.' : ''}`);
-  const confidence = Number((result.confidence * 100).toFixed(1));
-  if (rules.some(({ is }) => is === 'limit'))
-    out(paint('dim', `  Limits are decided on intervals at ${confidence} %, all of them together.`));
-  if (baseline !== undefined) out(paint('dim', `  In detail: npx assay compare ${baseline.id} ${candidate.id}`));
-}
-
-/** A criterion that has the same verdict in each case, compared with a baseline. */
-function isUnchanged(rule: JudgedRule): boolean {
-  return rule.is === 'limit' && rule.rule.startsWith('criterion.') && rule.figures?.moved === 0;
-}
-
-/** The sentence of a count that did not pass, or that left cases out. */
-function explained(rule: JudgedRule): readonly string[] {
-  if (rule.is !== 'count') return [];
-  const leavesOut = Object.values(rule.counted.leftOut).some((count) => count > 0);
-  return rule.decision !== 'pass' || leavesOut ? [rule.because] : [];
-}
-
-function readWith(rule: JudgedRule): readonly string[] {
-  return rule.is === 'count' && rule.readWith !== undefined ? [rule.readWith] : [];
-}
-
-/** One line for all of them with the same answer. */
-function unchangedRows({ paint }: Terminal, rules: readonly JudgedRule[]): readonly TableRow[] {
-  return [...Map.groupBy(rules, (rule) => `${rule.decision} ${hintOf(rule)}`).values()].flatMap((same) => {
-    const [first] = same;
-    const names = [...new Set(same.map(({ rule }) => safe(rule.slice('criterion.'.length), 80)))];
-    const text = unchangedText(names);
-    if (first === undefined || text === undefined) return [];
-    const [style, word] = WORDS[first.decision];
-    const hint = hintOf(first);
-    return [`    ${paint(style, word)}  ${text}${hint === '' ? '' : `  ${paint('dim', hint)}`}`];
-  });
-}
-
-/** The evidence that would settle it. */
-function hintOf(rule: JudgedRule): string {
-  if (rule.is === 'count') return '';
-  const { decision, casesNeeded, figures, because } = rule;
-  if (decision !== 'not_enough_evidence') return '';
-  if (figures === undefined) return safe(because, 200);
-  return casesNeeded === undefined ? 'too near the limit to tell' : `about ${casesNeeded} cases would tell`;
 }

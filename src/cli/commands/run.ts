@@ -2,33 +2,29 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
-import { environmentWithoutSecrets } from '../../config/environment-without-secrets.ts';
+import { USUAL_GATE_FILE } from '../../compare/gate/gate-between.ts';
 import { durationMs } from '../../config/quantities.ts';
 import { type AgentTarget, readAgentTarget, shownTarget } from '../../agent-runner/agent-target.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Experiment } from '../../model/experiment.ts';
 import { formatMistakes, type Mistake } from '../../model/mistake.ts';
 import { fingerprintOf, readDataset, taskTruthMistakes } from '../../offline/datasets/read-dataset.ts';
-import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import { experimentSuite } from '../../offline/run/experiment-suite.ts';
 import { gitState } from '../../offline/run/git-state.ts';
 import { whatIsAnother } from '../../offline/run/resume-check.ts';
-import { type ExperimentEnd, runExperiment } from '../../offline/run/run-experiment.ts';
-import { chosenCases, type PlannedRun, planRuns } from '../../offline/run/run-plan.ts';
-import { createExperiment, type ExperimentFolder, resumeExperiment } from '../../store/experiment/experiment-folder.ts';
+import { chosenCases, planParts, planRuns } from '../../offline/run/run-plan.ts';
+import { createExperiment, resumeExperiment } from '../../store/experiment/experiment-folder.ts';
 import { newExperimentId } from '../../store/experiment/experiment-id.ts';
 import { ExperimentUnreadable, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
-import { CommandFailure, EXIT } from '../exit-codes.ts';
-import { startJudges } from '../judges-offline.ts';
+import { driveRun } from '../drive-run.ts';
+import { CommandFailure, EXIT, GATE_EXIT, INTERRUPTED, withCauses } from '../exit-codes.ts';
 import { failOn, type Loaded, load } from '../load.ts';
-import { leftText, printRuns, runsJson } from '../print-runs.ts';
-import { RunProgress } from '../run-progress.ts';
 import { settingOption } from '../setting-option.ts';
-import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
+import { Looks, questionOf, UNTIL_HELP, type UntilFlags } from '../until-decided.ts';
 import { version } from '../version.ts';
 
-interface RunFlags {
+interface RunFlags extends UntilFlags {
   readonly agent?: string;
   readonly name?: string;
   readonly suite?: readonly string[];
@@ -53,8 +49,6 @@ const CONCURRENCY_MAX = 256;
 const REPEATS_MAX = 10_000;
 const SEED_MAX = 2 ** 31 - 1;
 const HOUR_MS = 3_600_000;
-const INTERRUPTED = 130;
-const SPANS_WITHIN_MS = 10_000;
 
 export function addRun(program: Command, terminal: Terminal): void {
   program
@@ -84,45 +78,84 @@ export function addRun(program: Command, terminal: Terminal): void {
     .option('--settle <duration>', 'a run is complete when no new span has arrived for this long', '1s')
     .option('--judges', 'ask the configured judges (default: if a suite has questions for them)')
     .option('--no-judges', 'ask no judge; criteria that need one are skipped')
-    .option('--json', 'print {experiment, runs, summary} as JSON')
+    .option('--until-decided', 'end as soon as the release gate is decided; the exit code is its answer')
+    .option('--baseline <experiment>', 'with --until-decided: experiment that the gate compares with')
+    .option(
+      '--rules <file>',
+      `with --until-decided: file of the gate's rules (default: ${USUAL_GATE_FILE}, if it exists)`,
+    )
+    .option('--json', 'print {experiment, runs, summary} as JSON; with --until-decided also {gate}')
     .addOption(settingOption('config'))
+    .addHelpText('after', UNTIL_HELP)
+    .exitOverride((error) => {
+      if (error.exitCode === 0 || !process.argv.includes('--until-decided')) throw error;
+      throw new CommandFailure('', GATE_EXIT.error);
+    })
     .action(async (file: string, flags: RunFlags) => {
-      const loaded = await load(
-        { config: flags.config, experiments: flags.experiments },
-        { suites: flags.suite ?? [], byName: true, secrets: "the store's" },
-      );
-      const root = loaded.settings.experimentsDir;
-      const resumed = flags.resume === undefined ? undefined : findResumed(root, flags.resume);
-      const began = resumed === undefined ? undefined : readExperiment(resumed).experiment;
-      const wanted = readWanted(file, flags, began);
-      failOn(taskTruthMistakes(wanted.dataset, loaded.suites));
-      const experiment = await experimentOf(wanted, { flags, loaded, began });
-      if (began !== undefined) refuseAnother(began, experiment, flags);
-      const folder = open(() =>
-        resumed === undefined ? createExperiment(root, experiment) : resumeExperiment(resumed),
-      );
-      try {
-        if (began !== undefined)
-          folder.update({ agent: { ...folder.experiment.agent, target: experiment.agent.target } });
-        await drive(terminal, { folder, wanted, loaded, flags });
-      } catch (error) {
-        // Nobody would look for one in which nothing is; only one that was stopped is to be resumed.
-        const isStopped = error instanceof CommandFailure && error.exitCode === INTERRUPTED;
-        if (!isStopped && resumed === undefined && folder.runs.length === 0) {
-          rmSync(folder.folder, { recursive: true, force: true });
-        }
-        throw error;
-      } finally {
-        folder.close();
-      }
+      const asked = { isGate: flags.untilDecided === true };
+      const code = await run(terminal, file, { flags, asked }).catch((error: unknown) => {
+        throw asked.isGate ? asGateError(error) : error;
+      });
+      if (code !== EXIT.ok) throw new CommandFailure('', code);
     });
+}
+
+/** The exit code. `asked.isGate`: whether that is the gate's, also of an experiment that is gone on with. */
+async function run(
+  terminal: Terminal,
+  file: string,
+  { flags, asked }: { readonly flags: RunFlags; readonly asked: { isGate: boolean } },
+): Promise<number> {
+  const loaded = await load(
+    { config: flags.config, experiments: flags.experiments },
+    { suites: flags.suite ?? [], byName: true, secrets: "the store's" },
+  );
+  const root = loaded.settings.experimentsDir;
+  const resumed = flags.resume === undefined ? undefined : findResumed(root, flags.resume);
+  const began = resumed === undefined ? undefined : readExperiment(resumed).experiment;
+  asked.isGate ||= began?.untilDecided !== undefined;
+  const wanted = readWanted(file, flags, began);
+  failOn(taskTruthMistakes(wanted.dataset, loaded.suites));
+  const experiment = await experimentOf(wanted, { flags, loaded, began });
+  if (began !== undefined) refuseAnother(began, experiment, flags);
+  const { dataset, repeats, seed } = wanted;
+  const question = await questionOf(flags, { root, experiment, dataset, began });
+  const folder = open(() =>
+    resumed === undefined
+      ? createExperiment(root, question === undefined ? experiment : { ...experiment, untilDecided: question.plan })
+      : resumeExperiment(resumed),
+  );
+  const looks = question === undefined ? undefined : new Looks(terminal, folder, question);
+  const parts =
+    looks === undefined
+      ? [planRuns(dataset.cases, { repeats, seed })]
+      : planParts(looks.ordered(dataset.cases), looks.sizes, { repeats, seed });
+  try {
+    if (began !== undefined) folder.update({ agent: { ...folder.experiment.agent, target: experiment.agent.target } });
+    return await driveRun(terminal, { folder, wanted, parts, looks, loaded, flags });
+  } catch (error) {
+    // Nobody would look for one in which nothing is; only one that was stopped is to be resumed.
+    const isStopped = error instanceof CommandFailure && error.exitCode === INTERRUPTED;
+    if (!isStopped && resumed === undefined && folder.runs.length === 0) {
+      rmSync(folder.folder, { recursive: true, force: true });
+    }
+    throw error;
+  } finally {
+    folder.close();
+  }
+}
+
+/** An error must not be taken for an answer of the gate. */
+function asGateError(error: unknown): CommandFailure {
+  if (error instanceof CommandFailure)
+    return error.exitCode === INTERRUPTED ? error : new CommandFailure(error.message, GATE_EXIT.error);
+  return new CommandFailure(error instanceof Error ? withCauses(error) : String(error), GATE_EXIT.error);
 }
 
 interface Wanted {
   readonly dataset: Dataset;
   readonly target: AgentTarget;
   readonly targetText: string;
-  readonly planned: readonly PlannedRun[];
   readonly repeats: number;
   readonly seed: number;
   readonly concurrency: number;
@@ -187,7 +220,6 @@ function readWanted(file: string, flags: RunFlags, began: Experiment | undefined
     dataset: cases.length === dataset.cases.length ? dataset : { ...dataset, cases, fingerprint: fingerprintOf(cases) },
     target,
     targetText: shownTarget(targetText),
-    planned: planRuns(cases, { repeats, seed }),
     repeats,
     seed,
     ...numbers,
@@ -244,100 +276,4 @@ function refuseAnother(began: Experiment, now: Experiment, { force }: RunFlags):
   const lines = others.map((other) => `  - ${safe(other, 1000)}`);
   const message = `experiment ${began.id} can't be gone on with; another than at its beginning is`;
   throw new CommandFailure([message, ...lines, 'Without --resume a new one is begun.'].join('\n'), EXIT.usage);
-}
-
-async function drive(
-  terminal: Terminal,
-  {
-    folder,
-    wanted,
-    loaded,
-    flags,
-  }: { readonly folder: ExperimentFolder; readonly wanted: Wanted; readonly loaded: Loaded; readonly flags: RunFlags },
-): Promise<void> {
-  const judges = await judgesFor(flags, loaded, terminal);
-  const progress = new RunProgress(terminal, { folder, all: wanted.planned.length });
-  progress.begin();
-  const { stop, abandon, release } = stopSignals((order) => progress.stopping(order));
-  // A pending request then ends with an error, and the run is planned again.
-  let closed: Promise<void> | undefined;
-  const closeJudges = () => {
-    closed ??= judges?.close();
-    return closed;
-  };
-  abandon.addEventListener('abort', () => void closeJudges());
-  let end: ExperimentEnd;
-  try {
-    end = await runExperiment({
-      ...wanted,
-      folder,
-      places: wanted.concurrency,
-      settings: loaded.settings,
-      suites: loaded.suites,
-      judges,
-      spansWithinMs: SPANS_WITHIN_MS,
-      redaction: offlineRedaction(loaded.settings),
-      cwd: process.cwd(),
-      environment: environmentWithoutSecrets(process.env, loaded),
-      stop,
-      abandon,
-      onStarted: () => progress.started(),
-      onAbandoned: () => progress.abandoned(),
-      onKept: (run) => progress.kept(run),
-    });
-  } finally {
-    release();
-    await closeJudges();
-    progress.end();
-  }
-  if (flags.json === true) terminal.out(visibleJson(runsJson(folder)));
-  else printRuns(terminal, folder, end);
-  if (end.is === 'ended') return;
-  const resume = `assay run ${wanted.dataset.file} --resume ${folder.experiment.id}`;
-  const left = `${leftText(end.left, wanted.planned.length)} To go on`;
-  if (end.is === 'stopped') throw new CommandFailure(`Stopped; ${left}: ${resume}`, INTERRUPTED);
-  const kept = `The failed runs are kept in ${safe(folder.folder, 1000)}. After fixing the setup, begin a new experiment.`;
-  const lines = [safeLines(end.because), kept, ...(end.left > 0 ? [`${left} all the same: ${resume}`] : [])];
-  throw new CommandFailure(lines.join('\n'), EXIT.input);
-}
-
-function safeLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => (line.startsWith('  ') ? `  ${safe(line, 2000)}` : safe(line, 2000)))
-    .join('\n');
-}
-
-/** Ctrl-C or SIGTERM once: begin nothing more. Twice: end what is in flight. */
-function stopSignals(onStop: (order: 'first' | 'second') => void) {
-  const stop = new AbortController();
-  const abandon = new AbortController();
-  const hear = () => {
-    onStop(stop.signal.aborted ? 'second' : 'first');
-    if (stop.signal.aborted) abandon.abort();
-    stop.abort();
-  };
-  // The terminal is gone: nobody can say it twice.
-  const hangUp = () => {
-    stop.abort();
-    abandon.abort();
-  };
-  for (const name of SIGNALS) process.on(name, hear);
-  process.on('SIGHUP', hangUp);
-  const release = () => {
-    for (const name of SIGNALS) process.off(name, hear);
-    process.off('SIGHUP', hangUp);
-  };
-  return { stop: stop.signal, abandon: abandon.signal, release };
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-
-/** Only where somebody is to be asked are the judges' keys needed. */
-async function judgesFor({ judges }: RunFlags, { suites, settings, loadSettings }: Loaded, terminal: Terminal) {
-  const hasQuestions = suites.some(({ criteria }) => criteria.some(({ judged }) => judged !== undefined));
-  const isAsked = judges ?? (hasQuestions && settings.judging.judges.length > 0);
-  if (!isAsked) return undefined;
-  failOn(loadSettings().mistakes);
-  return await startJudges(settings, terminal);
 }

@@ -1,6 +1,6 @@
 /** Decides whether a candidate can be compared with a baseline at all, and what a reader should know if it is. */
-import type { ExperimentResult } from '../../model/experiment.ts';
-import { comparabilityOf, suiteWarnings } from '../comparability.ts';
+import type { Experiment, ExperimentResult } from '../../model/experiment.ts';
+import { comparabilityOf, earlyEndWarnings, suiteWarnings } from '../comparability.ts';
 import { SuiteRuns } from '../suite-runs.ts';
 
 interface Comparability {
@@ -18,16 +18,11 @@ export function incomparable(candidate: ExperimentResult, baseline: ExperimentRe
   if (baseline === undefined) return { problems, warnings: [] };
   const [before, after] = [baseline.experiment, candidate.experiment];
   const called = { a: before.id, b: after.id };
-  const warnings = comparabilityOf(baseline, candidate, called);
+  // The gate allows for the looks of the candidate, and not for those of the baseline.
+  const warnings = [...comparabilityOf(baseline, candidate, called), ...earlyEndWarnings([[called.a, baseline]])];
+  problems.push(...otherVersions(after, before));
   for (const { name, version } of after.suites) {
-    const same = before.suites.find((suite) => suite.name === name);
-    if (same === undefined) continue;
-    // A suite says by its version that scores stop being comparable.
-    if (same.version !== version)
-      problems.push(
-        `they were scored by different versions of the suite ${name}: ${called.a} by ${same.version}, ${called.b} by ${version}. Run both with one of them`,
-      );
-    else
+    if (before.suites.some((suite) => suite.name === name && suite.version === version))
       warnings.push(
         ...suiteWarnings(new SuiteRuns(baseline, name), new SuiteRuns(candidate, name), called).map(
           (warning) => `${name}: ${warning}`,
@@ -35,4 +30,13 @@ export function incomparable(candidate: ExperimentResult, baseline: ExperimentRe
       );
   }
   return { problems, warnings };
+}
+
+/** A suite says by its version that scores stop being comparable. */
+export function otherVersions(candidate: Experiment, baseline: Experiment): readonly string[] {
+  return candidate.suites.flatMap(({ name, version }) => {
+    const same = baseline.suites.find((suite) => suite.name === name);
+    if (same === undefined || same.version === version) return [];
+    return `they were scored by different versions of the suite ${name}: ${baseline.id} by ${same.version}, ${candidate.id} by ${version}. Run both with one of them`;
+  });
 }

@@ -5,6 +5,7 @@
  * does. A crash that left nothing to score is a hard failure. A run that ended well and left no spans tells nothing: that is a fault of the set-up, not of the agent.
  */
 import { isAnswer, undecidedBy } from '../../model/decision.ts';
+import type { ExperimentSuite } from '../../model/experiment.ts';
 import type { CountedCases, LeftOut } from '../../model/gate.ts';
 import { isScored, isWorst } from '../../model/severity.ts';
 import { changedCases } from '../changed-cases.ts';
@@ -38,7 +39,11 @@ export function criticalFailures(candidate: SuiteRuns, baseline?: SuiteRuns): Co
 }
 
 export function criticalNames({ definition }: SuiteRuns): readonly string[] {
-  return (definition?.criteria ?? []).filter(({ isCritical }) => isCritical).map(({ name }) => name);
+  return definition === undefined ? [] : criticalNamesOf(definition);
+}
+
+export function criticalNamesOf({ criteria }: ExperimentSuite): readonly string[] {
+  return criteria.filter(({ isCritical }) => isCritical).map(({ name }) => name);
 }
 
 /**
@@ -68,15 +73,23 @@ export function casesAgainstBaseline(
   });
 }
 
-/** Each case of the baseline was looked for: what became of it before is no matter. A changed case is another one under the same id. */
+/**
+ * Each case of the baseline was looked for: what became of it before is no matter. A changed case is another one under the same id. Cases after the look of a
+ * sequential gate are not missing: they would have been run, as they were or changed.
+ */
 export function missingCases(candidate: SuiteRuns, baseline: SuiteRuns): CountedCases {
   const [before, now] = [idsOf(baseline), idsOf(candidate)];
-  const changed = [...new Set(changedCases(baseline, candidate).map((one) => one.before.case))];
+  const left = candidate.experiment.untilDecided?.order ?? [];
+  const planned = new Map(left.map((one) => [one.case, one.fingerprint]));
+  const notRun = [...baseline.cases.values()].filter((one) => planned.get(one.case) === one.fingerprint);
+  const asBefore = new Set(notRun.map((one) => one.case));
+  const notRunChanged = [...before].filter((id) => planned.has(id) && !asBefore.has(id));
+  const changed = [...new Set([...changedCases(baseline, candidate).map((one) => one.before.case), ...notRunChanged])];
   return {
-    broken: [...[...before].filter((id) => !now.has(id)), ...changed],
+    broken: [...[...before].filter((id) => !now.has(id) && !planned.has(id)), ...changed],
     changed,
     undecided: [],
-    notRun: 0,
+    notRun: asBefore.size,
     cases: before.size,
     leftOut: { only_in_baseline: 0, only_in_candidate: 0, changed: 0, not_scored: 0 },
   };

@@ -25,8 +25,8 @@ const NOTHING: CountedCases = {
 export function decideCount({ rule, allowed }: SingleCount, sides: Sides): JudgedCount {
   const found = countedBy(rule, sides);
   const counted = 'decision' in found ? NOTHING : found;
-  const { decision, because } = 'decision' in found ? found : decided(rule, allowed, found);
-  const open = counted.undecided.length + counted.notRun;
+  const { decision, because } = 'decision' in found ? found : decided({ rule, allowed }, found, sides);
+  const open = openOf(rule, counted);
   const isKnown = !('decision' in found) && counted.cases + open > 0;
   const shown = decision === 'not_enough_evidence' ? [...counted.broken, ...counted.undecided] : counted.broken;
   return {
@@ -63,9 +63,26 @@ function countedBy(rule: CountRule, { candidate, baseline, noBaseline }: Sides):
   return { decision: 'not_enough_evidence', because: `It can't be told: ${noBaseline}.` };
 }
 
-function decided(rule: CountRule, allowed: number, counted: CountedCases): Undecidable {
-  const { broken, undecided, notRun, cases } = counted;
-  const open = undecided.length + notRun;
+/** Cases that may break the rule yet. */
+function openOf(rule: CountRule, { undecided, notRun }: CountedCases): number {
+  return undecided.length + (rule === 'missing_cases' ? 0 : notRun);
+}
+
+function notRunText(rule: CountRule, notRun: number, isAtLook: boolean): string {
+  const cases = formatCases(notRun);
+  if (!isAtLook) return `The candidate has not ended: ${cases} left to run.`;
+  const isMissing = rule === 'missing_cases' ? `, and ${notRun === 1 ? 'is' : 'are'} not missing` : '';
+  return `${cases} ${notRun === 1 ? 'was' : 'were'} not run at this look${isMissing}.`;
+}
+
+function decided(
+  { rule, allowed }: Pick<SingleCount, 'rule' | 'allowed'>,
+  counted: CountedCases,
+  { candidate }: Pick<Sides, 'candidate'>,
+): Undecidable {
+  const isAtLook = candidate.experiment.untilDecided !== undefined;
+  const { broken, undecided, cases } = counted;
+  const open = openOf(rule, counted);
   const beyond = rule === 'missing_cases' ? 'not_enough_evidence' : 'regression';
   const decision = decisionOf({ broken: broken.length, open, cases, allowed, beyond });
   const outOf = `, of ${formatCases(cases)} looked at`;
@@ -74,7 +91,7 @@ function decided(rule: CountRule, allowed: number, counted: CountedCases): Undec
     cases + open === 0 ? 'No case could be looked at.' : `${claimOf(rule, broken.length)}${outOf}; ${mayBe(allowed)}.`,
     ...(rule === 'missing_cases' ? missingAndChanged(counted) : []),
     ...(undecided.length === 0 ? [] : [`Not enough is known of ${formatCases(undecided.length)}.`]),
-    ...(notRun === 0 ? [] : [`The candidate has not ended: ${formatCases(notRun)} left to run.`]),
+    ...(counted.notRun === 0 ? [] : [notRunText(rule, counted.notRun, isAtLook)]),
     ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}.`]),
   ];
   return { decision, because: sentences.join(' ') };

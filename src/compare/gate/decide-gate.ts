@@ -12,7 +12,16 @@
  */
 import { counted } from '../../model/counted.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
-import type { GateDecision, GateResult, GateSide, JudgedLimit, JudgedRule, RuleDecision } from '../../model/gate.ts';
+import {
+  type GateDecision,
+  type GateLook,
+  type GateResult,
+  type GateSide,
+  isLastLook,
+  type JudgedLimit,
+  type JudgedRule,
+  type RuleDecision,
+} from '../../model/gate.ts';
 import { aboutOf } from '../../model/known-share.ts';
 import { casesNeeded } from '../cases-needed.ts';
 import { type ChangeOptions, changeOf, relativeChangeOf } from '../change.ts';
@@ -25,13 +34,15 @@ import { countsOf, type GateFile, needsBaseline, rulesOf, type SingleRule } from
 import { formatAllowed, formatFigure, formatInterval, unitOf } from './gate-words.ts';
 import { lostCases } from './lost-cases.ts';
 import { type Sides, sidesOf } from './sides.ts';
-import type { SuiteRuns } from '../suite-runs.ts';
+import { type SuiteRuns, waitingOf } from '../suite-runs.ts';
 
 interface ToGate {
   readonly candidate: ExperimentResult;
   readonly baseline: ExperimentResult | undefined;
   readonly gate: GateFile;
   readonly warnings: readonly string[];
+  /** The candidate is cut to its cases (`sequential-gate.ts`), and the look's share of the error decides. */
+  readonly look?: GateLook | undefined;
 }
 
 /** A rule with the figure that it is about, before it is decided. */
@@ -49,8 +60,8 @@ interface Asked extends Sides {
 type Figure = Estimated | EstimatedChange | NotEstimable;
 type Answerable = Asked & { readonly figure: Estimated };
 
-export function decideGate({ candidate, baseline, gate, warnings }: ToGate): GateResult {
-  const tail = 1 - gate.confidence;
+export function decideGate({ candidate, baseline, gate, warnings, look }: ToGate): GateResult {
+  const tail = (1 - gate.confidence) * (look?.share ?? 1);
   const suites = candidate.experiment.suites.map((suite) => ({
     suite,
     sides: sidesOf(candidate, baseline, suite.name),
@@ -58,7 +69,7 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
   const asked = suites.flatMap(({ suite, sides }) =>
     rulesOf(gate, suite)
       .filter(({ limit }) => baseline !== undefined || !(gate.isDefault && needsBaseline(limit)))
-      .map((rule): Asked => ({ ...sides, rule, ...figuresOf(rule, sides) })),
+      .map((rule): Asked => ({ ...sides, rule, ...(openFigures(sides, look) ?? figuresOf(rule, sides)) })),
   );
   const answerable = asked.filter(isAnswerable);
   const broken = holm(answerable, tail);
@@ -77,6 +88,7 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
   return {
     decision: decisionOf(rules),
     confidence: gate.confidence,
+    look,
     candidate: told(candidate),
     baseline: baseline === undefined ? undefined : told(baseline),
     rules,
@@ -88,6 +100,18 @@ export function decideGate({ candidate, baseline, gate, warnings }: ToGate): Gat
     ),
     warnings,
   };
+}
+
+/**
+ * Before the last look, a suite whose judges have not answered yet is not decided: the runs with an answer are not a
+ * random part of all.
+ */
+function openFigures({ candidate }: Sides, look: GateLook | undefined) {
+  if (look === undefined || isLastLook(look)) return undefined;
+  const waiting = waitingOf(candidate);
+  if (waiting === 0) return undefined;
+  const figure = { because: `${counted(waiting, 'run')} ${waiting === 1 ? 'waits' : 'wait'} for judges at this look` };
+  return { figure, atWorst: figure, lost: 0 };
 }
 
 function figuresOf(rule: SingleRule, sides: Sides): Pick<Asked, 'figure' | 'atWorst' | 'lost'> {

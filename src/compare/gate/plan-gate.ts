@@ -4,11 +4,21 @@
  * cannot differ from the gate.
  */
 import type { ExperimentResult } from '../../model/experiment.ts';
-import type { GateResult, JudgedRule, RuleDecision } from '../../model/gate.ts';
+import {
+  type GateDecision,
+  type GateResult,
+  isLastLook,
+  type JudgedRule,
+  type PlannedLook,
+  type RuleDecision,
+} from '../../model/gate.ts';
 import { randomFrom } from '../../model/random.ts';
+import { lookAt } from '../../model/until-decided.ts';
 import { type Agreement, agreementOf, ASSUMED_AGREEMENT, meanScore, type Trial, tryAgent } from './agent-model.ts';
 import { decideGate } from './decide-gate.ts';
 import type { GateFile } from './gate-rules.ts';
+import { planLooks } from './plan-looks.ts';
+import { decideAtLook } from './sequential-gate.ts';
 
 interface PlanWanted {
   /** Runs of this agent. */
@@ -36,8 +46,17 @@ export interface GatePlan {
   readonly rules: readonly (Chances & { readonly suite: string; readonly rule: string })[];
   /** The whole gate where runs of a case agree as little, and as much, as they may. */
   readonly range: { readonly low: Chances; readonly high: Chances };
+  /** The whole gate with `assay run --until-decided`: a release that is no worse, and one that lost `loss`. */
+  readonly sequential: { readonly looks: readonly number[]; readonly noWorse: Sequential; readonly lost: Sequential };
   /** The fewest of `SIZES` with which limits pass a release that is no worse in 80 of 100 gates, by repeats. */
   readonly needed: readonly CasesNeeded[];
+}
+
+/** Over simulated gates. */
+export interface Sequential {
+  readonly passes: number;
+  readonly regression: number;
+  readonly meanCases: number;
 }
 
 interface CasesNeeded {
@@ -74,12 +93,57 @@ export function planGate(wanted: PlanWanted): GatePlan {
     whole: planned.whole,
     rules: planned.rules,
     range: { low: chancesAt(wanted, agreement.low).whole, high: chancesAt(wanted, agreement.high).whole },
+    sequential: sequentially(wanted, agreement.likely),
     needed: wanted.searched.map((count) => casesNeededFor({ ...wanted, repeats: count }, agreement.likely)),
   };
 }
 
+function sequentially(wanted: PlanWanted, agreement: number): GatePlan['sequential'] {
+  const looks = planLooks(wanted.cases);
+  const at = (lost: number): Sequential => {
+    const random = randomFrom(wanted.seed);
+    const ends = Array.from({ length: wanted.trials }, () =>
+      untilDecided(
+        tryAgent(wanted.seen, { cases: wanted.cases, repeats: wanted.repeats, agreement, lost }, random),
+        wanted.gate,
+        looks,
+      ),
+    );
+    const shareOf = (decision: GateDecision) => ends.filter((end) => end.decision === decision).length / ends.length;
+    return {
+      passes: shareOf('pass'),
+      regression: shareOf('regression'),
+      meanCases: ends.reduce((sum, { look }) => sum + (look?.cases ?? wanted.cases), 0) / ends.length,
+    };
+  };
+  return { looks: looks.map(({ cases }) => cases), noWorse: at(0), lost: at(shareLost(wanted)) };
+}
+
+/** A simulated experiment that ends when it is decided. */
+export function untilDecided(
+  { baseline, candidate }: { readonly baseline: ExperimentResult; readonly candidate: ExperimentResult },
+  gate: GateFile,
+  looks: readonly PlannedLook[],
+): GateResult {
+  const ids = new Map(candidate.runs.map((run) => [run.case, run.caseFingerprint]));
+  const order = [...ids].map(([id, fingerprint]) => ({ case: id, fingerprint }));
+  const plan = { baseline: baseline.experiment.id, rules: undefined, order, looks, answers: [] };
+  const planned = { ...candidate, experiment: { ...candidate.experiment, untilDecided: plan } };
+  for (const [index] of looks.entries()) {
+    const look = lookAt(plan, index);
+    if (look === undefined) break;
+    const result = decideAtLook(planned, { baseline, gate, look });
+    if (result.decision !== 'not_enough_evidence' || isLastLook(look)) return result;
+  }
+  throw new Error('a sequential gate has at least one look');
+}
+
+function shareLost({ loss, seen }: PlanWanted): number {
+  return Math.min(1, loss / (meanScore(seen) ?? 1));
+}
+
 function chancesAt(wanted: PlanWanted, agreement: number): Pick<GatePlan, 'whole' | 'rules'> {
-  const share = Math.min(1, wanted.loss / (meanScore(wanted.seen) ?? 1));
+  const share = shareLost(wanted);
   const at = (lost: number) => decide(wanted, { cases: wanted.cases, repeats: wanted.repeats, agreement, lost });
   const [same, lost, twice] = [at(0), at(share), at(Math.min(1, 2 * share))];
   const chances = (decisionIn: (result: GateResult) => RuleDecision | undefined): Chances => {
@@ -110,17 +174,19 @@ function casesNeededFor(wanted: PlanWanted, agreement: number): CasesNeeded {
   let rules: readonly JudgedRule[] = [];
   for (const cases of SIZES) {
     const trials = Math.min(wanted.trials, SEARCH_TRIALS_MAX);
-    const results = decide({ ...wanted, trials }, { cases, repeats: wanted.repeats, agreement, lost: 0 });
-    rules = (results[0]?.rules ?? []).filter(({ is, decision }) => is === 'limit' && decision !== 'not_applicable');
-    const passes = (isIt: (result: GateResult) => boolean) => results.filter(isIt).length >= ENOUGH * results.length;
-    for (const rule of rules) {
-      const key = keyOf(rule);
-      const isEnough = passes((result) => result.rules.find((one) => isSame(one, rule))?.decision === 'pass');
-      if (isEnough && !found.has(key)) found.set(key, cases);
+    const failed = { whole: 0, rules: new Map<string, number>() };
+    const isEnough = (failures: number) => trials - failures >= ENOUGH * trials;
+    for (const result of simulated({ ...wanted, trials }, { cases, repeats: wanted.repeats, agreement, lost: 0 })) {
+      rules = result.rules.filter(({ is, decision }) => is === 'limit' && decision !== 'not_applicable');
+      const kept = new Set(rules.filter(({ decision }) => decision === 'pass').map(keyOf));
+      if (kept.size < rules.length) failed.whole += 1;
+      for (const key of rules.map(keyOf)) failed.rules.set(key, (failed.rules.get(key) ?? 0) + (kept.has(key) ? 0 : 1));
+      // No further trial can change what this size is enough for.
+      const isOpen = [...failed.rules].some(([key, failures]) => !found.has(key) && isEnough(failures));
+      if (!isOpen && !isEnough(failed.whole)) break;
     }
-    const keepsAll = (result: GateResult) =>
-      result.rules.every(({ is, decision }) => is === 'count' || decision === 'pass' || decision === 'not_applicable');
-    if (!passes(keepsAll)) continue;
+    for (const [key, failures] of failed.rules) if (isEnough(failures) && !found.has(key)) found.set(key, cases);
+    if (!isEnough(failed.whole)) continue;
     limits = cases;
     break;
   }
@@ -131,9 +197,13 @@ function casesNeededFor(wanted: PlanWanted, agreement: number): CasesNeeded {
   };
 }
 
-function decide({ seen, gate, trials, seed }: PlanWanted, trial: Trial): readonly GateResult[] {
+function decide(wanted: PlanWanted, trial: Trial): readonly GateResult[] {
+  return [...simulated(wanted, trial)];
+}
+
+function* simulated({ seen, gate, trials, seed }: PlanWanted, trial: Trial): Generator<GateResult> {
   const random = randomFrom(seed);
-  return Array.from({ length: trials }, () => decideGate({ ...tryAgent(seen, trial, random), gate, warnings: [] }));
+  for (let one = 0; one < trials; one += 1) yield decideGate({ ...tryAgent(seen, trial, random), gate, warnings: [] });
 }
 
 function nameOf(rule: JudgedRule): string {

@@ -119,7 +119,7 @@ const fileShape = z
   .refine(({ rules, suites }) => rules !== undefined || suites !== undefined, 'rules, or suites with rules');
 type WrittenRules = z.output<typeof rulesShape>;
 
-interface ReadGate {
+export interface ReadGate {
   /** Undefined where there are mistakes. */
   readonly gate: GateFile | undefined;
   readonly mistakes: readonly Mistake[];

@@ -54,6 +54,17 @@ export type GateCountJson = z.infer<typeof counted>;
 export const gateResult = z.strictObject({
   decision: decision.exclude(['not_applicable']),
   confidence: z.number(),
+  look: z
+    .strictObject({
+      number: count,
+      of: count,
+      cases: count,
+      of_cases: count,
+      share_of_error: z.number(),
+      ended_early: z.boolean(),
+    })
+    .nullable()
+    .meta({ description: 'where an experiment that ends when it is decided was decided' }),
   candidate: side,
   baseline: side.nullable(),
   warnings: list(z.string()),

@@ -5,6 +5,7 @@
  *   running    -- no run is left ----------------------------------> ended    (`endedAt` is written)
  *   running    -- Ctrl-C ------------------------------------------> stopping: what is in flight may end, nothing is begun
  *   stopping   -- nothing is in flight ----------------------------> stopped  (`--resume` goes on)
+ *   running    -- all runs of a part are kept, and it is enough ---> ended early (`sequential-gate.ts` in `compare/gate`)
  *   running, stopping
  *              -- Ctrl-C a second time ----------------------------> stopped: what is in flight is ended, and was not
  *   running    -- the first runs all fail, and show nothing -------> given up, with what to look at; those runs are kept
@@ -24,8 +25,10 @@ import { whyNothingIsShown } from './no-spans-hint.ts';
 
 export interface RunsWanted extends Omit<CaseRunning, 'experiment' | 'abandon'>, PlacesWanted {
   readonly folder: ExperimentFolder;
-  /** All of them; those that are kept are left out. */
-  readonly planned: readonly PlannedRun[];
+  /** All of them, in parts that are run one after the other; those that are kept are left out. */
+  readonly parts: readonly (readonly PlannedRun[])[];
+  /** Asked when all runs of a part are kept and nothing is in flight: whether the other parts can be left out. */
+  readonly isEnough?: (part: number) => boolean;
   /** Let what is in flight end. */
   readonly stop: AbortSignal;
   /** Don't. */
@@ -46,19 +49,28 @@ export type ExperimentEnd =
 const SHOWN_NOTHING_MAX = 3;
 
 export async function runExperiment(wanted: RunsWanted): Promise<ExperimentEnd> {
-  const kept = new Set(wanted.folder.runs.map(keyOf));
-  const left = wanted.planned.filter((planned) => !kept.has(keyOf({ case: planned.case.id, repeat: planned.repeat })));
-  if (left.length === 0) return ended(wanted.folder, []);
-  const places = await AgentPlaces.open({ ...wanted, places: Math.min(wanted.places, left.length) });
+  const { folder, isEnough } = wanted;
+  const kept = new Set(folder.runs.map(keyOf));
+  const parts = wanted.parts.map((part) =>
+    part.filter((planned) => !kept.has(keyOf({ case: planned.case.id, repeat: planned.repeat }))),
+  );
+  const begun = parts.findIndex((part, index) => part.length > 0 || isEnough?.(index) === true);
+  const left = begun === -1 ? [] : parts.slice(begun);
+  if (left[0] === undefined || left[0].length === 0) return ended(folder, []);
+  const all = left.reduce((sum, part) => sum + part.length, 0);
+  const places = await AgentPlaces.open({ ...wanted, places: Math.min(wanted.places, all) });
   try {
-    const runs = new ExperimentRuns(wanted, left);
-    await runs.through(places.places);
-    if (runs.left === 0) ended(wanted.folder, places.routes);
+    const runs = new ExperimentRuns(wanted, all);
+    for (const [index, part] of left.entries()) {
+      if (!(await runs.through(part, places.places))) break;
+      if (runs.givenUp === undefined && isEnough?.(begun + index) === true) return ended(folder, places.routes);
+    }
+    if (runs.left === 0) ended(folder, places.routes);
     if (runs.givenUp !== undefined) {
       const because = whyNothingIsShown(runs.givenUp, { target: wanted.target, places });
       return { is: 'given up', because, left: runs.left };
     }
-    return runs.left > 0 ? { is: 'stopped', left: runs.left } : ended(wanted.folder, places.routes);
+    return runs.left > 0 ? { is: 'stopped', left: runs.left } : ended(folder, places.routes);
   } finally {
     await places.close();
   }
@@ -75,7 +87,7 @@ function ended(folder: ExperimentFolder, routes: readonly SpanRoutes[]): Experim
 
 class ExperimentRuns {
   readonly #wanted: RunsWanted;
-  readonly #queue: PlannedRun[];
+  #queue: PlannedRun[] = [];
   readonly #all: number;
   #done = 0;
   /** Whether any run has shown what the agent did, or an earlier command has kept some. */
@@ -86,10 +98,9 @@ class ExperimentRuns {
   /** The run after which it was of no use to go on. */
   givenUp: ScoredRun | undefined;
 
-  constructor(wanted: RunsWanted, left: readonly PlannedRun[]) {
+  constructor(wanted: RunsWanted, all: number) {
     this.#wanted = wanted;
-    this.#queue = [...left];
-    this.#all = left.length;
+    this.#all = all;
     this.#isProven = wanted.folder.runs.length > 0;
   }
 
@@ -98,7 +109,10 @@ class ExperimentRuns {
     return this.#all - this.#done;
   }
 
-  async through(places: readonly RunPlace[]): Promise<void> {
+  /** Whether all of the part are kept. */
+  async through(part: readonly PlannedRun[], places: readonly RunPlace[]): Promise<boolean> {
+    const before = this.#done;
+    this.#queue = [...part];
     const failures: unknown[] = [];
     const workers = places.map(async (place) => {
       try {
@@ -110,6 +124,7 @@ class ExperimentRuns {
     });
     await Promise.all(workers);
     if (failures.length > 0) throw failures[0];
+    return this.#done - before === part.length;
   }
 
   async #work(place: RunPlace): Promise<void> {

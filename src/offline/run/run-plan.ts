@@ -22,6 +22,35 @@ export function planRuns(
   );
 }
 
+/**
+ * The cases in an order that the seed draws, whatever their order in the file. Each place comes from the seed and the
+ * id alone, so a case more or less leaves the order of the others as it is.
+ */
+export function drawnOrder<Case extends Pick<DatasetCase, 'id'>>(
+  cases: readonly Case[],
+  seed: number,
+): readonly Case[] {
+  const placed = cases.map((one) => ({
+    one,
+    place: createHash('sha256')
+      .update(JSON.stringify(['order', seed, one.id]))
+      .digest('hex'),
+  }));
+  return placed.sort((a, b) => (a.place < b.place ? -1 : 1)).map(({ one }) => one);
+}
+
+/**
+ * The runs between two looks are a part: a look counts whole cases, so all repeats of its cases are run before it.
+ * `sizes`: cases up to each look; the last has all.
+ */
+export function planParts(
+  ordered: readonly DatasetCase[],
+  sizes: readonly number[],
+  options: { readonly repeats: number; readonly seed: number },
+): readonly (readonly PlannedRun[])[] {
+  return sizes.map((size, index) => planRuns(ordered.slice(sizes[index - 1] ?? 0, size), options));
+}
+
 /** A whole number that any language has: from 0 up to 2³¹ − 1. */
 export function seedOf(seed: number, caseId: string, repeat: number): number {
   const text = JSON.stringify([seed, caseId, repeat]);

@@ -1,7 +1,9 @@
 /** Writes the result of a release gate as JSON, as JUnit XML, and as Markdown for a pull request. */
 import {
+  type GateLook,
   type GateResult,
   type GateSide,
+  isLastLook,
   isWaived,
   type JudgedCount,
   type JudgedLimit,
@@ -15,16 +17,49 @@ import { goodRateName, limitOf } from '../../model/known-share.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 import { markdownCode, markdownText } from './markdown-text.ts';
 
-export function gateJson({ decision, confidence, candidate, baseline, rules, about, warnings }: GateResult): GateJson {
+export function gateJson(result: GateResult): GateJson {
+  const { decision, confidence, look, candidate, baseline, rules, about, warnings } = result;
   return {
     decision,
     confidence,
+    look: look === undefined ? null : lookJson(look),
     candidate: sideJson(candidate),
     baseline: baseline === undefined ? null : sideJson(baseline),
     warnings,
     suites: [...new Set(rules.map(({ suite }) => suite))].map((suite) => ({ suite, about: about.get(suite) ?? null })),
     rules: rules.map((rule) => (rule.is === 'limit' ? limitJson(rule) : countJson(rule))),
   };
+}
+
+function lookJson({ number, of, cases, ofCases, share, isEnd }: GateLook): GateJson['look'] {
+  return {
+    number,
+    of,
+    cases,
+    of_cases: ofCases,
+    share_of_error: share,
+    ended_early: cases < ofCases && isEnd,
+  };
+}
+
+/** Where a sequential gate stands; empty for any other. */
+export function lookText({ look, decision }: GateResult): string {
+  if (look === undefined) return '';
+  const count = look.ofCases - look.cases;
+  const left = counted(count, 'case');
+  const at = `Look ${look.number} of ${look.of}, at ${look.cases} of ${look.ofCases} cases`;
+  if (isLastLook(look)) return `${at}.`;
+  const answer = decision === 'not_enough_evidence' ? 'not decided' : 'decided';
+  return look.isEnd
+    ? `${at}: ${answer}. The experiment ended here, and ${left} ${count === 1 ? 'was' : 'were'} not run.`
+    : `${at}: ${answer}, and ${left} ${count === 1 ? 'is' : 'are'} left to run.`;
+}
+
+/** Such as `95 %`. */
+export function confidenceText({ confidence, look }: GateResult): string {
+  const percent = (share: number, places: number) => `${Number((share * 100).toFixed(places))} %`;
+  if (look === undefined || look.share === 1) return percent(confidence, 1);
+  return `${percent(1 - (1 - confidence) * look.share, 2)} at this look, which is ${percent(confidence, 1)} over all looks`;
 }
 
 function limitJson(rule: JudgedLimit): GateLimitJson {
@@ -124,7 +159,7 @@ const MARKS = {
 const ORDER: readonly RuleDecision[] = ['regression', 'not_enough_evidence', 'pass', 'not_applicable'];
 
 export function gateMarkdown(result: GateResult): string {
-  const { decision, confidence, candidate, baseline, rules, about, warnings } = result;
+  const { decision, look, candidate, baseline, rules, about, warnings } = result;
   const lines = [`## ${TITLES[decision]}`, ''];
   lines.push(
     baseline === undefined
@@ -132,6 +167,7 @@ export function gateMarkdown(result: GateResult): string {
       : `${sideText(candidate)}, against ${sideText(baseline)}.`,
     '',
   );
+  if (look !== undefined) lines.push(lookText(result), '');
   for (const warning of warnings) lines.push(`> ${markdownText(warning, 1000)}`, '');
   for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
     const limit = limitOf(about.get(suite));
@@ -152,7 +188,7 @@ export function gateMarkdown(result: GateResult): string {
     lines.push('');
   }
   lines.push(
-    `Decided on intervals at ${Number((confidence * 100).toFixed(1))} %, all rules together. ` +
+    `Decided on intervals at ${confidenceText(result)}, all rules together. ` +
       `The cases: ${markdownCode(`assay show ${candidate.id} <case>`)}` +
       (baseline === undefined ? '.' : `, ${markdownCode(`assay compare ${baseline.id} ${candidate.id}`)}.`),
   );

@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { NOT_APPLICABLE_HANDLINGS } from '../../model/decision.ts';
 import { fromEvaluationJson, toEvaluationJson } from '../../model/evaluation-json.ts';
 import { type CaseRun, type Experiment, type FileRange, RUN_ENDS } from '../../model/experiment.ts';
+import type { UntilDecided } from '../../model/until-decided.ts';
 
 /** Another one where an older Assay could not read it. */
 const FORMAT = 1;
 const MILLION = 1_000_000;
 
 export function toExperimentJson(experiment: Experiment): z.input<typeof experimentShape> {
-  const { agent, dataset, git } = experiment;
+  const { agent, dataset, git, untilDecided } = experiment;
   return {
     format: FORMAT,
     id: experiment.id,
@@ -41,6 +42,7 @@ export function toExperimentJson(experiment: Experiment): z.input<typeof experim
     repeats: experiment.repeats,
     seed: experiment.seed,
     assay_version: experiment.assayVersion,
+    ...(untilDecided === undefined ? {} : { until_decided: toUntilDecidedJson(untilDecided) }),
   };
 }
 
@@ -69,6 +71,7 @@ export function fromExperimentJson(json: unknown): Experiment {
     repeats: read.repeats,
     seed: read.seed,
     assayVersion: read.assay_version,
+    ...(read.until_decided === undefined ? {} : { untilDecided: fromUntilDecidedJson(read.until_decided) }),
   };
 }
 
@@ -126,9 +129,43 @@ export function fromCaseRunJson(json: unknown): CaseRun {
   };
 }
 
+function toUntilDecidedJson({ baseline, rules, order, looks, answers }: UntilDecided) {
+  return {
+    baseline: baseline ?? null,
+    rules: rules === undefined ? null : { file: rules.file, text: rules.text },
+    looks: looks.map(({ cases, share }) => ({ cases, share })),
+    answers: [...answers],
+    order: order.map(({ case: id, fingerprint }) => `${fingerprint} ${id}`),
+  };
+}
+
+function fromUntilDecidedJson(read: z.output<typeof untilDecidedShape>): UntilDecided {
+  return {
+    baseline: read.baseline ?? undefined,
+    rules: read.rules ?? undefined,
+    looks: read.looks,
+    answers: read.answers,
+    order: read.order.map((text) => {
+      const at = text.indexOf(' ');
+      return { fingerprint: text.slice(0, at), case: text.slice(at + 1) };
+    }),
+  };
+}
+
 function toRangeJson(range: FileRange | undefined) {
   return range === undefined ? null : { from: range.from, to: range.to };
 }
+
+const untilDecidedShape = z
+  .object({
+    baseline: z.string().nullable(),
+    rules: z.object({ file: z.string(), text: z.string() }).nullable(),
+    looks: z.array(z.object({ cases: z.int().min(1), share: z.number().positive().max(1) })).min(1),
+    answers: z.array(z.enum(['pass', 'regression', 'not_enough_evidence'])),
+    // A line a case: the fingerprint, a space, the id.
+    order: z.array(z.string().regex(/^\S+ ./s)),
+  })
+  .refine(({ looks, answers }) => answers.length <= looks.length, 'more answers than looks');
 
 const experimentShape = z.object({
   format: z.literal(FORMAT, `${FORMAT}: it was written by another version of Assay`),
@@ -169,6 +206,7 @@ const experimentShape = z.object({
   repeats: z.int().min(1),
   seed: z.number(),
   assay_version: z.string(),
+  until_decided: untilDecidedShape.optional(),
 });
 
 const rangeShape = z.object({ from: z.int().min(0), to: z.int().min(0) }).nullable();

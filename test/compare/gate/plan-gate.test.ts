@@ -87,6 +87,15 @@ test('a release that lost the margin hardly passes, and twice the margin is foun
   expect(plan.rules).toEqual([expect.objectContaining({ rule: 'tcr max_drop', ...plan.whole })]);
 });
 
+test('a sequential gate of an agent that never fails ends at the first look whose share shows it', () => {
+  const { sequential } = planned(agentOf({ cases: 10, repeats: 2, rate: 1, sure: 1 }), { cases: 200, trials: 20 });
+
+  // 0.95^68 is more than the share of the look at 68 cases, 0.0043; 0.95^102 is less than that of the next, 0.0064.
+  expect(sequential.looks).toEqual([30, 45, 68, 102, 153, 200]);
+  expect(sequential.noWorse).toEqual({ passes: 1, regression: 0, meanCases: 102 });
+  expect(sequential.lost.meanCases).toBeGreaterThan(180);
+});
+
 test('more repeats need fewer cases where runs of a case differ', () => {
   const { needed } = planned(assumedAgent(agentOf({ cases: 1, repeats: 1, rate: 1, sure: 1 }).experiment.suites), {
     cases: 5,

@@ -53,7 +53,7 @@ export async function tryAgent(
     const end = await runExperiment({
       folder,
       target,
-      planned: planRuns(cases, { repeats, seed: 1 }),
+      parts: [planRuns(cases, { repeats, seed: 1 })],
       places: 2,
       settings,
       suites,

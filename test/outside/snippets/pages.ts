@@ -161,7 +161,12 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'docs/release-gate.md': {
     files: { 'refunds.yaml': { block: 'suite: refunds', of: 'docs/suites.md' } },
     // The second version has a fault, and the gate finds it.
-    codes: { 'npx assay gate v2': [1] },
+    // Two cases are too few for limits.
+    codes: {
+      'npx assay gate v2': [1],
+      'npx assay run refunds.cases.yaml --until-decided': [2],
+      'npx assay gate v3': [2],
+    },
   },
   'docs/running-agents.md': { folder: 'examples/release-gate' },
   'docs/runbooks/AssayCriticalNeverDecided.md': {

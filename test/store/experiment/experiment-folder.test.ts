@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CaseRun } from '../../../src/model/experiment.ts';
 import { fromEvaluationJson, toEvaluationJson } from '../../../src/model/evaluation-json.ts';
+import type { UntilDecided } from '../../../src/model/until-decided.ts';
 import {
   createExperiment,
   type ExperimentFolder,
@@ -79,6 +80,26 @@ test('an experiment is read as it was written, while it is written and from anot
       }),
     );
   }
+});
+
+test('the plan of looks is read as it was written, whatever the ids of cases; more answers than looks are none', () => {
+  const untilDecided: UntilDecided = {
+    baseline: 'v1',
+    rules: { file: 'gate.yaml', text: 'rules: { tcr: { floor: 0.5 } } # é\n' },
+    order: ['a b', ' c\nd', '…'].map((id) => ({ case: id, fingerprint: 'f'.repeat(64) })),
+    looks: [
+      { cases: 2, share: 0.5 },
+      { cases: 3, share: 0.5 },
+    ],
+    answers: ['not_enough_evidence', 'pass'],
+  };
+  const root = tempDirectory();
+  createExperiment(root, { ...EXPERIMENT, untilDecided }).close();
+  const file = path.join(root, EXPERIMENT.id, 'experiment.json');
+
+  expect(readExperiment(path.join(root, EXPERIMENT.id)).experiment.untilDecided).toEqual(untilDecided);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"pass"', '"pass", "pass"'));
+  expect(() => readExperiment(path.join(root, EXPERIMENT.id))).toThrow('more answers than looks');
 });
 
 test('a run without spans has none, and a run that is there is not written twice', () => {
