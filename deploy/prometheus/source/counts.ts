@@ -14,7 +14,7 @@
  *
  * An absent label is empty, so `segment` in `by (...)` does no harm if no segments are configured.
  */
-import { AGENT, duration, netIncrease, orZeroOf } from './promql.ts';
+import { AGENT, duration, frozen, netIncrease, orZeroOf, remembered } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import type { Pace, RuleSettings } from './settings.ts';
 
@@ -26,6 +26,8 @@ export const BASELINE_CREDIT = 'agent_segment:assay_baseline_credit:increase';
 export const BASELINE_VERSION = 'agent_version:assay_baseline_version:increase';
 
 const SEGMENT = `${AGENT}, segment`;
+/** A baseline with less than one of so many of the conversations of another is none: a day, where four days are known. */
+const LITTLE = 3;
 const SUCCESSES = 'assay_evaluations_total{outcome=~"successful_completion|no_fault_found"}';
 /** Hand-overs to a person neither succeeded nor failed. */
 const RATED = 'assay_evaluations_total{outcome!~"unscored|handed_over"}';
@@ -98,6 +100,7 @@ function inWindow({ measure, scored, credit }: Counted, seconds: number, by: str
 /**
  * The earlier behaviour of an agent: days that ended some days ago, so that a slow decline does not become its own
  * baseline within a day. An agent or a segment that is younger than that is compared with everything until a day ago.
+ * While a fall is open, the baseline stays as it was before.
  */
 export function baselineCounts(settings: RuleSettings): Group {
   const { seconds, offset, youngOffset } = settings.baseline;
@@ -108,10 +111,19 @@ export function baselineCounts(settings: RuleSettings): Group {
   const inBaseline = ({ measure, scored, credit }: Counted, by: string): readonly Rule[] => {
     const old = sumOf(by, offset);
     const young = sumOf(by, youngOffset);
-    return [
-      record(BASELINE_SCORED, `${scored(old)} > 0\nor ${scored(young)} > 0`, { measure }),
-      record(BASELINE_CREDIT, `(${credit(old)}) and ${scored(old)} > 0\nor (${credit(young)})`, { measure }),
-    ];
+    // A few hours of history are no baseline while there are days of it that ended later.
+    const isLong = `${scored(old)} > ${scored(young)} / ${LITTLE}`;
+    const freshScored = `${isLong}\nor ${scored(young)} > 0\nor ${scored(old)} > 0`;
+    const freshCredit = `(${credit(old)}) and ${isLong}\nor (${credit(young)})\nor (${credit(old)})`;
+    // Nor is what was little when a fall of a new agent opened.
+    const before = remembered(`${BASELINE_SCORED}{measure="${measure}"}`, settings);
+    const outgrown = `${before} * ${LITTLE} <= on (${by}) (${freshScored})`;
+    const kept = (recorded: string, fresh: string) => {
+      const selected = `${recorded}{measure="${measure}"}`;
+      return record(recorded, frozen(selected, { by, fresh, outgrown }, settings), { measure });
+    };
+    // In this order: the credit is kept or fresh by the scored of the evaluation before, as the scored are.
+    return [kept(BASELINE_CREDIT, freshCredit), kept(BASELINE_SCORED, freshScored)];
   };
   const mostUsed = (ended: number) =>
     `topk by (${AGENT}) (1, ${sumOf(`${AGENT}, agent_version`, ended)('assay_evaluation_score_count')} > 0)`;

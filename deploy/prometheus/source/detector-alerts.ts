@@ -3,6 +3,8 @@
  * second opinion. With several instances one of them reports a stream; `max by` takes it, whichever it is.
  */
 import { AGENT_PLACE, labelOfFirst, PERCENT, WHO } from './annotation.ts';
+import { FALL_SIZE } from './falls.ts';
+import { incidentSize, paged } from './incidents.ts';
 import { AGENT } from './promql.ts';
 import type { Alert, Group } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
@@ -19,6 +21,7 @@ export function detectorAlerts(settings: RuleSettings): Group {
       regressed({
         alert: 'AgentDetectorRegression',
         metrics: 'tcr|hard_failure',
+        pages: true,
         severity: 'page',
         area: 'quality',
         dashboard: 'quality',
@@ -61,13 +64,14 @@ export function detectorAlerts(settings: RuleSettings): Group {
 function regressed(options: {
   readonly alert: string;
   readonly metrics: string;
+  /** Whether it is part of an incident of which only the first alert pages. */
+  readonly pages?: boolean;
   readonly severity: Alert['severity'];
   readonly area: Alert['area'];
   readonly dashboard: Alert['dashboard'];
   readonly what: string;
   readonly next: string;
 }): Alert {
-  const state = `max by (${STREAM}) (assay_detector_state{metric=~"${options.metrics}", state="regressed"}) == 1`;
   const part = `bottomk(1, max by (criterion) (assay_detector_tcr_change_by_criterion{part="criterion",${AGENT_PLACE}}) < 0)`;
   const cause = `topk(1, max by (part) (assay_detector_fall_share{metric=~"tcr|segment",${AGENT_PLACE}}))`;
   return {
@@ -77,9 +81,7 @@ function regressed(options: {
     area: options.area,
     dashboard: options.dashboard,
     keepFiringFor: 15 * MINUTE,
-    expr: `max by (${STREAM}) (assay_detector_change_ratio{metric=~"${options.metrics}"})
-  and on (${STREAM}) (${state})
-or (${state}) * 0`,
+    expr: options.pages === true ? pagedRegression(options.alert) : regression(options.metrics),
     summary: `${options.what} of ${WHO} changed by ${PERCENT} since the onset, says the detector`,
     description: `Onset, interval and evidence: assay_detector_change_timestamp_seconds, assay_detector_change_lower_ratio and _upper_ratio, assay_detector_log_evidence. Criterion that moved the TCR most: ${labelOfFirst('criterion', part)}. Part of the traffic that explains most of it: ${labelOfFirst('part', cause)}. ${options.next}`,
     annotations: {
@@ -87,6 +89,25 @@ or (${state}) * 0`,
       part: labelOfFirst('part', cause),
     },
   };
+}
+
+function regression(metrics: string): string {
+  const state = `max by (${STREAM}) (assay_detector_state{metric=~"${metrics}", state="regressed"}) == 1`;
+  return `max by (${STREAM}) (assay_detector_change_ratio{metric=~"${metrics}"})
+  and on (${STREAM}) (${state})
+or (${state}) * 0`;
+}
+
+function pagedRegression(alert: string): string {
+  const ofMetric = (metric: 'tcr' | 'hard_failure') =>
+    paged({
+      alert,
+      metric,
+      labels: STREAM,
+      value: `(${regression(metric)})`,
+      otherwise: `-1 * ${incidentSize(metric)}`,
+    });
+  return `${ofMetric('tcr')}\nor ${ofMetric('hard_failure')}`;
 }
 
 function versionWorse(): Alert {
@@ -111,7 +132,7 @@ or (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1) * 0`,
 function disagreement(): Alert {
   const detector = `max by (${AGENT}) (assay_detector_state{metric="tcr", state="regressed"}) == 1`;
   const judging = `max by (${AGENT}) (assay_detector_state{metric="tcr", state=~"ok|suspected|regressed|recovered"}) == 1`;
-  const rules = `max by (${AGENT}) (ALERTS{alertname=~"AgentTcrRegression|AgentTcrSlipping", alertstate="firing"})`;
+  const rules = `max by (${AGENT}) (${FALL_SIZE}{measure="tcr"} > 0)`;
   const alone = (side: string, expression: string) => `label_replace(${expression}, "alone", "${side}", "", "")`;
   return {
     kind: 'alert',

@@ -12,9 +12,9 @@
  * The alarm threshold is the same for all volumes of traffic; docs/alerting.md explains it.
  */
 import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
-import { AGENT, duration, MEASURED, on, netIncrease } from './promql.ts';
+import { AGENT, duration, frozen, MEASURED, on, netIncrease } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
-import { BAND_Z, type RuleSettings } from './settings.ts';
+import { BAND_Z, FALL_SIZE_Z, FALL_Z, type RuleSettings } from './settings.ts';
 
 export const BASELINE = 'agent_segment:assay_baseline:ratio';
 export const BASELINE_TCR = 'agent:assay_baseline_tcr:ratio';
@@ -25,6 +25,10 @@ export const OBSERVED = 'agent:assay_observed:ratio';
 export const EXPECTED = 'agent:assay_expected:ratio';
 export const MATCHED = 'agent:assay_matched:sum';
 export const DROP = 'agent:assay_drop:ratio';
+/** The lower end however often it is looked at. */
+export const DROP_LOWEST = 'agent:assay_drop:lowest';
+export const OBSERVED_UPPER = 'agent:assay_observed:upper';
+export const DROP_LOWER = 'agent:assay_drop:lower';
 export const CONFIRMING_DROP = 'agent:assay_confirming_drop:ratio';
 export const EVIDENCE = 'agent:assay_drop_evidence:nats';
 export const INFLATION = 'agent:assay_inflation:ratio';
@@ -44,14 +48,14 @@ const BY_SEGMENT = `${MEASURED}, segment`;
  */
 const WOBBLE_UNKNOWN = 0.0025;
 const WOBBLE_MAX = 0.015;
+/** The variance, in that of a sure failure, of the yes or no that the dispersion begins with: about five failures. */
+const DISPERSION_PRIOR = 5;
 
 export function baselineRates(settings: RuleSettings): Group {
   const { seconds, offset } = settings.baseline;
   const range = `[${duration(seconds)}] offset ${duration(offset)}`;
   const tcr = `{measure="tcr"}`;
   const sum = (selector: string) => netIncrease(AGENT, selector, range);
-  const squares = `${sum('assay_evaluation_score_squared_total')} / (${sum('assay_evaluation_score_count')} > 0)`;
-  const mean = `(${sum('assay_evaluation_score_sum')} / (${sum('assay_evaluation_score_count')} > 0))`;
   return {
     name: 'assay_baseline_rates',
     intervalSeconds: settings.interval.slow,
@@ -66,12 +70,26 @@ export function baselineRates(settings: RuleSettings): Group {
         CRITERIA,
         `count by (${AGENT}) (count by (${AGENT}, criterion) (${BASELINE_SCORED}{measure="criterion"}))`,
       ),
-      record(DISPERSION, `clamp((${squares} - ${mean} ^ 2) / clamp_min(${mean} * (1 - ${mean}), 1e-6), 0.05, 1)`, {
-        measure: 'tcr',
-      }),
-      record(WOBBLE, wobble(settings)),
+      record(DISPERSION, dispersion(sum), { measure: 'tcr' }),
+      // The step of an open fall is not variation.
+      record(WOBBLE, frozen(WOBBLE, { by: MEASURED, fresh: wobble(settings) }, settings)),
     ],
   };
+}
+
+/**
+ * The variance of the score relative to that of a yes or no with the same mean, as if the variance of a few yes or no
+ * had been seen besides. So a few conversations that all succeeded, which have no variance, do not make any failure
+ * after them certain evidence.
+ */
+function dispersion(sum: (selector: string) => string): string {
+  const n = `(${sum('assay_evaluation_score_count')} > 0)`;
+  const total = sum('assay_evaluation_score_sum');
+  const squares = sum('assay_evaluation_score_squared_total');
+  return `clamp(
+  (${squares} - ${total} ^ 2 / ${n} + ${DISPERSION_PRIOR})
+  / (${total} - ${total} ^ 2 / ${n} + ${DISPERSION_PRIOR}),
+  0.05, 1)`;
 }
 
 /** A constant distance from the expected rate is not variation, so the mean residual is subtracted. */
@@ -106,7 +124,10 @@ export function evidence(settings: RuleSettings): Group {
       record(EXPECTED, `clamp(sum by (${BY_WINDOW}) (${SCORED} * ${b}) / ${MATCHED}, 0.0001, 0.999)`),
       record(DROP, `1 - ${OBSERVED} / ${EXPECTED}`),
       record(INFLATION, `(${scattering})\n+ ${MATCHED} / (${EXPECTED} * (1 - ${EXPECTED})) * ${on(MEASURED, WOBBLE)}`),
-      record(EVIDENCE, nats()),
+      record(EVIDENCE, `${nats(EXPECTED)}\n* (${OBSERVED} < bool ${EXPECTED})`),
+      record(OBSERVED_UPPER, wilson(OBSERVED, `(${MATCHED} / ${INFLATION})`, FALL_Z).upper),
+      record(DROP_LOWER, `1 - ${OBSERVED_UPPER} / ${EXPECTED}`),
+      record(DROP_LOWEST, `1 - ${wilson(OBSERVED, `(${MATCHED} / ${INFLATION})`, FALL_SIZE_Z).upper} / ${EXPECTED}`),
       ...confirmations(settings),
       record(BLOCK_SCORED, `sum without (window) (${MATCHED}${block})`),
       record(BLOCK_RESIDUAL, `sum without (window) (${MATCHED}${block} * (${OBSERVED}${block} - ${EXPECTED}${block}))`),
@@ -120,12 +141,23 @@ or sum without (window) (${MATCHED}${block} * ${EXPECTED}${block} * (1 - ${EXPEC
   };
 }
 
-function nats(): string {
+/** The evidence that the rate differs from a level; the level needs the labels of the observed rate, or a matcher. */
+export function nats(level: string): string {
   const term = (observed: string, expected: string) => `${observed} * ln(clamp_min(${observed}, 1e-9) / ${expected})`;
   return `${MATCHED}
-* (${term(OBSERVED, EXPECTED)} + ${term(`(1 - ${OBSERVED})`, `(1 - ${EXPECTED})`)})
-/ ${INFLATION}
-* (${OBSERVED} < bool ${EXPECTED})`;
+* (${term(OBSERVED, level)} + ${term(`(1 - ${OBSERVED})`, `(1 - ${level})`)})
+/ ${INFLATION}`;
+}
+
+/** Wilson's interval for a rate p among n. */
+function wilson(p: string, n: string, z: number): { readonly lower: string; readonly upper: string } {
+  const z2 = Number((z ** 2).toFixed(4));
+  const half = `${z} * sqrt(${p} * (1 - ${p}) / ${n} + ${z2} / (4 * ${n} ^ 2))`;
+  const centre = `${p} + ${z2} / (2 * ${n})`;
+  return {
+    lower: `(${centre} - ${half}) / (1 + ${z2} / ${n})`,
+    upper: `(${centre} + ${half}) / (1 + ${z2} / ${n})`,
+  };
 }
 
 /** The fall of the shorter window, under the name of the longer one. */
@@ -150,12 +182,10 @@ function confirmations({ windows, coarseWindows }: RuleSettings): readonly Rule[
 function levels(): readonly Rule[] {
   const n = `(sum by (${AGENT}, window) (${SCORED}{measure="tcr"}) > 0)`;
   const p = `clamp(${TCR}, 0, 1)`;
-  const z2 = Number((BAND_Z ** 2).toFixed(4));
-  const half = `${BAND_Z} * sqrt(${p} * (1 - ${p}) / ${n} + ${z2} / (4 * ${n} ^ 2))`;
-  const centre = `${p} + ${z2} / (2 * ${n})`;
+  const { lower, upper } = wilson(p, n, BAND_Z);
   return [
     record(TCR, `sum by (${AGENT}, window) (${CREDIT}{measure="tcr"}) / ${n}`),
-    record(TCR_LOWER, `(${centre} - ${half}) / (1 + ${z2} / ${n})`),
-    record(TCR_UPPER, `(${centre} + ${half}) / (1 + ${z2} / ${n})`),
+    record(TCR_LOWER, lower),
+    record(TCR_UPPER, upper),
   ];
 }

@@ -1,6 +1,7 @@
 /** Building blocks of the expressions: label lists, and durations as Prometheus writes them. */
 
 import { withdrawnName } from '../../../src/report/metrics/quality-metrics.ts';
+import type { RuleSettings } from './settings.ts';
 
 /** The labels of an agent in one suite. */
 export const AGENT = 'suite, agent, environment';
@@ -40,4 +41,28 @@ export function on(labels: string, vector: string): string {
 /** If the right side has no series, the left side's labels with zero are used: a counter that never counted. */
 export function orZeroOf(vector: string, shape: string): string {
   return `(${vector} or ${shape} * 0)`;
+}
+
+/** The last values of recorded series, also after a pause of the rules. */
+export function remembered(recorded: string, { fall }: RuleSettings): string {
+  return `last_over_time(${recorded}[${duration(fall.memory)}])`;
+}
+
+/** When a fall opened, or zero. */
+export const FALL_OPENED = 'agent:assay_fall_opened:timestamp';
+
+/**
+ * A recorded series of the baseline that keeps its last values while the agent has an open fall, so that the fall does
+ * not become its own baseline; `by` are the labels of the fresh ones. Versions are compared within the same days, so
+ * their falls do not count.
+ */
+export function frozen(
+  recorded: string,
+  { by, fresh, outgrown }: { readonly by: string; readonly fresh: string; readonly outgrown?: string },
+  settings: RuleSettings,
+): string {
+  const open = `${remembered(`${FALL_OPENED}{measure!="version"}`, settings)} > 0`;
+  const kept = `${remembered(recorded, settings)} and on (${AGENT}) (${open})`;
+  return `(${kept}${outgrown === undefined ? '' : `\n  unless on (${by}) (${outgrown})`})
+or on (${by}) (${fresh})`;
 }

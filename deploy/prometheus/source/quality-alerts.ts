@@ -1,25 +1,16 @@
 /**
- * The alerts about agents. A page means that users notice now; a ticket can wait for the morning. Each fires on a
- * change that is both certain (evidence) and large (floor), and continues for a while after it (`keepFiringFor`), so
- * that nobody is called twice for one incident.
+ * The alerts about agents. A page means that users notice now; a ticket can wait for the morning. A fall is a state
+ * that opens and ends (falls.ts), so that nobody is called twice for one; `keepFiringFor` bridges a pause of the rules.
  */
 import { AGENT_PLACE, labelOfFirst, PERCENT, valueOfFirst, WHO } from './annotation.ts';
-import { CONFIRMING_DROP, CRITERIA, DROP, EVIDENCE, OBSERVED, EXPECTED, TCR, TCR_UPPER } from './evidence.ts';
+import { EXPECTED, OBSERVED, TCR, TCR_UPPER } from './evidence.ts';
+import { BELOW_BAND, FALL_SIZE } from './falls.ts';
+import { incidentSize, paged } from './incidents.ts';
 import { BASELINE_VERSION } from './counts.ts';
 import { EFFORT_PER_SUCCESS, EFFORT_RISE, EFFORT_SCORED, EFFORT_Z } from './efficiency.ts';
 import { AGENT, duration, netIncrease, on } from './promql.ts';
-import type { Alert, Group } from './rule.ts';
-import {
-  ALARM_NATS,
-  BANDS,
-  FALL,
-  HARD_FAILURE_RATE_MIN,
-  RISE,
-  RISE_CONVERSATIONS_MIN,
-  RISE_Z,
-  type RuleSettings,
-  VERSION_ALARM_NATS,
-} from './settings.ts';
+import type { Alert, Group, Severity } from './rule.ts';
+import { BANDS, RISE, RISE_CONVERSATIONS_MIN, RISE_Z, type RuleSettings } from './settings.ts';
 import { TCR_CHANGE_PART, VERSION_PART } from './split.ts';
 
 const MINUTE = 60;
@@ -42,9 +33,8 @@ export function qualityAlerts(settings: RuleSettings): Group {
   };
 }
 
-function fell(measure: string, floor: number): string {
-  const of = `{measure="${measure}"}`;
-  return `${DROP}${of} >= ${floor}\n  and ${EVIDENCE}${of} > ${ALARM_NATS}\n  and ${CONFIRMING_DROP}${of} > 0`;
+function openFall(measure: string, severity: Severity): string {
+  return `${FALL_SIZE}{measure="${measure}", severity="${severity}"} > 0`;
 }
 
 function maxBy(labels: string, expression: string): string {
@@ -79,16 +69,22 @@ function tcrFalls(settings: RuleSettings): readonly Alert[] {
       ...common,
       alert: 'AgentTcrRegression',
       severity: 'page',
-      expr: maxBy(AGENT, fell('tcr', FALL.page)),
-      summary: `TCR of ${WHO} fell by ${PERCENT}`,
+      expr: paged({
+        alert: 'AgentTcrRegression',
+        metric: 'tcr',
+        labels: AGENT,
+        value: openFall('tcr', 'page'),
+        otherwise: incidentSize('tcr'),
+      }),
+      summary: `TCR of ${WHO} fell by at least ${PERCENT}`,
       description,
     },
     {
       ...common,
       alert: 'AgentTcrSlipping',
       severity: 'ticket',
-      expr: maxBy(AGENT, fell('tcr', FALL.ticket)),
-      summary: `TCR of ${WHO} fell by ${PERCENT}`,
+      expr: maxBy(AGENT, openFall('tcr', 'ticket')),
+      summary: `TCR of ${WHO} fell by at least ${PERCENT}`,
       description,
     },
   ];
@@ -102,8 +98,10 @@ function bands(settings: RuleSettings): readonly Alert[] {
   const window = duration(settings.bandWindow);
   const ended = (outcome: string) => netIncrease(AGENT, `assay_evaluations_total{outcome="${outcome}"}`, `[${window}]`);
   const ofForm = `(${ended('no_fault_found')} > 0\n    unless ${ended('successful_completion')} > 0)`;
-  const below = (bound: number) =>
-    `max by (${AGENT}) (${TCR_UPPER}{window="${window}"}) < ${bound}\n  unless ${ofForm}`;
+  const below = (band: keyof typeof BANDS) =>
+    `max by (${AGENT}) (${TCR_UPPER}{window="${window}"})
+  and on (${AGENT}) ${BELOW_BAND}{band="${band}"} == 1
+  unless ${ofForm}`;
   const level = `{${AGENT_PLACE},window="${window}"}`;
   const common = {
     kind: 'alert',
@@ -119,7 +117,7 @@ function bands(settings: RuleSettings): readonly Alert[] {
       ...common,
       alert: 'AgentTcrNotReady',
       severity: 'page',
-      expr: below(BANDS.usable),
+      expr: below('usable'),
       summary: summary(`not ready (below ${BANDS.usable})`),
       description: `At 99 % it is not above ${PERCENT}. Next: take the agent from users, or put a person behind it, until the criteria that fail most are fixed.`,
     },
@@ -127,20 +125,16 @@ function bands(settings: RuleSettings): readonly Alert[] {
       ...common,
       alert: 'AgentTcrNotProductionReady',
       severity: 'ticket',
-      expr: below(BANDS.production),
+      expr: below('production'),
       summary: summary(`below the production band (${BANDS.production})`),
       description: `At 99 % it is not above ${PERCENT}. Next: work on the criteria that fail most; the dashboard lists them.`,
     },
   ];
 }
 
-function hardFailures({ windows }: RuleSettings): Alert {
-  const of = '{measure="not_hard_failure"}';
-  // A spike lasts hours. A slow rise over days is reported by the TCR alerts.
-  const short = windows
-    .slice(0, -2)
-    .map(({ seconds }) => duration(seconds))
-    .join('|');
+function hardFailures({ explainWindow, fall }: RuleSettings): Alert {
+  const of = (seconds: number) => `{measure="not_hard_failure", window="${duration(seconds)}"}`;
+  const then = on(AGENT, `${EXPECTED}${of(fall.silent)}`);
   return {
     kind: 'alert',
     alert: 'AgentHardFailureSpike',
@@ -148,14 +142,14 @@ function hardFailures({ windows }: RuleSettings): Alert {
     area: 'quality',
     dashboard: 'quality',
     keepFiringFor: 10 * MINUTE,
-    expr: maxBy(
-      AGENT,
-      `1 - ${OBSERVED}{measure="not_hard_failure", window=~"${short}"} > ${HARD_FAILURE_RATE_MIN}
-  and (1 - ${OBSERVED}${of}) >= 2 * (1 - ${EXPECTED}${of})
-  and ${EVIDENCE}${of} > ${ALARM_NATS}
-  and ${CONFIRMING_DROP}${of} > 0`,
-    ),
-    summary: `${PERCENT} of conversations of ${WHO} fail hard`,
+    expr: paged({
+      alert: 'AgentHardFailureSpike',
+      metric: 'hard_failure',
+      labels: AGENT,
+      value: `1 - (1 - (${openFall('not_hard_failure', 'page')})) * ${then}`,
+      otherwise: `(1 - ${OBSERVED}${of(explainWindow)})`,
+    }),
+    summary: `At least ${PERCENT} of conversations of ${WHO} fail hard`,
     description:
       'At least twice as many as usual for this mix of traffic. Next: look for failures outside of the agent first (model provider, tools, credentials), then at the newest version.',
   };
@@ -169,15 +163,20 @@ function successRate(settings: RuleSettings): Alert {
     area: 'quality',
     dashboard: 'quality',
     keepFiringFor: 15 * MINUTE,
-    expr: maxBy(AGENT, fell('success', FALL.success)),
-    summary: `Successful completions of ${WHO} fell by ${PERCENT}`,
+    expr: paged({
+      alert: 'AgentSuccessRateDrop',
+      metric: 'tcr',
+      labels: AGENT,
+      value: openFall('success', 'page'),
+      otherwise: incidentSize('tcr'),
+    }),
+    summary: `Successful completions of ${WHO} fell by at least ${PERCENT}`,
     description: `Against the same mix of traffic before. Criterion that moved the score most: ${culprits(settings).criterion}. Next: find out which outcome replaced them, and read some of those conversations.`,
     annotations: culprits(settings),
   };
 }
 
 function criterion(): Alert {
-  const of = '{measure="criterion"}';
   return {
     kind: 'alert',
     alert: 'AgentCriterionRegression',
@@ -185,21 +184,14 @@ function criterion(): Alert {
     area: 'quality',
     dashboard: 'quality',
     keepFiringFor: 30 * MINUTE,
-    // Each criterion is a chance to be wrong; dividing the chance among them is a subtraction in nats.
-    expr: maxBy(
-      `${AGENT}, criterion`,
-      `${DROP}${of} >= ${FALL.criterion}
-  and ${EVIDENCE}${of} - ${on(AGENT, `ln(${CRITERIA})`)} > ${ALARM_NATS}
-  and ${CONFIRMING_DROP}${of} > 0`,
-    ),
-    summary: `Criterion {{ $labels.criterion }} of ${WHO} passes ${PERCENT} less often`,
+    expr: maxBy(`${AGENT}, criterion`, openFall('criterion', 'ticket')),
+    summary: `Criterion {{ $labels.criterion }} of ${WHO} passes at least ${PERCENT} less often`,
     description:
       'Against the same mix of traffic before, and counting that all criteria are watched at once. Next: read conversations that fail it (the link lists them), beginning with the step that Assay names.',
   };
 }
 
 function candidate(): Alert {
-  const of = '{measure="version"}';
   const baseline = labelOfFirst('agent_version', `${BASELINE_VERSION}{${AGENT_PLACE}}`);
   return {
     kind: 'alert',
@@ -208,11 +200,8 @@ function candidate(): Alert {
     area: 'quality',
     dashboard: 'versions',
     keepFiringFor: 30 * MINUTE,
-    expr: maxBy(
-      `${AGENT}, agent_version`,
-      `${DROP}${of} >= ${FALL.version}\n  and ${EVIDENCE}${of} > ${VERSION_ALARM_NATS}\n  and ${CONFIRMING_DROP}${of} > 0`,
-    ),
-    summary: `Version {{ $labels.agent_version }} of ${WHO} scores ${PERCENT} less than version ${baseline} does`,
+    expr: maxBy(`${AGENT}, agent_version`, openFall('version', 'page')),
+    summary: `Version {{ $labels.agent_version }} of ${WHO} scores at least ${PERCENT} less than version ${baseline} does`,
     description:
       'Compared segment by segment with the usual version on the same days. Next: stop the roll-out, or roll back; the dashboard shows the two side by side.',
     annotations: { version: '{{ $labels.agent_version }}', baseline_version: baseline },

@@ -6,7 +6,9 @@ import { baselineCounts, windowCounts } from './counts.ts';
 import { detectorAlerts } from './detector-alerts.ts';
 import { baselineEfforts, efficiency, effortCounts } from './efficiency.ts';
 import { baselineRates, evidence } from './evidence.ts';
+import { falls } from './falls.ts';
 import { healthAlerts } from './health-alerts.ts';
+import { incidents } from './incidents.ts';
 import { judgeAlerts } from './judge-alerts.ts';
 import { duration } from './promql.ts';
 import { qualityAlerts } from './quality-alerts.ts';
@@ -21,6 +23,8 @@ export function ruleGroups(settings: RuleSettings): readonly Group[] {
     baselineCounts(settings),
     baselineRates(settings),
     evidence(settings),
+    falls(settings),
+    incidents(settings),
     split(settings),
     effortCounts(settings, 'fast'),
     effortCounts(settings, 'slow'),

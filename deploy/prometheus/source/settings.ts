@@ -27,6 +27,19 @@ export interface RuleSettings {
   readonly bandWindow: number;
   /** The windows for which an alert names what moved. */
   readonly explainWindow: number;
+  readonly fall: {
+    /** Windows from this one on take the estimate of a fall as its size, because no longer window knows it better. */
+    readonly estimateFrom: number;
+    /** Shorter windows see a recovery by chance, because there are so many of them. */
+    readonly endFrom: number;
+    /** A fall ends without traffic for so long. */
+    readonly silent: number;
+    readonly silentVersion: number;
+    /** A fall ends after so long, and what has lasted since then is usual. */
+    readonly longest: number;
+    /** The longest time without rules, as at a restart of Prometheus, that an open fall outlasts. */
+    readonly memory: number;
+  };
   readonly silence: { readonly seconds: number; readonly yesterday: number; readonly lastWeek: number };
   /**
    * Evaluation intervals. Slow must stay under Prometheus' lookback of 5 minutes: a series recorded less often has
@@ -65,6 +78,14 @@ export const RULE_SETTINGS: RuleSettings = {
   block: { seconds: HOUR, min: 24 },
   bandWindow: DAY,
   explainWindow: 6 * HOUR,
+  fall: {
+    estimateFrom: DAY,
+    endFrom: 30 * MINUTE,
+    silent: 3 * DAY,
+    silentVersion: 6 * HOUR,
+    longest: 30 * DAY,
+    memory: 2 * HOUR,
+  },
   silence: { seconds: 2 * HOUR, yesterday: DAY, lastWeek: 7 * DAY },
   interval: { fast: MINUTE, slow: 2 * MINUTE },
   shorterBy: 1,
@@ -78,7 +99,7 @@ export function shortened(settings: RuleSettings, factor: number): RuleSettings 
     seconds: less(window.seconds),
     confirmedBy: less(window.confirmedBy),
   });
-  const { baseline, block, silence, interval } = settings;
+  const { baseline, block, fall, silence, interval } = settings;
   return {
     windows: settings.windows.map(shorterWindow),
     coarseWindows: settings.coarseWindows.map(shorterWindow),
@@ -90,6 +111,14 @@ export function shortened(settings: RuleSettings, factor: number): RuleSettings 
     block: { ...block, seconds: less(block.seconds) },
     bandWindow: less(settings.bandWindow),
     explainWindow: less(settings.explainWindow),
+    fall: {
+      estimateFrom: less(fall.estimateFrom),
+      endFrom: less(fall.endFrom),
+      silent: less(fall.silent),
+      silentVersion: less(fall.silentVersion),
+      longest: less(fall.longest),
+      memory: less(fall.memory),
+    },
     silence: {
       seconds: less(silence.seconds),
       yesterday: less(silence.yesterday),
@@ -104,6 +133,14 @@ export function shortened(settings: RuleSettings, factor: number): RuleSettings 
 export const ALARM_NATS = 11;
 /** A candidate is compared for days, not forever. */
 export const VERSION_ALARM_NATS = 7;
+/** A fall opens only against so many conversations: a dozen without a failure look like an agent that never fails. */
+export const BASELINE_CONVERSATIONS_MIN = 200;
+/** The evidence, in nats, that an open fall has ended. It is asked of every window, for as long as the fall lasts. */
+export const END_NATS = 9;
+/** The lower end of a fall in a short window, in standard errors. */
+export const FALL_Z = 2.5;
+/** The same for the size that an open fall grows to: the largest of thousands of looks, which must not exceed the fall. */
+export const FALL_SIZE_Z = 4;
 /** Relative falls below these are ignored, however certain. */
 export const FALL = { page: 0.05, ticket: 0.025, success: SUCCESS_DROP, criterion: 0.05, version: 0.025 } as const;
 /** The fall of cost efficiency at which a gate without a file fails, as a rise of cost per success. */
@@ -112,5 +149,7 @@ export const RISE_Z = 4;
 export const RISE_CONVERSATIONS_MIN = 100;
 export const BANDS = { production: 0.85, usable: 0.7 } as const;
 export const HARD_FAILURE_RATE_MIN = 0.02;
+/** The smallest rise of hard failures that an open spike is held to, as a fall of everything else. */
+export const HARD_FAILURE_FALL = HARD_FAILURE_RATE_MIN / 2;
 /** Two-sided 99 %. */
 export const BAND_Z = 2.576;

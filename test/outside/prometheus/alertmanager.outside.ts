@@ -97,11 +97,13 @@ const MUTING: readonly Muting[] = [
   {
     claim: 'a page says what its tickets would, for its agent only',
     firing: [
-      ['AgentTcrRegression', SHOP],
+      ['AgentTcrRegression', { ...SHOP, first: 'AgentTcrRegression' }],
       ['AgentTcrSlipping', SHOP],
-      ['AgentSuccessRateDrop', SHOP],
+      ['AgentTcrNotReady', SHOP],
+      ['AgentTcrNotProductionReady', SHOP],
+      ['AgentSuccessRateDrop', { ...SHOP, first: 'AgentTcrRegression' }],
       ['AgentCriterionRegression', { ...SHOP, criterion: 'polite' }],
-      ['AgentDetectorRegression', { ...SHOP, metric: 'tcr' }],
+      ['AgentDetectorRegression', { ...SHOP, metric: 'tcr', first: 'AgentTcrRegression' }],
       ['AgentStepsPerSuccessRise', SHOP],
       ['AgentTcrSlipping', DESK],
     ],
@@ -113,10 +115,21 @@ const MUTING: readonly Muting[] = [
       ['AgentHardFailureSpike', SHOP],
       ['AgentTcrRegression', SHOP],
       ['AgentSuccessRateDrop', SHOP],
+      ['AgentDetectorRegression', { ...SHOP, metric: 'tcr', first: 'AgentTcrRegression' }],
+      ['AgentDetectorSegmentRegression', { ...SHOP, metric: 'segment', segment: 'language=de' }],
       ['AgentCostPerSuccessRise', SHOP],
     ],
     told: ['AgentHardFailureSpike'],
   },
+  ...['AgentTcrRegression', 'AgentSuccessRateDrop', 'AgentDetectorRegression'].map((first) => ({
+    claim: `a segment that fell is no second message if the agent fell (${first}), and one if only it did`,
+    firing: [
+      [first, { ...SHOP, first, ...(first === 'AgentDetectorRegression' ? { metric: 'tcr' } : {}) }],
+      ['AgentDetectorSegmentRegression', { ...SHOP, metric: 'segment', segment: 'language=de' }],
+      ['AgentDetectorSegmentRegression', { ...DESK, metric: 'segment', segment: 'language=de' }],
+    ] as const,
+    told: ['AgentDetectorSegmentRegression', first].sort(),
+  })),
   {
     claim: 'an agent of which too much can not be scored is not judged; another is',
     firing: [
@@ -127,9 +140,21 @@ const MUTING: readonly Muting[] = [
     told: ['AgentTcrRegression', 'AssayUnscored'],
   },
   {
-    claim: 'the detector alone is heard, and a version that is worse beside a fall, too',
+    claim: 'hard failures that the detector found first are one page, and it mutes no outage of another kind',
     firing: [
-      ['AgentDetectorRegression', { ...SHOP, metric: 'tcr' }],
+      ['AgentDetectorRegression', { ...SHOP, metric: 'hard_failure', first: 'AgentDetectorRegression' }],
+      ['AgentHardFailureSpike', { ...SHOP, first: 'AgentDetectorRegression' }],
+      ['AgentDetectorRegression', { ...DESK, metric: 'tcr', first: 'AgentDetectorRegression' }],
+      ['AgentHardFailureSpike', { ...DESK, first: 'AgentHardFailureSpike' }],
+    ],
+    told: ['AgentDetectorRegression', 'AgentHardFailureSpike'],
+  },
+  {
+    claim: 'the detector alone is heard without its tickets, and a version that is worse beside a fall, too',
+    firing: [
+      ['AgentDetectorRegression', { ...SHOP, metric: 'tcr', first: 'AgentDetectorRegression' }],
+      ['AgentTcrSlipping', SHOP],
+      ['AgentTcrNotReady', SHOP],
       ['AgentCandidateVersionWorse', { ...SHOP, agent_version: 'v2' }],
       ['AgentDetectorVersionWorse', { ...SHOP, agent_version: 'v2', baseline_version: 'v1' }],
     ],
@@ -148,6 +173,33 @@ test.for(MUTING)('$claim', async ({ firing, told }) => {
   // The missing message was not late: it is muted.
   expect(await alertmanager.notMuted()).toEqual(told);
   expect([...new Set(heard)].sort()).toEqual(told);
+});
+
+const FALL_PAGES: Readonly<Record<string, Labels>> = {
+  AgentTcrRegression: SHOP,
+  AgentSuccessRateDrop: SHOP,
+  AgentDetectorRegression: { ...SHOP, metric: 'tcr' },
+};
+
+test.for(Object.keys(FALL_PAGES))('one fall is one notification if %s is first', async (first) => {
+  const heard: string[] = [];
+  const alertmanager = await startAlertmanager(({ alerts }) =>
+    heard.push(...alerts.map(({ labels, status }) => `${status} ${labels.alertname}`)),
+  );
+  const labelled = (name: string) => fullLabels(name, { ...FALL_PAGES[name], first });
+
+  await alertmanager.fire([labelled(first)]);
+  await alertmanager.untilHeard(() => heard.includes(`firing ${first}`));
+  const others = Object.keys(FALL_PAGES).filter((name) => name !== first);
+  for (const other of others) {
+    await alertmanager.fire([labelled(other)]);
+    expect(await alertmanager.notMuted()).toEqual([first]);
+  }
+  // A message about another agent shows that the group intervals of a second have passed.
+  await alertmanager.fire([fullLabels(first, { ...FALL_PAGES[first], agent: 'desk', first })]);
+  await alertmanager.untilHeard(() => heard.length > 1);
+
+  expect(heard).toEqual([`firing ${first}`, `firing ${first}`]);
 });
 
 function fullLabels(alertname: string, labels: Labels): Labels {

@@ -128,7 +128,7 @@ function expectedAlerts({ at, firing, annotations }: Check) {
       eval_time: minutes(at),
       alertname,
       exp_alerts: (firing?.[alertname] ?? []).map((labels) => ({
-        exp_labels: { ...labels, ...fixedLabels(alertname) },
+        exp_labels: { ...FIRST[alertname], ...labels, ...fixedLabels(alertname) },
         exp_annotations,
       })),
     }));
@@ -139,7 +139,9 @@ function expectedAlerts({ at, firing, annotations }: Check) {
   return ALERTS.map(({ alert }) => ({
     eval_time: minutes(at),
     alertname: alert,
-    exp_alerts: (firing[alert] ?? []).map((labels) => ({ exp_labels: { ...labels, ...fixedLabels(alert) } })),
+    exp_alerts: (firing[alert] ?? []).map((labels) => ({
+      exp_labels: { ...FIRST[alert], ...labels, ...fixedLabels(alert) },
+    })),
   }));
 }
 
@@ -147,6 +149,14 @@ function fixedLabels(name: string): Labels {
   const found = ALERTS.find(({ alert }) => alert === name);
   return { severity: found?.severity ?? '', area: found?.area ?? '' };
 }
+
+/** The alert that pages for a fall, unless a case says otherwise: the rules see a fall by score and outcome at once. */
+const FIRST: Readonly<Record<string, Labels>> = {
+  AgentTcrRegression: { first: 'AgentTcrRegression' },
+  AgentSuccessRateDrop: { first: 'AgentTcrRegression' },
+  AgentDetectorRegression: { first: 'AgentDetectorRegression' },
+  AgentHardFailureSpike: { first: 'AgentHardFailureSpike' },
+};
 
 function expectedValues({ at, values }: Check) {
   return Object.entries(values ?? {}).map(([expr, samples]) => ({

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LINES, type PrometheusBinaries, prometheusBinaries } from '../prometheus-binaries.ts';
 import { RuleCases } from './rule-case.ts';
 import { ANNOTATION_CASES } from './cases/annotations.ts';
+import { FALL_CASES } from './cases/falls.ts';
 import { DETECTOR_CASES, HEALTH_CASES } from './cases/health.ts';
 import { NOISE_CASES } from './cases/noise.ts';
 import { OBJECTIVE_CASES } from './cases/objectives.ts';
@@ -18,6 +19,7 @@ const RULES = path.resolve(import.meta.dirname, '../../../../deploy/prometheus/a
 const BUILD_TIMEOUT_MS = 1_500_000;
 const CASES = [
   ...TCR_CASES,
+  ...FALL_CASES,
   ...VERSION_CASES,
   ...EFFICIENCY_CASES,
   ...NOISE_CASES,

@@ -117,7 +117,12 @@ function count(phase: Phase, mean: number, add: Add, draw: Draw | undefined): vo
   add('assay_evaluation_score_count', {}, scored);
   add('assay_evaluation_score_sum', {}, score);
   const m = phase.score;
-  add('assay_evaluation_score_squared_total', {}, scored * (m * m + (phase.dispersion ?? 1) * m * (1 - m)));
+  // The square of a yes or no is itself. With squares of the mean, successes by chance would look like no scatter.
+  const squared =
+    phase.success === undefined && phase.dispersion === undefined
+      ? score
+      : scored * (m * m + (phase.dispersion ?? 1) * m * (1 - m));
+  add('assay_evaluation_score_squared_total', {}, squared);
   add('assay_evaluation_score_withdrawn_count', {}, 0);
   add('assay_evaluation_score_withdrawn_sum', {}, 0);
   for (const [criterion, rate] of Object.entries(phase.criteria ?? {})) {

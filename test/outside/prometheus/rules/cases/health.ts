@@ -340,7 +340,7 @@ export const DETECTOR_CASES: readonly RuleCase[] = [
         },
         values: {
           'ALERTS{alertname="AgentDetectorRegression", severity="page"} == 1': {
-            '{__name__="ALERTS",alertname="AgentDetectorRegression",alertstate="firing",agent="shop",environment="production",suite="default",metric="tcr",severity="page",area="quality"}': 1,
+            '{__name__="ALERTS",alertname="AgentDetectorRegression",alertstate="firing",agent="shop",environment="production",suite="default",first="AgentDetectorRegression",metric="tcr",severity="page",area="quality"}': 1,
           },
         },
       },
@@ -403,11 +403,11 @@ export const DETECTOR_CASES: readonly RuleCase[] = [
     ...MINUTELY,
     series: but(
       detector('tcr', 'ok'),
-      gauge('ALERTS', { ...AGENT, alertname: 'AgentTcrSlipping', alertstate: 'firing' }, runs([1, MINUTES + 1])),
+      gauge('agent:assay_fall:ratio', { ...AGENT, measure: 'tcr', severity: 'ticket' }, runs([0.03, MINUTES + 1])),
     ),
     checks: [
-      { at: 0.75, firing: {} },
-      { at: 2, firing: { AgentDetectorDisagrees: [{ ...AGENT, alone: 'rules' }] } },
+      { at: 0.75, firing: { AgentTcrSlipping: [AGENT] } },
+      { at: 2, firing: { AgentTcrSlipping: [AGENT], AgentDetectorDisagrees: [{ ...AGENT, alone: 'rules' }] } },
     ],
   },
 ];

@@ -40,6 +40,18 @@ export const NOISE_CASES: readonly RuleCase[] = [
     })),
   ),
   {
+    // The first conversations are all that a range of seven days until three days ago has in the fourth day. They have
+    // no variance, which must not make a fall of an hour or two certain.
+    name: 'a new agent whose first conversations all succeed, and then a bad hour by chance: nothing',
+    series: traffic([
+      { hours: 1, perHour: 20, score: 1 },
+      { hours: 70, perHour: 20, score: 0.9 },
+      { hours: 2, perHour: 20, score: 0.75 },
+      { hours: 3, perHour: 20, score: 0.9 },
+    ]),
+    checks: [72.5, 73, 74].map((at) => ({ at, firing: {} })),
+  },
+  {
     name: 'day and night with another mix each, by chance: nothing, while the naive rule fires',
     series: [...diurnal(200, { segment: 'easy', seed: 3 }), ...diurnal(200, { segment: 'hard', seed: 4 })],
     checks: [

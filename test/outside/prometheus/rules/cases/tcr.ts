@@ -130,8 +130,13 @@ export const TCR_CASES: readonly RuleCase[] = [
     checks: [
       {
         at: CHANGE + 8,
-        firing: { AgentTcrRegression: [AGENT], AgentTcrSlipping: [AGENT], AgentSuccessRateDrop: [AGENT] },
+        firing: { AgentTcrSlipping: [AGENT] },
         values: { [NAIVE('1d')]: { '{}': 0 } },
+      },
+      // By 6 % of the baseline: surely above the floor of a page once a whole day shows it.
+      {
+        at: CHANGE + 24,
+        firing: { AgentTcrRegression: [AGENT], AgentTcrSlipping: [AGENT], AgentSuccessRateDrop: [AGENT] },
       },
     ],
   },
@@ -220,7 +225,7 @@ export const TCR_CASES: readonly RuleCase[] = [
     series: traffic(change({ perHour: 240, score: 0.9, success: 0.9, dispersion: 0.5 }, { score: 0.85, success: 0.9 })),
     checks: [
       {
-        at: CHANGE + 4.5,
+        at: CHANGE + 5,
         firing: { AgentTcrSlipping: [AGENT] },
         values: {
           'round(agent:assay_score_dispersion:ratio, 0.01)': {
@@ -234,9 +239,9 @@ export const TCR_CASES: readonly RuleCase[] = [
     name: 'all or nothing, the same fall takes longer',
     series: traffic(change({ perHour: 240, score: 0.9 }, { score: 0.85 })),
     checks: [
-      { at: CHANGE + 4.5, firing: {} },
+      { at: CHANGE + 5, firing: {} },
       {
-        at: CHANGE + 14,
+        at: CHANGE + 24,
         firing: { AgentTcrRegression: [AGENT], AgentTcrSlipping: [AGENT], AgentSuccessRateDrop: [AGENT] },
       },
     ],
