@@ -7,7 +7,8 @@ export default defineConfig({
     include: ['test/outside/**/*.outside.ts'],
     // Mends a timer of kafkajs, of which tests have clients of their own.
     setupFiles: ['src/kafka/kafkajs/internals.ts'],
-    fileParallelism: false,
+    // Most of the time is waiting, and what a machine makes once is made by one of them (made-once.ts).
+    maxWorkers: 2,
     testTimeout: 180_000,
     hookTimeout: 300_000,
   },

@@ -123,6 +123,13 @@ export class ReplayedDetectors {
     this.#detectors.advance(time);
   }
 
+  /** Agents whose score is watched, and how many of them are known well enough for an alarm. */
+  get agents(): { readonly all: number; readonly learnt: number } {
+    const scores = this.#detectors.readings().levels.filter(({ metric }) => metric === 'tcr');
+    const learnt = scores.filter(({ state }) => state !== 'learning' && state !== 'no_data');
+    return { all: scores.length, learnt: learnt.length };
+  }
+
   episodes(time: number): readonly RegressionEpisode[] {
     this.#take(time);
     const episodes: RegressionEpisode[] = [];

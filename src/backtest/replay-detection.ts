@@ -52,6 +52,8 @@ export interface Replay {
   readonly bySuite: ReadonlyMap<string, number>;
   /** Evaluations of which only the score and the outcome are kept. */
   readonly withoutVerdicts: number;
+  /** Agents, for each suite, and those that were known well enough for an alarm by the end. */
+  readonly agents: { readonly all: number; readonly learnt: number };
 }
 
 export async function replayDetection({
@@ -75,6 +77,7 @@ export async function replayDetection({
   const alarms: ReplayedAlarm[] = [];
   const history = new SeenAgents();
   const bySuite = new Map<string, number>();
+  const agents = { all: 0, learnt: 0 };
   for (const suite of suites) {
     const detectors = new ReplayedDetectors(settings);
     const judges = new Judges();
@@ -101,6 +104,8 @@ export async function replayDetection({
       detectors.advance(time);
       onProgress?.(seen.evaluations);
     }
+    agents.all += detectors.agents.all;
+    agents.learnt += detectors.agents.learnt;
     for (const episode of detectors.episodes(time))
       alarms.push({ ...episode, suite: suite.name, incident: incidentOf(episode, incidents)?.name });
   }
@@ -112,6 +117,7 @@ export async function replayDetection({
     to: seen.evaluations === 0 ? undefined : seen.to,
     alarms,
     bySuite,
+    agents,
     incidents: incidents.map((incident) => {
       const first = alarms.find((alarm) => incidentOf(alarm, [incident]) !== undefined);
       return {

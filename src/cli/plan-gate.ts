@@ -26,6 +26,8 @@ interface PlanFlags {
 const TRIALS = 100;
 const CASES_WITHOUT_ANY = 60;
 const LOSS = 5;
+/** It looks for twice as much, too. */
+const LOSS_MAX = 50;
 /** Runs of each case for which it says how many cases are needed, besides the planned ones. */
 const REPEATS = [1, 3, 5] as const;
 
@@ -43,7 +45,7 @@ export async function planOfGate(terminal: Terminal, reference: string, flags: P
     cases: given('--cases', flags.cases, 2000) ?? (isAssumed ? CASES_WITHOUT_ANY : dataset.cases),
     repeats: planned,
     searched: [...new Set([...REPEATS, planned])].sort((a, b) => a - b),
-    loss: (given('--loss', flags.loss, 100) ?? LOSS) / 100,
+    loss: (given('--loss', flags.loss, LOSS_MAX) ?? LOSS) / 100,
     trials: TRIALS,
     seed: 1,
   });

@@ -166,13 +166,14 @@ function usage(message: string): CommandFailure {
 }
 
 function print({ out, paint }: Terminal, found: Replay, configured: ReadonlySet<string>): void {
-  const { evaluations, from, to, alarms, incidents, withoutVerdicts } = found;
+  const { evaluations, from, to, alarms, incidents, withoutVerdicts, agents } = found;
   if (from === undefined || to === undefined) {
     out('No evaluations that these options choose are stored, so there is nothing to replay.');
     return;
   }
-  const days = Math.max(1, (to - from) / (MONTH_MS / 30));
-  out(`${counted(evaluations, 'evaluation')} over ${days.toFixed(0)} days, in the order in which they were scored`);
+  const days = (to - from) / (MONTH_MS / 30);
+  const span = days < 2 ? `${(24 * days).toFixed(1)} hours` : `${days.toFixed(0)} days`;
+  out(`${counted(evaluations, 'evaluation')} over ${span}, in the order in which they were scored`);
   const others = notConfigured(found, configured);
   const unnamed = others.reduce((sum, one) => sum + one.evaluations, 0);
   if (withoutVerdicts > unnamed)
@@ -185,6 +186,10 @@ function print({ out, paint }: Terminal, found: Replay, configured: ReadonlySet<
     const why = alarm.incident === undefined ? '' : `  in ${safe(alarm.incident)}`;
     out(`  ${paint(alarm.incident === undefined ? 'yellow' : 'red', spell(alarm))}  ${safe(levelOf(alarm))}${why}`);
   }
+  if (agents.learnt < agents.all)
+    out(
+      `${agents.all - agents.learnt} of ${counted(agents.all, 'agent')} (for each suite) could have no alarm at the end: detection was still learning (--learn-history, --learn-conversations)`,
+    );
   const unknown = alarms.filter(({ incident }) => incident === undefined).length;
   out(
     alarms.length === 0
@@ -212,17 +217,23 @@ function missedOf({ incidents }: Replay): number {
   return incidents.filter((one) => one.foundAfterMs === undefined && one.notReplayed === undefined).length;
 }
 
+/** From so much history on a number for thirty days is told. */
+const RATE_FROM_DAYS = 7;
+
 function alarmsText(unknown: number, days: number, areKnown: boolean): string {
-  const each = `${((unknown / days) * 30).toFixed(1)} in 30 days`;
+  const each =
+    days < RATE_FROM_DAYS ? 'in too little time for a rate' : `${((unknown / days) * 30).toFixed(1)} in 30 days`;
   return areKnown ? `${unknown} of them outside every known incident: ${each}` : each;
 }
 
 function json(found: Replay, configured: ReadonlySet<string>) {
-  const { evaluations, from, to, alarms, incidents, withoutVerdicts } = found;
+  const { evaluations, from, to, alarms, incidents, withoutVerdicts, agents } = found;
   const iso = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
   return {
     evaluations,
     without_verdicts: withoutVerdicts,
+    agents: agents.all,
+    agents_learnt: agents.learnt,
     /** Suites that were replayed without their criteria, since the configuration does not have them. */
     not_configured: notConfigured(found, configured),
     from: iso(from),

@@ -4,7 +4,7 @@
  */
 import type { Experiment, ExperimentResult } from '../model/experiment.ts';
 import { counted } from '../model/counted.ts';
-import { earlyEndText } from '../model/until-decided.ts';
+import { earlyEndOf, earlyEndText } from '../model/until-decided.ts';
 import { changedCases } from './changed-cases.ts';
 import { type SuiteRuns, waitingOf } from './suite-runs.ts';
 
@@ -36,6 +36,9 @@ export function comparabilityOf(a: ExperimentResult, b: ExperimentResult, called
       warnings.push(
         `${name} has not ended: ${runs.length} of ${counted(planned, 'run')} ${runs.length === 1 ? 'is' : 'are'} known`,
       );
+    const { size } = new Set(runs.map((run) => run.case));
+    if (experiment.endedAt !== undefined && earlyEndOf(experiment) === undefined && size < experiment.dataset.cases)
+      warnings.push(`${name} has ended, and runs of only ${size} of its ${experiment.dataset.cases} cases are kept`);
   }
   warnings.push(...fewerRuns([called.a, a], [called.b, b]), ...fewerRuns([called.b, b], [called.a, a]));
   const onlyIn = (one: Experiment, other: Experiment) =>

@@ -127,10 +127,12 @@ function ranked(whole: Part, parts: readonly Part[], found: number | undefined):
   const shown: Part[] = [];
   for (const { part } of candidates) {
     if (shown.length >= SHOWN) break;
+    const isWhole = part.segments.length === 0;
+    // Parts after the whole explain less than saying that the fall is everywhere, and this beside a part contradicts it.
+    if (isWhole && shown.length > 0) break;
     if (shown.some((other) => isAlike(part, other)) || excessOf(part) < LEAST_SHARE * all) continue;
     shown.push(part);
-    // Parts after the whole explain less than saying that the fall is everywhere.
-    if (part.segments.length === 0) break;
+    if (isWhole) break;
   }
   return shown.map((part) => ({
     segments: part.segments,

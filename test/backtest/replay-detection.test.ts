@@ -73,6 +73,7 @@ test('a replay says which alarms there would have been, and which known incident
   expect(asked).toEqual([{ suiteKey: 'default', since: undefined, agent: 'helper' }]);
   expect(found.evaluations).toBe(rows);
   expect(found.withoutVerdicts).toBe(0);
+  expect(found.agents).toEqual({ all: 1, learnt: 1 });
   const tcr = found.alarms.filter(({ metric }) => metric === 'tcr');
   expect(tcr).toHaveLength(1);
   expect(tcr[0]).toMatchObject({ suite: 'default', agent: 'helper', incident: 'provider outage' });
@@ -81,6 +82,20 @@ test('a replay says which alarms there would have been, and which known incident
   expect(outage?.foundAfterMs).toBeGreaterThan(HOUR);
   expect(outage?.foundAfterMs).toBeLessThan(12 * HOUR);
   expect(quiet?.foundAfterMs).toBeUndefined();
+});
+
+test('a replay over too little history says that nothing was learnt', async () => {
+  const { suite, reader } = await history();
+  const since = START + (DAYS - 1) * DAY;
+  const settings = {
+    ...DEFAULT_DETECTION,
+    watch: { ...DEFAULT_DETECTION.watch, learn: { conversations: 1e6, historyMs: DAY } },
+  };
+  const found = await replayDetection({ reader, suites: [suite], settings, incidents: [], since, agent: 'helper' });
+
+  expect(found.evaluations).toBeGreaterThan(0);
+  expect(found.alarms).toEqual([]);
+  expect(found.agents).toEqual({ all: 1, learnt: 0 });
 });
 
 test('an incident of another agent is found by nothing of this one', async () => {

@@ -262,11 +262,12 @@ test('mistakes are errors of the gate, found before any run', { timeout: 60_000 
     ['--until-decided', '--baseline', 'nothing'],
     ['--until-decided', '--baseline', 'v1', '--rules', 'missing.yaml'],
     ['--until-decided'],
+    ['--until-decided', '--rules', 'limits.yaml'],
     ['--until-decided', '--baseline', 'v1', '--nonsense'],
     ['--until-decided', '--resume', 'v1'],
   ].map((flags) => release.run(flags).status);
 
-  expect(codes).toEqual([3, 3, 3, 3, 3]);
+  expect(codes).toEqual([3, 3, 3, 3, 3, 3]);
   expect(release.run(['--baseline', 'v1'])).toMatchObject({
     status: 2,
     stderr: '--baseline and --rules are for --until-decided\n',

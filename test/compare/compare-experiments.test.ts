@@ -179,6 +179,13 @@ describe('what is odd about a comparison is said', () => {
     ]);
   });
 
+  test('an ended experiment of which whole cases are gone', () => {
+    const a = experimentOf('a', passing([1, 1, 1]));
+    const b = { ...experimentOf('b', passing([1, 1, 1])), runs: a.runs.slice(0, 2) };
+
+    expect(compareExperiments(a, b).warnings).toContain('B has ended, and runs of only 2 of its 3 cases are kept');
+  });
+
   test('a version of which the suite has less to say', () => {
     const a = experimentOf('a', passing([1, 1, 1]));
     const b = experimentOf('b', [

@@ -34,6 +34,21 @@ test('the most frequent value among failures is no cause, if it is as frequent a
   expect(causesOf(sample(600, 0.1), sample(3, 0.9))).toEqual([]);
 });
 
+test('a fall is not said to be everywhere beside the part that explains it', () => {
+  const random = randomFrom(4);
+  // Nine of ten conversations use the tool that breaks, so that the whole traffic falls as well.
+  const sample = (count: number, fails: number): Sampled[] =>
+    Array.from({ length: count }, () => {
+      const segment = random() < 0.9 ? 1 : 2;
+      return { bad: random() < (segment === 1 ? fails : 0.05) ? 1 : 0, segments: [segment] };
+    });
+
+  expect(causesOf(sample(500, 0.05), sample(300, 0.6)).map(({ segments }) => segments)).toEqual([[1]]);
+  const alike = (count: number, fails: number): Sampled[] =>
+    Array.from({ length: count }, () => ({ bad: random() < fails ? 1 : 0, segments: [random() < 0.5 ? 1 : 2] }));
+  expect(causesOf(alike(500, 0.05), alike(300, 0.6)).map(({ segments }) => segments)).toEqual([[]]);
+});
+
 test('the budget is shared by all streams, and a single agent gets no more than it needs', () => {
   const budget = new AlarmBudget(DEFAULT_DETECTION);
   const one = {};

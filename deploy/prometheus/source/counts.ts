@@ -111,8 +111,9 @@ export function baselineCounts(settings: RuleSettings): Group {
   const inBaseline = ({ measure, scored, credit }: Counted, by: string): readonly Rule[] => {
     const old = sumOf(by, offset);
     const young = sumOf(by, youngOffset);
-    // A few hours of history are no baseline while there are days of it that ended later.
-    const isLong = `${scored(old)} > ${scored(young)} / ${LITTLE}`;
+    // A few hours of history are no baseline while there are days of it that ended later. Nor is nothing, which is more
+    // than a count below 0: late corrections may withdraw more than Prometheus has seen added.
+    const isLong = `(${scored(old)} > 0) > ${scored(young)} / ${LITTLE}`;
     const freshScored = `${isLong}\nor ${scored(young)} > 0\nor ${scored(old)} > 0`;
     const freshCredit = `(${credit(old)}) and ${isLong}\nor (${credit(young)})\nor (${credit(old)})`;
     // Nor is what was little when a fall of a new agent opened.

@@ -79,7 +79,7 @@ export function addGate(program: Command, terminal: Terminal): void {
     )
     .option('--cases <n>', 'with --plan: this many cases (default: those of the experiment)')
     .option('--repeats <n>', 'with --plan: this many runs of each case (default: those of the experiment)')
-    .option('--loss <points>', 'with --plan: the fall of the mean score that it should find (default: 5)')
+    .option('--loss <points>', 'with --plan: the fall of the mean score that it should find, up to 50 (default: 5)')
     .addHelpText('after', GATE_HELP)
     .exitOverride((error) => {
       // A command line that cannot be parsed is an error, not a decision of the gate.

@@ -12,7 +12,7 @@ import { earlyEndOf, heldLook, lookAt, type UntilDecided } from '../../model/unt
 import { unreadable } from '../../model/why-unreadable.ts';
 import { incomparable, otherVersions } from './comparable.ts';
 import { decideGate } from './decide-gate.ts';
-import { DEFAULT_GATE, type GateFile } from './gate-rules.ts';
+import { countsOf, DEFAULT_GATE, type GateFile, needsBaseline, rulesOf } from './gate-rules.ts';
 import { type ReadGate, readGate } from './read-gate.ts';
 import { decideAtLook } from './sequential-gate.ts';
 
@@ -75,9 +75,22 @@ export function problemsBeforeLooks(
   experiment: Experiment,
   { gate, baseline }: { readonly gate: GateFile; readonly baseline: ExperimentResult | undefined },
 ): readonly string[] {
-  if (baseline === undefined) return nothingToAsk(experiment, { gate, baseline });
-  const { id, endedAt } = baseline.experiment;
+  const needing = experiment.suites.flatMap((suite) => {
+    const limits = rulesOf(gate, suite).filter(({ limit }) => needsBaseline(limit));
+    const counts = countsOf(gate, suite).filter(({ rule, isImplied }) => rule !== 'critical_failures' && !isImplied);
+    const rules = [...limits, ...counts].map(({ rule }) => rule);
+    return rules.length === 0 ? [] : [{ suite: suite.name, rules: [...new Set(rules)].join(', ') }];
+  });
+  if (baseline === undefined) {
+    const unheld = gate.isDefault
+      ? []
+      : needing.map(({ rules }) => `give --baseline: without it these can't be told: ${rules}`);
+    return [...nothingToAsk(experiment, { gate, baseline }), ...new Set(unheld)];
+  }
+  const { id, endedAt, suites } = baseline.experiment;
+  const unscored = needing.filter(({ suite }) => !suites.some(({ name }) => name === suite));
   return [
+    ...unscored.map(({ suite, rules }) => `${id} was not scored by ${suite}, so these can't be told: ${rules}`),
     ...(baseline.runs.length === 0 ? [`${id} has no runs`] : []),
     ...(endedAt === undefined ? [`${id} has not ended, so it would be another baseline at each look`] : []),
     ...otherVersions(experiment, baseline.experiment),
