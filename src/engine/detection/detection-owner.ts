@@ -46,6 +46,8 @@ interface Input {
  */
 const PAUSE_PER_ROUND = 20;
 const PAUSE_MAX_MS = 60_000;
+/** A shorter round says more of the machine than of the state. */
+const LONG_ROUND_MS = 250;
 
 export class DetectionOwner {
   readonly #start: DetectionStart;
@@ -111,7 +113,8 @@ export class DetectionOwner {
     // If more observations wait than one round takes, the next round follows at once.
     const isCaughtUp = this.#taken < OBSERVATIONS_PER_ROUND && this.#questions.length === 0;
     const tookMs = performance.now() - this.#beganAt;
-    const pauseMs = Math.max(this.#start.everyMs, Math.min(PAUSE_MAX_MS, tookMs * PAUSE_PER_ROUND));
+    const ownMs = tookMs < LONG_ROUND_MS ? 0 : Math.min(PAUSE_MAX_MS, tookMs * PAUSE_PER_ROUND);
+    const pauseMs = Math.max(this.#start.everyMs, ownMs);
     this.#dueAt = isCaughtUp ? performance.now() + pauseMs : 0;
     const committed = this.#rounds.committed();
     if (committed === undefined) return;

@@ -207,6 +207,9 @@ function summaryOf(transition: Transition): string {
 
 const FURTHER = 'has got worse still';
 
+/** States of which it is said where they come from. */
+const IS_BAD: ReadonlySet<LevelReading['state']> = new Set(['suspected', 'regressed']);
+
 /** One sentence for a person about a level in that state. */
 export function levelSummary(
   reading: LevelReading,
@@ -216,10 +219,13 @@ export function levelSummary(
   const { agent, environment, metric, criterion, part, change, parts } = reading;
   const of = criterion ?? (part === undefined ? undefined : `conversations with ${part}`);
   const measure = of === undefined ? MEASURES[metric] : `${MEASURES[metric]} of ${of}`;
+  // The figure since the onset is mostly of the bad time.
+  const now = state === 'recovered' ? 'is usual' : undefined;
   const by =
     change === undefined
       ? ''
-      : `: ${figure(change.baseline)} expected, ${figure(change.observed)} observed (${signed(change.ratio * 100)} %)`;
+      : `: ${figure(change.baseline)} ${now ?? `expected, ${figure(change.observed)} observed (${signed(change.ratio * 100)} %)`}`;
+  if (!IS_BAD.has(state)) return `${agent} (${environment}): ${measure} ${verb}${by}`;
   const [worst] = parts
     .filter(({ part, points }) => part === 'criterion' && points < 0)
     .toSorted((a, b) => a.points - b.points);
