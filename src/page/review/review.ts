@@ -204,17 +204,22 @@ function Done({ review, onSample }: { readonly review: ReviewState; readonly onS
 }
 
 function Labeller({ by, onName }: { readonly by: string; readonly onName: (name: string) => void }): JSX.Element {
+  // An answer that comes meanwhile must not erase the name.
+  const [typed, setTyped] = useState(by);
   return h(
     'label',
     { class: 'labeller' },
     'You are ',
     h('input', {
       type: 'text',
-      value: by,
+      value: typed,
       maxLength: 200,
       placeholder: 'your name',
       autocomplete: 'username',
       onKeyDown: leaveField,
+      onInput: ({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
+        if (currentTarget instanceof HTMLInputElement) setTyped(currentTarget.value);
+      },
       onChange: ({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
         if (currentTarget instanceof HTMLInputElement) onName(currentTarget.value.trim());
       },
