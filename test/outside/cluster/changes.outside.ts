@@ -5,23 +5,14 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type AssayProcess, freeListenPorts, startAssay } from '../../simulation/process.ts';
 import { parseMetrics } from '../../simulation/scraped-totals.ts';
 import { exportRequest, type TrafficConversation, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
-import type { KafkaForTests } from '../kafka/broker.ts';
-import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { startKafka } from '../services.ts';
+import { clusterServices } from './instance.ts';
 
-let kafka: KafkaForTests;
-let postgres: PostgresServer;
-beforeAll(async () => {
-  [kafka, postgres] = await Promise.all([startKafka(), startPostgres()]);
-});
-afterAll(async () => {
-  await Promise.all([kafka?.close(), postgres?.close()]);
-});
+const services = clusterServices();
 
 const suite = (version: string) => `suite: care
 version: "${version}"
@@ -31,6 +22,7 @@ criteria:
 `;
 
 test('suites change on both instances under load, and either can be asked to accept a level', async () => {
+  const { kafka, postgres } = services();
   await kafka.createTopic('changes-spans', 4);
   const directory = tempDirectory();
   writeFileSync(path.join(directory, 'assay.yaml'), 'suites: [./care.yaml]\n');

@@ -5,28 +5,19 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { clickLog, clickSpan, likedSuiteFile } from '../../serve/clicks.ts';
 import type { AssayProcess } from '../../simulation/process.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
-import type { KafkaForTests } from '../kafka/broker.ts';
-import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { startKafka } from '../services.ts';
-import { sendSpans, startInstance, sumOf } from './instance.ts';
+import { clusterServices, sendSpans, startInstance, sumOf } from './instance.ts';
 
-let kafka: KafkaForTests;
-let postgres: PostgresServer;
-beforeAll(async () => {
-  [kafka, postgres] = await Promise.all([startKafka(), startPostgres()]);
-});
-afterAll(async () => {
-  await Promise.all([kafka?.close(), postgres?.close()]);
-});
+const services = clusterServices();
 
 const WAYS = ['api', 'span', 'log'] as const;
 
 test('feedback counts once in a cluster, whichever way it comes, however often, and whoever is killed', async () => {
+  const { kafka, postgres } = services();
   await kafka.createTopic('liked-spans', 4);
   await kafka.createTopic('liked-logs', 4);
   const store = await postgres.createDatabase();

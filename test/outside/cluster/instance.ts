@@ -1,9 +1,27 @@
-/** An instance of a cluster in a process of its own, with short times. Stops with the test. */
-import { onTestFinished } from 'vitest';
+/** Instances of a cluster in processes of their own, with short times, and what they need. They stop with the test. */
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type AssayProcess, freeListenPorts, startAssay } from '../../simulation/process.ts';
 import { parseMetrics } from '../../simulation/scraped-totals.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import type { KafkaForTests } from '../kafka/broker.ts';
+import { type PostgresServer, startPostgres } from '../postgres/server.ts';
+import { startKafka } from '../services.ts';
+
+/** One Kafka and one PostgreSQL for the tests of a file. */
+export function clusterServices(): () => { readonly kafka: KafkaForTests; readonly postgres: PostgresServer } {
+  let kafka: KafkaForTests | undefined;
+  let postgres: PostgresServer | undefined;
+  beforeAll(async () => {
+    [kafka, postgres] = await Promise.all([startKafka(), startPostgres()]);
+  });
+  afterAll(async () => {
+    await Promise.all([kafka?.close(), postgres?.close()]);
+  });
+  return () => {
+    if (kafka === undefined || postgres === undefined) throw new Error('Kafka and PostgreSQL are not started yet');
+    return { kafka, postgres };
+  };
+}
 
 export async function startInstance(options: {
   readonly name: string;

@@ -4,15 +4,12 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startProvider, YES } from '../../ask/provider.ts';
 import type { AssayProcess } from '../../simulation/process.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
-import type { KafkaForTests } from '../kafka/broker.ts';
-import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { startKafka } from '../services.ts';
-import { sendSpans, startInstance, sumOf } from './instance.ts';
+import { clusterServices, sendSpans, startInstance, sumOf } from './instance.ts';
 
 const SUITE = `suite: kindness
 scope: conversation
@@ -22,14 +19,7 @@ criteria:
   - { name: known, question: Is it what was expected?, weight: 0.5, needs: [truth], check: truth.turns == size(turns) }
 `;
 
-let kafka: KafkaForTests;
-let postgres: PostgresServer;
-beforeAll(async () => {
-  [kafka, postgres] = await Promise.all([startKafka(), startPostgres()]);
-});
-afterAll(async () => {
-  await Promise.all([kafka?.close(), postgres?.close()]);
-});
+const services = clusterServices();
 
 interface Evaluated {
   readonly revision: number;
@@ -59,6 +49,7 @@ async function untilAll(
 }
 
 test('a cluster asks each question once, by whichever instance is left, and takes truth from any', async () => {
+  const { kafka, postgres } = services();
   await kafka.createTopic('judged-spans', 4);
   const directory = tempDirectory();
   const provider = await startProvider(async ({ number }) => {
@@ -103,6 +94,7 @@ test('a cluster asks each question once, by whichever instance is left, and take
 }, 180_000);
 
 test('each evaluation of a cluster hears from its judge, whom one instance asks', async () => {
+  const { kafka, postgres } = services();
   await kafka.createTopic('asked-spans', 4);
   const directory = tempDirectory();
   const provider = await startProvider(() => ({ say: YES }));

@@ -3,24 +3,15 @@
  * it, and one instance sends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startLogsBackend } from '../../otlp-logs-backend.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
-import type { KafkaForTests } from '../kafka/broker.ts';
-import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { startKafka } from '../services.ts';
-import { sendSpans, startInstance, sumOf } from './instance.ts';
+import { clusterServices, sendSpans, startInstance, sumOf } from './instance.ts';
 
-let kafka: KafkaForTests;
-let postgres: PostgresServer;
-beforeAll(async () => {
-  [kafka, postgres] = await Promise.all([startKafka(), startPostgres()]);
-});
-afterAll(async () => {
-  await Promise.all([kafka?.close(), postgres?.close()]);
-});
+const services = clusterServices();
 
 test('each evaluation of a cluster comes to the backend', async () => {
+  const { kafka, postgres } = services();
   await kafka.createTopic('results-spans', 4);
   const { url, taken } = await startLogsBackend((_, number) => (number === 0 ? 503 : 200));
   const store = await postgres.createDatabase();
