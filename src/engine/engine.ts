@@ -244,7 +244,7 @@ export class Engine {
     this.#recent.keep(row, {
       revision: trace.revision,
       matchedBy,
-      turns: isDue ? turns : undefined,
+      turns: isDue && this.#matching.mayNeedWhole(matchedBy) ? turns : undefined,
       bytes: merged.content.traces.length,
     });
     return known === undefined ? 'stored' : 'revised';

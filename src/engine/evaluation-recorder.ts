@@ -4,20 +4,22 @@
  */
 import type { Conversation } from '../model/conversation.ts';
 import { POLARITIES, type Polarity } from '../model/feedback.ts';
+import type { ConversationCost } from '../model/cost.ts';
 import type { ConversationLabels } from '../store/conversation-columns.ts';
 import { type Evaluation, FINDINGS, type VerdictKind, VERDICTS } from '../model/evaluation.ts';
+import type { SpanId, TraceId } from '../model/ids.ts';
 import { suiteKey } from '../model/suite-key.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 import { type AgentLabels, isFolded } from '../model/agent-labels.ts';
 import { type Fold, LabelGuard, type LabelLimits } from './counting/label-guard.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import { writeResultPayload } from '../report/results/result-payload.ts';
-import { SuiteTotals } from './counting/suite-totals.ts';
-import { countedEffort, keptEffort } from './counting/usage-totals.ts';
+import { type CountedConversation, SuiteTotals } from './counting/suite-totals.ts';
+import { type CountedEffort, countedEffort, type Effort, keptEffort } from './counting/usage-totals.ts';
 import { type EvaluatorVersions, evaluatorVersions, judgedBy } from '../score/evaluator-version.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { EngineStore, PreviousEvaluation, WaitingEvaluation } from '../store/engine-store.ts';
+import type { EngineStore, EvaluationPlace, PreviousEvaluation, WaitingEvaluation } from '../store/engine-store.ts';
 import { waitingObservation } from './detection/observations.ts';
 import { traitsOf, userOf } from './detection/traits.ts';
 import { countedAs, effortOf, labelsOf } from './conversation-labels.ts';
@@ -136,34 +138,54 @@ export class EvaluationRecorder {
       return;
     }
     if (waited !== undefined) store.waiting.drop(key);
-    // Worked out now: the conversation is not to be kept until the commit.
     const effort = effortOf(place.subject);
-    const { source: costSource } = place.subject.cost;
-    const counted = countedAs(place.subject, place.logTime);
-    // The turn that is evaluated, or the last one of the conversation.
-    const span = place.subject.turns.at(-1);
     const seen = { at: place.logTime, ...keptEffort(effort) };
-    const effortCounted = countedEffort(seen);
-    const who = this.#isObserved ? this.#whoOf(place.subject, suite) : NOBODY;
-    store.evaluations.insert(evaluation, { ...held, seen }, (written) => {
-      this.#inHistory(written, { labels, at: place.logTime, before });
-      if (before === undefined) {
-        if (this.#shadowed.has(evaluation.suite)) this.#shadows.count(written, conversation);
-        this.#store.totals.series(QUALITY_METRICS.costSource.name, { ...totals.labels, source: costSource }).add(1);
-        if (effortCounted !== undefined) totals.countFirst(written, effortCounted, counted, countedBefore);
-        // Later revisions are not observed: an observation cannot be taken back, and a conversation must count once.
-        if (this.#isObserved)
-          store.detection.add(waitingObservation(written, suite, { labels, effort, at: place.logTime, ...who }));
-      } else if (effortCounted !== undefined) {
-        const was = { ...before, ...before.said(), effort: countedEffort(before.seen) };
-        totals.countRevised(written, effortCounted, was, counted);
-      }
-      if (this.#isReported) {
-        const judged = suite.criteria.filter((one) => one.judged !== undefined).map(({ name }) => name);
-        const versions = this.#versionsOf(suite);
-        store.results.add(writeResultPayload(written, { at: place.logTime, labels, judged, span, versions }));
-      }
+    // The turn that is evaluated, or the last one of the conversation.
+    const last = place.subject.turns.at(-1);
+    this.#insert(evaluation, { ...held, seen }, suite, {
+      totals,
+      labels,
+      conversation,
+      at: place.logTime,
+      effort,
+      effortCounted: countedEffort(seen),
+      costSource: place.subject.cost.source,
+      counted: countedAs(place.subject, place.logTime),
+      countedBefore,
+      before,
+      span: last === undefined ? undefined : { traceId: last.traceId, rootSpanId: last.rootSpanId },
+      who: this.#isObserved ? this.#whoOf(place.subject, suite) : NOBODY,
     });
+  }
+
+  /** The closure lives until the commit. It is made where no conversation is in reach, whose objects would live as long. */
+  #insert(evaluation: Evaluation, place: EvaluationPlace, suite: CompiledSuite, counting: Counting): void {
+    this.#store.evaluations.insert(evaluation, place, (written) => this.#count(written, suite, counting));
+  }
+
+  #count(written: Evaluation, suite: CompiledSuite, counting: Counting): void {
+    const { totals, labels, at, before, counted, effortCounted } = counting;
+    const store = this.#store;
+    this.#inHistory(written, { labels, at, before });
+    if (before === undefined) {
+      if (this.#shadowed.has(written.suite)) this.#shadows.count(written, counting.conversation);
+      const { costSource } = counting;
+      store.totals.series(QUALITY_METRICS.costSource.name, { ...totals.labels, source: costSource }).add(1);
+      if (effortCounted !== undefined) totals.countFirst(written, effortCounted, counted, counting.countedBefore);
+      // Later revisions are not observed: an observation cannot be taken back, and a conversation must count once.
+      if (this.#isObserved) {
+        const { effort, who } = counting;
+        store.detection.add(waitingObservation(written, suite, { labels, effort, at, ...who }));
+      }
+    } else if (effortCounted !== undefined) {
+      const was = { ...before, ...before.said(), effort: countedEffort(before.seen) };
+      totals.countRevised(written, effortCounted, was, counted);
+    }
+    if (this.#isReported) {
+      const judged = suite.criteria.filter((one) => one.judged !== undefined).map(({ name }) => name);
+      const versions = this.#versionsOf(suite);
+      store.results.add(writeResultPayload(written, { at, labels, judged, span: counting.span, versions }));
+    }
   }
 
   /** In the history, which a revision changes. */
@@ -216,6 +238,25 @@ export class EvaluationRecorder {
     }
     return totals;
   }
+}
+
+/** How a new evaluation counts: worked out when it is made, and kept until it is written. */
+interface Counting {
+  readonly totals: SuiteTotals;
+  readonly labels: AgentLabels;
+  /** Its row. */
+  readonly conversation: number;
+  /** Log time. */
+  readonly at: number;
+  readonly effort: Effort;
+  readonly effortCounted: CountedEffort | undefined;
+  readonly costSource: ConversationCost['source'];
+  readonly counted: CountedConversation;
+  /** Its verdicts that were counted while it waited for others. */
+  readonly countedBefore: ReadonlyMap<string, VerdictKind>;
+  readonly before: PreviousEvaluation | undefined;
+  readonly span: { readonly traceId: TraceId; readonly rootSpanId: SpanId } | undefined;
+  readonly who: Who;
 }
 
 /** For regression detection: whose conversation it was, what it had, and by which judges it was scored. */

@@ -1,6 +1,7 @@
 /**
  * Remembers turns that were scored and whose conversation is not yet: the suites that match them and, if the
- * conversation is due at once, the turns themselves. They would otherwise be read and understood a second time.
+ * conversation is due at once and may be scored as a whole, the turns themselves. They would otherwise be read and
+ * understood a second time.
  *
  * Turns of conversations that go on are not kept: what lives for minutes has to be moved by every garbage collection
  * until it is old, and that cost more than reading again the few that are asked for.

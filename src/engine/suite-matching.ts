@@ -58,6 +58,14 @@ export class SuiteMatching {
     return { conversation, by, byAny: by.some(({ shadow }) => shadow === undefined) || ofTurns.some(isForTurn) };
   }
 
+  /** Whether a conversation may have to be understood as a whole, by the suites that are for its turns or may be for it. */
+  mayNeedWhole(matchedBy: readonly CompiledSuite[] | undefined): boolean {
+    if (matchedBy === undefined) return true;
+    return this.#parts.suites.some(
+      (suite) => suite.scope === 'conversation' && (suite.matchesTurn === undefined || matchedBy.includes(suite)),
+    );
+  }
+
   /** Undefined where something of a trace is not remembered. */
   #matchedByTurns(traces: readonly StoredTrace[]): ReadonlySet<CompiledSuite> | undefined {
     const suites = new Set<CompiledSuite>();

@@ -168,7 +168,8 @@ class RequestedCall implements ToolCall {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly #tool: Step;
-  readonly #shown: () => ToolResult | undefined;
+  readonly #request: ToolRequest;
+  readonly #transcripts: Transcripts;
   #error: StepError | undefined | null = null;
 
   constructor(tool: Step, request: ToolRequest, transcripts: Transcripts) {
@@ -176,7 +177,8 @@ class RequestedCall implements ToolCall {
     // The span may be called after a class of the framework's; the model asked for the tool by its name.
     this.name = request.name === '' ? (tool.tool?.name ?? '') : request.name;
     this.args = argsOf(tool, request);
-    this.#shown = () => transcripts.resultOf({ ...request, id: this.id });
+    this.#request = request;
+    this.#transcripts = transcripts;
     this.result = firstThere(
       () => (tool.tool === undefined ? tool.output : tool.tool.result),
       () => this.#shown()?.result ?? MISSING,
@@ -191,6 +193,10 @@ class RequestedCall implements ToolCall {
   get error(): StepError | undefined {
     if (this.#error === null) this.#error = this.#tool.error ?? this.#shownError();
     return this.#error;
+  }
+
+  #shown(): ToolResult | undefined {
+    return this.#transcripts.resultOf({ ...this.#request, id: this.id });
   }
 
   /** A span that says what the tool gave back has been through to the end. */

@@ -6,7 +6,6 @@ import type { Deployment, LogNeeds } from '../deployment.ts';
 import type { StorePlace } from '../open-reader.ts';
 import { READ_DEADLINE_MS } from '../reading/read-limits.ts';
 import type { LaneStorage } from '../scoring-protocol.ts';
-import { countExternalMemoryWithHeap } from './external-memory.ts';
 import { kafkaConnectionOf } from './kafka-connection-of.ts';
 import { KafkaLog } from './kafka-log.ts';
 import { postgresOptions } from './store-settings.ts';
@@ -24,7 +23,6 @@ export class Cluster implements Deployment {
   readonly #kafka: KafkaSettings;
 
   constructor(settings: Settings, kafka: KafkaSettings) {
-    countExternalMemoryWithHeap();
     this.#settings = settings;
     this.#kafka = kafka;
     this.scores = kafka.read && settings.sharedStore !== undefined;
