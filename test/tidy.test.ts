@@ -324,7 +324,8 @@ const RULES: readonly Rule[] = [
   },
   {
     // V8 makes such a closure old at once, and what it leads to stays until the whole heap is collected.
-    claim: 'where turns are made and scored, no function is written into a field or property: keep what it needs, and write a method',
+    claim:
+      'where turns are made and scored, no function is written into a field or property: keep what it needs, and write a method',
     broken: (tree) =>
       tree
         .with(/^ +[\w.#]+\.#?\w+ (\?\?)?= (async )?(\w+ =>|function\b|\([^()]*\)(: [^=]+)? =>)/m)
