@@ -1,7 +1,7 @@
 /** A store of many conversations, written by the store's own writer: as it would be after a month, in two minutes. */
 import type { Evaluation, Verdict } from '../src/model/evaluation.ts';
 import type { ConversationId, SpanId, TraceId } from '../src/model/ids.ts';
-import { wordsOf } from '../src/model/search-words.ts';
+import { wordsIn } from '../src/model/search-words.ts';
 import { Store } from '../src/store/sqlite/store.ts';
 
 export const LIVE_SUITE = 'support';
@@ -72,7 +72,7 @@ function add(store: Store, number: number, at: number): void {
   const { outcome, score } = evaluation;
   store.history.count({ suite: LIVE_SUITE, labels: place.labels, at, outcome, score, decidedShare: 1_000_000 });
   const asked = `Please move my call number ${number} to Thursday ${number % 24}:00${number % RARE_EVERY === 0 ? `, by ${RARE_WORD}` : ''}.`;
-  store.words.add(id, wordsOf(`${asked} ${ANSWER}`, WORDS_MAX));
+  store.words.add(id, wordsIn(`${asked} ${ANSWER}`, WORDS_MAX));
   store.words.close(id);
   if (number % SHADOWED_EVERY === 0)
     store.evaluations.insert({ ...evaluationOf(id, failed), shadow: true }, place, () => undefined);

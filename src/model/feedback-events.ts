@@ -2,6 +2,8 @@
  * Recognises events that carry feedback of the agent's users in bytes of OTLP, before anything is decoded. The event of
  * the conventions also carries what evaluators say; only its name tells them apart.
  */
+import { WireReader } from './otlp/wire.ts';
+
 const OWN_EVENT = Buffer.from('assay.feedback');
 const NAMED = Buffer.from('user_feedback');
 const NAME_KEY = Buffer.from('gen_ai.evaluation.name');
@@ -11,7 +13,29 @@ const STRING_TAG = 0x0a;
 const SHORT = 0x80;
 const DOT = 0x2e;
 
-/** Whether any span or record in it can be one. */
+/** Of TracesData, each in the one before: resource_spans, scope_spans, spans, events. */
+const PATH_OF_EVENTS = [0x0a, 0x12, 0x12, 0x5a];
+
+/** Whether an event of a span can be one. Few spans have events, and nothing else of them is looked at. */
+export function spansMayCarryFeedback(checked: Uint8Array): boolean {
+  return isIn(checked, new WireReader(checked, 0), { end: checked.length, depth: 0 });
+}
+
+function isIn(bytes: Uint8Array, reader: WireReader, { end, depth }: { end: number; depth: number }): boolean {
+  const wanted = PATH_OF_EVENTS[depth];
+  if (wanted === undefined) return mayCarryFeedback(bytes.subarray(reader.at, end));
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === wanted) {
+      const stop = reader.lengthEnd(end);
+      if (isIn(bytes, reader, { end: stop, depth: depth + 1 })) return true;
+      reader.at = stop;
+    } else reader.skip(tag, end);
+  }
+  return false;
+}
+
+/** Whether any record in it can be one. */
 export function mayCarryFeedback(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return buffer.includes(OWN_EVENT) || buffer.includes(NAMED);

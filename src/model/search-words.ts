@@ -8,66 +8,91 @@ const WORD_CHARACTERS_MAX = 40;
 /** Letters and digits in a run. */
 const RUNS = /[\p{L}\p{N}]+/gu;
 const MARKS = /\p{M}+/gu;
-const ASCII = /^[\0-\x7f]*$/;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const IS_UNSPACED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Each once, in the order in which they come; not more than `most`. */
-export function wordsOf(text: string, most: number): readonly string[] {
-  if (ASCII.test(text)) return plainWords(text.toLowerCase(), Math.min(most, WORDS_MAX));
+/** Each once, in the order in which they come, with a blank between two; not more than `most`. */
+export function wordsIn(text: string, most: number): string {
+  // What takes one byte a character is plain; longer texts are read as such, which nobody stores.
+  if (text.length <= PLAIN_MAX && TEXT.write(text) === text.length) return plainWords(text.length, most);
   const words = new Set<string>();
   const folded = text.normalize('NFKD').replace(MARKS, '').toLowerCase();
   for (const [run] of folded.matchAll(RUNS)) {
     if (words.size >= most) break;
     for (const word of partsOf(run)) words.add(word);
   }
-  return [...words].slice(0, most);
+  return [...words].slice(0, most).join(' ');
 }
 
-const WORDS_MAX = 4096;
-/** Twice as many places as words, so that one is found soon; a power of two. */
-const PLACES = 2 * WORDS_MAX;
-/** Where in the text the words lie that are known, by their hashes: the place of the first character + 1, or 0. */
-const FROM = new Int32Array(PLACES);
-const LENGTH = new Int32Array(PLACES);
+/** The same one by one. */
+export function wordsOf(text: string, most: number): readonly string[] {
+  const words = wordsIn(text, most);
+  return words === '' ? [] : words.split(' ');
+}
 
-/** By hand: every turn that is stored comes here, and a pattern with a set takes many times as long. */
-function plainWords(text: string, most: number): readonly string[] {
-  const words: string[] = [];
-  FROM.fill(0);
+const PLAIN_MAX = 1 << 14;
+const TEXT = Buffer.alloc(PLAIN_MAX * 3);
+/** The words so far, each with a blank behind it. */
+const WORDS = Buffer.alloc(PLAIN_MAX + 1);
+const BLANK = 0x20;
+/** Where in WORDS they begin, by their hashes: the place + 1, or 0. Half of it stays empty, as a word takes two bytes. */
+const FROM = new Int32Array(PLAIN_MAX);
+
+/** By hand, and without a string for each word: every turn that is stored comes here. */
+function plainWords(length: number, most: number): string {
+  const last = powerOfTwoFrom(length) - 1;
+  FROM.fill(0, 0, last + 1);
+  let end = 0;
+  let count = 0;
   let from = -1;
   let hash = 0;
-  for (let at = 0; at <= text.length && words.length < most; at += 1) {
-    // Beyond the end it is no number, and no character of a word.
-    const code = text.charCodeAt(at);
+  for (let at = 0; at <= length && count < most; at += 1) {
+    const code = at === length ? BLANK : small(TEXT[at] ?? 0);
     if ((code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)) {
-      if (from < 0) [from, hash] = [at, 0];
-      if (at < from + WORD_CHARACTERS_MAX) hash = Math.imul(hash, 31) + code;
+      if (from < 0) [from, hash] = [end, 0];
+      if (end === from + WORD_CHARACTERS_MAX) continue;
+      WORDS[end] = code;
+      end += 1;
+      hash = Math.imul(hash, 31) + code;
     } else if (from >= 0) {
-      const length = Math.min(at - from, WORD_CHARACTERS_MAX);
-      if (isNew(text, from, length, hash)) words.push(text.slice(from, from + length));
+      WORDS[end] = BLANK;
+      if (isNew(from, end, (hash ^ (hash >>> 15)) & last, last)) {
+        count += 1;
+        end += 1;
+      } else end = from;
       from = -1;
     }
   }
-  return words;
+  return WORDS.toString('latin1', 0, Math.max(end - 1, 0));
 }
 
-function isNew(text: string, from: number, length: number, hash: number): boolean {
-  let place = (hash ^ (hash >>> 15)) & (PLACES - 1);
+function small(code: number): number {
+  return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
+}
+
+/** Whether the word from there to its blank is in WORDS for the first time. */
+function isNew(from: number, end: number, hashed: number, last: number): boolean {
+  let place = hashed;
   for (let known = FROM[place] ?? 0; known !== 0; known = FROM[place] ?? 0) {
-    if (LENGTH[place] === length && isSame(text, known - 1, from, length)) return false;
-    place = (place + 1) & (PLACES - 1);
+    if (isSame(known - 1, from, end)) return false;
+    place = (place + 1) & last;
   }
   FROM[place] = from + 1;
-  LENGTH[place] = length;
   return true;
 }
 
-function isSame(text: string, one: number, other: number, length: number): boolean {
-  for (let at = 0; at < length; at += 1) if (text.charCodeAt(one + at) !== text.charCodeAt(other + at)) return false;
+/** Their blanks tell words of other lengths apart. */
+function isSame(known: number, from: number, end: number): boolean {
+  for (let at = from; at <= end; at += 1) if (WORDS[known + at - from] !== WORDS[at]) return false;
   return true;
+}
+
+function powerOfTwoFrom(count: number): number {
+  let size = 64;
+  while (size < count) size *= 2;
+  return size;
 }
 
 function* partsOf(run: string): Generator<string> {

@@ -19,7 +19,7 @@ import {
   polarityOf,
   type ReadScale,
 } from '../model/feedback.ts';
-import { mayCarryFeedback, namesUserFeedback } from '../model/feedback-events.ts';
+import { mayCarryFeedback, namesUserFeedback, spansMayCarryFeedback } from '../model/feedback-events.ts';
 import type { ConversationId, SpanId, TraceId } from '../model/ids.ts';
 import { indexLogs } from '../model/otlp/logs-reader.ts';
 import { indexCheckedTraces } from '../model/otlp/traces-reader.ts';
@@ -46,7 +46,7 @@ interface Carriers {
 const NONE: readonly CarriedFeedback[] = [];
 
 export function feedbackIn({ traces, logs }: Carriers, idKeys: IdKeys | undefined): readonly CarriedFeedback[] {
-  const inSpans = mayCarryFeedback(traces) ? feedbackOfSpans(traces, idKeys) : NONE;
+  const inSpans = spansMayCarryFeedback(traces) ? feedbackOfSpans(traces, idKeys) : NONE;
   const inLogs = logs !== undefined && mayCarryFeedback(logs) ? feedbackOfLogs(logs, idKeys, 'log') : NONE;
   return inLogs.length === 0 ? inSpans : [...inSpans, ...inLogs];
 }

@@ -21,8 +21,8 @@ export interface Due {
 export interface ConversationTable {
   find(id: ConversationId): StoredConversation | undefined;
   at(row: number): StoredConversation | undefined;
-  /** The one that is due first, of those that are not held. */
-  firstDue(isHeld: (row: number) => boolean): Due | undefined;
+  /** Some of those that are due, in their order, from the first after this one on; none where it was the last. */
+  dueAfter(last: Due | undefined): readonly Due[];
   /** The row of a conversation that is made now. */
   newRow(id: ConversationId): number;
   write(conversation: StoredConversation, how: 'insert' | 'update'): void;
@@ -44,8 +44,10 @@ export class HeldConversations implements ConversationStore {
   readonly #rowById = new Map<ConversationId, number>();
   /** No conversation is due before this; kept so that most searches for due ones cost nothing. */
   #nothingDueBefore = Number.NEGATIVE_INFINITY;
-  /** Result of the last `firstDue` of the table. */
-  #knownFirst: Due | 'none' | undefined;
+  /** Rows of the table in the order in which they are due. While a transaction is open, they only become held. */
+  #rowsDue: readonly Due[] = [];
+  #firstRowDue = 0;
+  #areAllRead = false;
 
   constructor(table: ConversationTable) {
     this.#table = table;
@@ -88,7 +90,7 @@ export class HeldConversations implements ConversationStore {
     const { conversation } = this.#at(row);
     this.#held.delete(row);
     this.#rowById.delete(conversation.id);
-    this.#knownFirst = undefined;
+    this.#forgetDue();
     this.#table.remove(conversation);
   }
 
@@ -120,15 +122,28 @@ export class HeldConversations implements ConversationStore {
   #forget(): void {
     this.#held.clear();
     this.#rowById.clear();
-    this.#knownFirst = undefined;
+    this.#forgetDue();
+  }
+
+  #forgetDue(): void {
+    this.#rowsDue = [];
+    this.#firstRowDue = 0;
+    this.#areAllRead = false;
   }
 
   #firstNotHeld(): Due | undefined {
-    const known = this.#knownFirst;
-    // While a transaction is open, rows only become held, so the first stays first until it is held itself.
-    if (known === undefined || (known !== 'none' && this.#held.has(known.row)))
-      this.#knownFirst = this.#table.firstDue((row) => this.#held.has(row)) ?? 'none';
-    return this.#knownFirst === 'none' ? undefined : this.#knownFirst;
+    for (;;) {
+      const first = this.#rowsDue[this.#firstRowDue];
+      if (first !== undefined) {
+        if (!this.#held.has(first.row)) return first;
+        this.#firstRowDue += 1;
+      } else if (this.#areAllRead) return undefined;
+      else {
+        this.#rowsDue = this.#table.dueAfter(this.#rowsDue.at(-1));
+        this.#firstRowDue = 0;
+        this.#areAllRead = this.#rowsDue.length === 0;
+      }
+    }
   }
 
   #at(row: number): Held {

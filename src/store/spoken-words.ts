@@ -10,8 +10,8 @@ export const WORDS_OF_CONVERSATION_MAX = 4000;
 
 /** The engine's port. */
 export interface SpokenWordStore {
-  /** A word may be there several times. */
-  add(id: ConversationId, words: readonly string[]): void;
+  /** With a blank between two; a word may be there several times. */
+  add(id: ConversationId, words: string): void;
   /** It is over: no more are expected, though they may come. */
   close(id: ConversationId): void;
   /** A conversation turns out to be part of another one. */
@@ -20,23 +20,23 @@ export interface SpokenWordStore {
 
 /** Additions of the open transaction; its store writes them at the commit. */
 export class AddedWords {
-  readonly #added = new Map<ConversationId, readonly string[]>();
+  readonly #added = new Map<ConversationId, string>();
 
-  add(id: ConversationId, words: readonly string[]): void {
-    if (words.length === 0) return;
+  add(id: ConversationId, words: string): void {
+    if (words === '') return;
     const known = this.#added.get(id);
-    this.#added.set(id, known === undefined ? words : [...known, ...words]);
+    this.#added.set(id, known === undefined ? words : `${known} ${words}`);
   }
 
   /** Removes and returns those of one conversation. */
-  take(id: ConversationId): readonly string[] {
-    const words = this.#added.get(id) ?? NO_WORDS;
+  take(id: ConversationId): string {
+    const words = this.#added.get(id) ?? '';
     this.#added.delete(id);
     return words;
   }
 
   /** In one order, so that no two instances wait for each other. */
-  all(): readonly { readonly id: ConversationId; readonly words: readonly string[] }[] {
+  all(): readonly { readonly id: ConversationId; readonly words: string }[] {
     return [...this.#added].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, words]) => ({ id, words }));
   }
 
@@ -45,4 +45,11 @@ export class AddedWords {
   }
 }
 
-const NO_WORDS: readonly string[] = [];
+/** So much holds few words more than once; more than that is looked through for them. */
+const CHARACTERS_MAX = 8 * WORDS_OF_CONVERSATION_MAX;
+
+/** Each word once, and none too many, where there are many characters. */
+export function fewEnough(words: string): string {
+  if (words.length <= CHARACTERS_MAX) return words;
+  return [...new Set(words.split(' '))].slice(0, WORDS_OF_CONVERSATION_MAX).join(' ');
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ConversationId } from '../../src/model/ids.ts';
 import type { StoredConversation } from '../../src/store/engine-store.ts';
-import { type ConversationTable, HeldConversations } from '../../src/store/held-conversations.ts';
+import { type ConversationTable, HeldConversations, isDueBefore } from '../../src/store/held-conversations.ts';
 import { LABELS } from './contract.ts';
 
 /** Records the operations on it. */
@@ -11,10 +11,11 @@ function table(...dueAt: readonly number[]) {
   const fake: ConversationTable = {
     find: (id) => [...rows.values()].find((row) => row.id === id),
     at: (row) => rows.get(row),
-    firstDue(isHeld) {
+    dueAfter(last) {
       const due = [...rows.values()].flatMap(({ row, dueAt }) => (dueAt === undefined ? [] : [{ row, dueAt }]));
       done.push('search');
-      return due.toSorted((a, b) => a.dueAt - b.dueAt).find(({ row }) => !isHeld(row));
+      const inOrder = due.toSorted((a, b) => (isDueBefore(a, b) ? -1 : 1));
+      return inOrder.filter((one) => last === undefined || isDueBefore(last, one)).slice(0, 2);
     },
     newRow: () => rows.size + 1,
     write(conversation, how) {
@@ -72,15 +73,34 @@ test('what is held counts as it is now, not as its row says', () => {
   expect(held.nextDue(100)?.row).toBe(1);
 });
 
-test('the rows are searched again only when the first one has been held since', () => {
-  const { held, done } = table(10, 20);
+test('the rows are searched once in their order, some at a time, however many are held by then', () => {
+  const { held, done } = table(30, 10, 20, 10, 40);
+  const dueIn = (logTime: number) => {
+    const rows: number[] = [];
+    for (let due = held.nextDue(logTime); due !== undefined; due = held.nextDue(logTime)) {
+      rows.push(due.row);
+      held.change(due.row, { dueAt: undefined });
+    }
+    return rows;
+  };
 
-  held.nextDue(5);
-  held.nextDue(5);
+  expect(dueIn(5)).toEqual([]);
+  expect(dueIn(5)).toEqual([]);
   expect(done).toEqual(['search']);
-  held.nextDue(10);
-  held.change(1, { dueAt: undefined });
+  expect(dueIn(20)).toEqual([2, 4, 3]);
+  expect(dueIn(40)).toEqual([1, 5]);
 
-  expect(held.nextDue(20)?.row).toBe(2);
-  expect(done).toEqual(['search', 'search']);
+  // Two at a time, and one search that says that there are no more.
+  expect(done).toEqual(['search', 'search', 'search', 'search']);
+});
+
+test('after a flush the rows are searched again', () => {
+  const { held } = table(10, 20);
+
+  held.change(held.nextDue(10)?.row ?? 0, { dueAt: undefined });
+  expect(held.nextDue(15)).toBeUndefined();
+  held.change(1, { dueAt: 12 });
+  held.flush();
+
+  expect(held.nextDue(15)?.row).toBe(1);
 });

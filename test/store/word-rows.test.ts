@@ -26,7 +26,7 @@ test.each([1, 2, 3, 4])(
         const { row } = joinTurn(store, joined, { dueNow: 'end_marker' });
         storeTurn(store, joined, row);
         const words = Array.from({ length: 1 + pick(40) }, () => `w${pick(300).toString(36)}`);
-        store.words.add(conversation as ConversationId, [`zyl${conversation}`, ...words]);
+        store.words.add(conversation as ConversationId, [`zyl${conversation}`, ...words].join(' '));
         if (pick(3) === 0) store.words.close(conversation as ConversationId);
       }
       store.commit();

@@ -1,7 +1,7 @@
 /** The contract of every store for words that were said: what a search by them finds, and what goes with a conversation. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationId } from '../../src/model/ids.ts';
-import { wordsOf } from '../../src/model/search-words.ts';
+import { wordsIn } from '../../src/model/search-words.ts';
 import type { ConversationSearch } from '../../src/store/conversation-search.ts';
 import { absorbConversation } from '../../src/engine/conversation-closing.ts';
 import { joinTurn, type StoreUnderTest, storeTurn } from './contract.ts';
@@ -36,7 +36,7 @@ export function holdWordsToContract(name: string, open: () => Promise<StoreUnder
     await under.transact({ turns: [turn], until: turn.at }, () => {
       const { row } = joinTurn(under.store, turn, { dueNow: 'end_marker' });
       storeTurn(under.store, turn, row);
-      under.store.words.add(id as ConversationId, wordsOf(said, 100));
+      under.store.words.add(id as ConversationId, wordsIn(said, 100));
       more(row);
     });
   }
@@ -75,7 +75,7 @@ export function holdWordsToContract(name: string, open: () => Promise<StoreUnder
     const turn = { number: 12, conversation: 'c1', at: 12_000 };
     await under.crash({ turns: [turn], until: turn.at }, () => {
       joinTurn(under.store, turn, { dueNow: 'end_marker' });
-      under.store.words.add('c1' as ConversationId, ['zylophant']);
+      under.store.words.add('c1' as ConversationId, 'zylophant');
     });
     expect(await idsBy(under, 'refund 4711')).toEqual(['c1']);
     expect(await idsBy(under, 'zylophant')).toEqual([]);

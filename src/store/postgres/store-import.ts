@@ -196,7 +196,7 @@ export class StoreImport {
   }
 
   /** Words that are there already stay. */
-  async takeWords(spoken: readonly { readonly id: string; readonly words: readonly string[] }[]): Promise<void> {
+  async takeWords(spoken: readonly { readonly id: string; readonly words: string }[]): Promise<void> {
     await this.#link.transaction((session) => writeWords(session, spoken));
   }
 

@@ -83,12 +83,12 @@ export class WorkingHeads implements ConversationTable {
     return thereIn(this.#byRow.get(row));
   }
 
-  firstDue(isHeld: (row: number) => boolean): Due | undefined {
+  dueAfter(last: Due | undefined): readonly Due[] {
     this.#due ??= [...this.#byRow.values()]
       .flatMap((head) => thereIn(head) ?? [])
       .flatMap(({ row, dueAt }) => (dueAt === undefined ? [] : { row, dueAt }))
       .sort((a, b) => (isDueBefore(a, b) ? -1 : 1));
-    return this.#due.find(({ row }) => !isHeld(row));
+    return last === undefined ? this.#due : this.#due.filter((one) => isDueBefore(last, one));
   }
 
   newRow(conversationId: ConversationId): number {

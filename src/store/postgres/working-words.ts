@@ -1,6 +1,6 @@
 /** Words that the open transaction adds (spoken-words.ts). Rows are keyed by the conversation's id, which outlives it. */
 import type { ConversationId } from '../../model/ids.ts';
-import { AddedWords, type SpokenWordStore, WORDS_OF_CONVERSATION_MAX } from '../spoken-words.ts';
+import { AddedWords, fewEnough, type SpokenWordStore, WORDS_OF_CONVERSATION_MAX } from '../spoken-words.ts';
 import { textKey } from './row-keys.ts';
 import type { Session } from './session.ts';
 
@@ -8,7 +8,7 @@ export class WorkingWords implements SpokenWordStore {
   readonly #added = new AddedWords();
   #moved: { readonly from: ConversationId; readonly to: ConversationId }[] = [];
 
-  add(id: ConversationId, words: readonly string[]): void {
+  add(id: ConversationId, words: string): void {
     this.#added.add(id, words);
   }
 
@@ -33,14 +33,11 @@ export class WorkingWords implements SpokenWordStore {
 
 export async function writeWords(
   session: Session,
-  added: readonly { readonly id: string; readonly words: readonly string[] }[],
+  added: readonly { readonly id: string; readonly words: string }[],
 ): Promise<void> {
   if (added.length === 0) return;
   // A word has letters and digits only.
-  await session.run(ADD_WORDS, [
-    added.map(({ id }) => textKey(id)),
-    added.map(({ words }) => words.slice(0, WORDS_OF_CONVERSATION_MAX).join(' ')),
-  ]);
+  await session.run(ADD_WORDS, [added.map(({ id }) => textKey(id)), added.map(({ words }) => fewEnough(words))]);
 }
 
 const JOINED = `DO UPDATE SET words = spoken.words || excluded.words

@@ -17,6 +17,9 @@ interface Row extends ConversationCells {
   readonly first_closed_at: number;
 }
 
+/** About as many as are scored in a transaction. */
+const DUE_TOGETHER = 64;
+
 export class ConversationRows implements ConversationTable {
   readonly words: WordRows;
   readonly #findById: StatementSync;
@@ -34,7 +37,8 @@ export class ConversationRows implements ConversationTable {
     this.#findById = database.prepare(`SELECT ${columns} FROM conversations WHERE conversation_id = ?`);
     this.#findByRow = database.prepare(`SELECT ${columns} FROM conversations WHERE id = ?`);
     this.#inOrderOfDue = database.prepare(
-      'SELECT id, due_at FROM conversations WHERE due_at IS NOT NULL ORDER BY due_at, id',
+      `SELECT id, due_at FROM conversations WHERE due_at IS NOT NULL AND (due_at, id) > (?, ?)
+       ORDER BY due_at, id LIMIT ${DUE_TOGETHER}`,
     );
     this.#insert = database.prepare(
       `INSERT ${insertSql('conversations', ['id', 'conversation_id'], CONVERSATION_COLUMNS)}`,
@@ -57,12 +61,9 @@ export class ConversationRows implements ConversationTable {
     return found === undefined ? undefined : toConversation(found);
   }
 
-  firstDue(isHeld: (row: number) => boolean): Due | undefined {
-    for (const found of this.#inOrderOfDue.iterate()) {
-      const row = Number(found.id);
-      if (!isHeld(row)) return { row, dueAt: Number(found.due_at) };
-    }
-    return undefined;
+  dueAfter(last: Due | undefined): readonly Due[] {
+    const rows = this.#inOrderOfDue.all(last?.dueAt ?? Number.MIN_SAFE_INTEGER, last?.row ?? 0);
+    return rows.map((found) => ({ row: Number(found.id), dueAt: Number(found.due_at) }));
   }
 
   newRow(): number {

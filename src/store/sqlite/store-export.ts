@@ -140,7 +140,7 @@ export class StoreExport {
   words(
     after: number,
     limit: number,
-  ): readonly { readonly row: number; readonly id: string; readonly words: readonly string[] }[] {
+  ): readonly { readonly row: number; readonly id: string; readonly words: string }[] {
     return this.#all(
       `SELECT c.id, c.conversation_id, trim(coalesce(o.words, s.words)) AS words FROM conversations c
        LEFT JOIN open_words o ON o.conversation = c.id LEFT JOIN spoken s ON s.rowid = c.id
@@ -150,7 +150,7 @@ export class StoreExport {
     ).map((row) => ({
       row: Number(row.id),
       id: String(row.conversation_id),
-      words: String(row.words).split(' '),
+      words: String(row.words),
     }));
   }
 

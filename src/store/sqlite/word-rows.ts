@@ -10,7 +10,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
-import { AddedWords, type SpokenWordStore, WORDS_OF_CONVERSATION_MAX } from '../spoken-words.ts';
+import { AddedWords, fewEnough, type SpokenWordStore } from '../spoken-words.ts';
 
 /** Rows that go together where words are no longer kept. */
 const CLEARED_TOGETHER = 2000;
@@ -41,7 +41,7 @@ export class WordRows implements SpokenWordStore {
     ].map((rows) => database.prepare(`DELETE FROM ${rows} LIMIT ${CLEARED_TOGETHER})`));
   }
 
-  add(id: ConversationId, words: readonly string[]): void {
+  add(id: ConversationId, words: string): void {
     this.#added.add(id, words);
   }
 
@@ -54,7 +54,7 @@ export class WordRows implements SpokenWordStore {
     this.#added.add(to, this.#added.take(from));
     const row = this.#row(from);
     if (row === undefined) return;
-    this.#added.add(to, wordsIn(this.#known(row)));
+    this.#added.add(to, this.#known(row).trim());
     this.#deleteIndexed.run(row);
     this.#deleteOpen.run(row);
   }
@@ -81,11 +81,11 @@ export class WordRows implements SpokenWordStore {
     this.#closed.clear();
   }
 
-  #settle(id: ConversationId, added: readonly string[]): void {
+  #settle(id: ConversationId, added: string): void {
     const row = this.#row(id);
     if (row === undefined) return;
     const open = textOf(this.#open.get(row));
-    if (open === '' && added.length === 0) return;
+    if (open === '' && added === '') return;
     this.#index.run(row, joined(open === '' ? textOf(this.#indexed.get(row)) : open, added));
     if (open !== '') this.#deleteOpen.run(row);
   }
@@ -100,18 +100,9 @@ export class WordRows implements SpokenWordStore {
   }
 }
 
-/** So much holds few words more than once; more than that is looked through for them. */
-const CHARACTERS_MAX = 8 * WORDS_OF_CONVERSATION_MAX;
-
 /** With a blank on each side of a word, so that a search finds it as a whole. */
-function joined(known: string, added: readonly string[]): string {
-  const all = `${known === '' ? ' ' : known}${added.length === 0 ? '' : `${added.join(' ')} `}`;
-  if (all.length <= CHARACTERS_MAX) return all;
-  return ` ${[...new Set(wordsIn(all))].slice(0, WORDS_OF_CONVERSATION_MAX).join(' ')} `;
-}
-
-function wordsIn(text: string): readonly string[] {
-  return text === '' ? [] : text.trim().split(' ');
+function joined(known: string, added: string): string {
+  return ` ${fewEnough(`${known.trim()} ${added}`.trim())} `;
 }
 
 /** Rows from before they had blanks on both sides get them. */

@@ -1,0 +1,38 @@
+/** Which bytes may carry feedback, asked before they are decoded. */
+import { expect, test } from 'vitest';
+import { spansMayCarryFeedback } from '../../src/model/feedback-events.ts';
+import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+
+const ID = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', name: 'a span' };
+
+function bytesOf(...spans: readonly object[]): Uint8Array {
+  const scopeSpans = spans.map((span) => ({
+    spans: [
+      { ...ID, name: 'another' },
+      { ...ID, ...span },
+    ],
+  }));
+  const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'assay.feedback' } }] };
+  return transcodeTraces(Buffer.from(JSON.stringify({ resourceSpans: [{ resource }, { resource, scopeSpans }] })));
+}
+
+test.each([
+  [{ name: 'assay.feedback' }, false],
+  [{ attributes: [{ key: 'said', value: { stringValue: 'user_feedback' } }] }, false],
+  [{ events: [{ name: 'gen_ai.choice' }] }, false],
+  [{ events: [{ name: 'gen_ai.choice' }, { name: 'assay.feedback' }] }, true],
+  [
+    {
+      events: [
+        {
+          name: 'gen_ai.evaluation.result',
+          attributes: [{ key: 'gen_ai.evaluation.name', value: { stringValue: 'user_feedback.tone' } }],
+        },
+      ],
+    },
+    true,
+  ],
+])('only events of spans can be feedback: %j', (span, may) => {
+  expect(spansMayCarryFeedback(bytesOf(span))).toBe(may);
+  expect(spansMayCarryFeedback(bytesOf({}, span, {}))).toBe(may);
+});
