@@ -2,7 +2,7 @@
  * Recognises events that carry feedback of the agent's users in bytes of OTLP, before anything is decoded. The event of
  * the conventions also carries what evaluators say; only its name tells them apart.
  */
-import { WireReader } from './otlp/wire.ts';
+import { WireError, WireReader } from './otlp/wire.ts';
 
 const OWN_EVENT = Buffer.from('assay.feedback');
 const NAMED = Buffer.from('user_feedback');
@@ -13,12 +13,18 @@ const STRING_TAG = 0x0a;
 const SHORT = 0x80;
 const DOT = 0x2e;
 
-/** Of TracesData, each in the one before: resource_spans, scope_spans, spans, events. */
+/** Fields of TracesData, each inside the one before: resource_spans, scope_spans, spans, events. */
 const PATH_OF_EVENTS = [0x0a, 0x12, 0x12, 0x5a];
 
 /** Whether an event of a span can be one. Few spans have events, and nothing else of them is looked at. */
-export function spansMayCarryFeedback(checked: Uint8Array): boolean {
-  return isIn(checked, new WireReader(checked, 0), { end: checked.length, depth: 0 });
+export function spansMayCarryFeedback(traces: Uint8Array): boolean {
+  try {
+    return isIn(traces, new WireReader(traces, 0), { end: traces.length, depth: 0 });
+  } catch (error) {
+    // Spans of a forgotten turn are overwritten where they lie.
+    if (!(error instanceof WireError)) throw error;
+    return mayCarryFeedback(traces);
+  }
 }
 
 function isIn(bytes: Uint8Array, reader: WireReader, { end, depth }: { end: number; depth: number }): boolean {

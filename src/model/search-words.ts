@@ -15,7 +15,7 @@ const IS_UNSPACED =
 
 /** Each once, in the order in which they come, with a blank between two; not more than `most`. */
 export function wordsIn(text: string, most: number): string {
-  // What takes one byte a character is plain; longer texts are read as such, which nobody stores.
+  // Plain is what takes one byte a character. Longer texts are read as others are, for nobody stores such.
   if (text.length <= PLAIN_MAX && TEXT.write(text) === text.length) return plainWords(text.length, most);
   const words = new Set<string>();
   const folded = text.normalize('NFKD').replace(MARKS, '').toLowerCase();

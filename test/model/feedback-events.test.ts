@@ -36,3 +36,10 @@ test.each([
   expect(spansMayCarryFeedback(bytesOf(span))).toBe(may);
   expect(spansMayCarryFeedback(bytesOf({}, span, {}))).toBe(may);
 });
+
+test('spans that were overwritten carry none, and what is left beside them may', () => {
+  expect(spansMayCarryFeedback(bytesOf({ events: [{ name: 'assay.feedback' }] }).fill(0, 4))).toBe(false);
+  const left = bytesOf({}, { events: [{ name: 'assay.feedback' }] });
+  const at = Buffer.from(left).indexOf(ID.name);
+  expect(spansMayCarryFeedback(left.fill(0, at - 40, at))).toBe(true);
+});
