@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 /** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
 import { Command, CommanderError } from 'commander';
+import { keepTurnsYoung } from '../model/garbage-collection.ts';
 import { COMMANDS } from './commands.ts';
 import { CommandFailure, EXIT, EXIT_HELP, withCauses } from './exit-codes.ts';
 import { processTerminal } from './terminal.ts';
 import { version } from './version.ts';
 
+keepTurnsYoung();
 const terminal = processTerminal();
 const program = new Command('assay')
   .description(

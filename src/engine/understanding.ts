@@ -13,7 +13,6 @@ import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { DamagedContent } from '../store/damaged-content.ts';
 import type { EngineStore, StoredConversation, StoredTrace, TraceContent } from '../store/engine-store.ts';
 import type { Arrival } from './arrival.ts';
-import { keepTurnsYoung } from './garbage-collection.ts';
 import type { RecentTurns } from './recent-turns.ts';
 import type { TakenFeedback } from './taken-feedback.ts';
 import type { Truths } from './truths.ts';
@@ -43,7 +42,6 @@ export class Understanding {
   readonly #prices: PriceTable;
 
   constructor(parts: UnderstandingParts) {
-    keepTurnsYoung();
     this.#parts = parts;
     this.#idKeys = idKeysOf(parts.idKeys);
     this.#prices = new PriceTable(parts.prices ?? []);

@@ -44,10 +44,11 @@ export class HeldConversations implements ConversationStore {
   readonly #rowById = new Map<ConversationId, number>();
   /** No conversation is due before this; kept so that most searches for due ones cost nothing. */
   #nothingDueBefore = Number.NEGATIVE_INFINITY;
-  /** Rows of the table in the order in which they are due. While a transaction is open, they only become held. */
+  /** Rows of the table in the order in which they are due. While a transaction is open, they only become held or removed. */
   #rowsDue: readonly Due[] = [];
   #firstRowDue = 0;
   #areAllRead = false;
+  readonly #removed = new Set<number>();
 
   constructor(table: ConversationTable) {
     this.#table = table;
@@ -90,7 +91,7 @@ export class HeldConversations implements ConversationStore {
     const { conversation } = this.#at(row);
     this.#held.delete(row);
     this.#rowById.delete(conversation.id);
-    this.#forgetDue();
+    this.#removed.add(row);
     this.#table.remove(conversation);
   }
 
@@ -122,20 +123,17 @@ export class HeldConversations implements ConversationStore {
   #forget(): void {
     this.#held.clear();
     this.#rowById.clear();
-    this.#forgetDue();
-  }
-
-  #forgetDue(): void {
     this.#rowsDue = [];
     this.#firstRowDue = 0;
     this.#areAllRead = false;
+    this.#removed.clear();
   }
 
   #firstNotHeld(): Due | undefined {
     for (;;) {
       const first = this.#rowsDue[this.#firstRowDue];
       if (first !== undefined) {
-        if (!this.#held.has(first.row)) return first;
+        if (!this.#held.has(first.row) && !this.#removed.has(first.row)) return first;
         this.#firstRowDue += 1;
       } else if (this.#areAllRead) return undefined;
       else {

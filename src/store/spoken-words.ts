@@ -44,12 +44,3 @@ export class AddedWords {
     this.#added.clear();
   }
 }
-
-/** So much holds few words more than once; more than that is looked through for them. */
-const CHARACTERS_MAX = 8 * WORDS_OF_CONVERSATION_MAX;
-
-/** Each word once, and none too many, where there are many characters. */
-export function fewEnough(words: string): string {
-  if (words.length <= CHARACTERS_MAX) return words;
-  return [...new Set(words.split(' '))].slice(0, WORDS_OF_CONVERSATION_MAX).join(' ');
-}

@@ -94,6 +94,17 @@ test('the rows are searched once in their order, some at a time, however many ar
   expect(done).toEqual(['search', 'search', 'search', 'search']);
 });
 
+test('a row that is removed after it was read ahead is due no more, and nothing is searched again for it', () => {
+  const { held, done } = table(10, 20, 30);
+
+  expect(held.nextDue(5)).toBeUndefined();
+  held.remove(2);
+  held.remove(1);
+
+  expect(held.nextDue(40)?.row).toBe(3);
+  expect(done).toEqual(['search', 'remove 2', 'remove 1', 'search']);
+});
+
 test('after a flush the rows are searched again', () => {
   const { held } = table(10, 20);
 

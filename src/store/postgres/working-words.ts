@@ -1,6 +1,6 @@
 /** Words that the open transaction adds (spoken-words.ts). Rows are keyed by the conversation's id, which outlives it. */
 import type { ConversationId } from '../../model/ids.ts';
-import { AddedWords, fewEnough, type SpokenWordStore, WORDS_OF_CONVERSATION_MAX } from '../spoken-words.ts';
+import { AddedWords, type SpokenWordStore, WORDS_OF_CONVERSATION_MAX } from '../spoken-words.ts';
 import { textKey } from './row-keys.ts';
 import type { Session } from './session.ts';
 
@@ -37,7 +37,10 @@ export async function writeWords(
 ): Promise<void> {
   if (added.length === 0) return;
   // A word has letters and digits only.
-  await session.run(ADD_WORDS, [added.map(({ id }) => textKey(id)), added.map(({ words }) => fewEnough(words))]);
+  await session.run(ADD_WORDS, [
+    added.map(({ id }) => textKey(id)),
+    added.map(({ words }) => words.split(' ', WORDS_OF_CONVERSATION_MAX).join(' ')),
+  ]);
 }
 
 const JOINED = `DO UPDATE SET words = spoken.words || excluded.words

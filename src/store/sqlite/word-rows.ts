@@ -10,7 +10,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
-import { AddedWords, fewEnough, type SpokenWordStore } from '../spoken-words.ts';
+import { AddedWords, type SpokenWordStore, WORDS_OF_CONVERSATION_MAX } from '../spoken-words.ts';
 
 /** Rows that go together where words are no longer kept. */
 const CLEARED_TOGETHER = 2000;
@@ -100,9 +100,14 @@ export class WordRows implements SpokenWordStore {
   }
 }
 
+/** So much holds few words more than once; more than that is looked through for them. */
+const CHARACTERS_MAX = 8 * WORDS_OF_CONVERSATION_MAX;
+
 /** With a blank on each side of a word, so that a search finds it as a whole. */
 function joined(known: string, added: string): string {
-  return ` ${fewEnough(`${known.trim()} ${added}`.trim())} `;
+  const all = `${known.trim()} ${added}`.trim();
+  if (all.length <= CHARACTERS_MAX) return ` ${all} `;
+  return ` ${[...new Set(all.split(' '))].slice(0, WORDS_OF_CONVERSATION_MAX).join(' ')} `;
 }
 
 /** Rows from before they had blanks on both sides get them. */

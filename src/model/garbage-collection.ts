@@ -1,5 +1,5 @@
 /**
- * How V8 collects garbage where turns are scored (`docs/decisions/0007-where-the-time-goes.md`).
+ * How V8 collects garbage in a process of Assay (`docs/decisions/0007-where-the-time-goes.md`).
  *
  * Literals are made young. By default V8 makes them old at places whose literals once lived long. An old one that is
  * dead keeps alive all that it leads to, so that whole turns were moved into the old heap.
