@@ -36,7 +36,10 @@ function isIn(bytes: Uint8Array, reader: WireReader, { end, depth }: { end: numb
       const stop = reader.lengthEnd(end);
       if (isIn(bytes, reader, { end: stop, depth: depth + 1 })) return true;
       reader.at = stop;
-    } else reader.skip(tag, end);
+    } else {
+      // Another field of the message, which leads to no event.
+      reader.skip(tag, end);
+    }
   }
   return false;
 }

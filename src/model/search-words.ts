@@ -3,6 +3,7 @@
  * letters and digits, the same for a text that is stored and for one that is searched. Scripts that put no blanks
  * between words are taken two characters at a time.
  */
+import { powerOfTwoFrom } from './power-of-two.ts';
 
 const WORD_CHARACTERS_MAX = 40;
 /** Letters and digits in a run. */
@@ -87,12 +88,6 @@ function isNew(from: number, end: number, hashed: number, last: number): boolean
 function isSame(known: number, from: number, end: number): boolean {
   for (let at = from; at <= end; at += 1) if (WORDS[known + at - from] !== WORDS[at]) return false;
   return true;
-}
-
-function powerOfTwoFrom(count: number): number {
-  let size = 64;
-  while (size < count) size *= 2;
-  return size;
 }
 
 function* partsOf(run: string): Generator<string> {

@@ -4,6 +4,7 @@
  *
  * The first of two attributes with one key counts. Attributes beyond ATTRIBUTES_MAX are not looked at.
  */
+import { powerOfTwoFrom } from '../power-of-two.ts';
 import { decodeAnyValue, decodeText, decodeValueOf, KeyValuePlace } from './common-reader.ts';
 import { keyTable, NO_NUMBER } from './key-table.ts';
 import { type Attributes, type AttributeValue, REPEATED } from './views.ts';
@@ -222,10 +223,4 @@ export class LazyAttributes implements Attributes {
 
 function scatter(number: number): number {
   return Math.imul(number, 0x9e3779b1) >>> 12;
-}
-
-function powerOfTwoFrom(count: number): number {
-  let size = 64;
-  while (size < count) size *= 2;
-  return size;
 }
