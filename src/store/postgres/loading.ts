@@ -80,7 +80,7 @@ export async function load(session: Session, claimed: Claim, options: LoadingOpt
   const traces = found.filter(({ conversation }) => kept.has(conversation));
   const contents = new Contents(session, options.cache);
   await contents.load(taken, traces);
-  const open = await loadOpenTurns(session, heads, taken);
+  const open = await loadOpenTurns(session, { heads, taken, traces });
   const arrivals = taken.map((one): LoadedArrival => {
     const { cause, spans, content } = contents.ofArrival(one.arrival, one.traceId);
     const { arrival: id, day, conversation, traceId, closedAt } = one;
@@ -229,14 +229,23 @@ function byAge(heads: readonly ClaimedHead[]): readonly { readonly ids: readonly
 
 /**
  * Open turns of conversations that have ended, or may end with the taken arrivals; other conversations do not wait for
- * open turns.
+ * open turns. Late spans may end a conversation again although they have no end marker: the rest of their turn has it.
  */
 async function loadOpenTurns(
   session: Session,
-  heads: readonly ClaimedHead[],
-  taken: readonly Waiting[],
+  {
+    heads,
+    taken,
+    traces,
+  }: {
+    readonly heads: readonly ClaimedHead[];
+    readonly taken: readonly Waiting[];
+    readonly traces: readonly TraceRow[];
+  },
 ): Promise<(closed: Waiting) => LoadedArrival['openBeside']> {
-  const mayEnd = new Set(taken.flatMap(({ needsNoHistory, conversation }) => (needsNoHistory ? [] : conversation)));
+  const known = new Set(traces.map(({ traceId }) => traceId));
+  const ending = taken.filter(({ needsNoHistory, traceId }) => !needsNoHistory || known.has(traceId));
+  const mayEnd = new Set(ending.map(({ conversation }) => conversation));
   const ids = new Map<number, ConversationId>();
   for (const { id, conversation } of heads) {
     if (conversation.endedAt !== undefined || mayEnd.has(id)) ids.set(id, conversation.id);

@@ -55,6 +55,17 @@ test('a turn that closes finds those open that another lane has not closed, and 
   expect(await score()).toEqual(new Map([[traceIdOf(1), [{ conversation: HASH, at: 5 }]]]));
 });
 
+test('late spans of a turn, which may have an end marker, find the turns that are open', async () => {
+  const { file, score } = await twoLanes();
+  await file(0, 20, { arrivals: [turn(1, 10, 1)] });
+  await file(1, 20, {});
+  expect(await score()).toEqual(new Map([[traceIdOf(1), []]]));
+
+  await file(0, 40, { arrivals: [{ ...turn(1, 35, 34), needsNoHistory: true }] });
+  await file(1, 40, { naming: [naming(2, 33)] });
+  expect(await score()).toEqual(new Map([[traceIdOf(1), [{ conversation: HASH, at: 33 }]]]));
+});
+
 test('a turn that a lane ahead of the others has closed later was open then', async () => {
   const { file, score } = await twoLanes();
   await file(0, 20, { arrivals: [turn(1, 10, 1)] });
