@@ -11,6 +11,7 @@ import { findForeign, type ForeignFile } from './foreign-content.ts';
 import { readUnchanged } from './read-unchanged.ts';
 import { readStoreMark, type StoreMark } from './store-mark.ts';
 import { readContent } from './traces.ts';
+import { isWalOfLarger } from './wal-size.ts';
 
 export interface ExaminedStore {
   readonly damage: readonly Damage[];
@@ -210,6 +211,7 @@ function readDatabase(database: DatabaseSync, file: string, { depth }: ExamineOp
       number('SELECT count(*) AS n FROM sqlite_schema', 'n') === 0
     )
       return { is: 'missing' };
+    if (isWalOfLarger(file)) return { is: 'unreadable', because: 'its WAL is of a larger database' };
     if (depth === 'whole' || sizeOf(file) <= QUICK_BYTES_MAX) {
       const check = depth === 'whole' ? 'integrity_check' : 'quick_check';
       const found = database.prepare(`PRAGMA ${check}(1)`).get();
