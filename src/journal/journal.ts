@@ -268,6 +268,7 @@ export class Journal {
     const current = this.#current;
     this.#current = undefined;
     await current?.file.close();
+    this.#files.stop();
     this.#mark?.close();
   }
 

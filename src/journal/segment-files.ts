@@ -13,8 +13,12 @@ const SUFFIX = '.segment';
 const SPARE_PREFIX = 'spare-';
 /** A segment that is being rewritten (`rewrite-segment.ts`). */
 export const REWRITE_PREFIX = 'rewrite-';
-/** More spares than this would hold disk for nothing; fewer would fill a new file under load. */
-const SPARES_MAX = 2;
+/** Fewer would fill a new file under load. */
+const SPARES_MIN = 2;
+/** After a burst its segments are kept for the next one: filling a file writes as much as its records do. */
+const SPARES_MAX = 8;
+/** Spares that were not needed for so long go: they hold disk, and the bytes that they had as segments. */
+const UNUSED_MS = 10 * 60_000;
 const FILL_CHUNK_BYTES = 1 << 20;
 
 export interface OpenSegment {
@@ -41,8 +45,13 @@ export class SegmentFiles {
   readonly #directory: string;
   readonly #capacity: number;
   #spareSequence = 0;
+  /** The last one is used first. */
   #spares: string[] = [];
+  /** The smallest number of spares since it was last looked: the first so many were not needed. */
+  #unused = 0;
+  #looking: NodeJS.Timeout | undefined;
   #preparing: Promise<void> | undefined;
+  #removing: Promise<void> | undefined;
 
   private constructor(directory: string, capacity: number) {
     this.#directory = directory;
@@ -105,12 +114,43 @@ export class SegmentFiles {
     const spare = this.#nextSpare();
     await rename(source, spare);
     this.#spares.push(spare);
+    if (this.#spares.length > SPARES_MIN) this.#lookLater();
   }
 
   /** Removes the spares, and with them what they held as segments. */
   async dropSpares(): Promise<void> {
     await this.#preparing?.catch(() => undefined);
-    for (const spare of this.#spares.splice(0)) await rm(spare, { force: true });
+    await this.#removing?.catch(() => undefined);
+    await this.#remove(this.#spares.length);
+  }
+
+  /** No file is removed any more. */
+  stop(): void {
+    clearTimeout(this.#looking);
+    this.#looking = undefined;
+  }
+
+  #lookLater(): void {
+    if (this.#looking !== undefined) return;
+    this.#unused = this.#spares.length;
+    const look = () => {
+      this.#looking = undefined;
+      // After a failure it is a spare again.
+      this.#removing = this.#remove(Math.max(0, this.#unused - SPARES_MIN)).catch(() => undefined);
+      if (this.#spares.length > SPARES_MIN) this.#lookLater();
+    };
+    this.#looking = setTimeout(look, UNUSED_MS).unref();
+  }
+
+  async #remove(count: number): Promise<void> {
+    const going = this.#spares.splice(0, count);
+    this.#unused = Math.min(this.#unused, this.#spares.length);
+    try {
+      for (const spare of going) await rm(spare, { force: true });
+    } catch (error) {
+      this.#spares.unshift(...going);
+      throw error;
+    }
   }
 
   async #prepareOne(): Promise<void> {
@@ -119,7 +159,9 @@ export class SegmentFiles {
 
   async #takeSpare(): Promise<string | undefined> {
     await this.#preparing;
-    return this.#spares.pop();
+    const spare = this.#spares.pop();
+    this.#unused = Math.min(this.#unused, this.#spares.length);
+    return spare;
   }
 
   #nextSpare(): string {

@@ -1,11 +1,12 @@
 import { openSync, closeSync, readdirSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Journal, type JournalOptions } from '../../src/journal/journal.ts';
 import type { JournalEntry } from '../../src/journal/journal-entry.ts';
 import { readJournalMark } from '../../src/journal/journal-mark.ts';
 import { JournalReader } from '../../src/journal/journal-reader.ts';
 import { ALIGNMENT, recordLength } from '../../src/journal/record.ts';
+import { SegmentFiles } from '../../src/journal/segment-files.ts';
 import type { JournalEvent } from '../../src/model/events/journal-events.ts';
 import { randomFrom } from '../random.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -250,6 +251,40 @@ test('recycles a segment once all its rows are released, and never the one that 
   expect(journal.segmentCount).toBe(1);
   await journal.append(batch('more'));
   expect(journal.segmentCount).toBe(1);
+});
+
+test('segments of a burst are kept for the next one, and go when they were not needed for ten minutes', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const directory = path.join(tempDirectory(), 'journal');
+  const files = await SegmentFiles.at(directory, 1 << 16);
+  onTestFinished(() => files.stop());
+  const spares = () => readdirSync(directory).filter((name) => name.startsWith('spare-')).length;
+  let base = 0;
+  const use = async (count: number) => {
+    const bases = Array.from({ length: count }, () => (base += 1 << 16));
+    for (const at of bases) await (await files.create(at, { capacityMin: 0, logTime: 0 })).file.close();
+    return bases;
+  };
+  const giveBack = async (bases: readonly number[]) => {
+    for (const at of bases) await files.recycle(at, { capacity: 1 << 16, isFull: true });
+  };
+
+  await giveBack(await use(12));
+  expect(spares()).toBe(8);
+
+  const later = async (left: number) => {
+    await vi.advanceTimersByTimeAsync(600_000);
+    await vi.waitFor(() => expect(spares()).toBe(left), { interval: 1 });
+  };
+  // There were three when it began to count.
+  await later(7);
+  // Four of seven are needed: one of the other three goes.
+  await giveBack(await use(4));
+  await later(6);
+  await later(2);
+  await vi.advanceTimersByTimeAsync(6_000_000);
+  expect(spares()).toBe(2);
 });
 
 test('records left in a recycled segment are not taken for new ones', async () => {
