@@ -388,6 +388,21 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE gone_conversations (key BLOB PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX gone_conversations_at ON gone_conversations (at);
   `,
+  // The values of totals apart from their names (total-rows.ts): each commit changes many of them, and a page holds
+  // hundreds of numbers, but only a dozen rows with their labels.
+  `
+  CREATE TABLE total_series (
+    id INTEGER PRIMARY KEY,
+    metric TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    UNIQUE (metric, labels)
+  ) STRICT;
+  CREATE TABLE total_values (series INTEGER PRIMARY KEY, value REAL NOT NULL) STRICT;
+  INSERT INTO total_series (metric, labels) SELECT metric, labels FROM totals ORDER BY metric, labels;
+  INSERT INTO total_values SELECT s.id, t.value FROM totals t JOIN total_series s USING (metric, labels);
+  DROP TABLE totals;
+  CREATE VIEW totals AS SELECT s.metric, s.labels, v.value FROM total_series s JOIN total_values v ON v.series = s.id;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

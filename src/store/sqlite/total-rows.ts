@@ -1,17 +1,28 @@
-/** The rows of running totals and first times. `running-totals.ts` has their values as of the transaction that is open. */
+/**
+ * The rows of running totals and first times. `running-totals.ts` has their values as of the transaction that is open.
+ * Values are in a table of their own, by the numbers of their series.
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { TotalsInMemory } from '../running-totals.ts';
+import type { TotalEntry, TotalsInMemory } from '../running-totals.ts';
 
 export class TotalRows {
   readonly #totals: TotalsInMemory;
+  readonly #addSeries: StatementSync;
   readonly #write: StatementSync;
+  /** Series that were committed. */
+  readonly #ids = new Map<TotalEntry, number>();
   readonly #writeTime: StatementSync;
 
   /** Loads what is stored into `totals`. */
   constructor(database: DatabaseSync, totals: TotalsInMemory) {
     this.#totals = totals;
+    // The update changes nothing: without one, the number of a series that is there would not be returned.
+    this.#addSeries = database.prepare(
+      `INSERT INTO total_series (metric, labels) VALUES (?, ?)
+       ON CONFLICT (metric, labels) DO UPDATE SET labels = excluded.labels RETURNING id`,
+    );
     this.#write = database.prepare(
-      'INSERT INTO totals (metric, labels, value) VALUES (?, ?, ?) ON CONFLICT (metric, labels) DO UPDATE SET value = excluded.value',
+      'INSERT INTO total_values (series, value) VALUES (?, ?) ON CONFLICT (series) DO UPDATE SET value = excluded.value',
     );
     this.#writeTime = database.prepare(
       'INSERT INTO first_times (metric, labels, at) VALUES (?, ?, ?) ON CONFLICT (metric, labels) DO UPDATE SET at = min(at, excluded.at)',
@@ -26,7 +37,16 @@ export class TotalRows {
 
   /** Writes what changed; belongs inside the transaction of the evaluations. */
   flush(): void {
-    for (const entry of this.#totals.changed) this.#write.run(entry.metric, entry.encoded, entry.value);
+    for (const entry of this.#totals.changed) this.#write.run(this.#idOf(entry), entry.value);
     for (const entry of this.#totals.times.changed) this.#writeTime.run(entry.metric, entry.encoded, entry.time);
+  }
+
+  #idOf(entry: TotalEntry): number {
+    const known = this.#ids.get(entry);
+    // What was added in a transaction that was rolled back is new again.
+    if (known !== undefined && !entry.isNew) return known;
+    const id = Number(this.#addSeries.get(entry.metric, entry.encoded)?.id);
+    this.#ids.set(entry, id);
+    return id;
   }
 }
