@@ -1,22 +1,25 @@
 /**
- * The spans of a turn as the store keeps them: an OTLP message, plain where it is small. Long turns repeat their history
- * in each model call, and zstd leaves a tenth of it; for short ones its cost would be a good part of the cost of storing.
+ * The spans of a turn as the store keeps them: an OTLP message, compressed by zstd unless it is short. A turn repeats its
+ * history in each model call, and a seventh of it is left of the spans of real frameworks (decision 6).
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-/** Where a byte costs a copy into a file of ours. */
+/** PostgreSQL has a row for each 2 KB, with its log and checkpoints. In a file, shorter messages gain little. */
 const COMPRESS_FROM_BYTES = 64 << 10;
-/**
- * Compression saves PostgreSQL a row for each 2 KB, with its log and checkpoints. For turns of 29 KB, the server's CPU
- * fell from 219 to 85 µs a turn and the space to a fifth, for 25 µs more here.
- */
-export const COMPRESS_FROM_BYTES_SHARED = 2 << 10;
-const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1 };
+/** Room for what most turns leave. A buffer for all of what went in would be mostly empty, and allocated for each turn. */
+const CHUNK_BYTES_MIN = 8 << 10;
 /** No OTLP message begins with these bytes: its first field would have the number 5. */
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd] as const;
 
-export function encodeContent(bytes: Uint8Array, compressFrom: number = COMPRESS_FROM_BYTES): Uint8Array {
-  return bytes.length < compressFrom ? bytes : zstdCompressSync(bytes, OPTIONS);
+export function encodeContent(bytes: Uint8Array): Uint8Array {
+  if (bytes.length < COMPRESS_FROM_BYTES) return bytes;
+  // Told the size, zstd makes its tables no larger than that.
+  return zstdCompressSync(bytes, {
+    params: PARAMS,
+    pledgedSrcSize: bytes.length,
+    chunkSize: Math.max(CHUNK_BYTES_MIN, bytes.length >> 3),
+  });
 }
 
 export function decodeContent(bytes: Uint8Array): Uint8Array {

@@ -1,6 +1,6 @@
 /** Rows of arrivals and traces for COPY. */
 import type { FiledArrival } from '../cluster-store.ts';
-import { COMPRESS_FROM_BYTES_SHARED, encodeContent } from '../content-codec.ts';
+import { encodeContent } from '../content-codec.ts';
 import type { TraceContent } from '../engine-store.ts';
 import type { BinaryRows } from './binary-copy.ts';
 import type { LoadedTrace } from './loaded.ts';
@@ -46,7 +46,7 @@ export function addTrace(
 /** As it is written: compressed where that pays. */
 export function encodedContent(content: TraceContent | undefined) {
   return {
-    traces: content === undefined ? undefined : encodeContent(content.traces, COMPRESS_FROM_BYTES_SHARED),
-    logs: content?.logs === undefined ? undefined : encodeContent(content.logs, COMPRESS_FROM_BYTES_SHARED),
+    traces: content === undefined ? undefined : encodeContent(content.traces),
+    logs: content?.logs === undefined ? undefined : encodeContent(content.logs),
   };
 }
