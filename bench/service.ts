@@ -92,7 +92,7 @@ async function measure(load: Load, traces: number, rounds: number) {
       const spent = {
         assay: await spentBy(assay.pid, async () => {
           await sendAll(assay.otlpHttp, bodies, exporters);
-          await untilScored(assay, sent);
+          return untilScored(assay, sent);
         }),
         json: await written(collectors[0], bodies, exporters),
         proto: await written(collectors[1], bodies, exporters),
@@ -149,14 +149,16 @@ async function written(writer: Writer | undefined, bodies: readonly Uint8Array[]
       size = statSync(file).size;
       await pause(1_500);
     }
+    return 0;
   });
 }
 
-async function spentBy(pid: number, work: () => Promise<void>): Promise<Spent> {
+/** `work` gives the bytes that were written to it, and to no file. */
+async function spentBy(pid: number, work: () => Promise<number>): Promise<Spent> {
   const before = usageOf(pid);
-  await work();
+  const answered = await work();
   const after = usageOf(pid);
-  return { cpu: after.cpu - before.cpu, written: after.written - before.written };
+  return { cpu: after.cpu - before.cpu, written: after.written - before.written - answered };
 }
 
 function usageOf(pid: number): Spent {
@@ -189,15 +191,17 @@ function post(url: string, body: Uint8Array, agent: Agent): Promise<number> {
   return promise;
 }
 
-/** The conversations of the phase are scored, too. */
-async function untilScored({ http }: AssayProcess, turns: number): Promise<void> {
+/** The conversations of the phase are scored, too. Gives the bytes of the answers, which are no spans written. */
+async function untilScored({ http }: AssayProcess, turns: number): Promise<number> {
+  let answered = 0;
   for (const deadline = Date.now() + SCORED_WITHIN_MS; ; await pause(POLL_MS)) {
-    const metrics = parseMetrics(await (await fetch(`${http}/metrics`)).text());
-    const scored = metrics.get('assay_turns_scored_total') ?? 0;
+    const text = await (await fetch(`${http}/metrics`)).text();
+    answered += Buffer.byteLength(text);
+    const scored = parseMetrics(text).get('assay_turns_scored_total') ?? 0;
     if (scored >= turns) {
       // Then their conversations are due, and end.
       await pause(CONVERSATION_IDLE_MS + POLL_MS);
-      return;
+      return answered;
     }
     if (Date.now() > deadline) throw new Error(`${turns} turns were not scored within ${SCORED_WITHIN_MS / 1000} s`);
   }

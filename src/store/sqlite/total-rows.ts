@@ -43,7 +43,7 @@ export class TotalRows {
 
   #idOf(entry: TotalEntry): number {
     const known = this.#ids.get(entry);
-    // What was added in a transaction that was rolled back is new again.
+    // A rollback makes new again what its transaction added.
     if (known !== undefined && !entry.isNew) return known;
     const id = Number(this.#addSeries.get(entry.metric, entry.encoded)?.id);
     this.#ids.set(entry, id);
