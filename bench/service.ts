@@ -4,7 +4,8 @@
  * CPU that a span costs in the real service, beside a Collector that writes the same bytes to a file: OTLP over HTTP
  * (protobuf, gzip), eight exporters, default suites, detection on, default settings except for a shorter settle time. All
  * threads of a process count. Phases alternate, so that a disturbance of the machine affects both, and
- * a phase of Assay ends when all of its turns are scored and stored. The first phase of each warms up.
+ * a phase of Assay ends when all of its turns are scored and stored. The first phase of each warms up. Afterwards Assay gets
+ * a third of what it took, for the time that a turn waits to be scored.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -17,6 +18,7 @@ import { type AssayProcess, freeListenPorts, startAssay } from '../test/simulati
 import { parseMetrics } from '../test/simulation/scraped-totals.ts';
 import { cpuSeconds } from './process-cpu.ts';
 import type { BenchRow } from './row.ts';
+import { measureLag } from './service-lag.ts';
 import { type Load, makeLoad, type Workload } from './workload.ts';
 
 interface ServiceBenchOptions {
@@ -34,7 +36,10 @@ const POLL_MS = 500;
 const SCORED_WITHIN_MS = 300_000;
 /** By default ten seconds, which every phase would wait for. */
 const CONVERSATION_IDLE_MS = 5_000;
-const TIMES = { ASSAY_TURN_SETTLE: '2s', ASSAY_CONVERSATION_IDLE: `${CONVERSATION_IDLE_MS}ms` };
+const SETTLE_MS = 2_000;
+const TIMES = { ASSAY_TURN_SETTLE: `${SETTLE_MS}ms`, ASSAY_CONVERSATION_IDLE: `${CONVERSATION_IDLE_MS}ms` };
+/** Share of what it takes at most, while it is measured how long turns wait. */
+const QUIET_SHARE = 0.3;
 
 export async function benchService({ traces, rounds }: ServiceBenchOptions): Promise<{
   readonly rows: readonly BenchRow[];
@@ -59,6 +64,7 @@ export async function benchService({ traces, rounds }: ServiceBenchOptions): Pro
     }
     notes.push(
       `${load}: ${measured.spans} spans, ${Math.round(measured.bytes / measured.spans)} bytes a span; written for each byte received: ${round(measured.assay.written / measured.bytes, 100)}, by the Collector ${round(measured.json.written / measured.bytes, 100)} (json), ${round(measured.proto.written / measured.bytes, 100)} (proto)`,
+      `${load}: takes ${Math.round(measured.spansPerSecond)} spans/s; at ${QUIET_SHARE * 100} % of that a turn is stored ${measured.lag.p50} ms after it has settled (median of ${measured.lag.turns}), p99 ${measured.lag.p99} ms`,
     );
   }
   return { rows, notes };
@@ -83,29 +89,39 @@ async function measure(load: Load, traces: number, rounds: number) {
     json: { cpu: 0, written: 0 },
     proto: { cpu: 0, written: 0 },
   };
+  let [sent, wallMs] = [0, 0];
   try {
-    let sent = 0;
     for (let phase = 0; phase <= rounds; phase += 1) {
       const workload = makeLoad(load, { seed: phase + 1, traces });
       const bodies = workload.requests.map((bytes) => gzipSync(bytes));
       sent += traces;
       const spent = {
         assay: await spentBy(assay.pid, async () => {
+          const startedAt = performance.now();
           await sendAll(assay.otlpHttp, bodies, exporters);
-          return untilScored(assay, sent);
+          const scored = await untilScored(assay, sent);
+          if (phase > 0) wallMs += scored.at - startedAt - SETTLE_MS;
+          return scored.answered;
         }),
         json: await written(collectors[0], bodies, exporters),
         proto: await written(collectors[1], bodies, exporters),
       };
       if (phase > 0) add(total, workload, spent);
     }
+    const spansPerSecond = (total.spans / wallMs) * 1000;
+    const lag = await measureLag(makeLoad(load, { seed: rounds + 2, traces }), {
+      storeFile: path.join(directory, 'data', 'assay.db'),
+      spansPerSecond: spansPerSecond * QUIET_SHARE,
+      settleMs: SETTLE_MS,
+      send: (bytes) => sendAll(assay.otlpHttp, [gzipSync(bytes)], exporters),
+    });
+    return { ...total, spansPerSecond, lag };
   } finally {
     exporters.destroy();
     await assay.kill();
     for (const { collector } of collectors) await collector.kill();
     rmSync(directory, { recursive: true, force: true });
   }
-  return total;
 }
 
 function add(
@@ -192,16 +208,20 @@ function post(url: string, body: Uint8Array, agent: Agent): Promise<number> {
 }
 
 /** The conversations of the phase are scored, too. Gives the bytes of the answers, which are no spans written. */
-async function untilScored({ http }: AssayProcess, turns: number): Promise<number> {
+async function untilScored(
+  { http }: AssayProcess,
+  turns: number,
+): Promise<{ readonly at: number; readonly answered: number }> {
   let answered = 0;
   for (const deadline = Date.now() + SCORED_WITHIN_MS; ; await pause(POLL_MS)) {
     const text = await (await fetch(`${http}/metrics`)).text();
     answered += Buffer.byteLength(text);
     const scored = parseMetrics(text).get('assay_turns_scored_total') ?? 0;
     if (scored >= turns) {
+      const at = performance.now();
       // Then their conversations are due, and end.
       await pause(CONVERSATION_IDLE_MS + POLL_MS);
-      return answered;
+      return { at, answered };
     }
     if (Date.now() > deadline) throw new Error(`${turns} turns were not scored within ${SCORED_WITHIN_MS / 1000} s`);
   }

@@ -5,7 +5,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 /** PostgreSQL has a row for each 2 KB, with its log and checkpoints. In a file, shorter messages gain little. */
-const COMPRESS_FROM_BYTES = 64 << 10;
+const COMPRESS_FROM_BYTES = 2 << 10;
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1 };
 /** Room for what most turns leave. A buffer for all of what went in would be mostly empty, and allocated for each turn. */
 const CHUNK_BYTES_MIN = 8 << 10;
