@@ -50,3 +50,24 @@ test.each([1, 2, 3, 4])(
     expect(readFileSync(file).includes('zyl')).toBe(false);
   },
 );
+
+test('conversations that end in another order than they began are indexed as one segment', () => {
+  const file = path.join(tempDirectory(), 'assay.db');
+  const store = Store.open(file, { durable: false });
+  const ids = Array.from({ length: 30 }, (_, index) => `c${index}` as ConversationId);
+  store.begin();
+  for (const [index, conversation] of ids.entries())
+    joinTurn(store, { number: index + 1, conversation, at: index + 1 }, { dueNow: 'end_marker' });
+  for (const id of ids.toReversed()) {
+    store.words.add(id, `said by ${id}`);
+    store.words.close(id);
+  }
+  store.commit();
+  store.close();
+
+  const database = new DatabaseSync(file);
+  const segments = database.prepare('SELECT count(DISTINCT segid) AS segments FROM spoken_idx').get()?.segments;
+  const found = database.prepare("SELECT count(*) AS found FROM spoken WHERE spoken MATCH 'said'").get()?.found;
+  database.close();
+  expect([segments, found]).toEqual([1, 30]);
+});

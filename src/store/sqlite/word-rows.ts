@@ -61,8 +61,11 @@ export class WordRows implements SpokenWordStore {
 
   /** Belongs inside the transaction, after the rows of conversations. */
   flush(): void {
-    for (const id of this.#closed) this.#settle(id, this.#added.take(id));
+    const closed = [...this.#closed].map((id) => ({ row: this.#row(id), words: this.#added.take(id) }));
     this.#closed.clear();
+    // FTS5 collects rows in memory as long as their numbers ascend, and writes a segment for each that does not.
+    closed.sort((a, b) => (a.row ?? 0) - (b.row ?? 0));
+    for (const { row, words } of closed) if (row !== undefined) this.#settle(row, words);
     for (const { id, words } of this.#added.all()) {
       const row = this.#row(id);
       if (row !== undefined) this.#keepOpen.run(row, joined(this.#known(row), words));
@@ -81,9 +84,7 @@ export class WordRows implements SpokenWordStore {
     this.#closed.clear();
   }
 
-  #settle(id: ConversationId, added: string): void {
-    const row = this.#row(id);
-    if (row === undefined) return;
+  #settle(row: number, added: string): void {
     const open = textOf(this.#open.get(row));
     if (open === '' && added === '') return;
     this.#index.run(row, joined(open === '' ? textOf(this.#indexed.get(row)) : open, added));
