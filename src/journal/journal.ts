@@ -243,9 +243,10 @@ export class Journal {
   async retire(time: number): Promise<void> {
     await this.#alone(async () => {
       const segment = this.#segments.at(-1);
-      if (segment === undefined || segment.since >= time || segment.last === segment.base) return;
+      if (segment === undefined || segment.since >= time) return;
       // Spares hold what they held as segments.
       await this.#files.dropSpares();
+      if (segment.last === segment.base) return;
       if (this.#current !== undefined) await sealSegment(this.#current, this.#clock.now());
       this.#abandonCurrent();
       await this.#segmentWithRoom(0);
@@ -268,7 +269,8 @@ export class Journal {
     const current = this.#current;
     this.#current = undefined;
     await current?.file.close();
-    this.#files.stop();
+    await Promise.all(this.#recycling);
+    await this.#files.stop();
     this.#mark?.close();
   }
 

@@ -45,11 +45,14 @@ export class SegmentFiles {
   readonly #directory: string;
   readonly #capacity: number;
   #spareSequence = 0;
-  /** The last one is used first. */
+  /** The oldest is used first, so that none keeps for ever what it held. */
   #spares: string[] = [];
   /** The smallest number of spares since it was last looked: the first so many were not needed. */
   #unused = 0;
   #looking: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  /** Segments that are being renamed. */
+  #becoming = 0;
   #preparing: Promise<void> | undefined;
   #removing: Promise<void> | undefined;
 
@@ -76,8 +79,9 @@ export class SegmentFiles {
     const capacity = Math.max(this.#capacity, options.capacityMin);
     const spare = capacity === this.#capacity ? await this.#takeSpare() : undefined;
     const source = spare ?? (await this.#fill(capacity));
-    const file = await open(source, 'r+');
+    let file: FileHandle | undefined;
     try {
+      file = await open(source, 'r+');
       const head: SegmentHead = { salt: randomBytes(4).readUInt32LE(0), capacity, base, logTime: options.logTime };
       await file.write(writeSegmentHead(head), 0, ALIGNMENT, 0);
       await file.datasync();
@@ -85,7 +89,9 @@ export class SegmentFiles {
       await syncDirectory(this.#directory);
       return { base, salt: head.salt, capacity, file };
     } catch (error) {
-      await file.close();
+      await file?.close();
+      // It is no spare any more, and may hold what was to go.
+      await rm(source, { force: true }).catch(() => undefined);
       throw error;
     }
   }
@@ -107,12 +113,17 @@ export class SegmentFiles {
     { capacity, isFull }: { readonly capacity: number; readonly isFull: boolean },
   ): Promise<void> {
     const source = segmentPath(this.#directory, base);
-    if (!isFull || capacity !== this.#capacity || this.#spares.length >= SPARES_MAX) {
+    if (!isFull || capacity !== this.#capacity || this.#spares.length + this.#becoming >= SPARES_MAX) {
       await rm(source, { force: true });
       return;
     }
     const spare = this.#nextSpare();
-    await rename(source, spare);
+    this.#becoming += 1;
+    try {
+      await rename(source, spare);
+    } finally {
+      this.#becoming -= 1;
+    }
     this.#spares.push(spare);
     if (this.#spares.length > SPARES_MIN) this.#lookLater();
   }
@@ -124,14 +135,16 @@ export class SegmentFiles {
     await this.#remove(this.#spares.length);
   }
 
-  /** No file is removed any more. */
-  stop(): void {
+  /** Once it resolves, no file is removed any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
     clearTimeout(this.#looking);
     this.#looking = undefined;
+    await this.#removing;
   }
 
   #lookLater(): void {
-    if (this.#looking !== undefined) return;
+    if (this.#looking !== undefined || this.#isStopped) return;
     this.#unused = this.#spares.length;
     const look = () => {
       this.#looking = undefined;
@@ -142,14 +155,17 @@ export class SegmentFiles {
     this.#looking = setTimeout(look, UNUSED_MS).unref();
   }
 
+  /** The oldest first. One that cannot be removed stays a spare. */
   async #remove(count: number): Promise<void> {
-    const going = this.#spares.splice(0, count);
-    this.#unused = Math.min(this.#unused, this.#spares.length);
-    try {
-      for (const spare of going) await rm(spare, { force: true });
-    } catch (error) {
-      this.#spares.unshift(...going);
-      throw error;
+    for (let left = count; left > 0 && this.#spares.length > 0; left -= 1) {
+      const spare = this.#spares.shift() ?? '';
+      this.#unused = Math.min(this.#unused, this.#spares.length);
+      try {
+        await rm(spare, { force: true });
+      } catch (error) {
+        this.#spares.unshift(spare);
+        throw error;
+      }
     }
   }
 
@@ -159,7 +175,7 @@ export class SegmentFiles {
 
   async #takeSpare(): Promise<string | undefined> {
     await this.#preparing;
-    const spare = this.#spares.pop();
+    const spare = this.#spares.shift();
     this.#unused = Math.min(this.#unused, this.#spares.length);
     return spare;
   }

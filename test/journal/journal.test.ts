@@ -285,6 +285,12 @@ test('segments of a burst are kept for the next one, and go when they were not n
   await later(2);
   await vi.advanceTimersByTimeAsync(6_000_000);
   expect(spares()).toBe(2);
+
+  const together = await use(20);
+  await Promise.all(together.map((at) => giveBack([at])));
+  expect(spares()).toBe(8);
+  await files.stop();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('records left in a recycled segment are not taken for new ones', async () => {
