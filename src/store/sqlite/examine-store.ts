@@ -11,7 +11,7 @@ import { findForeign, type ForeignFile } from './foreign-content.ts';
 import { readUnchanged } from './read-unchanged.ts';
 import { readStoreMark, type StoreMark } from './store-mark.ts';
 import { readContent } from './traces.ts';
-import { isWalOfLarger } from './wal-size.ts';
+import { isTooSmallForWal } from './wal-size.ts';
 
 export interface ExaminedStore {
   readonly damage: readonly Damage[];
@@ -62,6 +62,8 @@ type Database =
     };
 
 const QUICK_BYTES_MAX = 256 << 20;
+const OLDER_THAN_WAL =
+  'it is too small for its WAL, so one of the two is from another time; put both back, or move the WAL away to go on with the database alone';
 
 export function examineStore(file: string, options: ExamineOptions): ExaminedStore {
   const mark = readStoreMark(file);
@@ -211,7 +213,7 @@ function readDatabase(database: DatabaseSync, file: string, { depth }: ExamineOp
       number('SELECT count(*) AS n FROM sqlite_schema', 'n') === 0
     )
       return { is: 'missing' };
-    if (isWalOfLarger(file)) return { is: 'unreadable', because: 'its WAL is of a larger database' };
+    if (isTooSmallForWal(file)) return { is: 'unreadable', because: OLDER_THAN_WAL };
     if (depth === 'whole' || sizeOf(file) <= QUICK_BYTES_MAX) {
       const check = depth === 'whole' ? 'integrity_check' : 'quick_check';
       const found = database.prepare(`PRAGMA ${check}(1)`).get();
