@@ -15,11 +15,12 @@ const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd] as const;
 export function encodeContent(bytes: Uint8Array): Uint8Array {
   if (bytes.length < COMPRESS_FROM_BYTES) return bytes;
   // Told the size, zstd makes its tables no larger than that.
-  return zstdCompressSync(bytes, {
+  const compressed = zstdCompressSync(bytes, {
     params: PARAMS,
     pledgedSrcSize: bytes.length,
     chunkSize: Math.max(CHUNK_BYTES_MIN, bytes.length >> 3),
   });
+  return compressed.length < bytes.length ? compressed : bytes;
 }
 
 export function decodeContent(bytes: Uint8Array): Uint8Array {
