@@ -20,6 +20,7 @@ import { send } from '../kafka/sending.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { answersOf, askedBy, selectingNothing, selectorsOfRules, seriesSince, untilAnswered } from './panel-answers.ts';
 import { startPlayedJudge } from './played-judge.ts';
+import { BUILT_WITHIN_MS, prometheusBinaries } from './prometheus-binaries.ts';
 import { startPrometheus } from './prometheus-process.ts';
 
 /** Ten minutes last ten seconds. */
@@ -56,6 +57,8 @@ const POLL = { timeout: 60_000, interval: 500 };
 
 let kafka: KafkaCluster;
 let postgres: PostgresServer;
+// Not in the time of the test: the first one on a machine builds it.
+beforeAll(() => prometheusBinaries('3.x'), BUILT_WITHIN_MS);
 beforeAll(async () => {
   [kafka, postgres] = await Promise.all([KafkaCluster.start(), startPostgres()]);
 });

@@ -9,12 +9,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../../free-ports.ts';
 import { type RunningService, runService } from '../../serve/running-service.ts';
 import { exportRequest, type TrafficConversation, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
-import { LINES, prometheusBinaries } from './prometheus-binaries.ts';
+import { BUILT_WITHIN_MS, LINES, prometheusBinaries } from './prometheus-binaries.ts';
 
 /** Passes on the metrics without the headers that identify Prometheus. */
 async function relay(metrics: string): Promise<number> {
@@ -95,6 +95,9 @@ async function send(running: RunningService, conversation: TrafficConversation):
 async function until(claim: () => Promise<boolean>): Promise<void> {
   while (!(await claim())) await sleep(200);
 }
+
+// Not in the time of a test: the first one on a machine builds it.
+beforeAll(() => prometheusBinaries('3.x'), BUILT_WITHIN_MS);
 
 test.each(LINES)('the first conversation of a version is an increase to Prometheus %s', async (line) => {
   const { prometheus } = await prometheusBinaries(line);

@@ -21,13 +21,12 @@ import { freeListenPorts, startAssay } from '../../simulation/process.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { answersOf, askedBy, selectingNothing, selectorsOfRules, seriesSince, untilAnswered } from './panel-answers.ts';
 import { type PlayedJudge, startPlayedJudge } from './played-judge.ts';
-import { LINES, prometheusBinaries } from './prometheus-binaries.ts';
+import { BUILT_WITHIN_MS, LINES, prometheusBinaries } from './prometheus-binaries.ts';
 import { startPrometheus } from './prometheus-process.ts';
 
 const SHORTER_BY = 1200;
 const SETTINGS = shortened(RULE_SETTINGS, SHORTER_BY);
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../examples/scheduling-agent/main.ts');
-const BUILD_TIMEOUT_MS = 1_500_000;
 const VARIABLES = {
   suite: 'scheduling',
   agent: 'scheduling-agent',
@@ -43,7 +42,7 @@ const panels = panelsOf(dashboards(SETTINGS, LINKS));
 const fill = (query: string) => withVariables(query, VARIABLES);
 
 describe.each(LINES)('Prometheus %s', (line) => {
-  test('reads every query', { timeout: BUILD_TIMEOUT_MS }, async () => {
+  test('reads every query', { timeout: BUILT_WITHIN_MS }, async () => {
     const { promtool } = await prometheusBinaries(line);
     const file = path.join(tempDirectory(), 'queries.yml');
     const queries = [...panels.flatMap((panel) => panel.queries.map(({ expr }) => expr)), ...MARKS];
@@ -56,7 +55,7 @@ describe.each(LINES)('Prometheus %s', (line) => {
   });
 });
 
-test('every query has an answer, and dots lead to conversations', { timeout: BUILD_TIMEOUT_MS }, async () => {
+test('every query has an answer, and dots lead to conversations', { timeout: BUILT_WITHIN_MS }, async () => {
   const judge = await startPlayedJudge();
   const assay = await startAssay({
     dataDir: tempDirectory(),

@@ -12,6 +12,8 @@ export interface PrometheusBinaries {
   readonly prometheus: string;
 }
 
+/** Time limit of whoever may be the first to ask on a machine, which builds one of them. */
+export const BUILT_WITHIN_MS = 1_500_000;
 export const LINES = ['2.x', '3.x'] as const;
 export type Line = (typeof LINES)[number];
 

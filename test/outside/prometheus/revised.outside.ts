@@ -14,6 +14,7 @@ import { tempDirectory } from '../../temp-directory.ts';
 import { sendSpans, startInstance, sumOf } from '../cluster/instance.ts';
 import { KafkaCluster } from '../kafka/broker.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
+import { BUILT_WITHIN_MS, prometheusBinaries } from './prometheus-binaries.ts';
 import { startPrometheus } from './prometheus-process.ts';
 import { figuresOfMetrics, figuresOfStore } from './store-figures.ts';
 
@@ -34,6 +35,8 @@ const conversations = [...traffic({ seed: 12, conversations: CONVERSATIONS, turn
 
 let kafka: KafkaCluster;
 let postgres: PostgresServer;
+// Not in the time of a test: the first one on a machine builds it.
+beforeAll(() => prometheusBinaries('3.x'), BUILT_WITHIN_MS);
 beforeAll(async () => {
   [kafka, postgres] = await Promise.all([KafkaCluster.start(), startPostgres()]);
 });

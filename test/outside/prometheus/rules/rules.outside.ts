@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LINES, type PrometheusBinaries, prometheusBinaries } from '../prometheus-binaries.ts';
+import { BUILT_WITHIN_MS, LINES, type PrometheusBinaries, prometheusBinaries } from '../prometheus-binaries.ts';
 import { RuleCases } from './rule-case.ts';
 import { ANNOTATION_CASES } from './cases/annotations.ts';
 import { FALL_CASES } from './cases/falls.ts';
@@ -16,7 +16,6 @@ import { TCR_CASES } from './cases/tcr.ts';
 import { EFFICIENCY_CASES, VERSION_CASES } from './cases/versions-and-efficiency.ts';
 
 const RULES = path.resolve(import.meta.dirname, '../../../../deploy/prometheus/assay.rules.yml');
-const BUILD_TIMEOUT_MS = 1_500_000;
 const CASES = [
   ...TCR_CASES,
   ...FALL_CASES,
@@ -36,11 +35,11 @@ describe.each(LINES)('Prometheus %s', (line) => {
   beforeAll(async () => {
     binaries = await prometheusBinaries(line);
     cases = new RuleCases(binaries.promtool, CASES, directory);
-  }, BUILD_TIMEOUT_MS);
+  }, BUILT_WITHIN_MS);
   afterAll(async () => {
     await cases?.ended();
     rmSync(directory, { recursive: true });
-  }, BUILD_TIMEOUT_MS);
+  }, BUILT_WITHIN_MS);
 
   test('the rules are in order', async () => {
     const { stdout } = await promisify(execFile)(binaries.promtool, ['check', 'rules', RULES]);
