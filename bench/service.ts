@@ -5,7 +5,7 @@
  * (protobuf, gzip), eight exporters, default suites, detection on, default settings except for a shorter settle time. All
  * threads of a process count. Phases alternate, so that a disturbance of the machine affects both, and
  * a phase of Assay ends when all of its turns are scored and stored. The first phase of each warms up. Afterwards Assay gets
- * a third of what it took, for the time that a turn waits to be scored.
+ * 30 % of what it took, for the time that a turn waits to be scored.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';

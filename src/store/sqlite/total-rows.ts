@@ -9,7 +9,7 @@ export class TotalRows {
   readonly #totals: TotalsInMemory;
   readonly #addSeries: StatementSync;
   readonly #write: StatementSync;
-  /** Series that were committed. */
+  /** Numbers of the series that were written; whether they were committed, the entries know. */
   readonly #ids = new Map<TotalEntry, number>();
   readonly #writeTime: StatementSync;
 

@@ -61,11 +61,14 @@ export class WordRows implements SpokenWordStore {
 
   /** Belongs inside the transaction, after the rows of conversations. */
   flush(): void {
-    const closed = [...this.#closed].map((id) => ({ row: this.#row(id), words: this.#added.take(id) }));
+    const closed = [...this.#closed].flatMap((id) => {
+      const [row, words] = [this.#row(id), this.#added.take(id)];
+      return row === undefined ? [] : { row, words };
+    });
     this.#closed.clear();
     // FTS5 collects rows in memory as long as their numbers ascend, and writes a segment for each that does not.
-    closed.sort((a, b) => (a.row ?? 0) - (b.row ?? 0));
-    for (const { row, words } of closed) if (row !== undefined) this.#settle(row, words);
+    closed.sort((a, b) => a.row - b.row);
+    for (const { row, words } of closed) this.#settle(row, words);
     for (const { id, words } of this.#added.all()) {
       const row = this.#row(id);
       if (row !== undefined) this.#keepOpen.run(row, joined(this.#known(row), words));
