@@ -24,13 +24,13 @@ import type { PackedTurn, TurnPacker } from '../turn-packer.ts';
 import { inSlices } from '../../model/in-slices.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 
-const TICK_MS = 200;
+const TICK_MS = 50;
 /** Conversations become due by the second; asking more often would only wake the disk. */
-const SWEEP_EVERY_TICKS = 5;
+const SWEEP_EVERY_TICKS = 20;
 /** A disk that is full is not filled by asking. */
-const RETRY_EVERY_TICKS = 10;
+const RETRY_EVERY_TICKS = 40;
 /** Every hour: looks for a segment that is kept for its age. */
-const RETIRE_EVERY_TICKS = 18_000;
+const RETIRE_EVERY_TICKS = 72_000;
 /** Scored data stay in the journal for about as long, where little follows. */
 const SEGMENT_AGE_MAX_MS = 86_400_000;
 /** The name under which the store's position of a trace is given. */
