@@ -77,7 +77,11 @@ const benches = {
     if (values.data === undefined) throw new Error('validity needs --data <file> of conversations with known outcome');
     return benchValidity(values.data);
   },
-  read: () => benchRead({ conversations: Number(values.conversations ?? (small ? 2_000 : 1_000_000)) }),
+  read: () =>
+    benchRead({
+      conversations: Number(values.conversations ?? (small ? 2_000 : 1_000_000)),
+      measuredMs: small ? 10 : 500,
+    }),
   page: () =>
     benchPage({
       conversations: Number(values.conversations ?? (small ? 2_000 : 1_000_000)),

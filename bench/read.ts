@@ -23,7 +23,6 @@ import type { BenchRow } from './row.ts';
 
 const SMALL = 1_000;
 const WARMED = 3;
-const MEASURED_MS = 500;
 
 /** Each is a page of 50 where it is a list. */
 const QUERIES: readonly (readonly [route: string, query: string])[] = [
@@ -60,12 +59,18 @@ const QUERIES: readonly (readonly [route: string, query: string])[] = [
   ['/api/v1/moved', 'since=7d'],
 ];
 
-export async function benchRead({ conversations }: { readonly conversations: number }): Promise<{
+interface ReadBenchOptions {
+  readonly conversations: number;
+  /** For the calls of one query. */
+  readonly measuredMs: number;
+}
+
+export async function benchRead({ conversations, measuredMs }: ReadBenchOptions): Promise<{
   readonly rows: readonly BenchRow[];
   readonly notes: readonly string[];
 }> {
-  const small = await measured(Math.min(SMALL, conversations));
-  const large = await measured(conversations);
+  const small = await measured(Math.min(SMALL, conversations), measuredMs);
+  const large = await measured(conversations, measuredMs);
   const rows = [...large.millis].map(([name, ours]) => {
     const reference = small.millis.get(name) ?? Number.NaN;
     return { name: `read: ${name} (CPU ms)`, ours, reference, ratio: Math.round((ours / reference) * 100) / 100 };
@@ -73,7 +78,7 @@ export async function benchRead({ conversations }: { readonly conversations: num
   return {
     rows,
     notes: [
-      `${conversations} conversations, the reference has ${Math.min(SMALL, conversations)}; means of the calls of ${MEASURED_MS} ms`,
+      `${conversations} conversations, the reference has ${Math.min(SMALL, conversations)}; means of the calls of ${measuredMs} ms`,
       `filled in ${Math.round(large.filledSeconds)} s by the store's own writer; slowest call ${Math.max(...rows.map(({ ours }) => ours))} ms`,
     ],
   };
@@ -81,6 +86,7 @@ export async function benchRead({ conversations }: { readonly conversations: num
 
 async function measured(
   conversations: number,
+  measuredMs: number,
 ): Promise<{ readonly millis: ReadonlyMap<string, number>; readonly filledSeconds: number }> {
   const directory = mkdtempSync(path.join(tmpdir(), 'assay-read-'));
   const file = path.join(directory, 'assay.db');
@@ -90,7 +96,7 @@ async function measured(
     const filledSeconds = (performance.now() - began) / 1000;
     const reader = StoreReader.open(file);
     const millis = new Map<string, number>();
-    for (const [name, call] of callsOn(reader, conversations)) millis.set(name, await cpuMillis(call));
+    for (const [name, call] of callsOn(reader, conversations)) millis.set(name, await cpuMillis(call, measuredMs));
     reader.close();
     const store = Store.open(file, { durable: false });
     const retention = { reopenMs: 0, maxBytes: 2 ** 40, keepMs: 31 * 86_400_000, keepFailedMs: 90 * 86_400_000 };
@@ -99,7 +105,7 @@ async function measured(
       prune(store, retention);
       store.commit();
     };
-    millis.set('a round of retention with nothing to do', await cpuMillis(round));
+    millis.set('a round of retention with nothing to do', await cpuMillis(round, measuredMs));
     store.close();
     return { millis, filledSeconds };
   } finally {
@@ -165,12 +171,12 @@ function outline({ shadow }: { readonly shadow: boolean }): SuiteOutline {
 }
 
 /** Mean of the calling thread, over so many calls that the clock of the system is fine enough. The first calls warm up. */
-async function cpuMillis(call: () => unknown): Promise<number> {
+async function cpuMillis(call: () => unknown, measuredMs: number): Promise<number> {
   for (let warmed = 0; warmed < WARMED; warmed += 1) await call();
   const before = process.threadCpuUsage();
   const began = performance.now();
   let calls = 0;
-  while (performance.now() - began < MEASURED_MS) {
+  while (performance.now() - began < measuredMs) {
     await call();
     calls += 1;
   }
