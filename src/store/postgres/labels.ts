@@ -18,7 +18,7 @@ import {
 import { decodeVerdicts } from '../verdict-codec.ts';
 import { lockKey } from './advisory-locks.ts';
 import type { Link } from './link.ts';
-import { textKey } from './row-keys.ts';
+import { fromUuid, textKey } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
@@ -79,12 +79,25 @@ async function noteStored(session: Session, conversationId: string, now: number)
 /** Parts of an evaluation that are not needed here. */
 const UNSAID = { scope: 'conversation', score: undefined, outcome: 'unscored', explanation: '' } as const;
 
-/** With the transaction that stores these evaluations. */
-export async function noteLabelled(session: Session, evaluations: Iterable<Evaluation>, now: number): Promise<void> {
+/** With the transaction that stores these evaluations. Few conversations have labels, so these are looked for first. */
+export async function noteLabelled(session: Session, evaluations: readonly Evaluation[], now: number): Promise<void> {
+  const labelled = await labelledOf(session, new Set(evaluations.map(({ conversationId }) => conversationId)));
   await noteAll(
     session,
-    [...evaluations].flatMap((evaluation) => decidedIn(evaluation, now)),
+    evaluations
+      .filter(({ conversationId }) => labelled.has(conversationId))
+      .flatMap((evaluation) => decidedIn(evaluation, now)),
   );
+}
+
+async function labelledOf(
+  session: Session,
+  conversations: ReadonlySet<ConversationId>,
+): Promise<ReadonlySet<ConversationId>> {
+  if (conversations.size === 0) return conversations;
+  const byKey = new Map([...conversations].map((id) => [textKey(id), id]));
+  const rows = await session.rows<{ conversation: string }>(LABELLED, [[...byKey.keys()]]);
+  return new Set(rows.flatMap(({ conversation }) => byKey.get(fromUuid(conversation)) ?? []));
 }
 
 async function noteAll(session: Session, verdicts: readonly LabelledVerdict[]): Promise<void> {
@@ -193,6 +206,10 @@ const STORED = {
   name: 'labelled-evaluations',
   sql: `SELECT turn_id, suite, suite_version, revision, verdicts FROM evaluations
     WHERE conversation = $1 AND left(suite, 7) <> 'shadow:' ORDER BY id`,
+};
+const LABELLED = {
+  name: 'labelled-conversations',
+  sql: 'SELECT DISTINCT conversation FROM labels WHERE conversation = ANY($1::uuid[])',
 };
 const NOTE = {
   name: 'note-labelled',
