@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import './test/compiled-once.ts';
 
-/** They set up the OpenTelemetry SDK, of which a process has one. */
-const ALONE = ['test/instrument/**/*.test.ts'];
+/** They set up the OpenTelemetry SDK, of which a process has one, or add to `expect`. */
+const ALONE = ['test/instrument/**/*.test.ts', 'test/vitest/**/*.test.ts'];
 
 export default defineConfig({
   test: {

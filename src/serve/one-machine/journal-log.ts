@@ -81,6 +81,9 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
   #isStopping = false;
   /** The open turns were left in the middle of a change, at a stop. */
   #isLeft = false;
+  /** Whether a tick's work is under way or waits. */
+  #isAdvancing = false;
+  #isToSweep = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: {
@@ -232,15 +235,25 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
       if (ticks % RETIRE_EVERY_TICKS === 0) this.#retire(this.#journal.time - SEGMENT_AGE_MAX_MS);
       const isToSweep = ticks % SWEEP_EVERY_TICKS === 0;
       if (this.openTurns === 0 && this.#comingRows === 0) this.#journal.catchUp();
-      // Entries that come later have this time or a later one; those that wait have an earlier one.
-      const now = this.#journal.time;
-      this.#later(() => this.#advancing(now, isToSweep));
+      this.#advance(isToSweep);
     }, TICK_MS);
   }
 
-  *#advancing(now: number, isToSweep: boolean): Generator<undefined> {
+  /** Once at a time: while turns wait for room, which may take hours, each tick would wait behind the one before. */
+  #advance(isToSweep: boolean): void {
+    this.#isToSweep ||= isToSweep;
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    // Entries that come later have this time or a later one; those that wait have an earlier one.
+    const now = this.#journal.time;
+    this.#later(() => this.#advancing(now));
+  }
+
+  *#advancing(now: number): Generator<undefined> {
     yield* this.#intake.advancing(now);
-    if (isToSweep) this.#scorer.time(this, now, { [READ_FROM]: this.#journal.readFrom });
+    if (this.#isToSweep) this.#scorer.time(this, now, { [READ_FROM]: this.#journal.readFrom });
+    this.#isToSweep = false;
+    this.#isAdvancing = false;
   }
 
   /**

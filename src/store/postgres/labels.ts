@@ -81,23 +81,18 @@ const UNSAID = { scope: 'conversation', score: undefined, outcome: 'unscored', e
 
 /** With the transaction that stores these evaluations. Few conversations have labels, so these are looked for first. */
 export async function noteLabelled(session: Session, evaluations: readonly Evaluation[], now: number): Promise<void> {
-  const labelled = await labelledOf(session, new Set(evaluations.map(({ conversationId }) => conversationId)));
+  if (evaluations.length === 0) return;
+  const keys = new Map<string, string>();
+  for (const { conversationId } of evaluations)
+    if (!keys.has(conversationId)) keys.set(conversationId, textKey(conversationId));
+  const rows = await session.rows<{ conversation: string }>(LABELLED, [[...keys.values()]]);
+  const labelled = new Set(rows.map(({ conversation }) => fromUuid(conversation)));
   await noteAll(
     session,
     evaluations
-      .filter(({ conversationId }) => labelled.has(conversationId))
+      .filter(({ conversationId }) => labelled.has(keys.get(conversationId) ?? ''))
       .flatMap((evaluation) => decidedIn(evaluation, now)),
   );
-}
-
-async function labelledOf(
-  session: Session,
-  conversations: ReadonlySet<ConversationId>,
-): Promise<ReadonlySet<ConversationId>> {
-  if (conversations.size === 0) return conversations;
-  const byKey = new Map([...conversations].map((id) => [textKey(id), id]));
-  const rows = await session.rows<{ conversation: string }>(LABELLED, [[...byKey.keys()]]);
-  return new Set(rows.flatMap(({ conversation }) => byKey.get(fromUuid(conversation)) ?? []));
 }
 
 async function noteAll(session: Session, verdicts: readonly LabelledVerdict[]): Promise<void> {

@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClosedTurn, TurnLimits } from '../../../src/assemble/open-turns.ts';
 import { ConversationNotes } from '../../../src/engine/conversation-notes.ts';
 import { Journal } from '../../../src/journal/journal.ts';
@@ -55,6 +56,7 @@ async function opened(
   readFrom = 0,
   limits = LIMITS,
   onClosed: (turn: ClosedTurn) => void = () => {},
+  onTime: () => void = () => {},
 ) {
   const { journal, recovered } = await Journal.open({
     directory,
@@ -68,7 +70,7 @@ async function opened(
     packer: new TurnPacker(directory),
     limits,
     notes: new ConversationNotes([]),
-    scorer: { ...scorerWith(stored, readFrom), close: (_, turn) => onClosed(turn) },
+    scorer: { ...scorerWith(stored, readFrom), close: (_, turn) => onClosed(turn), time: onTime },
   });
   await log.read([...recovered]);
   onTestFinished(() => log.stop());
@@ -181,4 +183,36 @@ test('no more turns close than may wait to be scored, receiving goes on, and a s
 
   expect(closed).toHaveLength(2200);
   expect(closed.map(({ traceId }) => traceId)).toEqual(closed.map(({ traceId }) => traceId).toSorted());
+});
+
+test('while nothing is stored, ticks do not wait behind each other', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const closed: ClosedTurn[] = [];
+  const onTime = vi.fn();
+  const onClosed = (turn: ClosedTurn) => closed.push(turn);
+  // After one turn that waits to be stored there is no room for another.
+  const limits = { ...LIMITS, settleMs: 1, maxOpenTurns: 1 };
+  const { log, journal } = await opened(tempDirectory(), new Map(), 0, limits, onClosed, onTime);
+  const [a = TRACES[0] as TraceId] = TRACES;
+  await log.accept(batchOf(a, 1));
+  log.start();
+  await sleep(20);
+  vi.advanceTimersByTime(50);
+  await vi.waitFor(() => expect(closed).toHaveLength(1));
+
+  // Each tick that is put behind the others asks for the time.
+  const asked = vi.spyOn(journal, 'time', 'get');
+  vi.advanceTimersByTime(60_000);
+  await sleep(20);
+  expect(asked.mock.calls.length).toBeLessThan(2);
+  expect(onTime).not.toHaveBeenCalled();
+  for (const turn of closed) log.stored(turn);
+
+  await vi.waitFor(() => expect(onTime).toHaveBeenCalledOnce());
+  await sleep(100);
+  expect(onTime).toHaveBeenCalledOnce();
+  // And they go on.
+  vi.advanceTimersByTime(1000);
+  await vi.waitFor(() => expect(onTime).toHaveBeenCalledTimes(2));
 });
