@@ -26,11 +26,11 @@ import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 
 const TICK_MS = 50;
 /** Conversations become due by the second; asking more often would only wake the disk. */
-const SWEEP_EVERY_TICKS = 20;
+const SWEEP_EVERY_TICKS = 1_000 / TICK_MS;
 /** A disk that is full is not filled by asking. */
-const RETRY_EVERY_TICKS = 40;
+const RETRY_EVERY_TICKS = 2_000 / TICK_MS;
 /** Every hour: looks for a segment that is kept for its age. */
-const RETIRE_EVERY_TICKS = 72_000;
+const RETIRE_EVERY_TICKS = 3_600_000 / TICK_MS;
 /** Scored data stay in the journal for about as long, where little follows. */
 const SEGMENT_AGE_MAX_MS = 86_400_000;
 /** The name under which the store's position of a trace is given. */
@@ -233,9 +233,8 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
       ticks += 1;
       if (ticks % RETRY_EVERY_TICKS === 0) this.#journal.retry();
       if (ticks % RETIRE_EVERY_TICKS === 0) this.#retire(this.#journal.time - SEGMENT_AGE_MAX_MS);
-      const isToSweep = ticks % SWEEP_EVERY_TICKS === 0;
       if (this.openTurns === 0 && this.#comingRows === 0) this.#journal.catchUp();
-      this.#advance(isToSweep);
+      this.#advance(ticks % SWEEP_EVERY_TICKS === 0);
     }, TICK_MS);
   }
 
