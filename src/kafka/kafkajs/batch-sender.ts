@@ -8,16 +8,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaError, type RecordToSend } from '../kafka-client.ts';
-import { type Brokers, throwIfRefused } from './brokers.ts';
+import type { Brokers } from './brokers.ts';
 import { codecNumber, type ProducerCodec } from './codecs.ts';
 import { protocolError } from './internals.ts';
 import { byTopic } from './offsets.ts';
 import { kafkaError } from './problem-words.ts';
-
-export interface ProducerIdentity {
-  readonly producerId: string;
-  readonly producerEpoch: number;
-}
+import type { ProducerIdentity } from './producer-identity.ts';
 
 /** All records for one partition, to be there in this order. */
 export interface PartitionRecords {
@@ -239,22 +235,4 @@ function messageOf({ key, value, headers }: RecordToSend) {
 
 function keyOf({ topic, partition }: { readonly topic: string; readonly partition: number }): string {
   return `${topic}/${partition}`;
-}
-
-/** A new identity. With a transactional id, older ones of that id are refused from then on, and what they left open is aborted. */
-export async function newIdentity(
-  brokers: Brokers,
-  options: { readonly node: number; readonly transactionalId?: string; readonly transactionTimeout?: number },
-): Promise<ProducerIdentity> {
-  const { node, transactionalId, transactionTimeout = 60_000 } = options;
-  const answer = (await brokers.request(node, 'InitProducerId', {
-    transactionalId: transactionalId ?? null,
-    transactionTimeout,
-  })) as {
-    readonly errorCode: number;
-    readonly producerId: string;
-    readonly producerEpoch: number;
-  };
-  throwIfRefused(answer.errorCode);
-  return { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
 }

@@ -60,6 +60,15 @@ export interface BrokerLink {
   lookupRequest(apiKey: number, definition: RequestDefinition): RequestMaker;
 }
 
+/** Writes the types of Kafka's protocol, one after the other. */
+interface ProtocolEncoder {
+  writeInt16(value: number): this;
+  writeInt32(value: number): this;
+  writeInt64(value: string): this;
+  writeUVarInt(value: number): this;
+  writeUVarIntString(value: string): this;
+}
+
 /** A name in the protocol's own list of errors, such as `UNKNOWN_MEMBER_ID`. */
 interface ProtocolError extends Error {
   readonly type: string;
@@ -86,6 +95,8 @@ const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
   createErrorFromCode(code: number): ProtocolError;
 };
 
+export const Encoder = require('kafkajs/src/protocol/encoder') as new () => ProtocolEncoder;
+
 export function openLink(options: ConnectionPoolOptions): BrokerLink {
   return new Broker({
     connectionPool: new Pool(options),
@@ -108,6 +119,13 @@ export function makeRequest(link: BrokerLink, name: string, parameters: object):
   const apiKey = apiKeys[name];
   if (definition === undefined || apiKey === undefined) throw new Error(`kafkajs knows no request ${name}`);
   return link.lookupRequest(apiKey, definition)(parameters);
+}
+
+/** The part of a request of ours that says which request it is. */
+export function requestKey(apiName: string): { readonly apiKey: number; readonly apiName: string } {
+  const apiKey = apiKeys[apiName];
+  if (apiKey === undefined) throw new Error(`kafkajs knows no request ${apiName}`);
+  return { apiKey, apiName };
 }
 
 export function protocolError(code: number): ProtocolError {

@@ -5,12 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaError, type KafkaProducer, type RecordToSend } from '../kafka-client.ts';
 import type { KafkaConnection } from '../kafka-connection.ts';
-import { BatchSender, newIdentity, type PartitionRecords, sizeOf } from './batch-sender.ts';
+import { BatchSender, type PartitionRecords, sizeOf } from './batch-sender.ts';
 import { Brokers, type LogLine } from './brokers.ts';
 import type { ProducerCodec } from './codecs.ts';
 import { choosePartition } from './partition-choice.ts';
 import { kafkaError } from './problem-words.ts';
 import { ClientProblems } from './problems.ts';
+import { newIdentity } from './producer-identity.ts';
 import { TopicMap } from './topic-map.ts';
 
 interface ProducerOptions {
@@ -136,7 +137,7 @@ export class KafkajsProducer implements KafkaProducer {
   async #identified(deadline: number): Promise<BatchSender> {
     while (this.#sender === undefined || this.#sender.isBroken) {
       try {
-        const identity = await newIdentity(this.#brokers, { node: this.#brokers.anyNode() });
+        const identity = await newIdentity(this.#brokers, this.#brokers.anyNode());
         this.#sender = new BatchSender({ brokers: this.#brokers, leaders: this.#topics, identity, codec: this.#codec });
       } catch (error) {
         if (!failure(error, '').retriable || performance.now() > deadline) throw error;

@@ -2,18 +2,16 @@
  * Sends records in Kafka transactions that also carry how far it has come, as an offset of a consumer group of the publisher's name. Both are
  * there or neither is.
  *
- *   closed ──open──▶ ready ──publish──▶ ready
- *                      └──something failed──▶ unclear ──ended──▶ over ──begun again──▶ ready
- *                                                └── or fenced for good ──┘
+ *   closed ──open──▶ ready ──publish──▶ over ──next call: an epoch of its own──▶ ready
+ *                      └──something failed──▶ unclear ──ended──▶ over
+ *                                                └── or fenced: another publisher has the name
  *
- * Unclear is what a lost answer leaves: the transaction may have been committed. The next call ends it; where that is refused, another
- * publisher of the name has taken over. Then it takes the name once more and reads the progress: it is what it was, or what it was to become. If it
- * is anything else, somebody else wrote it.
+ * Each transaction has an epoch of its own, as Kafka's newest clients have it (KIP-890). A coordinator that was slow may tell a partition
+ * twice that a transaction has ended, and the second time may come during the next transaction. In one epoch it would
+ * end that one, in this partition alone: its records are there whatever becomes of the others.
  *
- * Over is a separate state because the answer to taking the name can be lost as well, or reading the progress can fail.
- * The brokers then reject our old identity in favour of our own new one, and ending the transaction once more would
- * look like a takeover by another publisher. Should one come just then and have written nothing yet, we take the name
- * from it; it finds out and opens again, and each record is still there once.
+ * Unclear is what a lost answer leaves: the transaction may have been committed. The next call ends it. Over has to
+ * read the progress then: it is what it was, or what it was to become. If it is anything else, somebody else wrote it.
  *
  * Brokers forget offsets of groups without members after `offsets.retention.minutes` (seven days), so a publisher that has nothing to say
  * says again how far it is.
@@ -21,13 +19,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaError, type KafkaPublisher, type RecordToSend } from '../kafka-client.ts';
 import type { KafkaConnection } from '../kafka-connection.ts';
-import { BatchSender, newIdentity, type PartitionRecords, type ProducerIdentity } from './batch-sender.ts';
+import { BatchSender, type PartitionRecords } from './batch-sender.ts';
 import { Brokers, type LogLine, throwIfRefused } from './brokers.ts';
 import type { ProducerCodec } from './codecs.ts';
 import { Offsets } from './offsets.ts';
 import { choosePartitions } from './partition-choice.ts';
 import { kafkaError, refusalType } from './problem-words.ts';
 import { ClientProblems } from './problems.ts';
+import { type ProducerIdentity, transactionalIdentity } from './producer-identity.ts';
 import { TopicMap } from './topic-map.ts';
 
 interface PublisherOptions {
@@ -44,22 +43,26 @@ interface PublisherOptions {
   readonly onLog?: LogLine;
 }
 
+/** The progress before the last transaction, and the progress after it if it was committed. */
+interface Outcome {
+  readonly identity: ProducerIdentity;
+  readonly progress: number | undefined;
+  /** Undefined where `progress` is certain. */
+  readonly wanted: number | undefined;
+}
+
 type State =
   | { readonly is: 'closed' }
   | {
       readonly is: 'ready';
       readonly sender: BatchSender;
+      /** No transaction has used it. */
       readonly identity: ProducerIdentity;
       readonly progress: number | undefined;
     }
-  | {
-      readonly is: 'unclear';
-      readonly identity: ProducerIdentity;
-      readonly progress: number | undefined;
-      readonly wanted: number | undefined;
-    }
+  | ({ readonly is: 'unclear' } & Outcome)
   /** Our last transaction has ended, one way or the other. */
-  | { readonly is: 'over'; readonly progress: number | undefined; readonly wanted: number | undefined }
+  | ({ readonly is: 'over' } & Outcome)
   | { readonly is: 'fenced' };
 
 const RETRY_MS = 50;
@@ -101,10 +104,11 @@ export class KafkajsPublisher implements KafkaPublisher {
 
   async publish(records: readonly RecordToSend[], progress: number): Promise<void> {
     await this.#inTurn(async (deadline) => {
-      const wasReady = this.#state.is === 'ready';
+      const state = this.#state;
+      const wanted = 'wanted' in state ? state.wanted : undefined;
       await this.#clear(deadline);
       // The call before this one could not find out that it had succeeded.
-      if (!wasReady && this.#hasCome(progress)) return;
+      if (wanted !== undefined && this.#hasCome(progress)) return;
       await this.#transact(records, progress, deadline);
     });
   }
@@ -130,26 +134,29 @@ export class KafkajsPublisher implements KafkaPublisher {
 
   /** Takes the name over, and reads how far whoever had it came. */
   async #begin(deadline: number): Promise<number | undefined> {
-    const { name, transactionTimeoutMs = 60_000 } = this.#options;
-    const identity = await this.#trying(deadline, async () => {
-      const node = await this.#brokers.coordinator({ kind: 'transaction', id: name });
-      return await newIdentity(this.#brokers, {
-        node,
-        transactionalId: name,
-        transactionTimeout: transactionTimeoutMs,
-      });
-    });
+    const identity = await this.#newIdentity(deadline);
     const progress = await this.#readProgress(deadline);
-    const codec = this.#options.compression ?? 'none';
+    this.#makeReady(identity, progress);
+    return progress;
+  }
+
+  async #newIdentity(deadline: number, replaces?: ProducerIdentity): Promise<ProducerIdentity> {
+    const { name, transactionTimeoutMs = 60_000 } = this.#options;
+    const producer = { transactionalId: name, transactionTimeoutMs, ...(replaces !== undefined && { replaces }) };
+    return await this.#trying(deadline, async () =>
+      transactionalIdentity(this.#brokers, await this.#coordinator('transaction'), producer),
+    );
+  }
+
+  #makeReady(identity: ProducerIdentity, progress: number | undefined): void {
     const sender = new BatchSender({
       brokers: this.#brokers,
       leaders: this.#topics,
       identity,
-      transactionalId: name,
-      codec,
+      transactionalId: this.#options.name,
+      codec: this.#options.compression ?? 'none',
     });
     this.#state = { is: 'ready', sender, identity, progress };
-    return progress;
   }
 
   async #readProgress(deadline: number): Promise<number | undefined> {
@@ -166,19 +173,26 @@ export class KafkajsPublisher implements KafkaPublisher {
     if (records.length > 0 && progress === state.progress)
       throw new KafkaError(`records were published up to ${progress} already`, { retriable: false });
     const divided = choosePartitions(this.#options.topic, records, this.#topics);
-    this.#state = { is: 'unclear', identity: state.identity, progress: state.progress, wanted: undefined };
+    const { identity } = state;
+    const unclear = { is: 'unclear', identity, progress: state.progress, wanted: undefined } as const;
+    this.#state = unclear;
     try {
       await this.#fill(state, divided, progress, deadline);
-      this.#state = { ...this.#state, wanted: progress };
-      await this.#end(state.identity, 'commit', deadline);
-      this.#state = { ...state, progress };
+      this.#state = { ...unclear, wanted: progress };
+      await this.#end(identity, 'commit', deadline);
+      this.#state = { is: 'over', identity, progress, wanted: undefined };
       this.#lastPublished = performance.now();
     } catch (error) {
       // Problems with the records or with this client are reported as they are; problems of the brokers may be over
       // already.
       await this.#clear(deadline).catch(() => undefined);
       if (this.#hasCome(progress)) return;
-      throw this.#isFenced() ? this.#fenced() : this.#failure(error);
+      if (this.#isFenced()) throw this.#fenced();
+      const failure = this.#failure(error);
+      // A marker of an older transaction came while the partition asked about this one, which it did not take: the next
+      // may be taken.
+      const mayPass = refusalType(error) === 'INVALID_TXN_STATE';
+      throw mayPass ? new KafkaError(failure.message, { retriable: true, cause: error }) : failure;
     }
   }
 
@@ -232,30 +246,38 @@ export class KafkajsPublisher implements KafkaPublisher {
   /** From unclear, or over, to ready or fenced. */
   async #clear(deadline: number): Promise<void> {
     if (this.#state.is === 'unclear') {
-      const { identity, progress, wanted } = this.#state;
-      await this.#endForSure(identity, deadline);
-      this.#state = { is: 'over', progress, wanted };
+      await this.#endForSure(this.#state.identity, deadline);
+      this.#state = { ...this.#state, is: 'over' };
     }
     const state = this.#state;
     if (state.is === 'ready') return;
     if (state.is !== 'over') throw this.#notReady(state);
-    const progress = await this.#begin(deadline);
-    if (progress === state.progress || progress === state.wanted) return;
+    const identity = await this.#unlessFenced(() => this.#newIdentity(deadline, state.identity));
+    const progress = state.wanted === undefined ? state.progress : await this.#readProgress(deadline);
+    if (progress === state.progress || progress === state.wanted) {
+      this.#makeReady(identity, progress);
+      return;
+    }
     this.#state = { is: 'fenced' };
     throw this.#fenced();
   }
 
   async #endForSure(identity: ProducerIdentity, deadline: number): Promise<void> {
     try {
-      await this.#end(identity, 'abort', deadline);
+      await this.#unlessFenced(() => this.#end(identity, 'abort', deadline));
     } catch (error) {
-      const type = refusalType(error);
-      if (FENCED.includes(type)) {
-        this.#state = { is: 'fenced' };
-        throw this.#fenced();
-      }
       // There is nothing to abort: it was not begun, or it is committed.
-      if (type !== 'INVALID_TXN_STATE') throw error;
+      if (refusalType(error) !== 'INVALID_TXN_STATE') throw error;
+    }
+  }
+
+  async #unlessFenced<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!FENCED.includes(refusalType(error))) throw error;
+      this.#state = { is: 'fenced' };
+      throw this.#fenced();
     }
   }
 
@@ -263,19 +285,22 @@ export class KafkajsPublisher implements KafkaPublisher {
     clearInterval(this.#repeating);
     const everyMs = this.#options.repeatProgressMs ?? SIX_HOURS_MS;
     this.#repeating = setInterval(() => {
-      const state = this.#state;
-      if (state.is !== 'ready' || state.progress === undefined || performance.now() - this.#lastPublished < everyMs / 2)
-        return;
+      const progress = this.#certainProgress();
+      if (progress === undefined || performance.now() - this.#lastPublished < everyMs / 2) return;
       // If it fails, the next call to publish finds out why.
-      this.publish([], state.progress).catch(() => undefined);
+      this.publish([], progress).catch(() => undefined);
     }, everyMs);
     this.#repeating.unref();
   }
 
   async #askCoordinator(kind: 'group' | 'transaction', name: string, request: object): Promise<unknown> {
+    return await this.#brokers.request(await this.#coordinator(kind), name, request);
+  }
+
+  async #coordinator(kind: 'group' | 'transaction'): Promise<number> {
     const node = this.#coordinators.get(kind) ?? (await this.#brokers.coordinator({ kind, id: this.#options.name }));
     this.#coordinators.set(kind, node);
-    return await this.#brokers.request(node, name, request);
+    return node;
   }
 
   /** Until the deadline, where trying again may help. */
@@ -311,6 +336,12 @@ export class KafkajsPublisher implements KafkaPublisher {
 
   #hasCome(progress: number): boolean {
     return this.#state.is === 'ready' && this.#state.progress === progress;
+  }
+
+  #certainProgress(): number | undefined {
+    const state = this.#state;
+    if (state.is === 'ready') return state.progress;
+    return state.is === 'over' && state.wanted === undefined ? state.progress : undefined;
   }
 
   #notReady(state: State): KafkaError {

@@ -14,7 +14,12 @@ const USED: Readonly<Record<string, { readonly members?: readonly string[]; read
   'kafkajs/src/network/connectionPool': { methods: ['send'] },
   'kafkajs/src/network/requestQueue': { methods: ['checkPendingRequests', 'scheduleCheckPendingRequests'] },
   'kafkajs/src/protocol/requests': { members: ['requests'] },
-  'kafkajs/src/protocol/requests/apiKeys': { members: ['Fetch', 'OffsetCommit', 'JoinGroup', 'SyncGroup', 'Produce'] },
+  'kafkajs/src/protocol/requests/apiKeys': {
+    members: ['Fetch', 'OffsetCommit', 'JoinGroup', 'SyncGroup', 'Produce', 'InitProducerId'],
+  },
+  'kafkajs/src/protocol/encoder': {
+    methods: ['writeInt16', 'writeInt32', 'writeInt64', 'writeUVarInt', 'writeUVarIntString'],
+  },
   'kafkajs/src/protocol/error': { members: ['createErrorFromCode'] },
 };
 

@@ -1,9 +1,11 @@
 /** The promises of the port for producers and publishers, against a real broker. */
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { Brokers } from '../../../src/kafka/kafkajs/brokers.ts';
 import { KafkajsProducer } from '../../../src/kafka/kafkajs/producer.ts';
 import { KafkajsPublisher } from '../../../src/kafka/kafkajs/publisher.ts';
 import { freshName, KafkaCluster } from './broker.ts';
 import { readAll as readAllOf, until } from './reader.ts';
+import { CommitMarkers, lastProducer } from './transaction-markers.ts';
 
 let kafka: KafkaCluster;
 
@@ -182,6 +184,62 @@ test('a record that is too large leaves nothing of its transaction, and the next
   expect((await readAll(topic, 1)).values()).toEqual(['a', 'b']);
   expect(await publisher(name, topic).open()).toBe(2);
 });
+
+test('a late marker that the last transaction is committed shows nothing of the next, which is aborted', async () => {
+  const [name, topic] = [freshName('outbox'), await topicWith(2, { 'max.message.bytes': '100000' })];
+  const one = publisher(name, topic);
+  await one.open();
+  await one.publish([{ ...text('a'), partition: 1 }], 1);
+  const markers = await markersOfLast(name, topic, 1);
+  let sent = 0;
+  const send = Brokers.prototype.request;
+  const spy = vi.spyOn(Brokers.prototype, 'request').mockImplementation(async function (this: Brokers, ...request) {
+    const answer = await send.apply(this, request);
+    if (request[1] === 'Produce' && sent++ === 0) await markers.send();
+    return answer;
+  });
+  onTestFinished(() => spy.mockRestore());
+  const tooLarge = { key: undefined, value: Buffer.alloc(300_000), partition: 0 };
+
+  await expect(one.publish([{ ...text('gone'), partition: 1 }, tooLarge], 2)).rejects.toThrow(/300\d\d\d bytes/);
+
+  expect(sent).toBeGreaterThan(0);
+  await one.publish([{ ...text('b'), partition: 1 }], 2);
+  expect((await readAll(topic, 2)).values()).toEqual(['a', 'b']);
+});
+
+test('late markers of the last transaction cost tries, and each record is published once', async () => {
+  const [name, topic] = [freshName('outbox'), await topicWith(1)];
+  const one = publisher(name, topic);
+  await one.open();
+  await one.publish([text('0')], 1);
+  const markers = await markersOfLast(name, topic, 0);
+  let flooding = true;
+  let sent = 0;
+  const flood = (async () => {
+    for (; flooding; sent++) await markers.send();
+  })();
+
+  for (let next = 1; next <= 20; ) {
+    try {
+      await one.publish([text(`${next}`)], next + 1);
+      next++;
+    } catch (error) {
+      expect(error).toMatchObject({ retriable: true });
+    }
+  }
+  flooding = false;
+  await flood;
+
+  expect(sent).toBeGreaterThan(20);
+  expect((await readAll(topic, 1)).values()).toEqual(Array.from({ length: 21 }, (_, index) => `${index}`));
+});
+
+async function markersOfLast(name: string, topic: string, partition: number): Promise<CommitMarkers> {
+  const markers = new CommitMarkers(kafka, { topic, partition, producer: await lastProducer(kafka, name) });
+  onTestFinished(() => markers.close());
+  return markers;
+}
 
 test('publishing the same progress twice is refused: it would not tell whether records are there', async () => {
   const [name, topic] = [freshName('outbox'), await topicWith(1)];
