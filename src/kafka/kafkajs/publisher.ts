@@ -188,11 +188,10 @@ export class KafkajsPublisher implements KafkaPublisher {
       await this.#clear(deadline).catch(() => undefined);
       if (this.#hasCome(progress)) return;
       if (this.#isFenced()) throw this.#fenced();
-      const failure = this.#failure(error);
-      // A marker of an older transaction came while the partition asked about this one, which it did not take: the next
-      // may be taken.
-      const mayPass = refusalType(error) === 'INVALID_TXN_STATE';
-      throw mayPass ? new KafkaError(failure.message, { retriable: true, cause: error }) : failure;
+      const known = kafkaError(error, this.#attempt());
+      throw MAY_PASS.includes(refusalType(error))
+        ? new KafkaError(known.message, { retriable: true, cause: error })
+        : known;
     }
   }
 
@@ -318,9 +317,13 @@ export class KafkajsPublisher implements KafkaPublisher {
   }
 
   #failure(error: unknown): KafkaError {
-    if (FENCED.includes(refusalType(error))) return this.#fenced();
+    if (error instanceof KafkaError) return error;
+    return FENCED.includes(refusalType(error)) ? this.#fenced() : kafkaError(error, this.#attempt());
+  }
+
+  #attempt() {
     const { topic, name } = this.#options;
-    return kafkaError(error, { doing: `publish to topic ${topic}`, topic, group: name });
+    return { doing: `publish to topic ${topic}`, topic, group: name };
   }
 
   #fenced(): KafkaError {
@@ -366,6 +369,11 @@ const TRANSIENT = [
   'GROUP_LOAD_IN_PROGRESS',
 ];
 const FENCED = ['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING', 'PRODUCER_FENCED'];
+/**
+ * Answers of a partition that had a marker of an older transaction meanwhile, or asked a coordinator that is none any
+ * longer. Whether we are fenced, only the coordinator says.
+ */
+const MAY_PASS = ['INVALID_TXN_STATE', ...FENCED];
 
 function throwFirst(errors: readonly ErrorCode[]): void {
   for (const { errorCode } of errors) throwIfRefused(errorCode);

@@ -235,6 +235,27 @@ test('late markers of the last transaction cost tries, and each record is publis
   expect((await readAll(topic, 1)).values()).toEqual(Array.from({ length: 21 }, (_, index) => `${index}`));
 });
 
+test('a partition that takes a publisher for replaced is not believed: the coordinator says who has the name', async () => {
+  const [name, topic] = [freshName('outbox'), await topicWith(1)];
+  const one = publisher(name, topic);
+  await one.open();
+  let refused = false;
+  const send = Brokers.prototype.request;
+  const spy = vi.spyOn(Brokers.prototype, 'request').mockImplementation(async function (this: Brokers, ...request) {
+    if (request[1] !== 'Produce' || refused) return await send.apply(this, request);
+    refused = true;
+    return { topics: [{ topicName: topic, partitions: [{ partition: 0, errorCode: INVALID_PRODUCER_EPOCH }] }] };
+  });
+  onTestFinished(() => spy.mockRestore());
+
+  await expect(one.publish([text('a')], 1)).rejects.toMatchObject({ retriable: true });
+
+  await one.publish([text('a')], 1);
+  expect((await readAll(topic, 1)).values()).toEqual(['a']);
+});
+
+const INVALID_PRODUCER_EPOCH = 47;
+
 async function markersOfLast(name: string, topic: string, partition: number): Promise<CommitMarkers> {
   const markers = new CommitMarkers(kafka, { topic, partition, producer: await lastProducer(kafka, name) });
   onTestFinished(() => markers.close());
