@@ -2,7 +2,7 @@
  * Sends records in Kafka transactions that also carry how far it has come, as an offset of a consumer group of the publisher's name. Both are
  * there or neither is.
  *
- *   closed ──open──▶ ready ──publish──▶ over ──next call: an epoch of its own──▶ ready
+ *   closed ──open──▶ ready ──publish──▶ over ──an epoch of its own──▶ ready
  *                      └──something failed──▶ unclear ──ended──▶ over
  *                                                └── or fenced: another publisher has the name
  *
@@ -10,8 +10,15 @@
  * twice that a transaction has ended, and the second time may come during the next transaction. In one epoch it would
  * end that one, in this partition alone: its records are there whatever becomes of the others.
  *
- * Unclear is what a lost answer leaves: the transaction may have been committed. The next call ends it. Over has to
- * read the progress then: it is what it was, or what it was to become. If it is anything else, somebody else wrote it.
+ * Unclear is what a lost answer leaves: the transaction may have been committed. The coordinator says which when it is
+ * asked to abort it; no other transaction has that epoch.
+ *
+ * The epoch is asked for as soon as the transaction before is over, because a coordinator that is asked for one ends
+ * the transaction that is open, and by the next call that may be another publisher's. The new identity may not be the
+ * one after ours: ids were used up or forgotten, or the answer was lost and the coordinator that took over no longer
+ * knows that the newest identity is ours. Then progress says whether another publisher had the name. Should another
+ * one have come just then and have written nothing yet, we take the name from it; it finds out and opens again, and
+ * each record is still there once.
  *
  * Brokers forget offsets of groups without members after `offsets.retention.minutes` (seven days), so a publisher that has nothing to say
  * says again how far it is.
@@ -43,14 +50,6 @@ interface PublisherOptions {
   readonly onLog?: LogLine;
 }
 
-/** The progress before the last transaction, and the progress after it if it was committed. */
-interface Outcome {
-  readonly identity: ProducerIdentity;
-  readonly progress: number | undefined;
-  /** Undefined where `progress` is certain. */
-  readonly wanted: number | undefined;
-}
-
 type State =
   | { readonly is: 'closed' }
   | {
@@ -60,12 +59,15 @@ type State =
       readonly identity: ProducerIdentity;
       readonly progress: number | undefined;
     }
-  | ({ readonly is: 'unclear' } & Outcome)
-  /** Our last transaction has ended, one way or the other. */
-  | ({ readonly is: 'over' } & Outcome)
+  /** The progress is that before the last transaction. */
+  | { readonly is: 'unclear'; readonly identity: ProducerIdentity; readonly progress: number | undefined }
+  /** Our last transaction has ended, and it is known how. */
+  | { readonly is: 'over'; readonly identity: ProducerIdentity; readonly progress: number | undefined }
   | { readonly is: 'fenced' };
 
 const RETRY_MS = 50;
+/** Longer than a partition takes to learn that a transaction has ended. The next call tries again. */
+const NEXT_EPOCH_LIMIT_MS = 1_000;
 const STOP_LIMIT_MS = 5_000;
 const SIX_HOURS_MS = 6 * 3_600_000;
 
@@ -73,10 +75,13 @@ export class KafkajsPublisher implements KafkaPublisher {
   readonly #options: PublisherOptions;
   readonly #brokers: Brokers;
   readonly #topics: TopicMap;
-  readonly #offsets: Offsets;
   readonly #deliveryTimeoutMs: number;
   readonly #coordinators = new Map<'group' | 'transaction', number>();
   #state: State = { is: 'closed' };
+  /** Progress with the last commit that was asked for, until its caller is told. */
+  #wanted: number | undefined;
+  /** Asking for an identity after the last one failed, though it may have been given. */
+  #mayHaveNext = false;
   #lastPublished = 0;
   /** Calls are done one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -88,7 +93,6 @@ export class KafkajsPublisher implements KafkaPublisher {
     this.#deliveryTimeoutMs = deliveryTimeoutMs;
     this.#brokers = new Brokers(options.connection, { requestTimeoutMs, onLog: options.onLog });
     this.#topics = new TopicMap(this.#brokers, [options.topic], new ClientProblems(() => undefined));
-    this.#offsets = new Offsets(this.#brokers, this.#topics, options.name);
   }
 
   async open(): Promise<number | undefined> {
@@ -104,21 +108,21 @@ export class KafkajsPublisher implements KafkaPublisher {
 
   async publish(records: readonly RecordToSend[], progress: number): Promise<void> {
     await this.#inTurn(async (deadline) => {
-      const state = this.#state;
-      const wanted = 'wanted' in state ? state.wanted : undefined;
       await this.#clear(deadline);
       // The call before this one could not find out that it had succeeded.
-      if (wanted !== undefined && this.#hasCome(progress)) return;
-      await this.#transact(records, progress, deadline);
+      const wasDone = this.#wanted === progress && this.#hasCome(progress);
+      if (!wasDone) await this.#transact(records, progress, deadline);
+      this.#wanted = undefined;
     });
+    void this.#inTurn(() => this.#clear(performance.now() + NEXT_EPOCH_LIMIT_MS)).catch(() => undefined);
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#repeating);
     // A transaction that is cut short here is aborted by whoever opens the name next.
     await Promise.race([this.#queue, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
     this.#brokers.close();
     await this.#queue;
+    clearInterval(this.#repeating);
     this.#state = { is: 'closed' };
   }
 
@@ -134,18 +138,28 @@ export class KafkajsPublisher implements KafkaPublisher {
 
   /** Takes the name over, and reads how far whoever had it came. */
   async #begin(deadline: number): Promise<number | undefined> {
-    const identity = await this.#newIdentity(deadline);
+    const identity = await this.#trying(deadline, () => this.#newIdentity());
     const progress = await this.#readProgress(deadline);
+    this.#wanted = undefined;
     this.#makeReady(identity, progress);
     return progress;
   }
 
-  async #newIdentity(deadline: number, replaces?: ProducerIdentity): Promise<ProducerIdentity> {
+  async #newIdentity(replaces?: ProducerIdentity): Promise<ProducerIdentity> {
     const { name, transactionTimeoutMs = 60_000 } = this.#options;
     const producer = { transactionalId: name, transactionTimeoutMs, ...(replaces !== undefined && { replaces }) };
-    return await this.#trying(deadline, async () =>
-      transactionalIdentity(this.#brokers, await this.#coordinator('transaction'), producer),
-    );
+    return await transactionalIdentity(this.#brokers, await this.#coordinator('transaction'), producer);
+  }
+
+  async #nextIdentity(last: ProducerIdentity): Promise<ProducerIdentity> {
+    try {
+      return await this.#newIdentity(last);
+    } catch (error) {
+      const type = refusalType(error);
+      if (this.#mayHaveNext && FENCED.includes(type)) return await this.#newIdentity();
+      if (type !== 'CONCURRENT_TRANSACTIONS') this.#mayHaveNext = true;
+      throw error;
+    }
   }
 
   #makeReady(identity: ProducerIdentity, progress: number | undefined): void {
@@ -157,12 +171,14 @@ export class KafkajsPublisher implements KafkaPublisher {
       codec: this.#options.compression ?? 'none',
     });
     this.#state = { is: 'ready', sender, identity, progress };
+    this.#mayHaveNext = false;
   }
 
   async #readProgress(deadline: number): Promise<number | undefined> {
-    const [committed] = await this.#trying(deadline, () =>
-      this.#offsets.committed([{ topic: this.#options.topic, partition: 0 }]),
-    );
+    const { name, topic } = this.#options;
+    // It looks for the coordinator: one that was known long ago may have slept, and would say what was then.
+    const offsets = new Offsets(this.#brokers, this.#topics, name);
+    const [committed] = await this.#trying(deadline, () => offsets.committed([{ topic, partition: 0 }]));
     return committed?.offset;
   }
 
@@ -174,13 +190,13 @@ export class KafkajsPublisher implements KafkaPublisher {
       throw new KafkaError(`records were published up to ${progress} already`, { retriable: false });
     const divided = choosePartitions(this.#options.topic, records, this.#topics);
     const { identity } = state;
-    const unclear = { is: 'unclear', identity, progress: state.progress, wanted: undefined } as const;
-    this.#state = unclear;
+    this.#state = { is: 'unclear', identity, progress: state.progress };
+    this.#wanted = undefined;
     try {
       await this.#fill(state, divided, progress, deadline);
-      this.#state = { ...unclear, wanted: progress };
+      this.#wanted = progress;
       await this.#end(identity, 'commit', deadline);
-      this.#state = { is: 'over', identity, progress, wanted: undefined };
+      this.#state = { is: 'over', identity, progress };
       this.#lastPublished = performance.now();
     } catch (error) {
       // Problems with the records or with this client are reported as they are; problems of the brokers may be over
@@ -245,28 +261,31 @@ export class KafkajsPublisher implements KafkaPublisher {
   /** From unclear, or over, to ready or fenced. */
   async #clear(deadline: number): Promise<void> {
     if (this.#state.is === 'unclear') {
-      await this.#endForSure(this.#state.identity, deadline);
-      this.#state = { ...this.#state, is: 'over' };
+      const { identity, progress } = this.#state;
+      const isCommitted = !(await this.#isAborted(identity, deadline)) && this.#wanted !== undefined;
+      this.#state = { is: 'over', identity, progress: isCommitted ? this.#wanted : progress };
     }
     const state = this.#state;
     if (state.is === 'ready') return;
     if (state.is !== 'over') throw this.#notReady(state);
-    const identity = await this.#unlessFenced(() => this.#newIdentity(deadline, state.identity));
-    const progress = state.wanted === undefined ? state.progress : await this.#readProgress(deadline);
-    if (progress === state.progress || progress === state.wanted) {
-      this.#makeReady(identity, progress);
-      return;
+    const identity = await this.#unlessFenced(() => this.#trying(deadline, () => this.#nextIdentity(state.identity)));
+    const isNext =
+      identity.producerId === state.identity.producerId && identity.producerEpoch === state.identity.producerEpoch + 1;
+    if (!isNext && (await this.#readProgress(deadline)) !== state.progress) {
+      this.#state = { is: 'fenced' };
+      throw this.#fenced();
     }
-    this.#state = { is: 'fenced' };
-    throw this.#fenced();
+    this.#makeReady(identity, state.progress);
   }
 
-  async #endForSure(identity: ProducerIdentity, deadline: number): Promise<void> {
+  /** False where there was nothing to abort: it was not begun, or it is committed. */
+  async #isAborted(identity: ProducerIdentity, deadline: number): Promise<boolean> {
     try {
       await this.#unlessFenced(() => this.#end(identity, 'abort', deadline));
+      return true;
     } catch (error) {
-      // There is nothing to abort: it was not begun, or it is committed.
-      if (refusalType(error) !== 'INVALID_TXN_STATE') throw error;
+      if (refusalType(error) === 'INVALID_TXN_STATE') return false;
+      throw error;
     }
   }
 
@@ -283,12 +302,18 @@ export class KafkajsPublisher implements KafkaPublisher {
   #repeatProgress(): void {
     clearInterval(this.#repeating);
     const everyMs = this.#options.repeatProgressMs ?? SIX_HOURS_MS;
-    this.#repeating = setInterval(() => {
-      const progress = this.#certainProgress();
-      if (progress === undefined || performance.now() - this.#lastPublished < everyMs / 2) return;
-      // If it fails, the next call to publish finds out why.
-      this.publish([], progress).catch(() => undefined);
-    }, everyMs);
+    const repeat = async (deadline: number) => {
+      // Calls before this one may have changed it.
+      const progress = 'progress' in this.#state ? this.#state.progress : undefined;
+      const isRecent = performance.now() - this.#lastPublished < everyMs / 2;
+      if (progress === undefined || isRecent || this.#wanted !== undefined) return;
+      await this.#clear(deadline);
+      await this.#transact([], progress, deadline).finally(() => {
+        this.#wanted = undefined;
+      });
+    };
+    // If it fails, the next time or the next call to publish finds out why.
+    this.#repeating = setInterval(() => void this.#inTurn(repeat).catch(() => undefined), everyMs);
     this.#repeating.unref();
   }
 
@@ -338,13 +363,7 @@ export class KafkajsPublisher implements KafkaPublisher {
   }
 
   #hasCome(progress: number): boolean {
-    return this.#state.is === 'ready' && this.#state.progress === progress;
-  }
-
-  #certainProgress(): number | undefined {
-    const state = this.#state;
-    if (state.is === 'ready') return state.progress;
-    return state.is === 'over' && state.wanted === undefined ? state.progress : undefined;
+    return (this.#state.is === 'ready' || this.#state.is === 'over') && this.#state.progress === progress;
   }
 
   #notReady(state: State): KafkaError {

@@ -4,7 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { Brokers } from '../../../src/kafka/kafkajs/brokers.ts';
 import { KafkajsProducer } from '../../../src/kafka/kafkajs/producer.ts';
 import { KafkajsPublisher } from '../../../src/kafka/kafkajs/publisher.ts';
 import { randomFrom } from '../../random.ts';
@@ -197,4 +198,28 @@ test('a publisher goes on while brokers are killed, and each record is there onc
     .map(Number)
     .sort((a, b) => a - b);
   expect(numbers).toEqual(Array.from({ length: progress }, (_, index) => index));
+});
+
+test('a publisher that never hears of its new epoch goes on when the coordinator is another', async () => {
+  const [name, topic] = [freshName('outbox'), await topicWith(1)];
+  const publisher = new KafkajsPublisher({ connection: { brokers: kafka.brokers }, name, topic });
+  onTestFinished(() => publisher.stop());
+  await publisher.open();
+  let coordinator: number | undefined;
+  const send = Brokers.prototype.send;
+  const spy = vi.spyOn(Brokers.prototype, 'send').mockImplementation(async function (this: Brokers, ...request) {
+    const answer = await send.apply(this, request);
+    if (coordinator !== undefined || (answer as { readonly errorCode: number }).errorCode !== 0) return answer;
+    coordinator = request[0];
+    await kafka.kill(coordinator);
+    throw new Error('the answer is lost');
+  });
+  onTestFinished(() => spy.mockRestore());
+
+  await publisher.publish([text('a')], 1);
+  await publisher.publish([text('b')], 2);
+
+  if (coordinator === undefined) throw new Error('it asked for no epoch');
+  await kafka.start(coordinator);
+  expect((await readAll(kafka, topic, 1)).values()).toEqual(['a', 'b']);
 });

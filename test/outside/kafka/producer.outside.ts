@@ -171,6 +171,39 @@ test('two publishers of one name: the older one is refused for good', async () =
   expect((await readAll(topic, 1)).values()).toEqual(['a', 'b', 'c']);
 });
 
+test('an older publisher that is used while the newer one publishes does not disturb it', async () => {
+  const [name, topic] = [freshName('outbox'), await topicWith(1)];
+  const older = publisher(name, topic);
+  let epochs = 0;
+  const ask = Brokers.prototype.send;
+  const asks = vi.spyOn(Brokers.prototype, 'send').mockImplementation(async function (this: Brokers, ...request) {
+    const answer = (await ask.apply(this, request)) as { readonly errorCode: number };
+    if (answer.errorCode === 0) epochs++;
+    return answer;
+  });
+  onTestFinished(() => asks.mockRestore());
+  await older.open();
+  await older.publish([text('a')], 1);
+  await until('the older one has its next epoch', () => epochs === 2);
+  asks.mockRestore();
+  const newer = publisher(name, topic);
+  await newer.open();
+  let refusal: unknown;
+  const send = Brokers.prototype.request;
+  const spy = vi.spyOn(Brokers.prototype, 'request').mockImplementation(async function (this: Brokers, ...request) {
+    const answer = await send.apply(this, request);
+    if (request[1] === 'Produce') refusal = await older.publish([text('x')], 2).catch((error: unknown) => error);
+    return answer;
+  });
+  onTestFinished(() => spy.mockRestore());
+
+  await newer.publish([text('b')], 2);
+
+  expect(refusal).toMatchObject({ retriable: false });
+  spy.mockRestore();
+  expect((await readAll(topic, 1)).values()).toEqual(['a', 'b']);
+});
+
 test('a record that is too large leaves nothing of its transaction, and the next is published', async () => {
   const [name, topic] = [freshName('outbox'), await topicWith(1, { 'max.message.bytes': '100000' })];
   const one = publisher(name, topic);
@@ -190,7 +223,7 @@ test('a late marker that the last transaction is committed shows nothing of the 
   const one = publisher(name, topic);
   await one.open();
   await one.publish([{ ...text('a'), partition: 1 }], 1);
-  const markers = await markersOfLast(name, topic, 1);
+  const markers = await markersOfLast(topic, 1);
   let sent = 0;
   const send = Brokers.prototype.request;
   const spy = vi.spyOn(Brokers.prototype, 'request').mockImplementation(async function (this: Brokers, ...request) {
@@ -213,7 +246,7 @@ test('late markers of the last transaction cost tries, and each record is publis
   const one = publisher(name, topic);
   await one.open();
   await one.publish([text('0')], 1);
-  const markers = await markersOfLast(name, topic, 0);
+  const markers = await markersOfLast(topic, 0);
   let flooding = true;
   let sent = 0;
   const flood = (async () => {
@@ -256,8 +289,12 @@ test('a partition that takes a publisher for replaced is not believed: the coord
 
 const INVALID_PRODUCER_EPOCH = 47;
 
-async function markersOfLast(name: string, topic: string, partition: number): Promise<CommitMarkers> {
-  const markers = new CommitMarkers(kafka, { topic, partition, producer: await lastProducer(kafka, name) });
+async function markersOfLast(topic: string, partition: number): Promise<CommitMarkers> {
+  const markers = new CommitMarkers(kafka, {
+    topic,
+    partition,
+    producer: await lastProducer(kafka, { topic, partition }),
+  });
   onTestFinished(() => markers.close());
   return markers;
 }
@@ -287,4 +324,27 @@ test('a publisher with nothing to say says how far it is again, before brokers f
   await until('it has said it again', async () => (await transactions()) >= before + 4);
 
   expect(await publisher(name, topic).open()).toBe(5);
+});
+
+test('a publisher that says again how far it is never goes back, however slow brokers are', async () => {
+  const [name, topic] = [freshName('outbox'), await topicWith(1)];
+  const one = publisher(name, topic, { repeatProgressMs: 50 });
+  await one.open();
+  await one.publish([text('a')], 5);
+  let slow = 0;
+  const send = Brokers.prototype.send;
+  const spy = vi.spyOn(Brokers.prototype, 'send').mockImplementation(async function (this: Brokers, ...request) {
+    slow++;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return await send.apply(this, request);
+  });
+  onTestFinished(() => spy.mockRestore());
+  await until('it says again how far it is', () => slow > 0);
+
+  await one.publish([text('b')], 6);
+  const after = slow;
+  await until('it has said it again', () => slow > after + 2);
+
+  spy.mockRestore();
+  expect(await publisher(name, topic).open()).toBe(6);
 });

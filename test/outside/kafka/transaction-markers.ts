@@ -4,10 +4,13 @@ import { Encoder } from '../../../src/kafka/kafkajs/internals.ts';
 import type { ProducerIdentity } from '../../../src/kafka/kafkajs/producer-identity.ts';
 import type { KafkaCluster } from './broker.ts';
 
-/** The producer of the last transaction of this id. */
-export async function lastProducer(kafka: KafkaCluster, transactionalId: string): Promise<ProducerIdentity> {
-  const args = ['--bootstrap-server', kafka.brokers.join(','), 'describe', '--transactional-id', transactionalId];
-  const said = await kafka.tool('org.apache.kafka.tools.TransactionsCommand', args);
+/** The producer of the last transaction in this partition. */
+export async function lastProducer(
+  kafka: KafkaCluster,
+  { topic, partition }: { readonly topic: string; readonly partition: number },
+): Promise<ProducerIdentity> {
+  const args = ['--bootstrap-server', kafka.brokers.join(','), 'describe-producers', '--topic', topic];
+  const said = await kafka.tool('org.apache.kafka.tools.TransactionsCommand', [...args, '--partition', `${partition}`]);
   const [names = [], values = []] = said
     .trim()
     .split('\n')
