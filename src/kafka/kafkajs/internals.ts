@@ -116,9 +116,8 @@ export function requestOfVersion(version: number, name: string, parameters: obje
 /** Uses the newest version that both sides have. */
 export function makeRequest(link: BrokerLink, name: string, parameters: object): ProtocolRequest {
   const definition = requests[name];
-  const apiKey = apiKeys[name];
-  if (definition === undefined || apiKey === undefined) throw new Error(`kafkajs knows no request ${name}`);
-  return link.lookupRequest(apiKey, definition)(parameters);
+  if (definition === undefined) throw new Error(`kafkajs knows no request ${name}`);
+  return link.lookupRequest(requestKey(name).apiKey, definition)(parameters);
 }
 
 /** The part of a request of ours that says which request it is. */

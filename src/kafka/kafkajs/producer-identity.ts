@@ -3,7 +3,7 @@
  *
  * The request for a transactional id is version 3 (Kafka 2.5 and newer), which kafkajs does not have: it can name the
  * identity that it replaces. One that somebody else has replaced is refused then, and a request that is sent again
- * because its answer was lost gets the same answer.
+ * because its answer was lost gets the same answer, as long as the coordinator is the same.
  *
  *   request  = tags, id of transactions (compact string), timeout ms i32, producer id i64, epoch i16, tags
  *   answer   = tags, throttle ms i32, error i16, producer id i64, epoch i16, tags

@@ -114,7 +114,7 @@ export class KafkajsPublisher implements KafkaPublisher {
       if (!wasDone) await this.#transact(records, progress, deadline);
       this.#wanted = undefined;
     });
-    void this.#inTurn(() => this.#clear(performance.now() + NEXT_EPOCH_LIMIT_MS)).catch(() => undefined);
+    void this.#inTurn(() => this.#askForNextEpoch()).catch(() => undefined);
   }
 
   async stop(): Promise<void> {
@@ -258,6 +258,10 @@ export class KafkajsPublisher implements KafkaPublisher {
     });
   }
 
+  async #askForNextEpoch(): Promise<void> {
+    await this.#clear(performance.now() + NEXT_EPOCH_LIMIT_MS);
+  }
+
   /** From unclear, or over, to ready or fenced. */
   async #clear(deadline: number): Promise<void> {
     if (this.#state.is === 'unclear') {
@@ -311,6 +315,7 @@ export class KafkajsPublisher implements KafkaPublisher {
       await this.#transact([], progress, deadline).finally(() => {
         this.#wanted = undefined;
       });
+      await this.#askForNextEpoch();
     };
     // If it fails, the next time or the next call to publish finds out why.
     this.#repeating = setInterval(() => void this.#inTurn(repeat).catch(() => undefined), everyMs);
