@@ -16,7 +16,7 @@ import { limitConnections } from '../listen/connection-limit.ts';
 import { listen } from '../listen/listen.ts';
 import { headOfCall } from '../listen/request-head.ts';
 import type { AccessGuard } from '../model/access.ts';
-import type { ContentEncoding, RefuseReason } from '../model/events/receive-events.ts';
+import type { ContentEncoding, DropReason, RefuseReason } from '../model/events/receive-events.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { createGrpcServer } from './grpc/grpc-server.ts';
 import { answerGrpc, refuseGrpc } from './grpc/answer.ts';
@@ -39,8 +39,14 @@ const RECEIVE_TIMEOUT_MS = 60_000;
 
 export async function startOtlpGrpc({ reception, access, security, ...address }: ReceiverOptions): Promise<Receiver> {
   const receiver = new GrpcReceiver(reception, access);
-  const { server, stop } = createGrpcServer((stream, headers) => receiver.handle(stream, headers), security);
-  limitConnections(server, { onDropped: () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_grpc' }) });
+  const onDropped = (because: DropReason) =>
+    reception.onEvent({ type: 'connection-dropped', port: 'otlp_grpc', because });
+  const { server, stop } = createGrpcServer({
+    handle: (stream, headers) => receiver.handle(stream, headers),
+    security,
+    onFlood: () => onDropped('http2_flood'),
+  });
+  limitConnections(server, { onDropped: () => onDropped('no_place') });
   const port = await listen(server, 'OTLP/gRPC', address);
   let stopping: Promise<void> | undefined;
   return {

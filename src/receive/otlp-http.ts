@@ -49,7 +49,9 @@ const STOP_TIMEOUT_MS = 5_000;
 export async function startOtlpHttp({ reception, access, security, ...address }: ReceiverOptions): Promise<Receiver> {
   const receiver = new HttpReceiver(reception, access);
   const server = createWebServer({ requestMsMax: REQUEST_TIMEOUT_MS, idleMsMax: REQUEST_TIMEOUT_MS }, security);
-  limitConnections(server, { onDropped: () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_http' }) });
+  limitConnections(server, {
+    onDropped: () => reception.onEvent({ type: 'connection-dropped', port: 'otlp_http', because: 'no_place' }),
+  });
   server.on(
     'request',
     withoutPipelining((request, response) => {

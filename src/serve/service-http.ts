@@ -83,7 +83,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     access: access.guard,
     onWrite,
     security: certificates?.port('http', 'any'),
-    onDropped: () => events.report({ type: 'connection-dropped', port: 'http' }),
+    onDropped: () => events.report({ type: 'connection-dropped', port: 'http', because: 'no_place' }),
   });
   return {
     ...server,

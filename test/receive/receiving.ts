@@ -53,8 +53,20 @@ export class EventLog {
   }
 
   next(type: ReceiveEvent['type']): Promise<void> {
+    return this.counted(type, 1);
+  }
+
+  /** Resolves once so many have come from now on. */
+  counted(type: ReceiveEvent['type'], times: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push({ type, resolve });
+    let left = times;
+    this.#waiting.push({
+      type,
+      resolve: () => {
+        left -= 1;
+        if (left === 0) resolve();
+      },
+    });
     return promise;
   }
 }

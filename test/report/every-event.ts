@@ -45,7 +45,10 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
   'records-rejected': [{ transport: 'kafka', signal: 'traces', reason: 'invalid_id', records: 2 }],
   'text-redacted': [{ signal: 'traces', counts: { email: 2, key: 1 } }],
   'request-refused': [{ transport: 'http', reason: 'overloaded', code: 503 }],
-  'connection-dropped': [{ port: 'otlp_grpc' }],
+  'connection-dropped': [
+    { port: 'otlp_grpc', because: 'http2_flood' },
+    { port: 'http', because: 'answers_not_taken' },
+  ],
   'tls-handshake-failed': [{ port: 'http', problem: 'ERR_SSL_HTTP_REQUEST' }],
   'tls-certificate-renewed': [{ expiresAt: 1_800_000_000 }],
   'tls-certificate-unusable': [{ problem: 'read tls.cert_file: ENOENT' }],

@@ -7,6 +7,17 @@ export type Transport = (typeof TRANSPORTS)[number];
 /** Ports that listen, by their names in the settings. */
 export const LISTENERS = ['otlp_http', 'otlp_grpc', 'http'] as const;
 
+/** Why a connection was closed. */
+export const DROP_REASONS = [
+  /** More are open on the port than may be. */
+  'no_place',
+  /** Its address gave up more calls of gRPC than it completed, or sent frames out of place. */
+  'http2_flood',
+  /** Its client has not taken the answers that it asked for. */
+  'answers_not_taken',
+] as const;
+export type DropReason = (typeof DROP_REASONS)[number];
+
 export const SIGNALS = ['traces', 'logs'] as const;
 type Signal = (typeof SIGNALS)[number];
 
@@ -71,8 +82,8 @@ export type ReceiveEvent =
       readonly code: number;
     }
   | {
-      /** More connections are open on this port than may be. */
       readonly type: 'connection-dropped';
       readonly port: (typeof LISTENERS)[number];
+      readonly because: DropReason;
     }
   | { readonly type: 'metrics-discarded'; readonly transport: Transport; readonly bytes: number };

@@ -5,22 +5,38 @@
  *   a connection that sends no HTTP/2 preface in time       is closed
  *   one without a call for a while                          gets GOAWAY and is closed; clients reconnect when they need to
  *   more calls at once on a connection than are allowed     are refused by the protocol, and retried by clients
+ *   more calls given up than a client has at once, or
+ *   frames out of place                                     the connection is closed, and the address is slowed
+ *
+ * This bounds "rapid reset": a client that opens calls and takes them back at once pays nothing for them, while
+ * each costs the thread that receives. A client may give up as many calls as it has completed, and all that it has
+ * at once beside these: one whose timeouts expire together does that.
  */
 import {
   createSecureServer,
   createServer,
   type Http2SecureServer,
   type Http2Server,
+  type Http2Session,
   type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { PortSecurity } from '../../listen/certificates.ts';
+import { SlowedAddresses } from '../../listen/slowed-addresses.ts';
 import { refuseHttp } from './answer.ts';
 
 type HandleCall = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => Promise<void>;
 
 type GrpcPort = Http2Server | Http2SecureServer;
+
+interface GrpcServerParts {
+  readonly handle: HandleCall;
+  readonly security: PortSecurity | undefined;
+  /** A connection was closed, or refused, because its address floods. */
+  readonly onFlood: () => void;
+}
 
 interface GrpcServer {
   readonly server: GrpcPort;
@@ -30,6 +46,8 @@ interface GrpcServer {
 
 const KIB = 1024;
 const CALLS_MAX = 100;
+/** Of nghttp2: what came is not HTTP/2 at all, such as an exporter that speaks HTTP/1.1 to this port. */
+const BAD_PREFACE = -903;
 const PREFACE_MS_MAX = 10_000;
 /** Until the first call. */
 const UNUSED_MS_MAX = 60_000;
@@ -40,21 +58,87 @@ const STOP_TIMEOUT_MS = 5_000;
 const CALL_WINDOW_BYTES = 1024 * KIB;
 const CONNECTION_WINDOW_BYTES = 4096 * KIB;
 
-export function createGrpcServer(handle: HandleCall, security: PortSecurity | undefined): GrpcServer {
+export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts): GrpcServer {
   const server = createPort(security);
-  const sessions = new Set<ServerHttp2Session>();
+  const sessions = new Map<Http2Session, GivenUpCalls>();
+  const slowed = new SlowedAddresses();
+  takeInTurn(server, slowed, onFlood);
   server.on('session', (session: ServerHttp2Session) => {
-    sessions.add(session);
+    const { remoteAddress } = session.socket;
+    let isOver = false;
+    const onFlooded = () => {
+      if (isOver) return;
+      isOver = true;
+      slowed.slow(remoteAddress);
+      onFlood();
+      session.destroy();
+    };
+    sessions.set(session, new GivenUpCalls(onFlooded));
     session.once('close', () => sessions.delete(session));
+    session.on('error', (error: NodeJS.ErrnoException) => (isFlood(error) ? onFlooded() : session.destroy()));
     watch(session);
   });
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     // The reason of an abort says nothing that 'close' does not; without a listener it would end the process.
     stream.on('error', () => undefined);
+    const calls = stream.session === undefined ? undefined : sessions.get(stream.session);
+    // Its session has been closed, or it was given up before anybody looked at it.
+    if (calls === undefined || stream.closed) {
+      calls?.givenUp();
+      stream.destroy();
+      return;
+    }
+    // A client that was refused while it still sent stops by itself.
+    stream.once('close', () => (stream.aborted && !stream.headersSent ? calls.givenUp() : calls.completed()));
     if (isGrpc(headers)) handle(stream, headers).catch(() => stream.destroy());
     else refuseHttp(stream, 415);
   });
-  return { server, stop: () => stop(server, sessions) };
+  return { server, stop: () => stop(server, sessions.keys()) };
+}
+
+/** HTTP/2 itself counts frames out of place, and calls that are taken back before anybody has looked at them. */
+function isFlood({ code = '', errno }: NodeJS.ErrnoException): boolean {
+  return code.startsWith('ERR_HTTP2_') && errno !== BAD_PREFACE;
+}
+
+/** Calls that the client of one connection has taken back. */
+class GivenUpCalls {
+  readonly #onTooMany: () => void;
+  #left = CALLS_MAX;
+
+  constructor(onTooMany: () => void) {
+    this.#onTooMany = onTooMany;
+  }
+
+  completed(): void {
+    this.#left = Math.min(this.#left + 1, CALLS_MAX);
+  }
+
+  givenUp(): void {
+    this.#left -= 1;
+    if (this.#left === -1) this.#onTooMany();
+  }
+}
+
+/** A connection of a slowed address waits before HTTP/2, or TLS, reads a byte of it. */
+function takeInTurn(server: GrpcPort, slowed: SlowedAddresses, onRefused: () => void): void {
+  // The type of a listener says nothing of its arguments.
+  const taking = server.listeners('connection') as ((this: GrpcPort, socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const take = () => {
+      if (!socket.destroyed) for (const listener of taking) listener.call(server, socket);
+    };
+    const wait = slowed.waitOf(socket.remoteAddress);
+    if (wait === 'refused') {
+      socket.destroy();
+      onRefused();
+    } else if (wait.ms === 0) take();
+    else {
+      socket.on('error', () => undefined);
+      setTimeout(take, wait.ms).unref();
+    }
+  });
 }
 
 function createPort(security: PortSecurity | undefined): GrpcPort {
@@ -75,7 +159,6 @@ function isGrpc({ ':method': method, 'content-type': type = '' }: IncomingHttpHe
 }
 
 function watch(session: ServerHttp2Session): void {
-  session.on('error', () => session.destroy());
   const preface = setTimeout(() => session.destroy(), PREFACE_MS_MAX);
   session.once('remoteSettings', () => {
     clearTimeout(preface);
@@ -89,15 +172,16 @@ function watch(session: ServerHttp2Session): void {
   session.once('stream', () => session.setTimeout(IDLE_MS_MAX));
 }
 
-function stop(server: GrpcPort, sessions: ReadonlySet<ServerHttp2Session>): Promise<void> {
+function stop(server: GrpcPort, sessions: Iterable<Http2Session>): Promise<void> {
+  const open = [...sessions];
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(() => {
-    for (const session of sessions) session.destroy();
+    for (const session of open) session.destroy();
   }, STOP_TIMEOUT_MS);
   server.close(() => {
     clearTimeout(timer);
     resolve();
   });
-  for (const session of sessions) session.close();
+  for (const session of open) session.close();
   return promise;
 }

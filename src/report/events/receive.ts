@@ -1,6 +1,8 @@
 /** Receivers: requests accepted and refused, records rejected, secrets redacted. */
 import {
   CONTENT_ENCODINGS,
+  DROP_REASONS,
+  type DropReason,
   LISTENERS,
   type ReceiveEvent,
   REFUSE_REASONS,
@@ -41,14 +43,20 @@ export const RECEIVE_METRICS = {
     },
   }),
   dropped: counter('assay_dropped_connections_total', 'connections', {
-    labels: { port: LISTENERS },
-    help: 'Connections closed because too many were open on the port.',
+    labels: { port: LISTENERS, reason: DROP_REASONS },
+    help: 'Connections closed, by port and reason: too many were open, HTTP/2 was flooded, or answers were not taken.',
   }),
   redactions: counter('assay_redactions_total', 'places', {
     labels: { pattern: GIVEN },
     help: 'Secrets removed from accepted requests before they were stored, by pattern; key and user_id are such patterns too.',
   }),
 } satisfies MetricTable<unknown>;
+
+const DROPPED: Readonly<Record<DropReason, string>> = {
+  no_place: 'receiver: too many connections are open on this port, closing one for each that comes',
+  http2_flood: 'receiver: a client floods its HTTP/2 connection, closing it and slowing its address',
+  answers_not_taken: 'receiver: a client does not take the answers that it asks for, closing its connection',
+};
 
 export const RECEIVE_EVENTS = {
   'batch-received': {
@@ -82,13 +90,8 @@ export const RECEIVE_EVENTS = {
     count: ({ transport, reason }, { refused }) => refused.inc({ transport, reason }),
   },
   'connection-dropped': {
-    log: ({ port }) =>
-      warn(
-        'receiver: too many connections are open on this port, closing one for each that comes',
-        { port },
-        `connections ${port}`,
-      ),
-    count: ({ port }, { dropped }) => dropped.inc({ port }),
+    log: ({ port, because }) => warn(DROPPED[because], { port }, `connections ${port} ${because}`),
+    count: ({ port, because }, { dropped }) => dropped.inc({ port, reason: because }),
   },
   'metrics-discarded': {
     count: ({ transport }, { received }) => received.inc({ transport, signal: 'metrics', encoding: 'any' }),

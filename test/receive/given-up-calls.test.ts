@@ -1,0 +1,181 @@
+/** Clients of gRPC that give up their calls: some are in trouble, and some attack. */
+import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { startOtlpGrpc } from '../../src/receive/otlp-grpc.ts';
+import type { Receiver } from '../../src/receive/otlp-http.ts';
+import { EventLog, FakeSink, receiverOptions, wireBody } from './receiving.ts';
+
+const TRACES = wireBody('ai-sdk-7-traces.pb');
+const HEAD = {
+  ':method': 'POST',
+  ':path': '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
+  'content-type': 'application/grpc',
+  te: 'trailers',
+};
+
+let log: EventLog;
+let receiver: Receiver;
+beforeEach(async () => {
+  log = new EventLog();
+  receiver = await startOtlpGrpc(receiverOptions(new FakeSink(), log));
+});
+afterEach(() => receiver.stop());
+
+function session(): ClientHttp2Session {
+  const opened = connectHttp2(`http://127.0.0.1:${receiver.port}`);
+  opened.on('error', () => undefined);
+  onTestFinished(() => opened.destroy());
+  return opened;
+}
+
+/** Resolves with the status of the call, undefined where it was never answered. */
+function exported(of: ClientHttp2Session): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(TRACES.length, 1);
+  const stream = of.request(HEAD);
+  stream.on('trailers', (trailers) => resolve(trailers['grpc-status']));
+  stream.on('error', () => undefined);
+  stream.on('close', () => resolve(undefined));
+  stream.resume();
+  stream.end(Buffer.concat([head, TRACES]));
+  return promise;
+}
+
+function dropped(): readonly string[] {
+  return log.events.flatMap((event) => (event.type === 'connection-dropped' ? [event.because] : []));
+}
+
+test('a client that gives up all its calls at once, as after a timeout, goes on with the same connection', async () => {
+  const client = opened();
+  await givenUp(client, { from: 0, calls: 100 });
+  for (let call = 100; call < 200; call += 1) client.write(frame({ type: 1, flags: 5, id: idOf(call), body: CALL }));
+  await log.counted('request-refused', 100);
+  await givenUp(client, { from: 200, calls: 100 });
+  expect(client.destroyed).toBe(false);
+  expect(dropped()).toEqual([]);
+});
+
+test('a client that completes nothing and gives up more calls than it has at once is closed', async () => {
+  const client = opened();
+  await givenUp(client, { from: 0, calls: 100 });
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  await givenUp(client, { from: 100, calls: 1 });
+  await closed;
+  expect(dropped()).toEqual(['http2_flood']);
+});
+
+test('a client that speaks HTTP/1.1 to the port is no flood', async () => {
+  const socket = connect(receiver.port, '127.0.0.1');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.resume();
+  socket.end('POST /v1/traces HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+  await closed;
+  expect(dropped()).toEqual([]);
+});
+
+test('calls that are taken back in the read in which they come are not handled at all, and end the connection', async () => {
+  const other = session();
+  expect(await exported(other)).toBe('0');
+  const attacker = rapidReset(2000);
+  await new Promise((resolve) => attacker.once('close', resolve));
+  expect(dropped()).toEqual(['http2_flood']);
+  expect(log.refusals()).toEqual([]);
+  // A connection that was open before goes on, and a new one of the address waits for its turn.
+  expect(await exported(other)).toBe('0');
+  const began = performance.now();
+  expect(await exported(session())).toBe('0');
+  expect(performance.now() - began).toBeGreaterThan(200);
+});
+
+test('a header that never ends closes the connection', async () => {
+  const socket = opened();
+  socket.write(frame({ type: 1, flags: 0, id: 1, body: REQUEST_HEAD }));
+  const continued = frame({ type: 9, flags: 0, id: 1, body: Buffer.from([0x00, 1, 0x61, 1, 0x61]) });
+  const pump = setInterval(() => socket.write(Buffer.concat(new Array<Buffer>(500).fill(continued))), 1);
+  onTestFinished(() => clearInterval(pump));
+  await new Promise((resolve) => socket.once('close', resolve));
+});
+
+/** POST, http, `/` and an authority: the shortest head that HTTP/2 takes for a request. */
+const REQUEST_HEAD = Buffer.from([0x83, 0x86, 0x84, 0x01, 1, 0x61]);
+/** The same, with the path and the type of an export. */
+const CALL = Buffer.concat([
+  Buffer.from([0x83, 0x86, 0x04, HEAD[':path'].length]),
+  Buffer.from(HEAD[':path']),
+  Buffer.from([0x01, 1, 0x61, 0x0f, 0x10, HEAD['content-type'].length]),
+  Buffer.from(HEAD['content-type']),
+]);
+
+/** Begins so many calls, gives them up once they are in hand, and resolves when each was seen. */
+async function givenUp(
+  client: Socket,
+  { from, calls }: { readonly from: number; readonly calls: number },
+): Promise<void> {
+  const counted = log.counted('request-refused', calls);
+  const ids = Array.from({ length: calls }, (_none, call) => idOf(from + call));
+  client.write(Buffer.concat(ids.map((id) => frame({ type: 1, flags: 4, id, body: CALL }))));
+  // The answer to a ping comes after what was sent before it was read.
+  await pinged(client);
+  client.write(Buffer.concat(ids.map((id) => frame({ type: 3, flags: 0, id, body: Buffer.from([0, 0, 0, 8]) }))));
+  await counted;
+}
+
+function pinged(client: Socket): Promise<void> {
+  const ping = { type: 6, id: 0, body: Buffer.alloc(8) };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let said = Buffer.alloc(0);
+  const onData = (chunk: Buffer) => {
+    said = Buffer.concat([said, chunk]);
+    if (!said.includes(frame({ ...ping, flags: 1 }))) return;
+    client.off('data', onData);
+    resolve();
+  };
+  client.on('data', onData);
+  client.write(frame({ ...ping, flags: 0 }));
+  return promise;
+}
+
+function idOf(call: number): number {
+  return 2 * call + 1;
+}
+
+function rapidReset(calls: number): Socket {
+  const socket = opened();
+  const frames = Array.from({ length: calls }, (_none, call) => [
+    frame({ type: 1, flags: 4, id: idOf(call), body: REQUEST_HEAD }),
+    frame({ type: 3, flags: 0, id: idOf(call), body: Buffer.from([0, 0, 0, 8]) }),
+  ]);
+  socket.write(Buffer.concat(frames.flat()));
+  return socket;
+}
+
+function opened(): Socket {
+  const socket = connect(receiver.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.resume();
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  socket.write(frame({ type: 4, flags: 0, id: 0, body: Buffer.alloc(0) }));
+  return socket;
+}
+
+interface Frame {
+  readonly type: number;
+  readonly flags: number;
+  readonly id: number;
+  readonly body: Buffer;
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9113#section-4.1 */
+function frame({ type, flags, id, body }: Frame): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(body.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(id, 5);
+  return Buffer.concat([head, body]);
+}
