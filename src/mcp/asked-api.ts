@@ -9,7 +9,7 @@ export interface ApiQuestion {
   readonly body?: unknown;
 }
 
-interface ApiReply {
+export interface ApiReply {
   readonly status: number;
   readonly text: string;
 }

@@ -1,5 +1,5 @@
 /** The MCP server: its tools, and what it tells a client about itself. Each connection or request has one of its own. */
-import { McpServer } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { ToolSide } from './tool.ts';
 import { UNTRUSTED } from './tool-result.ts';
 import { CHANGE_TOOLS } from './tools/changes.ts';
@@ -11,8 +11,24 @@ agent, the version and the criterion; find_conversations (criterion, agent_versi
 read_transcript show why one failed; add_test_case keeps it; then "assay run" fails until the agent is mended.
 ${UNTRUSTED} Figures come with an interval and n: say both.`;
 
-export function mcpServer(side: ToolSide, version: string): McpServer {
-  const server = new McpServer({ name: 'assay', title: 'Assay', version }, { instructions: INSTRUCTIONS });
-  for (const register of [...QUALITY_TOOLS, ...CONVERSATION_TOOLS, ...CHANGE_TOOLS]) register(server, side);
+const TOOLS = [...QUALITY_TOOLS, ...CONVERSATION_TOOLS, ...CHANGE_TOOLS];
+const BY_NAME = new Map(TOOLS.map((tool) => [tool.listed.name, tool]));
+/** The same for everybody, so it is made once. */
+const LISTED = { tools: TOOLS.map(({ listed }) => listed) };
+
+export function mcpServer(side: ToolSide, version: string): Server {
+  const server = new Server(
+    { name: 'assay', title: 'Assay', version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler('tools/list', () => LISTED);
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const tool = BY_NAME.get(params.name);
+    if (tool === undefined) {
+      const known = [...BY_NAME.keys()].join(', ');
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool of this name; there are ${known}`);
+    }
+    return tool.call(side, params.arguments);
+  });
   return server;
 }

@@ -1,7 +1,7 @@
 /**
  * A result of a tool. Its texts were written by users, agents and tools under test, and may ask the model that reads them
- * to do something. So they stand between two marks that nobody can foresee, after a sentence that says what they are.
- * Characters that nobody sees are gone, and what is long is cut.
+ * to do something. So they stand after a sentence that says what they are: in the text between two marks that nobody can
+ * foresee, in the structured form as its first field. Characters that nobody sees are gone, and what is long is cut.
  */
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
@@ -14,14 +14,19 @@ const LIST_MAX = 200;
 export type Structured = { readonly [name: string]: unknown };
 
 export function toolResult(value: Structured): CallToolResult {
-  const shown = shownValue(value, TEXT_MAX);
-  return { content: [{ type: 'text', text: fenced(JSON.stringify(shown)) }], structuredContent: shown };
+  return resultOf(shownValue(value, TEXT_MAX));
 }
 
 /** With one long text, such as a file, that is not cut. */
 export function toolResultWithText(value: Structured, name: string, text: string): CallToolResult {
-  const shown = { ...shownValue(value, TEXT_MAX), [name]: visibleText(text) };
-  return { content: [{ type: 'text', text: fenced(JSON.stringify(shown)) }], structuredContent: shown };
+  return resultOf({ ...shownValue(value, TEXT_MAX), [name]: visibleText(text) });
+}
+
+function resultOf(shown: Record<string, unknown>): CallToolResult {
+  return {
+    content: [{ type: 'text', text: fenced(JSON.stringify(shown)) }],
+    structuredContent: { notice: UNTRUSTED, ...shown },
+  };
 }
 
 export function toolProblem(text: string): CallToolResult {

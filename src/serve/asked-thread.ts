@@ -2,8 +2,11 @@
  * A thread for questions that cost too much for the thread that reads: the main thread's end of it.
  *
  *   waiting   in a queue that addresses share         too many, or too many of one address: 429; too long: 503
- *   running   one at a time                           past its deadline, or the thread dies: 503
+ *   running   one at a time, unless it says otherwise past its deadline, or the thread dies: 503
+ *             its client goes                         the thread is told; if it goes on for a second, it is ended
  *   replied   nobody asks for a while                 the thread is ended
+ *
+ * While a question runs, the thread may ask the main thread for things that only that has (`wants`).
  *
  * The thread is started when it is needed, with the parts that are current then. When these change, as after a reload,
  * another one is started. It is no `WatchedThread`: that one is started again at once, for work that must not be lost.
@@ -18,6 +21,8 @@ export interface AskedThreadLimits {
   /** From its turn on, the start of the thread included. */
   readonly deadlineMs: number;
   readonly waitMaxMs: number;
+  /** Questions that run at the same time, in one thread. */
+  readonly atOnceMax: number;
   /** Questions that wait, of all addresses and of one. */
   readonly waitingMax: number;
   readonly waitingOfOneMax: number;
@@ -31,17 +36,22 @@ export interface AskedThreadLimits {
 }
 
 /** Messages to the thread. */
-export type ToAsked<Sent> =
+export type ToAsked<Sent, Given = never> =
   | { readonly type: 'ask'; readonly id: number; readonly sent: Sent }
+  /** Nobody waits for its reply any more. */
+  | { readonly type: 'gone'; readonly id: number }
+  | { readonly type: 'given'; readonly id: number; readonly want: number; readonly given: Given }
   | { readonly type: 'stop' };
 
 /** Messages of the thread. After its last reply another thread is started for the next question. */
-export type FromAsked<Reply> =
+export type FromAsked<Reply, Wanted = never> =
   | { readonly type: 'ready' }
+  /** Numbered, for the answer to it. */
+  | { readonly type: 'wants'; readonly id: number; readonly want: number; readonly wanted: Wanted }
   | { readonly type: 'replied'; readonly id: number; readonly reply: Reply; readonly isLast?: boolean }
   | { readonly type: 'failed'; readonly id: number; readonly error: string };
 
-interface AskedThreadParts<Question, Sent, Parts> {
+interface AskedThreadParts<Question, Sent, Parts, Wanted, Given> {
   /** That it runs. */
   readonly runs: ThreadModule;
   readonly startData: () => object;
@@ -49,8 +59,13 @@ interface AskedThreadParts<Question, Sent, Parts> {
   readonly current: () => Parts;
   /** The question as the thread gets it; undefined if it makes no sense with these parts any more. */
   readonly sent: (question: Question, parts: Parts) => Sent | undefined;
+  /** Things that the thread wants for a question while it runs. Never rejects. */
+  readonly give?: (wanted: Wanted, question: Question) => Promise<Given>;
   readonly limits: AskedThreadLimits;
 }
+
+/** A thread that goes on for so long after its client has gone is ended. Starting another costs about as much. */
+const LEFT_ALONE_MS = 1_000;
 
 interface Asked<Question> {
   readonly question: Question;
@@ -69,13 +84,15 @@ export type AskedOutcome<Reply> =
 
 interface Waiting<Question, Reply> {
   readonly question: Question;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
   readonly settle: (outcome: AskedOutcome<Reply>) => void;
 }
 
 interface Running<Question, Reply> {
-  readonly id: number;
   readonly waiting: Waiting<Question, Reply>;
   readonly deadline: NodeJS.Timeout;
+  isSent: boolean;
 }
 
 interface Thread<Parts> {
@@ -84,10 +101,11 @@ interface Thread<Parts> {
   isReady: boolean;
 }
 
-export class AskedThread<Question, Sent, Parts, Reply> {
-  readonly #parts: AskedThreadParts<Question, Sent, Parts>;
+export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = never> {
+  readonly #parts: AskedThreadParts<Question, Sent, Parts, Wanted, Given>;
   readonly #queue: FairQueue<Waiting<Question, Reply>>;
-  #running: Running<Question, Reply> | undefined;
+  /** By their numbers, which the thread knows them by. */
+  readonly #running = new Map<number, Running<Question, Reply>>();
   #thread: Thread<Parts> | undefined;
   /** Threads that have not ended yet. */
   readonly #ending = new Set<Promise<unknown>>();
@@ -95,7 +113,7 @@ export class AskedThread<Question, Sent, Parts, Reply> {
   #lastId = 0;
   #isStopped = false;
 
-  constructor(parts: AskedThreadParts<Question, Sent, Parts>) {
+  constructor(parts: AskedThreadParts<Question, Sent, Parts, Wanted, Given>) {
     this.#parts = parts;
     this.#queue = new FairQueue(parts.limits.waitingMax);
   }
@@ -116,10 +134,14 @@ export class AskedThread<Question, Sent, Parts, Reply> {
       // One that runs is answered by the thread.
       if (this.#queue.remove(waiting)) waiting.settle({ is: 'refused', because });
     };
-    const onGone = () => leave('client_gone');
+    const onGone = () => {
+      leave('client_gone');
+      this.#leftAlone(waiting);
+    };
     const timer = setTimeout(() => leave('waited_too_long'), waitMaxMs);
     const waiting: Waiting<Question, Reply> = {
       question,
+      signal,
       settle: (outcome) => {
         clearTimeout(timer);
         signal.removeEventListener('abort', onGone);
@@ -138,7 +160,7 @@ export class AskedThread<Question, Sent, Parts, Reply> {
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const { settle } of this.#queue.takeAll()) settle({ is: 'refused', because: 'stopping' });
-    this.#settle({ is: 'refused', because: 'stopping' });
+    this.#settleAll({ is: 'refused', because: 'stopping' });
     this.#end();
     // A statement inside SQLite keeps a thread that was terminated; nothing waits for that.
     const limit = new AbortController();
@@ -148,57 +170,96 @@ export class AskedThread<Question, Sent, Parts, Reply> {
   }
 
   #next(): void {
-    if (this.#running !== undefined) return;
-    const waiting = this.#queue.take();
-    if (waiting === undefined) {
-      this.#endLater();
-      return;
+    while (this.#running.size < this.#atOnceMax()) {
+      const waiting = this.#queue.take();
+      if (waiting === undefined) {
+        this.#endLater();
+        return;
+      }
+      this.#begin(waiting);
     }
+  }
+
+  /** Questions that run in a thread with old parts end there before another is begun. */
+  #atOnceMax(): number {
+    return this.#thread !== undefined && this.#thread.parts !== this.#parts.current()
+      ? 1
+      : this.#parts.limits.atOnceMax;
+  }
+
+  #begin(waiting: Waiting<Question, Reply>): void {
     clearTimeout(this.#idle);
     this.#lastId += 1;
     const id = this.#lastId;
-    const deadline = setTimeout(() => this.#overrun(id), this.#parts.limits.deadlineMs);
-    this.#running = { id, waiting, deadline };
+    const deadline = setTimeout(() => this.#giveUp(id, 'took_too_long'), this.#parts.limits.deadlineMs);
+    this.#running.set(id, { waiting, deadline, isSent: false });
     if (this.#thread?.parts !== this.#parts.current()) this.#end();
     this.#thread ??= this.#spawn();
     if (this.#thread.isReady) this.#send(this.#thread);
   }
 
   #send({ worker, parts }: Thread<Parts>): void {
-    if (this.#running === undefined) return;
-    const { id, waiting } = this.#running;
-    const sent = this.#parts.sent(waiting.question, parts);
-    if (sent === undefined) {
+    for (const [id, running] of this.#running) {
+      if (running.isSent) continue;
+      running.isSent = true;
+      const sent = this.#parts.sent(running.waiting.question, parts);
       // It made sense when the question was looked at, and a reload came between.
-      this.#settle({ is: 'outdated' });
-      this.#next();
-      return;
+      if (sent === undefined) this.#settle(id, { is: 'outdated' });
+      else worker.postMessage({ type: 'ask', id, sent } satisfies ToAsked<Sent, Given>);
     }
-    worker.postMessage({ type: 'ask', id, sent } satisfies ToAsked<Sent>);
+    this.#next();
   }
 
-  #receive(thread: Thread<Parts>, message: FromAsked<Reply>): void {
+  #receive(thread: Thread<Parts>, message: FromAsked<Reply, Wanted>): void {
     if (this.#thread !== thread) return;
     if (message.type === 'ready') {
       thread.isReady = true;
       this.#send(thread);
       return;
     }
-    if (message.id !== this.#running?.id) return;
-    if (message.type === 'failed') this.#settle({ is: 'failed', error: message.error });
+    const running = this.#running.get(message.id);
+    if (running === undefined) return;
+    if (message.type === 'wants') {
+      void this.#give(thread, message, running);
+      return;
+    }
+    if (message.type === 'failed') this.#settle(message.id, { is: 'failed', error: message.error });
     else {
-      this.#settle({ is: 'replied', reply: message.reply });
+      this.#settle(message.id, { is: 'replied', reply: message.reply });
       if (message.isLast === true) this.#end();
     }
     this.#next();
   }
 
-  #settle(outcome: AskedOutcome<Reply>): void {
-    const running = this.#running;
+  /** Nothing is given for a client that has gone. */
+  async #give(
+    thread: Thread<Parts>,
+    { id, want, wanted }: Extract<FromAsked<Reply, Wanted>, { readonly type: 'wants' }>,
+    { waiting }: Running<Question, Reply>,
+  ): Promise<void> {
+    if (waiting.signal.aborted) return;
+    const given = await this.#parts.give?.(wanted, waiting.question);
+    if (given === undefined || !this.#running.has(id)) return;
+    thread.worker.postMessage({ type: 'given', id, want, given } satisfies ToAsked<Sent, Given>);
+  }
+
+  #settle(id: number, outcome: AskedOutcome<Reply>): void {
+    const running = this.#running.get(id);
     if (running === undefined) return;
-    this.#running = undefined;
+    this.#running.delete(id);
     clearTimeout(running.deadline);
     running.waiting.settle(outcome);
+  }
+
+  #settleAll(outcome: AskedOutcome<Reply>): void {
+    for (const id of [...this.#running.keys()]) this.#settle(id, outcome);
+  }
+
+  #leftAlone(waiting: Waiting<Question, Reply>): void {
+    const [id] = [...this.#running].find(([, running]) => running.waiting === waiting) ?? [];
+    if (id === undefined) return;
+    this.#thread?.worker.postMessage({ type: 'gone', id } satisfies ToAsked<Sent, Given>);
+    setTimeout(() => this.#giveUp(id, 'client_gone'), LEFT_ALONE_MS).unref();
   }
 
   #spawn(): Thread<Parts> {
@@ -209,7 +270,7 @@ export class AskedThread<Question, Sent, Parts, Reply> {
     });
     const thread: Thread<Parts> = { worker, parts: current(), isReady: false };
     let failure: Error | undefined;
-    worker.on('message', (message: FromAsked<Reply>) => this.#receive(thread, message));
+    worker.on('message', (message: FromAsked<Reply, Wanted>) => this.#receive(thread, message));
     worker.on('error', (error: Error) => {
       failure = error;
     });
@@ -217,25 +278,26 @@ export class AskedThread<Question, Sent, Parts, Reply> {
       if (this.#thread !== thread) return;
       this.#thread = undefined;
       const error = failure?.message ?? `the thread ended with code ${code}`;
-      this.#settle(thread.isReady ? { is: 'refused', because: 'thread_ended' } : { is: 'failed', error });
+      this.#settleAll(thread.isReady ? { is: 'refused', because: 'thread_ended' } : { is: 'failed', error });
       this.#next();
     });
     return thread;
   }
 
   /** Ends the thread, because a computation cannot be stopped in any other way. */
-  #overrun(id: number): void {
-    if (this.#running?.id !== id) return;
+  #giveUp(id: number, because: ReadRefusal): void {
+    if (!this.#running.has(id)) return;
     const thread = this.#thread;
     this.#thread = undefined;
     if (thread !== undefined) this.#untilGone(thread.worker.terminate());
-    this.#settle({ is: 'refused', because: 'took_too_long' });
+    this.#settle(id, { is: 'refused', because });
+    this.#settleAll({ is: 'refused', because: 'thread_ended' });
     this.#next();
   }
 
   #endLater(): void {
     clearTimeout(this.#idle);
-    if (this.#thread === undefined) return;
+    if (this.#thread === undefined || this.#running.size > 0) return;
     this.#idle = setTimeout(() => this.#end(), this.#parts.limits.idleMs);
     this.#idle.unref();
   }
@@ -247,7 +309,7 @@ export class AskedThread<Question, Sent, Parts, Reply> {
     this.#thread = undefined;
     const { worker } = thread;
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-    worker.postMessage({ type: 'stop' } satisfies ToAsked<Sent>);
+    worker.postMessage({ type: 'stop' } satisfies ToAsked<Sent, Given>);
     const timer = setTimeout(() => void worker.terminate(), this.#parts.limits.farewellMs);
     this.#untilGone(ended.finally(() => clearTimeout(timer)));
   }

@@ -2,7 +2,6 @@
  * The HTTP side of the service. It is up before the store is open, so that people see why an instance waits: what needs the store answers 503 until
  * it is opened here, and again once it is closed.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
@@ -13,7 +12,7 @@ import { PEOPLE_ROUTES } from './api/people-api.ts';
 import { PROCESS_ROUTES } from './api/routes.ts';
 import { processAnswers } from './api/v1/process-answers.ts';
 import type { StorePlace } from './open-reader.ts';
-import { MCP_ROUTES } from './mcp/mcp-route.ts';
+import { MCP_ROUTES, McpSide } from './mcp/mcp-route.ts';
 import { type OpenStore, openStore, type StoreNeeds, storeRoutes } from './open-store.ts';
 import { pageHttp } from './page/page-routes.ts';
 import type { Readiness } from './readiness.ts';
@@ -71,10 +70,11 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     ...storeRoutes(() => store),
     ...answeredFrom(PEOPLE_ROUTES, () => access),
   ];
-  const mcp = {
+  const mcp = new McpSide({
     version: needs.version,
-    answer: (request: IncomingMessage) => answerRequest({ routes, access: access.guard, onWrite }, request),
-  };
+    api: (request, client) => answerRequest({ routes, access: access.guard, onWrite }, request, client),
+    onEvent: (event) => events.report(event),
+  });
   const server = await startHttpServer({
     host: settings.host,
     port: settings.httpPort,
@@ -83,7 +83,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     access: access.guard,
     onWrite,
     security: certificates?.port('http', 'any'),
-    onDropped: () => events.report({ type: 'connection-dropped', port: 'http', because: 'no_place' }),
+    onDropped: (because) => events.report({ type: 'connection-dropped', port: 'http', because }),
   });
   return {
     ...server,
@@ -93,6 +93,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     closeStore: async () => {
       const closed = store;
       store = STOPPING;
+      await mcp.stop();
       if (!('reweighing' in closed)) return;
       closed.exports.stop();
       await Promise.all([closed.reweighing.stop(), closed.comparing.stop()]);

@@ -171,7 +171,7 @@ async function ofMcp(running: RunningService): Promise<Answers> {
   }
   const compared = await tools.call(
     'compare_versions',
-    { agent: 'helper', a: 'v1', b: 'v2', suite: 'care' },
+    { agent: 'helper', against_version: 'v1', agent_version: 'v2', suite: 'care' },
     versionsCompared,
   );
   return answersOf({ whole: series[0]?.whole, byVersion, criteria, compared });

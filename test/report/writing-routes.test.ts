@@ -6,6 +6,7 @@ import type { ApiEvent } from '../../src/model/events/api-events.ts';
 import { jsonAnswer } from '../../src/report/http/answer.ts';
 import { startHttpServer } from '../../src/report/http/http-server.ts';
 import { read, write, writing } from '../../src/report/http/route.ts';
+import { HeldBytes } from '../../src/report/http/held-bytes.ts';
 import { answerRequest } from '../../src/report/http/router.ts';
 import { guardFor } from '../access/guards.ts';
 
@@ -179,7 +180,11 @@ test.for([
     // The cast holds for what is asked of a request here.
     const request = Object.assign(Readable.from([Buffer.from('{"right":1}')]), parts) as unknown as IncomingMessage;
 
-    const answer = await answerRequest(routed, request);
+    const answer = await answerRequest(routed, request, {
+      from: address,
+      gone: new AbortController().signal,
+      held: new HeldBytes().hold(address),
+    });
 
     expect(answer.status).toBe(status);
     expect(written.length).toBe(status === 202 ? 1 : 0);

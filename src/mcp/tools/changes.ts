@@ -5,7 +5,8 @@ import { mayAct, ROLES } from '../../model/caller.ts';
 import { LABELS } from '../../model/labels.ts';
 import { visibleJsonText } from '../../model/visible-text.ts';
 import { type AskedApi, asked, askedText, ToolProblem } from '../asked-api.ts';
-import { encoded, type RegisteredBy, tool } from '../tool.ts';
+import { agent, agent_version, conversation_id, since } from './arguments.ts';
+import { encoded, type Tool, tool } from '../tool.ts';
 import { cutText } from '../tool-result.ts';
 
 const MOVED_MAX = 20;
@@ -23,18 +24,15 @@ the file and run: assay backtest <file>.`,
     suite: z.string(),
     weights: z.record(z.string(), z.number()).optional().describe('criterion to weight, as the file writes them'),
     off: z.array(z.string()).optional().describe('criteria to leave out of the score'),
-    since: z.string().optional(),
-    agent: z.string().optional(),
-    agent_version: z.string().optional(),
+    agent,
+    agent_version,
+    since,
   }),
-  output: whatIf,
   run: async ({ api }, body) => {
     const answer = await asked(api, { method: 'POST', path: '/api/v1/what-if', body }, whatIf);
     return { ...answer, moved: answer.moved.slice(0, MOVED_MAX) };
   },
 });
-
-const conversation = z.string().min(1).describe('a conversation_id');
 
 const addLabel = tool({
   name: 'add_label',
@@ -44,7 +42,7 @@ const addLabel = tool({
 far judges can be trusted, so only pass on what a person has decided, under the name of that person. Takes the role
 review; with the role read it is refused.`,
   input: z.object({
-    conversation,
+    conversation_id,
     suite: z.string(),
     criterion: z.string(),
     label: z.enum(LABELS).nullable(),
@@ -52,8 +50,7 @@ review; with the role read it is refused.`,
     turn_id: z.string().optional().describe('for a suite that scores turns'),
     note: z.string().optional(),
   }),
-  output: z.object({ conversation_id: z.string(), labels: z.number(), added: z.number() }),
-  run: async ({ api }, { conversation: id, ...label }) =>
+  run: async ({ api }, { conversation_id: id, ...label }) =>
     asked(
       api,
       { method: 'PUT', path: `/v1/labels/${encoded(id)}`, body: label },
@@ -73,19 +70,12 @@ recorded conversation with its verdicts in YAML, for "assay suite test", to chan
 of this. A server that was started with --dataset adds the case to that file; otherwise write the text to a file of the
 project yourself. Takes the role review; with the role read it is refused.`,
   input: z.object({
-    conversation,
+    conversation_id,
     as: z.enum(['dataset_case', 'suite_test']).default('dataset_case'),
     suite: z.string().optional().describe('for suite_test: that of the worst outcome unless given'),
   }),
-  output: z.object({
-    added_to: z.string().optional().describe('the file that has the case now'),
-    was_there: z.boolean().optional(),
-    not_added_because: z.string().optional(),
-    then_run: z.string(),
-    text: z.string(),
-  }),
   whole: 'text',
-  run: async ({ api, keepCase }, { conversation: id, as, suite }) => {
+  run: async ({ api, keepCase }, { conversation_id: id, as, suite }) => {
     await refuseReaders(api);
     if (as === 'suite_test') {
       const path = `/api/v1/test/${encoded(id)}`;
@@ -134,4 +124,4 @@ async function refuseReaders(api: AskedApi): Promise<void> {
   );
 }
 
-export const CHANGE_TOOLS: readonly RegisteredBy[] = [trySuiteChange, addTestCase, addLabel];
+export const CHANGE_TOOLS: readonly Tool[] = [trySuiteChange, addTestCase, addLabel];

@@ -7,14 +7,15 @@ import {
   type TurnJson,
   wholeText,
 } from '../../model/api/conversation-detail.ts';
-import { conversationItem, conversationList } from '../../model/api/conversation-list.ts';
+import { conversationList } from '../../model/api/conversation-list.ts';
 import { decisionOf, isBroken } from '../../model/decision.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
 import { POLARITIES } from '../../model/feedback.ts';
 import { bySeverity } from '../../model/severity.ts';
 import { asked, ToolProblem } from '../asked-api.ts';
-import { encoded, type RegisteredBy, tool } from '../tool.ts';
-import { cutText } from '../tool-result.ts';
+import { encoded, type Tool, tool } from '../tool.ts';
+import { cutText, type Structured } from '../tool-result.ts';
+import { agent, agent_version, conversation_id, environment, since, suite, until } from './arguments.ts';
 
 const FOUND_MAX = 20;
 const SAID_MAX = 300;
@@ -26,10 +27,6 @@ const VERDICTS_MAX = 50;
 const FEEDBACK_MAX = 10;
 const WHOLE_TEXT_MAX = 12_000;
 
-const conversation = z.string().min(1).describe('a conversation_id');
-
-const foundItem = conversationItem.omit({ segment: true, turns: true, revision: true });
-
 const findConversations = tool({
   name: 'find_conversations',
   title: 'Find conversations',
@@ -37,26 +34,21 @@ const findConversations = tool({
 version, suite, outcome, failed criterion, score, feedback of users, words and time; order=worst has the worst first. Read
 one with explain_conversation and read_transcript.`,
   input: z.object({
-    agent: z.array(z.string()).optional(),
-    agent_version: z.array(z.string()).optional(),
-    environment: z.array(z.string()).optional(),
-    suite: z.array(z.string()).optional(),
+    agent,
+    agent_version,
+    environment,
+    suite,
     outcome: z.array(z.enum(OUTCOMES)).optional(),
-    criterion: z.array(z.string()).optional().describe('criteria of which one has failed'),
+    criterion: z.string().optional().describe('one that failed'),
     score_below: z.number().optional(),
     feedback: z.array(z.enum(POLARITIES)).optional().describe('what users said of it, taken together'),
     state: z.array(z.enum(['scored', 'open', 'waiting', 'unscored'])).optional(),
-    since: z.string().optional().describe('changed since: 24h, 7d, or an ISO time'),
-    until: z.string().optional(),
+    since,
+    until,
     words: z.string().optional().describe('words that were all said'),
     order: z.enum(['latest', 'worst']).default('latest'),
     limit: z.number().int().min(1).max(FOUND_MAX).default(10),
     cursor: z.string().optional().describe('next of the result before'),
-  }),
-  output: z.object({
-    conversations: z.array(foundItem),
-    next: z.string().nullable().describe('the cursor of the next page; null at the end'),
-    looked_at: z.number(),
   }),
   run: async ({ api }, query) => {
     const list = await asked(api, { method: 'GET', path: '/api/v1/conversations', query }, conversationList);
@@ -72,35 +64,16 @@ one with explain_conversation and read_transcript.`,
   },
 });
 
-const shownStep = z.object({
-  step_id: z.string(),
-  span_id: z.string().optional(),
-  kind: z.string(),
-  name: z.string(),
-  agent: z.string().optional(),
-  status: z.string(),
-  error: z.string().optional(),
-  arguments: z.string().optional(),
-  result: z.string().optional(),
-  input: z.string().optional(),
-  output: z.string().optional(),
-});
-const shownTurn = z.object({
-  turn_id: z.string(),
-  asked: z.string().optional(),
-  answered: z.string().optional(),
-  error: z.string().optional(),
-  steps: z.array(shownStep),
-});
+interface ShownTurn {
+  readonly turn_id: string;
+  readonly asked?: string;
+  readonly answered?: string;
+  readonly error?: string;
+  readonly steps: readonly Structured[];
+}
 
-const shownFeedback = conversationDetail.shape.feedback_list
-  .unwrap()
-  .element.omit({ unclear: true, scale: true, user: true, trace_id: true, way: true });
-const feedbackList = z
-  .array(shownFeedback)
-  .describe('what users said of it, the latest last; counts=false: the same user said something else later');
-
-function feedbackOf({ feedback_list: all }: ConversationDetail): z.input<typeof feedbackList> {
+/** What users said of it, the latest last. `counts` is false where the same user said something else later. */
+function feedbackOf({ feedback_list: all }: ConversationDetail): readonly Structured[] {
   return all
     .slice(-FEEDBACK_MAX)
     .map(({ unclear: _unclear, scale: _scale, user: _user, trace_id: _trace, way: _way, comment, ...one }) => ({
@@ -116,25 +89,14 @@ const readTranscript = tool({
 answer, and feedback of users (span_id: the answer it speaks of). Long texts are cut; read_text has one whole. Go on with
 cursor until next is null.`,
   input: z.object({
-    conversation,
+    conversation_id,
     cursor: z
       .string()
       .regex(/^\d{1,6}\.\d{1,6}$/)
       .optional()
       .describe('next of the result before'),
   }),
-  output: z.object({
-    conversation_id: z.string(),
-    agent: z.string(),
-    agent_version: z.string(),
-    content: conversationDetail.shape.content,
-    content_note: z.string().optional(),
-    turns: z.array(shownTurn).describe('a turn goes on where it has the turn_id of the one before'),
-    feedback: feedbackList,
-    next: z.string().nullable(),
-    steps_left_out: z.number(),
-  }),
-  run: async ({ api }, { conversation: id, cursor = '0.0' }) => {
+  run: async ({ api }, { conversation_id: id, cursor = '0.0' }) => {
     const detail = await detailOf(api, id);
     const { turns, next } = pageOf(detail.turn_list, cursor);
     return {
@@ -154,12 +116,12 @@ cursor until next is null.`,
 /** As many steps as fit, from the turn and the step of the cursor on. */
 function pageOf(turns: readonly TurnJson[], cursor: string) {
   const [firstTurn = 0, firstStep = 0] = cursor.split('.').map(Number);
-  const shown: z.input<typeof shownTurn>[] = [];
+  const shown: ShownTurn[] = [];
   let room = TRANSCRIPT_MAX;
   for (const [at, turn] of turns.entries()) {
     if (at < firstTurn) continue;
     const from = at === firstTurn ? firstStep : 0;
-    const steps: z.input<typeof shownStep>[] = [];
+    const steps: Structured[] = [];
     const { turn_id, asked: question, answered, error } = turn;
     if (from === 0) room -= question.length < STEP_TEXT_MAX ? question.length : STEP_TEXT_MAX;
     const head = from === 0 ? { asked: cutText(question, STEP_TEXT_MAX) } : {};
@@ -185,7 +147,7 @@ function pageOf(turns: readonly TurnJson[], cursor: string) {
   return { turns: shown, next: null };
 }
 
-function shownStepOf(step: TurnJson['steps'][number]): z.input<typeof shownStep> {
+function shownStepOf(step: TurnJson['steps'][number]): Structured {
   const { step_id, span_id, kind, name, agent, status } = step;
   const texts = Object.fromEntries(
     (['error', 'arguments', 'result', 'input', 'output'] as const).flatMap((field) => {
@@ -210,29 +172,18 @@ const readText = tool({
   title: 'Read a whole text',
   description: 'A text of a transcript that was cut: the field of a step_id, or asked and answered of a turn_id.',
   input: z.object({
-    conversation,
+    conversation_id,
     of: z.string().describe('a step_id or a turn_id'),
     field: z.enum(TEXT_FIELDS),
     from: z.number().int().min(0).default(0).describe('the first character'),
   }),
-  output: wholeText,
   whole: 'text',
-  run: async ({ api }, { conversation: id, ...query }) =>
+  run: async ({ api }, { conversation_id: id, ...query }) =>
     asked(
       api,
       { method: 'GET', path: `/api/v1/text/${encoded(id)}`, query: { ...query, length: WHOLE_TEXT_MAX } },
       wholeText,
     ),
-});
-
-const fullEvaluation = conversationDetail.shape.evaluations_full.unwrap().element;
-const explained = fullEvaluation.extend({
-  verdicts: z.array(
-    fullEvaluation.shape.verdicts
-      .unwrap()
-      .element.omit({ steps: true })
-      .extend({ where: z.string().optional().describe('the step that shows it') }),
-  ),
 });
 
 const explainConversation = tool({
@@ -242,23 +193,11 @@ const explainConversation = tool({
 the span and step that show it. Passed criteria are left out unless all=true. Labels by people, feedback of users and
 ground truth stand beside.`,
   input: z.object({
-    conversation,
-    suite: z.string().optional(),
+    conversation_id,
+    suite,
     all: z.boolean().default(false).describe('passed and not applicable criteria as well'),
   }),
-  output: z.object({
-    conversation_id: z.string(),
-    agent: z.string(),
-    agent_version: z.string(),
-    state: z.string(),
-    unscored_because: z.string().optional(),
-    evaluations: z.array(explained),
-    evaluations_left_out: z.number().describe('beyond those shown, of a suite that scores turns'),
-    labels: conversationDetail.shape.labels,
-    feedback: feedbackList,
-    truth: z.unknown().optional(),
-  }),
-  run: async ({ api }, { conversation: id, suite, all }) => {
+  run: async ({ api }, { conversation_id: id, suite, all }) => {
     const detail = await detailOf(api, id);
     const steps = new Map(
       detail.turn_list.flatMap(({ steps: own }, turn) =>
@@ -304,9 +243,4 @@ function detailOf(api: Parameters<typeof asked>[0], id: string) {
   return asked(api, { method: 'GET', path: `/api/v1/conversations/${encoded(id)}` }, conversationDetail);
 }
 
-export const CONVERSATION_TOOLS: readonly RegisteredBy[] = [
-  findConversations,
-  explainConversation,
-  readTranscript,
-  readText,
-];
+export const CONVERSATION_TOOLS: readonly Tool[] = [findConversations, explainConversation, readTranscript, readText];

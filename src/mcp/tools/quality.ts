@@ -6,13 +6,11 @@ import { suiteList } from '../../model/api/suite-list.ts';
 import { trend } from '../../model/api/trend.ts';
 import { versionsCompared } from '../../model/api/versions.ts';
 import { asked, ToolProblem } from '../asked-api.ts';
-import { type RegisteredBy, tool } from '../tool.ts';
+import { type Tool, tool } from '../tool.ts';
+import { agent, agent_version, environment, since, suite, until } from './arguments.ts';
 
 const CHANGES = 10;
 const SERIES = 20;
-
-const since = z.string().default('24h').describe('from then on: a duration such as 24h or 7d, or an ISO time');
-const suite = z.string().optional().describe('a suite; the one that says most about the task unless given');
 
 const whatGotWorse = tool({
   name: 'what_got_worse',
@@ -21,18 +19,14 @@ const whatGotWorse = tool({
 which criteria cause it), the latest changes, and which criteria moved the mean score (TCR) since a time against the time
 before it, or of one version against another. Then use find_conversations with the criterion that lost most.`,
   input: z.object({
-    since,
+    agent,
+    agent_version,
+    against_version: z.string().optional().describe('the version before; needs agent_version'),
     suite,
-    agent: z.string().optional(),
-    version: z.string().optional().describe('the version of the agent that may be worse'),
-    against_version: z.string().optional().describe('the version to compare it with; needs version'),
+    since: since.default('24h'),
   }),
-  output: z.object({
-    detections: detections.optional(),
-    moved: moved.optional(),
-    not_known: z.array(z.string()).describe('parts that could not be answered, and why'),
-  }),
-  run: async ({ api }, { agent, ...query }) => {
+  run: async ({ api }, { agent, agent_version: version, ...rest }) => {
+    const query = { ...rest, version };
     const notKnown: string[] = [];
     const orNot = async <T>(answer: Promise<T>): Promise<T | undefined> => {
       try {
@@ -72,28 +66,13 @@ const figures = tool({
 number of observations, whole or by agent version, agent, segment or environment; and how often each criterion passes
 in the same evaluations, as far as criteria_rest_on says. Never quote a value without its n.`,
   input: z.object({
-    since,
-    until: z.string().optional(),
+    agent,
+    agent_version,
+    environment,
     suite,
-    agent: z.string().optional(),
-    agent_version: z.string().optional(),
-    environment: z.string().optional(),
+    since: since.default('24h'),
+    until,
     by: z.enum(['none', 'agent_version', 'agent', 'segment', 'environment']).default('none'),
-  }),
-  output: z.object({
-    suite: z.string(),
-    since: z.string(),
-    until: z.string(),
-    series: z.array(trend.shape.series.unwrap().element.omit({ buckets: true })),
-    series_left_out: z.number(),
-    criteria: suiteList.shape.suites.unwrap().element.shape.criteria,
-    criteria_rest_on: z
-      .object({
-        evaluations: z.number().describe('those that the criteria are counted in'),
-        other_versions: z.number().describe('those by other versions of the suite, in which they are not counted'),
-        cut: z.boolean().describe('there are more, and these are the latest'),
-      })
-      .optional(),
   }),
   run: async ({ api }, query) => {
     const whole = await asked(api, { method: 'GET', path: '/api/v1/trend', query }, trend);
@@ -131,14 +110,13 @@ intervals and one word each: better, worse, no_difference_shown or not_enough_ev
 difference.`,
   input: z.object({
     agent: z.string(),
-    a: z.string().describe('the version before'),
-    b: z.string().describe('the version after'),
+    agent_version: z.string().describe('the version after'),
+    against_version: z.string().describe('the version before'),
     suite,
-    since: z.string().optional().describe('30d unless given'),
+    since: since.describe('30d unless given'),
   }),
-  output: versionsCompared,
-  run: async ({ api }, query) =>
-    asked(api, { method: 'GET', path: '/api/v1/versions/compare', query }, versionsCompared),
+  run: async ({ api }, { agent_version: b, against_version: a, ...rest }) =>
+    asked(api, { method: 'GET', path: '/api/v1/versions/compare', query: { ...rest, a, b } }, versionsCompared),
 });
 
-export const QUALITY_TOOLS: readonly RegisteredBy[] = [whatGotWorse, figures, compareVersions];
+export const QUALITY_TOOLS: readonly Tool[] = [whatGotWorse, figures, compareVersions];

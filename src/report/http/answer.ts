@@ -9,12 +9,12 @@ export interface Answer {
   readonly type: string;
   readonly body: string | Uint8Array;
   readonly headers?: OutgoingHttpHeaders;
-  /** Called once the client has taken it, or has gone. */
-  readonly onTaken?: () => void;
   /** Body of many texts in place of `body`, which are written as the client takes them. */
   readonly pieces?: Pieces;
-  /** Writes the body itself, over time, and ends it. The head has been sent. Not called if the client has gone. */
+  /** Writes the body itself, over time, and ends it. The head has been sent. */
   readonly stream?: (response: ServerResponse) => void;
+  /** Called in place of `stream` if the client has gone. */
+  readonly onGone?: () => void;
 }
 
 export interface Pieces {

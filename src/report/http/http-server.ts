@@ -1,11 +1,15 @@
 /** The HTTP side that people, programs and Prometheus look at. A table of routes defines what it serves. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PortSecurity } from '../../listen/certificates.ts';
+import { addressGroup } from '../../listen/address-group.ts';
 import { limitConnections } from '../../listen/connection-limit.ts';
 import { listen } from '../../listen/listen.ts';
 import { withoutPipelining } from '../../listen/pipelining.ts';
 import { createWebServer } from '../../listen/web-server.ts';
+import type { DropReason } from '../../model/events/receive-events.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
+import { HeldBytes } from './held-bytes.ts';
+import type { Client } from './route.ts';
 import { writePieces } from './write-pieces.ts';
 import { answerRequest, type Routed } from './router.ts';
 
@@ -17,8 +21,8 @@ export interface HttpServer {
 interface HttpOptions extends Routed {
   readonly host: string;
   readonly port: number;
-  /** A connection was closed because too many are open. */
-  readonly onDropped: () => void;
+  /** A connection was closed. */
+  readonly onDropped: (because: DropReason) => void;
   /** Undefined for plain text. */
   readonly security?: PortSecurity | undefined;
 }
@@ -30,18 +34,24 @@ const ALWAYS = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store
 
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const server = createWebServer({ requestMsMax: REQUEST_MS_MAX, idleMsMax: IDLE_MS_MAX }, options.security);
+  const held = new HeldBytes();
   server.on(
     'request',
     withoutPipelining((request, response) => {
-      answerRequest(options, request)
+      const client = clientOf(request, response, held);
+      const giveUp = () => {
+        options.onDropped('answers_not_taken');
+        response.destroy();
+      };
+      answerRequest(options, request, client)
         .catch(
           (error: unknown): Answer => jsonAnswer(500, { error: `the request could not be answered: ${String(error)}` }),
         )
-        .then((result) => send(response, request, result))
+        .then((answer) => send({ response, request, client, giveUp }, answer))
         .catch(() => response.destroy());
     }),
   );
-  limitConnections(server, options);
+  limitConnections(server, { onDropped: () => options.onDropped('no_place') });
   const port = await listen(server, 'metrics and the API (http_port, ASSAY_HTTP_PORT, --http-port)', options);
   return {
     port,
@@ -53,26 +63,50 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   };
 }
 
-function send(response: ServerResponse, request: IncomingMessage, answer: Answer): void {
-  const { status, type, body, headers, stream, pieces } = answer;
+function clientOf({ socket }: IncomingMessage, response: ServerResponse, all: HeldBytes): Client {
+  const from = addressGroup(socket.remoteAddress);
+  const held = all.hold(from);
+  const gone = new AbortController();
+  response.once('close', () => {
+    gone.abort();
+    held.release();
+  });
+  return { from, gone: gone.signal, held };
+}
+
+interface Sending {
+  readonly response: ServerResponse;
+  readonly request: IncomingMessage;
+  readonly client: Client;
+  /** Ends the waiting for a client that does not take its answer. */
+  readonly giveUp: () => void;
+}
+
+function send({ response, request, client, giveUp }: Sending, answer: Answer): void {
+  const { status, type, headers, stream, pieces, onGone } = answer;
+  if (response.closed) {
+    onGone?.();
+    return;
+  }
   if (stream !== undefined && request.method !== 'HEAD') {
     response.writeHead(status, { 'content-type': type, ...ALWAYS, ...headers });
     response.flushHeaders();
     request.resume();
-    if (response.closed) answer.onTaken?.();
-    else stream(response);
+    stream(response);
     return;
   }
+  const timer = setTimeout(giveUp, TAKEN_WITHIN_MS);
+  response.once('close', () => clearTimeout(timer));
   if (pieces !== undefined) {
-    giveUp(response, answer);
     response.writeHead(status, { 'content-type': type, ...ALWAYS, ...headers });
     request.resume();
     if (request.method === 'HEAD') response.end();
     else writePieces(response, pieces).catch(() => response.destroy());
     return;
   }
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  giveUp(response, answer);
+  const bytes = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
+  client.held.answered(bytes.length, giveUp);
+  if (response.destroyed) return;
   response.writeHead(status, {
     'content-type': type,
     // A 304 has no length: that of its empty body would be taken for that of the whole.
@@ -83,17 +117,4 @@ function send(response: ServerResponse, request: IncomingMessage, answer: Answer
   response.end(request.method === 'HEAD' ? undefined : bytes);
   // A client that is still sending reads the answer only afterwards; what it sends goes nowhere, within the time that a request may take.
   request.resume();
-}
-
-/** A client that does not read would keep its answer in memory. */
-function giveUp(response: ServerResponse, { onTaken }: Answer): void {
-  if (response.closed) {
-    onTaken?.();
-    return;
-  }
-  const timer = setTimeout(() => response.destroy(), TAKEN_WITHIN_MS);
-  response.once('close', () => {
-    clearTimeout(timer);
-    onTaken?.();
-  });
 }

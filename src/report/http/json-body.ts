@@ -1,20 +1,48 @@
 /** Reads the body of a request: JSON in UTF-8, of a limited length and depth. */
 import type { IncomingMessage } from 'node:http';
 import { parseExactly } from '../../model/exact-json.ts';
-import { type Answer, jsonAnswer } from './answer.ts';
+import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
+import { type Answer, jsonAnswer, type Unavailable, unavailableAnswer } from './answer.ts';
+import type { HeldRequest } from './held-bytes.ts';
 
 const DEPTH_MAX = 200;
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAPPING, CLOSE_MAPPING] = Buffer.from('"\\[]{}');
 
+type Refused = { readonly refused: Answer };
+
+interface Limits {
+  readonly bodyBytesMax: number;
+  /** Room for it. */
+  readonly held: Pick<HeldRequest, 'tryGrow'>;
+}
+
 /** Its value, or the answer that says why there is none. Rejects where the client goes away. */
 export async function readJsonBody(
   request: IncomingMessage,
-  bytesMax: number,
-): Promise<{ readonly value: unknown } | { readonly refused: Answer }> {
-  const refused = refuseContent(request, bytesMax);
+  limits: Limits,
+): Promise<{ readonly value: unknown } | Refused> {
+  const body = await readBodyBytes(request, limits);
+  return 'refused' in body ? body : jsonIn(body.value);
+}
+
+/** Its bytes, which say that they are JSON; nobody has looked whether they are. */
+export async function readBodyBytes(
+  request: IncomingMessage,
+  { bodyBytesMax, held }: Limits,
+): Promise<{ readonly value: Buffer } | Refused> {
+  const refused = refuseContent(request, bodyBytesMax);
   if (refused !== undefined) return { refused };
-  const bytes = await readBody(request, bytesMax);
-  if (bytes === undefined) return { refused: tooLarge(bytesMax) };
+  const bytes = await readBody(request, bodyBytesMax, held);
+  if (bytes === 'too-large') return { refused: tooLarge(bodyBytesMax) };
+  return bytes === 'no-room' ? { refused: unavailableAnswer(NO_ROOM) } : { value: bytes };
+}
+
+const NO_ROOM: Unavailable = {
+  unavailable: 'too many bytes of requests and answers are held already: take the answers, then ask again',
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+
+export function jsonIn(bytes: Uint8Array): { readonly value: unknown } | Refused {
   if (isTooDeep(bytes)) {
     return {
       refused: jsonAnswer(400, { error: `the body is nested deeper than the ${DEPTH_MAX} levels it may have` }),
@@ -29,7 +57,7 @@ export async function readJsonBody(
 }
 
 /** Recursive readers of a value need a stack frame for each level, and a body can have more levels than frames. */
-function isTooDeep(json: Buffer): boolean {
+function isTooDeep(json: Uint8Array): boolean {
   let depth = 0;
   let isText = false;
   for (let at = 0; at < json.length; at++) {
@@ -67,17 +95,23 @@ function tooLarge(bytesMax: number): Answer {
   return jsonAnswer(413, { error: `the body is larger than the ${bytesMax} bytes that it may have here` });
 }
 
-/** Undefined where it is larger than it may be. */
-function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
+function readBody(
+  request: IncomingMessage,
+  bytesMax: number,
+  held: Limits['held'],
+): Promise<Buffer | 'too-large' | 'no-room'> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | 'too-large' | 'no-room'>();
   const chunks: Buffer[] = [];
   let length = 0;
+  let isRefused = false;
   request.on('data', (chunk: Buffer) => {
+    if (isRefused) return;
     length += chunk.length;
-    if (length <= bytesMax) chunks.push(chunk);
+    isRefused = length > bytesMax || !held.tryGrow(chunk.length);
+    if (!isRefused) chunks.push(chunk);
     else {
       chunks.length = 0;
-      resolve(undefined);
+      resolve(length > bytesMax ? 'too-large' : 'no-room');
     }
   });
   request.on('end', () => resolve(Buffer.concat(chunks)));

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { Caller, Role } from '../../model/caller.ts';
+import type { HeldRequest } from './held-bytes.ts';
 import { type Answer, jsonAnswer, mistakesAnswer, type Unavailable, unavailableAnswer } from './answer.ts';
 
 export type Route<S> = {
@@ -81,8 +82,18 @@ export interface Question {
   readonly parameters: PathParameters;
 }
 
+/** The client of a request. */
+export interface Client {
+  /** Its address, by which limits are shared. */
+  readonly from: string;
+  /** Aborted when it has gone, or has its answer. */
+  readonly gone: AbortSignal;
+  readonly held: HeldRequest;
+}
+
 export interface Asked extends Question {
   readonly request: IncomingMessage;
+  readonly client: Client;
   /** Undefined where the route takes nothing. */
   readonly caller: Caller | undefined;
 }
@@ -90,11 +101,13 @@ export interface Asked extends Question {
 type Reading<S> = (side: S, asked: Asked) => Answer | Promise<Answer>;
 
 /** The request behind a write, and who sent it. */
-type Written = Pick<Asked, 'request' | 'caller'>;
+export type Written = Pick<Asked, 'request' | 'caller' | 'client'>;
 
 type Writing<S> = {
   /** A DELETE has no body. */
   readonly bodyBytesMax: number;
+  /** The body is handed on as the bytes that came: another thread reads it. */
+  readonly isRaw?: true;
   readonly write: (side: S, body: unknown, parameters: PathParameters, written: Written) => Promise<Answer>;
 };
 
@@ -114,10 +127,10 @@ export function answeredFrom<S extends object>(
       const { handle } = route;
       return { ...route, handle: (_none, asked) => unlessUnavailable((now) => handle(now, asked)) };
     }
-    const { write, bodyBytesMax } = route.handle;
+    const { write, ...rest } = route.handle;
     const answerWrite: Writing<undefined>['write'] = async (_none, body, parameters, written) =>
       unlessUnavailable((now) => write(now, body, parameters, written));
-    return { ...route, handle: { bodyBytesMax, write: answerWrite } };
+    return { ...route, handle: { ...rest, write: answerWrite } };
   });
 }
 

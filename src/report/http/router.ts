@@ -4,8 +4,8 @@ import { headOfRequest } from '../../listen/request-head.ts';
 import type { AccessGuard, RefusedAccess } from '../../model/access.ts';
 import type { ApiEvent } from '../../model/events/api-events.ts';
 import { type Answer, jsonAnswer, redirectAnswer, textAnswer } from './answer.ts';
-import { readJsonBody } from './json-body.ts';
-import { type Asked, decoded, matchPath, type Route, read } from './route.ts';
+import { readBodyBytes, readJsonBody } from './json-body.ts';
+import { type Asked, type Client, decoded, matchPath, type Route, read, type Written } from './route.ts';
 
 export interface Routed {
   readonly routes: readonly Route<undefined>[];
@@ -15,7 +15,7 @@ export interface Routed {
   readonly home?: ((asked: Pick<Asked, 'request'>) => Promise<Answer>) | undefined;
 }
 
-export async function answerRequest(routed: Routed, request: IncomingMessage): Promise<Answer> {
+export async function answerRequest(routed: Routed, request: IncomingMessage, client: Client): Promise<Answer> {
   const url = urlOf(request);
   if (url === undefined) return jsonAnswer(400, { error: 'the path is not one: it begins with one /' });
   const { pathname, searchParams: query } = url;
@@ -41,9 +41,11 @@ export async function answerRequest(routed: Routed, request: IncomingMessage): P
   const caller = decided?.allowed === true ? decided.caller : undefined;
   if (route.may === 'read') {
     if (refused !== undefined) return refused;
-    return parameters === undefined ? notEncoded() : route.handle(undefined, { query, parameters, request, caller });
+    return parameters === undefined
+      ? notEncoded()
+      : route.handle(undefined, { query, parameters, request, caller, client });
   }
-  const answer = refused ?? (await answerWrite(route, parameters, { request, caller }));
+  const answer = refused ?? (await answerWrite(route, parameters, { request, caller, client }));
   if (route.may === 'write') routed.onWrite({ type: 'api-written', route: route.path, status: answer.status });
   return answer;
 }
@@ -82,10 +84,13 @@ function refusedAnswer(
 async function answerWrite(
   { handle, method, may }: Route<undefined> & { readonly may: 'write' | 'ask' },
   parameters: ReadonlyMap<string, string> | undefined,
-  written: Pick<Asked, 'request' | 'caller'>,
+  written: Written,
 ): Promise<Answer> {
   if (parameters === undefined) return notEncoded();
-  const body = method === 'DELETE' ? { value: undefined } : await readJsonBody(written.request, handle.bodyBytesMax);
+  const { bodyBytesMax, isRaw } = handle;
+  const read = isRaw === true ? readBodyBytes : readJsonBody;
+  const body =
+    method === 'DELETE' ? { value: undefined } : await read(written.request, { bodyBytesMax, ...written.client });
   if ('refused' in body) return body.refused;
   try {
     return await handle.write(undefined, body.value, parameters, written);

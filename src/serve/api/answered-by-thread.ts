@@ -4,10 +4,8 @@
  */
 import type { Answer } from '../../report/http/answer.ts';
 import { type Asked, read, type RemoteRead, type Route } from '../../report/http/route.ts';
-import { addressGroup } from '../../listen/address-group.ts';
 import type { Comparing } from '../comparing/comparing.ts';
 import type { StoreReading } from '../reading/store-reading.ts';
-import { untilGone } from './until-gone.ts';
 
 export interface ReadingSide {
   readonly reading: Pick<StoreReading, 'answer'>;
@@ -35,13 +33,7 @@ function askThread(
   thread: Pick<StoreReading, 'answer'>,
   path: string,
   query: string,
-  { parameters, request }: Pick<Asked, 'parameters' | 'request'>,
+  { parameters, client: { from, gone: signal } }: Pick<Asked, 'parameters' | 'client'>,
 ): Promise<Answer> {
-  return untilGone(request, (signal) =>
-    thread.answer({
-      job: { what: 'route', path, query, parameters: [...parameters] },
-      from: addressGroup(request.socket.remoteAddress),
-      signal,
-    }),
-  );
+  return thread.answer({ job: { what: 'route', path, query, parameters: [...parameters] }, from, signal });
 }

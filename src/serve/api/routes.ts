@@ -46,13 +46,17 @@ export interface WriteSide extends FeedbackSide {
 }
 
 export const PROCESS_ROUTES: readonly Route<ProcessSide>[] = [
-  read('/metrics', 'Prometheus metrics (OpenMetrics with exemplars if asked for)', async (side, { request }) => {
-    const isWanted = () => !request.socket.destroyed;
-    const scraped = await side.metrics({ accept: request.headers.accept, scraper: scraperOf(request), isWanted });
-    if (scraped === undefined) return textAnswer(503, 'the client has gone\n');
-    const { contentType, texts, noteTaken } = scraped;
-    return { status: 200, type: contentType, body: '', pieces: { texts, onSent: noteTaken } };
-  }),
+  read(
+    '/metrics',
+    'Prometheus metrics (OpenMetrics with exemplars if asked for)',
+    async (side, { request, client }) => {
+      const isWanted = () => !client.gone.aborted;
+      const scraped = await side.metrics({ accept: request.headers.accept, scraper: scraperOf(request), isWanted });
+      if (scraped === undefined) return textAnswer(503, 'the client has gone\n');
+      const { contentType, texts, noteTaken } = scraped;
+      return { status: 200, type: contentType, body: '', pieces: { texts, onSent: noteTaken } };
+    },
+  ),
   read('/healthz', 'the process is there', () => textAnswer(200, 'ok\n'), { takes: 'nothing' }),
   read(
     '/readyz',

@@ -4,13 +4,12 @@ import type { AskedThreadLimits } from '../asked-thread.ts';
 export const WAITING_MAX = 16;
 export const WAIT_MAX_MS = 30_000;
 export const DEADLINE_MS = 30_000;
-/** No comparison begins while clients have this much of earlier answers still to take. */
-export const UNTAKEN_BYTES_MAX = 64 << 20;
 
 export const COMPARING_LIMITS: AskedThreadLimits = {
   deadlineMs: DEADLINE_MS,
   waitMaxMs: WAIT_MAX_MS,
   waitingMax: WAITING_MAX,
+  atOnceMax: 1,
   // A page asks for a comparison, its gate and a case at once.
   waitingOfOneMax: WAITING_MAX,
   idleMs: 60_000,

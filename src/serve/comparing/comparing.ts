@@ -8,7 +8,7 @@ import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import type { Answer } from '../../report/http/answer.ts';
 import { AskedThread, type AskedThreadLimits } from '../asked-thread.ts';
 import type { ReadAnswer, RouteJob } from '../reading/reading-protocol.ts';
-import { COMPARING_LIMITS, DEADLINE_MS, UNTAKEN_BYTES_MAX, WAIT_MAX_MS, WAITING_MAX } from './comparing-limits.ts';
+import { COMPARING_LIMITS, DEADLINE_MS, WAIT_MAX_MS, WAITING_MAX } from './comparing-limits.ts';
 import type { ComparingParts, ComparingStart, SentComparison } from './comparing-protocol.ts';
 
 interface ComparingNeeds extends ComparingStart {
@@ -29,8 +29,6 @@ interface Asked {
 export class Comparing {
   readonly #onEvent: ComparingNeeds['onEvent'];
   readonly #thread: AskedThread<RouteJob, SentComparison, ComparingStart['store'], ReadAnswer>;
-  /** Bytes of answers that clients have not taken yet. */
-  #untaken = 0;
 
   constructor({ store, parts, onEvent, limits }: ComparingNeeds) {
     this.#onEvent = onEvent;
@@ -46,10 +44,7 @@ export class Comparing {
 
   async answer({ job, from, signal }: Asked): Promise<Answer> {
     const began = performance.now();
-    const outcome =
-      this.#untaken < UNTAKEN_BYTES_MAX
-        ? await this.#thread.ask({ question: job, from, signal })
-        : ({ is: 'refused', because: 'queue_full' } as const);
+    const outcome = await this.#thread.ask({ question: job, from, signal });
     if (outcome.is === 'refused') {
       this.#onEvent({ type: 'read-refused', because: outcome.because });
       return refusalOf(REFUSED, outcome.because);
@@ -58,14 +53,7 @@ export class Comparing {
     this.#onEvent({ type: 'store-read', route: job.path, status, tookMs: performance.now() - began });
     if (outcome.is === 'failed') throw new Error(outcome.error);
     if (outcome.is === 'outdated') throw new Error('a comparison cannot be outdated');
-    const { length } = outcome.reply.body;
-    this.#untaken += length;
-    return {
-      ...outcome.reply,
-      onTaken: () => {
-        this.#untaken -= length;
-      },
-    };
+    return outcome.reply;
   }
 
   /** Refuses those that wait and the one that runs. May be called twice. */

@@ -81,7 +81,7 @@ export class Exports {
       return {
         ...head,
         stream: (response) => void this.#send(response, side, first),
-        onTaken: () => this.#end(side),
+        onGone: () => this.#end(side),
       };
     } catch (error) {
       this.#end(side);

@@ -1,26 +1,71 @@
 /**
  * `POST /mcp`: the MCP server of the running service, as Streamable HTTP without sessions: each request has a server of its
- * own. A tool asks the routes of the API in this process, in the name of whoever sent the request. So roles, limits, the
- * audit log and the words of refusals are those of the API, and a client of MCP can do nothing else.
+ * own, in a thread beside this one (`mcp-thread.ts`). A tool asks the routes of the API in this process, in the name of
+ * whoever sent the request. So roles, limits, the audit log and the words of refusals are those of the API, and a client
+ * of MCP can do nothing else.
  */
 import { IncomingMessage } from 'node:http';
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { type ApiQuestion, queryText } from '../../mcp/asked-api.ts';
-import { mcpServer } from '../../mcp/mcp-server.ts';
+import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import type { Answer } from '../../report/http/answer.ts';
-import type { Route } from '../../report/http/route.ts';
-import { untilGone } from '../api/until-gone.ts';
+import type { Client, Route } from '../../report/http/route.ts';
+import { AskedThread } from '../asked-thread.ts';
+import { type Refusals, refusalOf } from '../refusals.ts';
+import { BODY_BYTES_MAX, DEADLINE_MS, MCP_LIMITS, WAIT_MAX_MS, WAITING_MAX } from './mcp-limits.ts';
+import type { GivenByApi, McpReply, McpStart, SentMcpRequest, WantedOfApi } from './mcp-protocol.ts';
 
 const MCP_PATH = '/mcp';
-const BODY_BYTES_MAX = 1024 * 1024;
 
-interface McpSide {
-  readonly version: string;
+interface McpParts extends McpStart {
   /** The API, as the port answers it. */
-  readonly answer: (request: IncomingMessage) => Promise<Answer>;
+  readonly api: (request: IncomingMessage, client: Client) => Promise<Answer>;
+  readonly onEvent: (event: ReadingEvent) => void;
 }
 
-export const MCP_ROUTES: readonly Route<McpSide>[] = [
+interface McpRequest {
+  readonly body: Uint8Array;
+  readonly request: IncomingMessage;
+  readonly client: Client;
+}
+
+export class McpSide {
+  readonly #onEvent: McpParts['onEvent'];
+  readonly #thread: AskedThread<McpRequest, SentMcpRequest, string, McpReply, WantedOfApi, GivenByApi>;
+
+  constructor({ version, api, onEvent }: McpParts) {
+    this.#onEvent = onEvent;
+    this.#thread = new AskedThread({
+      runs: { module: 'mcp-thread', from: import.meta.url },
+      startData: () => ({ version }) satisfies McpStart,
+      current: () => version,
+      sent: ({ body, request }) => ({ body, headers: protocolHeaders(request) }),
+      give: (wanted, { request, client }) => askInside(api, { request, client, question: wanted }),
+      limits: MCP_LIMITS,
+    });
+  }
+
+  async answer(asked: McpRequest): Promise<Answer> {
+    const began = performance.now();
+    const { from, gone: signal } = asked.client;
+    const outcome = await this.#thread.ask({ question: asked, from, signal });
+    if (outcome.is === 'refused') {
+      this.#onEvent({ type: 'read-refused', because: outcome.because });
+      return refusalOf(REFUSED, outcome.because);
+    }
+    const status = outcome.is === 'replied' ? outcome.reply.status : 500;
+    this.#onEvent({ type: 'store-read', route: MCP_PATH, status, tookMs: performance.now() - began });
+    if (outcome.is === 'failed') throw new Error(outcome.error);
+    if (outcome.is === 'outdated') throw new Error('a request of MCP cannot be outdated');
+    return outcome.reply;
+  }
+
+  /** May be called twice. */
+  stop(): Promise<void> {
+    return this.#thread.stop();
+  }
+}
+
+export const MCP_ROUTES: readonly Route<Pick<McpSide, 'answer'>>[] = [
   {
     method: 'POST',
     path: MCP_PATH,
@@ -29,53 +74,50 @@ export const MCP_ROUTES: readonly Route<McpSide>[] = [
     summary: 'Model Context Protocol for coding agents, as Streamable HTTP: docs/mcp.md',
     handle: {
       bodyBytesMax: BODY_BYTES_MAX,
-      write: async ({ version, answer }, body, _parameters, { request }) => {
-        const handler = handlerFor(version, (question) => askInside(answer, request, question));
-        try {
-          return await untilGone(request, async (signal) =>
-            answerOf(await handler.fetch(webRequest(request, signal), { parsedBody: body })),
-          );
-        } finally {
-          await handler.close();
-        }
-      },
+      isRaw: true,
+      // The cast holds because the route takes its body raw.
+      write: (side, body, _parameters, { request, client }) =>
+        side.answer({ body: body as Uint8Array, request, client }),
     },
   },
 ];
 
-function handlerFor(version: string, api: Parameters<typeof mcpServer>[0]['api']): McpHttpHandler {
-  // Nothing is announced, so nobody needs a stream that stays open.
-  return createMcpHandler(() => mcpServer({ api, keepCase: undefined }, version), {
-    maxSubscriptions: 0,
-  });
+const REFUSED: Refusals = {
+  queue_full: { status: 429, error: `${WAITING_MAX} requests of MCP wait already: ask again` },
+  displaced: {
+    status: 429,
+    error: 'other addresses use MCP as well, and this one has the most requests waiting: ask again',
+  },
+  waited_too_long: { status: 503, error: `the request waited ${WAIT_MAX_MS / 1000} s for its turn` },
+  took_too_long: { status: 503, error: `the request took longer than ${DEADLINE_MS / 1000} s and was given up` },
+  thread_ended: { status: 503, error: 'the thread that speaks MCP has failed, another one starts when asked again' },
+};
+
+function protocolHeaders({ headers }: IncomingMessage): SentMcpRequest['headers'] {
+  return Object.entries(headers)
+    .filter(([name]) => /^(?:accept|content-type|mcp-.*)$/.test(name))
+    .map(([name, value]) => [name, String(value)]);
 }
 
-function webRequest({ headers }: IncomingMessage, signal: AbortSignal): Request {
-  const kept = Object.entries(headers).filter(([name]) => /^(?:accept|content-type|mcp-.*)$/.test(name));
-  return new Request(`http://assay${MCP_PATH}`, {
-    method: 'POST',
-    headers: kept.map(([name, value]): [string, string] => [name, String(value)]),
-    signal,
-  });
+interface AskedInside {
+  readonly request: IncomingMessage;
+  readonly client: Client;
+  readonly question: ApiQuestion;
 }
 
-async function answerOf(response: Response): Promise<Answer> {
-  return {
-    status: response.status,
-    type: response.headers.get('content-type') ?? 'application/json',
-    body: await response.text(),
-  };
-}
-
-async function askInside(
-  answer: McpSide['answer'],
-  outer: IncomingMessage,
-  question: ApiQuestion,
-): Promise<{ readonly status: number; readonly text: string }> {
-  const { status, body, onTaken, stream } = await answer(innerRequest(outer, question));
-  onTaken?.();
-  if (stream !== undefined) throw new Error(`${question.path} has no end`);
-  return { status, text: typeof body === 'string' ? body : Buffer.from(body).toString() };
+async function askInside(api: McpParts['api'], { request: outer, client, question }: AskedInside): Promise<GivenByApi> {
+  try {
+    // The request that it belongs to has its own place and holds its own bytes.
+    const held = { tryGrow: () => true, answered: () => undefined, release: () => undefined };
+    const { status, body, stream, onGone } = await api(innerRequest(outer, question), { ...client, held });
+    if (stream !== undefined) {
+      onGone?.();
+      return { failed: `${question.path} has no end` };
+    }
+    return { status, text: typeof body === 'string' ? body : Buffer.from(body).toString() };
+  } catch (error) {
+    return { failed: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** A request of the same sender, by the same connection and with the same headers, except those about its body. */

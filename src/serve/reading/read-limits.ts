@@ -6,8 +6,6 @@ export const WAITING_MAX = 16;
 export const WAIT_MAX_MS = 10_000;
 /** A read that takes longer is given up, and its thread ended. */
 export const READ_DEADLINE_MS = 10_000;
-/** No read begins while clients have this much of earlier answers still to take. */
-export const UNTAKEN_BYTES_MAX = 64 << 20;
 /** Heap of the thread. The largest answer takes some of it twice. */
 export const HEAP_MIB_MAX = 512;
 /** A read that is under way at a stop has this long. */

@@ -3,7 +3,7 @@
  *
  *   waiting    in a queue that all clients share fairly     full: 429; displaced by another address: 429; too long: 503
  *   running    one at a time in the thread                  past its deadline, or the thread dies: 503, another thread is started
- *   answered   sent to the client                           while clients have too much still to take, nothing begins
+ *   answered   sent to the client
  *
  * The service's own reads (evidence for notices, likeness of criteria, calibration) go before those of clients. There are
  * few of them, and they are not refused.
@@ -16,14 +16,7 @@ import type { Answer } from '../../report/http/answer.ts';
 import type { StorePlace } from '../open-reader.ts';
 import { RETRY_PAUSE_MS } from '../retry-pause.ts';
 import { FairQueue } from './fair-queue.ts';
-import {
-  FAREWELL_MS,
-  HEAP_MIB_MAX,
-  READ_DEADLINE_MS,
-  UNTAKEN_BYTES_MAX,
-  WAIT_MAX_MS,
-  WAITING_MAX,
-} from './read-limits.ts';
+import { FAREWELL_MS, HEAP_MIB_MAX, READ_DEADLINE_MS, WAIT_MAX_MS, WAITING_MAX } from './read-limits.ts';
 import type {
   FromReading,
   OwnJob,
@@ -41,7 +34,6 @@ interface ReadingParts {
   readonly onEvent: (event: ReadingEvent | Extract<DamageEvent, { readonly type: 'content-damaged' }>) => void;
   /** Other limits than those of read-limits.ts. */
   readonly deadlineMs?: number;
-  readonly untakenBytesMax?: number;
 }
 
 /** A client's request to read. */
@@ -82,8 +74,6 @@ export class StoreReading {
   #isStopped = false;
   #running: Running | undefined;
   #lastId = 0;
-  /** Bytes of answers that clients have not taken yet. */
-  #untaken = 0;
   /** State that the thread has. */
   #known: Partial<ReadingState> = {};
   /** Threads past their deadline that have not ended yet. */
@@ -119,8 +109,7 @@ export class StoreReading {
     if (outcome.is === 'done') throw new Error('a read of the service was answered to a client');
     const { answer } = outcome;
     this.#parts?.onEvent({ type: 'store-read', route, status: answer.status, tookMs: performance.now() - began });
-    this.#untaken += answer.body.length;
-    return { ...answer, onTaken: () => this.#taken(answer.body.length) };
+    return answer;
   }
 
   /** Rejects if it fails or the thread is stopped. */
@@ -181,9 +170,7 @@ export class StoreReading {
 
   #next(): void {
     if (this.#running !== undefined || !this.#isReady || this.#worker === undefined) return;
-    const waiting =
-      this.#own.shift() ??
-      (this.#untaken < (this.#parts?.untakenBytesMax ?? UNTAKEN_BYTES_MAX) ? this.#clients.take() : undefined);
+    const waiting = this.#own.shift() ?? this.#clients.take();
     if (waiting === undefined) return;
     this.#lastId += 1;
     const id = this.#lastId;
@@ -227,11 +214,6 @@ export class StoreReading {
     this.#running = undefined;
     clearTimeout(running.deadline);
     running.waiting.settle(outcome);
-  }
-
-  #taken(bytes: number): void {
-    this.#untaken -= bytes;
-    this.#next();
   }
 
   #spawn(

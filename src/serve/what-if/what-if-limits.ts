@@ -10,6 +10,7 @@ export const IDLE_MS = 60_000;
 export const WHAT_IF_LIMITS: Omit<AskedThreadLimits, 'deadlineMs' | 'idleMs'> = {
   waitMaxMs: WAIT_MAX_MS,
   waitingMax: WAITING_MAX,
+  atOnceMax: 1,
   waitingOfOneMax: 1,
   heapMibMax: 512,
   farewellMs: 2_000,

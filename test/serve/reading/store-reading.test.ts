@@ -16,7 +16,7 @@ const SHADOW: RouteJob = { what: 'route', path: '/api/v1/shadow', query: '', par
 /** A view in place of a table, which takes longer than the deadline. */
 const SLOW = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000000) SELECT i AS id FROM n`;
 
-async function started({ view, ...limits }: { view?: string; deadlineMs?: number; untakenBytesMax?: number } = {}) {
+async function started({ view, ...limits }: { view?: string; deadlineMs?: number } = {}) {
   const file = path.join(tempDirectory(), 'assay.db');
   Store.open(file).close();
   if (view !== undefined) {
@@ -112,19 +112,6 @@ test('a read past its deadline is given up; the thread is replaced, and the next
     { type: 'read-refused', because: 'took_too_long' },
   ]);
 }, 60_000);
-
-test('no read begins while clients have too much of earlier answers still to take', async () => {
-  const { ask, reading } = await started({ untakenBytesMax: 1 });
-  const large = await ask();
-
-  const next = ask();
-  // The service's own reads go on, so the thread is free.
-  await reading.own({ what: 'likeness' });
-  expect(reading.waiting).toBe(1);
-  large.onTaken?.();
-
-  expect((await next).status).toBe(200);
-});
 
 test('a stop refuses those that wait, and may come twice', async () => {
   const { ask, reading } = await started();

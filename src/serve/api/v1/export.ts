@@ -3,7 +3,6 @@ import { exportedLine, exportQuery } from '../../../model/api/export.ts';
 import { mistakesAnswer } from '../../../report/http/answer.ts';
 import { type Route, read } from '../../../report/http/route.ts';
 import { EXPORT_PATH, type Exports } from '../../exporting/exports.ts';
-import { untilGone } from '../until-gone.ts';
 import { givenIn } from './v1-read.ts';
 
 export interface ExportApi {
@@ -16,12 +15,12 @@ export const EXPORT_ROUTES: readonly Route<ExportApi>[] = [
       EXPORT_PATH,
       `?table=conversations|evaluations|verdicts &format=jsonl|parquet and the filters of /api/v1/conversations:
 all that they find, as lines of JSON or as a Parquet file: docs/export.md`,
-      async ({ exports }: ExportApi, { query: asked, request }) => {
+      async ({ exports }: ExportApi, { query: asked, request, client }) => {
         const given = givenIn(asked, exportQuery);
         const parsed = exportQuery.safeParse(given);
         if (!parsed.success) return mistakesAnswer('query', parsed.error, given);
         const isHead = request.method === 'HEAD';
-        return untilGone(request, (signal) => exports.answer(parsed.data, { isHead, signal }));
+        return exports.answer(parsed.data, { isHead, signal: client.gone });
       },
     ),
     shapes: { query: exportQuery, answer: exportedLine, type: 'application/jsonl' },
