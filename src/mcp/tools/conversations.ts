@@ -72,7 +72,7 @@ interface ShownTurn {
   readonly steps: readonly Structured[];
 }
 
-/** What users said of it, the latest last. `counts` is false where the same user said something else later. */
+/** Feedback of users, the latest last. `counts` is false where the same user said something else later. */
 function feedbackOf({ feedback_list: all }: ConversationDetail): readonly Structured[] {
   return all
     .slice(-FEEDBACK_MAX)

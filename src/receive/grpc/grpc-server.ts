@@ -46,7 +46,7 @@ interface GrpcServer {
 
 const KIB = 1024;
 const CALLS_MAX = 100;
-/** Of nghttp2: what came is not HTTP/2 at all, such as an exporter that speaks HTTP/1.1 to this port. */
+/** Error number of nghttp2 for bytes that are not HTTP/2, such as those of an exporter that speaks HTTP/1.1 to this port. */
 const BAD_PREFACE = -903;
 const PREFACE_MS_MAX = 10_000;
 /** Until the first call. */

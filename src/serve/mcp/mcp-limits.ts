@@ -1,7 +1,7 @@
 /** Limits of the tools for coding agents. A request waits mostly for answers of the API, which has limits of its own. */
 import type { AskedThreadLimits } from '../asked-thread.ts';
 
-/** Of a request: the longest that a client has to say is the note of a label. */
+/** Size of a request. The longest argument is the note of a label. */
 export const BODY_BYTES_MAX = 64 << 10;
 export const WAITING_MAX = 16;
 export const WAIT_MAX_MS = 20_000;

@@ -7,7 +7,7 @@ export interface McpStart {
 
 export interface SentMcpRequest {
   readonly body: Uint8Array;
-  /** Those that MCP looks at. */
+  /** Headers that MCP looks at. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 

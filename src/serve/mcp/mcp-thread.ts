@@ -12,7 +12,7 @@ import type { FromAsked, ToAsked } from '../asked-thread.ts';
 import { yieldToOthers } from '../yield-to-others.ts';
 import type { GivenByApi, McpReply, McpStart, SentMcpRequest, WantedOfApi } from './mcp-protocol.ts';
 
-/** Of JSON-RPC. The protocol has no batches since 2025-06-18, and one would take the place of one request for many. */
+/** The protocol has no batches since 2025-06-18. A batch would do the work of many requests in the place of one. */
 const BATCH = JSON.stringify({
   jsonrpc: '2.0',
   id: null,
@@ -54,7 +54,7 @@ class McpRequests {
     this.#wanted.get(`${id} ${want}`)?.(given);
   }
 
-  /** What it wants is not given any more, so a tool would wait for ever. */
+  /** Ends the waiting for answers of the API, which nobody gives for a client that has gone. */
   gone(id: number): void {
     this.#running.get(id)?.abort();
     for (const [key, settle] of this.#wanted) if (key.startsWith(`${id} `)) settle({ failed: 'the client went away' });
