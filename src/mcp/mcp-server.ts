@@ -11,7 +11,7 @@ agent, the version and the criterion; find_conversations (criterion, agent_versi
 read_transcript show why one failed; add_test_case keeps it; then "assay run" fails until the agent is mended.
 ${UNTRUSTED} Figures come with an interval and n: say both.`;
 
-const TOOLS = [...QUALITY_TOOLS, ...CONVERSATION_TOOLS, ...CHANGE_TOOLS];
+export const TOOLS = [...QUALITY_TOOLS, ...CONVERSATION_TOOLS, ...CHANGE_TOOLS];
 const BY_NAME = new Map(TOOLS.map((tool) => [tool.listed.name, tool]));
 /** The same for everybody, so it is made once. */
 const LISTED = { tools: TOOLS.map(({ listed }) => listed) };

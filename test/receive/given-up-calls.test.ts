@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startOtlpGrpc } from '../../src/receive/otlp-grpc.ts';
 import type { Receiver } from '../../src/receive/otlp-http.ts';
+import { callHead, FRAME, frame, PREFACE, SHORTEST_HEAD, streamOf } from './http2-frames.ts';
 import { EventLog, FakeSink, receiverOptions, wireBody } from './receiving.ts';
 
 const TRACES = wireBody('ai-sdk-7-traces.pb');
@@ -50,7 +51,8 @@ function dropped(): readonly string[] {
 test('a client that gives up all its calls at once, as after a timeout, goes on with the same connection', async () => {
   const client = opened();
   await givenUp(client, { from: 0, calls: 100 });
-  for (let call = 100; call < 200; call += 1) client.write(frame({ type: 1, flags: 5, id: idOf(call), body: CALL }));
+  for (let call = 100; call < 200; call += 1)
+    client.write(frame({ type: FRAME.headers, flags: 5, id: streamOf(call), body: CALL }));
   await log.counted('request-refused', 100);
   await givenUp(client, { from: 200, calls: 100 });
   expect(client.destroyed).toBe(false);
@@ -89,24 +91,27 @@ test('calls that are taken back in the read in which they come are not handled a
   expect(performance.now() - began).toBeGreaterThan(200);
 });
 
+test('a connection that waits for its turn is not read, and one that floods meanwhile harms nobody', async () => {
+  const attacker = rapidReset(2000);
+  await new Promise((resolve) => attacker.once('close', resolve));
+  const waiting = [1, 2, 3].map(() => rapidReset(4000));
+  const ended = waiting.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+  // Its turn comes after theirs.
+  expect(await exported(session())).toBe('0');
+  await Promise.all(ended);
+  expect(dropped()).toEqual(['http2_flood', 'http2_flood', 'http2_flood', 'http2_flood']);
+});
+
 test('a header that never ends closes the connection', async () => {
   const socket = opened();
-  socket.write(frame({ type: 1, flags: 0, id: 1, body: REQUEST_HEAD }));
-  const continued = frame({ type: 9, flags: 0, id: 1, body: Buffer.from([0x00, 1, 0x61, 1, 0x61]) });
+  socket.write(frame({ type: FRAME.headers, flags: 0, id: 1, body: SHORTEST_HEAD }));
+  const continued = frame({ type: FRAME.continuation, flags: 0, id: 1, body: Buffer.from([0x00, 1, 0x61, 1, 0x61]) });
   const pump = setInterval(() => socket.write(Buffer.concat(new Array<Buffer>(500).fill(continued))), 1);
   onTestFinished(() => clearInterval(pump));
   await new Promise((resolve) => socket.once('close', resolve));
 });
 
-/** POST, http, `/` and an authority: the shortest head that HTTP/2 takes for a request. */
-const REQUEST_HEAD = Buffer.from([0x83, 0x86, 0x84, 0x01, 1, 0x61]);
-/** The same, with the path and the type of an export. */
-const CALL = Buffer.concat([
-  Buffer.from([0x83, 0x86, 0x04, HEAD[':path'].length]),
-  Buffer.from(HEAD[':path']),
-  Buffer.from([0x01, 1, 0x61, 0x0f, 0x10, HEAD['content-type'].length]),
-  Buffer.from(HEAD['content-type']),
-]);
+const CALL = callHead(HEAD[':path']);
 
 /** Begins so many calls, gives them up once they are in hand, and resolves when each was seen. */
 async function givenUp(
@@ -114,16 +119,18 @@ async function givenUp(
   { from, calls }: { readonly from: number; readonly calls: number },
 ): Promise<void> {
   const counted = log.counted('request-refused', calls);
-  const ids = Array.from({ length: calls }, (_none, call) => idOf(from + call));
-  client.write(Buffer.concat(ids.map((id) => frame({ type: 1, flags: 4, id, body: CALL }))));
+  const ids = Array.from({ length: calls }, (_none, call) => streamOf(from + call));
+  client.write(Buffer.concat(ids.map((id) => frame({ type: FRAME.headers, flags: 4, id, body: CALL }))));
   // The answer to a ping comes after what was sent before it was read.
   await pinged(client);
-  client.write(Buffer.concat(ids.map((id) => frame({ type: 3, flags: 0, id, body: Buffer.from([0, 0, 0, 8]) }))));
+  client.write(
+    Buffer.concat(ids.map((id) => frame({ type: FRAME.reset, flags: 0, id, body: Buffer.from([0, 0, 0, 8]) }))),
+  );
   await counted;
 }
 
 function pinged(client: Socket): Promise<void> {
-  const ping = { type: 6, id: 0, body: Buffer.alloc(8) };
+  const ping = { type: FRAME.ping, id: 0, body: Buffer.alloc(8) };
   const { promise, resolve } = Promise.withResolvers<void>();
   let said = Buffer.alloc(0);
   const onData = (chunk: Buffer) => {
@@ -137,15 +144,11 @@ function pinged(client: Socket): Promise<void> {
   return promise;
 }
 
-function idOf(call: number): number {
-  return 2 * call + 1;
-}
-
 function rapidReset(calls: number): Socket {
   const socket = opened();
   const frames = Array.from({ length: calls }, (_none, call) => [
-    frame({ type: 1, flags: 4, id: idOf(call), body: REQUEST_HEAD }),
-    frame({ type: 3, flags: 0, id: idOf(call), body: Buffer.from([0, 0, 0, 8]) }),
+    frame({ type: FRAME.headers, flags: 4, id: streamOf(call), body: SHORTEST_HEAD }),
+    frame({ type: FRAME.reset, flags: 0, id: streamOf(call), body: Buffer.from([0, 0, 0, 8]) }),
   ]);
   socket.write(Buffer.concat(frames.flat()));
   return socket;
@@ -158,24 +161,6 @@ function opened(): Socket {
   onTestFinished(() => {
     socket.destroy();
   });
-  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-  socket.write(frame({ type: 4, flags: 0, id: 0, body: Buffer.alloc(0) }));
+  socket.write(PREFACE);
   return socket;
-}
-
-interface Frame {
-  readonly type: number;
-  readonly flags: number;
-  readonly id: number;
-  readonly body: Buffer;
-}
-
-/** https://www.rfc-editor.org/rfc/rfc9113#section-4.1 */
-function frame({ type, flags, id, body }: Frame): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(body.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(id, 5);
-  return Buffer.concat([head, body]);
 }

@@ -125,9 +125,15 @@ function takeInTurn(server: GrpcPort, slowed: SlowedAddresses, onRefused: () => 
   // The type of a listener says nothing of its arguments.
   const taking = server.listeners('connection') as ((this: GrpcPort, socket: Socket) => void)[];
   server.removeAllListeners('connection');
+  // Nothing is read of one that waits. HTTP/2 would read what its socket holds in another tick, and throws where the
+  // session has ended by then. `node:net` looks at this for each connection.
+  Object.assign(server, { pauseOnConnect: true });
+  server.on('secureConnection', (socket: Socket) => socket.resume());
   server.on('connection', (socket: Socket) => {
     const take = () => {
-      if (!socket.destroyed) for (const listener of taking) listener.call(server, socket);
+      if (socket.destroyed) return;
+      for (const listener of taking) listener.call(server, socket);
+      socket.resume();
     };
     const wait = slowed.waitOf(socket.remoteAddress);
     if (wait === 'refused') {

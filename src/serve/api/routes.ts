@@ -36,7 +36,7 @@ export interface ProcessSide {
   /** Conversations as they are evaluated; the answer goes on. */
   readonly live: () => Answer;
   /** The description of `/api/v1`. */
-  readonly openApi: () => unknown;
+  readonly openApi: () => Answer;
 }
 
 /** Writes to an open store. */
@@ -83,7 +83,7 @@ export const PROCESS_ROUTES: readonly Route<ProcessSide>[] = [
     ),
     shapes: { query: z.strictObject({}), answer: judges },
   },
-  read('/api/v1/openapi.json', 'all of /api/v1 as OpenAPI 3.1', ({ openApi }) => jsonAnswer(200, openApi())),
+  read('/api/v1/openapi.json', 'all of /api/v1 as OpenAPI 3.1', ({ openApi }) => openApi()),
   write('POST', '/api/v1/reload', '{}: read suites and settings again', { takes: 'admin' }, reloadConfiguration),
 ];
 

@@ -29,7 +29,7 @@ export function pageHttp(): PageHttp {
   return { routes: answeredFrom(PAGE_ROUTES, () => side), home: (asked) => viewAnswer(side, 'overview', asked) };
 }
 
-const PAGE_ROUTES: readonly Route<PageSide>[] = [
+export const PAGE_ROUTES: readonly Route<PageSide>[] = [
   ...PAGE_VIEWS.flatMap((view) => PAGE_PATHS[view].map((path) => ({ path, view })))
     .filter(({ path }) => path !== '/')
     .map(({ path, view }) =>

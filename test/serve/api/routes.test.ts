@@ -22,7 +22,7 @@ async function start(
     ready: () => ready,
     reload: async () => ({ reloaded: true, needRestart: [] }) as const,
     setup: () => ({ version: '1', receiving: { kafka: false } }),
-    openApi: () => ({}),
+    openApi: () => jsonAnswer(200, {}),
     judges: () => ({ judges: [], budget: {}, calibrates_here: true }),
     live: () => jsonAnswer(200, {}),
   };

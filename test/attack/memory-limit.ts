@@ -5,19 +5,25 @@ import path from 'node:path';
 const VERSION_1 = '/sys/fs/cgroup/memory';
 const VERSION_2 = '/sys/fs/cgroup';
 
-/** Undefined if no cgroup can be made here. To be released once the process has ended. */
-export function limitMemory(pid: number, bytes: number): { release(): void } | undefined {
+interface MemoryLimit {
+  /** The file to which a process writes its id, before it starts what is to be limited: Node sizes its heap by the limit. */
+  readonly joinFile: string;
+  /** To be called once the process has ended. */
+  release(): void;
+}
+
+/** Undefined if no cgroup can be made here. */
+export function memoryLimit(bytes: number): MemoryLimit | undefined {
   const isFirst = existsSync(path.join(VERSION_1, 'memory.limit_in_bytes'));
-  const folder = path.join(isFirst ? VERSION_1 : VERSION_2, `assay-${pid}`);
+  const folder = path.join(isFirst ? VERSION_1 : VERSION_2, `assay-${process.pid}`);
   try {
     mkdirSync(folder);
     writeFileSync(path.join(folder, isFirst ? 'memory.limit_in_bytes' : 'memory.max'), String(bytes));
-    writeFileSync(path.join(folder, 'cgroup.procs'), String(pid));
   } catch {
     rmdirIfThere(folder);
     return undefined;
   }
-  return { release: () => rmdirIfThere(folder) };
+  return { joinFile: path.join(folder, 'cgroup.procs'), release: () => rmdirIfThere(folder) };
 }
 
 function rmdirIfThere(folder: string): void {
