@@ -13,8 +13,10 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { packChart } from './release/chart.ts';
-import { begun, compareVersions, notesOf, readChangelog, released } from './release/changelog.ts';
+import { compareVersions } from '../src/store/migration.ts';
+import { begun, notesOf, readChangelog, released } from './release/changelog.ts';
 import { RELEASES, RELEASES_FILE, type Release } from './release/releases.ts';
+import { storeFormats } from './release/store-formats.ts';
 import { writeVersion } from './release/version-places.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -65,7 +67,7 @@ function prepare(): void {
   const text = released(readFileSync(CHANGELOG, 'utf8'), version, date);
   writeVersion(ROOT, version);
   writeFileSync(CHANGELOG, text);
-  const release: Release = { version, date, revision: `v${version}` };
+  const release: Release = { version, date, revision: `v${version}`, stores: storeFormats() };
   writeFileSync(path.join(ROOT, RELEASES_FILE), `${JSON.stringify([...RELEASES, release], undefined, 2)}\n`);
   try {
     execSync('npx biome check --write releases.json', { cwd: ROOT, stdio: 'ignore' });

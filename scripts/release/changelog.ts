@@ -7,6 +7,8 @@
  *
  *     - [BUGFIX] Redaction: a key in the query of a URL is removed.
  */
+import { compareVersions } from '../../src/store/migration.ts';
+
 export const COMPONENTS = [
   ...['Receive', 'Redaction', 'Journal', 'Normalize', 'Assemble', 'Score', 'Judges', 'Feedback', 'Store', 'Kafka'],
   ...['Metrics', 'Alerts', 'Detect', 'API', 'Page', 'MCP', 'Experiments', 'Python', 'CLI', 'Package', 'Security'],
@@ -80,13 +82,6 @@ export function begun(text: string, version: string): string {
 /** Release notes: the body of one section. */
 export function notesOf(text: string, version: string): string {
   return [`# Assay ${version}`, '', ...bodyOf(sectionOf(text, version)), ''].join('\n');
-}
-
-/** Negative if the first is older. */
-export function compareVersions(one: string, other: string): number {
-  const [a, b] = [one, other].map((version) => version.split('.').map(Number));
-  const differences = [0, 1, 2].map((place) => (a?.[place] ?? 0) - (b?.[place] ?? 0));
-  return differences.find((difference) => difference !== 0) ?? 0;
 }
 
 function sectionOf(text: string, version: string): Section {

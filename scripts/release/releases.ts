@@ -1,6 +1,7 @@
 /** Releases so far, oldest first, as `npm run release` has written them. Tests compare with them and build the last one. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { StoreFormats } from './store-formats.ts';
 
 export interface Release {
   readonly version: string;
@@ -8,6 +9,7 @@ export interface Release {
   readonly date: string;
   /** Where git has it: the tag, or the commit of a version that has no tag. */
   readonly revision: string;
+  readonly stores: StoreFormats;
 }
 
 export const RELEASES_FILE = 'releases.json';

@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { compareVersions } from '../../scripts/release/changelog.ts';
 import { RELEASES } from '../../scripts/release/releases.ts';
 import { VERSION_PLACES, versionsIn } from '../../scripts/release/version-places.ts';
 import { version as reported } from '../../src/cli/version.ts';
+import { compareVersions } from '../../src/store/migration.ts';
 import { ROOT, text } from '../deploy/shipped-files.ts';
 
 const { version }: { readonly version: string } = JSON.parse(text('package.json'));

@@ -1,10 +1,15 @@
-/** `assay store check`: what is damaged in a data folder, before a start finds it. */
+/**
+ * `assay store check`: what is damaged in a data folder, and what an upgrade would change in the store, before a start
+ * does it. A shared store is PostgreSQL's to check; of it the upgrade is shown.
+ */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { counted } from '../../model/counted.ts';
-import { loadSettings } from '../../config/settings.ts';
+import { isStoreWithoutKafka, loadSettings } from '../../config/settings.ts';
+import type { SharedStoreSettings } from '../../config/store-settings.ts';
 import { isInUse } from '../../serve/data-directory.ts';
 import { type Examined, examine } from '../../serve/one-machine/examination.ts';
+import { nameOf, type StoreUpgrade, upgradeOf } from '../../serve/store-upgrade.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
@@ -19,14 +24,21 @@ interface Flags {
 export function addCheck(store: Command, terminal: Terminal): void {
   store
     .command('check')
-    .description('say what is damaged in the data folder of a stopped service; changes nothing')
+    .description(
+      'say what is damaged in the data folder of a stopped service, and what this version would change in the store; changes nothing',
+    )
     .addHelpText('after', '\nEnds with 0 if nothing is, 1 if a start reports it and goes on, 4 if a start asks.')
     .option('--json', 'print it as JSON')
     .addOption(settingOption('config'))
     .addOption(settingOption('data_dir'))
     .action(async ({ config, dataDir, json }: Flags) => {
       const { settings, mistakes } = loadSettings({ flags: { config, dataDir }, env: process.env, cwd: process.cwd() });
-      failOn(mistakes);
+      failOn(mistakes.filter((mistake) => !isStoreWithoutKafka(mistake)));
+      const { sharedStore } = settings;
+      if (sharedStore !== undefined && dataDir === undefined) {
+        await checkShared(terminal, sharedStore, json === true);
+        return;
+      }
       const folder = settings.dataDir;
       if (!existsSync(folder)) throw new CommandFailure(`no data folder at ${folder}: give its --data-dir`, EXIT.input);
       if (isInUse(folder)) {
@@ -37,18 +49,48 @@ export function addCheck(store: Command, terminal: Terminal): void {
       if (json === true) terminal.json(toJson(folder, examined));
       else print(terminal, folder, examined);
       const { result } = toJson(folder, examined);
+      if (examined.upgrade?.refusal !== undefined) throw new CommandFailure('', EXIT.failed);
       if (result === 'lossy') throw new CommandFailure('', EXIT.loss);
       if (result === 'damaged') throw new CommandFailure('', EXIT.failed);
     });
 }
 
-function toJson(folder: string, { store, journal, damage, undecided }: Examined) {
+async function checkShared(terminal: Terminal, store: SharedStoreSettings, json: boolean): Promise<void> {
+  // Loaded when it is needed, as everything that one machine does without.
+  const { findStore } = await import('../../store/postgres/found-store.ts');
+  const { MIGRATIONS } = await import('../../store/postgres/schema.ts');
+  const upgrade = upgradeOf(await findStore(store), MIGRATIONS);
+  if (json) terminal.json({ upgrade: upgradeJson(upgrade) });
+  else for (const line of upgradeLines(upgrade)) terminal.out(line);
+  if (upgrade?.refusal !== undefined) throw new CommandFailure('', EXIT.failed);
+}
+
+function upgradeJson(upgrade: StoreUpgrade | undefined) {
+  if (upgrade === undefined) return null;
+  const { from, to, discards, refusal } = upgrade;
+  return { from, to, throws_away: discards, refused: refusal ?? null };
+}
+
+function upgradeLines(upgrade: StoreUpgrade | undefined): readonly string[] {
+  if (upgrade === undefined) return ['tables: none yet'];
+  const { from, to, discards, refusal } = upgrade;
+  if (refusal !== undefined) return [`tables: ${refusal}`];
+  const isSame = from.schema === to.schema;
+  return [
+    `tables: ${nameOf(from)}, ${isSame ? 'this version changes nothing' : `a start migrates them to ${nameOf(to)}`}`,
+    ...discards.map((what) => `a start throws away ${what}`),
+    ...(isSame || discards.length > 0 ? [] : ['a start throws nothing away']),
+  ];
+}
+
+function toJson(folder: string, { store, journal, upgrade, damage, undecided }: Examined) {
   const isDamaged = damage.length > 0 || journal.corruptBytes > 0;
   return {
     data_dir: folder,
     result: undecided.length > 0 ? 'lossy' : isDamaged ? 'damaged' : 'intact',
     conversations: store.conversations ?? null,
     stored_up_to: store.position ?? null,
+    upgrade: upgradeJson(upgrade),
     journal: { begins: journal.base, ends: journal.end, corrupt_bytes: journal.corruptBytes },
     damage: damage.map((one) => ({
       kind: one.kind,
@@ -64,6 +106,7 @@ function print(terminal: Terminal, folder: string, examined: Examined): void {
   terminal.out(
     `${folder}: ${counted(store.conversations ?? 0, 'conversation')}, the journal goes from ${journal.base} to ${journal.end}`,
   );
+  for (const line of upgradeLines(examined.upgrade)) terminal.out(line);
   if (journal.corruptBytes > 0)
     terminal.out(`journal-corrupt: ${journal.corruptBytes} bytes fail their checksum; a start sets them aside`);
   for (const one of damage) {
