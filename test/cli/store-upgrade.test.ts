@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { assay } from '../assay-command.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
-import { runService } from '../serve/running-service.ts';
+import { metricsOf, runService, sendTurns, sumOf } from '../serve/running-service.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const ENV = { ASSAY_OTLP_GRPC_PORT: '0', ASSAY_OTLP_HTTP_PORT: '0', ASSAY_HTTP_PORT: '0' };
@@ -40,6 +40,26 @@ test('a check of a store that is up to date says that nothing changes', () => {
   const { status, stdout } = assay(['store', 'check', '--data-dir', folder()]);
 
   expect([status, stdout]).toEqual([0, expect.stringContaining('this version changes nothing')]);
+});
+
+test('an upgrade can be checked while the service runs, and changes nothing of it', async () => {
+  const dataDir = withState(folder(), { format: 1, detectors: { suites: [['s', '1', { version: 2, streams: [] }]] } });
+  const running = await runService({ suites: ['default'], dataDir });
+  await sendTurns(running, { first: 1, turns: 3 });
+
+  const text = assay(['store', 'check', '--upgrade', '--data-dir', dataDir]);
+  const json = assay(['store', 'check', '--upgrade', '--json', '--data-dir', dataDir]);
+  const whole = assay(['store', 'check', '--data-dir', dataDir]);
+  await sendTurns(running, { first: 4, turns: 3 });
+  await expect
+    .poll(async () => sumOf(await metricsOf(running), 'assay_turns_scored_total'), { timeout: 20_000 })
+    .toBe(6);
+  await running.service.stop();
+
+  expect([text.status, text.stdout]).toEqual([0, expect.stringContaining('this version changes nothing')]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ upgrade: { throws_away: [], refused: null } });
+  expect(whole.status).toBe(3);
+  expect(assay(['store', 'check', '--data-dir', dataDir]).status).toBe(0);
 });
 
 test('a check says what a start would throw away, and the start says it before', async () => {

@@ -6,10 +6,11 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { counted } from '../../model/counted.ts';
 import { isStoreWithoutKafka, loadSettings } from '../../config/settings.ts';
-import type { SharedStoreSettings } from '../../config/store-settings.ts';
-import { isInUse } from '../../serve/data-directory.ts';
+import { isInUse, storeFileIn } from '../../serve/data-directory.ts';
 import { type Examined, examine } from '../../serve/one-machine/examination.ts';
 import { nameOf, type StoreUpgrade, upgradeOf } from '../../serve/store-upgrade.ts';
+import { findStore, findStoreInUse } from '../../store/sqlite/found-store.ts';
+import { MIGRATIONS } from '../../store/sqlite/migrate.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
@@ -19,6 +20,7 @@ interface Flags {
   readonly config?: string;
   readonly dataDir?: string;
   readonly json?: boolean;
+  readonly upgrade?: boolean;
 }
 
 export function addCheck(store: Command, terminal: Terminal): void {
@@ -29,18 +31,26 @@ export function addCheck(store: Command, terminal: Terminal): void {
     )
     .addHelpText('after', '\nEnds with 0 if nothing is, 1 if a start reports it and goes on, 4 if a start asks.')
     .option('--json', 'print it as JSON')
+    .option('--upgrade', 'only what this version would change in the store; the service may run')
     .addOption(settingOption('config'))
     .addOption(settingOption('data_dir'))
-    .action(async ({ config, dataDir, json }: Flags) => {
+    .action(async ({ config, dataDir, json, upgrade: isUpgrade }: Flags) => {
       const { settings, mistakes } = loadSettings({ flags: { config, dataDir }, env: process.env, cwd: process.cwd() });
       failOn(mistakes.filter((mistake) => !isStoreWithoutKafka(mistake)));
       const { sharedStore } = settings;
       if (sharedStore !== undefined && dataDir === undefined) {
-        await checkShared(terminal, sharedStore, json === true);
+        const { findStore: findShared } = await import('../../store/postgres/found-store.ts');
+        const { MIGRATIONS: shared } = await import('../../store/postgres/schema.ts');
+        showUpgrade(terminal, upgradeOf(await findShared(sharedStore), shared), json === true);
         return;
       }
       const folder = settings.dataDir;
       if (!existsSync(folder)) throw new CommandFailure(`no data folder at ${folder}: give its --data-dir`, EXIT.input);
+      if (isUpgrade === true) {
+        const found = isInUse(folder) ? findStoreInUse(storeFileIn(folder)) : findStore(storeFileIn(folder));
+        showUpgrade(terminal, upgradeOf(found, MIGRATIONS), json === true);
+        return;
+      }
       if (isInUse(folder)) {
         const instead = 'its metric assay_data_damage and its log say what its start has found';
         throw new CommandFailure(`Assay is running on ${folder}: ${instead}; stop it to check all`, EXIT.input);
@@ -55,11 +65,7 @@ export function addCheck(store: Command, terminal: Terminal): void {
     });
 }
 
-async function checkShared(terminal: Terminal, store: SharedStoreSettings, json: boolean): Promise<void> {
-  // Loaded when it is needed, as everything that one machine does without.
-  const { findStore } = await import('../../store/postgres/found-store.ts');
-  const { MIGRATIONS } = await import('../../store/postgres/schema.ts');
-  const upgrade = upgradeOf(await findStore(store), MIGRATIONS);
+function showUpgrade(terminal: Terminal, upgrade: StoreUpgrade | undefined, json: boolean): void {
   if (json) terminal.json({ upgrade: upgradeJson(upgrade) });
   else for (const line of upgradeLines(upgrade)) terminal.out(line);
   if (upgrade?.refusal !== undefined) throw new CommandFailure('', EXIT.failed);

@@ -1,5 +1,6 @@
 /** The store of this machine as an upgrade finds it. Changes nothing. */
-import type { DatabaseSync } from 'node:sqlite';
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import type { FoundStore } from '../migration.ts';
 import { storedSchema } from './migrate.ts';
 import { readUnchanged } from './read-unchanged.ts';
@@ -11,6 +12,17 @@ export function findStore(file: string): FoundStore | undefined {
   } catch {
     // A database that cannot be read is damage, which whoever examines the store reports.
     return undefined;
+  }
+}
+
+/** The same beside a service that writes to it, whose files must not be put back as they were. */
+export function findStoreInUse(file: string): FoundStore | undefined {
+  if (!existsSync(file)) return undefined;
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return found(database);
+  } finally {
+    database.close();
   }
 }
 
