@@ -1,4 +1,4 @@
-# The image of the service: docker build -t assay .
+# The image of the service: docker build -t assay:0.2.0 .
 #
 # The node that Assay runs on is the base image's, of the version that package.json pins; the copy that npm would bring is left out.
 # Pin the base by its digest: --build-arg NODE_IMAGE=node:26.10.0-bookworm-slim@sha256:… (deploy/images-without-digest.json says why it is not here).
@@ -19,6 +19,8 @@ RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/node-bin-* node_modules/node-linux-* node_modules/node-darwin-* node_modules/.bin node_modules/.cache
 
 FROM ${NODE_IMAGE}
+LABEL org.opencontainers.image.title=assay org.opencontainers.image.licenses=Apache-2.0
+LABEL org.opencontainers.image.version=0.2.0
 # On every address, and so with tokens: without one it does not start, and says how to make one (docs/security.md).
 ENV NODE_ENV=production \
   ASSAY_HOST=0.0.0.0 \

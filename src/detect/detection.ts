@@ -13,7 +13,7 @@ import { AlarmBudget } from './alarm-budget.ts';
 import type { JudgesChanged, Observation, Reading, StreamLabels, Transition } from './observation.ts';
 import { DAY_MS, DEFAULT_DETECTION, type DetectionSettings } from './settings.ts';
 
-const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 2;
 const SILENT_MS = 7 * DAY_MS;
 
 interface DetectionFolded extends Folded {

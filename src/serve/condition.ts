@@ -9,6 +9,7 @@ import { LossUndecided } from './loss-undecided.ts';
 import { makePrivate } from './private-folder.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { examine, noteSalt, settle } from './one-machine/examination.ts';
+import { upgradeEvents } from './store-upgrade.ts';
 
 export interface DataFolder extends DataDirectory {
   /** Reports what was found, once somebody listens. The salt of user ids is there by then. */
@@ -42,7 +43,8 @@ async function conditionOf(settings: Settings, log: Log): Promise<readonly Damag
   // With Kafka the log and the store are elsewhere.
   if (kafka !== undefined) return [];
   const examined = await examine(dataDir, 'quick');
-  const { damage, undecided } = examined;
+  const { damage, undecided, upgrade } = examined;
+  if (upgrade?.refusal !== undefined) throw new Error(`${upgrade.refusal}; or point data_dir at another folder`);
   if (undecided.length > 0 && !acceptLoss) {
     for (const { kind, what } of undecided) log.line('error', 'store: data are lost, not starting', { kind, what });
     throw new LossUndecided(refusal(undecided.map(({ what }) => what)));
@@ -52,6 +54,7 @@ async function conditionOf(settings: Settings, log: Log): Promise<readonly Damag
   const files = await settle(dataDir, examined);
   const isNew = new Set(undecided);
   return [
+    ...upgradeEvents(upgrade),
     ...damage.flatMap((one): DamageEvent[] =>
       one.losesData && !isNew.has(one) ? [] : [{ type: 'damage-found', kind: one.kind, what: one.what }],
     ),

@@ -167,10 +167,8 @@ test.for(['default', 'example', 'kafka'])('no port is published twice with the p
   expect(published.filter((port) => !String(port).startsWith('127.0.0.1:'))).toEqual([]);
 });
 
-test('every image that is not ours has an exact version', () => {
-  const images = services
-    .map(([, { image }]) => withDefaults(image))
-    .filter((image) => !/^assay(-example)?$/.test(image));
+test('every image except the example’s has an exact version', () => {
+  const images = services.map(([, { image }]) => withDefaults(image)).filter((image) => image !== 'assay-example');
 
   expect(images.length).toBeGreaterThan(0);
   expect(images.filter((image) => !/:v?\d+\.\d+/.test(image))).toEqual([]);

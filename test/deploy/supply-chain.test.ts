@@ -86,7 +86,7 @@ test('every image is named by its digest, or is listed as unresolved with the re
   const images = new Set([...DOCKERFILES.flatMap(basesOf), ...[...anchors].map(([, image = '']) => image)]);
   expect(Object.keys(compose.services).length).toBeGreaterThan(5);
   // Built from this project, or given by whoever builds: it has no default.
-  const own = (image: string) => /^(?:assay|assay-example|\$\{BASE_IMAGE\})$/.test(image);
+  const own = (image: string) => /^(?:assay:\d+\.\d+\.\d+|assay-example|\$\{BASE_IMAGE\})$/.test(image);
 
   const named = [...images].filter((image) => !own(image) && !/@sha256:[0-9a-f]{64}$/.test(image));
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { onTestFinished, expect, test } from 'vitest';
 import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
 import {
@@ -234,6 +235,25 @@ test.each<[what: string, snapshot: Buffer]>([
 
   expect(problems).toEqual([{ what: 'began-anew', problem: expect.any(String) }]);
   expect(report.observed).toBe(10);
+});
+
+test.each([
+  ['of the rounds', { format: 2, detectors: { suites: [] } }],
+  ['of the detectors', { format: 1, detectors: { suites: [['s', '1', { version: 99 }]] } }],
+])('a newer format %s is left to the newer Assay, and what waits goes on waiting', (_what, state) => {
+  const { store, queue, round: next, problems } = machine();
+  const snapshot = zstdCompressSync(JSON.stringify(state));
+  store.detection.round(1, () => snapshot);
+  queue(evaluations(10, 10));
+
+  expect(() => next()).toThrow(/newer Assay, which has to go on/);
+
+  expect(problems).toEqual([]);
+  store.detection.round(100, (round) => {
+    expect(round.observations).toHaveLength(10);
+    expect(Buffer.from(round.state.snapshot ?? []).equals(snapshot)).toBe(true);
+    return undefined;
+  });
 });
 
 test('a row that is not an observation is let go, and the others are observed', () => {

@@ -67,6 +67,10 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
   'store-writable': [{ problem: 'disk full' }, { problem: undefined }],
   'journal-writable': [{}],
   'damage-found': [{ kind: 'store-behind', what: '/data/assay.db has 3 of its 4 commits' }],
+  'store-upgrading': [
+    { from: 'schema version 24 (Assay 0.1.0)', to: 'schema version 25 (Assay 0.2.0)', discards: [] },
+    { from: 'schema version 24 (Assay 0.1.0)', to: 'schema version 24 (Assay 0.1.0)', discards: ['what was learned'] },
+  ],
   'set-aside': [{ files: ['/data/content/quarantine/20261124T194500Z/00000000.content'] }],
   'clock-jumped': [{ byMs: 8_640_000_000 }, { byMs: undefined }],
   'content-damaged': [{ what: 'conversation c', reason: 'they fail their checksum' }],

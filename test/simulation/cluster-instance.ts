@@ -33,6 +33,7 @@ export class ClusterInstance {
   readonly name: string;
   readonly #options: InstanceOptions;
   readonly #ports: ProcessOptions['ports'];
+  #program = MAIN;
   #child: ChildProcess | undefined;
   #isWanted = false;
   #crashes = 0;
@@ -85,7 +86,7 @@ export class ClusterInstance {
     const { directory, configFile, env } = this.#options;
     const log = openSync(this.logFile, 'a');
     this.#logFrom = fstatSync(log).size;
-    const child = spawn(process.execPath, [MAIN, 'serve', '--config', configFile], {
+    const child = spawn(process.execPath, [this.#program, 'serve', '--config', configFile], {
       env: {
         ...process.env,
         ASSAY_INSTANCE: this.name,
@@ -111,6 +112,11 @@ export class ClusterInstance {
         if (this.#isWanted) this.start();
       }, RESTART_AFTER_MS).unref();
     });
+  }
+
+  /** The launcher of another version, from the next start on; of this one if undefined. */
+  runs(program: string | undefined): void {
+    this.#program = program ?? MAIN;
   }
 
   async kill(): Promise<void> {

@@ -23,6 +23,8 @@ export interface ProcessOptions {
   readonly ports: { readonly otlpGrpc: number; readonly otlpHttp: number; readonly http: number };
   readonly env?: { readonly [name: string]: string };
   readonly arguments?: readonly string[];
+  /** The launcher of another version. */
+  readonly program?: string;
   /** The number of the one core that it may run on; all cores if absent. */
   readonly core?: number;
 }
@@ -32,7 +34,7 @@ const MAIN = path.resolve(import.meta.dirname, '../../bin/assay.mjs');
 export async function startAssay(options: ProcessOptions): Promise<AssayProcess> {
   const pinned = options.core === undefined ? [] : ['taskset', '--cpu-list', String(options.core)];
   const [program = '', ...first] = [...pinned, process.execPath];
-  const child = spawn(program, [...first, MAIN, 'serve', ...(options.arguments ?? [])], {
+  const child = spawn(program, [...first, options.program ?? MAIN, 'serve', ...(options.arguments ?? [])], {
     env: {
       ...process.env,
       ASSAY_DATA_DIR: options.dataDir,

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { CONVERSATION_COLUMNS } from '../../src/store/conversation-columns.ts';
 import { EVALUATION_COLUMNS, SAID_COLUMNS } from '../../src/store/evaluation-columns.ts';
-import { migrate } from '../../src/store/sqlite/schema.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
 
 test.each([
   ['conversations', CONVERSATION_COLUMNS, ['id', 'conversation_id']],

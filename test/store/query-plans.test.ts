@@ -81,8 +81,8 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   [/^SELECT count\(\*\) AS rows FROM (?:conversations|traces|evaluations)$/, 'for a copy and for tests'],
   [/^SELECT label, count\(\*\) AS outcomes FROM outcome_labels/, 'by a command'],
 ];
-/** Files whose statements run on other databases, or for a command that copies all of a store. */
-const ELSEWHERE = ['answer-file.ts', 'examine-store.ts', 'store-export.ts'];
+/** Files whose statements run on other databases, for a command that copies all of a store, or on tables of one row. */
+const ELSEWHERE = ['answer-file.ts', 'examine-store.ts', 'found-store.ts', 'migrate.ts', 'store-export.ts'];
 const MAKES = /[.\s(]prepare\(|\bstatements\b.*\.of\(|^\s*\.of\(|#prepared\(|\bstore\.run\(/;
 
 function explained(): readonly Explained[] {

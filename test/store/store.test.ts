@@ -8,7 +8,7 @@ import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts
 import type { ConversationId, SpanId, TraceId } from '../../src/model/ids.ts';
 import { closeConversation, joinConversation, dueConversations } from '../../src/engine/conversation-closing.ts';
 import { prune, type Retention } from '../../src/store/sqlite/retention.ts';
-import { SCHEMA_VERSION } from '../../src/store/sqlite/schema.ts';
+import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -204,7 +204,7 @@ test('a store from a newer Assay is refused, and left as it is', () => {
   const directory = tempDirectory();
   open(directory).close();
   const database = new DatabaseSync(fileIn(directory));
-  database.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
   database.close();
 
   expect(() => Store.open(fileIn(directory))).toThrow(

@@ -12,6 +12,7 @@ import { addExport } from './export.ts';
 import { addForget } from './forget.ts';
 import { addJournal } from './journal.ts';
 import { addCheck } from './store-check.ts';
+import { addDowngrade } from './store-downgrade.ts';
 import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -25,6 +26,7 @@ interface Flags {
 export function addStore(program: Command, terminal: Terminal): void {
   const store = program.command('store').description('manage the store');
   addCheck(store, terminal);
+  addDowngrade(store, terminal);
   addJournal(program, terminal);
   addForget(program, terminal);
   addExport(program, terminal);

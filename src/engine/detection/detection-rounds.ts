@@ -11,9 +11,9 @@
  *                                                                    state until a webhook has answered
  *
  * The detectors in memory are a cache of the state: they are used where its version is the one that they were written
- * with, and read from it otherwise. A state that can't be read (another format, a broken row) begins from scratch, and
- * so does one that fails on an observation: the observations of that round are dropped, because the next round would
- * fail on them as well. Detection is never worth the scores.
+ * with, and read from it otherwise. A state that can't be read (an older format, a broken row) begins from scratch. So
+ * does one that fails on an observation: the observations of that round are dropped, because the next round would fail
+ * on them as well. A state of a newer Assay is left to it (state-format.ts). Detection is never worth the scores.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { DetectionSettings } from '../../detect/settings.ts';
@@ -29,6 +29,7 @@ import {
 import type { DetectionRound } from '../../store/detection-store.ts';
 import { Detectors, type DetectorsState } from './detectors.ts';
 import { observedEvaluation } from './observations.ts';
+import { DETECTION_FORMAT, formatOf, isNewer, NewerState, ROUNDS_FORMAT } from './state-format.ts';
 
 export interface Subscriber {
   readonly key: string;
@@ -80,7 +81,6 @@ interface Held {
   notices: readonly Notice[];
 }
 
-const FORMAT = 1;
 const RECENT_MAX = 100;
 /** When nobody takes them, the oldest go. */
 const NOTICES_MAX = 1000;
@@ -207,12 +207,16 @@ export class DetectionRounds {
     if (snapshot === undefined) return fresh(this.#settings);
     try {
       // The cast holds for what `write` wrote in this format; another one is refused here, and what is broken by what reads it.
-      const { format, detectors, observed, time, recent, notices } = JSON.parse(
-        zstdDecompressSync(snapshot).toString(),
-      ) as Written;
-      if (format !== FORMAT) throw new Error(`it has format ${format}, and this Assay knows ${FORMAT}`);
+      const written = JSON.parse(zstdDecompressSync(snapshot).toString()) as Written;
+      const found = formatOf(written);
+      const both = `it has format ${found.rounds}.${found.detectors}, and this Assay knows ${DETECTION_FORMAT}`;
+      if (isNewer(found)) throw new NewerState(`the state is that of a newer Assay, which has to go on: ${both}`);
+      if (found.rounds !== ROUNDS_FORMAT) throw new Error(both);
+      const { detectors, observed, time, recent, notices } = written;
       return { detectors: Detectors.restore(this.#settings, detectors), observed, time, recent, notices };
     } catch (error) {
+      // Thrown out of the round, so that it changes nothing.
+      if (error instanceof NewerState) throw error;
       this.#onProblem({ what: 'began-anew', problem: problemOf(error) });
       return fresh(this.#settings);
     }
@@ -224,7 +228,7 @@ function fresh(settings: DetectionSettings): Held {
 }
 
 function write({ detectors, observed, time, recent, notices }: Held): Uint8Array {
-  const written: Written = { format: FORMAT, detectors: detectors.state(), observed, time, recent, notices };
+  const written: Written = { format: ROUNDS_FORMAT, detectors: detectors.state(), observed, time, recent, notices };
   return zstdCompressSync(JSON.stringify(written), COMPRESSION);
 }
 

@@ -2,6 +2,13 @@
 import type { DamageKind } from '../damage.ts';
 
 export type DamageEvent =
+  /** Before a start changes the store to what this version needs. `discards` is what that throws away. */
+  | {
+      readonly type: 'store-upgrading';
+      readonly from: string;
+      readonly to: string;
+      readonly discards: readonly string[];
+    }
   /** At the start. */
   | { readonly type: 'damage-found'; readonly kind: DamageKind; readonly what: string }
   /** Moved out of the way of a start. */

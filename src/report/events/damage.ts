@@ -3,7 +3,7 @@ import { DAMAGE_KINDS } from '../../model/damage.ts';
 import type { DamageEvent } from '../../model/events/damage-events.ts';
 import { counter, gauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
-import { error, type EventTable, info } from './event-table.ts';
+import { error, type EventTable, info, warn } from './event-table.ts';
 
 export const DAMAGE_METRICS = {
   damage: gauge('assay_data_damage', 'findings', {
@@ -26,6 +26,16 @@ export const DAMAGE_EVENTS = {
   'damage-found': {
     log: ({ kind, what }) => error('store: damage found at the start, damaged parts are set aside', { kind, what }),
     count: ({ kind }, { damage }) => damage.inc({ kind }),
+  },
+  'store-upgrading': {
+    log: ({ from, to, discards }) =>
+      discards.length === 0
+        ? info('store: tables are of an earlier version, migrating them', { from, to })
+        : warn('store: what is stored is of an earlier version, migrating it and throwing a part away', {
+            from,
+            to,
+            throws_away: discards.join('; '),
+          }),
   },
   'set-aside': {
     log: ({ files }) =>

@@ -134,6 +134,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
   'store-writable': 'no span',
   'journal-writable': 'no span',
   'set-aside': 'no span',
+  'store-upgrading': 'no span',
   'clock-jumped': 'no span',
   'journal-refused': 'no span',
   'journal-segment-failed': 'no span',

@@ -7,6 +7,8 @@ import { KafkajsPublisher } from '../../kafka/kafkajs/publisher.ts';
 import { evaluationRecord } from '../../report/results/evaluation-record.ts';
 import type { Total } from '../../store/engine-store.ts';
 import { type PostgresOptions, PostgresStore } from '../../store/postgres/postgres-store.ts';
+import { findStore } from '../../store/postgres/found-store.ts';
+import { MIGRATIONS } from '../../store/postgres/schema.ts';
 import type { LaneAnswer, LaneStorage, OrderedCommand, LaneQuestion } from '../scoring-protocol.ts';
 import type { DutyLoop, ScoringParts, ScoringSide } from '../scoring-side.ts';
 import { ArrivalUnderstanding } from './arrival-understanding.ts';
@@ -16,6 +18,7 @@ import { PostgresForgetting } from './postgres-forgetting.ts';
 import { ProblemLatch } from './problem-latch.ts';
 import { ScoringLoop } from './scoring-loop.ts';
 import { RETRY_PAUSE_MS } from '../retry-pause.ts';
+import { upgradeEvents, upgradeOf } from '../store-upgrade.ts';
 
 export class PostgresScoring implements ScoringSide {
   readonly store: PostgresStore;
@@ -64,6 +67,8 @@ export class PostgresScoring implements ScoringSide {
     const options: PostgresOptions = { ...storage.store, outboxPayload, keysOf };
     for (;;) {
       try {
+        const upgrade = upgradeOf(await findStore(options), MIGRATIONS);
+        post({ type: 'events', events: upgradeEvents(upgrade) });
         const store = await PostgresStore.open(options);
         troubles.over('open');
         return new PostgresScoring(storage, parts, { store, troubles, understanding });

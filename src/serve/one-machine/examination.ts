@@ -9,15 +9,20 @@ import { type ExaminedJournal, examineJournal } from '../../journal/examine-jour
 import type { Damage } from '../../model/damage.ts';
 import { HighWaterFile, readHighWater } from '../../model/high-water-file.ts';
 import { type ExaminedStore, examineStore } from '../../store/sqlite/examine-store.ts';
+import { findStore } from '../../store/sqlite/found-store.ts';
+import { MIGRATIONS } from '../../store/sqlite/migrate.ts';
 import { setAside } from '../../store/sqlite/set-aside.ts';
 import { SALT_FILE, tryReadSalt } from '../../engine/redaction-rules.ts';
 import { storeFileIn } from '../data-directory.ts';
+import { type StoreUpgrade, upgradeOf } from '../store-upgrade.ts';
 import { AcceptedLosses } from './accepted-losses.ts';
 import { findUnknown } from './unknown-content.ts';
 
 export interface Examined {
   readonly journal: ExaminedJournal;
   readonly store: ExaminedStore;
+  /** Undefined where there is no store that can be read. */
+  readonly upgrade: StoreUpgrade | undefined;
   /** With those that were accepted before. */
   readonly damage: readonly Damage[];
   /** Damage that nobody has decided about yet. */
@@ -35,7 +40,8 @@ export async function examine(directory: string, depth: 'quick' | 'whole'): Prom
   const damage = [...store.damage, ...journal.damage, ...journalAgainst(store, journal), ...saltDamage(directory)];
   const accepted = AcceptedLosses.in(directory);
   const undecided = damage.filter(({ losesData, key }) => losesData && !accepted.has(key));
-  return { journal, store, damage, undecided };
+  const upgrade = upgradeOf(findStore(storeFileIn(directory)), MIGRATIONS);
+  return { journal, store, upgrade, damage, undecided };
 }
 
 /** Content that nobody knows is not cut, although the store is all that its mark says. */

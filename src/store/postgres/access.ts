@@ -7,7 +7,7 @@ import type { EndedSessions, KeptToken, SessionStore, TokenStore } from '../../m
 import type { Role } from '../../model/caller.ts';
 import { StatementFailed } from './errors.ts';
 import { Link, type PostgresAddress } from './link.ts';
-import { migrate } from './schema.ts';
+import { migrate, storedSchema } from './schema.ts';
 
 const STATEMENT_MS = 5_000;
 const UNDEFINED_TABLE = '42P01';
@@ -78,7 +78,9 @@ export class PostgresAccess implements TokenStore, SessionStore {
   async #prepare(): Promise<void> {
     const preparing = new Link({ address: this.#address, name: 'assay access tables', leaseMs: 30_000 });
     try {
-      await migrate(preparing, this.#address.schema);
+      // Tables that are there are changed by the start of a service alone, which says so.
+      const { version } = await preparing.use((session) => storedSchema(session));
+      if (version === 0) await migrate(preparing, this.#address.schema);
     } finally {
       await preparing.close();
     }

@@ -1,6 +1,6 @@
 /**
- * The tables in PostgreSQL, as an ordered list of migrations. Never edit a migration that was released: add
- * one at the end.
+ * The tables of the first release in PostgreSQL, as the ordered list of its migrations. They are released: never edit
+ * one, and add new ones to `schema.ts`.
  *
  * Large tables are partitioned by the day of writing (`days.ts`), so that deleting old rows is a drop. Row numbers come
  * from sequences and grow with time, so that new rows are adjacent in the indexes. Random keys (a trace's id, the hash
@@ -16,7 +16,7 @@
  *   evidence        by what turns without an id refer to one another, as filed: for whoever moves the cluster's time
  *   conversation_keys   the same as the engine has noted it, a row for each turn
  */
-export const MIGRATIONS: readonly string[] = [
+export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   `
   CREATE TABLE instances (
     id smallint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

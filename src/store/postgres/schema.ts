@@ -1,39 +1,82 @@
 /**
- * Brings the tables of a database up to date: each migration in one transaction with the step of the version. Any number
- * of instances may start at once: an advisory lock lets one of them migrate.
+ * Brings the tables of a database up to date, and back: each step in one transaction with the number of steps. Any
+ * number of instances may start at once: an advisory lock lets one of them migrate. The same row says what another
+ * version must know of the tables.
  */
+import { type Migration, ofFirstRelease, refusalOf, schemaAfter, stepsBack, type StoredSchema } from '../migration.ts';
 import { lockKey } from './advisory-locks.ts';
 import { DEFAULT_SCHEMA, type Link } from './link.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { TABLES_OF_FIRST_RELEASE } from './migrations.ts';
 import { schemaScript } from './schema-script.ts';
+import type { Session } from './session.ts';
 
-export const SCHEMA_VERSION = MIGRATIONS.length;
+/** In the order in which they run; a new one is the last. */
+export const MIGRATIONS: readonly Migration[] = [...ofFirstRelease(TABLES_OF_FIRST_RELEASE)];
 
-export async function migrate(link: Link, schema: string = DEFAULT_SCHEMA): Promise<void> {
+export async function migrate(
+  link: Link,
+  schema: string = DEFAULT_SCHEMA,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
   await link.use((session) => session.script(schemaScript(schema)));
   for (let done = false; !done; ) {
-    done = await link.transaction(
-      async (session) => {
-        await session.script(
-          'CREATE TABLE IF NOT EXISTS schema_version (one boolean PRIMARY KEY DEFAULT true CHECK (one), version int NOT NULL)',
-        );
-        const [row] = await session.once<{ version: number }>('SELECT version FROM schema_version');
-        const version = row?.version ?? 0;
-        if (version > SCHEMA_VERSION) {
-          throw new Error(
-            `the store has schema version ${version} and this Assay knows ${SCHEMA_VERSION}: start the newer Assay that wrote it, or name another database or schema`,
-          );
-        }
-        const next = MIGRATIONS[version];
-        if (next === undefined) return true;
-        await session.script(next);
-        await session.once(
-          'INSERT INTO schema_version (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = excluded.version',
-          [version + 1],
-        );
-        return false;
-      },
-      { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('migration')})` },
-    );
+    done = await alone(link, async (session) => {
+      await session.script(
+        'CREATE TABLE IF NOT EXISTS schema_version (one boolean PRIMARY KEY DEFAULT true CHECK (one), version int NOT NULL)',
+      );
+      const stored = await storedSchema(session);
+      const refusal = refusalOf(stored, migrations.length);
+      if (refusal !== undefined) throw new Error(`${refusal}; or name another database or schema`);
+      const next = migrations[stored.version];
+      if (next === undefined) return true;
+      await session.script(next.sql);
+      await note(session, schemaAfter(migrations, stored.version + 1));
+      return false;
+    });
   }
+}
+
+/** Gives the steps that it undid, all in one transaction. The schema must be there. */
+export async function downgrade(
+  link: Link,
+  to: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<readonly Migration[]> {
+  return alone(link, async (session) => {
+    const { version } = await storedSchema(session);
+    const steps = stepsBack(migrations, { from: version, to });
+    for (const { back } of steps) await session.script(back);
+    if (steps.length > 0) await note(session, schemaAfter(migrations, version - steps.length));
+    return steps;
+  });
+}
+
+/** Version 0 where there are no tables yet. */
+export async function storedSchema(session: Session): Promise<StoredSchema> {
+  const there = await session.once<{ name: string }>(
+    `SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('schema_version') AND attnum > 0 AND NOT attisdropped`,
+  );
+  if (there.length === 0) return { version: 0, since: undefined, opensFrom: 0 };
+  const isNoted = there.some(({ name }) => name === 'opens_from');
+  const [row] = await session.once<{ version: number; since: string | null; opens_from: number | null }>(
+    `SELECT version, ${isNoted ? 'since, opens_from' : 'NULL AS since, NULL AS opens_from'} FROM schema_version`,
+  );
+  const version = row?.version ?? 0;
+  return { version, since: row?.since ?? undefined, opensFrom: row?.opens_from ?? version };
+}
+
+/** The first release had the number alone. */
+async function note(session: Session, { version, since, opensFrom }: StoredSchema): Promise<void> {
+  await session.script(
+    'ALTER TABLE schema_version ADD COLUMN IF NOT EXISTS since text, ADD COLUMN IF NOT EXISTS opens_from int',
+  );
+  await session.once(
+    `INSERT INTO schema_version (version, since, opens_from) VALUES ($1, $2, $3)
+     ON CONFLICT (one) DO UPDATE SET version = excluded.version, since = excluded.since, opens_from = excluded.opens_from`,
+    [version, since ?? null, opensFrom],
+  );
+}
+
+function alone<T>(link: Link, work: (session: Session) => Promise<T>): Promise<T> {
+  return link.transaction(work, { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('migration')})` });
 }

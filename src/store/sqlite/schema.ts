@@ -1,14 +1,11 @@
 /**
- * The store's tables, as an ordered list of migrations. Each runs in one transaction together with the step of
- * `user_version`, so a crash leaves either the old schema or the new one. Never edit a migration that was released:
- * add one.
+ * The tables of the first release in SQLite, as the ordered list of its migrations. They are released: never edit one,
+ * and add new ones to `migrate.ts`.
  *
  * Rows are append-only wherever they can be, keyed by rowid, with partial indexes: measured five times faster than
  * upserts on a text key. The spans themselves lie in files of their own (`content-files.ts`).
  */
-import type { DatabaseSync } from 'node:sqlite';
-
-const MIGRATIONS: readonly string[] = [
+export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value REAL NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -404,36 +401,3 @@ const MIGRATIONS: readonly string[] = [
   CREATE VIEW totals AS SELECT s.metric, s.labels, v.value FROM total_series s JOIN total_values v ON v.series = s.id;
   `,
 ];
-
-export const SCHEMA_VERSION = MIGRATIONS.length;
-
-/** Nothing was ever written to it. */
-export function isNew(database: DatabaseSync): boolean {
-  return readVersion(database) === 0;
-}
-
-export function migrate(database: DatabaseSync): void {
-  const version = readVersion(database);
-  if (version > SCHEMA_VERSION) {
-    throw new Error(
-      `the store has schema version ${version} and this Assay knows ${SCHEMA_VERSION}: start the newer Assay that wrote it, or point data_dir at another folder`,
-    );
-  }
-  for (const [index, migration] of MIGRATIONS.entries()) {
-    if (index < version) continue;
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      database.exec(migration);
-      database.exec(`PRAGMA user_version = ${index + 1}`);
-      database.exec('COMMIT');
-    } catch (error) {
-      database.exec('ROLLBACK');
-      throw new Error(`migrate the store to schema version ${index + 1}`, { cause: error });
-    }
-  }
-}
-
-function readVersion(database: DatabaseSync): number {
-  const row = database.prepare('PRAGMA user_version').get();
-  return Number(row?.user_version ?? 0);
-}

@@ -14,7 +14,7 @@ import { toConversation } from './conversation-rows.ts';
 import { toEvaluation } from './evaluation-row.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
 import { toOutcome } from './outcome-label-rows.ts';
-import { migrate } from './schema.ts';
+import { migrate } from './migrate.ts';
 import { readContent } from './traces.ts';
 
 type Row = Record<string, unknown>;

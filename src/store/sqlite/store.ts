@@ -27,7 +27,7 @@ import { LabelRows } from './label-rows.ts';
 import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
 import { ForgottenRows } from './forgotten-rows.ts';
-import { isNew, migrate } from './schema.ts';
+import { isNew, migrate } from './migrate.ts';
 import { StoreMarkWriter } from './store-mark.ts';
 import { StoreReader } from './store-reader.ts';
 import { TotalRows } from './total-rows.ts';

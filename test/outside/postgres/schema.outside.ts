@@ -4,7 +4,9 @@ import { CONVERSATION_COLUMNS } from '../../../src/store/conversation-columns.ts
 import { EVALUATION_COLUMNS } from '../../../src/store/evaluation-columns.ts';
 import { makePartitions } from '../../../src/store/postgres/days.ts';
 import { Link } from '../../../src/store/postgres/link.ts';
-import { migrate, SCHEMA_VERSION } from '../../../src/store/postgres/schema.ts';
+import type { Migration } from '../../../src/store/migration.ts';
+import { downgradeStore, findStore } from '../../../src/store/postgres/found-store.ts';
+import { downgrade, migrate, MIGRATIONS, storedSchema } from '../../../src/store/postgres/schema.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
 function linkTo(url: string): Link {
@@ -31,7 +33,7 @@ test('however many instances start at once, each migration is run once', async (
          (SELECT count(*) FROM pg_inherits WHERE inhparent = 'arrivals'::regclass) AS partitions FROM schema_version`,
     ),
   );
-  expect(row).toEqual({ version: SCHEMA_VERSION, clusters: 1, partitions: 7 });
+  expect(row).toEqual({ version: MIGRATIONS.length, clusters: 1, partitions: 7 });
 });
 
 test.each([
@@ -59,9 +61,94 @@ test('a store from a newer Assay is refused, and left as it is', async () => {
   const url = await freshDatabase();
   const link = linkTo(url);
   await migrate(link);
-  await link.use((session) => session.script(`UPDATE schema_version SET version = ${SCHEMA_VERSION + 1}`));
+  await link.use((session) =>
+    session.script(
+      `UPDATE schema_version SET version = ${MIGRATIONS.length + 1}, since = '98.7.6', opens_from = ${MIGRATIONS.length + 1}`,
+    ),
+  );
 
-  await expect(migrate(link)).rejects.toThrow(/schema version \d+ and this Assay knows \d+: start the newer Assay/);
+  await expect(migrate(link)).rejects.toThrow(
+    /schema version \d+ and this Assay knows \d+: start Assay 98\.7\.6 or newer/,
+  );
+});
+
+const LATER: readonly Migration[] = [
+  ...MIGRATIONS,
+  {
+    since: '1.1.0',
+    sql: 'ALTER TABLE conversations ADD COLUMN mood text; CREATE INDEX conversations_mood ON conversations (mood)',
+    back: 'ALTER TABLE conversations DROP COLUMN mood',
+    versionBefore: 'runs',
+  },
+  {
+    since: '1.2.0',
+    sql: 'CREATE TABLE other (a int); DROP TABLE copies',
+    back: 'DROP TABLE other; CREATE TABLE copies (instance smallint PRIMARY KEY, came_to bigint NOT NULL)',
+    versionBefore: 'stops',
+  },
+];
+
+/** Columns and indexes of everything that migrations make, except the row about themselves. */
+async function tablesIn(link: Link): Promise<readonly string[]> {
+  const rows = await link.use((session) =>
+    session.once<{ what: string }>(
+      `SELECT concat_ws(' ', table_name, column_name, data_type, is_nullable) AS what FROM information_schema.columns
+       WHERE table_schema = 'assay' AND table_name <> 'schema_version'
+       UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'assay' ORDER BY 1`,
+    ),
+  );
+  return rows.map(({ what }) => what);
+}
+
+test('the tables go forward, back and forward again, and what they hold stays', async () => {
+  const link = linkTo(await freshDatabase());
+  const stored = () => link.use((session) => storedSchema(session));
+  await migrate(link);
+  const first = await tablesIn(link);
+  await link.use((session) => session.script('UPDATE cluster SET log_time = 7'));
+
+  await migrate(link, 'assay', LATER);
+  const newest = await tablesIn(link);
+  expect(await stored()).toEqual({ version: LATER.length, since: '1.2.0', opensFrom: LATER.length });
+  await expect(migrate(link)).rejects.toThrow(/knows \d+: start Assay 1\.2\.0 or newer/);
+  expect(await downgrade(link, '1.1.0', LATER)).toHaveLength(1);
+  expect(await stored()).toEqual({ version: MIGRATIONS.length + 1, since: '1.1.0', opensFrom: MIGRATIONS.length });
+  // Tables that were only added to are opened by the version before.
+  await migrate(link);
+  expect(await downgrade(link, '0.1.0', LATER)).toHaveLength(1);
+  expect(await tablesIn(link)).toEqual(first);
+  await migrate(link, 'assay', LATER);
+
+  expect(await tablesIn(link)).toEqual(newest);
+  const [row] = await link.use((session) => session.once<{ at: number }>('SELECT log_time AS at FROM cluster'));
+  expect(row?.at).toBe(7);
+});
+
+test('a step back that fails leaves everything as it was', async () => {
+  const link = linkTo(await freshDatabase());
+  const broken = LATER.map((one) => (one.since === '1.1.0' ? { ...one, back: 'nonsense' } : one));
+  await migrate(link, 'assay', broken);
+  const newest = await tablesIn(link);
+
+  await expect(downgrade(link, '0.1.0', broken)).rejects.toThrow(/nonsense/);
+
+  expect(await tablesIn(link)).toEqual(newest);
+});
+
+test('a store is found without a change of it, and not taken back while an Assay is connected', async () => {
+  const url = await freshDatabase();
+  expect(await findStore({ url })).toBeUndefined();
+  const link = linkTo(url);
+  await migrate(link);
+  await link.use((session) => session.once('UPDATE detection SET snapshot = $1', [Buffer.from('learned')]));
+
+  const found = await findStore({ url });
+  await expect(downgradeStore({ url }, '0.1.0')).rejects.toThrow(/stop every Assay first.*assay test/);
+  await link.close();
+
+  expect(found?.schema).toEqual({ version: MIGRATIONS.length, since: '0.1.0', opensFrom: MIGRATIONS.length });
+  expect(found?.detection?.toString()).toBe('learned');
+  expect(await downgradeStore({ url }, '0.1.0')).toEqual([]);
 });
 
 test('a user who may not make schemas can use one that is there', async () => {
@@ -84,7 +171,7 @@ test('a user who may not make schemas can use one that is there', async () => {
   await migrate(link, 'mine');
 
   const [row] = await link.use((session) => session.once<{ version: number }>('SELECT version FROM schema_version'));
-  expect(row?.version).toBe(SCHEMA_VERSION);
+  expect(row?.version).toBe(MIGRATIONS.length);
 });
 
 test('a day of which rows have come already stays in the default partition', async () => {
