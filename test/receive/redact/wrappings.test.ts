@@ -159,7 +159,7 @@ describe('wherever it stands in a request', () => {
 
 describe('however it was wrapped', () => {
   const names = Object.keys(WRAPPINGS).filter(
-    (name) => WRAPPINGS[name]?.unwrap !== undefined && !name.includes('number'),
+    (name) => WRAPPINGS[name]?.unwrap !== undefined && !/number|JSON in JSON in/.test(name),
   );
   const chosen = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 });
   const nested = (of: readonly string[]) =>
