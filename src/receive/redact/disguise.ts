@@ -77,7 +77,7 @@ function deepEscape(bytes: Buffer, at: number, end: number): Disguise {
   if (ESCAPED[bytes[last + 1] ?? 0] !== 1) return NONE;
   const { point, length } = escapeAt(bytes, last, end);
   if (length === 0) return NONE;
-  // Of bytes in Python, the first of a sign that has a plain form.
+  // In bytes of Python, the first byte of a sign that has a plain form.
   const isFirst = bytes[last + 1] === LOWER_X && FIRST_OF_PLAIN.includes(point);
   return as(isFirst ? SPACE : plainOf(point, point), last + length - at);
 }
@@ -127,7 +127,7 @@ export function* formValuesOf(bytes: Buffer): Generator<{ readonly start: number
   }
 }
 
-export function unescapeForm(bytes: Buffer, start: number, end: number): Reading {
+export function formValue(bytes: Buffer, start: number, end: number): Reading {
   const reading = new ReadingBuilder(bytes, start, end);
   for (let at = start; at < end; ) {
     const byte = bytes[at] ?? 0;
@@ -147,7 +147,7 @@ interface FormWord {
   readonly isForm: boolean;
 }
 
-/** Of the word around a first `+`. */
+/** The word around a first `+`. */
 function formWordAt(bytes: Buffer, at: number): FormWord {
   let isForm = false;
   let end = at;

@@ -22,7 +22,7 @@ const POINT_MAX = 0x10ffff;
 /** Backslashes in a row that are looked over: those of JSON in JSON, six times. */
 const BACKSLASHES_MAX = 64;
 
-/** What a sign behind a backslash stands for, or NONE. */
+/** The meaning of a sign behind a backslash, or NONE. */
 const SHORT = new Int16Array(256).fill(NONE);
 for (const [letter, meaning] of ['n\n', 't\t', 'r\r', 'b\b', 'f\f', 'v\v', 'a\x07', '""', "''", '``', '\\\\', '//']) {
   if (letter !== undefined && meaning !== undefined) SHORT[letter.charCodeAt(0)] = meaning.charCodeAt(0);
@@ -33,7 +33,7 @@ export function isEscapeLetter(bytes: Uint8Array, at: number, floor: number): bo
   return at > floor && bytes[at - 1] === BACKSLASH && (SHORT[bytes[at] ?? 0] ?? NONE) >= 0;
 }
 
-/** What may stand between two groups of a number: signs, quotes, blanks. */
+/** Between two groups of a number: signs, quotes, blanks. */
 const GAP = new Uint8Array(256);
 for (const sign of ' \t\n\r-._/|+,"\'`') GAP[sign.charCodeAt(0)] = 1;
 
@@ -67,7 +67,7 @@ function isQuoteSign(byte: number): boolean {
 }
 
 interface Escape {
-  /** What it stands for; -1 for nothing. */
+  /** The code point that it stands for; -1 for nothing. */
   readonly point: number;
   /** 0 where there is none. */
   readonly length: number;
@@ -83,7 +83,7 @@ function deepEscapeAt(bytes: Uint8Array, at: number, end: number): Escape {
   return length === 0 ? NO_ESCAPE : { point, length: length + last - at };
 }
 
-/** Of the backslash at `at`. */
+/** The escape of the backslash at `at`. */
 export function escapeAt(bytes: Uint8Array, at: number, end: number): Escape {
   if (at + 1 >= end) return NO_ESCAPE;
   const sign = bytes[at + 1] ?? 0;
@@ -151,8 +151,8 @@ export function hexDigit(byte: number): number {
 
 type Piece = readonly [start: number, end: number];
 
-/** What the pieces stand for, one behind the other. */
-export function unescape(bytes: Buffer, pieces: readonly Piece[]): Reading {
+/** The text that the pieces stand for, one behind the other. */
+export function withoutEscapes(bytes: Buffer, pieces: readonly Piece[]): Reading {
   const reading = new ReadingBuilder(bytes, pieces.at(0)?.[0] ?? 0, pieces.at(-1)?.[1] ?? 0);
   for (const [start, end] of pieces) {
     const piece = bytes.subarray(start, end);

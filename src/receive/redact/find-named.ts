@@ -12,8 +12,8 @@
  * Program text names secrets without telling them: `password = getpass()`, `api_key=api_key`. Without quotes, a value of
  * nothing but letters is an identifier, except in forms, in options, in variables of an environment, and alone in a line.
  *
- * What stands behind a name and is no secret as it is written may be one in another reading: behind escapes, in quotes, or
- * in a list or an object, of which only a parser knows the end. Then a closer look is needed.
+ * A value that is no secret as it is written may be one in another reading: behind escapes, in quotes, or in a list or an
+ * object, whose end only a parser knows. Then a closer look is needed.
  */
 import { byteAt, isDigit, isLetter, isWord } from './bytes.ts';
 import { escapeAt } from './escapes.ts';

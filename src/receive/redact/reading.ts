@@ -15,7 +15,7 @@ export class ReadingBuilder {
   readonly #source: Buffer;
   readonly #text: Buffer;
   #length = 0;
-  /** Of each stretch: where it begins in the text and in the source, and where it ends in the source. */
+  /** The place of each stretch: its beginning in the text and in the source, and its end in the source. */
   readonly #inText: number[] = [];
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];

@@ -1,6 +1,6 @@
 /**
  * The ways in which a text gets into another one before it is sent: as frameworks serialise messages, as logs print them,
- * as URLs carry them. Those that say how to get it back out are whole; the others were cut.
+ * as URLs carry them. Whole ones say how to get it back out; the others were cut.
  */
 import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
@@ -185,7 +185,7 @@ function hex(point: number, digits: number): string {
   return point.toString(16).padStart(digits, '0');
 }
 
-/** What a literal of Python says. */
+/** The text of a literal of Python. */
 function readPython(literal: string): string {
   const isBytes = literal.startsWith('b');
   const body = literal.slice(isBytes ? 2 : 1, -1);

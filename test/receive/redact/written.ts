@@ -1,5 +1,5 @@
 /**
- * What people and programs write that has a secret in it, each as ⟦secret|pattern⟧. The first half was written before
+ * Texts of people and programs with a secret in them, each as ⟦secret|pattern⟧. The first half was written before
  * redaction read through wrappings and was there while that was built; the second half, from other trades and habits, was
  * tried when it was done. All numbers are the well-known ones of tests, and no key was ever issued.
  */
