@@ -112,6 +112,10 @@ const HOSTILE: readonly string[] = [
   'eyJ/',
   'bearer          ',
   '\\\\u00zz',
+  'password: "\\\'%22',
+  '\\n4111',
+  "'4111\\n' +\n",
+  '\'{"a": "4111111111111111"}\' ',
 ];
 const HOSTILE_BYTES = 64 * 1024;
 

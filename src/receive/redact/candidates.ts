@@ -9,7 +9,9 @@
  *   named ones   have a `:` or an `=` behind the last letters of a name that says secret
  *   URLs         have a `:/`, or the end of `jdbc:oracle:thin:`
  *   statements   of SQL have an apostrophe behind a blank
- *   disguises    begin with `%`, `&`, a first byte of certain signs, or a backslash before `u` or `/`
+ *   disguises    begin with `%`, `&`, a first byte of certain signs, or a backslash before `u`, `x` or `/`
+ *
+ * The letter of an escape is no part of what follows it: `\n4111` begins like `4111`.
  *
  * At the beginning of a text anything may begin, since the bytes before it are none of a text.
  *
@@ -61,25 +63,31 @@ const NAME = 1; // The name ends like one that says secret, or may be more than 
 const BLANK = 2;
 const SLASH_OR_A = 4; // `://`, or `:A` in a bot's token
 const FOUR = 8; // `=40`
-const ESCAPE = 16; // `\u`, `\/`
-const ALWAYS = 32;
+const ESCAPE = 16; // `\u`, `\x`, `\/`
+const SCHEME = 32; // `Bearer\n`, `Basic\n`
+const ALWAYS = 64;
 type Tests = readonly (readonly [signs: string, tests: number])[];
 const TESTS: Tests = [
   [':', NAME | SLASH_OR_A],
   ['=', NAME | FOUR],
   ["'", BLANK],
-  ['\\', ESCAPE],
+  ['\\', ESCAPE | SCHEME],
   ['%&\u00c2\u00d9\u00db\u00e2\u00e3\u00ef', ALWAYS],
 ];
 const ADDRESS_SIGNS = '@([';
 const BEFORE: Tests = [
-  ["'*]`\\", ALWAYS | NAME],
+  ["'*]`", ALWAYS | NAME],
+  // An escape may end there: `IDENTIFIED BY\n'…'`.
+  ['\\', ALWAYS | NAME | BLANK],
+  ['nt', ALWAYS | BLANK],
+  ['r', ALWAYS | BLANK | SCHEME],
+  ['RcC', ALWAYS | SCHEME],
   [' \t\n\r', ALWAYS | NAME | BLANK],
 ];
 const BEHIND: Tests = [
   ['/', SLASH_OR_A | ESCAPE],
   ['A', SLASH_OR_A],
-  ['u', ESCAPE],
+  ['uUx', ESCAPE],
   ['4', FOUR],
 ];
 /** Ends of names before a colon that are no secrets, but what `jdbc:oracle:` goes on with. */

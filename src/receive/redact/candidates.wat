@@ -15,7 +15,8 @@
 ;;
 ;; Goes backwards through the window in blocks of 64 bytes. A class of bytes is a mask of 64 bits, one a byte. A
 ;; sequence of bytes is a conjunction of masks shifted down; bits of the block behind it (`...Next`) are shifted in at
-;; the top. So a sequence is seen at the byte before it, which must not be of its class where a run is to begin.
+;; the top. So a sequence is seen at the byte before it, which must not be of its class where a run is to begin, or be
+;; the letter of an escape such as `\n`.
 (module
   (memory (export "memory") 5)
   ;; V8 puts these two functions where they are called.
@@ -39,6 +40,7 @@
     (local $low v128) (local $high v128) (local $rareLow v128) (local $rareHigh v128)
     (local $half v128) (local $ofRun v128) (local $one v128) (local $none v128)
     (local $bit i64) (local $found i64) (local $all i64)
+    (local $escaped i64) ;; the byte behind a sign, such as a backslash
     (local $digits i64) (local $digitsNext i64)
     (local $digit1 i64) (local $digit2 i64) (local $digit3 i64) (local $digit4 i64)
     (local $words i64) (local $wordsNext i64) ;; A-Z a-z _
@@ -102,6 +104,11 @@
             (local.get $v2) (local.get $rareLow) (local.get $rareHigh) (local.get $half)))
           (i8x16.ne (local.get $none) (call $classesOf
             (local.get $v3) (local.get $rareLow) (local.get $rareHigh) (local.get $half))))))))
+      (local.set $escaped (i64.or
+        (i64.shl (local.get $signs) (i64.const 1))
+        (i64.extend_i32_u (i32.eq
+          (i32.load8_u (i32.sub (local.get $block) (i32.const 1)))
+          (i32.const 0x5c)))))
       (local.set $words (i64.and
         (local.get $run)
         (i64.xor (i64.or (local.get $digits) (local.get $others)) (i64.const -1))))
@@ -147,7 +154,9 @@
           (i64.shl (local.get $digitsNext) (i64.const 60))))
       ;; Fourteen bytes of a run, at its beginning or behind one of the others.
       (local.set $found (i64.and
-        (i64.or (i64.xor (local.get $run) (i64.const -1)) (local.get $others))
+        (i64.or
+          (i64.or (i64.xor (local.get $run) (i64.const -1)) (local.get $others))
+          (local.get $escaped))
         (i64.or
           (i64.shr_u (local.get $run14) (i64.const 1))
           (i64.shl (local.get $run14Next) (i64.const 63)))))
@@ -166,7 +175,9 @@
       ;; Four digits, or two letters and two digits.
       (local.set $found (i64.or (local.get $found) (i64.and
         (i64.and
-          (i64.xor (i64.or (local.get $digits) (local.get $words)) (i64.const -1))
+          (i64.or
+            (i64.xor (i64.or (local.get $digits) (local.get $words)) (i64.const -1))
+            (local.get $escaped))
           (i64.and (local.get $digit3) (local.get $digit4)))
         (i64.or
           (i64.and (local.get $digit1) (local.get $digit2))

@@ -2,27 +2,37 @@
  * Text as a reader sees it, who does not mind how it was encoded: a second look for the recognisers at texts with
  * something in it that they would stumble over. Each finding is replaced where it stands in the original text.
  *
- *   %20 %2520         as in URLs, also encoded again
+ *   %20 %2520 +       as in URLs and forms, also encoded again
  *   &#64; &#x40; &nbsp; &commat;     as in HTML
- *   \u0040 \/         as JSON may write what need not be
  *   =40               as in mail (only while addresses are looked for, as are `(at)` and `[at]`)
  *   NBSP, thin and other blanks; dashes, middle dots and other hyphens; digits and letters in full width, digits of other scripts
  *   zero-width signs, soft hyphens, the line break of `=` at the end of a line: nothing
  */
 import { isDigit, isLetter, isWord } from './bytes.ts';
+import { escapeAt, hexDigit } from './escapes.ts';
+import { type Reading, ReadingBuilder } from './reading.ts';
 
 const NONE = -1;
-const DROPPED = 0x81;
-/** Neither a letter nor a digit nor a blank to any recogniser. */
-const SOMETHING = 0x80;
+/** Stands for nothing; above all signs. */
+const DROPPED = 0x110000;
+const REPLACEMENT = 0xfffd;
+const POINT_MAX = 0x10ffff;
 const ESCAPE_MAX = 64;
 
 const PERCENT = 0x25;
 const AMPERSAND = 0x26;
 const BACKSLASH = 0x5c;
 const EQUALS = 0x3d;
-const SLASH = 0x2f;
 const AT_SIGN = 0x40;
+const PLUS = 0x2b;
+const SPACE = 0x20;
+const LOWER_X = 0x78;
+const FIRST_OF_PLAIN: readonly number[] = [0xc2, 0xd9, 0xdb, 0xe2, 0xe3, 0xef];
+const ESCAPED = new Uint8Array(256);
+for (const sign of 'uxU/') ESCAPED[sign.charCodeAt(0)] = 1;
+/** All that a disguise may begin with. */
+const MAY_HIDE = new Uint8Array(256).fill(1, 0x80);
+for (const sign of '%&=([ ') MAY_HIDE[sign.charCodeAt(0)] = 1;
 
 /** A meaning in the upper bits, the length of what has it in the lower eight; or NONE. */
 type Disguise = number;
@@ -33,63 +43,129 @@ export interface UnmaskOptions {
   readonly addresses: boolean;
 }
 
-/** Whether a disguise begins there that changes what is found. */
-export function isDisguise(bytes: Buffer, at: number, end: number, options: UnmaskOptions): boolean {
-  // The first of several backslashes sees what the others would.
-  if (bytes[at] === BACKSLASH && bytes[at - 1] === BACKSLASH) return false;
-  const disguise = disguiseAt(bytes, at, end, options);
-  if (disguise === NONE) return false;
-  const meaning = disguise >> LENGTH_BITS;
-  const length = disguise & LENGTH;
-  if (meaning === SOMETHING) return false;
-  // A blank or a hyphen of another kind matters between digits, as nothing between letters does.
+/**
+ * Whether a disguise begins there that changes what is found: 'changes'. Or the place behind a sign of another script that
+ * is written in ASCII (`\u662f`, `%E6%98%AF`), since a letter behind it begins a word.
+ */
+export function disguiseHere(
+  bytes: Buffer,
+  at: number,
+  end: number,
+  options: UnmaskOptions,
+): 'changes' | number | undefined {
   const byte = bytes[at] ?? 0;
-  if (byte < 0x80) return true;
+  const disguise = byte === BACKSLASH ? deepEscape(bytes, at, end) : disguiseAt(bytes, at, end, options);
+  if (disguise === NONE) return undefined;
+  const meaning = disguise >> LENGTH_BITS;
+  const behind = at + (disguise & LENGTH);
+  // A blank or a hyphen of another kind matters between digits, as nothing between letters does.
+  if (byte < 0x80) return meaning < 0x80 || meaning === DROPPED ? 'changes' : behind;
+  if (isDigit(meaning) || (options.addresses && meaning === AT_SIGN)) return 'changes';
+  const next = bytes[behind] ?? 0;
   const before = bytes[at - 1] ?? 0;
-  const behind = bytes[at + length] ?? 0;
-  if (isDigit(meaning) || (options.addresses && meaning === AT_SIGN)) return true;
-  return meaning === DROPPED ? isWord(before) || isWord(behind) : isDigit(before) || behind >= 0x80;
+  const changes = meaning === DROPPED ? isWord(before) || isWord(next) : isDigit(before) || next >= 0x80;
+  return changes ? 'changes' : undefined;
 }
 
-interface Unmasked {
-  readonly text: Buffer;
-  /** Where each byte of the text came from; one more than there are bytes. */
-  readonly starts: Uint32Array;
-  readonly ends: Uint32Array;
+/** One that says the number of a sign, and `\/`; those with a letter change a text only together with what is around. */
+function deepEscape(bytes: Buffer, at: number, end: number): Disguise {
+  // The first of several backslashes sees what the others would.
+  if (bytes[at - 1] === BACKSLASH) return NONE;
+  let last = at;
+  const stop = Math.min(end, at + ESCAPE_MAX) - 1;
+  while (last < stop && bytes[last + 1] === BACKSLASH) last++;
+  if (ESCAPED[bytes[last + 1] ?? 0] !== 1) return NONE;
+  const { point, length } = escapeAt(bytes, last, end);
+  if (length === 0) return NONE;
+  // In bytes of Python, the first byte of a sign that has a plain form.
+  const isFirst = bytes[last + 1] === LOWER_X && FIRST_OF_PLAIN.includes(point);
+  return as(isFirst ? SPACE : plainOf(point, point), last + length - at);
 }
 
 /** Undefined where nothing is disguised. */
-export function unmask(bytes: Buffer, options: UnmaskOptions): Unmasked | undefined {
-  const text = Buffer.allocUnsafe(bytes.length);
-  const starts = new Uint32Array(bytes.length);
-  const ends = new Uint32Array(bytes.length);
-  let length = 0;
-  let found = false;
-  const copy = (at: number) => {
-    text[length] = bytes[at] ?? 0;
-    starts[length] = at;
-    ends[length++] = at + 1;
-  };
+export function unmask(bytes: Buffer, options: UnmaskOptions): Reading | undefined {
+  const reading = new ReadingBuilder(bytes, 0, bytes.length);
+  let from = 0;
+  let form: FormWord = { end: 0, isForm: false };
   for (let at = 0; at < bytes.length; ) {
-    const disguise = disguiseAt(bytes, at, bytes.length, options);
-    if (disguise === NONE) {
-      // The first backslash has looked at the text behind all of them.
-      const stop = bytes[at] === BACKSLASH ? at + ESCAPE_MAX : 0;
-      do copy(at++);
-      while (at < stop && bytes[at] === BACKSLASH);
-      continue;
+    const byte = bytes[at] ?? 0;
+    let meaning = NONE;
+    let behind = at + 1;
+    if (byte === PLUS) {
+      if (at >= form.end) form = formWordAt(bytes, at);
+      if (form.isForm && !isSignOfNumber(bytes, at)) meaning = SPACE;
+    } else if (MAY_HIDE[byte] === 1) {
+      const disguise = disguiseAt(bytes, at, bytes.length, options);
+      if (disguise !== NONE) {
+        meaning = disguise >> LENGTH_BITS;
+        behind = at + (disguise & LENGTH);
+      }
     }
-    found = true;
-    const meaning = disguise >> LENGTH_BITS;
-    const behind = at + (disguise & LENGTH);
-    if (meaning !== DROPPED) {
-      text[length] = meaning;
-      starts[length] = at;
-      ends[length++] = behind;
+    if (meaning !== NONE) {
+      reading.keep(from, at);
+      reading.stand(meaning === DROPPED ? NONE : meaning, at, behind);
+      from = behind;
     }
     at = behind;
   }
-  return found ? { text: text.subarray(0, length), starts, ends } : undefined;
+  reading.keep(from, bytes.length);
+  const done = reading.finish();
+  return done.isOther ? done : undefined;
+}
+
+const DIVIDES_FORM = new Uint8Array(256).fill(1, 0, SPACE + 1);
+for (const sign of '&=?"<>\\') DIVIDES_FORM[sign.charCodeAt(0)] = 1;
+
+/** Values and names of forms and queries, each as it was before it was percent-encoded, which is undone once. */
+export function* formValuesOf(bytes: Buffer): Generator<{ readonly start: number; readonly end: number }> {
+  for (let at = 0; at < bytes.length; at++) {
+    const start = at;
+    let isEncoded = false;
+    for (; at < bytes.length && DIVIDES_FORM[bytes[at] ?? 0] !== 1; at++)
+      isEncoded ||= bytes[at] === PERCENT && isHexPair(bytes, at + 1);
+    if (isEncoded) yield { start, end: at };
+  }
+}
+
+export function formValue(bytes: Buffer, start: number, end: number): Reading {
+  const reading = new ReadingBuilder(bytes, start, end);
+  for (let at = start; at < end; ) {
+    const byte = bytes[at] ?? 0;
+    const disguise = byte === PERCENT ? percentAt(bytes, at, end, 'one') : NONE;
+    const behind = disguise === NONE ? at + 1 : at + (disguise & LENGTH);
+    if (disguise !== NONE) reading.stand(disguise >> LENGTH_BITS, at, behind);
+    else if (byte === PLUS && !isSignOfNumber(bytes, at)) reading.stand(SPACE, at, behind);
+    else reading.keep(at, behind);
+    at = behind;
+  }
+  return reading.finish();
+}
+
+interface FormWord {
+  readonly end: number;
+  /** In a form, blanks are written as `+`, and what is no letter is percent-encoded. */
+  readonly isForm: boolean;
+}
+
+/** The word around a first `+`. */
+function formWordAt(bytes: Buffer, at: number): FormWord {
+  let isForm = false;
+  let end = at;
+  while (end < bytes.length && (bytes[end] ?? 0) > SPACE) {
+    isForm ||= bytes[end] === PERCENT && isHexPair(bytes, end + 1);
+    end++;
+  }
+  let start = at;
+  while (!isForm && start > 0 && (bytes[start - 1] ?? 0) > SPACE) {
+    start--;
+    isForm = bytes[start] === PERCENT && isHexPair(bytes, start + 1);
+  }
+  return { end, isForm };
+}
+
+/** `+49`, rather than a blank before digits. */
+function isSignOfNumber(bytes: Buffer, at: number): boolean {
+  return isDigit(bytes[at + 1] ?? 0) && !isWord(bytes[at - 1] ?? 0);
 }
 
 function disguiseAt(bytes: Buffer, at: number, end: number, options: UnmaskOptions): Disguise {
@@ -97,11 +173,9 @@ function disguiseAt(bytes: Buffer, at: number, end: number, options: UnmaskOptio
   if (byte >= 0x80) return unicodeAt(bytes, at, end);
   switch (byte) {
     case PERCENT:
-      return percentAt(bytes, at, end);
+      return percentAt(bytes, at, end, 'all');
     case AMPERSAND:
       return entityAt(bytes, at, end);
-    case BACKSLASH:
-      return escapeAt(bytes, at, end);
     case EQUALS:
       return options.addresses ? quotedPrintableAt(bytes, at, end) : NONE;
     case 0x28:
@@ -117,10 +191,11 @@ function as(meaning: number, length: number): Disguise {
   return meaning === NONE ? NONE : (meaning << LENGTH_BITS) | length;
 }
 
-/** `%41`, `%2541`; of text in UTF-8 all bytes of a sign: `%C2%A0`. */
-function percentAt(bytes: Buffer, at: number, end: number): Disguise {
+/** `%41`, and `%2541` with all levels; of text in UTF-8 all bytes of a sign: `%C2%A0`. */
+function percentAt(bytes: Buffer, at: number, end: number, levels: 'all' | 'one'): Disguise {
   let behind = at + 1;
   while (
+    levels === 'all' &&
     behind + 3 < end &&
     behind - at < ESCAPE_MAX &&
     bytes[behind] === 0x32 &&
@@ -137,6 +212,7 @@ function percentAt(bytes: Buffer, at: number, end: number): Disguise {
   for (let index = 0; index < more; index++) {
     let digits = behind + 1;
     while (
+      levels === 'all' &&
       bytes[behind] === PERCENT &&
       bytes[digits] === 0x32 &&
       bytes[digits + 1] === 0x35 &&
@@ -144,11 +220,12 @@ function percentAt(bytes: Buffer, at: number, end: number): Disguise {
     )
       digits += 2;
     const next = bytes[behind] === PERCENT ? hexPair(bytes, digits, end) : NONE;
-    if (next === NONE || next >> 6 !== 2) return as(SOMETHING, behind - at);
+    if (next === NONE || next >> 6 !== 2) return as(REPLACEMENT, behind - at);
     point = (point << 6) | (next & 0x3f);
     behind = digits + 2;
   }
-  return as(more === 0 ? SOMETHING : plainOf(point, SOMETHING), behind - at);
+  if (more === 0 || point > POINT_MAX) return as(REPLACEMENT, behind - at);
+  return as(levels === 'all' ? plainOf(point, point) : point, behind - at);
 }
 
 const NAMED: readonly (readonly [string, number])[] = [
@@ -168,6 +245,8 @@ const NAMED: readonly (readonly [string, number])[] = [
   ['&apos;', 0x27],
   ['&lowbar;', 0x5f],
   ['&amp;', 0x26],
+  ['&lt;', 0x3c],
+  ['&gt;', 0x3e],
 ];
 
 function entityAt(bytes: Buffer, at: number, end: number): Disguise {
@@ -178,23 +257,10 @@ function entityAt(bytes: Buffer, at: number, end: number): Disguise {
     const number = /^&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/i.exec(text);
     if (number === null) return NONE;
     const point = number[1] === undefined ? Number(number[2]) : Number.parseInt(number[1], 16);
-    return as(plainOf(point, SOMETHING), number[0].length);
+    return as(point > POINT_MAX ? REPLACEMENT : plainOf(point, point), number[0].length);
   }
   for (const [name, meaning] of NAMED) if (text.startsWith(name)) return as(meaning, name.length);
   return NONE;
-}
-
-/** With more backslashes in JSON within JSON. */
-function escapeAt(bytes: Buffer, at: number, end: number): Disguise {
-  const stop = Math.min(end, at + ESCAPE_MAX);
-  let sign = at;
-  while (sign < stop && bytes[sign] === BACKSLASH) sign++;
-  if (sign < end && bytes[sign] === SLASH) return as(SLASH, sign + 1 - at);
-  const high = sign < end && bytes[sign] === 0x75 ? hexPair(bytes, sign + 1, end) : NONE;
-  const low = high === NONE ? NONE : hexPair(bytes, sign + 3, end);
-  if (low === NONE) return NONE;
-  const meaning = plainOf((high << 8) | low, SOMETHING);
-  return as(meaning === BACKSLASH ? SOMETHING : meaning, sign + 5 - at);
 }
 
 function quotedPrintableAt(bytes: Buffer, at: number, end: number): Disguise {
@@ -252,19 +318,10 @@ function plainOf(point: number, otherwise: number): number {
 }
 
 function isHexPair(bytes: Buffer, at: number): boolean {
-  return isHex(bytes[at] ?? 0) && isHex(bytes[at + 1] ?? 0);
+  return hexDigit(bytes[at] ?? 0) >= 0 && hexDigit(bytes[at + 1] ?? 0) >= 0;
 }
 
 function hexPair(bytes: Buffer, at: number, end: number): number {
   if (at + 2 > end || !isHexPair(bytes, at)) return NONE;
-  return (hexValue(bytes[at] ?? 0) << 4) | hexValue(bytes[at + 1] ?? 0);
-}
-
-function isHex(byte: number): boolean {
-  const letter = byte | 0x20;
-  return isDigit(byte) || (letter >= 0x61 && letter <= 0x66);
-}
-
-function hexValue(byte: number): number {
-  return isDigit(byte) ? byte - 0x30 : (byte | 0x20) - 0x57;
+  return (hexDigit(bytes[at] ?? 0) << 4) | hexDigit(bytes[at + 1] ?? 0);
 }

@@ -1,18 +1,23 @@
 /**
  * Secrets by the name before them, around the sign between the two (`:` or `=`):
  *
- *   "password": "…"      'password': b'…'     \"password\":\"…\"     JSON and its like, at any depth of quoting
+ *   "password": "…"      'password': b'…'                            JSON and its like
  *   password=…&x=y       API_KEY=…            Password={…};          forms, environments, connection strings
  *   aws_secret_access_key = …                 x-api-key: …           settings, headers
- *   **Password:** …      Password: `…`                               as models write it
+ *   **Password:** …      Password: `…`       Password:⏎…             as models and people write it
  *
  * A name is looked for in a bounded number of bytes before the sign. A value ends at its quote or, without one, at the
  * first sign that ends values; it is walked once, since what is no secret holds no further sign.
  *
  * Program text names secrets without telling them: `password = getpass()`, `api_key=api_key`. Without quotes, a value of
  * nothing but letters is an identifier, except in forms, in options, in variables of an environment, and alone in a line.
+ *
+ * A value that is no secret as it is written may be one in another reading: behind escapes, in quotes, or in a list or an
+ * object, whose end only a parser knows. Then a closer look is needed.
  */
 import { byteAt, isDigit, isLetter, isWord } from './bytes.ts';
+import { escapeAt } from './escapes.ts';
+import { isBlank } from './json-strings.ts';
 import { NAME_BYTES_MAX, type SecretName, type SecretNames } from './secret-names.ts';
 import { behindScheme, isSecretValue } from './secret-values.ts';
 import { beginsLine, closesLine, endsLine, headerEnd, isGap, isQuote, wordEnd } from './value-ends.ts';
@@ -21,8 +26,6 @@ interface NamedValue {
   readonly start: number;
   readonly end: number;
   readonly kind: SecretName;
-  /** A list, an object or a number of JSON, of which only a parser knows the end. */
-  readonly isStructured: boolean;
 }
 
 const BACKTICK = 0x60;
@@ -39,9 +42,12 @@ const STAR = 0x2a;
 const OPENING_PARENTHESIS = 0x28;
 const GREATER = 0x3e;
 const DOLLAR = 0x24;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const GAP_MAX = 8;
 const QUOTING_MAX = 64;
 const DECIDED_BY = 64;
+const INDENT_MAX = 64;
 const EMPHASIS_MAX = 3;
 /** Bytes of a value in backticks, and of one in braces, at most. */
 const TICKED_MAX = 1024;
@@ -51,6 +57,8 @@ const STRING_PREFIX_MAX = 2;
 const STRING_PREFIXES: readonly number[] = [...'bBrRuUfF'].map((sign) => sign.charCodeAt(0));
 const CARD_CODE = /(?:^|[^a-z])cv[vc]2?$/i;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
+/** A value in a line of its own. */
+const PASTED = /^(?!https?:)(?:(?=.*\d)(?:.*[^\d].*|\d{6,})|[a-z]{8,})$/;
 /** `settings.apiKey` */
 const MEMBER = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/;
 
@@ -80,18 +88,20 @@ export function findNamed(
   sign: number,
   floor: number,
   end: number,
-): NamedValue | undefined {
+): NamedValue | 'look-closer' | undefined {
   const nameEnd = nameEndBefore(bytes, sign, floor);
   if (nameEnd - floor < 3 || !names.mayEndAt(bytes, nameEnd)) return undefined;
   const nameFloor = Math.max(floor, nameEnd - NAME_BYTES_MAX);
   let nameStart = nameEnd;
   while (nameStart > nameFloor && NAME[bytes[nameStart - 1] ?? 0] === 1) nameStart--;
+  nameStart = behindEscape(bytes, nameStart, nameFloor, nameEnd);
   let name = bytes.toString('latin1', nameStart, nameEnd);
   let kind = names.of(name);
   if (kind === undefined && byteAt(bytes, nameStart - 1, nameFloor, end) === SPACE) {
     // `API key: …`
     nameStart--;
     while (nameStart > nameFloor && isLetter(bytes[nameStart - 1] ?? 0)) nameStart--;
+    nameStart = behindEscape(bytes, nameStart, nameFloor, nameEnd);
     name = bytes.toString('latin1', nameStart, nameEnd);
     kind = names.of(name);
   }
@@ -110,22 +120,14 @@ export function findNamed(
   while (at < gapMax && isGap(bytes[at] ?? 0)) at++;
   const before = byteAt(bytes, nameStart - 1, floor, end);
   const first = byteAt(bytes, at, floor, end);
-  if (first === OPENING_BRACKET && isQuotedName) return { start: at, end: at, kind, isStructured: true };
+  if (first === OPENING_BRACKET && isQuotedName) return 'look-closer';
   if (first === OPENING_BRACE) {
-    if (kind === 'key' || (kind === 'secret' && isQuote(bytes[sign - 1] ?? 0)))
-      return { start: at, end: at, kind, isStructured: true };
-    return before === SEMICOLON && bytes[sign] === EQUALS ? braced({ kind, name }, bytes, at, end) : undefined;
+    const isOdbc = before === SEMICOLON && bytes[sign] === EQUALS;
+    return (isOdbc ? braced({ kind, name }, bytes, at, end) : undefined) ?? 'look-closer';
   }
   let quote = at;
-  while (quote < Math.min(end, at + QUOTING_MAX) && bytes[quote] === BACKSLASH) quote++;
-  if (quote === at) {
-    while (quote < at + STRING_PREFIX_MAX && STRING_PREFIXES.includes(byteAt(bytes, quote, floor, end))) quote++;
-    if (!isQuote(byteAt(bytes, quote, floor, end))) quote = at;
-  }
-  if (isQuote(byteAt(bytes, quote, floor, end))) {
-    const quoting = bytes[at] === BACKSLASH ? quote - at : 0;
-    return quoted({ kind, name }, bytes, { open: quote, quoting, end });
-  }
+  while (quote < at + STRING_PREFIX_MAX && STRING_PREFIXES.includes(byteAt(bytes, quote, floor, end))) quote++;
+  if (isQuote(byteAt(bytes, quote, floor, end))) return quoted({ kind, name }, bytes, quote, end) ?? 'look-closer';
   const place = {
     names,
     name,
@@ -136,29 +138,29 @@ export function findNamed(
     before,
     isQuotedName,
   };
-  return first === BACKTICK && at > behindSign ? ticked(place, bytes, at, end) : unquoted(place, bytes, at, end);
+  if (first === BACKTICK && at > behindSign) return ticked(place, bytes, at, end) ?? 'look-closer';
+  const isAtBreak = bytes[sign] === COLON && (first === LINE_FEED || first === CARRIAGE_RETURN);
+  return (isAtBreak ? inNextLine(place, bytes, at, end) : unquoted(place, bytes, at, end)) ?? 'look-closer';
+}
+
+/** The letter of an escape before a name is none of it. */
+function behindEscape(bytes: Uint8Array, start: number, floor: number, end: number): number {
+  if (start <= floor || bytes[start - 1] !== BACKSLASH) return start;
+  return Math.min(end, start - 1 + Math.max(1, escapeAt(bytes, start - 1, end).length));
 }
 
 function quoted(
   { kind, name }: { readonly kind: SecretName; readonly name: string },
   bytes: Buffer,
-  { open, quoting, end }: { readonly open: number; readonly quoting: number; readonly end: number },
+  open: number,
+  end: number,
 ): NamedValue | undefined {
   const start = open + 1;
   const sign = bytes[open] ?? 0;
   let close = start;
-  // With more backslashes before it a quote is one of the value.
-  for (; close < end; close++) {
-    if (bytes[close] !== sign) continue;
-    let backslashes = 0;
-    while (backslashes <= quoting && close - backslashes > start && bytes[close - 1 - backslashes] === BACKSLASH)
-      backslashes++;
-    if (backslashes <= quoting) {
-      close -= backslashes;
-      break;
-    }
-  }
-  return isSecretValue(kind, name, bytes, start, close) ? { start, end: close, kind, isStructured: false } : undefined;
+  while (close < end && bytes[close] !== sign) close += bytes[close] === BACKSLASH ? 2 : 1;
+  close = Math.min(close, end);
+  return isSecretValue(kind, name, bytes, start, close) ? { start, end: close, kind } : undefined;
 }
 
 /** A password of ODBC that has a semicolon in it: `Pwd={a;b};`. Without a sign in it, it is a place to fill in. */
@@ -178,7 +180,7 @@ function braced(
   if (bytes[close] !== CLOSING_BRACE || isIdentifier || !(next === SEMICOLON || next === 0 || endsLine(next)))
     return undefined;
   const isSecret = isSecretValue(kind, name, bytes, start + 1, close);
-  return isSecret ? { start, end: close + 1, kind, isStructured: false } : undefined;
+  return isSecret ? { start, end: close + 1, kind } : undefined;
 }
 
 /** One word in backticks. */
@@ -193,7 +195,22 @@ function ticked(place: Unquoted, bytes: Buffer, open: number, end: number): Name
   }
   if (close === start || bytes[close] !== BACKTICK) return undefined;
   if (!hasDigit && !isAloneInLine(place, bytes, start, close, end)) return undefined;
-  return isSecretValue(kind, name, bytes, start, close) ? { start, end: close, kind, isStructured: false } : undefined;
+  return isSecretValue(kind, name, bytes, start, close) ? { start, end: close, kind } : undefined;
+}
+
+/** One word alone in its line. Labels of forms stand there as well, so that it has signs or is long, without capitals. */
+function inNextLine(place: Unquoted, bytes: Buffer, lineBreak: number, end: number): NamedValue | undefined {
+  const { kind, name } = place;
+  if (place.isQuotedName) return undefined;
+  const stop = Math.min(end, lineBreak + INDENT_MAX);
+  let start = lineBreak;
+  while (start < stop && isBlank(bytes[start] ?? 0)) start++;
+  const valueEnd = wordEnd(bytes, start, Math.min(end, start + TICKED_MAX));
+  if (valueEnd === start || !closesLine(bytes, valueEnd, end) || !isWordOrSign(bytes[valueEnd - 1] ?? 0))
+    return undefined;
+  const text = bytes.toString('latin1', start, valueEnd);
+  if (!PASTED.test(text) || isNameOfSecret(place, bytes, start, valueEnd)) return undefined;
+  return isSecretValue(kind, name, bytes, start, valueEnd) ? { start, end: valueEnd, kind } : undefined;
 }
 
 interface Unquoted {
@@ -220,12 +237,11 @@ function unquoted(place: Unquoted, bytes: Buffer, start: number, end: number): N
   if (looked === start || !(isLine || tellsItself(place, bytes, start, looked, end))) return undefined;
   if (!isSecretValue(kind, name, bytes, start, trimmed(bytes, start, looked))) return undefined;
   let stop = stopAt(end);
-  if (isLine)
-    return { start: behindScheme(bytes, start, stop), end: trimmed(bytes, start, stop), kind, isStructured: false };
+  if (isLine) return { start: behindScheme(bytes, start, stop), end: trimmed(bytes, start, stop), kind };
   const last = bytes[stop - 1] ?? 0;
   // The dot or question mark that ends a sentence belongs to the sentence.
   if (!place.isTight && (last === 0x2e || last === 0x3f || last === 0x21) && stop - start > 1) stop--;
-  return { start, end: stop, kind, isStructured: false };
+  return { start, end: stop, kind };
 }
 
 function trimmed(bytes: Buffer, start: number, stop: number): number {

@@ -3,13 +3,17 @@
  *
  *   ALTER USER bob IDENTIFIED BY '…'         CREATE ROLE bob WITH LOGIN PASSWORD '…'
  */
-import { isGap } from './value-ends.ts';
+import { isGap, isQuote } from './value-ends.ts';
 import type { Found } from './found.ts';
 import { isSecretValue } from './secret-values.ts';
 
 const APOSTROPHE = 0x27;
 const LINE_FEED = 0x0a;
 const LOWER_CASE = 0x20;
+const BACKSLASH = 0x5c;
+const PLUS = 0x2b;
+const SHORT_BLANKS: readonly number[] = [...'nrt'].map((letter) => letter.charCodeAt(0));
+const BROKEN_MAX = 64;
 /** Bytes before the apostrophe that say what it is. */
 const LEAD = 80;
 const VALUE_MAX = 512;
@@ -24,6 +28,22 @@ function mayBeSqlPassword(bytes: Uint8Array, apostrophe: number): boolean {
   const last = (bytes[at - 1] ?? 0) | LOWER_CASE;
   const before = (bytes[at - 2] ?? 0) | LOWER_CASE;
   return (last === 0x79 && before === 0x62) || (last === 0x64 && before === 0x72);
+}
+
+/** Whether such a word stands before the apostrophe for a reader who takes quotes and escapes for blanks. */
+export function mayBeBrokenSql(bytes: Buffer, apostrophe: number, floor: number): boolean {
+  const stop = Math.max(floor, apostrophe - BROKEN_MAX);
+  let at = apostrophe;
+  for (; at > stop; at--) {
+    const byte = bytes[at - 1] ?? 0;
+    const isEscaped = at - 2 >= stop && bytes[at - 2] === BACKSLASH && SHORT_BLANKS.includes(byte);
+    if (!isEscaped && !isBlank(byte) && byte !== BACKSLASH && (at === apostrophe || byte !== PLUS) && !isQuote(byte))
+      break;
+  }
+  const last = (bytes[at - 1] ?? 0) | LOWER_CASE;
+  const before = (bytes[at - 2] ?? 0) | LOWER_CASE;
+  if (at - 2 < floor || !((last === 0x79 && before === 0x62) || (last === 0x64 && before === 0x72))) return false;
+  return bytes.subarray(Math.max(floor, apostrophe - LEAD), apostrophe).includes(BACKSLASH);
 }
 
 export function findSqlPassword(bytes: Buffer, apostrophe: number, floor: number, end: number): Found | undefined {

@@ -21,6 +21,7 @@ const AMPERSAND = 0x26;
 const HASH = 0x23;
 const PORT_MAX = 24;
 const OPENING_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
 const TOKEN_MIN = 20;
 const HOST_MAX = 64;
 
@@ -92,6 +93,15 @@ function findUrlPassword(bytes: Buffer, start: number, end: number): Found | und
     : undefined;
 }
 
+/** Whether an escape cuts the authority off that begins behind the `://` at `colon`. */
+export function isCutUrl(bytes: Uint8Array, colon: number, end: number): boolean {
+  const stop = Math.min(end, colon + 3 + URL_PART_MAX);
+  let at = colon + 3;
+  while (at < stop && ENDS_AUTHORITY[bytes[at] ?? 0] !== 1) at++;
+  while (bytes[at] === BACKSLASH && bytes[at + 1] === BACKSLASH && at < stop) at++;
+  return bytes[at] === BACKSLASH && (bytes[at + 1] === 0x75 || bytes[at + 1] === 0x78);
+}
+
 /** Digits, or a word that stands for them. */
 function isPort(bytes: Buffer, start: number, end: number): boolean {
   return end - start > PORT_MAX
@@ -151,7 +161,7 @@ const TELEGRAM_REST = 35;
 export function findTelegramToken(bytes: Buffer, colon: number, floor: number, end: number): Found | undefined {
   if (byteAt(bytes, colon + 1, floor, end) !== 0x41 || colon - floor < 8) return undefined;
   const before = bytes.toString('latin1', Math.max(floor, colon - 16), colon);
-  const id = /(?:^|[^0-9A-Za-z_]|bot)(\d{8,10})$/.exec(before)?.[1];
+  const id = /(?:^|[^0-9A-Za-z_]|bot|\\[nrt])(\d{8,10})$/.exec(before)?.[1];
   if (id === undefined) return undefined;
   const rest = bytes.toString('latin1', colon + 1, Math.min(end, colon + 2 + TELEGRAM_REST));
   if (!/^A[\w-]{34}(?![\w-])/.test(rest)) return undefined;

@@ -50,7 +50,7 @@ export function* jsonValues(
     behind = string.end + 1;
     const value = memberValueStart(json, behind);
     if (value === undefined) continue;
-    name = string.end - string.start > 256 ? '' : textOfString(json, string).toString();
+    name = string.end - string.start > 256 ? '' : textOfString(json, string.start, string.end).toString();
     const kind = wanted.names.isEmpty ? undefined : wanted.names.of(name);
     if (kind === undefined) continue;
     behind = Math.max(behind, yield* valuesOf({ kind, name }, json, value));
@@ -116,7 +116,7 @@ function* nestedValues(member: Member, json: Buffer, start: number): Generator<J
     } else if (byte === QUOTE) {
       const end = stringEnd(json, at);
       const value = memberValueStart(json, end);
-      if (value !== undefined) name = textOfString(json, { start: at + 1, end: end - 1, hasEscapes: true }).toString();
+      if (value !== undefined) name = textOfString(json, at + 1, end - 1).toString();
       else if (!describesSecret(name) && isSecretString(member, json, at, end))
         yield { start: at, end, pattern: 'secret' };
       at = value ?? end;
@@ -134,7 +134,7 @@ function isOfNumber(byte: number): boolean {
 }
 
 function isSecretString({ kind, name }: Member, json: Buffer, start: number, end: number): boolean {
-  const text = textOfString(json, { start: start + 1, end: end - 1, hasEscapes: true });
+  const text = textOfString(json, start + 1, end - 1);
   return isSecretValue(kind, name, text, 0, text.length);
 }
 

@@ -5,7 +5,7 @@
 import { redactionMarker } from '../../model/redaction.ts';
 import { digitsEnd, isWord } from './bytes.ts';
 import { isMixed } from './find-credential.ts';
-import type { Replacement } from './splice.ts';
+import type { Redaction } from './splice.ts';
 import type { TextScanner } from './text-scanner.ts';
 
 export interface TextElement {
@@ -20,12 +20,12 @@ const GROUP_MAX = 7;
 const REST_MIN = 8;
 const OF_KEY: readonly number[] = [...'-._+/='].map((sign) => sign.charCodeAt(0));
 
-/** In no particular order. `onFound` hears of cards; a key is found by its first part. */
+/** In no particular order. A key is found by its first part. */
 export function* splitSecrets(
   text: Buffer,
   elements: Iterable<TextElement>,
-  { scanner, onFound }: { readonly scanner: TextScanner; readonly onFound: (pattern: 'card') => void },
-): Generator<Replacement> {
+  scanner: TextScanner,
+): Generator<Redaction> {
   let group: TextElement[] = [];
   let before: TextElement | undefined;
   let isOfKey = false;
@@ -39,7 +39,7 @@ export function* splitSecrets(
       mayGoOn(text, element) &&
       (isOfKey || endsInKey(scanner, text, before)) &&
       !endsInKey(scanner, text, element);
-    if (isOfKey) yield { start: element.start, end: element.end, by: Buffer.alloc(0) };
+    if (isOfKey) yield { start: element.start, end: element.end, by: Buffer.alloc(0), pattern: undefined };
     before = element;
     if (!isGroup(text, element)) {
       group = [];
@@ -47,9 +47,14 @@ export function* splitSecrets(
     }
     group = [...group.slice(1 - GROUPS), element];
     if (!scanner.isCard(group.map(({ start, end }) => text.toString('latin1', start, end)).join(''))) continue;
-    onFound('card');
     for (const [index, { start, end }] of group.entries()) {
-      yield { start, end, by: Buffer.from(index === 0 ? redactionMarker('card') : '') };
+      const isFirst = index === 0;
+      yield {
+        start,
+        end,
+        by: Buffer.from(isFirst ? redactionMarker('card') : ''),
+        pattern: isFirst ? 'card' : undefined,
+      };
     }
     group = [];
   }

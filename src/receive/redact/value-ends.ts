@@ -12,7 +12,6 @@ const EQUALS = 0x3d;
 const HASH = 0x23;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-const QUOTING_MAX = 64;
 const INDENT_MAX = 64;
 
 const ENDS_WORD = new Uint8Array(256);
@@ -44,14 +43,13 @@ export function headerEnd(bytes: Uint8Array, start: number, end: number, around:
 
 /** The last byte of a quoted text that begins there; of one that is cut off, the last byte. */
 function closingQuote(bytes: Uint8Array, start: number, end: number, around: number): number | undefined {
-  let open = start;
-  while (open < Math.min(end, start + QUOTING_MAX) && bytes[open] === BACKSLASH) open++;
-  const sign = byteAt(bytes, open, start, end);
-  if (!isQuote(sign) || (sign === around && open === start)) return undefined;
-  for (let at = open + 1; at < end; at++) {
+  const sign = byteAt(bytes, start, start, end);
+  if (!isQuote(sign) || sign === around) return undefined;
+  for (let at = start + 1; at < end; at++) {
     const byte = bytes[at];
     if (byte === sign) return at;
     if (byte === LINE_FEED || byte === CARRIAGE_RETURN) return undefined;
+    if (byte === around && isQuote(around)) return at - 1;
   }
   return end - 1;
 }

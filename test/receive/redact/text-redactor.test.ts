@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
+import { DEFAULT_PATTERNS } from '../../../src/model/redaction.ts';
+import { CustomPatterns } from '../../../src/receive/redact/custom-patterns.ts';
+import { SecretNames } from '../../../src/receive/redact/secret-names.ts';
+import { TextRedactor } from '../../../src/receive/redact/text-redactor.ts';
+import { TextScanner } from '../../../src/receive/redact/text-scanner.ts';
 import { ALL_RULES, SECRETS, textRedactor } from './redacting.ts';
 
 const redact = textRedactor();
@@ -36,6 +41,12 @@ describe('a text that is JSON', () => {
   it('that was cut off loses no more than the secret', () => {
     expect(redact('{"a":"x\\nbob@example.com","b":"and mo')).toBe('{"a":"x\\n[REDACTED:email]","b":"and mo');
     expect(redact('{"a":"bob\\u0040example.com","b":"and mo')).toBe('{"a":"[REDACTED:email]","b":"and mo');
+  });
+
+  it('keeps its escapes around a secret', () => {
+    expect(redact('{"a":"caf\\u00e9 \\/ bob@example.com \\ud83d\\ude00"}')).toBe(
+      '{"a":"caf\\u00e9 \\/ [REDACTED:email] \\ud83d\\ude00"}',
+    );
   });
 
   it('parses to the same with its secrets replaced, however it was nested and escaped', () => {
@@ -124,6 +135,23 @@ describe('a pattern of the user', () => {
     expect(withPattern(pattern)(expected)).toBe(expected);
   });
 
+  it.each([
+    [
+      'a representation of Python',
+      "{'a': 'EMP-1', 'b': 'my secret x', 'c': 1}",
+      "{'a': 'EMP-1', 'b': 'my [REDACTED:own]', 'c': 1}",
+    ],
+    ['an escape', '{"a":"se\\u0063ret x","b":"cut he', '{"a":"[REDACTED:own]","b":"cut he'],
+    ['a form', 'a=1&b=my+secret%20x&c=2', 'a=1&b=my+[REDACTED:own]&c=2'],
+  ])('is found in %s, and goes no further than the string', (_, text, expected) => {
+    expect(withPattern('secret.*')(text)).toBe(expected);
+    expect(withPattern('secret.*')(expected)).toBe(expected);
+  });
+
+  it('is found at the beginning of a string, whatever the string stands in', () => {
+    expect(withPattern('^[0-9]+$')("{'a': '123', 'b': 'x 123'}")).toBe("{'a': '[REDACTED:own]', 'b': 'x 123'}");
+  });
+
   it('takes time linear in the text, also where each search could look to its end', () => {
     // This would take minutes if a search for each match went to the end of the text; the test's time limit is the
     // bound.
@@ -131,4 +159,33 @@ describe('a pattern of the user', () => {
     expect(withPattern('EMP-1(?:.*X)?')(text)).not.toContain('EMP');
     expect(withPattern('(a*)*b')('a'.repeat(300_000))).toHaveLength(300_000);
   });
+});
+
+test.each([
+  'password: "\\\'%22',
+  '4111111111111111 \'"%41\\n',
+  '\'{"a": "4111111111111111"}\' ',
+  "'4111\\n' +\n",
+  '%2522%5C',
+  '`"\'password: x',
+])('a text that was made to be read again and again is read a bounded number of times: %j', (piece) => {
+  const work = (length: number) => {
+    const names = new SecretNames({ builtIn: true, globs: [] });
+    const scanner = new TextScanner(DEFAULT_PATTERNS, names);
+    const scan = vi.spyOn(scanner, 'scan');
+    const text = Buffer.from(piece.repeat(Math.ceil(length / piece.length)));
+    new TextRedactor(scanner, names, new CustomPatterns([]), () => {}).redact(text, 0, text.length);
+    return scan.mock.calls.reduce((sum, [, start, end]) => sum + end - start, 0) / text.length;
+  };
+
+  const small = work(32_000);
+  const large = work(128_000);
+
+  expect(large).toBeLessThan(small * 1.1);
+  expect(large).toBeLessThan(120);
+});
+
+test('findings by the hundred thousand are no more than a list', () => {
+  const text = JSON.stringify('bob@example.com '.repeat(150_000));
+  expect(redact(text)).not.toContain('bob');
 });
