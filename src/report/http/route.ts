@@ -85,12 +85,14 @@ export interface Asked extends Question {
   readonly request: IncomingMessage;
   /** Undefined where the route takes nothing. */
   readonly caller: Caller | undefined;
+  /** Client that limits are shared by: its address, or the /64 network of IPv6. */
+  readonly from: string;
 }
 
 type Reading<S> = (side: S, asked: Asked) => Answer | Promise<Answer>;
 
 /** The request behind a write, and who sent it. */
-type Written = Pick<Asked, 'request' | 'caller'>;
+export type Written = Pick<Asked, 'request' | 'caller' | 'from'>;
 
 type Writing<S> = {
   /** A DELETE has no body. */

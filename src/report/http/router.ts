@@ -5,7 +5,7 @@ import type { AccessGuard, RefusedAccess } from '../../model/access.ts';
 import type { ApiEvent } from '../../model/events/api-events.ts';
 import { type Answer, jsonAnswer, redirectAnswer, textAnswer } from './answer.ts';
 import { readJsonBody } from './json-body.ts';
-import { type Asked, decoded, matchPath, type Route, read } from './route.ts';
+import { type Asked, decoded, matchPath, type Route, read, type Written } from './route.ts';
 
 export interface Routed {
   readonly routes: readonly Route<undefined>[];
@@ -28,22 +28,20 @@ export async function answerRequest(routed: Routed, request: IncomingMessage): P
   if (there.length === 0) return nothingThere(pathname, method);
   const route = there.find((one) => one.method === method);
   if (route === undefined) return otherMethod(there, request.method);
+  const head = headOfRequest('http', request);
   const decided =
     route.takes === 'nothing'
       ? undefined
-      : routed.access.decide(headOfRequest('http', request), {
-          takes: route.takes,
-          orTakes: route.orTakes,
-          route: route.path,
-        });
+      : routed.access.decide(head, { takes: route.takes, orTakes: route.orTakes, route: route.path });
   const refused = decided === undefined || decided.allowed ? undefined : refusedAnswer(decided, request, url);
   const parameters = decoded(matchPath(route, pathname) ?? new Map());
   const caller = decided?.allowed === true ? decided.caller : undefined;
+  const sent = { request, caller, from: routed.access.clientOf(head).group };
   if (route.may === 'read') {
     if (refused !== undefined) return refused;
-    return parameters === undefined ? notEncoded() : route.handle(undefined, { query, parameters, request, caller });
+    return parameters === undefined ? notEncoded() : route.handle(undefined, { query, parameters, ...sent });
   }
-  const answer = refused ?? (await answerWrite(route, parameters, { request, caller }));
+  const answer = refused ?? (await answerWrite(route, parameters, sent));
   if (route.may === 'write') routed.onWrite({ type: 'api-written', route: route.path, status: answer.status });
   return answer;
 }
@@ -82,7 +80,7 @@ function refusedAnswer(
 async function answerWrite(
   { handle, method, may }: Route<undefined> & { readonly may: 'write' | 'ask' },
   parameters: ReadonlyMap<string, string> | undefined,
-  written: Pick<Asked, 'request' | 'caller'>,
+  written: Written,
 ): Promise<Answer> {
   if (parameters === undefined) return notEncoded();
   const body = method === 'DELETE' ? { value: undefined } : await readJsonBody(written.request, handle.bodyBytesMax);

@@ -4,7 +4,6 @@
  */
 import type { Answer } from '../../report/http/answer.ts';
 import { type Asked, read, type RemoteRead, type Route } from '../../report/http/route.ts';
-import { addressGroup } from '../../listen/address-group.ts';
 import type { Comparing } from '../comparing/comparing.ts';
 import type { StoreReading } from '../reading/store-reading.ts';
 import { untilGone } from './until-gone.ts';
@@ -35,12 +34,12 @@ function askThread(
   thread: Pick<StoreReading, 'answer'>,
   path: string,
   query: string,
-  { parameters, request }: Pick<Asked, 'parameters' | 'request'>,
+  { parameters, request, from }: Pick<Asked, 'parameters' | 'request' | 'from'>,
 ): Promise<Answer> {
   return untilGone(request, (signal) =>
     thread.answer({
       job: { what: 'route', path, query, parameters: [...parameters] },
-      from: addressGroup(request.socket.remoteAddress),
+      from,
       signal,
     }),
   );

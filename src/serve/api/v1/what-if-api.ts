@@ -3,15 +3,13 @@
  * conversations would have scored. `GET /api/v1/golden-comparison/{conversation...}` compares a conversation with golden
  * traces, and `GET /api/v1/test/{conversation...}` writes it as a test.
  */
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { goldenComparisons } from '../../../model/api/golden-comparison.ts';
 import { whatIf, type WhatIfQuestion, whatIfQuestion } from '../../../model/api/what-if.ts';
 import { type Answer, jsonAnswer, mistakesAnswer } from '../../../report/http/answer.ts';
-import { ask, asking, type Route, read } from '../../../report/http/route.ts';
+import { ask, asking, type Route, read, type Written } from '../../../report/http/route.ts';
 import { reweighingMistakes, unknownName } from '../../../score/reweigh.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
-import { addressGroup } from '../../../listen/address-group.ts';
 import { type Reweighing, SUITE_PATHS } from '../../what-if/reweighing.ts';
 import type { SuiteQuestion } from '../../what-if/what-if-protocol.ts';
 import { untilGone } from '../until-gone.ts';
@@ -33,20 +31,21 @@ export const WHAT_IF_ROUTES: readonly Route<WhatIfApi>[] = [
     `{suite, weights?: {criterion: number}, off?: [criterion], since?, agent?, agent_version?, limit?}
 TCR, outcomes and conversations that other weights would have changed, from stored verdicts; changes nothing`,
     { body: whatIfQuestion, answer: whatIf },
-    asking(whatIfQuestion, async (side: WhatIfApi, question, { request }) => {
+    asking(whatIfQuestion, async (side: WhatIfApi, question, asked) => {
       const problems = problemsOf(question, side.liveSuites());
       if (problems.length > 0) return jsonAnswer(400, { error: 'the body has mistakes', problems });
-      return answerTo(side, { is: 'what-if', question }, request);
+      return answerTo(side, { is: 'what-if', question }, asked);
     }),
   ),
   {
     ...read(
       SUITE_PATHS.golden,
       'a conversation beside the golden traces that its suites have for it, step by step: docs/golden-traces.md',
-      (side: WhatIfApi, { query, parameters, request }) => {
+      (side: WhatIfApi, asked) => {
+        const { query, parameters } = asked;
         const parsed = NOTHING.safeParse(Object.fromEntries(query));
         if (!parsed.success) return mistakesAnswer('query', parsed.error, Object.fromEntries(query));
-        return answerTo(side, { is: 'golden', conversation: parameters.get('conversation') ?? '' }, request);
+        return answerTo(side, { is: 'golden', conversation: parameters.get('conversation') ?? '' }, asked);
       },
     ),
     shapes: { query: NOTHING, answer: goldenComparisons },
@@ -55,20 +54,20 @@ TCR, outcomes and conversations that other weights would have changed, from stor
     ...read(
       SUITE_PATHS.test,
       '?suite= &turn= a conversation as a test of a suite, with the verdicts that it was given, in YAML: docs/suites.md',
-      (side: WhatIfApi, { query, parameters, request }) => {
+      (side: WhatIfApi, asked) => {
+        const { query, parameters } = asked;
         const parsed = testQuery.safeParse(Object.fromEntries(query));
         if (!parsed.success) return mistakesAnswer('query', parsed.error, Object.fromEntries(query));
         const { suite, turn } = parsed.data;
         const conversation = parameters.get('conversation') ?? '';
-        return answerTo(side, { is: 'test', conversation, suite, turn }, request);
+        return answerTo(side, { is: 'test', conversation, suite, turn }, asked);
       },
     ),
     shapes: { query: testQuery, answer: undefined, type: 'application/yaml' },
   },
 ];
 
-function answerTo(side: WhatIfApi, question: SuiteQuestion, request: IncomingMessage): Promise<Answer> {
-  const from = addressGroup(request.socket.remoteAddress);
+function answerTo(side: WhatIfApi, question: SuiteQuestion, { request, from }: Written): Promise<Answer> {
   return untilGone(request, (signal) => side.reweighing.answer({ question, from, signal }));
 }
 
