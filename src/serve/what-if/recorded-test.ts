@@ -15,6 +15,7 @@ import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
 import { transcodeTraces } from '../../model/otlp/json-transcoder.ts';
 import { worstOf } from '../../model/worst-first.ts';
 import { partsOf } from '../../model/verdict-parts.ts';
+import { visibleYaml } from '../../model/visible-yaml.ts';
 import { retell } from '../../mutate/retell.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
@@ -250,7 +251,7 @@ function documentOf(
         ` Not expected, as these lines do not hold all that was recorded: ${what} was ${expected}, and is ${actual} here.`,
     ),
   ].join('\n');
-  return document.toString({ lineWidth: 0 });
+  return visibleYaml(document);
 }
 
 function oneLine(text: string): string {
