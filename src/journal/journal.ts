@@ -21,7 +21,8 @@
 import { open } from 'node:fs/promises';
 import type { JournalEvent } from '../model/events/journal-events.ts';
 import { HighWaterFile } from '../model/high-water-file.ts';
-import type { JournalEntry, Signal } from './journal-entry.ts';
+import { UNKNOWN_SENDER } from '../model/sender.ts';
+import type { JournalEntry } from './journal-entry.ts';
 import { type JournalMark, JournalMarkWriter, type MarkedStore, readJournalMark } from './journal-mark.ts';
 import { LogClock } from './log-clock.ts';
 import { ALIGNMENT, bodyChecksum, RECORD_HEAD_BYTES, recordLength, writeRecordHead } from './record.ts';
@@ -31,12 +32,7 @@ import { type EditRecord, rewriteSegment } from './rewrite-segment.ts';
 import { type OpenSegment, SegmentFiles, segmentPath } from './segment-files.ts';
 import { sealSegment, writeAll } from './segment-writes.ts';
 
-interface JournalBatch {
-  readonly signal: Signal;
-  readonly bytes: Uint8Array;
-  readonly table: Uint8Array;
-  readonly rows: number;
-}
+type JournalBatch = Pick<JournalEntry, 'signal' | 'rows' | 'table' | 'sender'> & { readonly bytes: Uint8Array };
 
 type Appended =
   | { readonly appended: true }
@@ -336,6 +332,7 @@ export class Journal {
         logTime,
         kind: batch.signal,
         rows: batch.rows,
+        sender: batch.sender,
         tableLength: batch.table.length,
         payloadLength: batch.bytes.length,
         bodyCrc: bodyChecksum(current.salt, batch.table, batch.bytes),
@@ -349,6 +346,7 @@ export class Journal {
         nextPosition: position + length,
         logTime,
         rows: batch.rows,
+        sender: batch.sender ?? UNKNOWN_SENDER,
         table: batch.table,
         payloadPosition: position + RECORD_HEAD_BYTES + batch.table.length,
       });
