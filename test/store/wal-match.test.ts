@@ -53,6 +53,26 @@ test('copies of one time fit', () => {
   for (const folder of [older, newer]) expect(examineStore(path.join(folder, 'assay.db'), OPTIONS).damage).toEqual([]);
 });
 
+test('a store that goes on with the WAL of one that was killed fits, however often', () => {
+  let { newer: folder } = copies();
+  for (let kills = 0; kills < 3; kills += 1) {
+    const store = Store.open(path.join(folder, 'assay.db'));
+    note(store, 3);
+    store.begin();
+    store.note('test', 0);
+    store.rollback();
+    note(store, 3);
+    const killed = path.join(folder, 'killed');
+    mkdirSync(killed);
+    for (const file of ['assay.db', 'assay.db-wal', 'assay.high-water'])
+      cpSync(path.join(folder, file), path.join(killed, file));
+    store.close();
+    folder = killed;
+
+    expect(examineStore(path.join(folder, 'assay.db'), OPTIONS).damage).toEqual([]);
+  }
+});
+
 test.each([
   ['an older database beside a newer WAL and its mark', 'older', 'newer', 'newer'],
   ['an older database beside a newer WAL, with the older mark', 'older', 'newer', 'older'],

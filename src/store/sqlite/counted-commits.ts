@@ -14,8 +14,10 @@ export class CountedCommits {
   readonly #mark: StoreMarkWriter;
   readonly #wal: WalHead;
   #count: number;
-  /** Of the WAL that is noted. */
+  /** Of the WAL that is noted, or was there at the opening: nobody knows any more how many commits came before that. */
   #salt: number | undefined;
+  /** Noted in this transaction. */
+  #noting: number | undefined;
 
   constructor(database: DatabaseSync, file: string) {
     const number = (key: string) =>
@@ -26,6 +28,7 @@ export class CountedCommits {
     this.#mark = new StoreMarkWriter(file, number('id'));
     this.#mark.write(this.#count);
     this.#wal = new WalHead(file);
+    this.#salt = this.#wal.salt();
   }
 
   /** To be called inside the transaction. */
@@ -33,7 +36,7 @@ export class CountedCommits {
     this.#set.run('commits', this.#count + 1);
     const salt = this.#wal.salt();
     if (salt === undefined || salt === this.#salt) return;
-    this.#salt = salt;
+    this.#noting = salt;
     this.#set.run(WAL_SALT, salt);
     // The last commit may be the first in it. The database had all before that one.
     this.#set.run(WAL_FROM, Math.max(0, this.#count - 1));
@@ -42,12 +45,14 @@ export class CountedCommits {
   /** After the commit, so that the mark is never ahead. */
   committed(): void {
     this.#count += 1;
+    this.#salt = this.#noting ?? this.#salt;
+    this.#noting = undefined;
     this.#mark.write(this.#count);
   }
 
   /** What was noted may have been rolled back. */
   discard(): void {
-    this.#salt = undefined;
+    this.#noting = undefined;
   }
 
   close(): void {
