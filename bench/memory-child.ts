@@ -162,7 +162,7 @@ async function restart(): Promise<object> {
   const openedMs = performance.now() - startedAt;
   const scorer = {
     oldestWaiting: undefined,
-    floor: { position: 0, logTime: 0, readFrom: 0 },
+    floor: { position: 0, logTime: 0, readFrom: 0, logEnd: 0 },
     close: () => {},
     time: () => {},
     stop: async () => {},

@@ -62,7 +62,7 @@ A secret is given as the file or the environment variable that holds it, because
 | ${name('receive.max_body_bytes')} | 413, not to be tried again | \`…{reason="too-large"}\` |
 | ${name('turn.max_spans')}, ${name('turn.max_bytes')} | the turn closes and is scored; later spans of it are left out | \`assay_turns_closed_total{cause="size"}\`, \`assay_late_records_total{fate="over-limit"}\` |
 | \`turn.max_open\`, or ten times as many open spans | the turns that would close first close now, a few at a time; receiving goes on | \`assay_turns_closed_total{cause="pressure"}\` |
-| ${name('score.check_timeout')} | the check is stopped: verdict \`error\`; after three of one agent it is suspended for 1, 5, then 30 minutes for that agent. A critical one that is an \`error\` leaves the conversation \`unscored\` | \`assay_check_errors_total{reason="timeout"}\`, \`assay_check_suspensions_total\` |
+| ${name('score.check_timeout')} | the check is stopped: verdict \`error\`; after three of one agent it is suspended for 1, 5, then 30 minutes for conversations of that agent that are as heavy. A critical one that is an \`error\` leaves the conversation \`unscored\` | \`assay_check_errors_total{reason="timeout"}\`, \`assay_check_suspensions_total\` |
 | ${name('metrics.max_label_values')} | counted under \`other\` | \`assay_series_folded_total{label="agent"}\`, \`assay_label_values\` |
 | ${name('metrics.max_segments')} | the segment is \`other\` | \`assay_series_folded_total{label="segment"}\` |
 | 200 streams of one suite (agent and environment) under detection | those that were silent for a week make room, else newcomers are not watched | \`assay_detection_kept_out\` |

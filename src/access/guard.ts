@@ -9,14 +9,15 @@
  *
  * An unknown token is ignored where none is needed: exporters send the headers of other backends, too.
  */
-import type { Access, AccessGuard, AccessRefusal, Action, KeptToken, RequestHead } from '../model/access.ts';
+import { Clients } from '../listen/client-address.ts';
+import type { Access, AccessGuard, AccessRefusal, Action, Client, KeptToken, RequestHead } from '../model/access.ts';
 import type { Caller, Role } from '../model/caller.ts';
 import { mayAct, ROLES } from '../model/caller.ts';
 import type { AccessEvent } from '../model/events/access-events.ts';
 import { Attempts } from './attempts.ts';
 import type { AuditLog } from './audit-log.ts';
 import { comesFromForeignPage, isAllowedHost, isLoopbackAddress, showsProxy } from './origin.ts';
-import { hashOf, hasOwnForm, isSameHash } from './token.ts';
+import { hashOf, isSameHash } from './token.ts';
 
 export type AccessMode = 'loopback' | 'required' | 'open';
 
@@ -26,7 +27,11 @@ export interface GuardParts {
   /** Undefined where nobody can sign in. */
   readonly sessions: SessionGuard | undefined;
   /** Read for each request, because a reload may change it. */
-  readonly http: () => { readonly writeToken: string | undefined; readonly allowedHosts: readonly string[] };
+  readonly http: () => {
+    readonly writeToken: string | undefined;
+    readonly allowedHosts: readonly string[];
+    readonly trustedProxies: readonly string[];
+  };
   readonly audit: Pick<AuditLog, 'write' | 'sum' | 'refuse'>;
   readonly onEvent: (event: AccessEvent) => void;
   readonly now: () => number;
@@ -44,9 +49,15 @@ const BEARER = /^Bearer +(\S+)$/i;
 export class Guard implements AccessGuard {
   readonly #parts: GuardParts;
   readonly #attempts = new Attempts();
+  readonly #clients: Clients;
 
   constructor(parts: GuardParts) {
     this.#parts = parts;
+    this.#clients = new Clients(() => parts.http().trustedProxies);
+  }
+
+  clientOf(sent: Pick<RequestHead, 'address' | 'headers'>): Client {
+    return this.#clients.of(sent);
   }
 
   decide(head: RequestHead, action: Action): Access {
@@ -71,16 +82,16 @@ export class Guard implements AccessGuard {
   /** Undefined where the token says nothing and none is needed. */
   #withToken(token: string, head: RequestHead, action: Action): Access | undefined {
     const { tokens, now } = this.#parts;
-    const { address } = head;
-    const wait = this.#attempts.waitSeconds(address, now());
-    const isLookedAt = wait === undefined || hasOwnForm(token);
-    const known = isLookedAt ? tokens.find(token) : undefined;
+    // The right token is never kept out by wrong ones, whoever sends them from the same address.
+    const known = tokens.find(token);
     if (known !== undefined && (known.expiresAt === undefined || known.expiresAt > now())) {
       return allowedBy({ by: 'token', name: `token ${known.name} (${known.id})`, roles: [known.role] }, action);
     }
-    if (isLookedAt && isWrite(action) && this.#isWriteToken(token)) return allowed('write_token', 'http.write_token');
+    if (isWrite(action) && this.#isWriteToken(token)) return allowed('write_token', 'http.write_token');
     if (!this.#isTokenNeeded(action)) return undefined;
-    this.#attempts.failed(address, now());
+    const { group } = this.clientOf(head);
+    const wait = this.#attempts.waitSeconds(group, now());
+    this.#attempts.failed(group, now());
     if (wait !== undefined) {
       const message = 'too many unknown tokens came from this address: wait, and correct the token';
       return { ...refusal(429, 'attempts', message), retryAfterSeconds: wait };
@@ -122,7 +133,8 @@ export class Guard implements AccessGuard {
 
   #note(head: RequestHead, { takes, route }: Action, access: Access): void {
     const { audit, onEvent } = this.#parts;
-    const { port, method, address: from } = head;
+    const { port, method } = head;
+    const { address: from } = this.clientOf(head);
     if (!access.allowed) {
       onEvent({ type: 'access-refused', port, reason: access.reason });
       audit.refuse({ what: 'refused', why: access.reason, from, port, method, route, role: takes });

@@ -133,19 +133,22 @@ export class Sessions {
     const hosts = [redirectUrl.host, ...allowedHosts()];
     const { host, origin, 'sec-fetch-site': site } = head.headers;
     if (!isAllowedHost(host, hosts)) return 'host';
-    if (origin !== undefined && !this.#isOwnOrigin(origin, hosts)) return 'foreign_page';
+    if (origin !== undefined && !this.#isOwnOrigin(origin, host)) return 'foreign_page';
     if (head.method !== 'GET' && head.method !== 'HEAD') {
-      return origin !== undefined || site === 'same-origin' ? undefined : 'foreign_page';
+      return site === 'same-origin' || (site === undefined && origin !== undefined) ? undefined : 'foreign_page';
     }
     return site === undefined || site === 'same-origin' || site === 'none' || isFollowedLink(head)
       ? undefined
       : 'foreign_page';
   }
 
-  /** The page that people signed in from, with its scheme: what was sent in the clear may be anybody's. */
-  #isOwnOrigin(origin: string, hosts: readonly string[]): boolean {
-    const url = URL.parse(origin);
-    return url !== null && url.protocol === this.#options.redirectUrl.protocol && isAllowedHost(url.host, hosts);
+  /**
+   * The page that people signed in from, or one by the name and the port that the request names, with the scheme of the
+   * former: what was sent in the clear may be anybody's, and so may another port of this machine.
+   */
+  #isOwnOrigin(origin: string, host: string | undefined): boolean {
+    const { redirectUrl } = this.#options;
+    return [redirectUrl.origin, URL.parse(`${redirectUrl.protocol}//${host}`)?.origin].includes(origin);
   }
 
   /** Never rejects. */

@@ -6,17 +6,27 @@
  *   /auth/callback   takes the cookie away, gets the tokens for the code, checks the ID token, and begins a session with
  *                    the roles that the configuration gives for the person's claim
  *
+ * States of a sign-in, and what a callback does there:
+ *   none         no cookie of ours, or one that is too old: 400. It costs nothing, and counts against nobody
+ *   begun        with the wrong state: 400, and the cookie stays, because another page may have sent the browser here.
+ *                With the right one: used, before the provider is asked
+ *   used         400. The provider does not take a code twice either, so the oldest used states may be forgotten
+ *
+ * So a failure costs whoever fails a sign-in of his own. Failures of a client that a trusted proxy names are limited as
+ * well; those of other addresses are not, because everybody may be behind one.
+ *
  * The provider is asked for its addresses when the first person signs in, and again after a day. While it is away,
  * signing in is answered with 503; tokens and sessions are not touched by that.
  */
 import * as oidc from 'openid-client';
 import { z } from 'zod';
-import type { RequestHead } from '../model/access.ts';
+import type { AccessGuard, Client, RequestHead } from '../model/access.ts';
 import { nameOfPerson, type Role } from '../model/caller.ts';
 import type { AccessEvent, SignInResult } from '../model/events/access-events.ts';
 import { Attempts } from './attempts.ts';
 import type { AuditLog } from './audit-log.ts';
 import { clearCookie, type CookieKind, cookieKind, readCookie, setCookie } from './cookies.ts';
+import { ownPath } from './own-path.ts';
 import { seal, unseal } from './sealed.ts';
 import type { Person, Sessions } from './sessions.ts';
 
@@ -37,6 +47,7 @@ interface SignInParts {
   readonly provider: Provider;
   readonly sessions: Sessions;
   readonly audit: Pick<AuditLog, 'write' | 'refuse'>;
+  readonly clientOf: AccessGuard['clientOf'];
   readonly onEvent: (event: AccessEvent) => void;
   readonly now: () => number;
 }
@@ -60,6 +71,8 @@ const DISCOVERED_MS = 86_400_000;
 const RETRY_MS = 5_000;
 const TIMEOUT_SECONDS = 10;
 const USED_MAX = 10_000;
+/** Codes for which the provider is asked at once: a limit for it and for memory. */
+const EXCHANGES_MAX = 64;
 const TEXT_MAX = 200;
 
 const pendingSchema = z.object({
@@ -79,6 +92,7 @@ export class SignIn {
   readonly #used = new Map<string, number>();
   #discovered: { readonly config: Promise<oidc.Configuration>; readonly until: number } | undefined;
   #retryAt = 0;
+  #exchanges = 0;
 
   constructor(parts: SignInParts) {
     this.#parts = parts;
@@ -110,48 +124,64 @@ export class SignIn {
 
   /** `query` is what the provider sent the browser back with. */
   async finish(query: URLSearchParams, head: RequestHead): Promise<SignedIn> {
-    const { sessions, now } = this.#parts;
+    const { sessions, now, clientOf } = this.#parts;
     const cookies = [clearCookie(this.#cookie)];
     const { key } = sessions;
     if (key === undefined) return this.#unavailable(cookies);
-    const wait = this.#attempts.waitSeconds(head.address, now());
-    if (wait !== undefined) {
-      const problem = 'too many attempts to sign in came from this address: wait, and begin again';
-      return { status: 429, problem, retryAfterSeconds: wait, cookies };
-    }
+    const client = clientOf(head);
+    const from = client.address;
     const pending = pendingSchema.safeParse(
       unseal(key, 'sign-in', readCookie(this.#cookie, head.headers.cookie) ?? ''),
     ).data;
-    if (pending === undefined || pending.until <= now() || !this.#takeState(pending, query)) {
-      return this.#refused(head, 'begun elsewhere, too long ago, or used before', cookies);
+    if (pending === undefined || pending.until <= now()) {
+      return this.#refused(from, 'begun elsewhere, or too long ago', cookies);
     }
-    const config = await this.#config();
-    if (config === undefined) return this.#unavailable(cookies);
+    if (query.get('state') !== pending.state) return this.#refused(from, 'with the state of another sign-in', []);
+    const wait = client.isNamed ? this.#attempts.waitSeconds(client.group, now()) : undefined;
+    if (wait !== undefined) {
+      const problem = 'too many sign-ins of this address failed: wait, and try again';
+      return { status: 429, problem, retryAfterSeconds: wait, cookies: [] };
+    }
+    if (this.#exchanges >= EXCHANGES_MAX) return this.#unavailable([]);
+    if (!this.#takeState(pending)) return this.#refused(from, 'used before', cookies);
     let person: Person;
+    this.#exchanges += 1;
     try {
+      const config = await this.#config();
+      if (config === undefined) return this.#unavailable(cookies);
       person = await this.#personFrom(config, query, pending);
     } catch (error) {
       if (isAway(error)) return this.#unavailable(cookies);
-      return this.#refused(head, error instanceof Error ? error.message : String(error), cookies);
+      this.#failed(client);
+      return this.#refused(from, error instanceof Error ? error.message : String(error), cookies);
+    } finally {
+      this.#exchanges -= 1;
     }
     const who = nameOfPerson(person);
     if (person.roles.length === 0) {
       this.#count('no_role');
-      this.#parts.audit.write({ what: 'sign-in-refused', who, from: head.address, why: 'no_role' });
+      this.#parts.audit.write({ what: 'sign-in-refused', who, from, why: 'no_role' });
       return { status: 403, problem: 'you are known, and have no role here: ask for one', cookies };
     }
     this.#count('ok');
-    this.#parts.audit.write({ what: 'signed-in', who, from: head.address, role: person.roles.join(' ') });
+    this.#parts.audit.write({ what: 'signed-in', who, from, role: person.roles.join(' ') });
     return { to: pending.returnTo, cookies: [...cookies, sessions.begin(person, key)] };
   }
 
-  /** Whether it is the state of the cookie, and comes back for the first time. */
-  #takeState({ state, until }: Pending, query: URLSearchParams): boolean {
-    const now = this.#parts.now();
-    for (const [used, then] of this.#used) if (then <= now) this.#used.delete(used);
-    if (query.get('state') !== state || this.#used.has(state) || this.#used.size >= USED_MAX) return false;
+  /** Whether it comes back for the first time. */
+  #takeState({ state, until }: Pending): boolean {
+    if (this.#used.has(state)) return false;
     this.#used.set(state, until);
+    const now = this.#parts.now();
+    for (const [used, then] of this.#used) {
+      if (then > now && this.#used.size <= USED_MAX) break;
+      this.#used.delete(used);
+    }
     return true;
+  }
+
+  #failed({ group, isNamed }: Client): void {
+    if (isNamed) this.#attempts.failed(group, this.#parts.now());
   }
 
   async #personFrom(config: oidc.Configuration, query: URLSearchParams, pending: Pending): Promise<Person> {
@@ -209,23 +239,15 @@ export class SignIn {
     return { status: 503, problem, retryAfterSeconds: RETRY_MS / 1000, cookies };
   }
 
-  #refused(head: RequestHead, why: string, cookies: readonly string[]): RefusedSignIn {
-    this.#attempts.failed(head.address, this.#parts.now());
+  #refused(from: string | undefined, why: string, cookies: readonly string[]): RefusedSignIn {
     this.#count('refused');
-    this.#parts.audit.refuse({ what: 'sign-in-refused', from: head.address, why });
+    this.#parts.audit.refuse({ what: 'sign-in-refused', from, why });
     return { status: 400, problem: 'this sign-in cannot be finished: begin again at /auth/login', cookies };
   }
 
   #count(result: SignInResult): void {
     this.#parts.onEvent({ type: 'sign-in', result });
   }
-}
-
-/** Paths of ours only: what follows is where the browser goes with its new session. */
-function ownPath(given: string | undefined): string {
-  if (given === undefined || !/^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given) || given.includes('\\')) return '/';
-  const url = URL.parse(given, 'http://assay');
-  return url?.origin === 'http://assay' ? `${url.pathname}${url.search}` : '/';
 }
 
 /** A name with dots is a claim of that name, or else a claim within claims. */

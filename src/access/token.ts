@@ -11,7 +11,6 @@ const SMALL = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const ALL = `${SMALL}ABCDEFGHIJKLMNOPQRSTUVWXYZ`;
 const ID_LENGTH = 10;
 const SECRET_LENGTH = 43;
-const OWN_FORM = /^assay_(?:ingest|read|review|admin)_[a-z0-9]{10}_[A-Za-z0-9]{43}$/;
 
 export function newToken(
   role: Role,
@@ -20,11 +19,6 @@ export function newToken(
   const id = randomText(SMALL, ID_LENGTH);
   const token = `assay_${role}_${id}_${randomText(ALL, SECRET_LENGTH)}`;
   return { token, kept: { id, name, role, sha256: hashOf(token), createdAt: now, expiresAt } };
-}
-
-/** Whether it has the 256 bits that cannot be guessed. Tokens that people choose themselves may be guessed. */
-export function hasOwnForm(token: string): boolean {
-  return OWN_FORM.test(token);
 }
 
 export function hashOf(token: string): string {

@@ -1,5 +1,6 @@
 /** Settings of the API: names by which it may be called, and the token of writers. */
 import { z } from 'zod';
+import { isAddressOrNetwork } from '../listen/client-address.ts';
 import { secret } from './secrets.ts';
 import { section } from './section.ts';
 import { setting } from './setting.ts';
@@ -18,6 +19,12 @@ const hostList = z
   .refine((hosts) => hosts.every((host) => HOST.test(host)), hostsExpected)
   .readonly();
 
+const proxiesExpected = 'addresses or networks such as 10.0.0.0/8, as a list or separated by commas';
+const proxyList = z
+  .union([z.array(z.string()), separated], proxiesExpected)
+  .refine((proxies) => proxies.every(isAddressOrNetwork), proxiesExpected)
+  .readonly();
+
 export const HTTP = section('reload', 'The API.', {
   writeToken: secret(
     { key: 'http.write_token', variable: 'ASSAY_HTTP_WRITE_TOKEN' },
@@ -32,6 +39,16 @@ export const HTTP = section('reload', 'The API.', {
     },
     'Names besides loopback ones by which callers without a token may call it.',
     hostList,
+  ),
+  trustedProxies: setting(
+    {
+      key: 'http.trusted_proxies',
+      variable: 'ASSAY_HTTP_TRUSTED_PROXIES',
+      default: [],
+      example: ['10.0.0.7'],
+    },
+    'Proxies whose X-Forwarded-For or Forwarded names the client, for limits by address and the audit log.',
+    proxyList,
   ),
 }).build(({ writeToken, ...values }, sources) => {
   if (writeToken === undefined || /^[\x21-\x7e]{16,}$/.test(writeToken)) return { ...values, writeToken };

@@ -17,6 +17,8 @@ export interface ClosedInLog {
   readonly position: number;
   /** Spans and log records that it consists of, to be counted. */
   readonly rows: number;
+  /** Of its first row; undefined where the log does not say (`model/sender.ts`). */
+  readonly sender?: number | undefined;
   /** Conversations of which other turns are open at its close, with the time at which the first of these named it. */
   readonly openBeside: readonly NamedConversation[];
 }
@@ -51,7 +53,7 @@ export class ArrivalReader {
 
 export function closedInLog({ rows, ...turn }: ClosedTurn): ClosedInLog {
   const { traceId, cause, closedAt, position, openBeside } = turn;
-  return { traceId, cause, closedAt, position, rows: rows.length, openBeside };
+  return { traceId, cause, closedAt, position, rows: rows.length, sender: rows[0]?.group.sender, openBeside };
 }
 
 /** Since when another turn has been open at the close of this one, and has named the conversation; undefined where none has. */

@@ -24,6 +24,8 @@ export interface CheckTarget {
   readonly agent: string;
   /** When it is scored, by the log. */
   readonly logTime: number;
+  /** Of the conversation that checks look at (`conversation-weight.ts`). */
+  readonly weight: number;
 }
 
 export interface RunningCheck extends CheckTarget {
@@ -46,8 +48,16 @@ export interface StoppedCheck {
   readonly reason: string;
   readonly stops:
     | { readonly for: 'subject'; readonly subject: string }
-    /** `agent` is undefined for all agents. `until` is a log time, and not part of the pause. */
-    | { readonly for: 'pause'; readonly agent: string | undefined; readonly until: number };
+    /**
+     * `agent` is undefined for all agents. `until` is a log time, and not part of the pause. Conversations below
+     * `weightMin` are asked all the same.
+     */
+    | {
+        readonly for: 'pause';
+        readonly agent: string | undefined;
+        readonly until: number;
+        readonly weightMin: number;
+      };
 }
 
 const HEAD_INTS = 4;
@@ -81,8 +91,8 @@ export class SharedCheckWatch implements CheckWatch {
   started(target: CheckTarget, criterion: number): void {
     if (this.#target !== target) {
       this.#target = target;
-      const { suite, subject, agent, logTime } = noted(target);
-      const text = JSON.stringify([suite, subject, agent, logTime]);
+      const { suite, subject, agent, logTime, weight } = noted(target);
+      const text = JSON.stringify([suite, subject, agent, logTime, weight]);
       const { written } = this.#encoder.encodeInto(text, this.#note);
       this.#head[2] = written;
     }
@@ -99,9 +109,9 @@ export class SharedCheckWatch implements CheckWatch {
   stoppedFor(target: CheckTarget): ReadonlyMap<string, StoppedCheck> {
     if (this.#stopped.length === 0) return NONE;
     const found = new Map<string, StoppedCheck>();
-    const { suite, subject, agent, logTime } = noted(target);
+    const { suite, ...asked } = noted(target);
     for (const stopped of this.#stopped) {
-      if (stopped.suite !== suite || !isBarred(stopped, { subject, agent, logTime })) continue;
+      if (stopped.suite !== suite || !isBarred(stopped, asked)) continue;
       // The end of a pause changes nothing for the subject on which it hung.
       if (found.get(stopped.criterion)?.stops.for !== 'subject') found.set(stopped.criterion, stopped);
     }
@@ -111,19 +121,21 @@ export class SharedCheckWatch implements CheckWatch {
 
 export function isBarred(
   { stops }: StoppedCheck,
-  { subject, agent, logTime }: Pick<CheckTarget, 'subject' | 'agent' | 'logTime'>,
+  { subject, agent, logTime, weight }: Omit<CheckTarget, 'suite'>,
 ): boolean {
   if (stops.for === 'subject') return stops.subject === subject;
-  return logTime < stops.until && (stops.agent === undefined || stops.agent === agent);
+  const isOf = stops.agent === undefined || stops.agent === agent;
+  return isOf && logTime < stops.until && weight >= stops.weightMin;
 }
 
 /** As far as there is room for it in the note: what is compared is what was noted. */
-function noted({ suite, subject, agent, logTime }: CheckTarget): CheckTarget {
+function noted({ suite, subject, agent, logTime, weight }: CheckTarget): CheckTarget {
   return {
     suite: suite.slice(0, SUITE_LENGTH_MAX),
     subject: subject.slice(0, SUBJECT_LENGTH_MAX),
     agent: agent.slice(0, AGENT_LENGTH_MAX),
     logTime,
+    weight,
   };
 }
 
@@ -137,8 +149,8 @@ export function runningCheck(buffer: SharedArrayBuffer): RunningCheck | undefine
   const startedAt = head[1] ?? 0;
   if (Atomics.load(head, 0) !== sequence) return undefined;
   // The cast holds because `started` wrote the text.
-  const [suite, subject, agent, logTime] = JSON.parse(note) as [string, string, string, number];
-  return { suite, subject, agent, logTime, criterion, sequence, startedAt };
+  const [suite, subject, agent, logTime, weight] = JSON.parse(note) as [string, string, string, number, number];
+  return { suite, subject, agent, logTime, weight, criterion, sequence, startedAt };
 }
 
 /** How long the running check has been running, in milliseconds. */

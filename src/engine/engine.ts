@@ -159,6 +159,7 @@ export class Engine {
   }
 
   arrive(arrival: Arrival): TurnFate {
+    this.#recorder.cameFrom(arrival);
     this.#sweepBefore(arrival);
     const known = this.#parts.store.traces.find(arrival.traceId);
     const fate = this.#feedback.isForgotten(arrival) ? this.#forget(arrival, known) : this.#take(arrival, known);

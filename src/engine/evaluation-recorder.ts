@@ -11,6 +11,8 @@ import type { SpanId, TraceId } from '../model/ids.ts';
 import { suiteKey } from '../model/suite-key.ts';
 import type { JudgeRequest } from '../model/judging.ts';
 import { type AgentLabels, isFolded } from '../model/agent-labels.ts';
+import { TurnSenders } from './counting/turn-senders.ts';
+import type { ClosedInLog } from './arrival.ts';
 import { type Fold, LabelGuard, type LabelLimits } from './counting/label-guard.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import { writeResultPayload } from '../report/results/result-payload.ts';
@@ -37,6 +39,7 @@ export class EvaluationRecorder {
   readonly #store: EngineStore;
   readonly #segmentKeys: readonly string[];
   readonly #guard: LabelGuard;
+  readonly #senders = new TurnSenders();
   readonly #isObserved: boolean;
   readonly #isReported: boolean;
   readonly #shadows: ShadowComparison;
@@ -72,6 +75,11 @@ export class EvaluationRecorder {
       const labels = toAgentLabels(total.labels);
       if (!isFolded(labels)) this.#guard.remember(labels);
     }
+  }
+
+  /** A turn has arrived, which may bring names that nobody had. */
+  cameFrom({ traceId, sender }: Pick<ClosedInLog, 'traceId' | 'sender'>): void {
+    this.#senders.note(traceId, sender);
   }
 
   /** Counts one feedback of a user, under the labels of its conversation. */
@@ -126,6 +134,7 @@ export class EvaluationRecorder {
       before === undefined && waited === undefined
         ? labelsOf(place.subject, this.#segmentKeys)
         : toAgentLabels(before?.labels ?? waited?.place.labels ?? {}),
+      this.#senders.of(place.subject.turns.at(-1)?.traceId),
     );
     const totals = this.#totalsFor(suite, labels);
     const { conversation, trace } = place;

@@ -5,6 +5,7 @@
 import type { RowGroup } from '../assemble/open/row-groups.ts';
 import { type ClosedTurn, OpenTurns, type TraceIdWords, type TurnLimits } from '../assemble/open-turns.ts';
 import type { TraceId } from '../model/ids.ts';
+import { UNKNOWN_SENDER } from '../model/sender.ts';
 import { BatchTable } from '../model/otlp/batch-table.ts';
 import type { NamingTurn } from '../store/cluster-store.ts';
 
@@ -14,6 +15,8 @@ export interface LogEntry {
   readonly position: number;
   readonly nextPosition: number;
   readonly logTime: number;
+  /** `model/sender.ts`; undefined where the log does not say. */
+  readonly sender?: number | undefined;
   readonly table: Uint8Array;
   readonly payloadPosition: number;
 }
@@ -134,6 +137,7 @@ function groupsOf(entry: LogEntry, table: BatchTable): RowGroup[] {
     groups.push({
       entryPosition: entry.position,
       signal: entry.signal,
+      sender: entry.sender ?? UNKNOWN_SENDER,
       resourcePosition: entry.payloadPosition + resource,
       resourceLength: table.resourceEnd(group) - resource,
       scopePosition: entry.payloadPosition + scope,

@@ -10,6 +10,7 @@ import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { Json } from '../model/json.ts';
 import { bySeverity } from '../model/severity.ts';
 import type { Content } from '../model/step.ts';
+import { visibleJson } from '../model/visible-text.ts';
 
 export interface RecordedCase {
   readonly id: string;
@@ -83,7 +84,7 @@ function worstBySuite(evaluations: readonly Evaluation[]): Readonly<Record<strin
 /** A line of a dataset. */
 export function caseLine({ id, turns, truth, from }: RecordedCase): string {
   const [only] = turns;
-  return JSON.stringify({
+  return visibleJson({
     id,
     ...(turns.length === 1 ? { input: only } : { turns }),
     ...(truth !== undefined && { truth }),

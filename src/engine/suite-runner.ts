@@ -13,6 +13,7 @@ import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import { evaluate } from '../score/evaluate.ts';
 import type { Judges, ShownEvidence } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
+import { weightOf } from './conversation-weight.ts';
 import { type CheckTarget, type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
 
 interface SuiteRunnerParts {
@@ -39,6 +40,8 @@ interface AskedOf {
 
 export class SuiteRunner {
   readonly #parts: SuiteRunnerParts;
+  /** Each suite asks about the same conversation, some more than once. */
+  readonly #weights = new WeakMap<Conversation, number>();
 
   constructor(parts: SuiteRunnerParts) {
     this.#parts = parts;
@@ -52,7 +55,7 @@ export class SuiteRunner {
     matches: CompiledSuite['matchesTurn'],
   ): boolean {
     const { watch } = this.#parts;
-    const target = targetOf(suite, conversation, asked);
+    const target = this.#targetOf(suite, conversation, asked);
     if (watch.stoppedFor(target).has(WHOLE_SUITE)) return false;
     watch.started(target, MATCHING);
     try {
@@ -78,7 +81,7 @@ export class SuiteRunner {
   ): RunEvaluation | undefined {
     const { watch } = this.#parts;
     const { conversation, turnId, logTime } = subject;
-    const target = targetOf(suite, conversation, { subject: turnId ?? conversation.id, logTime });
+    const target = this.#targetOf(suite, conversation, { subject: turnId ?? conversation.id, logTime });
     const stopped = watch.stoppedFor(target);
     const { turns } = conversation;
     const read = turns.find(({ id }) => id === turnId) ?? turns.at(-1);
@@ -112,8 +115,10 @@ export class SuiteRunner {
       watch.finished();
     }
   }
-}
 
-function targetOf(suite: CompiledSuite, { agent }: Conversation, { subject, logTime }: AskedOf): CheckTarget {
-  return { suite: keyOfSuite(suite), subject, agent: agent.name ?? '', logTime };
+  #targetOf(suite: CompiledSuite, conversation: Conversation, { subject, logTime }: AskedOf): CheckTarget {
+    const weight = this.#weights.get(conversation) ?? weightOf(conversation);
+    this.#weights.set(conversation, weight);
+    return { suite: keyOfSuite(suite), subject, agent: conversation.agent.name ?? '', logTime, weight };
+  }
 }

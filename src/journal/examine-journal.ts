@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Damage } from '../model/damage.ts';
-import { type JournalMark, type MarkedSegment, readJournalMark } from './journal-mark.ts';
+import { type JournalMark, type MarkedSegment, type MarkedStore, readJournalMark } from './journal-mark.ts';
 import { ALIGNMENT, RECORD_HEAD_BYTES, recordLength, type SegmentHead, tryReadRecordHead } from './record.ts';
 import { readSegmentHead } from './recovery.ts';
 import { listSegmentBases, segmentPath } from './segment-files.ts';
@@ -18,6 +18,8 @@ export interface ExaminedJournal {
   readonly end: number;
   /** Bytes that a start sets aside and reports. */
   readonly corruptBytes: number;
+  /** The store that has what was released, by the mark. */
+  readonly store: MarkedStore | undefined;
 }
 
 interface ExamineOptions {
@@ -45,7 +47,8 @@ export async function examineJournal({ directory, markFile, depth }: ExamineOpti
       await file.close();
     }
   }
-  return { damage, isThere: bases.length > 0 || mark !== undefined, base: bases[0] ?? 0, end, corruptBytes };
+  const isThere = bases.length > 0 || mark !== undefined;
+  return { damage, isThere, base: bases[0] ?? 0, end, corruptBytes, store: mark?.store };
 }
 
 function missing(found: {

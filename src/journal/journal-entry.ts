@@ -8,6 +8,8 @@ export interface JournalEntry {
   readonly nextPosition: number;
   readonly logTime: number;
   readonly rows: number;
+  /** `model/sender.ts`. */
+  readonly sender?: number | undefined;
   readonly table: Uint8Array;
   /** Where the request's bytes begin: a span at byte n of the request is at `payloadPosition + n`. */
   readonly payloadPosition: number;

@@ -1,11 +1,18 @@
 /** The journal's high-water mark: the end of what was synced, and the segments that must be there. */
-import { type HighWaterFile, readHighWater } from '../model/high-water-file.ts';
+import { HighWaterFile, readHighWater } from '../model/high-water-file.ts';
 
 export interface JournalMark {
   /** Position behind the last record that was synced. */
   readonly end: number;
   /** Segments that must be there, in order. */
   readonly segments: readonly MarkedSegment[];
+  /** Where rows of the journal are stored once they are released: the store, and how many commits it had. */
+  readonly store?: MarkedStore | undefined;
+}
+
+export interface MarkedStore {
+  readonly id: number;
+  readonly commits: number;
 }
 
 export interface MarkedSegment {
@@ -15,6 +22,8 @@ export interface MarkedSegment {
   readonly end: number;
 }
 
+/** Fits every store. */
+export const ANY_STORE: MarkedStore = { id: 0, commits: 0 };
 /** Acknowledged records behind the mark count as torn if a crash damages them, so it must not be older than this. */
 const WRITE_AFTER_MS = 100;
 
@@ -23,8 +32,19 @@ export function readJournalMark(file: string): JournalMark | undefined {
   if (typeof mark !== 'object' || mark === null || !('end' in mark) || !('segments' in mark)) return undefined;
   const { end, segments } = mark;
   if (typeof end !== 'number' || !Array.isArray(segments)) return undefined;
-  // The cast holds because the file's checksum does.
-  return { end, segments: segments as readonly MarkedSegment[] };
+  // The casts hold because the file's checksum does.
+  const store = 'store' in mark ? (mark.store as MarkedStore) : undefined;
+  return { end, segments: segments as readonly MarkedSegment[], store };
+}
+
+/** Someone has decided to go on with another store than the one that the mark names, until the mark is written again. */
+export async function acceptAnyStore(file: string): Promise<void> {
+  const mark = readJournalMark(file);
+  if (mark === undefined) return;
+  const written = new HighWaterFile(file);
+  written.write({ ...mark, store: ANY_STORE });
+  await written.sync();
+  written.close();
 }
 
 /** Writes the mark soon after it changed, so that a busy journal writes it ten times a second. */

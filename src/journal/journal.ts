@@ -21,21 +21,18 @@
 import { open } from 'node:fs/promises';
 import type { JournalEvent } from '../model/events/journal-events.ts';
 import { HighWaterFile } from '../model/high-water-file.ts';
-import type { JournalEntry, Signal } from './journal-entry.ts';
-import { type JournalMark, JournalMarkWriter, readJournalMark } from './journal-mark.ts';
+import { UNKNOWN_SENDER } from '../model/sender.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import { type JournalMark, JournalMarkWriter, type MarkedStore, readJournalMark } from './journal-mark.ts';
 import { LogClock } from './log-clock.ts';
 import { ALIGNMENT, bodyChecksum, RECORD_HEAD_BYTES, recordLength, writeRecordHead } from './record.ts';
+import { type Refusal, refusalFrom } from './refusal.ts';
 import { type Recovered, recover, type Segment } from './recovery.ts';
 import { type EditRecord, rewriteSegment } from './rewrite-segment.ts';
 import { type OpenSegment, SegmentFiles, segmentPath } from './segment-files.ts';
 import { sealSegment, writeAll } from './segment-writes.ts';
 
-interface JournalBatch {
-  readonly signal: Signal;
-  readonly bytes: Uint8Array;
-  readonly table: Uint8Array;
-  readonly rows: number;
-}
+type JournalBatch = Pick<JournalEntry, 'signal' | 'rows' | 'table' | 'sender'> & { readonly bytes: Uint8Array };
 
 type Appended =
   | { readonly appended: true }
@@ -51,6 +48,8 @@ export interface JournalOptions {
   readonly maxBytes: number;
   /** File of its high-water mark (`journal-mark.ts`). Without one, an end that is missing cannot be told from a torn one. */
   readonly markFile?: string | undefined;
+  /** The store that released rows are in, as it is on disk now. Its mark tells an older copy of the store. */
+  readonly storeMark?: (() => MarkedStore | undefined) | undefined;
   /**
    * Floor that the store already knows: positions and times of the log never fall below it, even if the journal's
    * folder was lost. (A span at a position that the store has passed would be taken for one that is stored already.)
@@ -151,6 +150,11 @@ export class Journal {
   /** Rows before this position have been released. The log can be read from here, and nothing is missed. */
   get readFrom(): number {
     return this.#segments.find(({ live }) => live > 0)?.base ?? this.#endPosition;
+  }
+
+  /** Position behind the last record that was synced. */
+  get syncedEnd(): number {
+    return this.#syncedEnd;
   }
 
   get diskBytes(): number {
@@ -328,6 +332,7 @@ export class Journal {
         logTime,
         kind: batch.signal,
         rows: batch.rows,
+        sender: batch.sender,
         tableLength: batch.table.length,
         payloadLength: batch.bytes.length,
         bodyCrc: bodyChecksum(current.salt, batch.table, batch.bytes),
@@ -341,6 +346,7 @@ export class Journal {
         nextPosition: position + length,
         logTime,
         rows: batch.rows,
+        sender: batch.sender ?? UNKNOWN_SENDER,
         table: batch.table,
         payloadPosition: position + RECORD_HEAD_BYTES + batch.table.length,
       });
@@ -468,7 +474,8 @@ export class Journal {
   }
 
   #marked(): JournalMark {
-    return { end: this.#syncedEnd, segments: this.#segments.map(({ base, last, end }) => ({ base, last, end })) };
+    const segments = this.#segments.map(({ base, last, end }) => ({ base, last, end }));
+    return { end: this.#syncedEnd, segments, store: this.#options.storeMark?.() };
   }
 
   #segmentOf(position: number): Segment {
@@ -485,12 +492,4 @@ export class Journal {
     }
     return segment;
   }
-}
-
-type Refusal = { readonly because: 'journal-full' | 'disk-full' | 'disk-error'; readonly detail: string };
-
-function refusalFrom(error: unknown): Refusal {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const full = code === 'ENOSPC' || code === 'EDQUOT';
-  return { because: full ? 'disk-full' : 'disk-error', detail: `write the journal: ${String(error)}` };
 }

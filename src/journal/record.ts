@@ -4,7 +4,7 @@
  *   segment = head, record*, and whatever the file held before (segments are recycled)
  *   head    = magic u32 | crc u32 | salt u32 | capacity u32 | base f64 | logTime f64                  (padded to 64 bytes)
  *   record  = magic u32 | headCrc u32 | position f64 | logTime f64 | kind u32 | rows u32
- *             | tableLength u32 | payloadLength u32 | bodyCrc u32 | 0 u32 | table | payload           (padded to 64 bytes)
+ *             | tableLength u32 | payloadLength u32 | bodyCrc u32 | sender u32 | table | payload           (padded to 64 bytes)
  *
  * Little endian. `position` is the segment's base plus the record's offset: positions only grow, and name a byte of the
  * log permanently. Both checksums start from the segment's salt, so that neither an old record left in a recycled
@@ -30,6 +30,8 @@ export interface RecordHead {
   readonly tableLength: number;
   readonly payloadLength: number;
   readonly bodyCrc: number;
+  /** 0 where it is not known, as in records of versions before. */
+  readonly sender?: number | undefined;
 }
 
 export interface SegmentHead {
@@ -61,6 +63,7 @@ export function writeRecordHead(salt: number, head: RecordHead): Buffer {
   bytes.writeUInt32LE(head.tableLength, 32);
   bytes.writeUInt32LE(head.payloadLength, 36);
   bytes.writeUInt32LE(head.bodyCrc, 40);
+  bytes.writeUInt32LE(head.sender ?? 0, 44);
   bytes.writeUInt32LE(crc32(bytes.subarray(8), salt), 4);
   return bytes;
 }
@@ -90,6 +93,7 @@ export function tryReadRecordHead(
     tableLength: head.readUInt32LE(32),
     payloadLength: head.readUInt32LE(36),
     bodyCrc: head.readUInt32LE(40),
+    sender: head.readUInt32LE(44),
   };
 }
 

@@ -101,6 +101,7 @@ export async function recover(
           nextPosition: record.position + recordLength(record),
           logTime: record.logTime,
           rows: record.rows,
+          sender: record.sender,
           table,
           payloadPosition: base + offset + RECORD_HEAD_BYTES + record.tableLength,
         });

@@ -44,6 +44,15 @@ export interface RequestHead {
   readonly hosts: number;
 }
 
+/** The sender of a request, as far as addresses say it (`listen/client-address.ts`). */
+export interface Client {
+  readonly address: string | undefined;
+  /** Limits are shared by it: the address, or the /64 network of IPv6. */
+  readonly group: string;
+  /** A trusted proxy names it. Otherwise many clients may be behind the address. */
+  readonly isNamed: boolean;
+}
+
 /** Action that a request is about to do. */
 export interface Action {
   readonly takes: Role;
@@ -68,6 +77,8 @@ export type Access = { readonly allowed: true; readonly caller: Caller } | Refus
 /** Answers at once, from what is in memory: it is asked for every request. */
 export interface AccessGuard {
   decide(head: RequestHead, action: Action): Access;
+  /** Who sends it, for limits that clients share. It says nothing of what they may do. */
+  clientOf(sent: Pick<RequestHead, 'address' | 'headers'>): Client;
 }
 
 /** A token as it is kept: what it is, and not the token itself. */
@@ -109,4 +120,5 @@ export interface SessionStore {
 /** For a receiver that a command opens for a moment, on this machine and a random port, to hear one agent. */
 export const OPEN_TO_ALL: AccessGuard = {
   decide: () => ({ allowed: true, caller: { by: 'loopback', name: 'loopback', roles: ROLES } }),
+  clientOf: ({ address }) => ({ address, group: address ?? '', isNamed: false }),
 };

@@ -1,24 +1,32 @@
 /**
  * Text from elsewhere, such as the error of a provider, without the secrets that it may repeat: whole, in part, or encoded.
  * Every stretch of eight characters or more that a secret holds is replaced, and so is one of its base64 (at any offset,
- * as in `Basic` and `user:password`), its percent encoding, its hex and its JSON escapes. A secret that is shorter is
- * replaced as a whole.
+ * as in `Basic` and `user:password`), its percent encoding, its hex and its JSON escapes, in capital or small letters.
+ * Providers repeat the beginning of a key, and stars: of a word that begins as the secret does, six characters are enough.
+ * A secret that is shorter than eight is replaced as a whole.
  */
 const PART_LENGTH_MIN = 8;
+const BEGINNING_LENGTH_MIN = 6;
 const MASK = '…';
 
 export function maskedSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   const forms = secrets.flatMap((secret) => (secret === undefined || secret === '' ? [] : formsOf(secret)));
   if (forms.length === 0) return text;
-  const parts = new Set(forms.flatMap(partsOf));
+  const long = forms.filter((form) => form.length >= PART_LENGTH_MIN).map(inSmallLetters);
+  const parts = new Set(long.flatMap(partsOf));
+  const beginnings = new Set(long.map((form) => form.slice(0, BEGINNING_LENGTH_MIN)));
   const short = forms.filter((form) => form.length < PART_LENGTH_MIN);
+  const small = inSmallLetters(text);
   let shown = '';
   let hiddenTo = 0;
+  const hide = (at: number, length: number) => {
+    if (at >= hiddenTo) shown += MASK;
+    hiddenTo = Math.max(hiddenTo, at + length);
+  };
   for (let at = 0; at < text.length; at += 1) {
-    if (parts.has(text.slice(at, at + PART_LENGTH_MIN))) {
-      if (at >= hiddenTo) shown += MASK;
-      hiddenTo = at + PART_LENGTH_MIN;
-    }
+    if (parts.has(small.slice(at, at + PART_LENGTH_MIN))) hide(at, PART_LENGTH_MIN);
+    else if (beginsWord(small, at) && beginnings.has(small.slice(at, at + BEGINNING_LENGTH_MIN)))
+      hide(at, Math.max(...long.map((form) => commonLength(small, at, form))));
     if (at >= hiddenTo) shown += text[at];
   }
   return short.reduce((masked, form) => masked.replaceAll(form, MASK), shown);
@@ -36,17 +44,28 @@ export function secretsOfHeaders(headers: Readonly<Record<string, string>>): rea
   return Object.values(headers).flatMap((value) => value.split(/\s+/).filter((word) => word.length >= PART_LENGTH_MIN));
 }
 
+/** Of the Latin alphabet only, so that the text keeps its length. */
+function inSmallLetters(text: string): string {
+  return text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
+}
+
+function beginsWord(text: string, at: number): boolean {
+  return at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1] ?? '');
+}
+
+function commonLength(text: string, at: number, form: string): number {
+  let length = 0;
+  while (length < form.length && text[at + length] === form[length]) length += 1;
+  return length;
+}
+
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString('hex');
   const percent = encodeURIComponent(secret.toWellFormed());
-  const forms = [secret, percent, lowerEscapes(percent), JSON.stringify(secret).slice(1, -1), hex, hex.toUpperCase()];
+  const forms = [secret, percent, JSON.stringify(secret).slice(1, -1), hex];
   if (secret.length >= PART_LENGTH_MIN) forms.push(...base64Of(bytes));
   return [...new Set(forms)];
-}
-
-function lowerEscapes(percent: string): string {
-  return percent.replace(/%[0-9A-F]{2}/g, (written) => written.toLowerCase());
 }
 
 /** At each of the three offsets at which it may begin in a longer text; the characters that depend on its neighbours are left out. */

@@ -140,6 +140,8 @@ export interface Step {
    */
   readonly toolEffects: ReadonlyMap<string, 'reads' | 'writes'>;
   readonly scopeName: string;
+  /** Length of its span, and of those that it stands for, in protobuf. */
+  readonly bytes: number;
   readonly flags: readonly StepFlag[];
   /** field -> the rule that decided it, such as `kind` -> `gen_ai.operation.name`. */
   readonly rules: ReadonlyMap<string, string>;

@@ -2,7 +2,18 @@
  * A YAML file as a person wrote it: its value, and where each part of it stands, so that a mistake can be named by file,
  * line and column. Suites and the configuration are both read through this.
  */
-import { isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument, type Scalar, visit } from 'yaml';
+import {
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  visit,
+} from 'yaml';
 import { exact } from './exact-json.ts';
 import type { Mistake } from './mistake.ts';
 
@@ -28,6 +39,9 @@ export interface WrittenDocument {
 }
 
 const ALIASES_MAX = 100;
+/** As many as the API takes of JSON. */
+const LEVELS_MAX = 200;
+const STACK = /call stack/;
 
 export function readWrittenDocument(text: string, file: string): WrittenDocument {
   const lines = new LineCounter();
@@ -37,16 +51,29 @@ export function readWrittenDocument(text: string, file: string): WrittenDocument
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const mistakes = document.errors.map(
-    (error): Mistake => ({ file, ...placeAt(error.pos[0]), path: '', problem: error.message, expected: 'valid YAML' }),
-  );
+  const deep = tooDeepAt(document);
+  const mistakes = document.errors
+    .filter(({ message }) => deep === undefined || !STACK.test(message))
+    .map(
+      (error): Mistake => ({
+        file,
+        ...placeAt(error.pos[0]),
+        path: '',
+        problem: error.message,
+        expected: 'valid YAML',
+      }),
+    );
+  if (deep !== undefined) {
+    const expected = `at most ${LEVELS_MAX} levels`;
+    mistakes.push({ file, ...placeAt(deep), path: '', problem: 'lists and mappings are nested too deeply', expected });
+  }
   if (mistakes.length === 0) {
     for (const key of forbiddenKeys(document)) {
       const problem = `'${FORBIDDEN_KEY}' cannot be the name of anything`;
       mistakes.push({ file, ...placeAt(startOf(key)), path: FORBIDDEN_KEY, problem, expected: 'another name' });
     }
   }
-  keepDigits(document);
+  if (deep === undefined) keepDigits(document);
   const value = mistakes.length === 0 ? toValue(document, mistakes, file) : undefined;
   const root = document.contents;
   return {
@@ -60,6 +87,24 @@ export function readWrittenDocument(text: string, file: string): WrittenDocument
       return placeAt(isScalar(node) ? offsetInSource(node, text, offset) : startOf(node));
     },
   };
+}
+
+/** The offset at which it has too many levels. The parser calls itself for each, and reports that it could not go on. */
+function tooDeepAt(document: ReturnType<typeof parseDocument>): number | undefined {
+  const stopped = document.errors.find(({ message }) => STACK.test(message));
+  if (stopped !== undefined) return stopped.pos[0];
+  const open: { readonly node: unknown; readonly level: number }[] = [{ node: document.contents, level: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, level } = next;
+    if (!isMap(node) && !isSeq(node)) continue;
+    if (level >= LEVELS_MAX) return startOf(node);
+    const items: readonly unknown[] = node.items;
+    for (const item of items) {
+      const inner = isPair(item) ? [item.key, item.value] : [item];
+      for (const one of inner) open.push({ node: one, level: level + 1 });
+    }
+  }
+  return undefined;
 }
 
 /** The prototype of an object: whatever copies objects drops a field of this name without a word, so that what is written under it would never hold. */

@@ -38,6 +38,8 @@ export interface SpanLogs {
 /** Where a step comes back to for what it has not read yet. */
 export interface SpanSource {
   view(position: number): SpanView;
+  /** Length of the span in the request. */
+  bytesAt(position: number): number;
   logsOf(spanId: SpanId): SpanLogs | undefined;
   /** Fields of the resource of the span at that position. */
   resourceAt(position: number): Draft;

@@ -57,6 +57,11 @@ class Reader implements SpanSource {
     return this.#view;
   }
 
+  bytesAt(position: number): number {
+    const { rows } = this.#spans;
+    return rows.end(position) - rows.start(position);
+  }
+
   resourceAt(position: number): Draft {
     const { resource } = this.view(position);
     const known = this.#resources.get(resource);

@@ -87,6 +87,10 @@ export class SpanStep implements Step {
     this.#droppedAttributes = span.droppedAttributes > 0;
   }
 
+  get bytes(): number {
+    return this.#source.bytesAt(this.#position);
+  }
+
   get traceId(): TraceId {
     return this.#span().traceId;
   }

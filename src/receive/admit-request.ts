@@ -11,6 +11,7 @@ import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 interface ExportRequest extends RequestBody {
   readonly transport: Transport;
   readonly encoding: ContentEncoding;
+  readonly sender?: number | undefined;
 }
 
 export interface AdmissionPorts {
@@ -34,7 +35,7 @@ export async function admitRequest(request: ExportRequest, ports: AdmissionPorts
   const { batch, redactions } = understood;
   let { rejection } = understood;
   if (batch.rows > 0) {
-    const admission = await offer(batch, ports.sink);
+    const admission = await offer({ ...batch, sender: request.sender }, ports.sink);
     if (!admission.admitted) {
       const { reason, retryAfterSeconds } = admission;
       return { answer: 'not-admitted', message: reason, retryAfterSeconds };

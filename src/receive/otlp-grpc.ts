@@ -25,6 +25,7 @@ import type { Reservation } from './in-flight-bytes.ts';
 import { type Reception, OVERLOADED, TOO_MANY_RECORDS } from './reception.ts';
 import type { Receiver, ReceiverOptions } from './otlp-http.ts';
 import { discardBody, readBody } from './read-body.ts';
+import { senderOf } from '../model/sender.ts';
 import { accessStatus, encodeResponse, RPC_CODES, type Status } from './status.ts';
 
 type Signal = 'traces' | 'logs' | 'metrics';
@@ -94,17 +95,19 @@ class GrpcReceiver {
   }
 
   /** The head of a call whose client may send. */
-  #admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Head | Refusal {
+  #admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): (Head & { readonly sender: number }) | Refusal {
     const head = readHead(headers);
     if ('reason' in head) return head;
     const action = { takes: 'ingest', route: headers[':path'] ?? '' } as const;
-    const decided = this.#access.decide(headOfCall('otlp_grpc', stream, headers), action);
-    return decided.allowed ? head : { reason: 'access', status: accessStatus(decided) };
+    const sent = headOfCall('otlp_grpc', stream, headers);
+    const decided = this.#access.decide(sent, action);
+    if (!decided.allowed) return { reason: 'access', status: accessStatus(decided) };
+    return { ...head, sender: senderOf(decided.caller, this.#access.clientOf(sent)) };
   }
 
   async #receive(
     stream: ServerHttp2Stream,
-    { signal, encoding }: Head & { readonly signal: 'traces' | 'logs' },
+    { signal, encoding, sender }: Head & { readonly signal: 'traces' | 'logs'; readonly sender: number },
     reservation: Reservation,
   ): Promise<void> {
     const { maxBodyBytes } = this.#reception;
@@ -119,7 +122,7 @@ class GrpcReceiver {
     const message = messageIn(body.bytes, encoding);
     if ('problem' in message) return this.#refuse(stream, malformed(message.problem));
     const isGone = () => stream.destroyed;
-    const request = { transport: 'grpc', signal, format: 'protobuf', ...message, reservation, isGone } as const;
+    const request = { transport: 'grpc', signal, format: 'protobuf', ...message, sender, reservation, isGone } as const;
     const answer = await this.#reception.take(request);
     switch (answer.answer) {
       case 'accepted':

@@ -28,6 +28,7 @@ import { Draining } from './draining.ts';
 import type { Reservation } from './in-flight-bytes.ts';
 import { type Reception, OVERLOADED, TOO_MANY_RECORDS } from './reception.ts';
 import { discardBody, readBody } from './read-body.ts';
+import { senderOf } from '../model/sender.ts';
 import { accessStatus, encodeResponse, encodeStatus, type Format, RPC_CODES, type Status } from './status.ts';
 
 export interface ReceiverOptions extends ListenAddress {
@@ -94,6 +95,7 @@ interface Head {
   readonly signal: 'traces' | 'logs' | 'metrics';
   readonly format: Format;
   readonly encoding: ContentEncoding;
+  readonly sender: number;
 }
 
 /** An error that is to be answered. */
@@ -248,7 +250,8 @@ function readHead(request: IncomingMessage, access: AccessGuard): Head | { reado
     const status = { code: RPC_CODES.unimplemented, message: `${request.method} ${path}: expected POST` };
     return { refusal: { reason: 'wrong-method', httpCode: 405, status, headers: { Allow: 'POST' } } };
   }
-  const decided = access.decide(headOfRequest('otlp_http', request), { takes: 'ingest', route: `/v1/${signal}` });
+  const sent = headOfRequest('otlp_http', request);
+  const decided = access.decide(sent, { takes: 'ingest', route: `/v1/${signal}` });
   if (!decided.allowed) return { refusal: notAllowed(decided) };
   const type = mediaType(request);
   if (type !== 'application/x-protobuf' && type !== 'application/json') {
@@ -260,7 +263,8 @@ function readHead(request: IncomingMessage, access: AccessGuard): Head | { reado
     const message = `Content-Encoding "${request.headers['content-encoding']}": expected one of ${CONTENT_ENCODINGS.join(', ')}`;
     return { refusal: unsupported('unsupported-encoding', message) };
   }
-  return { signal, format: type === 'application/json' ? 'json' : 'protobuf', encoding };
+  const sender = senderOf(decided.caller, access.clientOf(sent));
+  return { signal, format: type === 'application/json' ? 'json' : 'protobuf', encoding, sender };
 }
 
 function announcedLength(request: IncomingMessage): number | undefined {

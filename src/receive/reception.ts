@@ -36,6 +36,7 @@ interface IncomingRequest {
   readonly format: Format;
   readonly encoding: ContentEncoding;
   readonly bytes: Buffer;
+  readonly sender: number;
   readonly reservation: Reservation;
   /** Its client went away. */
   readonly isGone: () => boolean;

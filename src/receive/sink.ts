@@ -8,6 +8,8 @@ export interface ReceivedBatch {
   /** Where its rows lie, as model/otlp/batch-table.ts has it. */
   readonly table: Uint8Array;
   readonly rows: number;
+  /** `model/sender.ts`. */
+  readonly sender?: number | undefined;
 }
 
 export type Admission =

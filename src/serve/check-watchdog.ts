@@ -5,12 +5,16 @@
  * It counts the time between its own looks, and of a long gap only a little: when the whole process was asleep or had no
  * processor, no check is to blame, and an evaluation must not depend on it.
  *
- * A pause is of log time and for one agent, so that heavy conversations of one do not switch the criterion off for the
- * others:
+ * A pause is of log time, for one agent, and for conversations at least as heavy as the lightest on which the check hung.
+ * So somebody who makes heavy conversations switches the criterion off for such conversations, and for nobody else:
  *
  *   asked ──3 stops of one agent in 10 min, or 12 of all──▶ suspended 1 min ──▶ on trial, 10 min ──no stop──▶ asked
- *                                                              ▲                    │ 1 stop
- *                                                              └── 5 min, 30 min ◀──┘
+ *                                                            ▲ │ a lighter stop        │ 1 stop
+ *                                                            └─┴─ 5 min, 30 min ◀──────┘
+ *
+ * A stop that is lighter than a pause, while that lasts or on trial, lowers it to half the weight of the stop. So
+ * conversations that are a little lighter each time cost a few stops, and not one each. At worst, where a check hangs on
+ * the smallest conversation, it is suspended for all, because the processor must be.
  *
  * The limit for all agents is there because an agent's name comes from spans: whoever invents names must not have a
  * stop for each.
@@ -52,13 +56,15 @@ interface HangingCheck {
 
 /** Stops of one criterion, of one agent or of all. */
 interface StopRecord {
-  /** Log times, of the last ten minutes. */
-  readonly stops: readonly number[];
+  /** Of the last ten minutes of log time. */
+  readonly stops: readonly { readonly at: number; readonly weight: number }[];
   /** Place in `PAUSES_MS` of the last pause; −1 before the first. */
   readonly pause: number;
   readonly until: number;
+  readonly weightMin: number;
 }
 
+const NEVER_STOPPED: StopRecord = { stops: [], pause: -1, until: Number.NEGATIVE_INFINITY, weightMin: 0 };
 const MINUTE_MS = 60_000;
 const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS];
 /** Time in which stops add up, and after a pause the time of trial. */
@@ -115,17 +121,24 @@ export class CheckWatchdog {
   }
 
   /** Gives the log time until which the criterion is suspended by this stop; undefined where it is not. */
-  #suspend({ suite, criterion, agent, logTime }: CheckTarget & { readonly criterion: string }): number | undefined {
+  #suspend({
+    suite,
+    criterion,
+    agent,
+    logTime,
+    weight,
+  }: CheckTarget & { readonly criterion: string }): number | undefined {
     const limit = `${this.#timeoutMs} ms`;
     const pauses = [
       { agent, stopsMax: STOPS_UNTIL_SUSPENDED.ofOneAgent, of: 'of this agent' },
       { agent: undefined, stopsMax: STOPS_UNTIL_SUSPENDED.ofAll, of: 'of all agents' },
     ].flatMap(({ stopsMax, of, ...whose }) => {
-      const until = this.#record(JSON.stringify([suite, criterion, whose.agent]), { logTime, stopsMax });
-      if (until === undefined) return [];
+      const pause = this.#record(JSON.stringify([suite, criterion, whose.agent]), { logTime, weight, stopsMax });
+      if (pause === undefined) return [];
+      const { until, weightMin } = pause;
       // The same text for every pause, so that an evaluation which is made again within one is no new revision.
-      const reason = `The check ran past its limit of ${limit} in several conversations ${of}, and is suspended for a while.`;
-      this.#bar({ suite, criterion, reason, stops: { for: 'pause', ...whose, until } });
+      const reason = `The check ran past its limit of ${limit} in several conversations ${of} that were not longer than this one, and is suspended for a while.`;
+      this.#bar({ suite, criterion, reason, stops: { for: 'pause', ...whose, until, weightMin } });
       return [until];
     });
     return pauses.length === 0 ? undefined : Math.max(...pauses);
@@ -133,19 +146,22 @@ export class CheckWatchdog {
 
   #record(
     key: string,
-    { logTime, stopsMax }: { readonly logTime: number; readonly stopsMax: number },
-  ): number | undefined {
-    const before = this.#records.get(key) ?? { stops: [], pause: -1, until: Number.NEGATIVE_INFINITY };
+    { logTime, weight, stopsMax }: { readonly logTime: number; readonly weight: number; readonly stopsMax: number },
+  ): Pick<StopRecord, 'until' | 'weightMin'> | undefined {
+    const before = this.#records.get(key) ?? NEVER_STOPPED;
     const isOnTrial = logTime < before.until + STOPS_ADD_UP_MS;
-    const stops = [...before.stops.filter((at) => at > logTime - STOPS_ADD_UP_MS), logTime];
+    const stops = [...before.stops.filter(({ at }) => at > logTime - STOPS_ADD_UP_MS), { at: logTime, weight }];
     const isSuspended = isOnTrial || stops.length >= stopsMax;
     const pause = isSuspended ? Math.min(isOnTrial ? before.pause + 1 : 0, PAUSES_MS.length - 1) : before.pause;
     const until = isSuspended ? logTime + (PAUSES_MS[pause] ?? 0) : before.until;
     this.#records.delete(key);
-    this.#records.set(key, { stops, pause, until });
+    const lightest = Math.min(...stops.map((stop) => stop.weight));
+    const lowered = weight < before.weightMin ? weight / 2 : before.weightMin;
+    const weightMin = isOnTrial ? lowered : lightest;
+    this.#records.set(key, { stops, pause, until, weightMin });
     const [oldest] = this.#records.keys();
     if (this.#records.size > RECORDS_MAX && oldest !== undefined) this.#records.delete(oldest);
-    return isSuspended ? until : undefined;
+    return isSuspended ? { until, weightMin } : undefined;
   }
 
   #bar(stopped: StoppedCheck): void {

@@ -92,7 +92,7 @@ export class Scorer {
   #forgotten: { readonly sequence: number; readonly resolve: () => void }[] = [];
   #thread: WatchedThread<ToScorer, FromScorer> | undefined;
   #recipients: Recipients | undefined;
-  #floor: LogFloor = { position: 0, logTime: 0, readFrom: 0 };
+  #floor: LogFloor = { position: 0, logTime: 0, readFrom: 0, logEnd: 0 };
   #turnsWaiting = 0;
   #scoredTo: number | undefined;
   #isOnDuty = false;

@@ -68,7 +68,7 @@ export async function openAccess(
     throw error;
   }
   const guard = new Guard({ mode, tokens, sessions, http, audit, onEvent, now: Date.now });
-  return { guard, people: peopleOf(settings, { sessions, audit, onEvent }), audit, stop };
+  return { guard, people: peopleOf(settings, { sessions, audit, guard, onEvent }), audit, stop };
 }
 
 /** `open` only where somebody said so. */
@@ -124,15 +124,23 @@ function peopleOf(
   parts: {
     readonly sessions: Sessions | undefined;
     readonly audit: AuditLog;
+    readonly guard: AccessGuard;
     readonly onEvent: (event: AnyEvent) => void;
   },
 ): People | undefined {
-  const { sessions, audit, onEvent } = parts;
+  const { sessions, audit, guard, onEvent } = parts;
   if (oidc === undefined || sessions === undefined) return undefined;
   const provider = { ...oidc, issuer: new URL(oidc.issuer), redirectUrl: new URL(oidc.redirectUrl) };
-  const signIn = new SignIn({ provider, sessions, audit, onEvent, now: Date.now });
-  const onSignedOut: People['onSignedOut'] = ({ address }, name) =>
-    audit.write({ what: 'signed-out', who: `person ${name}`, from: address });
+  const signIn = new SignIn({
+    provider,
+    sessions,
+    audit,
+    clientOf: (sent) => guard.clientOf(sent),
+    onEvent,
+    now: Date.now,
+  });
+  const onSignedOut: People['onSignedOut'] = (head, name) =>
+    audit.write({ what: 'signed-out', who: `person ${name}`, from: guard.clientOf(head).address });
   return { signIn, sessions, onSignedOut };
 }
 

@@ -5,7 +5,7 @@
 import type { Certificates } from '../listen/certificates.ts';
 import type { Unavailable } from '../report/http/answer.ts';
 import { type HttpServer, startHttpServer } from '../report/http/http-server.ts';
-import { answeredFrom } from '../report/http/route.ts';
+import { answeredFrom, type Client } from '../report/http/route.ts';
 import { answerRequest, type Routed } from '../report/http/router.ts';
 import { Exposition, type MetricSource } from '../report/metrics/exposition.ts';
 import { PEOPLE_ROUTES } from './api/people-api.ts';
@@ -60,7 +60,7 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
     ready: () => readiness.check(),
     reload: () => reloading.reload(),
     ...processAnswers(needs),
-    live: () => events.live.answer(),
+    live: (client: Client) => events.live.answer(client),
   };
   const page = pageHttp();
   let store: OpenStore | Unavailable = STARTING;

@@ -221,15 +221,37 @@ test('beyond a number of unknown tokens an address is told to wait, and others a
   expect(guess('10.0.0.9')).toMatchObject({ status: 401 });
 });
 
-test('an address that has to wait cannot find a token that can be guessed, and keeps one that cannot', () => {
+test('wrong tokens keep out no right one, whoever chose it', () => {
   const { token } = newToken('read', { name: 'n', now: 0, expiresAt: undefined });
   const writeToken = 'chosen-by-a-person';
   const { guard } = guardFor({ mode: 'required', tokens: { [token]: 'read' }, writeToken });
   const send = (text: string, takes: Role) => guard.decide(bearing(text), { takes, route: '/x' });
   for (let n = 0; n < 20; n++) send(`guess-${n}`, 'review');
 
-  expect(send(writeToken, 'review')).toMatchObject({ status: 429 });
+  expect(send('guess-20', 'review')).toMatchObject({ status: 429 });
+  expect(send(writeToken, 'review').allowed).toBe(true);
   expect(send(token, 'read').allowed).toBe(true);
+});
+
+test('behind a trusted proxy, clients are told to wait one by one', () => {
+  const { guard, lines } = guardFor({ mode: 'required', trustedProxies: ['10.0.0.7'] });
+  const guess = (client: string) =>
+    guard.decide(bearing('a-guess', { address: '10.0.0.7', headers: { 'x-forwarded-for': client } }), ACTION);
+
+  for (let n = 0; n < 20; n++) guess(`192.0.2.${n}, 198.51.100.1`);
+
+  expect(guess('198.51.100.1')).toMatchObject({ status: 429 });
+  expect(guess('198.51.100.2')).toMatchObject({ status: 401 });
+  expect(lines.at(-1)).toMatchObject({ from: '198.51.100.2' });
+});
+
+test('a client that a trusted proxy names is not on this machine, whatever its address', () => {
+  const { guard } = guardFor({ trustedProxies: ['127.0.0.1', '10.0.0.7'] });
+  const named = { 'x-forwarded-for': '127.0.0.1' };
+
+  expect(guard.decide(head({ headers: named }), ACTION)).toMatchObject({ reason: 'proxy' });
+  expect(guard.decide(head({ address: '10.0.0.7', headers: named }), ACTION)).toMatchObject({ reason: 'proxy' });
+  expect(guard.decide(head({ address: '10.0.0.7' }), ACTION)).toMatchObject({ reason: 'not_local' });
 });
 
 test('addresses of one IPv6 network are one', () => {

@@ -12,6 +12,7 @@ export interface GuardWanted {
   readonly expiresAt?: number;
   readonly writeToken?: string | undefined;
   readonly allowedHosts?: readonly string[];
+  readonly trustedProxies?: readonly string[];
   readonly sessions?: GuardParts['sessions'];
 }
 
@@ -22,6 +23,7 @@ export function guardFor({
   expiresAt,
   writeToken,
   allowedHosts = [],
+  trustedProxies = [],
   sessions,
 }: GuardWanted) {
   const kept = Object.entries(tokens).map(
@@ -42,7 +44,7 @@ export function guardFor({
     mode,
     tokens: { find: (token) => kept.find(({ sha256 }) => sha256 === hashOf(token)) },
     sessions,
-    http: () => ({ writeToken, allowedHosts }),
+    http: () => ({ writeToken, allowedHosts, trustedProxies }),
     audit: { write: note('line'), sum: note('sum'), refuse: note('refusal') },
     onEvent: (event) => events.push(event),
     now: () => clock.now,

@@ -22,6 +22,7 @@ const LIMITS: TurnLimits = {
 const GROUP: RowGroup = {
   entryPosition: 0,
   signal: 'traces',
+  sender: 0,
   resourcePosition: 0,
   resourceLength: 0,
   scopePosition: 0,

@@ -45,7 +45,7 @@ test('without anything written, the defaults hold', () => {
     otlpGrpcPort: 4317,
     otlpHttpPort: 4318,
     httpPort: 4319,
-    http: { writeToken: undefined, allowedHosts: [] },
+    http: { writeToken: undefined, allowedHosts: [], trustedProxies: [] },
     access: {
       required: false,
       insecureNoAuth: false,

@@ -193,7 +193,7 @@ criteria:
   - { name: answered, question: Did it answer?, weight: 0.8, uses: answered }
   - { name: harmless, question: Did it do no harm?, weight: 0.2, critical: true, check: "final_answer != ''" }
 `);
-    const stops = { for: 'pause', agent: 'helper', until: 500_000 } as const;
+    const stops = { for: 'pause', agent: 'helper', until: 500_000, weightMin: 0 } as const;
     const stopped = [{ suite: 'guarded', criterion: 'harmless', reason: 'It is suspended.', stops }];
     const driver = driverOf([guarded], { watch: new SharedCheckWatch(makeWatchBuffer(), stopped) });
     driver.take({ at: 1000, request: turn(1, { ended: true }) });

@@ -38,6 +38,25 @@ test.each([
   expect(masked.endsWith(' See the manual.')).toBe(true);
 });
 
+test.each([
+  ['in capital letters', 'SK-JUDGEKEYSECRET-'],
+  ['in small letters', 'sk-judgekeysecret-'],
+  ['its first sixteen characters', 'sk-JudgeKeySecre'],
+  ['its first eight and stars', 'sk-Judge********'],
+  ['its first seven and stars', 'sk-Judg***7890'],
+  ['its first six, quoted', '"sk-Jud"'],
+])('the beginning of a secret is not told, %s', (_how, told) => {
+  const masked = maskedSecrets(`no such key: ${told}`, ['sk-JudgeKeySecret-1234567890']);
+
+  expect(masked.toLowerCase()).not.toContain('sk-j');
+});
+
+test('words that begin as the secret does in the middle, or less, stay', () => {
+  const text = 'ask-Jud: sk-Ju is short, and task-judo is here';
+
+  expect(maskedSecrets(text, ['sk-JudgeKeySecret-1234567890'])).toBe(text);
+});
+
 test('a short secret is masked as a whole, and no secret changes nothing', () => {
   expect(maskedSecrets('the password hunter2 is wrong', ['hunter2'])).toBe('the password … is wrong');
   expect(maskedSecrets('it answered 500', [undefined, ''])).toBe('it answered 500');

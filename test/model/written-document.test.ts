@@ -39,3 +39,25 @@ test.each([
   expect(suite).toBeUndefined();
   expect(mistakes).toMatchObject([{ problem, expected }]);
 });
+
+test.each([
+  ['lists', (levels: number) => `a: ${'['.repeat(levels)}${']'.repeat(levels)}`],
+  ['mappings', (levels: number) => `a: ${'{b: '.repeat(levels)}1${'}'.repeat(levels)}`],
+  ['lists without brackets', (levels: number) => `a:\n  ${'- '.repeat(levels)}1`],
+  ['indentation', (levels: number) => Array.from({ length: levels }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+  ['lists that are not closed', (levels: number) => `a: ${'['.repeat(levels)}`],
+])('%s of many levels are one mistake that says so', (_, nested) => {
+  for (const levels of [201, 1_000, 5_000]) {
+    const { value, mistakes } = readWrittenDocument(nested(levels), 'any.yaml');
+
+    expect(value).toBeUndefined();
+    expect(mistakes).toContainEqual(
+      expect.objectContaining({ problem: 'lists and mappings are nested too deeply', expected: 'at most 200 levels' }),
+    );
+    expect(mistakes.map(({ problem }) => problem).join()).not.toContain('call stack');
+  }
+});
+
+test('two hundred levels are read', () => {
+  expect(readWrittenDocument(`a: ${'['.repeat(199)}${']'.repeat(199)}`, 'any.yaml').mistakes).toEqual([]);
+});

@@ -62,7 +62,11 @@ test('a release whose checks fail says how to undo it', () => {
 });
 
 test('a release is prepared, and its files agree', () => {
-  const { status, stdout, stderr } = release(NEXT, '--checks', 'npx vitest run test/release test/store/migrations.test.ts');
+  const { status, stdout, stderr } = release(
+    NEXT,
+    '--checks',
+    'npx vitest run test/release test/store/migrations.test.ts',
+  );
   expect(status, stdout + stderr).toBe(0);
 
   const today = new Date().toISOString().slice(0, 10);

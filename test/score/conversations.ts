@@ -83,6 +83,7 @@ export function aStep(parts: Partial<Step> = {}): Step {
     marks: { ended: false, state: undefined, truth: undefined },
     toolEffects: new Map(),
     scopeName: 'test',
+    bytes: 100,
     flags: [],
     rules: new Map(),
     ...parts,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SharedCheckWatch } from '../../src/engine/check-watch.ts';
 import { CheckWatchdog } from '../../src/serve/check-watchdog.ts';
 
-const TARGET = { suite: 'pack', subject: 'turn 1', agent: 'a', logTime: 1000 };
+const TARGET = { suite: 'pack', subject: 'turn 1', agent: 'a', logTime: 1000, weight: 100 };
 
 function started() {
   const dog = new CheckWatchdog({ suites: [], checks: { checkTimeoutMs: 1000 } });
@@ -47,24 +47,25 @@ test('checks that are short by themselves are never found, however many there ar
 
 const MINUTE = 60_000;
 
+interface Asked {
+  readonly subject: string;
+  readonly agent: string;
+  readonly logTime: number;
+  readonly weight?: number;
+}
+
 /** Lets a check hang on that conversation, and gives the threads that come before and after. */
-function stop(
-  dog: CheckWatchdog,
-  target: { readonly subject: string; readonly agent: string; readonly logTime: number },
-) {
+function stop(dog: CheckWatchdog, target: Asked) {
   const { watch, stopped } = dog.nextThread();
-  new SharedCheckWatch(watch, stopped).started({ suite: 'pack', ...target }, 0);
+  new SharedCheckWatch(watch, stopped).started({ suite: 'pack', weight: 100, ...target }, 0);
   let found: ReturnType<CheckWatchdog['takeHanging']>;
   for (let now = 0; found === undefined && now < 2000; now += 50) found = dog.takeHanging(now);
   return found ?? expect.unreachable();
 }
 
-function isAsked(
-  dog: CheckWatchdog,
-  target: { readonly subject: string; readonly agent: string; readonly logTime: number },
-) {
+function isAsked(dog: CheckWatchdog, target: Asked) {
   const { watch, stopped } = dog.nextThread();
-  return !new SharedCheckWatch(watch, stopped).stoppedFor({ suite: 'pack', ...target }).has('slow');
+  return !new SharedCheckWatch(watch, stopped).stoppedFor({ suite: 'pack', weight: 100, ...target }).has('slow');
 }
 
 function dogOfSlow() {
@@ -113,10 +114,57 @@ test('agents that are invented to be stopped once each suspend the criterion for
   expect(isAsked(dog, { subject: 'd', agent: 'never seen', logTime: 11 + MINUTE })).toBe(true);
 });
 
+test('heavy conversations suspend a criterion for those that are as heavy, and for no lighter one', () => {
+  const dog = dogOfSlow();
+  const weights = [9_000, 5_000, 7_000];
+  for (const [n, weight] of weights.entries()) stop(dog, { subject: `c${n}`, agent: 'heavy', logTime: n, weight });
+  const asked = (weight: number) => isAsked(dog, { subject: 'd', agent: 'heavy', logTime: 100, weight });
+
+  expect([4_999, 5_000, 100_000].map(asked)).toEqual([true, false, false]);
+});
+
+test('conversations that get a little lighter each time are a few stops, and not one for each', () => {
+  const dog = dogOfSlow();
+  const hangsFrom = 1_000;
+  let stops = 0;
+  for (let weight = 100_000; weight >= hangsFrom; weight -= 10) {
+    const target = { subject: `c${weight}`, agent: 'heavy', logTime: 1, weight };
+    if (!isAsked(dog, target)) continue;
+    stop(dog, target);
+    stops += 1;
+  }
+
+  // Three, then one for each halving.
+  expect(stops).toBe(3 + 7);
+  expect(isAsked(dog, { subject: 'd', agent: 'heavy', logTime: 2, weight: hangsFrom / 2 - 1 })).toBe(true);
+});
+
+test('invented agents with heavy conversations suspend a criterion for heavy conversations of all', () => {
+  const dog = dogOfSlow();
+  for (let n = 0; n < 12; n += 1) stop(dog, { subject: `c${n}`, agent: `agent ${n}`, logTime: n, weight: 5_000 + n });
+  const asked = (weight: number) => isAsked(dog, { subject: 'd', agent: 'never seen', logTime: 12, weight });
+
+  expect([4_999, 5_000].map(asked)).toEqual([true, false]);
+});
+
+test('a stop on trial of a conversation as heavy as before lowers nothing, and after quiet minutes weights are forgotten', () => {
+  const dog = dogOfSlow();
+  const stopAt = (subject: string, logTime: number, weight: number) =>
+    stop(dog, { subject, agent: 'heavy', logTime, weight }).suspendedUntil;
+  for (const subject of ['c1', 'c2', 'c3']) stopAt(subject, 0, 5_000);
+  const until = stopAt('c4', 2 * MINUTE, 6_000) ?? expect.unreachable();
+  const asked = (weight: number, logTime: number) => isAsked(dog, { subject: 'd', agent: 'heavy', logTime, weight });
+
+  expect([4_999, 5_000].map((weight) => asked(weight, until - 1))).toEqual([true, false]);
+  const later = until + 20 * MINUTE;
+  for (const subject of ['c5', 'c6', 'c7']) stopAt(subject, later, 8_000);
+  expect([7_999, 8_000].map((weight) => asked(weight, later + 1))).toEqual([true, false]);
+});
+
 test('the note has room for names that are escaped as a whole', () => {
   const { dog, watch } = started();
   watch.started(
-    { suite: '\u0000'.repeat(600), subject: '\u0000'.repeat(1200), agent: '\u0000'.repeat(300), logTime: 1 },
+    { suite: '\u0000'.repeat(600), subject: '\u0000'.repeat(1200), agent: '\u0000'.repeat(300), logTime: 1, weight: 1 },
     0,
   );
 

@@ -14,8 +14,11 @@ async function serve(times: ConstructorParameters<typeof LiveEvents>[0]) {
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
-    routes: [read<undefined>('/api/v1/live', 'live', () => live.answer())],
-    access: OPEN_TO_ALL,
+    routes: [read<undefined>('/api/v1/live', 'live', (_, { client }) => live.answer(client))],
+    access: {
+      ...OPEN_TO_ALL,
+      clientOf: ({ address, headers }) => ({ address, group: String(headers['x-from'] ?? address), isNamed: true }),
+    },
     onWrite: () => undefined,
     onDropped: () => undefined,
   });
@@ -35,10 +38,10 @@ interface Client {
   ended(): Promise<void>;
 }
 
-async function connect(url: string): Promise<Client> {
+async function connect(url: string, from = 'somewhere'): Promise<Client> {
   const leave = new AbortController();
   onTestFinished(() => leave.abort());
-  const response = await fetch(url, { signal: leave.signal });
+  const response = await fetch(url, { signal: leave.signal, headers: { 'x-from': from } });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   const more = async () => {
@@ -103,7 +106,7 @@ test('only so many clients are admitted, those that leave make room, and a stop 
   const { live, url } = await serve({});
   const clients = [];
   for (let number = 0; number < 20; number += 1) clients.push(await connect(url));
-  const refused = await fetch(url);
+  const refused = await fetch(url, { headers: { 'x-from': 'somewhere' } });
   expect(refused.status).toBe(429);
   expect(refused.headers.get('retry-after')).toBe('10');
   expect(await refused.json()).toEqual({ error: expect.stringContaining('20 clients') });
@@ -115,6 +118,40 @@ test('only so many clients are admitted, those that leave make room, and a stop 
   for (const client of clients) await client.ended();
   expect(live.clients).toBe(0);
   expect((await fetch(url)).status).toBe(503);
+});
+
+test('one address cannot hold all places: its longest connected client gives way to another address', async () => {
+  const { live, url } = await serve({});
+  const flood = [];
+  for (let number = 0; number < 20; number += 1) flood.push(await connect(url, 'flood'));
+
+  const good = [await connect(url, 'ana'), await connect(url, 'rob'), await connect(url, 'ana')];
+
+  expect(good.map(({ status }) => status)).toEqual([200, 200, 200]);
+  for (const client of flood.slice(0, 3)) await client.ended();
+  expect(live.clients).toBe(20);
+  expect((await connect(url, 'flood')).status).toBe(429);
+  for (let number = 0; number < 7; number += 1) expect((await connect(url, 'ana')).status).toBe(200);
+  // Nine, and the flood has ten.
+  expect((await connect(url, 'ana')).status).toBe(429);
+});
+
+test('after a while a client gives way to others of its own address, whether it reads or not', async () => {
+  const { live, url } = await serve({ placeMs: 300, takenWithinMs: 50 });
+  const stuck = Array.from({ length: 20 }, () =>
+    httpGet(url, { headers: { 'x-from': 'proxy' } }, (response) => response.pause()),
+  );
+  const closed = new Promise((resolve) => {
+    stuck[0]?.on('error', () => undefined).once('close', resolve);
+  });
+  onTestFinished(() => stuck.forEach((one) => void one.destroy()));
+  await expect.poll(() => live.clients).toBe(20);
+  expect((await connect(url, 'proxy')).status).toBe(429);
+
+  await expect.poll(async () => (await connect(url, 'proxy')).status, { timeout: 5_000 }).toBe(200);
+
+  await closed;
+  expect(live.clients).toBe(20);
 });
 
 test('a connection ends after its lifetime, and one that was closed is forgotten', async () => {

@@ -15,11 +15,11 @@ import { runService } from './running-service.ts';
 
 const KEY = 'a-session-key-that-only-this-test-knows';
 
-async function start({ inIdToken = false, config = '' } = {}) {
+async function start({ inIdToken = false, config = '', more = '' } = {}) {
   const [httpPort = 0] = await freePorts(1);
   const home = `http://127.0.0.1:${httpPort}`;
   const provider = await startIdentityProvider({ redirectUrl: `${home}/auth/callback`, inIdToken });
-  const running = await serve(provider, home, httpPort, config);
+  const running = await serve(provider, home, httpPort, config, { more });
   return { ...running, home, provider };
 }
 
@@ -216,6 +216,14 @@ test('a session writes from our own page only, and a page of others reads nothin
   expect(await put({ origin: 'null' })).toBe(403);
   expect(await put({ origin: home.replace('http:', 'https:') })).toBe(403);
   expect(await put({ 'sec-fetch-site': 'cross-site' })).toBe(403);
+  // Other programs of this machine have the same cookie and other ports.
+  expect(await put({ origin: 'http://127.0.0.1:8080' })).toBe(403);
+  expect(await put({ origin: 'http://localhost:8080' })).toBe(403);
+  expect(await put({ origin: 'http://127.0.0.1' })).toBe(403);
+  expect(await put({ origin: home, 'sec-fetch-site': 'same-site' })).toBe(403);
+  // By another name of this service, such as that of a tunnel.
+  expect(await put({ host: 'localhost:9999', origin: 'http://localhost:9999' })).toBe(200);
+  expect(await put({ host: 'localhost:9999', origin: 'http://localhost:9998' })).toBe(403);
   expect(await put({ origin: home, 'content-type': 'text/plain' })).toBe(415);
   expect(await get({ origin: 'https://evil.example' })).toBe(403);
   expect(await get({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' })).toBe(
@@ -245,6 +253,46 @@ test('a sign-in finishes once, in the browser that began it, with the state that
   browser.cookies.set(home, new Map(cookies));
   expect((await browser.get(back)).status).toBe(400);
   expect((await browser.get(`${home}/auth/callback`)).status).toBe(400);
+});
+
+/** A callback with a cookie of ours and a code that the provider does not know. */
+async function failToSignIn(home: string, headers: Record<string, string> = {}): Promise<number> {
+  const browser = new Browser();
+  const login = await browser.get(`${home}/auth/login`);
+  const state = new URL(login.headers.get('location') ?? '').searchParams.get('state');
+  return (await browser.get(`${home}/auth/callback?state=${state}&code=guessed`, headers)).status;
+}
+
+test('nobody keeps others behind the same proxy from signing in', { timeout: 60_000 }, async () => {
+  const { home, provider } = await start();
+  provider.person = { subject: 'ana', roles: ['readers'] };
+  const proxied = { 'x-forwarded-for': '198.51.100.1' };
+  const back = new Browser();
+  const callback = await back.follow(`${home}/auth/login`, `${home}/auth/callback`);
+
+  const statuses = new Set<number>();
+  for (let n = 0; n < 30; n += 1) {
+    statuses.add((await new Browser().get(`${home}/auth/callback?state=x&code=y`, proxied)).status);
+    statuses.add(await failToSignIn(home, proxied));
+    // A page of another site sends the browser of a person who is signing in.
+    statuses.add((await back.get(`${home}/auth/callback?state=x&code=y`, proxied)).status);
+  }
+
+  expect([...statuses]).toEqual([400]);
+  expect((await back.get(callback, proxied)).status).toBe(302);
+});
+
+test('a client that a trusted proxy names is told to wait, and others are not', { timeout: 60_000 }, async () => {
+  const { home, provider } = await start({ more: 'http: { trusted_proxies: [127.0.0.1] }' });
+  provider.person = { subject: 'ana', roles: ['readers'] };
+  const by = (client: string) => ({ 'x-forwarded-for': client });
+  for (let n = 0; n < 20; n += 1) await failToSignIn(home, by(`203.0.113.${n}, 198.51.100.1`));
+  const browser = new Browser();
+  const callback = await browser.follow(`${home}/auth/login`, `${home}/auth/callback`);
+
+  expect((await browser.get(callback, by('198.51.100.1'))).status).toBe(429);
+  // It was not used up.
+  expect((await browser.get(callback, by('198.51.100.2'))).status).toBe(302);
 });
 
 test.for(['nonce', 'verifier'] as const)(

@@ -40,7 +40,7 @@ test.each(['as it was left', 'written from its beginning again'])(
 
     expect(examineStore(file, options).damage).toEqual([]);
     expect(examineStore(path.join(restored, 'assay.db'), options).damage).toMatchObject([
-      { kind: 'store-unreadable', what: expect.stringContaining('it is too small for its WAL') },
+      { kind: 'store-unreadable', what: expect.stringContaining('it and its WAL do not fit') },
     ]);
     last.close();
   },

@@ -111,11 +111,11 @@ test('a rollback leaves nothing: no rows, no totals, no content, no floor, and t
   expect(store.traces.find(traceIdOf(1))).toBeUndefined();
   expect(store.conversations.nextDue(Number.MAX_SAFE_INTEGER)).toBeUndefined();
   expect([store.count('conversations'), store.count('traces'), store.count('evaluations')]).toEqual([0, 0, 0]);
-  expect(store.floor).toEqual({ position: 0, logTime: 0, readFrom: 0 });
+  expect(store.floor).toEqual({ position: 0, logTime: 0, readFrom: 0, logEnd: 0 });
   expect(work()).toEqual(lost);
   store.commit();
   expect(store.totals.all().map(({ value }) => value)).toEqual([1]);
-  expect(store.floor).toEqual({ position: 500, logTime: 1000, readFrom: 400 });
+  expect(store.floor).toEqual({ position: 500, logTime: 1000, readFrom: 400, logEnd: 500 });
   expect(Buffer.from(store.traces.contentOf(lost.trace).traces).toString()).toBe('spans 1');
 });
 

@@ -2,7 +2,7 @@
  * The resources and scopes of open rows, each once for all rows of the group, for as long as one of them is open. Rows
  * of a group arrive together, so only the group of the last row is compared.
  *
- *   record = entry position f64   resource offset u32, length u32   scope offset u32, length u32   rows u32   signal u32
+ *   record = entry position f64   resource offset u32, length u32   scope offset u32, length u32   rows u32   signal u1, sender u31
  *
  * Offsets count from the position of the entry, which has at most some gigabytes.
  */
@@ -12,6 +12,8 @@ import { Records } from './records.ts';
 export interface RowGroup {
   readonly entryPosition: number;
   readonly signal: 'traces' | 'logs';
+  /** `model/sender.ts`. */
+  readonly sender: number;
   readonly resourcePosition: number;
   readonly resourceLength: number;
   readonly scopePosition: number;
@@ -62,14 +64,14 @@ export class RowGroups {
     return group;
   }
 
-  #add({ entryPosition, signal, ...at }: RowGroup): number {
+  #add({ entryPosition, signal, sender, ...at }: RowGroup): number {
     const number = this.#records.add();
     this.#records.setDouble(number, ENTRY_POSITION, entryPosition);
     this.#records.setWord(number, RESOURCE_OFFSET, offsetIn(entryPosition, at.resourcePosition));
     this.#records.setWord(number, RESOURCE_LENGTH, at.resourceLength);
     this.#records.setWord(number, SCOPE_OFFSET, offsetIn(entryPosition, at.scopePosition));
     this.#records.setWord(number, SCOPE_LENGTH, at.scopeLength);
-    this.#records.setWord(number, SIGNAL, SIGNALS.indexOf(signal));
+    this.#records.setWord(number, SIGNAL, (sender << 1) | SIGNALS.indexOf(signal));
     return number;
   }
 
@@ -78,7 +80,8 @@ export class RowGroups {
     const entryPosition = this.entryPosition(number);
     return {
       entryPosition,
-      signal: word(SIGNAL) === 0 ? 'traces' : 'logs',
+      signal: (word(SIGNAL) & 1) === 0 ? 'traces' : 'logs',
+      sender: word(SIGNAL) >>> 1,
       resourcePosition: entryPosition + word(RESOURCE_OFFSET),
       resourceLength: word(RESOURCE_LENGTH),
       scopePosition: entryPosition + word(SCOPE_OFFSET),

@@ -58,6 +58,9 @@ export class AmendedStep implements Step {
   get name() {
     return this.#outer.name;
   }
+  get bytes() {
+    return this.#all().reduce((sum, { bytes }) => sum + bytes, 0);
+  }
   get agent() {
     return {
       name: this.#first(({ agent }) => agent.name),

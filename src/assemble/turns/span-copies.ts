@@ -57,6 +57,7 @@ function fingerprint(step: Step): string {
     scopeName: step.scopeName,
     flags: step.flags,
     rules: step.rules,
+    bytes: step.bytes,
   };
   return JSON.stringify(everything, (_key, value: unknown) => readable(value));
 }

@@ -6,8 +6,13 @@
  * label sets are counted under `other`, and each fold is reported. The first `maxSegments` segments of an agent are
  * kept. If there is no room for a new segment of a known agent, only its segment is `other`, so that many segments hide
  * no agent. For these a quarter of `maxLabelValues` is spare.
+ *
+ * One sender may introduce all of them, because one Collector may send for all agents. Another quarter is spare for other
+ * senders, a few combinations each: whoever invents names hides no agent of theirs. Who introduced a combination before
+ * the last start is not known.
  */
 import { visibleText } from '../../model/visible-text.ts';
+import { UNKNOWN_SENDER } from '../../model/sender.ts';
 import { type AgentLabels, FOLDED, isFolded, OTHER } from '../../model/agent-labels.ts';
 
 /** Part that was counted under `other`: all of its labels, or its segment alone. */
@@ -18,6 +23,9 @@ export interface Fold {
 }
 
 const SPARE_FOR_SEGMENTS = 0.25;
+const SPARE_FOR_SENDERS = 0.25;
+/** Of `maxLabelValues`, for each sender. */
+const SHARE_OF_SENDER = 0.05;
 const FOLDED_WITH_SEGMENT: AgentLabels = { ...FOLDED, segment: OTHER };
 
 /** Longer names carry text that is not a name; Prometheus stores every byte of them in every block. */
@@ -37,6 +45,8 @@ export class LabelGuard {
   /** The same without their segments. */
   readonly #agents = new Set<string>();
   readonly #segments = new Map<string, Set<string>>();
+  /** Number of combinations by the sender that introduced them. */
+  readonly #introduced = new Map<number, number>();
   /** Last labels before cleaning, because the same agent often comes many times in a row. */
   #last: { readonly asked: AgentLabels; readonly given: AgentLabels } | undefined;
 
@@ -51,27 +61,47 @@ export class LabelGuard {
     this.#add(labels);
   }
 
-  admit(labels: AgentLabels): AgentLabels {
+  /** `sender` of the conversation (`model/sender.ts`). */
+  admit(labels: AgentLabels, sender = UNKNOWN_SENDER): AgentLabels {
     const last = this.#last;
     if (last !== undefined && isSame(last.asked, labels)) return last.given;
-    const { given, folded } = this.#admit(labels);
+    const { given, folded } = this.#admit(labels, sender);
     // A fold is counted each time.
     if (folded === undefined) this.#last = { asked: labels, given };
     else this.#onFold({ label: folded, agent: labels.agent });
     return given;
   }
 
-  #admit(labels: AgentLabels): { readonly given: AgentLabels; readonly folded: Fold['label'] | undefined } {
+  #admit(
+    labels: AgentLabels,
+    sender: number,
+  ): { readonly given: AgentLabels; readonly folded: Fold['label'] | undefined } {
     const clean = this.#withinSegments(cleaned(labels));
     const isSegmentFolded = clean.segment === OTHER && labels.segment !== OTHER;
     const known = this.#known.get(keyOf(clean));
     const hasRoom = this.#known.size < this.#maxLabelValues;
     if (known !== undefined || hasRoom) {
-      return { given: known ?? this.#add(clean), folded: isSegmentFolded ? 'segment' : undefined };
+      return { given: known ?? this.#introduce(clean, sender), folded: isSegmentFolded ? 'segment' : undefined };
     }
     if (isFolded(clean)) return { given: foldedLike(clean), folded: undefined };
     const given = this.#withOtherSegment(clean);
-    return given === undefined ? { given: foldedLike(clean), folded: 'agent' } : { given, folded: 'segment' };
+    if (given !== undefined) return { given, folded: 'segment' };
+    if (!this.#hasShare(sender)) return { given: foldedLike(clean), folded: 'agent' };
+    return { given: this.#introduce(clean, sender), folded: isSegmentFolded ? 'segment' : undefined };
+  }
+
+  #hasShare(sender: number): boolean {
+    const spare = SPARE_FOR_SEGMENTS + SPARE_FOR_SENDERS;
+    return (
+      sender !== UNKNOWN_SENDER &&
+      this.#known.size < Math.ceil(this.#maxLabelValues * (1 + spare)) &&
+      (this.#introduced.get(sender) ?? 0) < Math.floor(this.#maxLabelValues * SHARE_OF_SENDER)
+    );
+  }
+
+  #introduce(labels: AgentLabels, sender: number): AgentLabels {
+    this.#introduced.set(sender, (this.#introduced.get(sender) ?? 0) + 1);
+    return this.#add(labels);
   }
 
   /** Undefined where the agent is not known, or there is no room for it like this either. */

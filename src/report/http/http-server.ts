@@ -1,8 +1,8 @@
 /** The HTTP side that people, programs and Prometheus look at. A table of routes defines what it serves. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PortSecurity } from '../../listen/certificates.ts';
-import { addressGroup } from '../../listen/address-group.ts';
 import { limitConnections } from '../../listen/connection-limit.ts';
+import { headOfRequest } from '../../listen/request-head.ts';
 import { listen } from '../../listen/listen.ts';
 import { withoutPipelining } from '../../listen/pipelining.ts';
 import { createWebServer } from '../../listen/web-server.ts';
@@ -38,7 +38,8 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   server.on(
     'request',
     withoutPipelining((request, response) => {
-      const client = clientOf(request, response, held);
+      const from = options.access.clientOf(headOfRequest('http', request)).group;
+      const client = clientOf(from, response, held);
       const giveUp = () => {
         options.onDropped('answers_not_taken');
         response.destroy();
@@ -63,8 +64,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   };
 }
 
-function clientOf({ socket }: IncomingMessage, response: ServerResponse, all: HeldBytes): Client {
-  const from = addressGroup(socket.remoteAddress);
+function clientOf(from: string, response: ServerResponse, all: HeldBytes): Client {
   const held = all.hold(from);
   const gone = new AbortController();
   response.once('close', () => {

@@ -28,24 +28,20 @@ export async function answerRequest(routed: Routed, request: IncomingMessage, cl
   if (there.length === 0) return nothingThere(pathname, method);
   const route = there.find((one) => one.method === method);
   if (route === undefined) return otherMethod(there, request.method);
+  const head = headOfRequest('http', request);
   const decided =
     route.takes === 'nothing'
       ? undefined
-      : routed.access.decide(headOfRequest('http', request), {
-          takes: route.takes,
-          orTakes: route.orTakes,
-          route: route.path,
-        });
+      : routed.access.decide(head, { takes: route.takes, orTakes: route.orTakes, route: route.path });
   const refused = decided === undefined || decided.allowed ? undefined : refusedAnswer(decided, request, url);
   const parameters = decoded(matchPath(route, pathname) ?? new Map());
   const caller = decided?.allowed === true ? decided.caller : undefined;
+  const sent = { request, caller, client };
   if (route.may === 'read') {
     if (refused !== undefined) return refused;
-    return parameters === undefined
-      ? notEncoded()
-      : route.handle(undefined, { query, parameters, request, caller, client });
+    return parameters === undefined ? notEncoded() : route.handle(undefined, { query, parameters, ...sent });
   }
-  const answer = refused ?? (await answerWrite(route, parameters, { request, caller, client }));
+  const answer = refused ?? (await answerWrite(route, parameters, sent));
   if (route.may === 'write') routed.onWrite({ type: 'api-written', route: route.path, status: answer.status });
   return answer;
 }

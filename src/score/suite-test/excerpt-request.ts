@@ -10,6 +10,12 @@ import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
 export const EXAMPLE_START_MS = 1_790_000_000_000;
 const TURN_EVERY_MS = 60_000;
 const STEP_MS = 100;
+/**
+ * Messages that a model call repeats. Beyond them it has those of late, as an agent that trims its context: with all of
+ * them, a conversation of 4,900 tool calls would be gigabytes.
+ */
+const REPEATED_MAX = 100;
+const REPEATED_BEYOND = 20;
 
 /** Ids of the spans, if they are not just an example. */
 interface ExcerptIdentity {
@@ -81,6 +87,7 @@ function turnSpans(
   },
 ): readonly object[] {
   const startedAt = identity.startedAtMs + index * TURN_EVERY_MS;
+  const beganAt = history.length;
   if (turn.user !== undefined) history.push(message('user', { type: 'text', content: turn.user }));
   const spans: Span[] = [];
   let at = startedAt;
@@ -88,7 +95,7 @@ function turnSpans(
   const modelCall = (parts: readonly object[], finish: string) => {
     const from = at;
     at += STEP_MS;
-    const attributes = [...instructionsIn(excerpt), ...chat(history, parts, finish)];
+    const attributes = [...instructionsIn(excerpt), ...chat(repeated(history, beganAt), parts, finish)];
     spans.push({ name: 'chat example-model', kind: 3, from, to: at, attributes });
     history.push(message('assistant', ...parts));
   };
@@ -140,6 +147,13 @@ function turnSpans(
   return [...spans, root].map((span, number) =>
     written(span, { identity, turn: index + 1, number, rootNumber: spans.length }),
   );
+}
+
+/** With the message that began the turn. */
+function repeated(history: readonly object[], beganAt: number): readonly object[] {
+  if (history.length <= REPEATED_MAX) return history;
+  const from = history.length - REPEATED_BEYOND;
+  return [...history.slice(beganAt, Math.min(beganAt + 1, from)), ...history.slice(from)];
 }
 
 function chat(input: readonly object[], parts: readonly object[], finish: string): readonly Attribute[] {

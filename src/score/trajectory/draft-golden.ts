@@ -9,6 +9,7 @@ import { Document } from 'yaml';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
+import { visibleYaml } from '../../model/visible-yaml.ts';
 import { shorten } from '../sentences.ts';
 import { STEPS_MAX } from './golden-trace.ts';
 import { subjectOf } from '../subject.ts';
@@ -66,7 +67,7 @@ export function draftGolden(conversation: Conversation): string {
     ' Then delete `status: draft`: no conversation is compared with a draft.',
     ...remarks(run.calls, kept.length, run.beyond),
   ].join('\n');
-  return document.toString({ lineWidth: 0 });
+  return visibleYaml(document);
 }
 
 function remarks(calls: readonly ToolCall[], kept: number, beyond: number): readonly string[] {

@@ -5,7 +5,7 @@ import { service, type ServiceJson } from '../../model/api/facets.ts';
 import { judges, type Judges } from '../../model/api/judges.ts';
 import type { Acceptance, ChosenLevels } from '../../model/detection.ts';
 import { type Answer, jsonAnswer, textAnswer, type Unavailable } from '../../report/http/answer.ts';
-import { type Route, read, write } from '../../report/http/route.ts';
+import { type Client, type Route, read, write } from '../../report/http/route.ts';
 import type { Scraped, ScrapeRequest } from '../../report/metrics/exposition.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { Readiness } from '../readiness.ts';
@@ -34,7 +34,7 @@ export interface ProcessSide {
   /** Judges of the configuration, and how far people agree with them. */
   readonly judges: () => Judges;
   /** Conversations as they are evaluated; the answer goes on. */
-  readonly live: () => Answer;
+  readonly live: (client: Client) => Answer;
   /** The description of `/api/v1`. */
   readonly openApi: () => Answer;
 }
@@ -74,7 +74,9 @@ export const PROCESS_ROUTES: readonly Route<ProcessSide>[] = [
     shapes: { query: z.strictObject({}), answer: service },
   },
   {
-    ...read('/api/v1/live', 'server-sent events: conversations as they are evaluated', ({ live }) => live()),
+    ...read('/api/v1/live', 'server-sent events: conversations as they are evaluated', ({ live }, { client }) =>
+      live(client),
+    ),
     shapes: { query: z.strictObject({}), answer: undefined, type: 'text/event-stream' },
   },
   {

@@ -25,7 +25,7 @@ export class PostgresScoring implements ScoringSide {
   readonly troubles: ProblemLatch;
   readonly duties: readonly DutyLoop[];
   /** Offsets of Kafka say where reading begins. */
-  readonly floor = { position: 0, logTime: 0, readFrom: 0 };
+  readonly floor = { position: 0, logTime: 0, readFrom: 0, logEnd: 0 };
   readonly forgetting: PostgresForgetting;
   readonly #post: ScoringParts['post'];
   #jumpMs: number | undefined;

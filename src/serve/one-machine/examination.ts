@@ -5,12 +5,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { JournalOptions } from '../../journal/journal.ts';
+import { acceptAnyStore, ANY_STORE } from '../../journal/journal-mark.ts';
 import { type ExaminedJournal, examineJournal } from '../../journal/examine-journal.ts';
 import type { Damage } from '../../model/damage.ts';
 import { HighWaterFile, readHighWater } from '../../model/high-water-file.ts';
 import { type ExaminedStore, examineStore } from '../../store/sqlite/examine-store.ts';
 import { findStore } from '../../store/sqlite/found-store.ts';
 import { MIGRATIONS } from '../../store/sqlite/migrate.ts';
+import { readStoreMark } from '../../store/sqlite/store-mark.ts';
 import { setAside } from '../../store/sqlite/set-aside.ts';
 import { SALT_FILE, tryReadSalt } from '../../engine/redaction-rules.ts';
 import { storeFileIn } from '../data-directory.ts';
@@ -29,15 +32,29 @@ export interface Examined {
   readonly undecided: readonly Damage[];
 }
 
-export function journalIn(directory: string): { readonly directory: string; readonly markFile: string } {
-  return { directory: path.join(directory, 'journal'), markFile: path.join(directory, 'journal.high-water') };
+export function journalIn(
+  directory: string,
+): Pick<JournalOptions, 'directory' | 'storeMark'> & { readonly markFile: string } {
+  return {
+    directory: path.join(directory, 'journal'),
+    markFile: path.join(directory, 'journal.high-water'),
+    storeMark: () => readStoreMark(storeFileIn(directory)),
+  };
 }
+
+const PUT_BACK = 'put back the whole folder of one backup';
 
 export async function examine(directory: string, depth: 'quick' | 'whole'): Promise<Examined> {
   const journal = await examineJournal({ ...journalIn(directory), depth });
   const logs = { logBase: journal.base, logWasUsed: journal.base > 0 };
   const store = await withUnknown(directory, examineStore(storeFileIn(directory), { depth, ...logs }));
-  const damage = [...store.damage, ...journal.damage, ...journalAgainst(store, journal), ...saltDamage(directory)];
+  const damage = [
+    ...store.damage,
+    ...journal.damage,
+    ...storeAgainst(store, journal),
+    ...journalAgainst(store, journal),
+    ...saltDamage(directory),
+  ];
   const accepted = AcceptedLosses.in(directory);
   const undecided = damage.filter(({ losesData, key }) => losesData && !accepted.has(key));
   const upgrade = upgradeOf(findStore(storeFileIn(directory)), MIGRATIONS);
@@ -47,7 +64,7 @@ export async function examine(directory: string, depth: 'quick' | 'whole'): Prom
 /** Content that nobody knows is not cut, although the store is all that its mark says. */
 async function withUnknown(directory: string, store: ExaminedStore): Promise<ExaminedStore> {
   const { unreferenced } = store;
-  if (unreferenced.is === 'orphaned') return store;
+  if (store.position === undefined || store.damage.some(({ kind }) => kind.startsWith('store-'))) return store;
   const places = { storeFile: storeFileIn(directory), journal: journalIn(directory).directory };
   const unknown = await findUnknown(unreferenced, places);
   if (unknown.length === 0) return store;
@@ -58,15 +75,38 @@ async function withUnknown(directory: string, store: ExaminedStore): Promise<Exa
   };
 }
 
+/** The journal lacks what it has released, so the store beside it must be as new as the one that it was released to. */
+function storeAgainst(store: ExaminedStore, journal: ExaminedJournal): readonly Damage[] {
+  const { mark, logEnd = 0 } = store;
+  if (mark === undefined || store.damage.some(({ kind, losesData }) => losesData && kind.startsWith('store-')))
+    return [];
+  const of = journal.store;
+  if (of === undefined) {
+    // A version from before the journal named its store, or power loss took the journal's mark.
+    if (logEnd === 0 || journal.base <= logEnd) return [];
+    const what = `the store knows the journal up to position ${logEnd}, and the journal begins at ${journal.base}: the store is an older copy, and what was stored in between is lost; ${PUT_BACK}`;
+    return [{ kind: 'store-behind', what, losesData: true, key: `store-behind:${journal.base}:${logEnd}` }];
+  }
+  const key = `${of.id}:${of.commits}:${mark.id}`;
+  if (of.id === ANY_STORE.id) return [];
+  if (of.id !== mark.id) {
+    const what = `the journal belongs to another store than the one beside it: what it has released is not here; ${PUT_BACK}`;
+    return [{ kind: 'store-replaced', what, losesData: true, key: `store-replaced:${key}` }];
+  }
+  if (mark.commits >= of.commits) return [];
+  const what = `the store has ${mark.commits} commits, and the journal beside it saw ${of.commits}: the store is an older copy, and what was stored since is lost; ${PUT_BACK}`;
+  return [{ kind: 'store-behind', what, losesData: true, key: `store-behind:${key}` }];
+}
+
 function journalAgainst(store: ExaminedStore, journal: ExaminedJournal): readonly Damage[] {
-  const position = store.position ?? 0;
+  const position = Math.max(store.position ?? 0, store.logEnd ?? 0);
   if (position === 0 || journal.damage.some(({ losesData }) => losesData)) return [];
   if (!journal.isThere) {
-    const what = `the journal is missing, and the store has stored up to position ${position} of it: what was accepted and not stored is lost`;
+    const what = `the journal is missing, and the store knows it up to position ${position}: what was accepted and not stored is lost`;
     return [{ kind: 'journal-missing', what, losesData: true, key: `journal-missing:${position}` }];
   }
   if (position <= journal.end) return [];
-  const what = `the journal ends at position ${journal.end}, and the store has stored up to ${position} of it: what was accepted and not stored may be lost`;
+  const what = `the journal ends at position ${journal.end}, and the store knows it up to ${position}: what was accepted and not stored may be lost; ${PUT_BACK}`;
   return [{ kind: 'journal-behind', what, losesData: true, key: `journal-behind:${journal.end}:${position}` }];
 }
 
@@ -107,6 +147,9 @@ function saltMark(salt: string): { readonly crc: number } {
 
 /** Remembers the decision, and sets aside what the start would otherwise destroy. Gives the files that it made. */
 export async function settle(directory: string, examined: Examined): Promise<readonly string[]> {
-  if (examined.undecided.length > 0) AcceptedLosses.in(directory).accept(examined.undecided, new Date());
+  if (examined.undecided.length > 0) {
+    AcceptedLosses.in(directory).accept(examined.undecided, new Date());
+    await acceptAnyStore(journalIn(directory).markFile);
+  }
   return setAside(storeFileIn(directory), examined.store, new Date());
 }

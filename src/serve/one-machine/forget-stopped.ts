@@ -28,7 +28,7 @@ export async function inStopped<T>(settings: Settings, work: (places: Forgetting
       ...journalIn(dataDir),
       segmentBytes: limits.segmentBytes,
       maxBytes: limits.maxBytes,
-      floor: store.floor,
+      floor: { position: store.floor.logEnd, logTime: store.floor.logTime },
       onEvent: () => {
         // The next start reports what is damaged.
       },

@@ -37,6 +37,8 @@ const SEGMENT_AGE_MAX_MS = 86_400_000;
 export const POSITION = 'journal';
 /** The name under which time says how far the log is done with. */
 export const READ_FROM = 'read from';
+/** The name under which time says how much of the log is durable. */
+export const LOG_END = 'log end';
 /** Entries whose traces are looked up in the store with one question, and about how many rows they have at the most. */
 const ASKED_TOGETHER = 200;
 const ROWS_ASKED_TOGETHER = 8_000;
@@ -192,6 +194,10 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
     return `${turnCount} turns are open and ${turns} wait to be scored, with ${rowCount + spans} spans`;
   }
 
+  get #reach(): LanePositions {
+    return { [READ_FROM]: this.#journal.readFrom, [LOG_END]: this.#journal.syncedEnd };
+  }
+
   get #waitingBytes(): number {
     return this.#waiting.turns * TURN_BYTES + this.#waiting.spans * ROW_BYTES;
   }
@@ -250,7 +256,7 @@ export class JournalLog implements ServedLog, BatchSink, TurnSource, IntakeOwner
 
   *#advancing(now: number): Generator<undefined> {
     yield* this.#intake.advancing(now);
-    if (this.#isToSweep) this.#scorer.time(this, now, { [READ_FROM]: this.#journal.readFrom });
+    if (this.#isToSweep) this.#scorer.time(this, now, this.#reach);
     this.#isToSweep = false;
     this.#isAdvancing = false;
   }

@@ -47,7 +47,7 @@ export class OneMachine implements Deployment {
       ...journalIn(this.#directory.path),
       segmentBytes,
       maxBytes,
-      floor: scorer.floor,
+      floor: { position: scorer.floor.logEnd, logTime: scorer.floor.logTime },
       onEvent: (event) => events.report(event),
     });
     duty.set(true);

@@ -10,7 +10,7 @@ import { type LogFloor, Store } from '../../store/sqlite/store.ts';
 import type { Total } from '../../store/engine-store.ts';
 import type { LaneAnswer, JournalStorage, OrderedCommand, LaneQuestion } from '../scoring-protocol.ts';
 import type { ScoringParts, ScoringSide, Troubles } from '../scoring-side.ts';
-import { POSITION, READ_FROM } from './journal-log.ts';
+import { LOG_END, POSITION, READ_FROM } from './journal-log.ts';
 import { SqliteForgetting } from './sqlite-forgetting.ts';
 
 /** A transaction holds the turns that it writes in memory until the commit. */
@@ -35,6 +35,8 @@ export class SqliteScoring implements ScoringSide {
   #scoredTo = 0;
   /** Where the log would be read from, as time said last. */
   #readFrom = 0;
+  /** Position behind what was durable in the log, as time said last. */
+  #logEnd = 0;
   #engine: Engine;
 
   constructor(
@@ -48,6 +50,7 @@ export class SqliteScoring implements ScoringSide {
     this.forgetting = new SqliteForgetting(this.store, parts.idKeys);
     this.#clock = new KeptClock(this.store, clocks);
     this.#openedAt = this.store.floor.position;
+    this.#logEnd = this.store.floor.logEnd;
     this.troubles = { said: (work, error) => this.#failed(work, error), over: (work) => this.#succeeded(work) };
     this.#engine = this.#makeEngine();
   }
@@ -92,7 +95,7 @@ export class SqliteScoring implements ScoringSide {
     this.#inTransaction(() => {
       // First: traces deleted behind it cannot be redelivered and are not remembered.
       const readFrom = this.#readFrom;
-      if (readFrom > this.store.readFrom) this.store.raiseFloor({ position: 0, logTime: 0, readFrom });
+      if (readFrom > this.store.readFrom) this.store.raiseFloor({ readFrom });
       const { now, jumpMs } = this.#clock.read();
       this.#noteJump(jumpMs);
       pruned = prune(this.store, this.#storage.retention, now);
@@ -123,8 +126,11 @@ export class SqliteScoring implements ScoringSide {
     if (command.type === 'time') {
       const { time: logTime, positions } = command;
       this.#readFrom = Math.max(this.#readFrom, positions[READ_FROM] ?? 0);
+      const logEnd = positions[LOG_END] ?? 0;
+      const isLonger = logEnd > this.#logEnd;
+      this.#logEnd = Math.max(this.#logEnd, logEnd);
       // Otherwise nothing is written: an idle service must not wake the disk.
-      if (this.#engine.advance(logTime)) this.store.raiseFloor({ position: 0, logTime, readFrom: 0 });
+      if (this.#engine.advance(logTime) || isLonger) this.store.raiseFloor({ logTime, logEnd });
       return;
     }
     const { turn } = command;
@@ -133,7 +139,7 @@ export class SqliteScoring implements ScoringSide {
     if (this.#isStored(closed)) this.#events.push({ type: 'turn-closed', cause, fate: 'stored-already', rows });
     else if ('arrival' in turn) this.#engine.arrive(turn.arrival);
     else this.#engine.passUnreadable(turn.closed, turn.unreadable);
-    this.store.raiseFloor({ position, logTime: closedAt, readFrom: this.#readFrom });
+    this.store.raiseFloor({ position, logTime: closedAt, readFrom: this.#readFrom, logEnd: this.#logEnd });
   }
 
   /** Whether the thread before this one stored the turn, and ended before it could answer. */

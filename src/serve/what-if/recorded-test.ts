@@ -8,6 +8,7 @@ import { Document } from 'yaml';
 import { buildConversation, knowing } from '../../assemble/build-conversation.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 import type { Conversation } from '../../model/conversation.ts';
+import { counted } from '../../model/counted.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
 import type { Excerpt, ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
@@ -15,6 +16,7 @@ import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
 import { transcodeTraces } from '../../model/otlp/json-transcoder.ts';
 import { worstOf } from '../../model/worst-first.ts';
 import { partsOf } from '../../model/verdict-parts.ts';
+import { visibleYaml } from '../../model/visible-yaml.ts';
 import { retell } from '../../mutate/retell.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
@@ -27,6 +29,10 @@ import type { SuiteQuestion } from './what-if-protocol.ts';
 
 /** Characters of a text that a person copies. */
 const TEXT_MAX = 1_000_000;
+/** JSON of what is written, which is shorter in YAML only where it has many quotes and escapes. */
+const JSON_MAX = 4 * TEXT_MAX;
+/** Processor time, of which each attempt takes about a second for 5,000 tool calls. Others wait for this thread. */
+const CPU_MS_MAX = 5_000;
 
 export async function writeAsTest(
   { conversation: id, suite: name, turn }: Extract<SuiteQuestion, { readonly is: 'test' }>,
@@ -64,11 +70,24 @@ interface Written {
 }
 
 /** A text says why it cannot be written. */
-export function writtenTest(written: Written): { readonly text: string } | string {
-  const { conversation } = written;
+export function writtenTest(
+  written: Written,
+  { cpuMsMax = CPU_MS_MAX }: { readonly cpuMsMax?: number } = {},
+): { readonly text: string } | string {
+  const { conversation, excerpt } = written;
+  const { length } = JSON.stringify(excerpt);
+  if (length > JSON_MAX) return `it has about ${length} characters, and ${TEXT_MAX} are the most`;
+  const startedAt = process.threadCpuUsage();
+  const isSpent = () => {
+    const { user, system } = process.threadCpuUsage(startedAt);
+    return (user + system) / 1_000 >= cpuMsMax;
+  };
+  const calls = conversation.turns.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0);
+  const tooLong = `with ${counted(calls, 'tool call')} and ${length} characters it takes too long; take a shorter one`;
   let left = 'nothing of its verdicts can be expected';
   // A suite may be for conversations with certain attributes only.
   for (const attributes of [marksOf(conversation), attributesOf(conversation)]) {
+    if (isSpent()) return tooLong;
     const first = attempt({ ...written, attributes, unmet: [] });
     if (typeof first === 'string') return first;
     const [applies] = first.unmet.filter(({ what }) => what === 'applies');
@@ -77,6 +96,7 @@ export function writtenTest(written: Written): { readonly text: string } | strin
       continue;
     }
     if (first.unmet.length === 0) return { text: first.text };
+    if (isSpent()) return tooLong;
     const second = attempt({ ...written, attributes, unmet: first.unmet });
     if (typeof second === 'string') return second;
     if (second.unmet.length === 0) return { text: second.text };
@@ -250,7 +270,7 @@ function documentOf(
         ` Not expected, as these lines do not hold all that was recorded: ${what} was ${expected}, and is ${actual} here.`,
     ),
   ].join('\n');
-  return document.toString({ lineWidth: 0 });
+  return visibleYaml(document);
 }
 
 function oneLine(text: string): string {

@@ -11,12 +11,16 @@ import { findForeign, type ForeignFile } from './foreign-content.ts';
 import { readUnchanged } from './read-unchanged.ts';
 import { readStoreMark, type StoreMark } from './store-mark.ts';
 import { readContent } from './traces.ts';
-import { isTooSmallForWal } from './wal-size.ts';
+import { fitsWal } from './wal-match.ts';
 
 export interface ExaminedStore {
   readonly damage: readonly Damage[];
   /** Position of the log up to which it has stored; undefined where there is no store. */
   readonly position: number | undefined;
+  /** Position behind what was durable in the log; undefined where there is no store. */
+  readonly logEnd: number | undefined;
+  /** Undefined where there is no store, or one of a version without an id. */
+  readonly mark: StoreMark | undefined;
   /** Undefined if it was looked at quickly. */
   readonly conversations: number | undefined;
   /** Content that no row refers to. */
@@ -56,14 +60,15 @@ type Database =
       readonly id: number | undefined;
       readonly commits: number;
       readonly position: number;
+      readonly logEnd: number;
       readonly conversations: number | undefined;
       readonly content: readonly ContentRow[];
       readonly foreign: readonly ForeignFile[];
     };
 
 const QUICK_BYTES_MAX = 256 << 20;
-const OLDER_THAN_WAL =
-  'it is too small for its WAL, so one of the two is from another time; put both back, or move the WAL away to go on with the database alone';
+const ANOTHER_WAL =
+  'it and its WAL do not fit, so one of the two is from another time; put both back, or move the WAL away to go on with the database alone';
 
 export function examineStore(file: string, options: ExamineOptions): ExaminedStore {
   const mark = readStoreMark(file);
@@ -83,10 +88,17 @@ export function examineStore(file: string, options: ExamineOptions): ExaminedSto
   return {
     damage,
     position: database.is === 'there' ? database.position : undefined,
+    logEnd: database.is === 'there' ? database.logEnd : undefined,
+    mark: markOf(database),
     conversations: database.is === 'there' ? database.conversations : 0,
     unreferenced: { is: isTrusted ? 'uncommitted' : 'orphaned', ...unreferenced },
     foreign: foreign.map((one) => one.file),
   };
+}
+
+function markOf(database: Database): StoreMark | undefined {
+  if (database.is !== 'there' || database.id === undefined) return undefined;
+  return { id: database.id, commits: database.commits };
 }
 
 function databaseDamage(
@@ -104,12 +116,15 @@ function databaseDamage(
     return [{ kind: 'store-unreadable', what, losesData: true, key: `store-unreadable:${of}:${sizeOf(file)}` }];
   }
   if (database.is === 'missing') {
-    if (!hasUnreferenced && !logWasUsed && (mark?.commits ?? 0) === 0) return [];
-    const proof = hasUnreferenced
-      ? 'there is content of it'
-      : mark === undefined
-        ? 'the journal was used'
-        : 'its mark is there';
+    const hasWal = sizeOf(file) === 0 && sizeOf(`${file}-wal`) > 0;
+    if (!hasWal && !hasUnreferenced && !logWasUsed && (mark?.commits ?? 0) === 0) return [];
+    const proof = hasWal
+      ? 'its WAL is there'
+      : hasUnreferenced
+        ? 'there is content of it'
+        : mark === undefined
+          ? 'the journal was used'
+          : 'its mark is there';
     const what = `${file} is missing or empty, and ${proof}: all conversations of before are lost with it`;
     return [{ kind: 'store-missing', what, losesData: true, key: `store-missing:${of}` }];
   }
@@ -213,19 +228,19 @@ function readDatabase(database: DatabaseSync, file: string, { depth }: ExamineOp
       number('SELECT count(*) AS n FROM sqlite_schema', 'n') === 0
     )
       return { is: 'missing' };
-    if (isTooSmallForWal(file)) return { is: 'unreadable', because: OLDER_THAN_WAL };
-    if (depth === 'whole' || sizeOf(file) <= QUICK_BYTES_MAX) {
-      const check = depth === 'whole' ? 'integrity_check' : 'quick_check';
-      const found = database.prepare(`PRAGMA ${check}(1)`).get();
-      const said = String(Object.values(found ?? {})[0]);
-      if (said !== 'ok') return { is: 'unreadable', because: said };
-    }
     const meta = new Map(
       database
         .prepare('SELECT key, value FROM meta')
         .all()
         .map(({ key, value }) => [String(key), Number(value)]),
     );
+    if (!fitsWal(file, meta)) return { is: 'unreadable', because: ANOTHER_WAL };
+    if (depth === 'whole' || sizeOf(file) <= QUICK_BYTES_MAX) {
+      const check = depth === 'whole' ? 'integrity_check' : 'quick_check';
+      const found = database.prepare(`PRAGMA ${check}(1)`).get();
+      const said = String(Object.values(found ?? {})[0]);
+      if (said !== 'ok') return { is: 'unreadable', because: said };
+    }
     const content = database
       .prepare('SELECT file, end_offset, live_bytes FROM content_files ORDER BY file')
       .all()
@@ -237,6 +252,7 @@ function readDatabase(database: DatabaseSync, file: string, { depth }: ExamineOp
       id: meta.get('id'),
       commits: meta.get('commits') ?? 0,
       position: meta.get('position') ?? 0,
+      logEnd: meta.get('log_end') ?? 0,
       // Counting walks an index of all conversations, and a start has no use for the number.
       conversations: depth === 'whole' ? number('SELECT count(*) AS n FROM conversations', 'n') : undefined,
       content,

@@ -6,7 +6,6 @@
  * many turns each; a commit is synced, because the journal deletes a turn once it is committed here. After a crash the
  * last transaction is there whole or not at all.
  */
-import { randomInt } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
@@ -15,6 +14,7 @@ import { HeldConversations } from '../held-conversations.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import { TotalsInMemory } from '../running-totals.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
+import { CountedCommits } from './counted-commits.ts';
 import { ContentFiles } from './content-files.ts';
 import { ContentInMemory } from './content-in-memory.ts';
 import { ConversationRows } from './conversation-rows.ts';
@@ -28,7 +28,6 @@ import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
 import { ForgottenRows } from './forgotten-rows.ts';
 import { isNew, migrate } from './migrate.ts';
-import { StoreMarkWriter } from './store-mark.ts';
 import { StoreReader } from './store-reader.ts';
 import { TotalRows } from './total-rows.ts';
 import { Traces } from './traces.ts';
@@ -37,7 +36,6 @@ import { SaidRows } from './said-rows.ts';
 import { WaitingEvaluations } from './waiting-evaluations.ts';
 
 const IN_MEMORY = ':memory:';
-const ID_MAX = 2 ** 47;
 
 /** The log as the store knows it. */
 export interface LogFloor {
@@ -45,6 +43,8 @@ export interface LogFloor {
   readonly logTime: number;
   /** Rows before this position are stored or not wanted, so that nobody needs to read them again. */
   readonly readFrom: number;
+  /** Position behind what was durable in the log. */
+  readonly logEnd: number;
 }
 
 export class Store implements EngineStore {
@@ -77,13 +77,13 @@ export class Store implements EngineStore {
   readonly #raiseMeta: StatementSync;
   readonly #totalChanges: StatementSync;
   /** Undefined for a store that is thrown away. */
-  readonly #mark: StoreMarkWriter | undefined;
-  #commits: number;
+  readonly #commits: CountedCommits | undefined;
   #changesBefore = 0;
   #inTransaction = false;
   #position = 0;
   #logTime = 0;
   #readFrom = 0;
+  #logEnd = 0;
   #floorRaised = false;
 
   private constructor(
@@ -125,12 +125,7 @@ export class Store implements EngineStore {
       'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)',
     );
     this.#totalChanges = database.prepare('SELECT total_changes() AS changes');
-    this.#commits = this.#meta('commits');
-    if (durable) {
-      database.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run('id', randomInt(1, ID_MAX));
-      this.#mark = new StoreMarkWriter(file, this.#meta('id'));
-      this.#mark.write(this.#commits);
-    }
+    if (durable) this.#commits = new CountedCommits(database, file);
   }
 
   /** `durable: false` is for a store that is thrown away: it survives neither power loss nor need it. */
@@ -184,15 +179,11 @@ export class Store implements EngineStore {
     this.#writeFloor();
     this.traces.flush();
     // An idle service commits every second and must not wake the disk.
-    const isChanged = this.#mark !== undefined && this.#changes !== this.#changesBefore;
-    if (isChanged) this.#raiseMeta.run('commits', this.#commits + 1);
+    const isChanged = this.#changes !== this.#changesBefore;
+    if (isChanged) this.#commits?.begin();
     this.#database.exec('COMMIT');
     this.#inTransaction = false;
-    if (isChanged) {
-      this.#commits += 1;
-      // After the commit, so that the mark is never ahead.
-      this.#mark?.write(this.#commits);
-    }
+    if (isChanged) this.#commits?.committed();
     return this.totals.committed();
   }
 
@@ -212,6 +203,7 @@ export class Store implements EngineStore {
     this.conversations.discard();
     this.discardRemembered();
     this.forgotten.discard();
+    this.#commits?.discard();
   }
 
   /** Conversations were deleted: what parts remember of their tables may be wrong. */
@@ -234,8 +226,8 @@ export class Store implements EngineStore {
     this.rollback();
     this.traces.close();
     // A copy of a stopped service that forgets the WAL is whole, although a reader may still be there.
-    if (this.#mark !== undefined) this.truncateWal();
-    this.#mark?.close();
+    if (this.#commits !== undefined) this.truncateWal();
+    this.#commits?.close();
     this.#database.close();
   }
 
@@ -243,7 +235,8 @@ export class Store implements EngineStore {
   get floor(): LogFloor {
     const readFrom = this.#meta('read_from');
     // A log that was lost must not begin where rows are thought to be stored.
-    return { position: Math.max(this.#meta('position'), readFrom), logTime: this.#meta('log_time'), readFrom };
+    const position = Math.max(this.#meta('position'), readFrom);
+    return { position, logTime: this.#meta('log_time'), readFrom, logEnd: Math.max(this.#meta('log_end'), position) };
   }
 
   /** As `floor` will say once this transaction is committed. */
@@ -252,10 +245,11 @@ export class Store implements EngineStore {
   }
 
   /** Stored with the next commit: how far the log had come. */
-  raiseFloor(floor: LogFloor): void {
-    this.#position = Math.max(this.#position, floor.position);
-    this.#logTime = Math.max(this.#logTime, floor.logTime);
-    this.#readFrom = Math.max(this.#readFrom, floor.readFrom);
+  raiseFloor({ position = 0, logTime = 0, readFrom = 0, logEnd = 0 }: Partial<LogFloor>): void {
+    this.#position = Math.max(this.#position, position);
+    this.#logTime = Math.max(this.#logTime, logTime);
+    this.#readFrom = Math.max(this.#readFrom, readFrom);
+    this.#logEnd = Math.max(this.#logEnd, logEnd);
     this.#floorRaised = true;
   }
 
@@ -366,6 +360,7 @@ export class Store implements EngineStore {
     this.#raiseMeta.run('position', this.#position);
     this.#raiseMeta.run('log_time', this.#logTime);
     this.#raiseMeta.run('read_from', this.#readFrom);
+    this.#raiseMeta.run('log_end', this.#logEnd);
     this.#floorRaised = false;
   }
 

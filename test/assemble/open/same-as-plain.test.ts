@@ -35,6 +35,7 @@ function entriesOf(seed: number, traces: number): readonly Entry[] {
       (number): RowGroup => ({
         entryPosition,
         signal: random() < 0.8 ? 'traces' : 'logs',
+        sender: upTo(2 ** 31),
         resourcePosition: position + number,
         resourceLength: upTo(50),
         scopePosition: position + 10 + number,

@@ -102,3 +102,22 @@ test.each<[what: string, labels: (number: number) => ReturnType<typeof labelsOf>
     expect(kept + folds.length).toBe(100_000);
   },
 );
+
+test('a sender may introduce all names there is room for, and then others still a few each', () => {
+  const folded: string[] = [];
+  const guard = new LabelGuard({ maxLabelValues: 100, maxSegments: 20, onFold: ({ agent }) => folded.push(agent) });
+  const introduce = (sender: number | undefined, count: number) =>
+    Array.from({ length: count }, (_, n) => {
+      const labels = { agent: `${sender} ${n}`, agent_version: '1', environment: 'e' };
+      return guard.admit(labels, sender).agent;
+    }).filter((agent) => agent !== 'other').length;
+
+  expect(introduce(1, 150)).toBe(100);
+  expect([2, 3].map((sender) => introduce(sender, 150))).toEqual([5, 5]);
+  // Logs that do not say who sends have no part of their own.
+  expect(introduce(undefined, 10)).toBe(0);
+  // However many senders there are.
+  const others = Array.from({ length: 50 }, (_, n) => introduce(10 + n, 5));
+  expect(others.reduce((sum, count) => sum + count, 0)).toBe(40);
+  expect(guard.admit({ agent: '2 0', agent_version: '1', environment: 'e' }, 1).agent).toBe('2 0');
+});

@@ -37,12 +37,9 @@ export async function makeFolders(parent: string): Promise<Folders> {
   const dataDir = path.join(parent, 'running');
   const [base, older] = [path.join(parent, 'base'), path.join(parent, 'older')];
   mkdirSync(dataDir);
-  writeFileSync(
-    path.join(dataDir, 'assay.yaml'),
-    'journal: { segment_bytes: 64KiB }\nredaction: { hash_user_ids: true }\n',
-  );
+  writeSmallSegments(dataDir);
   const first = await runService({ suites: ['default'], dataDir });
-  await sendAll(first, { first: 1, turns: SCORED_BEFORE });
+  await sendSpans(first, { first: 1, turns: SCORED_BEFORE });
   await untilStored(first, SCORED_BEFORE);
   const answers = AnswerFile.open(path.join(dataDir, 'judge-answers.db'), { endedAfter: 0 });
   answers.keep('aa', { outcome: 'failed', reason: 'x' } as never, Date.now());
@@ -52,7 +49,7 @@ export async function makeFolders(parent: string): Promise<Folders> {
   await first.service.stop();
   cpSync(dataDir, older, { recursive: true });
   const second = await runService({ suites: ['default'], dataDir });
-  await sendAll(second, { first: SCORED_BEFORE + 1, turns: SCORED - SCORED_BEFORE });
+  await sendSpans(second, { first: SCORED_BEFORE + 1, turns: SCORED - SCORED_BEFORE });
   await untilStored(second, SCORED - SCORED_BEFORE);
   await second.service.stop();
   // Its turns stay open.
@@ -63,7 +60,7 @@ export async function makeFolders(parent: string): Promise<Folders> {
     headers: { 'content-type': 'application/json' },
     body: '{"wanted":1}',
   });
-  await sendAll(third, { first: SCORED + 1, turns: ACCEPTED });
+  await sendSpans(third, { first: SCORED + 1, turns: ACCEPTED });
   // The mark of the journal is written a tenth of a second after a sync.
   await sleep(500);
   cpSync(dataDir, base, { recursive: true });
@@ -72,7 +69,12 @@ export async function makeFolders(parent: string): Promise<Folders> {
   return { base, older };
 }
 
-async function sendAll(
+export function writeSmallSegments(dataDir: string): void {
+  const settings = 'journal: { segment_bytes: 64KiB }\nredaction: { hash_user_ids: true }\n';
+  writeFileSync(path.join(dataDir, 'assay.yaml'), settings);
+}
+
+export async function sendSpans(
   running: Awaited<ReturnType<typeof runService>>,
   { first, turns }: { first: number; turns: number },
 ) {
@@ -104,7 +106,7 @@ export function spanOf(number: number) {
   };
 }
 
-async function untilStored(running: Awaited<ReturnType<typeof runService>>, turns: number): Promise<void> {
+export async function untilStored(running: Awaited<ReturnType<typeof runService>>, turns: number): Promise<void> {
   await expect
     .poll(async () => sumOf(await metricsOf(running), 'assay_conversations_due_total'), { timeout: 30_000 })
     .toBeGreaterThanOrEqual(turns);

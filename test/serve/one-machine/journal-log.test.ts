@@ -36,7 +36,7 @@ function batchOf(traceId: string, span: number) {
 function scorerWith(stored: ReadonlyMap<TraceId, number>, readFrom = 0): JournalScorer {
   return {
     oldestWaiting: undefined,
-    floor: { position: 0, logTime: 0, readFrom },
+    floor: { position: 0, logTime: 0, readFrom, logEnd: 0 },
     close: () => {},
     time: () => {},
     stop: async () => {},

@@ -177,6 +177,7 @@ test.each([
 test('the page is there for who is not known yet, because it has nothing of anybody', async () => {
   const nobody: typeof OPEN_TO_ALL = {
     decide: () => ({ allowed: false, status: 401, reason: 'no_token', message: 'a token is needed' }),
+    clientOf: OPEN_TO_ALL.clientOf,
   };
   const get = await start(nobody);
 

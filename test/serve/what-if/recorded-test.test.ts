@@ -132,3 +132,30 @@ test('one that is too long to copy says how long it would be', async () => {
 
   expect(await written(conversation)).toMatch(/^it would have 1000\d+ characters, and 1000000 are the most$/);
 });
+
+test('a conversation of thousands of tool calls is written, or refused with the reason', {
+  timeout: 60_000,
+}, async () => {
+  const calls = Array.from({ length: 3_000 }, (_, id) => ({ tool: 'find', args: { id }, result: 'found' }));
+  const conversation = conversationOf('long', [{ user: 'Find them.', answer: 'Found.', calls }]);
+  const suite = await defaultSuite();
+  const evaluation = evaluate(suite, { conversation, turnId: undefined, revision: 1 });
+  const excerpt = retell(conversation);
+  if (typeof excerpt === 'string') throw new Error(excerpt);
+
+  const all = writtenTest({ conversation, excerpt, evaluation, suite }, { cpuMsMax: 60_000 });
+  const cut = writtenTest({ conversation, excerpt, evaluation, suite }, { cpuMsMax: 0 });
+
+  expect(all).toMatchObject({ text: expect.stringContaining('Find them.') });
+  expect(cut).toMatch(/^with 3000 tool calls and \d+ characters it takes too long; take a shorter one$/);
+});
+
+test('a conversation of more characters than a person copies is refused before it is written', async () => {
+  const conversation = conversationOf('large', [{ user: 'x'.repeat(4_100_000), answer: 'Yes.' }]);
+  const suite = await defaultSuite();
+  const evaluation = evaluate(suite, { conversation, turnId: undefined, revision: 1 });
+  const excerpt = retell(conversation);
+  if (typeof excerpt === 'string') throw new Error(excerpt);
+
+  expect(writtenTest({ conversation, excerpt, evaluation, suite })).toMatch(/^it has about 41\d+ characters/);
+});
