@@ -1,14 +1,18 @@
 /**
- * Kafka and PostgreSQL in containers, for machines with a Docker engine. The images are the public ones;
- * ASSAY_TEST_KAFKA_IMAGE and ASSAY_TEST_POSTGRES_IMAGE name others, for example those that `images/build.sh` makes if
- * none can be pulled.
+ * Kafka and PostgreSQL in containers, for machines with a Docker engine, over the command `docker`. The images are the
+ * public ones; ASSAY_TEST_KAFKA_IMAGE and ASSAY_TEST_POSTGRES_IMAGE name others, for example those that
+ * `images/build.sh` makes if none can be pulled.
  */
-import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
+import { execFile } from 'node:child_process';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { freePorts } from '../free-ports.ts';
 
 const KAFKA_IMAGE = imageNamed('ASSAY_TEST_KAFKA_IMAGE', 'apache/kafka:4.3.1');
 const POSTGRES_IMAGE = imageNamed('ASSAY_TEST_POSTGRES_IMAGE', 'postgres:15');
 const STARTS_WITHIN_MS = 180_000;
+const LOOK_EVERY_MS = 250;
 
 export interface KafkaContainer {
   readonly brokers: readonly string[];
@@ -22,9 +26,12 @@ export interface KafkaContainer {
 export async function startKafkaContainer(): Promise<KafkaContainer> {
   // A broker advertises its own address, so its port on this machine must be known before it starts.
   const [port = 0] = await freePorts(1);
-  const container = await new GenericContainer(KAFKA_IMAGE)
-    .withExposedPorts({ container: 9092, host: port })
-    .withEnvironment({
+  const close = await startContainer({
+    image: KAFKA_IMAGE,
+    port,
+    innerPort: 9092,
+    isReady: (log) => log.includes('Kafka Server started'),
+    environment: {
       KAFKA_NODE_ID: '1',
       KAFKA_PROCESS_ROLES: 'broker,controller',
       KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
@@ -41,11 +48,9 @@ export async function startKafkaContainer(): Promise<KafkaContainer> {
       KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS: '500',
       KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
       KAFKA_HEAP_OPTS: '-Xmx384m',
-    })
-    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
-    .withStartupTimeout(STARTS_WITHIN_MS)
-    .start();
-  return { brokers: [`localhost:${port}`], close: () => remove(container) };
+    },
+  });
+  return { brokers: [`localhost:${port}`], close };
 }
 
 export interface PostgresContainer {
@@ -55,22 +60,62 @@ export interface PostgresContainer {
 }
 
 export async function startPostgresContainer(): Promise<PostgresContainer> {
+  const [port = 0] = await freePorts(1);
   const password = 'assay';
-  const container = await new GenericContainer(POSTGRES_IMAGE)
-    .withExposedPorts(5432)
-    .withEnvironment({ POSTGRES_USER: 'assay', POSTGRES_DB: 'assay', POSTGRES_PASSWORD: password })
+  const close = await startContainer({
+    image: POSTGRES_IMAGE,
+    port,
+    innerPort: 5432,
     // At its first start the server runs once to create the database, then again for clients.
-    .withWaitStrategy(
-      Wait.forAll([Wait.forListeningPorts(), Wait.forLogMessage(/database system is ready to accept connections/, 2)]),
-    )
-    .withStartupTimeout(STARTS_WITHIN_MS)
-    .start();
-  const address = `${container.getHost()}:${container.getMappedPort(5432)}`;
-  return { url: `postgres://assay:${password}@${address}/assay`, close: () => remove(container) };
+    isReady: (log) => log.split('database system is ready to accept connections').length > 2,
+    environment: { POSTGRES_USER: 'assay', POSTGRES_DB: 'assay', POSTGRES_PASSWORD: password },
+  });
+  return { url: `postgres://assay:${password}@localhost:${port}/assay`, close };
 }
 
-async function remove(container: StartedTestContainer): Promise<void> {
-  await container.stop({ remove: true, removeVolumes: true });
+interface ContainerOptions {
+  readonly image: string;
+  /** Port of this machine. */
+  readonly port: number;
+  readonly innerPort: number;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly isReady: (log: string) => boolean;
+}
+
+/** Resolves once it is ready and its port is open, with the function that removes it. */
+async function startContainer({ image, port, innerPort, environment, isReady }: ContainerOptions) {
+  const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+  // Removes itself, with its volumes, as soon as it is stopped.
+  const started = await docker('run', '--detach', '--rm', '--publish', `${port}:${innerPort}`, ...variables, image);
+  const id = started.stdout.trim();
+  const close = async () => {
+    await docker('stop', '--time', '5', id);
+  };
+  const deadline = Date.now() + STARTS_WITHIN_MS;
+  for (;;) {
+    const { stdout, stderr } = await docker('logs', id);
+    if (isReady(stdout + stderr) && (await isOpen(port))) return close;
+    if (Date.now() > deadline) {
+      await close();
+      throw new Error(`${image} was not ready after ${STARTS_WITHIN_MS / 1000} s:\n${stdout}${stderr}`);
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+function docker(...args: readonly string[]) {
+  return promisify(execFile)('docker', args, { timeout: STARTS_WITHIN_MS, maxBuffer: 1 << 26 });
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect({ port, host: 'localhost' });
+    const end = (open: boolean) => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.once('connect', () => end(true)).once('error', () => end(false));
+  });
 }
 
 function imageNamed(variable: string, usual: string): string {
