@@ -5,14 +5,14 @@
  * In a clone the sources run as they are; an installed package has them compiled, because Node does not strip types below node_modules.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import module, { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
+import module from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { installedNode } from './installed-node.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const { optionalDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 /** The first with `node:sqlite` and with types stripped by default. */
 const needed = 24;
 const source = path.join(root, 'src/cli/main.ts');
@@ -20,7 +20,12 @@ const main = existsSync(source) ? source : path.join(root, 'dist/cli/main.js');
 // Half of the work of a start is compiling. Beside the program, where only its owner writes; nothing is kept where that is not this user.
 module.enableCompileCache?.(path.join(root, 'node_modules/.cache/assay-compiled'));
 
-if (Number(process.versions.node.split('.')[0]) >= needed) await import(pathToFileURL(main).href);
+if (!existsSync(main)) {
+  process.stderr.write(
+    'assay was packed without dist/, which npm builds unless it is told to run no scripts: pack it again with `npm pack --ignore-scripts=false`\n',
+  );
+  process.exitCode = 1;
+} else if (Number(process.versions.node.split('.')[0]) >= needed) await import(pathToFileURL(main).href);
 else {
   const node = installedNode();
   if (node === undefined) {
@@ -29,21 +34,6 @@ else {
     );
     process.exitCode = 1;
   } else run(node);
-}
-
-/** Only the package of this platform is installed. */
-function installedNode() {
-  const require = createRequire(import.meta.url);
-  for (const name of Object.keys(optionalDependencies)) {
-    try {
-      const folder = path.dirname(require.resolve(`${name}/package.json`));
-      const binary = ['bin/node', 'bin/node.exe'].map((file) => path.join(folder, file)).find(existsSync);
-      if (binary !== undefined) return binary;
-    } catch {
-      // Another platform's.
-    }
-  }
-  return undefined;
 }
 
 /** Ends as the child does. SIGINT comes from the terminal, which sends it to both; a second one would make the service stop at once. */

@@ -2,9 +2,9 @@
  * npm run attack -- [--short] [--only <pattern>] [--json]
  *
  * Attacks every route of a real service, made from its tables of routes: HTTP, the tools of MCP, OTLP over HTTP and gRPC.
- * See test/attack/attack.ts. Prints a row for each with its bounds. Exits with 1 if a route has no bounds or passed one, if
- * no legal request to it succeeded, if the process ended or took half of its 2 GiB, or if no limit of memory could be set
- * (which takes root). Without --short also if another client's OTLP took half a second (99th percentile).
+ * See test/attack/attack.ts. Prints a row for each with its bounds. Exits with 1 if a route has no bounds or passed one, or
+ * if no legal request to it succeeded. The same if the process ended or took half of its 2 GiB, or if no limit of memory
+ * could be set, which takes root. Without --short also if another client's OTLP took half a second (99th percentile).
  */
 import { parseArgs } from 'node:util';
 import { attack, type RouteReport } from '../test/attack/attack.ts';

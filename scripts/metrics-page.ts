@@ -122,8 +122,8 @@ Names come from spans, so their number has a limit: \`metrics.max_label_values\`
 environment and segment (200), and \`metrics.max_segments\` segments of each agent (20). Later ones are counted under
 \`other\`, so none is lost, and \`assay_series_folded_total\` counts them. If there is no room for a new segment of a
 known agent, only the segment is \`other\`; a quarter more combinations than the limit are reserved for this. Another
-quarter is for other senders than the one that took the room: with one machine each token, or address without one, may
-add a twentieth of the limit then, so names that one client invents hide no agent of another. Criteria and outcomes come from suites, not from spans.
+quarter is for other senders than the one that took the room. With one machine each token, or address without one, may
+add a twentieth of the limit then. So names that one client invents hide no agent of another. Criteria and outcomes come from suites, not from spans.
 
 For each suite a combination has ${seriesOf({ criteria: 0, outcomes: 0 })} series,
 ${seriesOf({ criteria: 1, outcomes: 0 }) - seriesOf({ criteria: 0, outcomes: 0 })} for each criterion, and up to

@@ -1,6 +1,6 @@
 /**
- * Counts failures by who failed, minute by minute. Beyond the limit the client is told to wait. What it sends is looked
- * at all the same where it may be right: behind one address there may be many clients, of which one has a wrong token.
+ * Counts failures by client, minute by minute. Beyond the limit the client is told to wait. Its credentials are checked all
+ * the same where they may be right: behind one address there may be many clients, of which one has a wrong token.
  */
 const MINUTE_MS = 60_000;
 const FAILURES_MAX = 20;

@@ -143,8 +143,8 @@ export class Sessions {
   }
 
   /**
-   * The page that people signed in from, or one by the name and the port that the request names, with the scheme of the
-   * former: what was sent in the clear may be anybody's, and so may another port of this machine.
+   * Accepts the page that people signed in from, or one by the name and the port that the request names, with the scheme
+   * of the former. Pages sent in the clear may be anybody's, and so may another port of this machine.
    */
   #isOwnOrigin(origin: string, host: string | undefined): boolean {
     const { redirectUrl } = this.#options;

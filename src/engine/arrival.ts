@@ -17,7 +17,7 @@ export interface ClosedInLog {
   readonly position: number;
   /** Spans and log records that it consists of, to be counted. */
   readonly rows: number;
-  /** Of its first row; undefined where the log does not say (`model/sender.ts`). */
+  /** Sender of its first row; undefined where the log does not say (`model/sender.ts`). */
   readonly sender?: number | undefined;
   /** Conversations of which other turns are open at its close, with the time at which the first of these named it. */
   readonly openBeside: readonly NamedConversation[];

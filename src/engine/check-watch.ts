@@ -24,7 +24,7 @@ export interface CheckTarget {
   readonly agent: string;
   /** When it is scored, by the log. */
   readonly logTime: number;
-  /** Of the conversation that checks look at (`conversation-weight.ts`). */
+  /** Weight of the conversation that checks look at (`conversation-weight.ts`). */
   readonly weight: number;
 }
 

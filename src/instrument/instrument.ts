@@ -1,6 +1,7 @@
 /**
  * Lets an application report what its spans do not hold: the conversation that they belong to, the state at the end,
- * the ground truth, feedback of its users, and the end itself. Over `@opentelemetry/api` alone; without an SDK every call does nothing.
+ * the ground truth, feedback of its users, and the end itself. Over `@opentelemetry/api` alone, the copy that the application has; without an SDK
+ * every call does nothing.
  *
  *     const sdk = new NodeSDK({
  *       spanProcessors: [new ConversationSpanProcessor(), new BatchSpanProcessor({ exporter })],
@@ -32,6 +33,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { END_MARK, STATE_MARK, TRUTH_MARK } from '../model/marks.ts';
+import { warnOfSecondApi } from './api-copies.ts';
 
 export const CONVERSATION_ID = 'gen_ai.conversation.id';
 
@@ -47,6 +49,7 @@ export interface ConversationOptions {
  * JavaScript may pass, it warns once and runs `run` all the same.
  */
 export function inConversation<T>(options: ConversationOptions, run: () => T): T {
+  warnOfSecondApi();
   const id: unknown = (options as Partial<ConversationOptions> | undefined)?.id;
   if (typeof id !== 'string' || id === '') {
     warnOnce('assay: inConversation was given no id, so its spans are not joined to a conversation');
@@ -112,6 +115,7 @@ export interface UserFeedback {
  * its own. False where nothing was said, a number is none or outside of its scale, or the conversation is not known.
  */
 export function feedback(given: UserFeedback): boolean {
+  warnOfSecondApi();
   // Plain JavaScript may pass anything.
   const { conversationId, ...said } = ((given as UserFeedback | undefined) ?? {}) as UserFeedback;
   if ([said.score, said.label, said.comment].every(isUnsaid)) return false;
@@ -221,6 +225,7 @@ class PendingTruth {
 }
 
 function mark(key: string, value: string | boolean | undefined): boolean {
+  warnOfSecondApi();
   const span = trace.getActiveSpan();
   if (span === undefined || value === undefined || !span.isRecording()) return false;
   span.setAttribute(key, value);

@@ -1,5 +1,5 @@
 /**
- * Who sends a request, as far as addresses say it: the other end of the connection or, if that is a proxy that the
+ * Client of a request, as far as addresses say it: the other end of the connection or, if that is a proxy that the
  * operator trusts, the client that the proxy names.
  *
  *   X-Forwarded-For: client, proxy, proxy        Forwarded: for=client, for="[2001:db8::1]:4711";proto=https

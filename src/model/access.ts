@@ -77,7 +77,7 @@ export type Access = { readonly allowed: true; readonly caller: Caller } | Refus
 /** Answers at once, from what is in memory: it is asked for every request. */
 export interface AccessGuard {
   decide(head: RequestHead, action: Action): Access;
-  /** Who sends it, for limits that clients share. It says nothing of what they may do. */
+  /** The client that sends it, for limits that clients share. It says nothing of what they may do. */
   clientOf(sent: Pick<RequestHead, 'address' | 'headers'>): Client;
 }
 

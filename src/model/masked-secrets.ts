@@ -1,7 +1,7 @@
 /**
  * Text from elsewhere, such as the error of a provider, without the secrets that it may repeat: whole, in part, or encoded.
- * Every stretch of eight characters or more that a secret holds is replaced, and so is one of its base64 (at any offset,
- * as in `Basic` and `user:password`), its percent encoding, its hex and its JSON escapes, in capital or small letters.
+ * Every stretch of eight characters or more that a secret holds is replaced, in capital or small letters. So is one of its
+ * base64 (at any offset, as in `Basic` and `user:password`), its percent encoding, its hex and its JSON escapes.
  * Providers repeat the beginning of a key, and stars: of a word that begins as the secret does, six characters are enough.
  * A secret that is shorter than eight is replaced as a whole.
  */
@@ -44,7 +44,7 @@ export function secretsOfHeaders(headers: Readonly<Record<string, string>>): rea
   return Object.values(headers).flatMap((value) => value.split(/\s+/).filter((word) => word.length >= PART_LENGTH_MIN));
 }
 
-/** Of the Latin alphabet only, so that the text keeps its length. */
+/** Changes letters of the Latin alphabet only, so that the text keeps its length. */
 function inSmallLetters(text: string): string {
   return text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
 }

@@ -1,5 +1,5 @@
 /**
- * Who sent a batch, as a number that lies in the log: a token, a person, or an address without either. It serves to share
+ * Sender of a batch, as a number that lies in the log: a token, a person, or an address without either. It serves to share
  * limits, so two senders with one number share them.
  */
 import { crc32 } from 'node:zlib';

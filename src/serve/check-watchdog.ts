@@ -56,7 +56,7 @@ interface HangingCheck {
 
 /** Stops of one criterion, of one agent or of all. */
 interface StopRecord {
-  /** Of the last ten minutes of log time. */
+  /** Stops of the last ten minutes of log time. */
   readonly stops: readonly { readonly at: number; readonly weight: number }[];
   /** Place in `PAUSES_MS` of the last pause; −1 before the first. */
   readonly pause: number;

@@ -1,15 +1,21 @@
 /**
- * Sends Assay's own traces and metrics over OTLP/HTTP. Off by default: the SDK is not loaded then, and events have one receiver fewer.
+ * Sends Assay's own traces and metrics over OTLP/HTTP. Off by default, and then events have one receiver fewer.
  *
- * Uses the tracing and metrics SDKs without `@opentelemetry/sdk-node`, whose twenty further packages Assay does not need. Nothing is registered
- * globally, so an SDK of the application in the same process is left alone.
+ *   spans      every five seconds, or as soon as a batch is full; one request at a time
+ *   metrics    every `metrics_every`
+ *   stop       what is left of both, for `STOP_MS` at most
  */
+import { exportTarget, resourceVariables } from '../config/otel-variables.ts';
 import type { TelemetrySettings } from '../config/telemetry-settings.ts';
-import { signalUrl } from '../config/otlp-address.ts';
 import type { TelemetryEvent } from '../model/events/telemetry-events.ts';
 import { OWN_SCOPE } from '../model/marks.ts';
+import { tracesJson } from '../model/otlp/otlp-json.ts';
 import type { MetricSource } from '../report/metrics/exposition.ts';
-import type { EventSpans } from '../report/telemetry/event-spans.ts';
+import { EventSpans } from '../report/telemetry/event-spans.ts';
+import { reasonOf } from '../report/results/http-answer.ts';
+import { OtlpExporter } from '../report/telemetry/otlp-exporter.ts';
+import { OwnMetrics } from '../report/telemetry/own-metrics.ts';
+import { SpanBatches } from '../report/telemetry/span-batches.ts';
 
 interface TelemetryParts {
   readonly settings: TelemetrySettings | undefined;
@@ -30,79 +36,78 @@ const STOP_MS = 5000;
 const SPANS_EVERY_MS = 5000;
 
 /** Undefined where it is off. */
-export async function startTelemetry(parts: TelemetryParts): Promise<Telemetry | undefined> {
+export function startTelemetry(parts: TelemetryParts): Telemetry | undefined {
   const { settings, instance, version, onEvent, sources } = parts;
   if (settings === undefined) return undefined;
-  const [tracing, { OTLPTraceExporter }, { OTLPMetricExporter }, metrics, resources, api, spans, own] =
-    await Promise.all([
-      import('@opentelemetry/sdk-trace'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@opentelemetry/exporter-metrics-otlp-http'),
-      import('@opentelemetry/sdk-metrics'),
-      import('@opentelemetry/resources'),
-      import('@opentelemetry/api'),
-      import('../report/telemetry/event-spans.ts'),
-      import('../report/telemetry/own-metrics.ts'),
-    ]);
-  const { endpoint, headers, metricsEveryMs } = settings;
-  // Without a configured endpoint, the exporters read OpenTelemetry's environment variables.
-  const to = (signal: 'traces' | 'metrics') =>
-    endpoint === undefined ? {} : { url: signalUrl(endpoint, signal), headers: { ...headers } };
-  const telling = (message: string, ...more: readonly unknown[]) =>
-    onEvent({ type: 'telemetry-problem', problem: [wordsOf(message), ...more.map(String)].join(' ') });
-  const quiet = () => {};
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES apply; the command line and the machine are not reported.
-  const resource = resources
-    .resourceFromAttributes({ 'service.name': 'assay', 'service.version': version, 'service.instance.id': instance })
-    .merge(resources.detectResources({ detectors: [resources.envDetector] }));
-  const tracers = new tracing.TracerProvider({
-    resource,
-    spanProcessors: [
-      new tracing.BatchSpanProcessor({
-        exporter: new OTLPTraceExporter(to('traces')),
-        scheduledDelayMillis: Math.min(metricsEveryMs, SPANS_EVERY_MS),
-      }),
-    ],
+  const resource = {
+    'service.name': 'assay',
+    'service.version': version,
+    'service.instance.id': instance,
+    ...resourceVariables(process.env),
+  };
+  const exporterOf = (signal: 'traces' | 'metrics') =>
+    new OtlpExporter(exportTarget(signal, { settings, env: process.env }));
+  const [traces, metrics] = [exporterOf('traces'), exporterOf('metrics')];
+  const stopped = new AbortController();
+  const tell = (problem: string) => onEvent({ type: 'telemetry-problem', problem });
+  const batches = new SpanBatches();
+  const own = new OwnMetrics(sources, version);
+
+  const spans = new OneAtATime(async () => {
+    const scope = { name: OWN_SCOPE, version };
+    for (let records = batches.take(); records.length > 0; records = batches.take()) {
+      const problem = await traces.send(tracesJson([{ resource, scope, records }]), stopped.signal);
+      const dropped = batches.takeDropped();
+      if (problem !== undefined) tell(`${records.length} spans: ${problem}`);
+      if (dropped > 0) tell(`${dropped} spans: more than are kept until they are sent`);
+    }
   });
-  const meters = new metrics.MeterProvider({
-    resource,
-    readers: [
-      new metrics.PeriodicExportingMetricReader({
-        exporter: new OTLPMetricExporter(to('metrics')),
-        exportIntervalMillis: metricsEveryMs,
-        exportTimeoutMillis: Math.min(metricsEveryMs, 10_000),
-        metricProducers: [new own.OwnMetrics(sources, version)],
-      }),
-    ],
+  const health = new OneAtATime(async () => {
+    try {
+      const problem = await metrics.send(await own.json(resource), stopped.signal);
+      if (problem !== undefined) tell(`metrics: ${problem}`);
+    } catch (error) {
+      tell(`metrics could not be read: ${reasonOf(error)}`);
+    }
   });
-  // An exporter reports a failure here, and nowhere else.
-  api.diag.setLogger(
-    { error: telling, warn: telling, info: quiet, debug: quiet, verbose: quiet },
-    { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
-  );
-  const events = new spans.EventSpans(tracers.getTracer(OWN_SCOPE, version));
+  const events = new EventSpans((span) => {
+    batches.keep(span);
+    if (batches.isFull) void spans.run();
+  });
+  const timers = [
+    setInterval(() => void spans.run(), Math.min(settings.metricsEveryMs, SPANS_EVERY_MS)),
+    setInterval(() => void health.run(), settings.metricsEveryMs),
+  ];
+  for (const timer of timers) timer.unref();
   return {
     note: (event) => events.note(event),
     stop: async () => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, STOP_MS);
-      const failed = (error: unknown) => telling('what was left could not be sent:', error);
-      const sent = Promise.all([tracers.shutdown().catch(failed), meters.shutdown().catch(failed)]);
-      await Promise.race([sent, promise]);
+      for (const timer of timers) clearInterval(timer);
+      const timer = setTimeout(() => stopped.abort(), STOP_MS);
+      // Metrics in flight are those of earlier.
+      await Promise.all([spans.run(), health.idle().then(() => health.run())]);
       clearTimeout(timer);
-      // Leaves no logger behind for the next service of this process.
-      api.diag.disable();
     },
   };
 }
 
-/** The SDK tells an error as JSON, with its stack. */
-function wordsOf(message: string): string {
-  try {
-    const told: unknown = JSON.parse(message);
-    if (typeof told === 'object' && told !== null && 'message' in told) return String(told.message);
-  } catch {
-    // It is no JSON, and says it itself.
+/** Work that a second caller joins while it runs. The work must not throw. */
+class OneAtATime {
+  readonly #work: () => Promise<void>;
+  #running: Promise<void> | undefined;
+
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
   }
-  return message;
+
+  run(): Promise<void> {
+    this.#running ??= this.#work().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async idle(): Promise<void> {
+    await this.#running;
+  }
 }

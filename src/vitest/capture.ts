@@ -3,19 +3,13 @@
  * Spans that were started outside of any are nobody's, and are not kept.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
-
-type ReadableSpan = Parameters<typeof ProtobufTraceSerializer.serializeRequest>[0][number];
-
-/** A span of whatever version of the SDK: the older ones call some things otherwise. */
-type SomeSpan = ReadableSpan & {
-  readonly parentSpanId?: string;
-  readonly instrumentationLibrary?: ReadableSpan['instrumentationScope'];
-};
+import { transcodeTraces } from '../model/otlp/json-transcoder.ts';
+import { tracesJson } from '../model/otlp/otlp-json.ts';
+import { type FinishedSpan, spanGroups } from './finished-span.ts';
 
 export class Capture {
   readonly #open = new Set<object>();
-  readonly #ended: ReadableSpan[] = [];
+  readonly #ended: FinishedSpan[] = [];
   #allEnded: PromiseWithResolvers<void> | undefined;
 
   get spans(): number {
@@ -31,9 +25,9 @@ export class Capture {
     this.#open.add(span);
   }
 
-  ended(span: SomeSpan): void {
+  ended(span: FinishedSpan): void {
     this.#open.delete(span);
-    this.#ended.push(inOurVersion(span));
+    this.#ended.push(span);
     if (this.#open.size === 0) this.#allEnded?.resolve();
   }
 
@@ -46,7 +40,7 @@ export class Capture {
 
   /** An export request; undefined where there was nothing. */
   request(): Uint8Array | undefined {
-    return this.#ended.length === 0 ? undefined : ProtobufTraceSerializer.serializeRequest([...this.#ended]);
+    return this.#ended.length === 0 ? undefined : transcodeTraces(Buffer.from(tracesJson(spanGroups(this.#ended))));
   }
 }
 
@@ -67,7 +61,7 @@ export class CapturingSpanProcessor {
 
   onEnd(span: object): void {
     // The cast holds: the SDK gives spans to processors.
-    this.#capturedBy.get(span)?.ended(span as SomeSpan);
+    this.#capturedBy.get(span)?.ended(span as FinishedSpan);
   }
 
   async forceFlush(): Promise<void> {}
@@ -82,30 +76,4 @@ function storage(): AsyncLocalStorage<Capture> {
   const shared = globalThis as { [KEY]?: AsyncLocalStorage<Capture> };
   shared[KEY] ??= new AsyncLocalStorage<Capture>();
   return shared[KEY];
-}
-
-function inOurVersion(span: SomeSpan): ReadableSpan {
-  const { traceId } = span.spanContext();
-  const parent =
-    span.parentSpanContext ??
-    (span.parentSpanId === undefined ? undefined : { traceId, spanId: span.parentSpanId, traceFlags: 1 });
-  return {
-    name: span.name,
-    kind: span.kind,
-    spanContext: () => span.spanContext(),
-    ...(parent !== undefined && { parentSpanContext: parent }),
-    startTime: span.startTime,
-    endTime: span.endTime,
-    duration: span.duration,
-    ended: span.ended,
-    status: span.status,
-    attributes: span.attributes,
-    links: span.links,
-    events: span.events,
-    resource: span.resource,
-    instrumentationScope: span.instrumentationScope ?? span.instrumentationLibrary ?? { name: '' },
-    droppedAttributesCount: span.droppedAttributesCount ?? 0,
-    droppedEventsCount: span.droppedEventsCount ?? 0,
-    droppedLinksCount: span.droppedLinksCount ?? 0,
-  };
 }

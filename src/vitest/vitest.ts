@@ -10,23 +10,13 @@
 import { expect } from 'vitest';
 import type { Evaluation } from '../model/evaluation.ts';
 import { awaitedAssertion } from './awaited-assertion.ts';
-import {
-  failsSuite,
-  followsGolden,
-  type GoldenOptions,
-  type Matched,
-  type PassOptions,
-  passesSuite,
-} from './matchers.ts';
-import { type Subject, SubjectOfTest, type SubjectOptions } from './subject-of-test.ts';
+import type { CapturedConversation, ConversationOptions, PrivateEndpoint } from './conversation-of.ts';
+import type { GoldenOptions, Matched, PassOptions } from './matchers.ts';
+import { scoring } from './scoring.ts';
+import type { Subject, SubjectOfTest, SubjectOptions } from './subject-of-test.ts';
 
 export { CapturingSpanProcessor } from './capture.ts';
-export {
-  type CapturedConversation,
-  type ConversationOptions,
-  conversationOf,
-  type PrivateEndpoint,
-} from './conversation-of.ts';
+export type { CapturedConversation, ConversationOptions, PrivateEndpoint } from './conversation-of.ts';
 export type { GoldenOptions, PassOptions } from './matchers.ts';
 export type { Subject, SubjectOptions } from './subject-of-test.ts';
 
@@ -39,24 +29,39 @@ export interface ConversationMatchers {
   toFollowGolden(id: string, options?: GoldenOptions & SubjectOptions): Promise<void>;
 }
 
-declare module 'vitest' {
-  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends ConversationMatchers {}
+declare global {
+  // Vitest's own `Matchers` has other type parameters in each major version, and a declaration of it fits one of them.
+  // Each takes Chai's assertions as well, which have none.
+  namespace Chai {
+    interface Assertion extends ConversationMatchers {}
+  }
 }
 
 expect.extend({
   toPassSuite: (subject: unknown, suite: string, options: PassOptions & SubjectOptions = {}) =>
-    asserted('toPassSuite', async () => passesSuite(subjectGiven(subject, options), suite, options)),
+    asserted('toPassSuite', async () => {
+      const { passesSuite } = await scoring();
+      return passesSuite(await subjectGiven(subject, options), suite, options);
+    }),
   toFailSuite: (
     subject: unknown,
     suite: string,
     criteria: string | readonly string[] = [],
     options: SubjectOptions = {},
   ) =>
-    asserted('toFailSuite', async () =>
-      failsSuite(subjectGiven(subject, options), suite, typeof criteria === 'string' ? [criteria] : criteria),
-    ),
+    asserted('toFailSuite', async () => {
+      const { failsSuite } = await scoring();
+      return failsSuite(
+        await subjectGiven(subject, options),
+        suite,
+        typeof criteria === 'string' ? [criteria] : criteria,
+      );
+    }),
   toFollowGolden: (subject: unknown, id: string, options: GoldenOptions & SubjectOptions = {}) =>
-    asserted('toFollowGolden', async () => followsGolden(subjectGiven(subject, options), id, options)),
+    asserted('toFollowGolden', async () => {
+      const { followsGolden } = await scoring();
+      return followsGolden(await subjectGiven(subject, options), id, options);
+    }),
 });
 
 function asserted(matcher: string, work: () => Promise<Matched>): Promise<Matched> {
@@ -85,11 +90,23 @@ export async function evaluationsOf(
   suite: string,
   options: SubjectOptions = {},
 ): Promise<readonly Evaluation[]> {
-  const given = new SubjectOfTest(subject, options);
+  const given = await subjectGiven(subject, options);
   return given.evaluations(await given.suites(suite));
 }
 
-function subjectGiven(subject: unknown, options: SubjectOptions): SubjectOfTest {
+/**
+ * Runs an agent and keeps what it exports meanwhile, from this process through `CapturingSpanProcessor`, or from another one over the endpoint that
+ * the function is given if it takes an argument. Throws what the function throws, and where nothing was exported.
+ */
+export async function conversationOf<T>(
+  run: ((endpoint: PrivateEndpoint) => T | PromiseLike<T>) | (() => T | PromiseLike<T>),
+  options: ConversationOptions = {},
+): Promise<CapturedConversation<T>> {
+  return (await scoring()).conversationOf(run, options);
+}
+
+async function subjectGiven(subject: unknown, options: SubjectOptions): Promise<SubjectOfTest> {
+  const { SubjectOfTest } = await scoring();
   if (typeof subject === 'string') return new SubjectOfTest(subject, options);
   if (typeof subject === 'object' && subject !== null && 'batches' in subject) {
     // The cast holds: nothing but `conversationOf` makes something with batches.

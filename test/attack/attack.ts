@@ -19,7 +19,7 @@ import { requestsOf, unfinished } from './requests-of.ts';
 interface AttackOptions {
   readonly conversations: number;
   readonly memoryBytes: number;
-  /** Of each loop. */
+  /** Length of each loop. */
   readonly loopMs: number;
   /** Clients at once that read nothing, or leave. */
   readonly crowd: number;
@@ -33,7 +33,7 @@ interface AttackOptions {
 export interface RouteReport {
   readonly route: string;
   readonly place: string;
-  /** Of all legal requests; 0 would mean that nothing was attacked. */
+  /** Legal requests that were answered with success. Without any, nothing was attacked. */
   readonly succeeded: number;
   readonly requests: number;
   readonly answer_bytes: number;
@@ -69,7 +69,7 @@ export interface Target {
   readonly bounds: Bounds;
   readonly legal: readonly RawRequest[];
   readonly illegal: readonly RawRequest[];
-  /** Those that keep the service waiting. */
+  /** Requests that keep the service waiting. */
   readonly unfinished: readonly RawRequest[];
   /** Whether an answer goes on until the client leaves. */
   readonly isEndless?: boolean;

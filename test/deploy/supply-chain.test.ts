@@ -8,7 +8,13 @@ import { ROOT, text, yaml } from './shipped-files.ts';
 
 // The casts hold because the files are the project's own.
 const lock = JSON.parse(text('package-lock.json')) as Lock & {
-  readonly packages: { readonly [place: string]: { readonly hasInstallScript?: boolean; readonly integrity?: string } };
+  readonly packages: {
+    readonly [place: string]: {
+      readonly hasInstallScript?: boolean;
+      readonly integrity?: string;
+      readonly resolved?: string;
+    };
+  };
 };
 const unresolved = JSON.parse(text('deploy/images-without-digest.json')) as {
   readonly images: { readonly [image: string]: string };
@@ -46,16 +52,27 @@ test('the bill of materials has every package of production and no other, each w
   expect(billOfMaterials(ROOT)).toEqual(bom);
 });
 
-test('no package of production has a script that runs when it is installed, and each is locked by its contents', () => {
+test('no package of production has a script that runs when it is installed, others that have are denied, all are locked by contents', () => {
   const installed = Object.entries(lock.packages).filter(([place]) => place.startsWith('node_modules/'));
-  const ofProduction = installed.filter(([, { dev }]) => dev !== true);
+  const withScript = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true);
 
-  expect(ofProduction.filter(([, { hasInstallScript }]) => hasInstallScript === true)).toEqual([]);
+  expect(withScript.filter(([, { dev }]) => dev !== true)).toEqual([]);
+  const { allowScripts } = JSON.parse(text('package.json')) as { allowScripts: Record<string, boolean> };
+  expect(allowScripts).toEqual(
+    Object.fromEntries(withScript.map(([place]) => [place.replace(/^.*node_modules\//, ''), false])),
+  );
   expect(installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
+  // A package from elsewhere than the registry could have one that the lock file does not show.
+  expect(installed.filter(([, { resolved }]) => resolved?.startsWith('https://registry.npmjs.org/') === false)).toEqual(
+    [],
+  );
 });
 
-test('`npm ci` in a clone runs no script of a stranger', () => {
-  expect(text('.npmrc').split('\n')).toContain('ignore-scripts=true');
+test('npm refuses to install a package that has one, and runs those of this project', () => {
+  const settings = text('.npmrc').split('\n');
+
+  expect(settings).toContain('strict-allow-scripts=true');
+  expect(settings.filter((line) => line.startsWith('ignore-scripts'))).toEqual([]);
 });
 
 const DOCKERFILES = [

@@ -30,7 +30,7 @@ const inProject = (command: string, ...args: readonly string[]) =>
   spawnSync(command, args, { cwd: project, env: ENV, encoding: 'utf8' });
 
 beforeAll(() => {
-  const output = execFileSync('npm', ['run', '--silent', 'package', '--', '--silent', '--pack-destination', project], {
+  const output = execFileSync('npm', ['pack', '--silent', '--pack-destination', project], {
     cwd: ROOT,
     encoding: 'utf8',
   });

@@ -8,8 +8,8 @@
  * no agent. For these a quarter of `maxLabelValues` is spare.
  *
  * One sender may introduce all of them, because one Collector may send for all agents. Another quarter is spare for other
- * senders, a few combinations each: whoever invents names hides no agent of theirs. Who introduced a combination before
- * the last start is not known.
+ * senders, a few combinations each: whoever invents names hides no agent of theirs. After a start, nothing says
+ * which sender introduced a combination.
  */
 import { visibleText } from '../../model/visible-text.ts';
 import { UNKNOWN_SENDER } from '../../model/sender.ts';
@@ -24,7 +24,7 @@ export interface Fold {
 
 const SPARE_FOR_SEGMENTS = 0.25;
 const SPARE_FOR_SENDERS = 0.25;
-/** Of `maxLabelValues`, for each sender. */
+/** Share of `maxLabelValues` for each sender. */
 const SHARE_OF_SENDER = 0.05;
 const FOLDED_WITH_SEGMENT: AgentLabels = { ...FOLDED, segment: OTHER };
 

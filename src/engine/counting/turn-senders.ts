@@ -1,5 +1,5 @@
 /**
- * Who sent the turns of late, for the labels of their conversations, which are evaluated a while after they came. It lies
+ * Senders of the latest turns, for the labels of their conversations, which are evaluated a while after they came. It lies
  * in memory: after a start the senders of conversations that were open are not known.
  */
 import type { TraceId } from '../../model/ids.ts';

@@ -10,12 +10,16 @@
  *   assay.evaluator.version         a hash of what the evaluator says, its judge included
  *   assay.judge.*                   which judge gave the verdict: its name, the model that answered, and its version
  */
-import { type Attributes, SeverityNumber } from '@opentelemetry/api';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import type { ReadableLogRecord } from '@opentelemetry/sdk-logs';
 import { isBroken } from '../../model/decision.ts';
 import type { JudgeVersion, VerdictKind } from '../../model/evaluation.ts';
-import { OWN_SCOPE } from '../../model/marks.ts';
+import {
+  keyValues,
+  nanosOf,
+  SAMPLED,
+  SEVERITY,
+  type WrittenAttributes,
+  type WrittenLogRecord,
+} from '../../model/otlp/otlp-json.ts';
 import type { ResultPayload } from './result-payload.ts';
 
 const EVENT = 'gen_ai.evaluation.result';
@@ -27,70 +31,56 @@ export const SCORE_OF = {
   skipped: undefined,
 } satisfies Record<VerdictKind, number | undefined>;
 
-export class EvaluationEvents {
-  readonly #resource: ReturnType<typeof resourceFromAttributes>;
-  /** Records of this scope are never scored, so that nothing circulates. */
-  readonly #scope: ReadableLogRecord['instrumentationScope'];
+export function evaluationEvents(payload: ResultPayload): readonly WrittenLogRecord[] {
+  const { evaluation, evaluators } = payload;
+  const common = commonAttributes(payload);
+  const { suite, score, outcome, explanation } = evaluation;
+  const whole = recordOf(payload, {
+    ...common,
+    'gen_ai.evaluation.name': suite,
+    'gen_ai.evaluation.score.label': outcome,
+    ...(score === null ? {} : { 'gen_ai.evaluation.score.value': score }),
+    'gen_ai.evaluation.explanation': explanation,
+    'assay.evaluator.id': suite,
+    'assay.evaluator.version': evaluators?.suite ?? evaluation.suite_version,
+  });
+  const verdicts = Object.entries(evaluation.verdicts).map(([criterion, said]) => {
+    const { verdict, reason, evidence, judged_by: judgedBy } = said;
+    const value = SCORE_OF[verdict];
+    return recordOf(
+      payload,
+      {
+        ...common,
+        'gen_ai.evaluation.name': criterion,
+        'gen_ai.evaluation.score.label': verdict,
+        ...(value === undefined ? {} : { 'gen_ai.evaluation.score.value': value }),
+        'gen_ai.evaluation.explanation': reason,
+        ...(isBroken(verdict) ? { 'error.type': 'check_error' } : {}),
+        'assay.evaluator.id': `${suite}/${criterion}`,
+        'assay.evaluator.version': versionOf(payload, criterion),
+        ...(judgedBy !== undefined && judgeAttributes(judgedBy)),
+        ...(evidence.length === 0 ? {} : { 'assay.evidence.span_ids': [...evidence] }),
+      },
+      isBroken(verdict) ? SEVERITY.warn : SEVERITY.info,
+    );
+  });
+  return [whole, ...verdicts];
+}
 
-  constructor(version: string) {
-    this.#resource = resourceFromAttributes({ 'service.name': 'assay', 'service.version': version });
-    this.#scope = { name: OWN_SCOPE, version };
-  }
-
-  of(payload: ResultPayload): readonly ReadableLogRecord[] {
-    const { evaluation, evaluators } = payload;
-    const common = commonAttributes(payload);
-    const { suite, score, outcome, explanation } = evaluation;
-    const whole = this.#record(payload, {
-      ...common,
-      'gen_ai.evaluation.name': suite,
-      'gen_ai.evaluation.score.label': outcome,
-      ...(score === null ? {} : { 'gen_ai.evaluation.score.value': score }),
-      'gen_ai.evaluation.explanation': explanation,
-      'assay.evaluator.id': suite,
-      'assay.evaluator.version': evaluators?.suite ?? evaluation.suite_version,
-    });
-    const verdicts = Object.entries(evaluation.verdicts).map(([criterion, said]) => {
-      const { verdict, reason, evidence, judged_by: judgedBy } = said;
-      const value = SCORE_OF[verdict];
-      return this.#record(
-        payload,
-        {
-          ...common,
-          'gen_ai.evaluation.name': criterion,
-          'gen_ai.evaluation.score.label': verdict,
-          ...(value === undefined ? {} : { 'gen_ai.evaluation.score.value': value }),
-          'gen_ai.evaluation.explanation': reason,
-          ...(isBroken(verdict) ? { 'error.type': 'check_error' } : {}),
-          'assay.evaluator.id': `${suite}/${criterion}`,
-          'assay.evaluator.version': versionOf(payload, criterion),
-          ...(judgedBy !== undefined && judgeAttributes(judgedBy)),
-          ...(evidence.length === 0 ? {} : { 'assay.evidence.span_ids': [...evidence] }),
-        },
-        isBroken(verdict) ? SeverityNumber.WARN : SeverityNumber.INFO,
-      );
-    });
-    return [whole, ...verdicts];
-  }
-
-  #record(
-    { at, traceId, spanId }: ResultPayload,
-    attributes: Attributes,
-    severityNumber: SeverityNumber = SeverityNumber.INFO,
-  ): ReadableLogRecord {
-    const time: [number, number] = [Math.floor(at / 1000), (at % 1000) * 1_000_000];
-    return {
-      hrTime: time,
-      hrTimeObserved: time,
-      ...(traceId === undefined || spanId === undefined ? {} : { spanContext: { traceId, spanId, traceFlags: 1 } }),
-      severityNumber,
-      eventName: EVENT,
-      resource: this.#resource,
-      instrumentationScope: this.#scope,
-      attributes,
-      droppedAttributesCount: 0,
-    };
-  }
+function recordOf(
+  { at, traceId, spanId }: ResultPayload,
+  attributes: WrittenAttributes,
+  severityNumber: number = SEVERITY.info,
+): WrittenLogRecord {
+  const time = nanosOf(at);
+  return {
+    timeUnixNano: time,
+    observedTimeUnixNano: time,
+    ...(traceId === undefined || spanId === undefined ? {} : { traceId, spanId, flags: SAMPLED }),
+    severityNumber,
+    eventName: EVENT,
+    attributes: keyValues(attributes),
+  };
 }
 
 /** An own property, whatever the criterion is called. */
@@ -99,7 +89,7 @@ export function versionOf({ evaluators, evaluation }: ResultPayload, criterion: 
   return (known ? evaluators.criteria[criterion] : undefined) ?? evaluation.suite_version;
 }
 
-function judgeAttributes({ judge, model, version }: JudgeVersion): Attributes {
+function judgeAttributes({ judge, model, version }: JudgeVersion): WrittenAttributes {
   return {
     'assay.judge.name': judge,
     ...(model === undefined ? {} : { 'assay.judge.model': model }),
@@ -107,7 +97,7 @@ function judgeAttributes({ judge, model, version }: JudgeVersion): Attributes {
   };
 }
 
-function commonAttributes({ id, labels, evaluation }: ResultPayload): Attributes {
+function commonAttributes({ id, labels, evaluation }: ResultPayload): WrittenAttributes {
   const { agent, agent_version, environment, segment } = labels;
   return {
     'gen_ai.conversation.id': evaluation.conversation_id,

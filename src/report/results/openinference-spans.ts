@@ -13,18 +13,9 @@
  * Ids are made of the evaluation's: what is sent twice is the same span.
  */
 import { createHash } from 'node:crypto';
-import { type Attributes, type HrTime, SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import { OWN_SCOPE } from '../../model/marks.ts';
+import { keyValues, nanosOf, SAMPLED, SPAN_KIND, STATUS_CODE, type WrittenSpan } from '../../model/otlp/otlp-json.ts';
 import { SCORE_OF, versionOf } from './evaluation-events.ts';
 import type { ResultPayload } from './result-payload.ts';
-
-interface OpenInferenceOptions {
-  readonly version: string;
-  /** Phoenix keeps what belongs together in projects; undefined is its default one. */
-  readonly project: string | undefined;
-}
 
 type Result = { readonly name: string; readonly label: string; readonly explanation: string } & {
   readonly score: number | undefined;
@@ -33,64 +24,41 @@ type Result = { readonly name: string; readonly label: string; readonly explanat
   readonly metadata: Readonly<Record<string, unknown>>;
 };
 
-export class OpenInferenceSpans {
-  readonly #resource: ReadableSpan['resource'];
-  /** Spans of this scope are never scored, so that nothing circulates. */
-  readonly #scope: ReadableSpan['instrumentationScope'];
-
-  constructor({ version, project }: OpenInferenceOptions) {
-    this.#resource = resourceFromAttributes({
-      'service.name': 'assay',
-      'service.version': version,
-      ...(project === undefined ? {} : { 'openinference.project.name': project }),
-    });
-    this.#scope = { name: OWN_SCOPE, version };
+export function openInferenceSpan(payload: ResultPayload): WrittenSpan {
+  const { id, at, traceId, spanId, labels, evaluation } = payload;
+  const ids = createHash('sha256').update(`openinference ${id}`).digest('hex');
+  const ofTurn = evaluation.scope === 'turn';
+  const prefix = ofTurn ? 'evaluations' : 'session.evaluations';
+  const links = ofTurn && traceId !== undefined && spanId !== undefined ? [{ traceId, spanId, flags: SAMPLED }] : [];
+  const time = nanosOf(at);
+  const attributes: Record<string, unknown> = {
+    'openinference.span.kind': 'EVALUATOR',
+    'session.id': evaluation.conversation_id,
+    'agent.name': labels.agent,
+    'assay.evaluation.id': id,
+  };
+  for (const [index, result] of resultsOf(payload).entries()) {
+    const key = `${prefix}.${index}.evaluation`;
+    attributes[`${key}.name`] = result.name;
+    attributes[`${key}.label`] = result.label;
+    attributes[`${key}.explanation`] = result.explanation;
+    attributes[`${key}.annotator_kind`] = result.isJudged ? 'LLM' : 'CODE';
+    attributes[`${key}.identifier`] = result.identifier;
+    attributes[`${key}.metadata`] = JSON.stringify(result.metadata);
+    if (result.score !== undefined) attributes[`${key}.score`] = result.score;
   }
-
-  of(payload: ResultPayload): ReadableSpan {
-    const { id, at, traceId, spanId, labels, evaluation } = payload;
-    const ids = createHash('sha256').update(`openinference ${id}`).digest('hex');
-    const own = { traceId: ids.slice(0, 32), spanId: ids.slice(32, 48), traceFlags: 1 };
-    const ofTurn = evaluation.scope === 'turn';
-    const prefix = ofTurn ? 'evaluations' : 'session.evaluations';
-    const target =
-      ofTurn && traceId !== undefined && spanId !== undefined ? { traceId, spanId, traceFlags: 1 } : undefined;
-    const time: HrTime = [Math.floor(at / 1000), (at % 1000) * 1_000_000];
-    const attributes: Attributes = {
-      'openinference.span.kind': 'EVALUATOR',
-      'session.id': evaluation.conversation_id,
-      'agent.name': labels.agent,
-      'assay.evaluation.id': id,
-    };
-    for (const [index, result] of resultsOf(payload).entries()) {
-      const key = `${prefix}.${index}.evaluation`;
-      attributes[`${key}.name`] = result.name;
-      attributes[`${key}.label`] = result.label;
-      attributes[`${key}.explanation`] = result.explanation;
-      attributes[`${key}.annotator_kind`] = result.isJudged ? 'LLM' : 'CODE';
-      attributes[`${key}.identifier`] = result.identifier;
-      attributes[`${key}.metadata`] = JSON.stringify(result.metadata);
-      if (result.score !== undefined) attributes[`${key}.score`] = result.score;
-    }
-    return {
-      name: `evaluate ${evaluation.suite}`,
-      kind: SpanKind.INTERNAL,
-      spanContext: () => own,
-      startTime: time,
-      endTime: time,
-      duration: [0, 0],
-      ended: true,
-      status: { code: SpanStatusCode.OK },
-      attributes,
-      links: target === undefined ? [] : [{ context: target }],
-      events: [],
-      resource: this.#resource,
-      instrumentationScope: this.#scope,
-      droppedAttributesCount: 0,
-      droppedEventsCount: 0,
-      droppedLinksCount: 0,
-    };
-  }
+  return {
+    traceId: ids.slice(0, 32),
+    spanId: ids.slice(32, 48),
+    flags: SAMPLED,
+    name: `evaluate ${evaluation.suite}`.toWellFormed(),
+    kind: SPAN_KIND.internal,
+    startTimeUnixNano: time,
+    endTimeUnixNano: time,
+    attributes: keyValues(attributes),
+    links,
+    status: { code: STATUS_CODE.ok },
+  };
 }
 
 /** The whole first. */

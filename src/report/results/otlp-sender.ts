@@ -3,11 +3,13 @@
  * sends decides when.
  */
 import { gzipSync } from 'node:zlib';
-import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
+import { OWN_SCOPE } from '../../model/marks.ts';
 import { maskedSecrets, secretsOfHeaders, secretsOfUrl } from '../../model/masked-secrets.ts';
+import { transcodeLogs, transcodeTraces } from '../../model/otlp/json-transcoder.ts';
+import { logsJson, tracesJson } from '../../model/otlp/otlp-json.ts';
 import { beginningOf, reasonOf, retryAfterMs } from './http-answer.ts';
-import { EvaluationEvents } from './evaluation-events.ts';
-import { OpenInferenceSpans } from './openinference-spans.ts';
+import { evaluationEvents } from './evaluation-events.ts';
+import { openInferenceSpan } from './openinference-spans.ts';
 import type { ResultPayload } from './result-payload.ts';
 
 type ResultFormat = 'opentelemetry' | 'openinference';
@@ -32,16 +34,13 @@ const REFUSED = new Set([400, 413, 422]);
 
 export class OtlpSender {
   readonly #options: OtlpSenderOptions;
-  readonly #serialize: (payloads: readonly ResultPayload[]) => Uint8Array | undefined;
 
   constructor(options: OtlpSenderOptions) {
     this.#options = options;
-    this.#serialize = serializerOf(options);
   }
 
   async send(payloads: readonly ResultPayload[], signal: AbortSignal): Promise<Sent> {
-    const body = this.#serialize(payloads);
-    if (body === undefined) throw new Error('results could not be written as protobuf');
+    const body = requestOf(payloads, this.#options);
     const { url, headers, timeoutMs } = this.#options;
     try {
       const response = await fetch(url, {
@@ -67,11 +66,18 @@ export class OtlpSender {
   }
 }
 
-function serializerOf(options: OtlpSenderOptions): (payloads: readonly ResultPayload[]) => Uint8Array | undefined {
-  if (options.format === 'openinference') {
-    const spans = new OpenInferenceSpans(options);
-    return (payloads) => ProtobufTraceSerializer.serializeRequest(payloads.map((payload) => spans.of(payload)));
+function requestOf(payloads: readonly ResultPayload[], { format, project, version }: OtlpSenderOptions): Uint8Array {
+  // Records of this scope are never scored, so that nothing circulates.
+  const scope = { name: OWN_SCOPE, version };
+  const resource = { 'service.name': 'assay', 'service.version': version };
+  if (format === 'openinference') {
+    // Phoenix keeps what belongs together in projects; without a name, in its default one.
+    const group = {
+      resource: { ...resource, 'openinference.project.name': project },
+      scope,
+      records: payloads.map(openInferenceSpan),
+    };
+    return transcodeTraces(Buffer.from(tracesJson([group])));
   }
-  const events = new EvaluationEvents(options.version);
-  return (payloads) => ProtobufLogsSerializer.serializeRequest(payloads.flatMap((payload) => [...events.of(payload)]));
+  return transcodeLogs(Buffer.from(logsJson([{ resource, scope, records: payloads.flatMap(evaluationEvents) }])));
 }

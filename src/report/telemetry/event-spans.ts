@@ -6,14 +6,23 @@
  * Nothing that only Assay's own spans cause makes a span. Pointed at itself, Assay takes its spans, and that is the end
  * of it: `OWN_SCOPE` keeps them from being scored, and taking them is not among what is told here.
  */
-import { type Attributes, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+import { randomBytes } from 'node:crypto';
 import type { AnyEvent } from '../../model/events/any-event.ts';
+import {
+  keyValues,
+  nanosOf,
+  SAMPLED,
+  SPAN_KIND,
+  STATUS_CODE,
+  type WrittenAttributes,
+  type WrittenSpan,
+} from '../../model/otlp/otlp-json.ts';
 
 interface Told {
   readonly name: string;
   readonly tookMs: number;
-  readonly attributes: Attributes;
-  readonly kind?: SpanKind;
+  readonly attributes: WrittenAttributes;
+  readonly kind?: number;
   /** Problem, if it failed. */
   readonly problem?: string;
 }
@@ -21,24 +30,33 @@ interface Told {
 const PROBLEM_LENGTH_MAX = 1000;
 
 export class EventSpans {
-  readonly #tracer: Tracer;
+  readonly #keep: (span: WrittenSpan) => void;
   readonly #now: () => number;
 
-  constructor(tracer: Tracer, now: () => number = Date.now) {
-    this.#tracer = tracer;
+  constructor(keep: (span: WrittenSpan) => void, now: () => number = Date.now) {
+    this.#keep = keep;
     this.#now = now;
   }
 
   note(event: AnyEvent): void {
     const told = tell(event);
     if (told === undefined) return;
-    const { name, tookMs, attributes, kind = SpanKind.INTERNAL, problem } = told;
+    const { name, tookMs, attributes, kind = SPAN_KIND.internal, problem } = told;
     const endTime = this.#now();
-    const span = this.#tracer.startSpan(name, { kind, startTime: endTime - tookMs, attributes, root: true });
-    if (problem !== undefined) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: problem.slice(0, PROBLEM_LENGTH_MAX) });
-    }
-    span.end(endTime);
+    this.#keep({
+      traceId: randomBytes(16).toString('hex'),
+      spanId: randomBytes(8).toString('hex'),
+      flags: SAMPLED,
+      name,
+      kind,
+      startTimeUnixNano: nanosOf(endTime - tookMs),
+      endTimeUnixNano: nanosOf(endTime),
+      attributes: keyValues(attributes),
+      status:
+        problem === undefined
+          ? { code: STATUS_CODE.unset }
+          : { code: STATUS_CODE.error, message: problem.slice(0, PROBLEM_LENGTH_MAX).toWellFormed() },
+    });
   }
 }
 
@@ -168,6 +186,6 @@ function failed(name: string, problem: string): Told {
   return { name, tookMs: 0, attributes: {}, problem };
 }
 
-function sent(name: string, attributes: Attributes, problem?: string): Told {
-  return { name, tookMs: 0, kind: SpanKind.CLIENT, attributes, ...(problem === undefined ? {} : { problem }) };
+function sent(name: string, attributes: WrittenAttributes, problem?: string): Told {
+  return { name, tookMs: 0, kind: SPAN_KIND.client, attributes, ...(problem === undefined ? {} : { problem }) };
 }

@@ -7,19 +7,9 @@
  *   gauge      gauge
  *   histogram  histogram, cumulative, with the bounds of its definition
  */
-import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api';
-import { emptyResource } from '@opentelemetry/resources';
-import {
-  AggregationTemporality,
-  type CollectionResult,
-  type DataPoint,
-  DataPointType,
-  type Histogram,
-  type MetricData,
-  type MetricProducer,
-} from '@opentelemetry/sdk-metrics';
 import { OWN_SCOPE } from '../../model/marks.ts';
 import type { MetricDefinition } from '../../model/metric.ts';
+import { jsonDouble, keyValues, nanosOf, type WrittenAttributes } from '../../model/otlp/otlp-json.ts';
 import type { MetricSource } from '../metrics/exposition.ts';
 import type { Sample } from '../metrics/text-format.ts';
 
@@ -32,44 +22,60 @@ const UNITS: ReadonlyMap<string, string> = new Map([
   ['always 1', '1'],
 ]);
 
-export class OwnMetrics implements MetricProducer {
+/** AGGREGATION_TEMPORALITY_CUMULATIVE */
+const CUMULATIVE = 2;
+
+export class OwnMetrics {
   readonly #sources: () => readonly MetricSource[];
   readonly #version: string;
-  readonly #startedAt: HrTime = timeOf(Date.now());
+  readonly #startedAt = nanosOf(Date.now());
 
   constructor(sources: () => readonly MetricSource[], version: string) {
     this.#sources = sources;
     this.#version = version;
   }
 
-  async collect(): Promise<CollectionResult> {
-    const endTime = timeOf(Date.now());
-    const metrics: MetricData[] = [];
+  /** An export request. */
+  async json(resource: WrittenAttributes): Promise<string> {
+    const times = { startTimeUnixNano: this.#startedAt, timeUnixNano: nanosOf(Date.now()) };
+    const metrics: object[] = [];
     for (const source of this.#sources()) {
       // Sources that write their own lines have many series.
       if ('lines' in source) continue;
-      metrics.push(metricOf(source.definition, await source.samples(), { startTime: this.#startedAt, endTime }));
+      metrics.push(metricOf(source.definition, await source.samples(), times));
     }
     const scope = { name: OWN_SCOPE, version: this.#version };
-    return { resourceMetrics: { resource: emptyResource(), scopeMetrics: [{ scope, metrics }] }, errors: [] };
+    return JSON.stringify({
+      resourceMetrics: [{ resource: { attributes: keyValues(resource) }, scopeMetrics: [{ scope, metrics }] }],
+    });
   }
 }
 
-type Times = Pick<DataPoint<number>, 'startTime' | 'endTime'>;
+interface Times {
+  readonly startTimeUnixNano: string;
+  readonly timeUnixNano: string;
+}
 
-function metricOf(definition: MetricDefinition, samples: readonly Sample[], times: Times): MetricData {
+function metricOf(definition: MetricDefinition, samples: readonly Sample[], times: Times): object {
   const { name, help, unit, type } = definition;
-  const descriptor = { name, description: help, unit: UNITS.get(unit) ?? `{${unit}}`, valueType: ValueType.DOUBLE };
-  const common = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
-  if (type === 'histogram')
-    return { ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints: histograms(definition, samples, times) };
-  const dataPoints = samples.map(({ labels, value }) => ({ ...times, attributes: attributesOf(labels), value }));
-  if (type === 'counter') return { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints };
-  return { ...common, dataPointType: DataPointType.GAUGE, dataPoints };
+  const common = { name, description: help, unit: UNITS.get(unit) ?? `{${unit}}` };
+  if (type === 'histogram') {
+    const dataPoints = histograms(definition, samples, times);
+    return { ...common, histogram: { aggregationTemporality: CUMULATIVE, dataPoints } };
+  }
+  const dataPoints = samples.map(({ labels, value }) => ({
+    ...times,
+    attributes: keyValues(labels),
+    asDouble: jsonDouble(value),
+  }));
+  if (type === 'counter') {
+    return { ...common, sum: { aggregationTemporality: CUMULATIVE, isMonotonic: true, dataPoints } };
+  }
+  return { ...common, gauge: { dataPoints } };
 }
 
 /** As scraped, buckets add up: each counts what is at most its bound. Here each counts what is in it. */
-function histograms({ name }: MetricDefinition, samples: readonly Sample[], times: Times): DataPoint<Histogram>[] {
+function histograms({ name }: MetricDefinition, samples: readonly Sample[], times: Times): readonly object[] {
   const series = Map.groupBy(samples, ({ labels: { le, ...labels } }) => JSON.stringify(Object.entries(labels)));
   return [...series.values()].map((parts) => {
     const { le: _bound, ...labels } = parts[0]?.labels ?? {};
@@ -80,23 +86,11 @@ function histograms({ name }: MetricDefinition, samples: readonly Sample[], time
     const only = (metricName: string) => parts.find((part) => part.metricName === metricName)?.value ?? 0;
     return {
       ...times,
-      attributes: attributesOf(labels),
-      value: {
-        buckets: {
-          boundaries: buckets.map(({ bound }) => bound).filter(Number.isFinite),
-          counts: buckets.map(({ value }, at) => value - (buckets[at - 1]?.value ?? 0)),
-        },
-        sum: only(`${name}_sum`),
-        count: only(`${name}_count`),
-      },
+      attributes: keyValues(labels),
+      explicitBounds: buckets.map(({ bound }) => bound).filter(Number.isFinite),
+      bucketCounts: buckets.map(({ value }, at) => String(value - (buckets[at - 1]?.value ?? 0))),
+      sum: jsonDouble(only(`${name}_sum`)),
+      count: String(only(`${name}_count`)),
     };
   });
-}
-
-function attributesOf(labels: Sample['labels']): Attributes {
-  return { ...labels };
-}
-
-function timeOf(ms: number): HrTime {
-  return [Math.floor(ms / 1000), (ms % 1000) * 1_000_000];
 }

@@ -6,8 +6,8 @@
  *   event: heartbeat      after a while without any, so that both ends and what is between them notice a dead connection
  *
  * Bounds: a number of clients. When all places are taken, the longest connected client of the address that has most gives
- * way: at once to an address that has fewer, and to everybody once it has had its place for a minute, whether it reads or
- * not. Otherwise the answer is 429. A client that takes nothing is dropped once what waits for it no longer fits into the
+ * way. It does so at once for an address that has fewer, and for everybody after a minute, whether it reads or not.
+ * Otherwise the answer is 429. A client that takes nothing is dropped once what waits for it no longer fits into the
  * buffers of the system. Each connection ends after a while, so that the browser connects again and its permission is
  * checked again.
  */

@@ -14,7 +14,7 @@ export class CountedCommits {
   readonly #mark: StoreMarkWriter;
   readonly #wal: WalHead;
   #count: number;
-  /** Of the WAL that is noted, or was there at the opening: nobody knows any more how many commits came before that. */
+  /** Salt of the WAL that is noted, or was there at the opening. The number of commits before that one is not known. */
   #salt: number | undefined;
   /** Noted in this transaction. */
   #noting: number | undefined;
@@ -50,7 +50,7 @@ export class CountedCommits {
     this.#mark.write(this.#count);
   }
 
-  /** What was noted may have been rolled back. */
+  /** Forgets notes that may have been rolled back. */
   discard(): void {
     this.#noting = undefined;
   }

@@ -4,7 +4,7 @@
  * nothing can be fetched. The output of a command is compared with the one on the page.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import { allBlocks, type Block, ROOT } from '../../snippets/blocks.ts';
 import { treatmentOf } from '../../snippets/treatment.ts';
 import { writtenAs } from '../../snippets/written.ts';
 import { type FileOfReader, PAGES } from './pages.ts';
+import { copyTracked } from '../clean-copy.ts';
 import { sessionOf } from './session.ts';
 
 const base = mkdtempSync(path.join(tmpdir(), 'assay-shell-'));
@@ -39,15 +40,6 @@ beforeAll(() => {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: clone, stdio: ['ignore', 'ignore', 'inherit'] });
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
-
-/** The files that a clone of this state would have, changes that are not committed included. */
-function copyTracked(target: string): void {
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  for (const file of listed.split('\0').filter(Boolean)) cpSync(path.join(ROOT, file), path.join(target, file));
-}
 
 const all = allBlocks();
 const isCompared = (block: Block) => treatmentOf(block) === 'compared with the output';
