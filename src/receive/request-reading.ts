@@ -3,14 +3,16 @@
  * megabytes of JSON at the worst, would hold up every other client for a second: it goes to a thread of its own, which
  * is started when the first such request comes.
  *
- * A text that somebody made to keep redaction busy takes a hundred times as long as an ordinary one of its size. So once
- * a request has taken far too long here, for a while only the smallest are read here, and all others in the thread.
+ * A text that somebody made to keep redaction busy takes a thousand times as long as an ordinary one of its size. So
+ * redaction is given up here after a while, and begun again in the thread. Once a request has taken far too long here, for
+ * a while only the smallest are read here, and all others in the thread.
  */
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '../model/start-thread.ts';
 import { countRecords } from '../model/otlp/count-records.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { RequestRedactor } from './redact/request-redactor.ts';
+import { RedactionOverdue } from './redact/text-redactor.ts';
 import type { Format } from './status.ts';
 import { type RequestBody, type Understood, understandRequest } from './understand-request.ts';
 
@@ -65,7 +67,10 @@ export class RequestReading {
 
   /** Where the thread fails the promise does, and the next large request gets a new thread. */
   readonly understand = (body: RequestBody): Understood | Promise<Understood> => {
-    if (this.isAtOnce(body.format, body.bytes)) return this.#readAtOnce(body);
+    return (this.isAtOnce(body.format, body.bytes) ? this.#readAtOnce(body) : undefined) ?? this.#readAside(body);
+  };
+
+  #readAside(body: RequestBody): Promise<Understood> {
     const waiter = Promise.withResolvers<Understood>();
     const id = this.#nextId++;
     this.#waiting.set(id, waiter);
@@ -77,14 +82,24 @@ export class RequestReading {
     this.#worker ??= this.#start();
     this.#worker.postMessage(message, [bytes.buffer]);
     return waiter.promise;
-  };
+  }
 
-  #readAtOnce(body: RequestBody): Understood {
+  /** Undefined if that takes too long here. */
+  #readAtOnce(body: RequestBody): Understood | undefined {
     const startedAt = performance.now();
-    const understood = understandRequest(body, this.#redactor);
-    const endedAt = performance.now();
-    if (endedAt - startedAt > TOO_SLOW_MS) this.#carefulUntil = endedAt + CAREFUL_MS;
-    return understood;
+    const redactor = this.#redactor;
+    const inTime: Pick<RequestRedactor, 'redact'> | undefined = redactor && {
+      redact: (signal, bytes) => redactor.redact(signal, bytes, TOO_SLOW_MS),
+    };
+    try {
+      return understandRequest(body, inTime);
+    } catch (error) {
+      if (error instanceof RedactionOverdue) return undefined;
+      throw error;
+    } finally {
+      const endedAt = performance.now();
+      if (endedAt - startedAt > TOO_SLOW_MS) this.#carefulUntil = endedAt + CAREFUL_MS;
+    }
   }
 
   async stop(): Promise<void> {

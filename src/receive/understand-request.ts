@@ -34,7 +34,7 @@ export type Understood =
 
 export function understandRequest(
   { signal, format, bytes: body, recordsMax = Number.POSITIVE_INFINITY }: RequestBody,
-  redactor: RequestRedactor | undefined,
+  redactor: Pick<RequestRedactor, 'redact'> | undefined,
 ): Understood {
   try {
     const bytes = format === 'protobuf' ? body : signal === 'traces' ? transcodeTraces(body) : transcodeLogs(body);
