@@ -64,6 +64,8 @@ interface AskedThreadParts<Question, Sent, Parts, Wanted, Given> {
   readonly limits: AskedThreadLimits;
 }
 
+/** Such a thread has time to collect more often, and gives less of its memory back the more it may use. */
+const YOUNG_MIB_MAX = 16;
 /** A thread that goes on for so long after its client has gone is ended. Starting another costs about as much. */
 const LEFT_ALONE_MS = 1_000;
 
@@ -266,7 +268,7 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
     const { runs, startData, current, limits } = this.#parts;
     const worker = startThread(runs, {
       workerData: startData(),
-      resourceLimits: { maxOldGenerationSizeMb: limits.heapMibMax },
+      resourceLimits: { maxOldGenerationSizeMb: limits.heapMibMax, maxYoungGenerationSizeMb: YOUNG_MIB_MAX },
     });
     const thread: Thread<Parts> = { worker, parts: current(), isReady: false };
     let failure: Error | undefined;

@@ -61,6 +61,8 @@ export async function startAttacked({ conversations, memoryBytes }: Options): Pr
     cwd: dataDir,
     env: {
       ...process.env,
+      // As the image sets it.
+      MALLOC_ARENA_MAX: '2',
       ASSAY_DATA_DIR: dataDir,
       ASSAY_OTLP_GRPC_PORT: String(ports.otlpGrpc),
       ASSAY_OTLP_HTTP_PORT: String(ports.otlpHttp),

@@ -77,7 +77,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   mcp: {
     routes: MCP_ROUTES,
-    bounds: { answerBytes: 256 * KIB, receivingMs: 8, memoryMiB: 250, afterLeavingMs: 3_000 },
+    bounds: { answerBytes: 256 * KIB, receivingMs: 40, memoryMiB: 250, afterLeavingMs: 3_000 },
   },
   page: {
     routes: PAGE_ROUTES,
