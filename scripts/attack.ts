@@ -47,7 +47,9 @@ const problems = [
     .filter(({ attacked_p99_ms: p99 = 0 }) => p99 >= P99_MS_MAX)
     .map(({ route, attacked_p99_ms: p99 }) => `${route} made another client wait ${p99} ms (99th percentile)`),
   ...(report.survived ? [] : ['the process ended']),
-  ...(report.rss_mib_max < (MEMORY_BYTES / 2 ** 20) * MEMORY_SHARE_MAX ? [] : [`the process took ${report.rss_mib_max} MiB of 2 GiB`]),
+  ...(report.rss_mib_max < (MEMORY_BYTES / 2 ** 20) * MEMORY_SHARE_MAX
+    ? []
+    : [`the process took ${report.rss_mib_max} MiB of 2 GiB`]),
   ...(report.memory_limit === 'cgroup' ? [] : ['no limit of memory could be set, which takes root']),
 ];
 if (values.json) process.stdout.write(`${JSON.stringify({ ...report, problems })}\n`);
