@@ -32,7 +32,7 @@ test.each([
 test('without a Node that is new enough, one sentence says what to do', () => {
   const elsewhere = path.join(tempDirectory(), 'assay');
   mkdirSync(path.join(elsewhere, 'bin'), { recursive: true });
-  cpSync(LAUNCHER, path.join(elsewhere, 'bin/assay.mjs'));
+  cpSync(path.dirname(LAUNCHER), path.join(elsewhere, 'bin'), { recursive: true });
   cpSync(path.join(ROOT, 'package.json'), path.join(elsewhere, 'package.json'));
 
   const { status, stdout, stderr } = launch(OLD, ['--version'], path.join(elsewhere, 'bin/assay.mjs'));

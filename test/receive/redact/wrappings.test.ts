@@ -59,9 +59,13 @@ describe.each(Object.entries(WRAPPINGS))('in %s', (_, { wrap, unwrap, before = '
 
     expect(others).toEqual([]);
   });
+});
 
-  // Without its beginning, a text is divided at other quotes, and may lose the line that a name stands in.
-  test.skipIf(before !== '')('what is found in other examples goes as well, and what is none of it stays', () => {
+// Without its beginning, a text is divided at other quotes, and may lose the line that a name stands in.
+const WHOLE = Object.entries(WRAPPINGS).filter(([, { before = '' }]) => before === '');
+
+describe.each(WHOLE)('in %s', (_, { wrap }) => {
+  test('what is found in other examples goes as well, and what is none of it stays', () => {
     const others: string[] = [];
     for (const [what, marked] of [...FOUND, ...FOUND_SECOND]) {
       const text = plainOf(marked);
