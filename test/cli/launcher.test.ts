@@ -1,7 +1,7 @@
 /** `bin/assay.mjs`: the command as npm installs it, on a Node that is new enough and on one that is not. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { freePorts } from '../free-ports.ts';
@@ -31,10 +31,14 @@ test.each([
 
 test('without a Node that is new enough, one sentence says what to do', () => {
   const elsewhere = path.join(tempDirectory(), 'assay');
-  mkdirSync(path.join(elsewhere, 'bin'), { recursive: true });
   cpSync(path.dirname(LAUNCHER), path.join(elsewhere, 'bin'), { recursive: true });
   cpSync(path.join(ROOT, 'package.json'), path.join(elsewhere, 'package.json'));
 
+  const packedEmpty = launch(OLD, ['--version'], path.join(elsewhere, 'bin/assay.mjs'));
+  expect([packedEmpty.status, packedEmpty.stderr]).toEqual([1, expect.stringContaining('packed without dist/')]);
+
+  mkdirSync(path.join(elsewhere, 'dist/cli'), { recursive: true });
+  writeFileSync(path.join(elsewhere, 'dist/cli/main.js'), '');
   const { status, stdout, stderr } = launch(OLD, ['--version'], path.join(elsewhere, 'bin/assay.mjs'));
 
   expect([status, stdout]).toEqual([1, '']);
