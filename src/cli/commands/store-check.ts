@@ -29,7 +29,10 @@ export function addCheck(store: Command, terminal: Terminal): void {
     .description(
       'say what is damaged in the data folder of a stopped service, and what this version would change in the store; changes nothing',
     )
-    .addHelpText('after', '\nEnds with 0 if nothing is, 1 if a start reports it and goes on, 4 if a start asks.')
+    .addHelpText(
+      'after',
+      '\nEnds with 0 if nothing is, 1 if a start reports it and goes on or the store is too new for this version, 4 if a start asks.',
+    )
     .option('--json', 'print it as JSON')
     .option('--upgrade', 'only what this version would change in the store; the service may run')
     .addOption(settingOption('config'))
@@ -121,5 +124,8 @@ function print(terminal: Terminal, folder: string, examined: Examined): void {
   }
   if (undecided.length > 0)
     terminal.out('A start asks before it goes on without them: put back what is missing, or start with --accept-loss.');
-  else if (damage.length === 0 && journal.corruptBytes === 0) terminal.out('nothing is damaged');
+  else if (damage.length === 0 && journal.corruptBytes === 0)
+    terminal.out(
+      examined.upgrade?.refusal === undefined ? 'nothing is damaged' : 'nothing is damaged; a start refuses the tables',
+    );
 }

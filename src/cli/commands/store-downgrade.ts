@@ -5,12 +5,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isStoreWithoutKafka, loadSettings, type Settings } from '../../config/settings.ts';
 import { counted } from '../../model/counted.ts';
 import { openDataDirectory, storeFileIn } from '../../serve/data-directory.ts';
-import { type Migration, stepsBack } from '../../store/migration.ts';
+import { compareVersions, type Migration, stepsBack } from '../../store/migration.ts';
 import { downgrade, MIGRATIONS, storedSchema } from '../../store/sqlite/migrate.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
 import type { Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
 
 interface Flags {
   readonly to: string;
@@ -89,5 +90,7 @@ function ofMachine({ dataDir }: Settings): Place {
 
 function readVersion(text: string): string {
   if (!/^\d+\.\d+\.\d+$/.test(text)) throw new InvalidArgumentError('A version such as 0.1.0 was expected.');
+  if (compareVersions(text, version) > 0)
+    throw new InvalidArgumentError(`This is ${version}, which does not know what a later version opens.`);
   return text;
 }
