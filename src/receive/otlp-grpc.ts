@@ -18,7 +18,7 @@ import { headOfCall } from '../listen/request-head.ts';
 import type { AccessGuard } from '../model/access.ts';
 import type { ContentEncoding, DropReason, RefuseReason } from '../model/events/receive-events.ts';
 import { unreachable } from '../model/unreachable.ts';
-import { createGrpcServer } from './grpc/grpc-server.ts';
+import { type CallEnd, createGrpcServer } from './grpc/grpc-server.ts';
 import { answerGrpc, refuseGrpc } from './grpc/answer.ts';
 import { bodyLengthIn, compressionOf, MESSAGE_HEAD_BYTES, messageIn } from './grpc/message.ts';
 import type { Reservation } from './in-flight-bytes.ts';
@@ -79,16 +79,16 @@ class GrpcReceiver {
     this.#access = access;
   }
 
-  async handle(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
+  async handle(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<CallEnd> {
     const reservation = this.#reception.reserve();
     try {
       const head = this.#admit(stream, headers);
-      if ('reason' in head) this.#refuse(stream, head);
-      else if (head.signal === 'metrics') await this.#discardMetrics(stream);
-      else await this.#receive(stream, { ...head, signal: head.signal }, reservation);
+      if ('reason' in head) return this.#refuse(stream, head);
+      if (head.signal === 'metrics') return await this.#discardMetrics(stream);
+      return await this.#receive(stream, { ...head, signal: head.signal }, reservation);
     } catch (error) {
       const message = `Assay failed at this request: ${error instanceof Error ? error.message : String(error)}`;
-      this.#refuse(stream, { reason: 'internal', status: { code: RPC_CODES.internal, message } });
+      return this.#refuse(stream, { reason: 'internal', status: { code: RPC_CODES.internal, message } });
     } finally {
       reservation.release();
     }
@@ -109,12 +109,13 @@ class GrpcReceiver {
     stream: ServerHttp2Stream,
     { signal, encoding, sender }: Head & { readonly signal: 'traces' | 'logs'; readonly sender: number },
     reservation: Reservation,
-  ): Promise<void> {
+  ): Promise<CallEnd> {
     const { maxBodyBytes } = this.#reception;
     const body = await this.#inTime(stream, (maxBytes) =>
       readBody(stream, { maxBytes, announced: undefined, announcedBy: bodyLengthIn, reservation }),
     );
-    if (body === 'timeout') return;
+    if (body === 'timeout') return 'done';
+    if (body.read === 'shredded') return 'flooding';
     // A connection that is lost looks like the end of what it sent.
     if (body.read === 'aborted' || stream.aborted) return this.#aborted();
     if (body.read === 'overloaded') return this.#refuse(stream, overloaded());
@@ -126,7 +127,8 @@ class GrpcReceiver {
     const answer = await this.#reception.take(request);
     switch (answer.answer) {
       case 'accepted':
-        return answerGrpc(stream, encodeResponse(signal, answer.rejection, 'protobuf'));
+        answerGrpc(stream, encodeResponse(signal, answer.rejection, 'protobuf'));
+        return 'done';
       case 'malformed':
         return this.#refuse(stream, malformed(answer.message));
       case 'too-large':
@@ -147,14 +149,16 @@ class GrpcReceiver {
     }
   }
 
-  async #discardMetrics(stream: ServerHttp2Stream): Promise<void> {
+  async #discardMetrics(stream: ServerHttp2Stream): Promise<CallEnd> {
     const body = await this.#inTime(stream, (maxBytes) => discardBody(stream, { maxBytes, announced: undefined }));
-    if (body === 'timeout') return;
+    if (body === 'timeout') return 'done';
+    if (body.read === 'shredded') return 'flooding';
     if (body.read === 'aborted') return this.#aborted();
     if (body.read === 'too-large') return this.#refuse(stream, tooLarge(this.#reception.maxBodyBytes));
     const bytes = Math.max(body.bytes - MESSAGE_HEAD_BYTES, 0);
     this.#reception.onEvent({ type: 'metrics-discarded', transport: 'grpc', bytes });
     answerGrpc(stream, encodeResponse('metrics', undefined, 'protobuf'));
+    return 'done';
   }
 
   /** Refuses a request that does not arrive in time, which ends its reading. */
@@ -170,15 +174,20 @@ class GrpcReceiver {
     return isLate ? 'timeout' : body;
   }
 
-  #aborted(): void {
+  #aborted(): CallEnd {
     this.#reception.onEvent({ type: 'request-refused', transport: 'grpc', reason: 'aborted', code: 0 });
+    return 'done';
   }
 
-  #refuse(stream: ServerHttp2Stream, { reason, status }: Refusal): void {
+  #refuse(stream: ServerHttp2Stream, { reason, status }: Refusal): CallEnd {
     this.#reception.onEvent({ type: 'request-refused', transport: 'grpc', reason, code: status.code });
     refuseGrpc(stream, status);
+    return OURS.has(reason) ? 'done' : 'refused';
   }
 }
+
+/** Refusals that say nothing about the client. */
+const OURS: ReadonlySet<RefuseReason> = new Set<RefuseReason>(['overloaded', 'not-admitted', 'internal', 'timeout']);
 
 function readHead(headers: IncomingHttpHeaders): Head | Refusal {
   const path = headers[':path'] ?? '';

@@ -167,6 +167,7 @@ class HttpReceiver {
   ): Promise<void> {
     const { maxBodyBytes: maxBytes } = this.#reception;
     const body = await readBody(request, { maxBytes, announced: announcedLength(request), reservation });
+    if (body.read === 'shredded') return this.#shredded(request);
     if (body.read === 'aborted') return this.#aborted(request);
     if (body.read === 'overloaded') return this.#refuse(request, response, overloaded());
     if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBytes));
@@ -199,10 +200,17 @@ class HttpReceiver {
   async #discardMetrics(request: IncomingMessage, response: ServerResponse, head: Head): Promise<void> {
     const { maxBodyBytes: maxBytes } = this.#reception;
     const body = await discardBody(request, { maxBytes, announced: announcedLength(request) });
+    if (body.read === 'shredded') return this.#shredded(request);
     if (body.read === 'aborted') return this.#aborted(request);
     if (body.read === 'too-large') return this.#refuse(request, response, tooLarge(maxBytes));
     this.#reception.onEvent({ type: 'metrics-discarded', transport: 'http', bytes: body.bytes });
     this.#respond(response, { code: 200, format: head.format }, encodeResponse('metrics', undefined, head.format));
+  }
+
+  /** Each of its parts costs as much as a large one, so nothing more of it is read. */
+  #shredded(request: IncomingMessage): void {
+    this.#refused('malformed', 0);
+    request.socket.destroy();
   }
 
   #respond(response: ServerResponse, { code, format, headers }: AnswerHead, body: Buffer): void {

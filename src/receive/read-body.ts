@@ -10,8 +10,14 @@ type BodyReading =
   | { readonly read: 'whole'; readonly bytes: Buffer }
   | { readonly read: 'too-large' }
   | { readonly read: 'overloaded' }
+  /** It comes in parts of a few bytes, each of which costs as much as a large one. */
+  | { readonly read: 'shredded' }
   /** The client went away, or a timeout ended it. */
   | { readonly read: 'aborted' };
+
+/** Parts after which they are looked at, and the bytes that they must have on average. */
+const PARTS_MIN = 1_000;
+const PART_BYTES_MIN = 64;
 
 const PART_BYTES_MAX = 4 * 1024 * 1024;
 const UNANNOUNCED_BYTES = 16 * 1024;
@@ -42,7 +48,10 @@ export function readBody(
     reservation.arrived();
     resolve(reading);
   };
+  let count = 0;
   const onData = (chunk: Buffer) => {
+    count += 1;
+    if (isShredded(count, length)) return finish({ read: 'shredded' });
     if (length + chunk.length > maxBytes) return finish({ read: 'too-large' });
     if (!reservation.tryGrow(chunk.length)) return finish({ read: 'overloaded' });
     length += chunk.length;
@@ -73,14 +82,18 @@ export function readBody(
 type Discarded =
   | { readonly read: 'whole'; readonly bytes: number }
   | { readonly read: 'too-large' }
+  | { readonly read: 'shredded' }
   | { readonly read: 'aborted' };
 
 /** Counts a body and keeps nothing of it. */
 export async function discardBody(request: Readable, { maxBytes, announced = 0 }: Wanted): Promise<Discarded> {
   if (announced > maxBytes) return { read: 'too-large' };
-  const { promise, resolve } = Promise.withResolvers<'whole' | 'too-large' | 'aborted'>();
+  const { promise, resolve } = Promise.withResolvers<'whole' | 'too-large' | 'shredded' | 'aborted'>();
   let bytes = 0;
+  let count = 0;
   const onData = (chunk: Buffer) => {
+    count += 1;
+    if (isShredded(count, bytes)) resolve('shredded');
     bytes += chunk.length;
     if (bytes > maxBytes) resolve('too-large');
   };
@@ -92,6 +105,10 @@ export async function discardBody(request: Readable, { maxBytes, announced = 0 }
   const read = await promise;
   request.off('data', onData);
   return read === 'whole' ? { read, bytes } : { read };
+}
+
+function isShredded(parts: number, bytes: number): boolean {
+  return parts > PARTS_MIN && bytes < parts * PART_BYTES_MIN;
 }
 
 /** As much again as there is, but no more than is announced to come. */

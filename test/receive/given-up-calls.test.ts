@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startOtlpGrpc } from '../../src/receive/otlp-grpc.ts';
 import type { Receiver } from '../../src/receive/otlp-http.ts';
-import { callHead, FRAME, frame, PREFACE, SHORTEST_HEAD, streamOf } from './http2-frames.ts';
+import { callHead, END_HEADERS, END_STREAM, FRAME, frame, PREFACE, SHORTEST_HEAD, streamOf } from './http2-frames.ts';
 import { EventLog, FakeSink, receiverOptions, wireBody } from './receiving.ts';
 
 const TRACES = wireBody('ai-sdk-7-traces.pb');
@@ -51,9 +51,11 @@ function dropped(): readonly string[] {
 test('a client that gives up all its calls at once, as after a timeout, goes on with the same connection', async () => {
   const client = opened();
   await givenUp(client, { from: 0, calls: 100 });
-  for (let call = 100; call < 200; call += 1)
-    client.write(frame({ type: FRAME.headers, flags: 5, id: streamOf(call), body: CALL }));
-  await log.counted('request-refused', 100);
+  const taken = log.counted('batch-received', 100);
+  for (let call = 100; call < 200; call += 1) client.write(Buffer.concat([begun(call), emptyMessage(call)]));
+  await taken;
+  // Their answers are sent by then.
+  await pinged(client);
   await givenUp(client, { from: 200, calls: 100 });
   expect(client.destroyed).toBe(false);
   expect(dropped()).toEqual([]);
@@ -64,6 +66,30 @@ test('a client that completes nothing and gives up more calls than it has at onc
   await givenUp(client, { from: 0, calls: 100 });
   const closed = new Promise((resolve) => client.once('close', resolve));
   await givenUp(client, { from: 100, calls: 1 });
+  await closed;
+  expect(dropped()).toEqual(['http2_flood']);
+});
+
+test('a client whose calls are all refused is closed as well', async () => {
+  const client = opened();
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  const refused = (call: number) =>
+    frame({ type: FRAME.headers, flags: END_HEADERS | END_STREAM, id: streamOf(call), body: CALL });
+  const all = log.counted('request-refused', 100);
+  for (let call = 0; call < 100; call += 1) client.write(refused(call));
+  await all;
+  await pinged(client);
+  client.write(refused(100));
+  await closed;
+  expect(dropped()).toEqual(['http2_flood']);
+});
+
+test('a call that comes in parts of a byte closes its connection', async () => {
+  const client = opened();
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  client.write(begun(0));
+  client.write(frame({ type: FRAME.data, id: 1, body: Buffer.from([0, 0, 1, 0, 0]) }));
+  for (let part = 0; part < 2_000; part += 1) client.write(frame({ type: FRAME.data, id: 1, body: Buffer.from([1]) }));
   await closed;
   expect(dropped()).toEqual(['http2_flood']);
 });
@@ -112,6 +138,14 @@ test('a header that never ends closes the connection', async () => {
 });
 
 const CALL = callHead(HEAD[':path']);
+
+function begun(call: number): Buffer {
+  return frame({ type: FRAME.headers, flags: END_HEADERS, id: streamOf(call), body: CALL });
+}
+
+function emptyMessage(call: number): Buffer {
+  return frame({ type: FRAME.data, flags: END_STREAM, id: streamOf(call), body: Buffer.alloc(5) });
+}
 
 /** Begins so many calls, gives them up once they are in hand, and resolves when each was seen. */
 async function givenUp(

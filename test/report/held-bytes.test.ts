@@ -10,57 +10,81 @@ function answered(held: HeldBytes, address: string, bytes: number) {
   return answer;
 }
 
+function withBudget(max: number, ofOneMax: number): HeldBytes {
+  return new HeldBytes({ bodies: { max, ofOneMax }, answers: { max, ofOneMax } });
+}
+
+const stays = () => {
+  throw new Error('it was given up');
+};
+
 test('bodies grow up to the share of an address, and are given back once', () => {
-  const held = new HeldBytes({ max: 10, ofOneMax: 6 });
+  const held = withBudget(10, 6);
   const [one, other] = [held.hold('a'), held.hold('a')];
-  expect([one.tryGrow(4), other.tryGrow(3), other.tryGrow(2), held.used]).toEqual([true, false, true, 6]);
+  expect([one.tryGrow(4, stays), other.tryGrow(3, stays), other.tryGrow(2, stays)]).toEqual([true, false, true]);
+  expect(held.used).toEqual({ bodies: 6, answers: 0 });
   one.release();
   one.release();
-  expect([held.used, other.tryGrow(4)]).toEqual([2, true]);
+  expect([held.used.bodies, other.tryGrow(4, stays)]).toEqual([2, true]);
 });
 
-test('an answer takes the place of the body', () => {
-  const held = new HeldBytes({ max: 10, ofOneMax: 6 });
+test('an answer takes the place of the body, in a budget of its own', () => {
+  const held = withBudget(10, 6);
   const request = held.hold('a');
-  request.tryGrow(5);
-  request.answered(2, () => undefined);
-  expect(held.used).toBe(2);
+  request.tryGrow(5, stays);
+  request.answered(2, stays);
+  expect(held.used).toEqual({ bodies: 0, answers: 2 });
 });
 
 test('a client that takes nothing loses the answers that wait longest, and nobody else loses any', () => {
-  const held = new HeldBytes({ max: 100, ofOneMax: 6 });
+  const held = withBudget(100, 6);
   const other = answered(held, 'b', 6);
   const mine = [3, 3, 3, 3].map((bytes) => answered(held, 'a', bytes));
   expect(mine.map(({ isGivenUp }) => isGivenUp)).toEqual([true, true, false, false]);
-  expect([other.isGivenUp, held.used]).toEqual([false, 12]);
+  expect([other.isGivenUp, held.used.answers]).toEqual([false, 12]);
 });
 
-test('where all is full, the address that holds most gives up an answer for one that holds less', () => {
-  const held = new HeldBytes({ max: 10, ofOneMax: 8 });
+test('where all is full, the address that holds most gives up the answer that waits longest', () => {
+  const held = withBudget(10, 8);
   const [most, more] = [answered(held, 'a', 4), answered(held, 'a', 3)];
-  const less = answered(held, 'b', 3);
-  const body = held.hold('c');
-  expect(body.tryGrow(1)).toBe(true);
-  expect([most.isGivenUp, more.isGivenUp, less.isGivenUp, held.used]).toEqual([true, false, false, 7]);
-});
-
-test('a body finds no room while others arrive, because there is no answer to give up', () => {
-  const held = new HeldBytes({ max: 10, ofOneMax: 8 });
-  expect([held.hold('a').tryGrow(8), held.hold('b').tryGrow(3), held.hold('b').tryGrow(2)]).toEqual([
+  const less = [answered(held, 'b', 3), answered(held, 'c', 1)];
+  expect([most.isGivenUp, more.isGivenUp, ...less.map(({ isGivenUp }) => isGivenUp)]).toEqual([
     true,
     false,
-    true,
+    false,
+    false,
   ]);
 });
 
-test('a single answer may be larger than the share of its address', () => {
-  const held = new HeldBytes({ max: 100, ofOneMax: 6 });
-  expect(answered(held, 'a', 20).isGivenUp).toBe(false);
+test('an answer that was just made is never given up, whatever others hold', () => {
+  const held = withBudget(10, 8);
+  const large = answered(held, 'a', 20);
+  expect([large.isGivenUp, answered(held, 'b', 8).isGivenUp, large.isGivenUp]).toEqual([false, false, true]);
+});
+
+test('bodies that never end make room for a body of an address that holds less, and answers do not notice', () => {
+  const held = withBudget(10, 4);
+  const ended: string[] = [];
+  for (const name of ['a', 'b'])
+    for (let n = 0; n < 4; n += 1) held.hold(name).tryGrow(1, () => ended.push(`${name}${n}`));
+  held.hold('c').tryGrow(2, () => ended.push('c'));
+  const answer = answered(held, 'd', 4);
+  expect(held.hold('d').tryGrow(1, stays)).toBe(true);
+  expect([ended, answer.isGivenUp]).toEqual([['a0'], false]);
+});
+
+test('a body finds no room where others hold no more than its own address', () => {
+  const held = withBudget(10, 8);
+  expect([
+    held.hold('a').tryGrow(5, stays),
+    held.hold('b').tryGrow(5, stays),
+    held.hold('b').tryGrow(1, stays),
+  ]).toEqual([true, true, false]);
 });
 
 test('what was given up is no longer counted when its request ends', () => {
-  const held = new HeldBytes({ max: 100, ofOneMax: 6 });
+  const held = withBudget(100, 6);
   const [old] = [answered(held, 'a', 4), answered(held, 'a', 4)];
   old?.request.release();
-  expect([old?.isGivenUp, held.used]).toEqual([true, 4]);
+  expect([old?.isGivenUp, held.used.answers]).toEqual([true, 4]);
 });

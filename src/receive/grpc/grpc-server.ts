@@ -5,12 +5,12 @@
  *   a connection that sends no HTTP/2 preface in time       is closed
  *   one without a call for a while                          gets GOAWAY and is closed; clients reconnect when they need to
  *   more calls at once on a connection than are allowed     are refused by the protocol, and retried by clients
- *   more calls given up than a client has at once, or
- *   frames out of place                                     the connection is closed, and the address is slowed
+ *   more calls given up, or refused, than a client has at
+ *   once; frames out of place, or of a few bytes            the connection is closed, and the address is slowed
  *
- * This bounds "rapid reset": a client that opens calls and takes them back at once pays nothing for them, while
- * each costs the thread that receives. A client may give up as many calls as it has completed, and all that it has
- * at once beside these: one whose timeouts expire together does that.
+ * This bounds "rapid reset", and calls that nobody may make: a client pays nothing for them, while each costs the thread
+ * that receives. A client may give up as many calls as it has completed, and all that it has at once beside these: one
+ * whose timeouts expire together does that.
  */
 import {
   createSecureServer,
@@ -27,7 +27,14 @@ import type { PortSecurity } from '../../listen/certificates.ts';
 import { SlowedAddresses } from '../../listen/slowed-addresses.ts';
 import { refuseHttp } from './answer.ts';
 
-type HandleCall = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => Promise<void>;
+/**
+ *   done       it was taken, or could not be taken now
+ *   refused    nothing like it will ever be taken
+ *   flooding   it comes in parts of a few bytes, each of which costs as much as a large one
+ */
+export type CallEnd = 'done' | 'refused' | 'flooding';
+
+type HandleCall = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => Promise<CallEnd>;
 
 type GrpcPort = Http2Server | Http2SecureServer;
 
@@ -46,6 +53,8 @@ interface GrpcServer {
 
 const KIB = 1024;
 const CALLS_MAX = 100;
+/** A client of gRPC sends ten, and those that its user has configured. Each becomes an object here. */
+const HEADERS_MAX = 48;
 /** Error number of nghttp2 for bytes that are not HTTP/2, such as those of an exporter that speaks HTTP/1.1 to this port. */
 const BAD_PREFACE = -903;
 const PREFACE_MS_MAX = 10_000;
@@ -88,10 +97,24 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
       stream.destroy();
       return;
     }
-    // A client that was refused while it still sent stops by itself.
-    stream.once('close', () => (stream.aborted && !stream.headersSent ? calls.givenUp() : calls.completed()));
-    if (isGrpc(headers)) handle(stream, headers).catch(() => stream.destroy());
-    else refuseHttp(stream, 415);
+    let end: CallEnd = 'done';
+    stream.once('close', () => {
+      // A client that was told to wait while it still sent stops by itself.
+      const isGivenUp = stream.aborted && !stream.headersSent;
+      if (isGivenUp || end === 'refused') calls.givenUp();
+      else calls.completed();
+    });
+    if (isGrpc(headers)) {
+      handle(stream, headers)
+        .then((how) => {
+          end = how;
+          if (how === 'flooding') calls.flooded();
+        })
+        .catch(() => stream.destroy());
+    } else {
+      end = 'refused';
+      refuseHttp(stream, 415);
+    }
   });
   return { server, stop: () => stop(server, sessions.keys()) };
 }
@@ -101,7 +124,7 @@ function isFlood({ code = '', errno }: NodeJS.ErrnoException): boolean {
   return code.startsWith('ERR_HTTP2_') && errno !== BAD_PREFACE;
 }
 
-/** Calls that the client of one connection has taken back. */
+/** Calls of one connection that were of no use: taken back by the client, or refused. */
 class GivenUpCalls {
   readonly #onTooMany: () => void;
   #left = CALLS_MAX;
@@ -117,6 +140,10 @@ class GivenUpCalls {
   givenUp(): void {
     this.#left -= 1;
     if (this.#left === -1) this.#onTooMany();
+  }
+
+  flooded(): void {
+    this.#onTooMany();
   }
 }
 
@@ -154,8 +181,9 @@ function createPort(security: PortSecurity | undefined): GrpcPort {
     maxHeaderListSize: 16 * KIB,
     enablePush: false,
   };
-  if (security === undefined) return createServer({ settings });
-  const server = createSecureServer({ ...security.options, settings, allowHTTP1: false });
+  const options = { settings, maxHeaderListPairs: HEADERS_MAX };
+  if (security === undefined) return createServer(options);
+  const server = createSecureServer({ ...security.options, ...options, allowHTTP1: false });
   security.follow(server);
   return server;
 }

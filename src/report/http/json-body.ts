@@ -104,10 +104,16 @@ function readBody(
   const chunks: Buffer[] = [];
   let length = 0;
   let isRefused = false;
+  // It has to make room, and its client is not done: the connection goes with it.
+  const giveUp = () => {
+    isRefused = true;
+    chunks.length = 0;
+    request.destroy();
+  };
   request.on('data', (chunk: Buffer) => {
     if (isRefused) return;
     length += chunk.length;
-    isRefused = length > bytesMax || !held.tryGrow(chunk.length);
+    isRefused = length > bytesMax || !held.tryGrow(chunk.length, giveUp);
     if (!isRefused) chunks.push(chunk);
     else {
       chunks.length = 0;
