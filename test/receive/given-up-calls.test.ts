@@ -94,6 +94,37 @@ test('a call that comes in parts of a byte closes its connection', async () => {
   expect(dropped()).toEqual(['http2_flood']);
 });
 
+test('a connection with more than a mebibyte that belongs to no call is closed', async () => {
+  const client = opened();
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  // Each has a head of more entries than are read, which HTTP/2 drops by itself.
+  const large = Buffer.concat([CALL, Buffer.alloc(12_000, 0x83)]);
+  const flood = Array.from({ length: 200 }, (_none, call) =>
+    frame({ type: FRAME.headers, flags: END_HEADERS | END_STREAM, id: streamOf(call), body: large }),
+  );
+  client.write(Buffer.concat(flood));
+  await closed;
+  expect(dropped()).toEqual(['http2_flood']);
+});
+
+test('a large message counts as the bytes of its call', async () => {
+  const client = opened();
+  const taken = log.counted('request-refused', 1);
+  client.write(begun(0));
+  // A message of three mebibytes that is none of OTLP, beyond what a connection may have beside its calls.
+  const message = Buffer.concat([Buffer.from([0, 0, 0x30, 0, 0]), Buffer.alloc(3 << 20, 0xff)]);
+  const part = 16_000;
+  for (let at = 0; at < message.length; at += part) {
+    const body = message.subarray(at, at + part);
+    client.write(frame({ type: FRAME.data, flags: at + part >= message.length ? END_STREAM : 0, id: 1, body }));
+    if (at % (part * 20) === 0) await pinged(client);
+  }
+  await taken;
+  // Longer than from one look to the next.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect([dropped(), client.destroyed]).toEqual([[], false]);
+});
+
 test('a client that speaks HTTP/1.1 to the port is no flood', async () => {
   const socket = connect(receiver.port, '127.0.0.1');
   const closed = new Promise((resolve) => socket.once('close', resolve));

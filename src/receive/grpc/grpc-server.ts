@@ -6,7 +6,7 @@
  *   one without a call for a while                          gets GOAWAY and is closed; clients reconnect when they need to
  *   more calls at once on a connection than are allowed     are refused by the protocol, and retried by clients
  *   more calls given up, or refused, than a client has at
- *   once; frames out of place, or of a few bytes            the connection is closed, and the address is slowed
+ *   once; frames out of place, of a few bytes or no call    the connection is closed, and the address is slowed
  *
  * This bounds "rapid reset", and calls that nobody may make: a client pays nothing for them, while each costs the thread
  * that receives. A client may give up as many calls as it has completed, and all that it has at once beside these: one
@@ -55,6 +55,11 @@ const KIB = 1024;
 const CALLS_MAX = 100;
 /** A client of gRPC sends ten, and those that its user has configured. Each becomes an object here. */
 const HEADERS_MAX = 48;
+/** Head of a call on the wire: compressed, it is far shorter. */
+const HEAD_BYTES_MAX = 8 * KIB;
+/** Pings, settings and the like of a connection, and how often they are looked at. */
+const BYTES_OF_NO_CALL_MAX = 1024 * KIB;
+const LOOK_MS = 200;
 /** Error number of nghttp2 for bytes that are not HTTP/2, such as those of an exporter that speaks HTTP/1.1 to this port. */
 const BAD_PREFACE = -903;
 const PREFACE_MS_MAX = 10_000;
@@ -69,9 +74,12 @@ const CONNECTION_WINDOW_BYTES = 4096 * KIB;
 
 export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts): GrpcServer {
   const server = createPort(security);
-  const sessions = new Map<Http2Session, GivenUpCalls>();
+  const sessions = new Map<Http2Session, ConnectionUse>();
   const slowed = new SlowedAddresses();
   takeInTurn(server, slowed, onFlood);
+  const watching = setInterval(() => {
+    for (const [session, use] of sessions) if (!session.destroyed) use.look(session.socket.bytesRead);
+  }, LOOK_MS).unref();
   server.on('session', (session: ServerHttp2Session) => {
     const { remoteAddress } = session.socket;
     let isOver = false;
@@ -82,7 +90,7 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
       onFlood();
       session.destroy();
     };
-    sessions.set(session, new GivenUpCalls(onFlooded));
+    sessions.set(session, new ConnectionUse(onFlooded));
     session.once('close', () => sessions.delete(session));
     session.on('error', (error: NodeJS.ErrnoException) => (isFlood(error) ? onFlooded() : session.destroy()));
     watch(session);
@@ -97,6 +105,7 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
       stream.destroy();
       return;
     }
+    calls.began(stream);
     let end: CallEnd = 'done';
     stream.once('close', () => {
       // A client that was told to wait while it still sent stops by itself.
@@ -116,7 +125,13 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
       refuseHttp(stream, 415);
     }
   });
-  return { server, stop: () => stop(server, sessions.keys()) };
+  return {
+    server,
+    stop: () => {
+      clearInterval(watching);
+      return stop(server, sessions.keys());
+    },
+  };
 }
 
 /** HTTP/2 itself counts frames out of place, and calls that are taken back before anybody has looked at them. */
@@ -124,13 +139,30 @@ function isFlood({ code = '', errno }: NodeJS.ErrnoException): boolean {
   return code.startsWith('ERR_HTTP2_') && errno !== BAD_PREFACE;
 }
 
-/** Calls of one connection that were of no use: taken back by the client, or refused. */
-class GivenUpCalls {
+/**
+ * Use of one connection: calls that were taken back by the client, or refused, and bytes that belong to no call. HTTP/2
+ * decodes frames and heads before anybody sees them, and drops many without a word.
+ */
+class ConnectionUse {
   readonly #onTooMany: () => void;
   #left = CALLS_MAX;
+  #bytesAllowed = BYTES_OF_NO_CALL_MAX;
 
   constructor(onTooMany: () => void) {
     this.#onTooMany = onTooMany;
+  }
+
+  began(stream: ServerHttp2Stream): void {
+    this.#bytesAllowed += HEAD_BYTES_MAX;
+    stream.on('data', (part: Buffer) => {
+      // Its frames, however short, have heads.
+      this.#bytesAllowed += 2 * part.length;
+    });
+  }
+
+  /** `bytesRead`: all that came on the connection. */
+  look(bytesRead: number): void {
+    if (bytesRead > this.#bytesAllowed) this.#onTooMany();
   }
 
   completed(): void {
