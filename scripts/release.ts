@@ -94,7 +94,7 @@ function fill(changelog: string): void {
   rmSync(OUT, { recursive: true, force: true });
   for (const folder of ['npm', 'chart']) mkdirSync(path.join(OUT, folder), { recursive: true });
   writeFileSync(path.join(OUT, 'notes.md'), notesOf(changelog, version));
-  execSync(`npm run --silent package -- --silent --pack-destination ${JSON.stringify(path.join(OUT, 'npm'))}`, {
+  execSync(`npm pack --silent --pack-destination ${JSON.stringify(path.join(OUT, 'npm'))}`, {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
