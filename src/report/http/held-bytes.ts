@@ -2,7 +2,7 @@
  * The bytes that requests of the HTTP port hold, for every route, because no route has a say in it. There are two budgets,
  * so that clients that send keep nobody from reading:
  *
- *   bodies     as they arrive, until they are answered. Where there is no room, the body that has been arriving for
+ *   bodies     as they arrive, until they are answered. If there is no room, the body that has been arriving for
  *              longest is given up: one of the address that holds most, for an address that holds less. Otherwise 503
  *   answers    until their client has taken them. Beyond the whole, or the share of an address, the one that has waited
  *              longest is given up: one of the address that holds most. Never the one that was just made
