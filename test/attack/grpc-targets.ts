@@ -86,6 +86,23 @@ function floods(path: string): readonly RawRequest[] {
       ...many(MANY, () => [{ type: FRAME.continuation, id: 1, body: literal('a', 'a') }]),
     ]),
     flood(
+      'calls without a message, with many headers',
+      many(90, (call) => [
+        { type: FRAME.headers, flags: END_HEADERS | END_STREAM, id: streamOf(call), body: withCookies(path) },
+      ]),
+    ),
+    flood(
+      'heads of many references',
+      many(90, (call) => [
+        { type: FRAME.headers, flags: END_HEADERS | END_STREAM, id: streamOf(call), body: withReferences(path) },
+      ]),
+    ),
+    flood('a message in parts of a byte', [
+      { type: FRAME.headers, flags: END_HEADERS, id: 1, body: callHead(path) },
+      { type: FRAME.data, id: 1, body: Buffer.from([0, 0, 1, 0, 0]) },
+      ...many(MANY, () => [{ type: FRAME.data, id: 1, body: Buffer.from([1]) }]),
+    ]),
+    flood(
       'pings',
       many(MANY, () => [{ type: FRAME.ping, id: 0, body: Buffer.alloc(8) }]),
     ),
@@ -107,6 +124,15 @@ function floods(path: string): readonly RawRequest[] {
     ]),
     { name: 'what is not HTTP/2', bytes: Buffer.alloc(MIB, 'x'), isFlood: true },
   ];
+}
+
+function withCookies(path: string): Buffer {
+  return Buffer.concat([callHead(path), ...Array.from({ length: 110 }, () => literal('cookie', 'a=b'))]);
+}
+
+/** Each byte is an entry of the table that both sides know. */
+function withReferences(path: string): Buffer {
+  return Buffer.concat([callHead(path), Buffer.alloc(15_000, 0x83)]);
 }
 
 function many(count: number, of: (call: number) => readonly Frame[]): readonly Frame[] {
