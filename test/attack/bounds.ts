@@ -68,9 +68,8 @@ const PLACES: Readonly<Record<string, Place>> = {
     bounds: { answerBytes: 512 * KIB, receivingMs: 100, memoryMiB: 250, afterLeavingMs: 1_500 },
   },
   forget: {
-    // Takes the role admin. Requests are carried out also for a client that has left, and each reads all that is stored.
     routes: FORGET_ROUTES,
-    bounds: { answerBytes: 64 * KIB, receivingMs: 150, memoryMiB: 250, afterLeavingMs: 25_000 },
+    bounds: { answerBytes: 64 * KIB, receivingMs: 150, memoryMiB: 250, afterLeavingMs: 8_000 },
   },
   people: {
     routes: PEOPLE_ROUTES,

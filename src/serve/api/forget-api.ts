@@ -18,7 +18,10 @@ import { askedConversation, type ForgetRequest, type ForgetResult } from '../for
 import { text } from './written-text.ts';
 
 export interface ForgetSide {
-  readonly forget: (request: ForgetRequest) => Promise<ForgetResult | Unavailable | { readonly problem: string }>;
+  readonly forget: (
+    request: ForgetRequest,
+    gone: AbortSignal,
+  ) => Promise<ForgetResult | Unavailable | { readonly problem: string }>;
   readonly userForms: UserForms;
   readonly audit: { write(line: AuditLine): void };
 }
@@ -42,22 +45,23 @@ const querySchema = z.strictObject({ dry_run: yesOrNo.default(false), drop_set_a
 
 export const forgetConversation: Write = {
   bodyBytesMax: 0,
-  write: async (side, _body, parameters, { request, caller }) => {
+  write: async (side, _body, parameters, { request, caller, client }) => {
     const given = Object.fromEntries(new URL(request.url ?? '/', 'http://assay').searchParams);
     const query = querySchema.safeParse(given);
     if (!query.success) return mistakesAnswer('query', query.error, given);
     const id = parameters.get('conversation') ?? '';
     if (id === '' || id.length > ID_MAX)
       return jsonAnswer(400, { error: `a conversation's id has 1 to ${ID_MAX} characters` });
-    return answerOf(side, { ...query.data, conversation: id }, caller?.name);
+    return answerOf(side, { ...query.data, conversation: id }, { who: caller?.name, gone: client.gone });
   },
 };
 
 export const forgetNamed: Write = {
   bodyBytesMax: BODY_BYTES_MAX,
-  write: async (side, body, _parameters, { caller }) => {
+  write: async (side, body, _parameters, { caller, client }) => {
     const parsed = bodySchema.safeParse(body);
-    return parsed.success ? answerOf(side, parsed.data, caller?.name) : mistakesAnswer('body', parsed.error, body);
+    if (!parsed.success) return mistakesAnswer('body', parsed.error, body);
+    return answerOf(side, parsed.data, { who: caller?.name, gone: client.gone });
   },
 };
 
@@ -68,13 +72,18 @@ interface Asked {
   readonly drop_set_aside: boolean;
 }
 
-async function answerOf(side: ForgetSide, asked: Asked, who: string | undefined): Promise<Answer> {
+interface By {
+  readonly who: string | undefined;
+  readonly gone: AbortSignal;
+}
+
+async function answerOf(side: ForgetSide, asked: Asked, { who, gone }: By): Promise<Answer> {
   const { conversation, user, dry_run: dryRun, drop_set_aside: dropSetAside } = asked;
   const about = {
     conversation: conversation === undefined ? undefined : askedConversation(conversation),
     users: user === undefined ? [] : side.userForms(user),
   };
-  const result = await side.forget({ about, dryRun, dropSetAside });
+  const result = await side.forget({ about, dryRun, dropSetAside }, gone);
   if ('unavailable' in result) return unavailableAnswer(result);
   if ('problem' in result) return jsonAnswer(503, { error: result.problem });
   if (!dryRun && result.is !== 'refused') side.audit.write(auditLine(result, { who, conversation }));

@@ -36,11 +36,19 @@ export class Forgetting implements StepTaker {
     this.#places = places;
   }
 
-  async forget(request: ForgetRequest): Promise<ForgetResult | Unavailable | { readonly problem: string }> {
+  /** A dry run is for the person who waits for it: it is not begun once that client has gone. */
+  async forget(
+    request: ForgetRequest,
+    gone?: AbortSignal,
+  ): Promise<ForgetResult | Unavailable | { readonly problem: string }> {
     const places = this.#places;
     if (places === undefined) return { unavailable: 'this instance is starting', retryAfterSeconds: 1 };
     try {
-      return await this.#inTurn(() => forget(request, { ...places, store: this }));
+      return await this.#inTurn(async () =>
+        request.dryRun && gone?.aborted === true
+          ? { unavailable: 'the client went away' }
+          : forget(request, { ...places, store: this }),
+      );
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       return { problem: `not all of it is forgotten, ask again: ${problem}` };

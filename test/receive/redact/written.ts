@@ -54,6 +54,7 @@ export const WRITTEN_FIRST: readonly Written[] = [
   ['a bot token of Telegram', 'bot:\n⟦123456789:AAabcdefghijklmnopqrstuvwxyzABCDEFG|api_key⟧'],
   [
     'a webhook of Slack',
+    // As Slack's documentation writes it: the token is of this form, and nobody's.
     'post to\nhttps://hooks.slack.com/services/⟦T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX|api_key⟧\n',
   ],
   ['a JWT in its line', 'token:\n⟦eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P|jwt⟧\n'],
@@ -93,6 +94,7 @@ export const WRITTEN_SECOND: readonly Written[] = [
   ['CSV with quotes', '"Bob","⟦3530111333300000|card⟧","Bonn"\n'],
   ['a table of Markdown', '| who | account |\n|---|---|\n| Bob | ⟦GB29NWBK60161331926819|iban⟧ |\n'],
   ['a row of a table of Markdown with a key', '| prod | ⟦sk_live_4eC39HqLyjWDarjtT1zdp7dc|api_key⟧ |'],
+  // The code of a bank ends with XXX for its head office.
   ['an account in a spreadsheet', 'Müller GmbH\t⟦DE89370400440532013000|iban⟧\tCOBADEFFXXX'],
   ['a payroll', 'Ada\t⟦IT60 X054 2811 1010 0000 0123 456|iban⟧\t3200\nBob\t⟦ES91 2100 0418 4502 0005 1332|iban⟧\t2900'],
   // Chats.
