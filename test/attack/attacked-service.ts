@@ -4,12 +4,11 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { fillStore } from '../../bench/filled-store.ts';
 import { experimentOf, passing } from '../compare/experiments.ts';
 import { keepExperiment } from '../compare/kept-experiment.ts';
-import { freeListenPorts } from '../simulation/process.ts';
+import { freeListenPorts, untilStarted } from '../simulation/process.ts';
 import { heavyConversations, HEAVY } from './heavy-conversations.ts';
 import { memoryLimit } from './memory-limit.ts';
 
@@ -70,7 +69,8 @@ export async function startAttacked({ conversations, memoryBytes }: Options): Pr
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  const log = await started(child);
+  const log: string[] = [];
+  await untilStarted(child, log);
   const ended = once(child, 'exit');
   const service: AttackedService = {
     ports: { http: ports.http, otlp_http: ports.otlpHttp, otlp_grpc: ports.otlpGrpc },
@@ -89,21 +89,6 @@ export async function startAttacked({ conversations, memoryBytes }: Options): Pr
   // In a clone the first person to open the page waits for its types to be stripped.
   await (await fetch(`http://127.0.0.1:${ports.http}/`, { headers: { accept: 'text/html' } })).text();
   return service;
-}
-
-async function started(child: ChildProcess): Promise<readonly string[]> {
-  if (child.stderr === null) throw new Error('the process has no standard error');
-  const log: string[] = [];
-  const lines = createInterface({ input: child.stderr });
-  await new Promise<void>((resolve, reject) => {
-    lines.on('line', (line) => {
-      log.push(line);
-      if (log.length > 1000) log.shift();
-      if (line.includes('"message":"service: started')) resolve();
-    });
-    child.once('exit', (code) => reject(new Error(`assay ended with code ${code}:\n${log.join('\n')}`)));
-  });
-  return log;
 }
 
 function usageOf(child: ChildProcess, log: readonly string[]): () => Promise<Usage> {

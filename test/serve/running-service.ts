@@ -5,7 +5,7 @@ import { type Service, startService } from '../../src/serve/service.ts';
 import { Log } from '../../src/report/log/log.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { parseMetrics } from '../simulation/scraped-totals.ts';
-import { exportRequest } from '../simulation/traffic.ts';
+import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { BUILTIN } from '../engine/log-driver.ts';
 
@@ -95,14 +95,14 @@ export function sumOf(metrics: ReadonlyMap<string, number>, name: string, ...par
   return sum;
 }
 
-/** Turns of one step each, whose traces are numbered from `first` on. */
-export async function sendTurns(
-  running: RunningService,
-  { first, turns }: { first: number; turns: number },
-): Promise<void> {
-  const spans = Array.from({ length: turns }, (_, index) => ({
-    traceId: (first + index).toString(16).padStart(32, '0'),
-    spanId: (first + index).toString(16).padStart(16, '0'),
+/** A turn of one step, whose trace has this number. */
+export function turnSpan(
+  number: number,
+  { agent = 'helper', more = [] }: { readonly agent?: string; readonly more?: TrafficSpan['attributes'] } = {},
+): TrafficSpan {
+  return {
+    traceId: number.toString(16).padStart(32, '0'),
+    spanId: number.toString(16).padStart(16, '0'),
     name: 'invoke_agent',
     kind: 1,
     startTimeUnixNano: '1790000000000000000',
@@ -110,9 +110,18 @@ export async function sendTurns(
     status: { code: 0 },
     attributes: [
       { key: 'gen_ai.operation.name', value: { stringValue: 'invoke_agent' } },
-      { key: 'gen_ai.agent.name', value: { stringValue: 'helper' } },
+      { key: 'gen_ai.agent.name', value: { stringValue: agent } },
+      ...more,
     ],
-  }));
+  };
+}
+
+/** Turns of one step each, whose traces are numbered from `first` on. */
+export async function sendTurns(
+  running: RunningService,
+  { first, turns }: { first: number; turns: number },
+): Promise<void> {
+  const spans = Array.from({ length: turns }, (_, index) => turnSpan(first + index));
   const response = await fetch(`${running.otlp}/v1/traces`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -7,7 +7,7 @@ import { newToken } from '../../src/access/token.ts';
 import { accessFilesIn } from '../../src/serve/data-directory.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
-import { runService, type RunningService } from './running-service.ts';
+import { runService, type RunningService, turnSpan } from './running-service.ts';
 
 const NAMES_MAX = 40;
 
@@ -25,22 +25,8 @@ async function tokensIn(dataDir: string): Promise<Record<'flood' | 'good' | 'rea
   };
 }
 
-function spanOf(number: number, agent: string): TrafficSpan {
-  return {
-    traceId: number.toString(16).padStart(32, '0'),
-    spanId: number.toString(16).padStart(16, '0'),
-    name: 'invoke_agent',
-    kind: 1,
-    startTimeUnixNano: '1790000000000000000',
-    endTimeUnixNano: '1790000001000000000',
-    status: { code: 0 },
-    attributes: [
-      { key: 'gen_ai.operation.name', value: { stringValue: 'invoke_agent' } },
-      { key: 'gen_ai.agent.name', value: { stringValue: agent } },
-      { key: 'assay.conversation.end', value: { boolValue: true } },
-    ],
-  };
-}
+const END = { key: 'assay.conversation.end', value: { boolValue: true } };
+const spanOf = (number: number, agent: string) => turnSpan(number, { agent, more: [END] });
 
 async function send({ otlp }: RunningService, token: string, spans: readonly TrafficSpan[]): Promise<void> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };

@@ -72,7 +72,8 @@ export async function freeListenPorts(): Promise<ProcessOptions['ports']> {
   return { otlpGrpc, otlpHttp, http };
 }
 
-async function untilStarted(child: ChildProcess, log: string[]): Promise<void> {
+/** Gathers what it writes to standard error, and rejects if it ends before it has started. */
+export async function untilStarted(child: ChildProcess, log: string[]): Promise<void> {
   if (child.stderr === null) throw new Error('the process has no standard error');
   const lines = createInterface({ input: child.stderr });
   await new Promise<void>((resolve, reject) => {

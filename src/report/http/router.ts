@@ -28,11 +28,14 @@ export async function answerRequest(routed: Routed, request: IncomingMessage, cl
   if (there.length === 0) return nothingThere(pathname, method);
   const route = there.find((one) => one.method === method);
   if (route === undefined) return otherMethod(there, request.method);
-  const head = headOfRequest('http', request);
   const decided =
     route.takes === 'nothing'
       ? undefined
-      : routed.access.decide(head, { takes: route.takes, orTakes: route.orTakes, route: route.path });
+      : routed.access.decide(headOfRequest('http', request), {
+          takes: route.takes,
+          orTakes: route.orTakes,
+          route: route.path,
+        });
   const refused = decided === undefined || decided.allowed ? undefined : refusedAnswer(decided, request, url);
   const parameters = decoded(matchPath(route, pathname) ?? new Map());
   const caller = decided?.allowed === true ? decided.caller : undefined;

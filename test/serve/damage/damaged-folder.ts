@@ -17,8 +17,8 @@ import { understandRequest } from '../../../src/receive/understand-request.ts';
 import { DamagedContent } from '../../../src/store/damaged-content.ts';
 import { Store } from '../../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
-import { exportRequest } from '../../simulation/traffic.ts';
-import { metricsOf, runService, sumOf } from '../running-service.ts';
+import { exportRequest, type TrafficSpan } from '../../simulation/traffic.ts';
+import { metricsOf, runService, sumOf, turnSpan } from '../running-service.ts';
 
 const SCORED_BEFORE = 200;
 export const SCORED = 300;
@@ -88,22 +88,9 @@ export async function sendSpans(
 }
 
 /** A turn of one step, whose answer is a kilobyte. */
-export function spanOf(number: number) {
-  const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
-  return {
-    traceId: number.toString(16).padStart(32, '0'),
-    spanId: number.toString(16).padStart(16, '0'),
-    name: 'invoke_agent',
-    kind: 1,
-    startTimeUnixNano: '1790000000000000000',
-    endTimeUnixNano: '1790000001000000000',
-    status: { code: 0 },
-    attributes: [
-      text('gen_ai.operation.name', 'invoke_agent'),
-      text('gen_ai.agent.name', 'helper'),
-      text('gen_ai.completion', `answer ${number} `.repeat(80)),
-    ],
-  };
+export function spanOf(number: number): TrafficSpan {
+  const answer = { stringValue: `answer ${number} `.repeat(80) };
+  return turnSpan(number, { more: [{ key: 'gen_ai.completion', value: answer }] });
 }
 
 export async function untilStored(running: Awaited<ReturnType<typeof runService>>, turns: number): Promise<void> {
