@@ -40,6 +40,8 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     withoutPipelining((request, response) => {
       const from = options.access.clientOf(headOfRequest('http', request)).group;
       const client = clientOf(from, response, held);
+      // A connection of which nothing is read does not show that its client has gone.
+      if (request.method === 'GET' || request.method === 'DELETE') request.resume();
       const giveUp = () => {
         options.onDropped('answers_not_taken');
         response.destroy();
