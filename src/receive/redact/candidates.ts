@@ -9,7 +9,7 @@
  *   named ones   have a `:` or an `=` behind the last letters of a name that says secret
  *   URLs         have a `:/`, or the end of `jdbc:oracle:thin:`
  *   statements   of SQL have an apostrophe behind a blank
- *   disguises    begin with `%`, `&`, a first byte of certain signs, or a backslash before `u`, `x` or `/`
+ *   disguises    begin with `%`, `&`, ESC, a first byte of certain signs, or a backslash before `u`, `x`, `/`, `_`, `-`
  *
  * The letter of an escape is no part of what follows it: `\n4111` begins like `4111`.
  *
@@ -40,7 +40,7 @@ const BLOCK = 64;
 type Class = readonly [bit: number, upperHalves: readonly number[], lowerHalves: readonly number[]];
 const TEN = Array.from({ length: 10 }, (_, digit) => digit);
 const CLASSES: readonly Class[] = [
-  [0x80, [2], [5, 6, 7]], // % & '
+  [0x80, [1, 2], [5, 6, 7, 11]], // % & ' ESC, and +, which passes no test
   [0x40, [3, 5], [10, 12, 13]], // : = \, and < Z ], which pass no test
   [0x20, [2], [11, 13, 14, 15]], // + - . /
   [0x10, [3, 7], [13, 14]], // = ~, and > }
@@ -63,7 +63,7 @@ const NAME = 1; // The name ends like one that says secret, or may be more than 
 const BLANK = 2;
 const SLASH_OR_A = 4; // `://`, or `:A` in a bot's token
 const FOUR = 8; // `=40`
-const ESCAPE = 16; // `\u`, `\x`, `\/`
+const ESCAPE = 16; // `\u`, `\x`, `\/`, `\_`, `\-`
 const SCHEME = 32; // `Bearer\n`, `Basic\n`
 const ALWAYS = 64;
 type Tests = readonly (readonly [signs: string, tests: number])[];
@@ -72,7 +72,7 @@ const TESTS: Tests = [
   ['=', NAME | FOUR],
   ["'", BLANK],
   ['\\', ESCAPE | SCHEME],
-  ['%&\u00c2\u00d9\u00db\u00e2\u00e3\u00ef', ALWAYS],
+  ['%&\x1b\u00c2\u00d9\u00db\u00e2\u00e3\u00ef', ALWAYS],
 ];
 const ADDRESS_SIGNS = '@([';
 const BEFORE: Tests = [
@@ -87,7 +87,7 @@ const BEFORE: Tests = [
 const BEHIND: Tests = [
   ['/', SLASH_OR_A | ESCAPE],
   ['A', SLASH_OR_A],
-  ['uUx', ESCAPE],
+  ['uUx_-', ESCAPE],
   ['4', FOUR],
 ];
 /** Ends of names before a colon that are no secrets, but what `jdbc:oracle:` goes on with. */

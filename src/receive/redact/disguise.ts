@@ -6,7 +6,8 @@
  *   &#64; &#x40; &nbsp; &commat;     as in HTML
  *   =40               as in mail (only while addresses are looked for, as are `(at)` and `[at]`)
  *   NBSP, thin and other blanks; dashes, middle dots and other hyphens; digits and letters in full width, digits of other scripts
- *   zero-width signs, soft hyphens, the line break of `=` at the end of a line: nothing
+ *   ESC [31m          as terminals colour text: nothing
+ *   zero-width signs, soft hyphens: nothing
  */
 import { isDigit, isLetter, isWord } from './bytes.ts';
 import { escapeAt, hexDigit } from './escapes.ts';
@@ -27,12 +28,16 @@ const AT_SIGN = 0x40;
 const PLUS = 0x2b;
 const SPACE = 0x20;
 const LOWER_X = 0x78;
+const ESCAPE = 0x1b;
+const OPENING_BRACKET = 0x5b;
+const SEMICOLON = 0x3b;
+const COLOUR_MAX = 32;
 const FIRST_OF_PLAIN: readonly number[] = [0xc2, 0xd9, 0xdb, 0xe2, 0xe3, 0xef];
 const ESCAPED = new Uint8Array(256);
-for (const sign of 'uxU/') ESCAPED[sign.charCodeAt(0)] = 1;
+for (const sign of 'uxU/_-') ESCAPED[sign.charCodeAt(0)] = 1;
 /** All that a disguise may begin with. */
 const MAY_HIDE = new Uint8Array(256).fill(1, 0x80);
-for (const sign of '%&=([ ') MAY_HIDE[sign.charCodeAt(0)] = 1;
+for (const sign of '%&=([ \x1b') MAY_HIDE[sign.charCodeAt(0)] = 1;
 
 /** A meaning in the upper bits, the length of what has it in the lower eight; or NONE. */
 type Disguise = number;
@@ -176,6 +181,8 @@ function disguiseAt(bytes: Buffer, at: number, end: number, options: UnmaskOptio
       return percentAt(bytes, at, end, 'all');
     case AMPERSAND:
       return entityAt(bytes, at, end);
+    case ESCAPE:
+      return colourAt(bytes, at, end);
     case EQUALS:
       return options.addresses ? quotedPrintableAt(bytes, at, end) : NONE;
     case 0x28:
@@ -265,6 +272,15 @@ function entityAt(bytes: Buffer, at: number, end: number): Disguise {
 
 function quotedPrintableAt(bytes: Buffer, at: number, end: number): Disguise {
   return bytes[at + 1] === 0x34 && bytes[at + 2] === 0x30 && at + 3 < end ? as(0x40, 3) : NONE;
+}
+
+/** `ESC [1;31m`, and `ESC [K`, which clears a line. */
+function colourAt(bytes: Buffer, at: number, end: number): Disguise {
+  if (bytes[at + 1] !== OPENING_BRACKET) return NONE;
+  const stop = Math.min(end, at + COLOUR_MAX);
+  let behind = at + 2;
+  while (behind < stop && (isDigit(bytes[behind] ?? 0) || bytes[behind] === SEMICOLON)) behind++;
+  return behind < stop && isLetter(bytes[behind] ?? 0) ? as(DROPPED, behind + 1 - at) : NONE;
 }
 
 const SPELLED = / ?(?:\(at\)|\[at\]|\(dot\)|\[dot\]) ?/iy;

@@ -3,7 +3,7 @@
  *
  *   \n \t \r \b \f \v \a \0     \" \' \` \\ \/     \x0a     \u000a     \u{a}     \U0000000a
  *
- * and a backslash at the end of a line, which stands for nothing. One level at a time: `\\n` stands for `\n`.
+ * as Markdown writes them, `\_` and `\-`; and a backslash at the end of a line, which stands for nothing. One level at a time: `\\n` stands for `\n`.
  */
 import { isDigit, isWord } from './bytes.ts';
 import { type Reading, ReadingBuilder } from './reading.ts';
@@ -24,7 +24,22 @@ const BACKSLASHES_MAX = 64;
 
 /** The meaning of a sign behind a backslash, or NONE. */
 const SHORT = new Int16Array(256).fill(NONE);
-for (const [letter, meaning] of ['n\n', 't\t', 'r\r', 'b\b', 'f\f', 'v\v', 'a\x07', '""', "''", '``', '\\\\', '//']) {
+for (const [letter, meaning] of [
+  'n\n',
+  't\t',
+  'r\r',
+  'b\b',
+  'f\f',
+  'v\v',
+  'a\x07',
+  '""',
+  "''",
+  '``',
+  '\\\\',
+  '//',
+  '__',
+  '--',
+]) {
   if (letter !== undefined && meaning !== undefined) SHORT[letter.charCodeAt(0)] = meaning.charCodeAt(0);
 }
 

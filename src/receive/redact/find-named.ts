@@ -41,6 +41,9 @@ const SEMICOLON = 0x3b;
 const STAR = 0x2a;
 const OPENING_PARENTHESIS = 0x28;
 const GREATER = 0x3e;
+const BAR = 0x7c;
+const HYPHEN = 0x2d;
+const PLUS = 0x2b;
 const DOLLAR = 0x24;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -139,8 +142,18 @@ export function findNamed(
     isQuotedName,
   };
   if (first === BACKTICK && at > behindSign) return ticked(place, bytes, at, end) ?? 'look-closer';
-  const isAtBreak = bytes[sign] === COLON && (first === LINE_FEED || first === CARRIAGE_RETURN);
-  return (isAtBreak ? inNextLine(place, bytes, at, end) : unquoted(place, bytes, at, end)) ?? 'look-closer';
+  const lineBreak = bytes[sign] === COLON ? lineBreakAt(bytes, at, end) : undefined;
+  const value = lineBreak === undefined ? unquoted(place, bytes, at, end) : inNextLine(place, bytes, lineBreak, end);
+  return value ?? 'look-closer';
+}
+
+/** Also behind what YAML writes before a text in lines of its own: `>-`, `|`. */
+function lineBreakAt(bytes: Uint8Array, start: number, end: number): number | undefined {
+  let at = start;
+  if (bytes[at] === GREATER || bytes[at] === BAR) at++;
+  if (at > start && (bytes[at] === HYPHEN || bytes[at] === PLUS)) at++;
+  const byte = byteAt(bytes, at, start, end);
+  return byte === LINE_FEED || byte === CARRIAGE_RETURN ? at : undefined;
 }
 
 /** The letter of an escape before a name is none of it. */

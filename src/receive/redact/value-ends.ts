@@ -12,10 +12,12 @@ const EQUALS = 0x3d;
 const HASH = 0x23;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+/** A colour of a terminal follows. */
+const ESCAPE = 0x1b;
 const INDENT_MAX = 64;
 
 const ENDS_WORD = new Uint8Array(256);
-for (const sign of ' \t\r\n"\'`<>(),;&|[]{}\\') ENDS_WORD[sign.charCodeAt(0)] = 1;
+for (const sign of ' \t\r\n\x1b"\'`<>(),;&|[]{}\\') ENDS_WORD[sign.charCodeAt(0)] = 1;
 /** Blanks, and signs of Markdown and YAML for elements of lists, quotes and emphasis. */
 const BEFORE_LINE = new Uint8Array(256);
 for (const sign of ' \t-*+>#_`') BEFORE_LINE[sign.charCodeAt(0)] = 1;
@@ -73,7 +75,8 @@ export function closesLine(bytes: Uint8Array, start: number, end: number): boole
 }
 
 export function endsLine(byte: number): boolean {
-  return byte === LINE_FEED || byte === CARRIAGE_RETURN || isQuote(byte) || byte === BACKTICK || byte === BACKSLASH;
+  if (byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === ESCAPE) return true;
+  return isQuote(byte) || byte === BACKTICK || byte === BACKSLASH;
 }
 
 export function isGap(byte: number): boolean {

@@ -2,7 +2,7 @@
  * The ways in which a text gets into another one before it is sent: as frameworks serialise messages, as logs print them,
  * as URLs carry them. Whole ones say how to get it back out; the others were cut.
  */
-import { inspect } from 'node:util';
+import { inspect, stripVTControlCharacters } from 'node:util';
 import { runInNewContext } from 'node:vm';
 
 export interface Wrapping {
@@ -10,6 +10,8 @@ export interface Wrapping {
   readonly unwrap?: (wrapped: string) => string;
   /** Stands before the text in the same string. */
   readonly before?: string;
+  /** Programs do not write JSON so. */
+  readonly isOfProse?: true;
 }
 
 const json: Wrapping = {
@@ -66,6 +68,19 @@ const form: Wrapping = {
   unwrap: (wrapped) => new URLSearchParams(wrapped).get('q') ?? '',
 };
 
+/** As a tool's output for a terminal. */
+const colours: Wrapping = {
+  wrap: (text) => `${text.replace(/^[^\S\n]*\S.*$/gm, '\x1b[1;31m$&\x1b[0m')}\x1b[K`,
+  unwrap: (wrapped) => stripVTControlCharacters(wrapped),
+  isOfProse: true,
+};
+/** As converters from HTML write text. */
+const markdown: Wrapping = {
+  wrap: (text) => text.replace(/[_-]/g, '\\$&'),
+  unwrap: (wrapped) => wrapped.replace(/\\([_-])/g, '$1'),
+  isOfProse: true,
+};
+
 export function within(outer: Wrapping, inner: Wrapping): Wrapping {
   const { unwrap } = outer;
   const unwrapInner = inner.unwrap;
@@ -117,6 +132,10 @@ export const WRAPPINGS: { readonly [name: string]: Wrapping } = {
   'a URL': percent,
   'a URL in a URL': within(percent, percent),
   'a form': form,
+  'colours of a terminal': colours,
+  'Markdown with backslashes': markdown,
+  'colours of a terminal in JSON': { ...within(json, colours), isOfProse: true },
+  'Markdown with backslashes in JSON': { ...within(json, markdown), isOfProse: true },
   'JSON in Python': within(python, json),
   'Python in JSON': within(json, python),
   'Python in Python': within(python, python),

@@ -72,6 +72,8 @@ export const WRITTEN_FIRST: readonly Written[] = [
   ['an environment', 'PORT=80\nDB_PASSWORD=⟦correcthorse|secret⟧\nHOST=db'],
   ['a variable with export', 'export STRIPE_SECRET="⟦horse battery|secret⟧"\nrun'],
   ['YAML', 'db:\n  user: app\n  password: ⟦hunter2x|secret⟧\n  port: 5432'],
+  ['folded YAML', 'db:\n  password: >-\n    ⟦hunter2x|secret⟧\n  port: 5432'],
+  ['YAML in lines of its own', 'auth:\n  api_key: |\n    ⟦zx81spectrum48k|secret⟧\n'],
   ['a short name in its line', 'name: bob\npass: ⟦tr0ub4dor3|secret⟧\n'],
   ['a cookie', 'GET / HTTP/1.1\nCookie: ⟦sid=abc123; theme=dark|secret⟧\nHost: x'],
   ['a header of a key', 'POST /\r\nX-Api-Key: ⟦abc123def456|secret⟧\r\nAccept: */*'],
