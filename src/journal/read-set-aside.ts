@@ -7,7 +7,7 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Signal } from './journal-entry.ts';
 import { tryMendRecord } from './mend-record.ts';
-import { ALIGNMENT, RECORD_HEAD_BYTES, recordLength } from './record.ts';
+import { ALIGNMENT, recordLength } from './record.ts';
 import { findSalt } from './segment-salt.ts';
 import { readAt, scanSegment } from './segment-scan.ts';
 
@@ -56,10 +56,9 @@ export async function* readSetAside(name: string): AsyncGenerator<SetAsideRecord
     for await (const one of scanSegment(file, { ...found, capacity: size, base }, from)) {
       if (one.found === 'end') end = one.offset;
       if (one.found !== 'record') continue;
-      const { head, offset } = one;
+      const { head, payload } = one;
       read += recordLength(head);
-      const at = offset + RECORD_HEAD_BYTES + head.tableLength;
-      yield { signal: head.kind === 'logs' ? 'logs' : 'traces', bytes: await readAt(file, at, head.payloadLength) };
+      yield { signal: head.kind === 'logs' ? 'logs' : 'traces', bytes: Buffer.from(payload) };
     }
     // A stretch was set aside whole; a segment may end before its file does.
     return kind === 'bin' ? size - read : Math.max(0, end - read - ALIGNMENT);

@@ -14,7 +14,6 @@ import {
   ALIGNMENT,
   bodyChecksum,
   RECORD_HEAD_BYTES,
-  type RecordHead,
   recordLength,
   type SegmentHead,
   writeRecordHead,
@@ -22,7 +21,7 @@ import {
 } from './record.ts';
 import { readSegmentHead } from './recovery.ts';
 import { REWRITE_PREFIX, segmentPath, syncDirectory } from './segment-files.ts';
-import { readAt, scanSegment } from './segment-scan.ts';
+import { readAt, type Scanned, scanSegment } from './segment-scan.ts';
 
 /** A record as its editor gets it. Both arrays may be changed in place. */
 interface EditedRecord {
@@ -84,7 +83,7 @@ async function changesIn(
     if (found.found === 'hole') {
       await clear(file, found.offset + RECORD_HEAD_BYTES, found.offset + recordLength(found.head));
     } else if (found.found === 'record') {
-      const change = await changeOf(file, head, found, edit);
+      const change = changeOf(head, found, edit);
       if (change !== undefined) changes.push(change);
     } else if (found.found === 'end') {
       // The record that closes a segment is as long as its alignment.
@@ -94,13 +93,11 @@ async function changesIn(
   return { changes, behind: behind ?? head.capacity };
 }
 
-async function changeOf(
-  file: FileHandle,
+function changeOf(
   { salt }: SegmentHead,
-  { offset, head, table }: { readonly offset: number; readonly head: RecordHead; readonly table: Uint8Array },
+  { offset, head, table, payload }: Extract<Scanned, { readonly found: 'record' }>,
   edit: EditRecord,
-): Promise<Change | undefined> {
-  const payload = await readAt(file, offset + RECORD_HEAD_BYTES + head.tableLength, head.payloadLength);
+): Change | undefined {
   const length = recordLength(head);
   const edited = edit({ table, payload });
   if (edited === 'keep') return undefined;

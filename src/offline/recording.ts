@@ -8,8 +8,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { indexedRequest, protobufBatch, type RecordedBatch } from '../engine/recorded/recorded-batch.ts';
-import { JournalReader } from '../journal/journal-reader.ts';
-import { RECORD_HEAD_BYTES, tryReadSegmentHead } from '../journal/record.ts';
+import { tryReadSegmentHead } from '../journal/record.ts';
 import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
 import { scanSegment } from '../journal/segment-scan.ts';
 import type { Json } from '../model/json.ts';
@@ -231,27 +230,22 @@ async function* readJournal(directory: string): AsyncGenerator<RecordedBatch> {
       `${directory}: a folder without journal segments: give files, or the journal folder of a data directory`,
     );
   }
-  const reader = new JournalReader(directory);
-  try {
-    for (const base of bases) {
-      const file = await open(segmentPath(directory, base), 'r');
-      try {
-        const headBytes = Buffer.alloc(64);
-        await file.read(headBytes, 0, 64, 0);
-        const head = tryReadSegmentHead(headBytes);
-        if (head === undefined) continue;
-        for await (const found of scanSegment(file, head)) {
-          if (found.found !== 'record') continue;
-          const { kind, rows, logTime, tableLength, payloadLength, position } = found.head;
-          const bytes = reader.read(position + RECORD_HEAD_BYTES + tableLength, payloadLength);
-          yield { signal: kind === 'logs' ? 'logs' : 'traces', bytes, table: found.table, rows, rejected: 0, logTime };
-        }
-      } finally {
-        await file.close();
+  for (const base of bases) {
+    const file = await open(segmentPath(directory, base), 'r');
+    try {
+      const headBytes = Buffer.alloc(64);
+      await file.read(headBytes, 0, 64, 0);
+      const head = tryReadSegmentHead(headBytes);
+      if (head === undefined) continue;
+      for await (const found of scanSegment(file, head)) {
+        if (found.found !== 'record') continue;
+        const { kind, rows, logTime } = found.head;
+        const bytes = Buffer.from(found.payload);
+        yield { signal: kind === 'logs' ? 'logs' : 'traces', bytes, table: found.table, rows, rejected: 0, logTime };
       }
+    } finally {
+      await file.close();
     }
-  } finally {
-    reader.close();
   }
 }
 

@@ -57,8 +57,8 @@ export function openStore(needs: StoreNeeds, store: StorePlace): OpenStore {
     exports: new Exports({ store, suites: () => config.suites, onEvent: (event) => events.report(event) }),
     reweighing: reweighingOf({ ...needs, store }),
     comparing: comparingOf({ ...needs, store }),
-    forget: async (request, gone) => {
-      const result = await writes.forgetting.forget(request, gone);
+    forget: async (request) => {
+      const result = await writes.forgetting.forget(request);
       views.quality.dropExemplars();
       return result;
     },

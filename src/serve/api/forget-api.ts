@@ -18,10 +18,7 @@ import { askedConversation, type ForgetRequest, type ForgetResult } from '../for
 import { text } from './written-text.ts';
 
 export interface ForgetSide {
-  readonly forget: (
-    request: ForgetRequest,
-    gone: AbortSignal,
-  ) => Promise<ForgetResult | Unavailable | { readonly problem: string }>;
+  readonly forget: (request: ForgetRequest) => Promise<ForgetResult | Unavailable | { readonly problem: string }>;
   readonly userForms: UserForms;
   readonly audit: { write(line: AuditLine): void };
 }
@@ -83,7 +80,7 @@ async function answerOf(side: ForgetSide, asked: Asked, { who, gone }: By): Prom
     conversation: conversation === undefined ? undefined : askedConversation(conversation),
     users: user === undefined ? [] : side.userForms(user),
   };
-  const result = await side.forget({ about, dryRun, dropSetAside }, gone);
+  const result = await side.forget({ about, dryRun, dropSetAside, gone });
   if ('unavailable' in result) return unavailableAnswer(result);
   if ('problem' in result) return jsonAnswer(503, { error: result.problem });
   if (!dryRun && result.is !== 'refused') side.audit.write(auditLine(result, { who, conversation }));

@@ -24,6 +24,8 @@ export interface ForgetRequest {
   readonly dryRun: boolean;
   /** Files that starts have set aside after damage may hold anything, and cannot be searched. */
   readonly dropSetAside: boolean;
+  /** A dry run is for the client that waits for it, and ends with it. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 interface Forgotten {
@@ -67,8 +69,9 @@ export async function forget(request: ForgetRequest, places: ForgettingPlaces): 
   const files = setAsideIn(dataDir);
   if (files.length > 0 && !dropSetAside && !dryRun) return { is: 'refused', files };
   const matcher = new AboutMatcher(about, idKeys);
+  const isWanted = () => !dryRun || request.gone?.aborted !== true;
   const { conversations: stored = [], said = NOTHING_SAID } = await store.take({ do: 'find', ...about });
-  const inJournal = await tracesInJournal(matcher, log);
+  const inJournal = await tracesInJournal(matcher, log, isWanted);
   const openOnes = about.users.length === 0 ? [] : await conversationsInJournal(matcher, inJournal, log);
   const ofUser = [...new Set([...stored, ...openOnes])];
   const isThere = stored.length > 0 || inJournal.length > 0;
@@ -116,9 +119,14 @@ export async function wipeJournal(store: StepTaker, log: ForgettingLog | undefin
   await store.take({ do: 'end-wipes', traces });
 }
 
-async function tracesInJournal(matcher: AboutMatcher, log: ForgettingLog | undefined): Promise<readonly TraceId[]> {
+async function tracesInJournal(
+  matcher: AboutMatcher,
+  log: ForgettingLog | undefined,
+  isWanted: () => boolean,
+): Promise<readonly TraceId[]> {
   const found = new Set<TraceId>();
   await log?.rewrite(({ table, payload }) => {
+    if (!isWanted()) throw new Error('the client went away');
     const { signal } = BatchTable.read(table);
     const traces = signal === 'traces' ? matcher.tracesIn(payload) : matcher.tracesInLogs(payload);
     for (const traceId of traces) found.add(traceId);

@@ -36,16 +36,12 @@ export class Forgetting implements StepTaker {
     this.#places = places;
   }
 
-  /** A dry run is for the person who waits for it: it is not begun once that client has gone. */
-  async forget(
-    request: ForgetRequest,
-    gone?: AbortSignal,
-  ): Promise<ForgetResult | Unavailable | { readonly problem: string }> {
+  async forget(request: ForgetRequest): Promise<ForgetResult | Unavailable | { readonly problem: string }> {
     const places = this.#places;
     if (places === undefined) return { unavailable: 'this instance is starting', retryAfterSeconds: 1 };
     try {
       return await this.#inTurn(async () =>
-        request.dryRun && gone?.aborted === true
+        request.dryRun && request.gone?.aborted === true
           ? { unavailable: 'the client went away' }
           : forget(request, { ...places, store: this }),
       );
