@@ -7,6 +7,7 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Excerpt, ExcerptTurn } from '../model/excerpt.ts';
 import { claimsTask, isFailure } from '../model/severity.ts';
 import { evaluate } from '../score/evaluate.ts';
+import { barsSuccess } from '../score/outcome.ts';
 import { toExcerpt } from '../score/sentences.ts';
 import type { CompiledCriterion, CompiledSuite } from '../score/suite.ts';
 import { excerptRequest } from '../score/suite-test/excerpt-request.ts';
@@ -49,7 +50,7 @@ export async function suiteRemarks(suites: readonly CompiledSuite[]): Promise<re
     else if (score === ONE || !isFailure(outcome))
       says.push(`a conversation that ends without an answer comes to ${outcome} with score ${formatMillionths(score)}`);
     says.push(...successWhateverFails(suite, answered), ...suite.criteria.flatMap(constant));
-    says.push(...suite.criteria.flatMap(switchedOffBy));
+    says.push(...suite.criteria.flatMap(switchedOffBy), ...(suite.about === 'form' ? [] : mayFail(suite.criteria)));
     return says.map((one) => ({ suite: suite.name, says: one }));
   });
 }
@@ -96,6 +97,16 @@ function formOnly(criteria: readonly CompiledCriterion[]): readonly string[] {
   if (names.length === 0) return [];
   return [
     `${names.join(', ')}: reads only the answer, errors or counts, which is form and gives no band. Compare the answer with truth, the request or what tools returned, or say \`about: task\` where these alone show that the task was done`,
+  ];
+}
+
+function mayFail(criteria: readonly CompiledCriterion[]): readonly string[] {
+  const names = criteria.filter(
+    (criterion) => criterion.about !== 'form' && criterion.capsAt === undefined && !barsSuccess(criterion),
+  );
+  if (names.length === 0) return [];
+  return [
+    `${names.map(({ name }) => name).join(', ')}: a conversation that fails it may be a success all the same, because of \`critical: false\` or a weight of 0`,
   ];
 }
 

@@ -294,6 +294,7 @@ function compiledCriterion(
     readsFormOnly: criterion.readsFormOnly === true && criterion.about === undefined,
     whenNotApplicable: criterion.whenNotApplicable ?? 'exclude',
     capsAt: critical === true ? 'partial_failure' : critical === false ? undefined : critical,
+    mayFailInSuccess: critical === false,
     when,
     check: criterion.check ?? judgedElsewhere,
     judged,

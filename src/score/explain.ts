@@ -79,8 +79,9 @@ function undecided(verdicts: Verdicts, { isScored }: { readonly isScored: boolea
   });
 }
 
-function causeOf({ because, cappedBy }: OutcomeDecision): string {
-  return cappedBy === undefined ? because : `${cappedBy} is critical and failed`;
+function causeOf({ because, cappedBy, barredBy }: OutcomeDecision): string {
+  if (cappedBy !== undefined) return `${cappedBy} is critical and failed`;
+  return barredBy === undefined ? because : `${because}, and no success because ${barredBy} failed`;
 }
 
 function everyPassed(verdicts: Verdicts): boolean {

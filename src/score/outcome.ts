@@ -3,14 +3,15 @@
  * criteria that failed. The default list:
  *
  *     a person was asked to take over   handed_over
- *     completed and score >= 0.75       successful_completion
+ *     completed and score >= 0.75       successful_completion, if no criterion of more than form failed
  *     failed and score = 0              hard_failure
  *     score >= 0.50                     graceful_failure
  *     else                              partial_failure
  *
  * Two things stand above the rules. A conversation that broke off is a hard failure, unless the suite decides that by its criteria. And success
  * takes evidence of the task: where no decided criterion has any, the rules for a success do not hold. A score of 1 is then `no_fault_found`, and
- * anything less is what the other rules say, because a fault was found.
+ * anything less is what the other rules say, because a fault was found. Nor do they hold where a criterion failed that is about more than form,
+ * unless the suite says `critical: false` of it or gives it no weight.
  *
  * Without a score a conversation is unscored, unless a person was asked to take over: that it left the agent is known however little else was decided.
  */
@@ -21,7 +22,7 @@ import { bySeverity, claimsTask, isInSuccessRate, type ScoredOutcome } from '../
 import { hasAnswer, isAnswerUnknown } from './turn-answer.ts';
 import { describeThrown } from './sentences.ts';
 import type { Extracts, OutcomeView, Subject, SubjectWith } from './subject.ts';
-import type { CompiledOutcomeRule, CompiledSuite } from './suite.ts';
+import type { CompiledCriterion, CompiledOutcomeRule, CompiledSuite } from './suite.ts';
 import type { Weighed } from './weigh.ts';
 
 export interface OutcomeDecision {
@@ -30,6 +31,8 @@ export interface OutcomeDecision {
   readonly because: string;
   /** The critical criterion that lowered the outcome. */
   readonly cappedBy: string | undefined;
+  /** The criterion whose failure alone kept it from being a success. */
+  readonly barredBy: string | undefined;
   /** Conditions that could not be worked out, and so did not hold. */
   readonly undecided: readonly string[];
 }
@@ -129,26 +132,46 @@ export function decideOutcome(
 ): OutcomeDecision {
   const undecided = [...conditions.undecided];
   if (zeroedBy !== undefined && zeroedBy !== 'critical') {
-    return { outcome: 'hard_failure', because: BROKE_OFF[zeroedBy], cappedBy: undefined, undecided };
+    return {
+      outcome: 'hard_failure',
+      because: BROKE_OFF[zeroedBy],
+      cappedBy: undefined,
+      barredBy: undefined,
+      undecided,
+    };
   }
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...scored, completed, failed, ending: ending ?? 'unknown' };
   const isAboutTask = aboutOfDecided(suite.criteria, scored.verdicts) === 'task';
-  const rule = suite.outcomes.find(
-    ({ outcome, when, because }) =>
-      (isAboutTask || !claimsTask(outcome) || scored.score === 1) && holds(`"${because}"`, () => when(view), undecided),
-  );
+  const bar = suite.criteria.find((criterion) => barsSuccess(criterion) && hasFailed(criterion, scored.verdicts));
+  const ruleFor = (mayClaim: boolean) =>
+    suite.outcomes.find(
+      ({ outcome, when, because }) =>
+        (mayClaim || !claimsTask(outcome)) && holds(`"${because}"`, () => when(view), undecided),
+    );
+  const best = ruleFor(isAboutTask || scored.score === 1);
+  const barredBy = best !== undefined && claimsTask(best.outcome) ? bar?.name : undefined;
+  const rule = barredBy === undefined ? best : ruleFor(false);
   const ruled = rule?.outcome ?? 'partial_failure';
   const outcome = !isAboutTask && claimsTask(ruled) ? 'no_fault_found' : ruled;
   const because = rule?.because ?? 'no other outcome applies';
   const cap = suite.criteria
-    .filter(({ name, capsAt }) => capsAt !== undefined && decisionOf(scored.verdicts.get(name) ?? 'skipped') === 'fail')
+    .filter((criterion) => criterion.capsAt !== undefined && hasFailed(criterion, scored.verdicts))
     .reduce<{ outcome: ScoredOutcome; by: string | undefined }>(
       (lowest, { name, capsAt }) =>
         capsAt !== undefined && bySeverity(capsAt, lowest.outcome) > 0 ? { outcome: capsAt, by: name } : lowest,
       { outcome, by: undefined },
     );
-  return { outcome: cap.outcome, because, cappedBy: cap.by, undecided };
+  return { outcome: cap.outcome, because, cappedBy: cap.by, barredBy, undecided };
+}
+
+/** A success cannot fail it. */
+export function barsSuccess({ about, weight, mayFailInSuccess }: CompiledCriterion): boolean {
+  return about !== 'form' && weight > 0 && !mayFailInSuccess;
+}
+
+function hasFailed({ name }: CompiledCriterion, verdicts: ReadonlyMap<string, VerdictKind>): boolean {
+  return decisionOf(verdicts.get(name) ?? 'skipped') === 'fail';
 }
 
 /** The most that a decided criterion is about; undefined where none was decided. */

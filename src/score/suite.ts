@@ -51,7 +51,10 @@ interface CriterionParts<E extends Extracts = Extracts> {
   readonly isConstant?: boolean;
   /** It reads `actions`, `outputs` and `order` of the truth. */
   readonly readsTaskTruth?: boolean;
-  /** Failing it caps the outcome: at `partial_failure`, or at the outcome named. */
+  /**
+   * Failing it caps the outcome: at `partial_failure`, or at the outcome named. A criterion about more than form bars a
+   * success in any case, unless this is `false`.
+   */
   readonly critical?: boolean | ScoredOutcome;
   /** Its subject, if that is not its check's. It can say less than a built-in check or a judge, never more. */
   readonly about?: About;
@@ -118,6 +121,8 @@ export interface CompiledCriterion extends Weight {
   readonly question: string;
   readonly needs: readonly Need[];
   readonly about: About;
+  /** The suite says so (`critical: false`). */
+  readonly mayFailInSuccess: boolean;
   /** It is about form because its expression reads nothing else. */
   readonly readsFormOnly: boolean;
   readonly restsOn: readonly string[];

@@ -62,6 +62,7 @@ export async function startAttacked({ conversations, memoryBytes }: Options): Pr
       ...process.env,
       // As the image sets it.
       MALLOC_ARENA_MAX: '2',
+      MALLOC_MMAP_THRESHOLD_: '262144',
       ASSAY_DATA_DIR: dataDir,
       ASSAY_OTLP_GRPC_PORT: String(ports.otlpGrpc),
       ASSAY_OTLP_HTTP_PORT: String(ports.otlpHttp),

@@ -11,11 +11,16 @@ export function unfinished({ method, path }: TableRow): RawRequest {
   return httpRequest({
     name: 'a body that never comes',
     method,
-    target,
+    target: `${target}${dryRun(method)}`,
     headers: JSON_HEAD,
     body: '{',
     announced: 60_000,
   });
+}
+
+/** A conversation is forgotten whether its client stays or not, so a real request says nothing about leaving. */
+function dryRun(method: string): string {
+  return method === 'DELETE' ? '?dry_run=true' : '';
 }
 
 export interface Requests {
@@ -95,7 +100,7 @@ function legalOf(row: TableRow): readonly RawRequest[] {
   const { method } = row;
   if (method === 'GET') return targets.map((target) => httpRequest({ name: target, method, target }));
   if (method === 'DELETE') {
-    const target = `${targets[0] ?? '/'}?dry_run=true`;
+    const target = `${targets[0] ?? '/'}${dryRun(method)}`;
     return [httpRequest({ name: target, method, target })];
   }
   const bodies = BODIES[row.path] ?? (row.shapes?.body === undefined ? [{}] : valuesOf(schemaOf(row.shapes.body)));
@@ -128,8 +133,8 @@ function mcpRequests(): readonly RawRequest[] {
 
 function illegalOf({ method, path }: TableRow): readonly RawRequest[] {
   const [target = '/'] = pathsOf(path);
-  // A conversation is forgotten whether its client stays or not, so a real request says nothing about leaving.
-  const asked = method === 'DELETE' ? `${target}?dry_run=true` : target;
+  const dry = dryRun(method);
+  const asked = `${target}${dry}`;
   const many = Array.from({ length: 700 }, (_none, n) => `unknown_${n}=${n}`).join('&');
   const queries = [
     httpRequest({ name: 'a query of many unknown keys', method, target: `${target}?${many}` }),
@@ -138,8 +143,8 @@ function illegalOf({ method, path }: TableRow): readonly RawRequest[] {
       method,
       target: `${target}?__proto__=1&constructor=2&limit=-1&since=${'9'.repeat(5000)}`,
     }),
-    httpRequest({ name: 'a path that is not encoded', method, target: `${target}%ff%c0%` }),
-    httpRequest({ name: 'a long path', method, target: `${target}${'/x'.repeat(6000)}` }),
+    httpRequest({ name: 'a path that is not encoded', method, target: `${target}%ff%c0%${dry}` }),
+    httpRequest({ name: 'a long path', method, target: `${target}${'/x'.repeat(6000)}${dry}` }),
     httpRequest({
       name: 'many heads',
       method,

@@ -281,7 +281,12 @@ test('the runs of an experiment are broken with the truth of their cases, and wi
 
   expect(known.lacksTruth).toBe(false);
   expect(suite.goldens).toEqual([{ name: 'one, repeat 1', from: 'experiment baseline' }]);
-  expect(noticedBy(suite, 'argument_changed')).toEqual(['correct_participants', 'correct_time', 'correct_duration']);
+  expect(noticedBy(suite, 'argument_changed')).toEqual([
+    'nothing_else_booked',
+    'correct_participants',
+    'correct_time',
+    'correct_duration',
+  ]);
   const elsewhere = await fromExperiment(experiment.folder, { conversationKeys: [], baseDir: tempDirectory() });
   expect(elsewhere.lacksTruth).toBe(true);
   expect(elsewhere.conversations[0]?.conversation.truth).toBeUndefined();

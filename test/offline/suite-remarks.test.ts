@@ -15,6 +15,7 @@ criteria:
 `;
 const BRIEF = '  - { name: brief, question: Brief?, weight: 1, uses: word_limit, with: { fewer_than: 100 } }\n';
 const OWN = '  - { name: own, question: Own?, weight: 1, check: size(tools(user_input)) < 9 }\n';
+const MAY_FAIL = OWN.replace(' }', ', critical: false }');
 const own = (check: string, more = '') =>
   `  - { name: own, question: Own?, weight: 1, check: ${JSON.stringify(check)}${more} }\n`;
 const critical = (check: string) =>
@@ -77,8 +78,17 @@ test.each([
   ['conversation', `${OWN.trimEnd().slice(0, -1)}, when: "false" }\n`, [/^'own' .* reads nothing/]],
   [
     'conversation',
+    `${MAY_FAIL}outcomes: [{ outcome: successful_completion, when: score >= 0.0 }, { outcome: hard_failure }]\n`,
+    [
+      /fails every criterion comes to successful_completion with score 0\.00/,
+      /^own: a conversation that fails it may be/,
+    ],
+  ],
+  // Otherwise its failure bars a success, whatever the rule.
+  [
+    'conversation',
     `${OWN}outcomes: [{ outcome: successful_completion, when: score >= 0.0 }, { outcome: hard_failure }]\n`,
-    [/fails every criterion comes to successful_completion with score 0\.00/],
+    [],
   ],
   [
     'conversation',

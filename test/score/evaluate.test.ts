@@ -141,8 +141,29 @@ test('a check that was stopped is an error with the given reason, and is not run
   expect(evaluation.score).toBe(1_000_000);
 });
 
+test.each<[string, Partial<CheckedCriterion>, string]>([
+  ['of the task', {}, 'graceful_failure'],
+  ['of form', { about: 'form' }, 'successful_completion'],
+  ['of rules', { about: 'rules' }, 'graceful_failure'],
+  ['that the suite excepts', { critical: false }, 'successful_completion'],
+  ['without a weight', { weight: 0 }, 'successful_completion'],
+])('completed with 0.75 or more, it is no success if a criterion failed %s', (_what, failing, outcome) => {
+  const suite = aSuite(
+    [
+      { weight: 0.75, check: () => true },
+      { weight: 0.25, check: () => false, ...failing },
+    ],
+    { normalize: true },
+  );
+
+  const evaluation = evaluate(suite, { conversation: aConversation(), turnId: undefined, revision: 1 });
+
+  expect(evaluation.outcome).toBe(outcome);
+  expect(evaluation.explanation.includes('no success because c1 failed')).toBe(outcome === 'graceful_failure');
+});
+
 test.each<[string, readonly boolean[], Parameters<typeof aTurn>[0], string]>([
-  ['completed with 0.75', [true, true, true, false], {}, 'successful_completion'],
+  ['completed with 1', [true, true, true, true], {}, 'successful_completion'],
   ['completed with 0.50', [true, true, false, false], {}, 'graceful_failure'],
   ['completed with 0.25', [true, false, false, false], {}, 'partial_failure'],
   ['completed with 0: the default knows no hard failure there', [false, false, false, false], {}, 'partial_failure'],

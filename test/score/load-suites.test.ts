@@ -39,7 +39,7 @@ test('the built-in packs have no mistakes, and are found by name', async () => {
   expect(formatMistakes(mistakes)).toBe('');
   expect(suites.map(({ id, scope, totalWeight }) => [id, scope, totalWeight])).toEqual([
     ['default@3', 'turn', 1_150_000],
-    ['scheduling@3', 'conversation', 1_000_000],
+    ['scheduling@4', 'conversation', 1_000_000],
     ['response-clarity@4', 'turn', 1_000_000],
     ['error-recovery@3', 'conversation', 950_000],
     ['sql-agent@3', 'conversation', 1_000_000],

@@ -49,6 +49,8 @@ interface Row {
   readonly outcome: Outcome;
   readonly score: number | undefined;
   readonly but?: Readonly<Record<string, VerdictKind>>;
+  /** Another meeting was booked than was asked for. */
+  readonly isOther?: true;
 }
 
 test.each<[string, Row]>([
@@ -66,38 +68,42 @@ test.each<[string, Row]>([
     },
   ],
   [
-    'the wrong time is 0.75, which is exactly enough',
+    'the wrong time is a hard failure',
     {
       turn: { state: state({ booked_event: { ...EVENT, time: '2026-03-02T11:00' } }), truth: TRUTH },
-      outcome: 'successful_completion',
-      score: 0.75,
+      outcome: 'hard_failure',
+      score: 0,
+      isOther: true,
       but: { correct_time: 'fail' },
     },
   ],
   [
-    'the wrong time and length are 0.65, which is not',
+    'the wrong time and length are, too',
     {
       turn: { state: state({ booked_event: { ...EVENT, time: 'x', duration: 60 } }), truth: TRUTH },
-      outcome: 'graceful_failure',
-      score: 0.65,
+      outcome: 'hard_failure',
+      score: 0,
+      isOther: true,
       but: { correct_time: 'fail', correct_duration: 'fail' },
     },
   ],
   [
-    'a person too many is wrong',
+    'a person too many is one',
     {
       turn: { state: state({ booked_event: { ...EVENT, participants: ['ana', 'bob', 'eve'] } }), truth: TRUTH },
-      outcome: 'successful_completion',
-      score: 0.75,
+      outcome: 'hard_failure',
+      score: 0,
+      isOther: true,
       but: { correct_participants: 'fail' },
     },
   ],
   [
-    'wrong people and wrong time, explained, are 0.50, which is exactly graceful',
+    'wrong people and wrong time are one, however well explained',
     {
       turn: { state: state({ booked_event: { ...EVENT, participants: ['eve'], time: 'x' } }), truth: TRUTH },
-      outcome: 'graceful_failure',
-      score: 0.5,
+      outcome: 'hard_failure',
+      score: 0,
+      isOther: true,
       but: { correct_participants: 'fail', correct_time: 'fail' },
     },
   ],
@@ -110,10 +116,10 @@ test.each<[string, Row]>([
     },
   ],
   [
-    'no booking, a conflict, other times offered and explained: 0.40',
+    'no booking, a conflict, other times offered and explained: 0.40, and the user knows where they stand',
     {
       turn: { state: state({ ...NOT_BOOKED, conflicts: ['busy'], proposed_alternatives: ['11:00'] }), truth: TRUTH },
-      outcome: 'partial_failure',
+      outcome: 'graceful_failure',
       score: 0.4,
       but: ALL_WRONG,
     },
@@ -274,8 +280,9 @@ test.each<[string, Row]>([
         truth: TRUTH,
         toolCalls: [aBooking('ok'), aBooking('ok', { ...EVENT, participants: ['ana', 'bob'] })],
       },
-      outcome: 'successful_completion',
-      score: 0.75,
+      outcome: 'hard_failure',
+      score: 0,
+      isOther: true,
       but: { correct_time: 'fail' },
     },
   ]),
@@ -291,8 +298,9 @@ test.each<[string, Row]>([
     'and two where it gives two',
     {
       turn: { truth: TRUTH, toolCalls: [aBooking({ meeting_id: 'm1' }), aBooking({ meeting_id: 'm2' })] },
-      outcome: 'successful_completion',
-      score: 0.75,
+      outcome: 'hard_failure',
+      score: 0,
+      isOther: true,
       but: { correct_time: 'fail' },
     },
   ],
@@ -355,7 +363,7 @@ test.each<[string, Row]>([
           aToolCall('propose_alternatives', { result: content(['11:00']) }),
         ],
       },
-      outcome: 'partial_failure',
+      outcome: 'graceful_failure',
       score: 0.4,
       but: ALL_WRONG,
     },
@@ -378,13 +386,15 @@ test.each<[string, Row]>([
       },
     },
   ],
-])('%s', (_what, { turn, outcome, score, but = {} }) => {
+])('%s', (_what, { turn, outcome, score, but = {}, isOther = false }) => {
   const conversation = aConversation([aTurn(turn)]);
 
   const evaluation = run(suite, conversation);
 
   expect(suite.whyNot(conversation)).toBeUndefined();
-  expect(exceptions(evaluation)).toEqual(but);
+  const { nothing_else_booked: other, ...others } = exceptions(evaluation);
+  expect(others).toEqual(but);
+  expect(other === 'fail').toBe(isOther);
   expect(evaluation.score).toBe(score === undefined ? undefined : Math.round(score * 1e6));
   expect(evaluation.outcome).toBe(outcome);
 });

@@ -21,7 +21,7 @@ criteria:
   - { name: right_amount, question: Right?, weight: 0.4, check: refund.amount == truth.amount }
   - { name: looked, question: Looked?, weight: 0.2, order: { before: [look_up, refund_order] } }
   - { name: kept, question: Kept?, weight: 0.2, check: state.open == false }
-  - { name: tone, question: Civil?, weight: 0.1, judge: { shared: true } }
+  - { name: tone, question: Civil?, weight: 0.1, about: form, judge: { shared: true } }
   - { name: helpful, question: Helpful?, weight: 0.1, judge: { shared: true } }
 `;
 
@@ -44,7 +44,15 @@ async function unmetBy(theTest: string): Promise<readonly string[]> {
   );
 }
 
-const TESTED_PACKS = ['default', 'error-recovery', 'judged', 'response-clarity', 'scheduling', 'sql-agent'];
+const TESTED_PACKS = [
+  'default',
+  'error-recovery',
+  'judged',
+  'response-clarity',
+  'scheduling',
+  'scheduling-article',
+  'sql-agent',
+];
 
 test.each(TESTED_PACKS)('the tests of the built-in pack %s hold', async (pack) => {
   const { files } = findSuiteTests([pack], { baseDir: builtinDir, builtinDir });
@@ -64,8 +72,8 @@ calls: [{ tool: look_up, result: { paid: 30 } }, ${DONE}]
 answer: Done.
 state: { open: false }
 truth: { amount: 30 }
-judge: { tone: yes, helpful: { no: It is curt. } }
-expect: { right_amount: pass, looked: pass, kept: pass, tone: pass, helpful: { verdict: fail, reason: curt } }
+judge: { tone: { no: It is curt. }, helpful: yes }
+expect: { right_amount: pass, looked: pass, kept: pass, helpful: pass, tone: { verdict: fail, reason: curt } }
 score: 0.9
 outcome: successful_completion
 `);

@@ -86,7 +86,7 @@ test('a suite in TypeScript gives the evaluations of the one in YAML, reasons an
     ['graceful_failure', ['lucky_path']],
     ['partial_failure', ['lucky_path']],
     ['successful_completion', ['silent_inefficiency']],
-    ['successful_completion', undefined],
+    ['graceful_failure', undefined],
     ['unscored', undefined],
   ]);
 });
