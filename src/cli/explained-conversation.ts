@@ -7,7 +7,7 @@ import type { Evaluation } from '../model/evaluation.ts';
 import type { NamedOutcome } from '../model/validity.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
 import type { ConversationRow } from '../store/conversation-row.ts';
-import { limitOf } from '../model/known-share.ts';
+import { wordsOf } from '../model/suite-words.ts';
 import { percent, safe } from './terminal.ts';
 
 export interface ExplainedConversation {
@@ -46,7 +46,7 @@ export function factsText({ agent, agentVersion, environment, turns }: Conversat
 
 /** The limit of what one evaluation can say; undefined for one about the task. */
 export function limitText({ about }: Pick<Evaluation, 'about'>): string | undefined {
-  return limitOf(about);
+  return wordsOf(about).limit;
 }
 
 /** The share of the weight that one evaluation decided, or nothing if it is not known. */

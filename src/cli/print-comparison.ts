@@ -1,7 +1,7 @@
 /** `assay compare`, as a person reads it. */
-import { wordText } from '../model/comparison-words.ts';
+import { flippedWord, wordsOf, wordText } from '../model/suite-words.ts';
 import { counted } from '../model/counted.ts';
-import type { Comparison, ComparisonWord, FlippedCase, Reliability, SuiteComparison } from '../model/comparison.ts';
+import type { Comparison, ComparisonWord, Reliability, SuiteComparison } from '../model/comparison.ts';
 import type { Experiment } from '../model/experiment.ts';
 import {
   type ComparisonRow,
@@ -41,7 +41,7 @@ export function printComparison(
   out(
     paint(
       'dim',
-      `\n  Intervals at ${percent} %, for all cases that the dataset stands for: they leave room for one that was not seen, and so may have 0 in them\n  where p, for these cases, is small. p of criteria is adjusted for their number (Holm). About so many cases\n  would tell whether it got worse by more than ${comparison.smallest}, the smallest difference that matters.`,
+      `\n  Intervals at ${percent} %, for all cases that the dataset stands for: they leave room for one that was not seen, and so may have 0 in them\n  where p, for these cases, is small. p of criteria is adjusted for their number (Holm). About so many cases\n  would tell whether more is lost than ${comparison.smallest}, the smallest difference that matters.`,
     ),
   );
 }
@@ -73,8 +73,11 @@ function printSuite(
     ...rowsOf(group),
   ]);
   printTable(terminal, rows, { align: 'lrrrrr' });
-  if (suite.split !== undefined) out(`\n    What moved TCR: ${splitText(suite.split, (name) => safe(name, NAME_MAX))}`);
-  printFlipped(terminal, suite.flipped, flippedMax);
+  if (suite.split !== undefined)
+    out(
+      `\n    What moved the ${wordsOf(suite.about).score}: ${splitText(suite.split, (name) => safe(name, NAME_MAX))}`,
+    );
+  printFlipped(terminal, suite, flippedMax);
   printReliability(terminal, suite);
 }
 
@@ -103,15 +106,22 @@ function cellsOf({ name, unit, compared }: ComparisonRow): TableRow {
 const STYLES = {
   better: 'green',
   worse: 'red',
+  fewer_faults: 'green',
+  more_faults: 'red',
   no_difference_shown: 'dim',
   not_enough_evidence: 'yellow',
 } as const satisfies Record<ComparisonWord, string>;
 
-function printFlipped(terminal: Terminal, flipped: readonly FlippedCase[], most: number): void {
+function printFlipped(
+  terminal: Terminal,
+  { flipped, about }: Pick<SuiteComparison, 'flipped' | 'about'>,
+  most: number,
+): void {
   if (flipped.length === 0) return;
   const { paint, out } = terminal;
   const worse = flipped.filter(({ direction }) => direction === 'worse').length;
-  out(`\n    Flipped: ${counted(worse, 'case')} worse, ${flipped.length - worse} better`);
+  const [lost, won] = [flippedWord('worse', about), flippedWord('better', about)];
+  out(`\n    Flipped: ${counted(worse, 'case')} ${lost}, ${flipped.length - worse} ${won}`);
   const shown = flipped.slice(0, most);
   if (shown.length === 0) return;
   const rows = shown.map((one) => {
@@ -124,7 +134,7 @@ function printFlipped(terminal: Terminal, flipped: readonly FlippedCase[], most:
       ...[...new Set(one.ends.b)],
     ];
     return [
-      { text: one.direction, style: one.direction === 'worse' ? 'red' : 'green' },
+      { text: flippedWord(one.direction, about), style: one.direction === 'worse' ? 'red' : 'green' },
       { text: one.case, max: NAME_MAX },
       `score ${scores.join(' → ')}`,
       { text: notes.join('; '), max: NOTES_MAX },

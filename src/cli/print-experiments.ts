@@ -4,6 +4,7 @@ import type { Outcome } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import { earlyEndOf, earlyEndText } from '../model/until-decided.ts';
+import { wordsOf } from '../model/suite-words.ts';
 import type { SuiteSummary } from '../report/documents/summary.ts';
 import { headRow, printTable } from './print-table.ts';
 import { percent, safe, type Terminal } from './terminal.ts';
@@ -28,9 +29,9 @@ const HEAD = [
   'commit',
   'runs',
   'suite',
-  'TCR',
+  'score',
   'decided',
-  'success',
+  'good',
   'failures',
   '',
 ];
@@ -101,11 +102,12 @@ function looksOf(experiment: ExperimentResult['experiment']): readonly (readonly
 }
 
 function figuresOf(summary: SuiteSummary): readonly string[] {
-  const { tcr, success_rate: successes, decided_share: decided, outcomes } = summary;
+  const { tcr, success_rate: successes, no_fault_rate: faultless, decided_share: decided, outcomes } = summary;
+  const good = successes ?? faultless;
   return [
     tcr === null ? 'none' : tcr.toFixed(3),
     decided === null ? 'none' : percent(decided),
-    successes === null ? 'none' : percent(successes),
+    good === null ? 'none' : `${percent(good)} ${wordsOf(summary.about).good}`,
     OUTCOMES_IN_ORDER.flatMap((outcome) => {
       const word = OTHER_THAN_SUCCESS[outcome];
       return word === undefined || outcomes[outcome] === 0 ? [] : [`${outcomes[outcome]} ${word}`];

@@ -3,7 +3,7 @@ import { counted } from '../model/counted.ts';
 import { USUAL_GATE_FILE } from '../compare/gate/gate-between.ts';
 import type { GateFile } from '../compare/gate/gate-rules.ts';
 import { type GateDecision, type GateResult, type JudgedRule, mayRelease } from '../model/gate.ts';
-import { limitOf } from '../model/known-share.ts';
+import { wordsOf } from '../model/suite-words.ts';
 import { confidenceText, gateRuleName, lookText } from '../report/documents/gate-report.ts';
 import { unchangedText } from '../report/documents/comparison-rows.ts';
 import { printTable, type TableRow } from './print-table.ts';
@@ -33,7 +33,7 @@ export function printGate(terminal: Terminal, result: GateResult, gate: GateFile
   for (const warning of warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
   for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
     out(`\n  ${paint('bold', safe(suite, 80))}`);
-    const limit = limitOf(about.get(suite));
+    const { limit } = wordsOf(about.get(suite));
     if (limit !== undefined) out(`  ${paint('dim', limit)}`);
     const table = rows
       .filter((rule) => !isUnchanged(rule))

@@ -2,21 +2,16 @@
 import { counted } from '../model/counted.ts';
 import { ENDLESS_SIGNS, type EndlessSign } from '../model/events/scoring-events.ts';
 import type { Outcome } from '../model/evaluation.ts';
-import { GOOD_WORDS, limitOf } from '../model/known-share.ts';
+import { speaksOfSuccess, wordsOf } from '../model/suite-words.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
-import {
-  type FailingCriterion,
-  type NeverDecided,
-  type SuiteSummary,
-  type Summary,
-  TCR_SPELLED_OUT,
-} from '../report/documents/summary.ts';
+import type { FailingCriterion, NeverDecided, SuiteSummary, Summary } from '../report/documents/summary.ts';
 import type { TurnsWithoutEnd } from '../offline/turns-without-end.ts';
 import { printTable, type TableRow } from './print-table.ts';
 import { percent, safe, type Style, type Terminal } from './terminal.ts';
 
 const FAILING_MAX = 10;
 const EXAMPLES_MAX = 3;
+const KINDS_MAX = 5;
 const OUTCOME_STYLES = {
   successful_completion: 'green',
   no_fault_found: 'green',
@@ -78,12 +73,16 @@ export function withoutAgent(traces: number): string {
   return `${counted(traces, 'trace')} without any work of an agent`;
 }
 
-/** TCR and outcomes of each suite, and the criteria that fail most. */
+/** Score and outcomes of each suite, and the criteria that fail most. */
 export function printScores(terminal: Terminal, summary: Summary): void {
   const suites = Object.entries(summary.suites);
   if (suites.length === 0) terminal.out('\n  Nothing was scored.');
-  for (const [suite, one] of suites) printSuite(terminal, suite, one);
-  if (suites.length > 0) terminal.out(`\n  ${terminal.paint('dim', TCR_SPELLED_OUT)}`);
+  for (const [suite, one] of suites) {
+    const failing = summary.failing_criteria.filter((criterion) => criterion.suite === suite);
+    printSuite(terminal, suite, { summary: one, failing });
+  }
+  const terms = new Set(suites.map(([, { about }]) => wordsOf(about).spelledOut));
+  if (terms.size > 0) terminal.out(`\n  ${terminal.paint('dim', [...terms].join('; '))}`);
   if (summary.failing_criteria.length > 0) {
     terminal.out(`\n  ${terminal.paint('bold', 'Failing most')}`);
     printTable(terminal, summary.failing_criteria.slice(0, FAILING_MAX).map(criterionRow), { align: 'lrl' });
@@ -94,17 +93,23 @@ export function printScores(terminal: Terminal, summary: Summary): void {
   }
 }
 
-function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): void {
-  const { tcr, band } = summary;
-  const good = summary.success_rate ?? summary.no_fault_rate;
+function printSuite(
+  terminal: Terminal,
+  suite: string,
+  { summary, failing }: { readonly summary: SuiteSummary; readonly failing: readonly FailingCriterion[] },
+): void {
+  const { tcr, band, success_rate: successes } = summary;
+  const words = wordsOf(summary.about);
   const head = [
     terminal.paint('bold', suite),
-    tcr === null ? 'no score' : `TCR ${tcr.toFixed(3)}`,
+    ...faultsText(summary),
+    tcr === null ? 'no score' : `${words.score} ${tcr.toFixed(3)}`,
     ...decidedText(summary),
-    ...(good === null ? [] : [`${percent(good)} ${GOOD_WORDS[summary.about ?? 'task']}`]),
+    ...(successes === null ? [] : [`${percent(successes)} ${words.good}`]),
     ...(band === null ? [] : [paintBand(terminal, band)]),
   ];
   terminal.out(`\n  ${head.join('   ')}`);
+  if (!speaksOfSuccess(summary.about) && failing.length > 0) terminal.out(`  ${kindsText(summary, failing)}`);
   const known = whatIsKnown(summary);
   if (known !== undefined) terminal.out(`  ${terminal.paint('dim', known)}`);
   const all = summary.evaluations + summary.broke_off;
@@ -117,7 +122,24 @@ function printSuite(terminal: Terminal, suite: string, summary: SuiteSummary): v
   printTable(terminal, rows, { align: 'lrr', min: [22, 6, 7] });
 }
 
-/** Beside TCR, which is a mean of what could be decided. */
+/** A suite without evidence of the task counts faults. */
+function faultsText({ no_fault_rate: faultless, scope }: SuiteSummary): readonly string[] {
+  if (faultless === null) return [];
+  return [`${((1 - faultless) * 100).toFixed(1)} of 100 ${UNITS[scope ?? 'both']} have a fault`];
+}
+
+const UNITS = { turn: 'turns', conversation: 'conversations', both: 'evaluations' } as const;
+
+/** How often each of them came, for each hundred. */
+function kindsText({ scope, scored }: SuiteSummary, failing: readonly FailingCriterion[]): string {
+  const kinds = failing
+    .slice(0, KINDS_MAX)
+    .map(({ criterion, failed }) => `${criterion} ${((failed / scored) * 100).toFixed(1)}`);
+  const more = failing.length > KINDS_MAX ? [`${failing.length - KINDS_MAX} more kinds`] : [];
+  return `faults per 100 ${UNITS[scope ?? 'both']}: ${[...kinds, ...more].join(', ')}`;
+}
+
+/** Beside the score, which is a mean of what could be decided. */
 function decidedText({ decided_share: decided }: Pick<SuiteSummary, 'decided_share'>): readonly string[] {
   return decided === null ? [] : [`${percent(decided)} decided`];
 }
@@ -126,7 +148,7 @@ function decidedText({ decided_share: decided }: Pick<SuiteSummary, 'decided_sha
 function whatIsKnown({ about, with_evidence: share, scored, outcomes }: SuiteSummary): string | undefined {
   const asked = scored + outcomes.unscored;
   if (outcomes.unscored >= scored && scored > 0) return `only ${scored} of ${asked} could be scored: too few to go by`;
-  const limit = limitOf(about);
+  const { limit } = wordsOf(about);
   if (limit !== undefined) return limit;
   if (about === null || share === null || share === 1) return undefined;
   return `criteria about the task were decided in ${percent(share)} of ${scored} scored; the rest is known by form alone`;

@@ -91,7 +91,7 @@ export class RunProgress {
     const parts = [
       `${done} of ${counted(this.#all, 'run')}`,
       ...(this.#failed > 0 ? [`${this.#failed} failed`] : []),
-      ...(this.#scored > 0 ? [`TCR ${(this.#scores / this.#scored).toFixed(3)}`] : []),
+      ...(this.#scored > 0 ? [`mean score ${(this.#scores / this.#scored).toFixed(3)}`] : []),
       ...(left === undefined ? [] : [left]),
     ];
     return `${bar}${parts.join(', ')}`;

@@ -10,6 +10,7 @@ import type { Comparison, SuiteComparison } from '../model/comparison.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { aboutOf, meanDecided } from '../model/known-share.ts';
+import { speaksOfSuccess } from '../model/suite-words.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import { changeOf, shareCases } from './change.ts';
 import { changedCases } from './changed-cases.ts';
@@ -62,9 +63,11 @@ export function suitesOf({ experiment, runs }: ExperimentResult): string[] {
   return [...new Set([...experiment.suites.map(({ name }) => name), ...scored])];
 }
 
-function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Level, 'lookedAt'>): SuiteComparison {
+function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Level, 'lookedAt' | 'about'>): SuiteComparison {
   const criteria = [...new Set([...a.criteria, ...b.criteria])];
-  const asked = { ...level, lookedAt: criteria.length };
+  const about = aboutOf([...evaluationsOf(a), ...evaluationsOf(b)]);
+  const asked = { ...level, lookedAt: criteria.length, about };
+  const effortIs = speaksOfSuccess(about) ? 'less' : undefined;
   const compared = (measure: Measure, good: Good) => worded(measured(a, b, measure, asked), good, asked);
   const isPaired = shareCases(a, b);
   const ofCriteria = adjusted(
@@ -74,7 +77,7 @@ function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Level, 'lookedAt'>
     suite: a.suite,
     warnings: suiteWarnings(a, b),
     cases: casesOf(a, b),
-    about: aboutOf([...evaluationsOf(a), ...evaluationsOf(b)]),
+    about,
     decidedShare: { a: meanDecided(evaluationsOf(a)), b: meanDecided(evaluationsOf(b)) },
     score: compared({ is: 'score' }, 'more'),
     success: compared({ is: 'success' }, 'more'),
@@ -88,9 +91,9 @@ function compareSuite(a: SuiteRuns, b: SuiteRuns, level: Omit<Level, 'lookedAt'>
       // The cast holds: there is one for each criterion.
       compared: worded(ofCriteria[index] as Measured, 'more', asked),
     })),
-    stepsPerSuccess: compared({ is: 'steps_per_success' }, 'less'),
-    tokensPerSuccess: compared({ is: 'tokens_per_success' }, 'less'),
-    costPerSuccess: compared({ is: 'cost_per_success' }, 'less'),
+    stepsPerSuccess: compared({ is: 'steps_per_success' }, effortIs),
+    tokensPerSuccess: compared({ is: 'tokens_per_success' }, effortIs),
+    costPerSuccess: compared({ is: 'cost_per_success' }, effortIs),
     split: splitScore(a, b, isPaired),
     flipped: flippedCases(a, b),
     reliability: { a: reliabilityOfRuns(a, 1 - asked.alpha), b: reliabilityOfRuns(b, 1 - asked.alpha) },

@@ -3,6 +3,7 @@
  * `compare-experiments.ts`. A conversation is the unit: the turns of one are averaged, as the repeats of a case are.
  */
 import type { Compared } from '../model/comparison.ts';
+import { speaksOfSuccess } from '../model/suite-words.ts';
 import { type CalledSides, unpairedChange, unpairedEffortChange } from './change.ts';
 import { adjusted, figureOf, type Good, type Level, type Measured, worded } from './conclusion.ts';
 import { unpairedEffortTest, unpairedTest } from './difference-test.ts';
@@ -36,10 +37,11 @@ export function compareSamples(
     criteria,
     alpha,
     smallest,
+    about,
     called,
   }: Omit<Level, 'lookedAt'> & { readonly criteria: readonly string[]; readonly called: CalledSides },
 ): ComparedSamples {
-  const level: Level = { alpha, smallest, lookedAt: criteria.length };
+  const level: Level = { alpha, smallest, lookedAt: criteria.length, about };
   const shares = (...samples: readonly [readonly number[], readonly number[]]): Measured => {
     const [ofA, ofB] = [inOrder(samples[0]), inOrder(samples[1])];
     return figureOf(unpairedChange(ofA, ofB, called), () => unpairedTest(ofA, ofB), alpha);
@@ -48,7 +50,7 @@ export function compareSamples(
     const [ofA, ofB] = [effortsInOrder(samples[0]), effortsInOrder(samples[1])];
     return concluded(
       figureOf(unpairedEffortChange(ofA, ofB, called), () => unpairedEffortTest(ofA, ofB), alpha),
-      'less',
+      speaksOfSuccess(about) ? 'less' : undefined,
     );
   };
   const concluded = (measured: Measured, good: Good) => worded(measured, good, level);

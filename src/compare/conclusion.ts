@@ -3,6 +3,8 @@
  * chance, and the word for both.
  */
 import type { Compared, ComparisonWord } from '../model/comparison.ts';
+import type { About } from '../model/evaluation.ts';
+import { changeWords } from '../model/suite-words.ts';
 import type { EstimatedChange, NotEstimable } from '../model/estimated.ts';
 import { casesNeeded } from './cases-needed.ts';
 import { holm, type TestResult } from './exact-tests.ts';
@@ -12,6 +14,8 @@ export interface Level {
   readonly smallest: number;
   /** How many criteria the suite has. */
   readonly lookedAt: number;
+  /** The most that is known by what is compared. */
+  readonly about: About | undefined;
 }
 
 /** The good direction of a measure; undefined if it has none. */
@@ -76,8 +80,8 @@ export function worded(measure: Measured, good: Good, asked: Level): Compared {
 function wordOf(
   { change, lower, upper, adjustedP }: Omit<Extract<Measured, { is: 'compared' }>, 'figure'>,
   good: 'more' | 'less',
-  { alpha, smallest }: Level,
+  { alpha, smallest, about }: Level,
 ): ComparisonWord {
-  if (adjustedP <= alpha) return change > 0 === (good === 'more') ? 'better' : 'worse';
+  if (adjustedP <= alpha) return changeWords(about)[change > 0 === (good === 'more') ? 'good' : 'bad'];
   return lower >= -smallest && upper <= smallest ? 'no_difference_shown' : 'not_enough_evidence';
 }

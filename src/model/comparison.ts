@@ -3,10 +3,16 @@ import type { About, Outcome } from './evaluation.ts';
 import type { Experiment, RunEnd } from './experiment.ts';
 
 /**
- * `better`, `worse`: it is hardly chance. `no_difference_shown`: what difference there may be is smaller than what matters. `not_enough_evidence`: neither can be
+ * `better`, `worse`, and of what is known by form or rules alone `fewer_faults`, `more_faults`: it is hardly chance. `no_difference_shown`: what difference there may be is smaller than what matters. `not_enough_evidence`: neither can be
  * said of so few cases.
  */
-export type ComparisonWord = 'better' | 'worse' | 'no_difference_shown' | 'not_enough_evidence';
+export type ComparisonWord =
+  | 'better'
+  | 'worse'
+  | 'fewer_faults'
+  | 'more_faults'
+  | 'no_difference_shown'
+  | 'not_enough_evidence';
 
 export interface Comparison {
   readonly a: Experiment;

@@ -56,13 +56,15 @@ test('the same spans give the same bytes as JSON lines, protobuf, length-prefixe
   expect(new Set(outputs.map(({ stdout }) => stdout)).size).toBe(1);
 });
 
-test('prints a summary for people: TCR with what it stands for, outcomes, failing criteria with examples', () => {
+test('prints a summary for people: of form, faults, their kinds and what the score is; outcomes, failing criteria with examples', () => {
   const { stdout } = assay(['score', '-', '--suite', 'default'], { input: RECORDING });
 
-  expect(stdout).toMatch(/default {3}TCR 0\.\d{3} {3}\d+\.\d % decided {3}\d+\.\d % without a fault\n/);
+  expect(stdout).toMatch(
+    /default {3}\d+\.\d of 100 turns have a fault {3}form score 0\.\d{3} {3}\d+\.\d % decided\n {2}faults per 100 turns: answered \d/,
+  );
   // It looks at form alone: no band, and no success.
   expect(stdout).toContain('form only: says nothing about whether the task was done');
-  expect(stdout).toContain('TCR: task completion rate, the mean score');
+  expect(stdout).toContain('form score: the mean score from 0 to 1 of a suite about form');
   expect(stdout).not.toMatch(/production ready|usable|not ready/);
   expect(stdout).toMatch(/no_fault_found +\d+ +\d+\.\d %/);
   expect(stdout).toMatch(/Failing most\n +default\/\w+ +failed +\d+ of \d+ +for example conversation-5-/);

@@ -37,7 +37,7 @@ test('says what got worse, by which criterion, and which cases show it', () => {
   expect(stdout).toMatch(/TCR +1\.000 +0\.813 +−0\.188 .*worse/);
   expect(stdout).toMatch(/booked +100\.0 % +75\.0 % +−25\.0 pt .*worse/);
   expect(stdout).toContain('    1 criterion unchanged: polite\n');
-  expect(stdout).toContain('What moved TCR: −0.188 = booked −0.188\n');
+  expect(stdout).toContain('What moved the TCR: −0.188 = booked −0.188\n');
   expect(stdout).toContain('Flipped: 10 cases worse, 0 better');
   expect(stdout).toContain('and 8 more (--flipped 10)');
   expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toMatch(

@@ -64,10 +64,10 @@ test('lists experiments, the latest first, with what they came to and whether th
 
   expect(status).toBe(0);
   expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
-    'id     name       started               version  commit        runs  suite         TCR  decided  success  failures',
-    'three  now        2026-11-22 03:00 UTC                        2 × 3                                                 running: 0 of 6 runs',
-    'two    candidate  2026-11-22 02:00 UTC           cccccccccc+  2 × 3  scheduling  1.000     none  100.0 %            interrupted: 1 of 6 runs',
-    'one    baseline   2026-11-22 01:30 UTC  1.0.0    cccccccccc+  2 × 3  scheduling  0.333     none   33.3 %  2 hard    1 run failed',
+    'id     name       started               version  commit        runs  suite       score  decided                good  failures',
+    'three  now        2026-11-22 03:00 UTC                        2 × 3                                                            running: 0 of 6 runs',
+    'two    candidate  2026-11-22 02:00 UTC           cccccccccc+  2 × 3  scheduling  1.000     none  100.0 % successful            interrupted: 1 of 6 runs',
+    'one    baseline   2026-11-22 01:30 UTC  1.0.0    cccccccccc+  2 × 3  scheduling  0.333     none   33.3 % successful  2 hard    1 run failed',
     '',
   ]);
   expect(stderr).toMatch(/broken.experiment\.json/);

@@ -17,6 +17,7 @@ const CHANGE: Change = {
 };
 const TREND: Trend = {
   suite: 'care',
+  scope: 'conversation',
   bucket_ms: 60_000,
   since: '2026-11-20T00:00:00.000Z',
   until: '2026-11-21T00:00:00.000Z',

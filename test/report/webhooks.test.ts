@@ -175,7 +175,7 @@ test('a notice says what got worse, by how much and by which criterion, and meet
 
   expect(detectionRecordSchema.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
   expect(record.summary).toBe(
-    'a (e): task completion rate has got worse: 0.9 expected, 0.72 observed (−20.0 %); most of it by right (−20.0 points)',
+    'a (e): mean score has fallen: 0.9 expected, 0.72 observed (−20.0 %); most of it by right (−20.0 points)',
   );
   expect(record.since).toBe('1970-01-01T00:16:40.000Z');
 });

@@ -34,7 +34,7 @@ export function addBacktest(program: Command, terminal: Terminal): void {
   program
     .command('backtest')
     .description(
-      're-score recorded conversations with changed suites, and show the TCR, outcomes and alerts that would have resulted',
+      're-score recorded conversations with changed suites, and show the scores, outcomes and alerts that would have resulted',
     )
     .argument('<suites...>', 'files of changed suites')
     .option('--against <suite>', 'compare with this suite, instead of the one of the same name')

@@ -31,8 +31,8 @@ interface CompareFlags {
 }
 
 const COMPARE_HELP = `
-Each measure gets a conclusion. Better or worse: the difference is unlikely to be chance. No difference shown: any
-difference is smaller than --smallest. Otherwise: not enough evidence, with the number of additional cases needed.
+Each measure gets a conclusion. Better or worse, or fewer or more faults where a suite knows form or rules alone: the
+difference is unlikely to be chance. No difference shown: any difference is smaller than --smallest. Otherwise: not enough evidence, with the number of additional cases needed.
 
   assay compare baseline candidate
   assay compare baseline candidate --transcripts free-slot-1`;
@@ -40,7 +40,7 @@ difference is smaller than --smallest. Otherwise: not enough evidence, with the 
 export function addCompare(program: Command, terminal: Terminal): void {
   program
     .command('compare')
-    .description('compare two experiments: what got better or worse, how certain that is, and in which cases')
+    .description('compare two experiments: what changed, how certain that is, and in which cases')
     .argument('<a>', 'the experiment before: its id, name or folder, or `latest`')
     .argument('<b>', 'the experiment after')
     .option('--suite <name...>', 'only these suites, of those that scored both')

@@ -10,7 +10,8 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { Service } from '../../serve/service.ts';
 import { storeFileIn } from '../../serve/data-directory.ts';
-import { summarize, TCR_SPELLED_OUT } from '../../report/documents/summary.ts';
+import { wordsOf } from '../../model/suite-words.ts';
+import { summarize } from '../../report/documents/summary.ts';
 import { StoreReader } from '../../store/sqlite/store-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { greeting, serviceFlag } from '../greeting.ts';
@@ -165,7 +166,7 @@ async function printComparison(terminal: Terminal, service: Service, loaded: Loa
           `       why, for one of them:  npx assay explain ${safe(example)} --data-dir ${loaded.settings.dataDir}`,
         );
     }
-    terminal.out(`\n  ${terminal.paint('dim', TCR_SPELLED_OUT)}`);
+    terminal.out(`\n  ${terminal.paint('dim', wordsOf('task').spelledOut)}`);
     terminal.out(`
   Next
     what fell, in a browser         ${base}/?suite=scheduling

@@ -79,7 +79,9 @@ const CAUSES_SHOWN = 3;
 export function addDetect(program: Command, terminal: Terminal): void {
   const detect = program
     .command('detect')
-    .description('report whether an agent has got worse: by how much, since when, why, and in which conversations')
+    .description(
+      'report the open alarms: what has fallen or risen, by how much, since when, why, and in which conversations',
+    )
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print the response of the service')
     .addOption(settingOption('config'))
@@ -206,7 +208,7 @@ function printNoProblem({ out, paint }: Terminal, { levels }: Answer): void {
     out(LEARNS);
     return;
   }
-  out(paint('green', 'Nothing has got worse.'));
+  out(paint('green', 'No alarm.'));
   if (watching === levels.length) return;
   out(`Too early to tell for ${levels.length - watching} of ${levels.length} detectors, which watch nothing yet.`);
   out(LEARNS);
@@ -232,7 +234,7 @@ function printProblem(terminal: Terminal, problem: Problem): void {
   printParts(terminal, problem);
   for (const { agent_version, segment, conversations, failed } of problem.where.slice(0, SHOWN))
     terminal.out(
-      `    version ${safe(agent_version)}${segment === undefined ? '' : `, segment ${safe(segment)}`}: ${failed} of the latest ${conversations} not successful`,
+      `    version ${safe(agent_version)}${segment === undefined ? '' : `, segment ${safe(segment)}`}: ${failed} of the latest ${conversations} without a good outcome`,
     );
   for (const { conversation_id, outcome } of problem.worst_conversations.slice(0, SHOWN))
     terminal.out(`    look at  npx assay explain ${safe(conversation_id)}  (${outcome})`);
@@ -249,7 +251,7 @@ function printParts(terminal: Terminal, problem: Problem): void {
   if (parts.length === 0) return;
   const { tenths, parts: rows } = shownParts(parts, SHOWN);
   const counted = before === null || after === null ? '' : `, from ${figure(before)} to ${figure(after)}`;
-  terminal.out(`    TCR as counted, whatever was asked${counted}: ${inPoints(tenths)}, of which`);
+  terminal.out(`    Mean score as counted, whatever was asked${counted}: ${inPoints(tenths)}, of which`);
   const print = (row: ShownPart) => terminal.out(`      ${inPoints(row.tenths).padStart(13)}  ${nameOf(row)}`);
   rows.forEach(print);
   if (segments.length === 0) return;

@@ -4,6 +4,7 @@ import { detections } from '../../model/api/detections.ts';
 import { moved } from '../../model/api/moved.ts';
 import { suiteList } from '../../model/api/suite-list.ts';
 import { trend } from '../../model/api/trend.ts';
+import { wordsOf } from '../../model/suite-words.ts';
 import { versionsCompared } from '../../model/api/versions.ts';
 import { asked, ToolProblem } from '../asked-api.ts';
 import { type Tool, tool } from '../tool.ts';
@@ -14,9 +15,9 @@ const SERIES = 20;
 
 const whatGotWorse = tool({
   name: 'what_got_worse',
-  title: 'What got worse',
-  description: `Start here after an alert. Levels that Assay has detected as worse (agent, metric, criterion, since when, by how much,
-which criteria cause it), the latest changes, and which criteria moved the mean score (TCR) since a time against the time
+  title: 'Open alarms',
+  description: `Start here after an alert. Levels that Assay has found to have fallen (agent, metric, criterion, since when, by how much,
+which criteria cause it), the latest changes, and which criteria moved the mean score since a time against the time
 before it, or of one version against another. Then use find_conversations with the criterion that lost most.`,
   input: z.object({
     agent,
@@ -62,8 +63,8 @@ before it, or of one version against another. Then use find_conversations with t
 const figures = tool({
   name: 'figures',
   title: 'Figures',
-  description: `How well an agent does: success rate, TCR (mean score), outcomes and decided share of a suite, with 95 % intervals and the
-number of observations, whole or by agent version, agent, segment or environment; and how often each criterion passes
+  description: `How well an agent does: the rate of good outcomes, the mean score, outcomes and decided share of a suite, with 95 %
+intervals and the number of observations. They speak of success only where \`about\` is task (see \`limit\`), whole or by agent version, agent, segment or environment; and how often each criterion passes
 in the same evaluations, as far as criteria_rest_on says. Never quote a value without its n.`,
   input: z.object({
     agent,
@@ -84,6 +85,9 @@ in the same evaluations, as far as criteria_rest_on says. Never quote a value wi
     const evaluations = counted?.criteria[0]?.asked ?? 0;
     return {
       suite: whole.suite,
+      about: whole.about,
+      limit: wordsOf(whole.about).limit,
+      scope: whole.scope,
       since: whole.since,
       until: whole.until,
       series: whole.series.slice(0, SERIES).map(({ buckets: _left, ...one }) => one),
@@ -106,8 +110,8 @@ const compareVersions = tool({
   name: 'compare_versions',
   title: 'Compare two versions',
   description: `Two versions of an agent in production: score, success, each criterion, and steps, tokens and cost for a success, with
-intervals and one word each: better, worse, no_difference_shown or not_enough_evidence. Trust the word, not the
-difference.`,
+intervals and one word each: better or worse (of a suite about form or rules fewer_faults or more_faults, which say
+nothing of success), no_difference_shown or not_enough_evidence. Trust the word, not the difference.`,
   input: z.object({
     agent: z.string(),
     agent_version: z.string().describe('the version after'),
@@ -115,8 +119,11 @@ difference.`,
     suite,
     since: since.describe('30d unless given'),
   }),
-  run: async ({ api }, { agent_version: b, against_version: a, ...rest }) =>
-    asked(api, { method: 'GET', path: '/api/v1/versions/compare', query: { ...rest, a, b } }, versionsCompared),
+  run: async ({ api }, { agent_version: b, against_version: a, ...rest }) => {
+    const path = '/api/v1/versions/compare';
+    const compared = await asked(api, { method: 'GET', path, query: { ...rest, a, b } }, versionsCompared);
+    return { limit: wordsOf(compared.about).limit, ...compared };
+  },
 });
 
 export const QUALITY_TOOLS: readonly Tool[] = [whatGotWorse, figures, compareVersions];

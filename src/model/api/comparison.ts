@@ -1,9 +1,17 @@
 /** Two experiments side by side: the document of `assay compare --json`, and the answer of `GET /api/v1/experiments/compare`. */
 import { z } from 'zod';
+import type { ComparisonWord } from '../comparison.ts';
 import { RUN_ENDS } from '../experiment.ts';
 import { about, count, list, outcome, time } from './shapes.ts';
 
-const WORDS = ['better', 'worse', 'no_difference_shown', 'not_enough_evidence'] as const;
+const WORDS = [
+  'better',
+  'worse',
+  'fewer_faults',
+  'more_faults',
+  'no_difference_shown',
+  'not_enough_evidence',
+] as const satisfies readonly ComparisonWord[];
 const TESTS = ['mcnemar', 'sign_flips', 'fisher', 'permutation'] as const;
 
 const side = z.strictObject({
@@ -19,7 +27,10 @@ const side = z.strictObject({
 
 const notCompared = z.strictObject({ word: z.null(), because: z.string() });
 const figures = z.strictObject({
-  word: z.enum(WORDS).nullable().meta({ description: 'null of what is neither good nor bad' }),
+  word: z
+    .enum(WORDS)
+    .nullable()
+    .meta({ description: 'null of what is neither good nor bad; of a suite about form or rules, faults are counted' }),
   a: z.number(),
   b: z.number(),
   change: z.number().meta({ description: 'b − a, or b / a − 1 where it is relative' }),
@@ -62,7 +73,7 @@ const pair = <Item extends z.ZodType>(item: Item) => z.strictObject({ a: item, b
 
 const flipped = z.strictObject({
   case: z.string(),
-  direction: z.enum(['worse', 'better']),
+  direction: z.enum(['worse', 'better', 'more_faults', 'fewer_faults']),
   success: pair(rate.nullable()),
   score: pair(rate.nullable()),
   criteria: list(z.strictObject({ criterion: z.string(), a: rate, b: rate })),
@@ -94,7 +105,7 @@ const comparedSuite = z.strictObject({
       mix: z.number(),
     })
     .nullable(),
-  flipped: list(flipped).meta({ description: 'the worst first, those that got better last' }),
+  flipped: list(flipped).meta({ description: 'the most lost first' }),
   reliability: pair(reliability),
 });
 

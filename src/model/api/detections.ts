@@ -61,7 +61,9 @@ export const detections = z.strictObject({
       by_judges: z.number().optional(),
       by_others: z.number().optional(),
     }),
-  ).meta({ description: 'suites whose judges changed lately: TCR before and after, and how much of it they moved' }),
+  ).meta({
+    description: 'suites whose judges changed lately: mean score before and after, and how much of it they moved',
+  }),
   learning: count,
   watching: count,
 });

@@ -23,8 +23,10 @@ export const trendQuery = z.strictObject({
 const figures = z.strictObject({
   evaluations: count.meta({ description: 'conversations; turns, where the scope of the suite is turn' }),
   scored: count,
-  success: estimate.optional().meta({ description: 'good outcomes among good and bad ones' }),
-  tcr: estimate.optional().meta({ description: 'mean score' }),
+  success: estimate.optional().meta({
+    description: 'good outcomes among good and bad ones; successes only where `about` is task',
+  }),
+  tcr: estimate.optional().meta({ description: 'mean score; the task completion rate only where `about` is task' }),
   decided_share: share.optional(),
   outcomes: z.partialRecord(outcome, count),
 });
@@ -33,6 +35,7 @@ export type TrendFigures = z.infer<typeof figures>;
 export const trend = z.strictObject({
   suite: z.string(),
   about: about.optional(),
+  scope: z.enum(['conversation', 'turn']).meta({ description: 'whether conversations or turns are counted' }),
   bucket_ms: count,
   since: time,
   until: time,

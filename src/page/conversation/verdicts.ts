@@ -3,7 +3,7 @@ import { h, type JSX } from 'preact';
 import type { FullEvaluation, TurnJson, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { VerdictKind } from '../../model/evaluation.ts';
-import { limitOf } from '../../model/known-share.ts';
+import { wordsOf } from '../../model/suite-words.ts';
 import { useSomeFirst } from '../shell/some-first.ts';
 import { countText, counted, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark, withOutcomeWords } from '../text/outcome.ts';
@@ -65,7 +65,7 @@ export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: Verdict
         findings,
         waits_for: waits,
       } = evaluation;
-      const limit = limitOf(about);
+      const { limit } = wordsOf(about);
       const shadow = shadowOf(evaluation, all);
       return h(
         'div',

@@ -1,15 +1,14 @@
 /** The figures of a suite, with what limits each of them beside it in the same size. */
 import { h, type JSX } from 'preact';
-import type { TrendFigures } from '../../model/api/trend.ts';
-import type { About } from '../../model/evaluation.ts';
-import { goodRateName } from '../../model/known-share.ts';
-import { ScoreEstimate, ShareEstimate } from '../text/estimate.ts';
+import type { Trend, TrendFigures } from '../../model/api/trend.ts';
+import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
+import { FaultEstimate, ScoreEstimate, ShareEstimate } from '../text/estimate.ts';
+import { capitalized } from '../text/capitalized.ts';
 import { countText, counted, percent } from '../text/format.ts';
 
 interface FiguresProps {
   readonly figures: TrendFigures;
-  readonly about: About | undefined;
-  readonly suite: string;
+  readonly trend: Pick<Trend, 'suite' | 'about' | 'scope'>;
   /** The limit of what the figures can say. */
   readonly limit: string | undefined;
 }
@@ -18,23 +17,25 @@ interface FiguresProps {
 const WIDE = 0.3;
 const DECIDED_LITTLE = 0.9;
 
-export function Figures({ figures, about, suite, limit }: FiguresProps): JSX.Element {
+export function Figures({ figures, trend: { suite, about, scope }, limit }: FiguresProps): JSX.Element {
   const { success, tcr, decided_share: decided, evaluations, scored } = figures;
-  const name = goodRateName(about);
+  const words = wordsOf(about);
+  const main = speaksOfSuccess(about)
+    ? { name: capitalized(words.goodRate), show: ShareEstimate }
+    : { name: `Of 100 ${scope}s, with a fault`, show: FaultEstimate };
   return h(
     'section',
     { class: 'figures', 'aria-label': `Figures of the suite ${suite}` },
     h(
       'dl',
       null,
+      entry(main.name, success === undefined ? unknown() : h(main.show, { estimate: success }), 'main'),
       entry(
-        name[0]?.toUpperCase() + name.slice(1),
-        success === undefined ? unknown() : h(ShareEstimate, { estimate: success }),
-        'main',
+        `${capitalized(words.score)}, the mean score`,
+        tcr === undefined ? unknown() : h(ScoreEstimate, { estimate: tcr }),
       ),
-      entry('TCR, the mean score', tcr === undefined ? unknown() : h(ScoreEstimate, { estimate: tcr })),
       entry('Decided', decided === undefined ? unknown() : h('span', { class: 'value' }, percent(decided, 0))),
-      entry('Evaluations', h('span', { class: 'value' }, countText(evaluations))),
+      entry(scope === 'turn' ? 'Turns' : 'Conversations', h('span', { class: 'value' }, countText(evaluations))),
     ),
     h('ul', { class: 'limits' }, ...limitsOf({ limit, figures, scored }).map((one) => h('li', { key: one }, one))),
   );

@@ -1,4 +1,4 @@
-/** Levels that Assay found to have got worse, one sentence each, before anything else. */
+/** Open alarms, one sentence each, before anything else. */
 import { h, type JSX } from 'preact';
 import type { Detections } from '../../model/api/detections.ts';
 import type { Held } from '../api/use-reply.ts';
@@ -24,8 +24,8 @@ export function OpenDetections({
   return h(
     'section',
     { class: open.length === 0 ? 'detections-none' : 'detections' },
-    open.length === 0 && h('p', { class: 'aside' }, nothingWorse(watching, learning)),
-    open.length > 0 && h('h2', null, 'What has got worse'),
+    open.length === 0 && h('p', { class: 'aside' }, noAlarm(watching, learning)),
+    open.length > 0 && h('h2', null, counted(open.length, 'alarm')),
     open.length > 0 &&
       h('ul', null, ...open.map((one) => h('li', { key: `${one.sentence} ${one.metric}` }, detected(one, place)))),
     changes.length > 0 &&
@@ -53,15 +53,15 @@ export function OpenDetections({
 }
 
 /** Levels that are still being learned say nothing yet, and above all not that all is well. */
-function nothingWorse(watching: number, learning: number): string {
+function noAlarm(watching: number, learning: number): string {
   const needs = learning === 1 ? 'needs' : 'need';
   if (watching === 0) {
     return learning === 0
       ? 'Nothing is watched yet.'
-      : `It is too early to tell whether anything has got worse: ${counted(learning, 'figure')} ${needs} more history first.`;
+      : `It is too early for alarms: ${counted(learning, 'figure')} ${needs} more history first.`;
   }
   const still = learning === 0 ? '' : `, and ${countText(learning)} ${needs} more history first`;
-  return `Nothing has got worse: ${counted(watching, 'figure')} ${watching === 1 ? 'is' : 'are'} watched${still}.`;
+  return `No alarm: ${counted(watching, 'figure')} ${watching === 1 ? 'is' : 'are'} watched${still}.`;
 }
 
 function detected(

@@ -4,7 +4,7 @@ import type { Detections } from '../../model/api/detections.ts';
 import type { Facets } from '../../model/api/facets.ts';
 import type { Trend } from '../../model/api/trend.ts';
 import { isOther, OTHER } from '../../model/agent-labels.ts';
-import { limitOf } from '../../model/known-share.ts';
+import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { FilterBar, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.ts';
@@ -82,17 +82,17 @@ function trendSections(
   const trend = reply.value;
   const [series] = trend.series;
   if (series === undefined || series.whole.evaluations === 0) return nothingHappened(trend, place);
-  const limit = limitOf(trend.about);
+  const { limit } = wordsOf(trend.about);
   const changes = detections?.is === 'here' ? changesOnLine(detections.value, trend, place.query) : [];
   return h(
     'div',
     { class: isOld ? 'sections old' : 'sections', 'aria-busy': isOld },
-    h(Figures, { figures: series.whole, about: trend.about, suite: trend.suite, limit }),
+    h(Figures, { figures: series.whole, trend, limit }),
     isOther(place.query) && h('p', { class: 'aside about-other' }, ABOUT_OTHER),
     h(TrendChart, { trend, series, changes }),
     h(MovedParts, { trend, place }),
     h(Endings, { figures: series.whole, trend, place }),
-    h(UsersSay, { place, since: trend.since }),
+    speaksOfSuccess(trend.about) && h(UsersSay, { place, since: trend.since }),
     h(JudgeSection, { place }),
   );
 }

@@ -5,7 +5,7 @@
 import { h, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Trend } from '../../model/api/trend.ts';
-import { goodRateName } from '../../model/known-share.ts';
+import { changeWords, wordsOf } from '../../model/suite-words.ts';
 import { THEME_CHANGED } from '../shell/theme.ts';
 import { countText, percent, percentRange, scoreText } from '../text/format.ts';
 import { Time } from '../text/time.ts';
@@ -26,7 +26,8 @@ export function TrendChart({ trend, series, changes }: ChartProps): JSX.Element 
   const [at, setAt] = useState<number | undefined>();
   // A new list of the same changes is no reason to draw again.
   const marked = changes.map(({ at, is }) => `${is} ${at}`).join();
-  const name = goodRateName(trend.about);
+  const { goodRate: name, score } = wordsOf(trend.about);
+  const changed = changeWords(trend.about);
   useEffect(() => {
     const { current } = place;
     if (current === null) return;
@@ -53,11 +54,11 @@ export function TrendChart({ trend, series, changes }: ChartProps): JSX.Element 
       { class: 'legend', 'aria-hidden': 'true' },
       h('span', { class: 'key success' }, name),
       h('span', { class: 'key band' }, '95 % interval'),
-      h('span', { class: 'key tcr' }, 'TCR'),
+      h('span', { class: 'key tcr' }, score),
       trend.versions.length > 0 && h('span', { class: 'key version' }, 'version first seen'),
-      changes.some(({ is }) => is === 'worse') && h('span', { class: 'key got-worse' }, 'got worse'),
-      changes.some(({ is }) => is === 'better') && h('span', { class: 'key got-better' }, 'got better'),
-      h('span', { class: 'readout' }, bucket === undefined ? '' : readout(bucket, name)),
+      changes.some(({ is }) => is === 'worse') && h('span', { class: 'key got-worse' }, GOT[changed.bad]),
+      changes.some(({ is }) => is === 'better') && h('span', { class: 'key got-better' }, GOT[changed.good]),
+      h('span', { class: 'readout' }, bucket === undefined ? '' : readout(bucket, name, score)),
     ),
     h('div', {
       ref: place,
@@ -69,24 +70,37 @@ export function TrendChart({ trend, series, changes }: ChartProps): JSX.Element 
       'details',
       { class: 'chart-table' },
       h('summary', null, 'As a table'),
-      h(TrendTable, { buckets: series.buckets, name }),
+      h(TrendTable, { buckets: series.buckets, name, score }),
     ),
   );
 }
 
-function readout(bucket: Bucket, name: string): JSX.Element {
+const GOT = {
+  better: 'got better',
+  worse: 'got worse',
+  fewer_faults: 'fewer faults',
+  more_faults: 'more faults',
+} as const;
+
+function readout(bucket: Bucket, name: string, score: string): JSX.Element {
   const { success, tcr, scored } = bucket;
   const rate =
     success === undefined ? `${name} not known` : `${name} ${percent(success.value)} (${percentRange(success)})`;
-  const mean = tcr === undefined ? '' : `, TCR ${scoreText(tcr.value)}`;
+  const mean = tcr === undefined ? '' : `, ${score} ${scoreText(tcr.value)}`;
   return h('span', null, h(Time, { at: bucket.at }), `: ${rate}${mean}, ${countText(scored)} scored`);
 }
 
 /** The latest first: a long table is cut at its old end. */
 const ROWS_MAX = 200;
 
-function TrendTable({ buckets, name }: { readonly buckets: readonly Bucket[]; readonly name: string }): JSX.Element {
-  const heads = ['From', name, '95 % interval', 'TCR', 'Scored'];
+interface TableProps {
+  readonly buckets: readonly Bucket[];
+  readonly name: string;
+  readonly score: string;
+}
+
+function TrendTable({ buckets, name, score }: TableProps): JSX.Element {
+  const heads = ['From', name, '95 % interval', score, 'Scored'];
   const rows = buckets.toReversed().slice(0, ROWS_MAX);
   return h(
     'div',

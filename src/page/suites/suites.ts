@@ -2,7 +2,7 @@
 import { h, type JSX } from 'preact';
 import { TableHead } from '../text/table-head.ts';
 import type { SuiteList } from '../../model/api/suite-list.ts';
-import { limitOf } from '../../model/known-share.ts';
+import { wordsOf } from '../../model/suite-words.ts';
 import { useReply } from '../api/use-reply.ts';
 import { FilterBar, plainChoices, sinceFilter } from '../shell/filter-bar.ts';
 import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
@@ -67,7 +67,7 @@ interface SectionProps {
 function SuiteSection({ suite, place, since, isFirst }: SectionProps): JSX.Element {
   const { name, version, scope, live, about, description, criteria } = suite;
   const filters = sharedFilters(place.query);
-  const limit = limitOf(about);
+  const { limit } = wordsOf(about);
   return h(
     'section',
     { class: 'suite' },

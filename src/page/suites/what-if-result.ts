@@ -3,11 +3,12 @@ import { h, type JSX } from 'preact';
 import type { ApiEstimate } from '../../model/api/shapes.ts';
 import type { WhatIf } from '../../model/api/what-if.ts';
 import type { About } from '../../model/evaluation.ts';
-import { goodRateName } from '../../model/known-share.ts';
+import { wordsOf } from '../../model/suite-words.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 import type { WhyNotWeighed } from '../../model/what-if.ts';
 import { addressOf } from '../shell/place.ts';
 import { Copy } from '../text/copy.ts';
+import { capitalized } from '../text/capitalized.ts';
 import { ScoreEstimate, ShareEstimate } from '../text/estimate.ts';
 import { counted, countText, points, scoreText } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.ts';
@@ -56,7 +57,7 @@ export function WhatIfResult({ answer, about }: ResultProps): JSX.Element {
 }
 
 function Figures({ answer: { before, after }, about }: ResultProps): JSX.Element {
-  const name = goodRateName(about);
+  const { goodRate: name, score } = wordsOf(about);
   const outcomes = OUTCOMES_IN_ORDER.filter((one) => before.outcomes[one] + after.outcomes[one] > 0);
   return h(
     'table',
@@ -74,7 +75,9 @@ function Figures({ answer: { before, after }, about }: ResultProps): JSX.Element
     h(
       'tbody',
       null,
-      estimateRow('TCR, the mean score', [before.tcr, after.tcr], (estimate) => h(ScoreEstimate, { estimate })),
+      estimateRow(`${capitalized(score)}, the mean score`, [before.tcr, after.tcr], (estimate) =>
+        h(ScoreEstimate, { estimate }),
+      ),
       estimateRow(capitalized(name), [before.success, after.success], (estimate) => h(ShareEstimate, { estimate })),
       ...outcomes.map((outcome) => {
         const [is, would] = [before.outcomes[outcome], after.outcomes[outcome]];
@@ -152,8 +155,4 @@ function Diff({ yaml }: { readonly yaml: string }): JSX.Element {
 
 function scoreOf(score: number | null): string {
   return score === null ? ' no score' : ` ${scoreText(score)}`;
-}
-
-function capitalized(text: string): string {
-  return (text[0]?.toUpperCase() ?? '') + text.slice(1);
 }

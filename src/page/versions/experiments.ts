@@ -3,7 +3,7 @@ import { h, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ComparedSuite, ComparisonJson } from '../../model/api/comparison.ts';
 import type { ExperimentItem, ExperimentList } from '../../model/api/experiments.ts';
-import { limitOf } from '../../model/known-share.ts';
+import { wordsOf } from '../../model/suite-words.ts';
 import { useReply } from '../api/use-reply.ts';
 import type { Place } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
@@ -141,7 +141,7 @@ function basisOf({ cases: { shared, changed, only_in_a: onlyA, only_in_b: onlyB 
 const DECIDED_LITTLE = 0.9;
 
 function limitsOf({ about, decided_share: decided, warnings }: ComparedSuite, all: readonly string[]): string[] {
-  const limit = limitOf(about ?? undefined);
+  const { limit } = wordsOf(about);
   const shares = (['a', 'b'] as const).flatMap((side) => {
     const share = decided[side];
     if (share === null || share >= DECIDED_LITTLE) return [];

@@ -25,7 +25,7 @@ export function FlippedCases({ place, flipped, suite, a, b }: FlippedProps): JSX
   const position = flipped.findIndex((one) => one.case === open);
   const [shown, setShown] = useState(SHOWN);
   const [active, setActive] = useState<number | undefined>();
-  const worse = flipped.filter(({ direction }) => direction === 'worse').length;
+  const lost = flipped.filter(isLost);
   const last = Math.min(Math.max(shown, position + 1), flipped.length);
   useEffect(() => {
     if (position >= 0) setActive(position);
@@ -48,7 +48,11 @@ export function FlippedCases({ place, flipped, suite, a, b }: FlippedProps): JSX
     { class: 'flipped' },
     h('h2', null, flipped.length === 0 ? 'No case flipped' : 'Cases that flipped'),
     flipped.length > 0 &&
-      h('p', { class: 'aside' }, `${countText(worse)} got worse, ${countText(flipped.length - worse)} better.`),
+      h(
+        'p',
+        { class: 'aside' },
+        `${countText(lost.length)} lost something, ${countText(flipped.length - lost.length)} won.`,
+      ),
     h(
       'ol',
       { class: 'flipped-list' },
@@ -110,8 +114,8 @@ function FlippedRow({
       h(
         'span',
         { class: `word ${direction}` },
-        h('span', { class: 'mark', 'aria-hidden': 'true' }, direction === 'worse' ? '▼' : '▲'),
-        direction,
+        h('span', { class: 'mark', 'aria-hidden': 'true' }, isLost(flipped) ? '▼' : '▲'),
+        direction.replace('_', ' '),
       ),
       h('b', null, h(SpanText, { text: flipped.case, charactersMax: 120 })),
       h('span', { class: 'flipped-score' }, `score ${textOf(score.a)} → ${textOf(score.b)}`),
@@ -119,6 +123,10 @@ function FlippedRow({
     ),
     children,
   );
+}
+
+function isLost({ direction }: Pick<FlippedJson, 'direction'>): boolean {
+  return direction === 'worse' || direction === 'more_faults';
 }
 
 function textOf(score: number | null): string {
@@ -129,7 +137,7 @@ function textOf(score: number | null): string {
 function whyOf({ criteria, ends, direction }: FlippedJson): (JSX.Element | string)[] {
   const lost = criteria.filter(({ a, b }) => b < a).map(({ criterion }) => criterion);
   const won = criteria.filter(({ a, b }) => b > a).map(({ criterion }) => criterion);
-  const odd = direction === 'worse' ? ends.b : ends.a;
+  const odd = isLost({ direction }) ? ends.b : ends.a;
   const named = (words: string, names: readonly string[]) =>
     names.length === 0 ? [] : [h('span', { key: words }, `${words} `, h(SpanText, { text: namesOf(names) }))];
   return [

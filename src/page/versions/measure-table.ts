@@ -3,7 +3,7 @@ import { h, type JSX } from 'preact';
 import { TableHead } from '../text/table-head.ts';
 import type { ComparedFigures } from '../../model/api/comparison.ts';
 import type { ComparisonWord } from '../../model/comparison.ts';
-import { wordText } from '../../model/comparison-words.ts';
+import { wordText } from '../../model/suite-words.ts';
 import { counted } from '../text/format.ts';
 import { SpanText } from '../text/span-text.ts';
 import { ChangeBar, reachOf } from './change-bar.ts';
@@ -95,7 +95,9 @@ function Row({ row, absolute = 1, relative = 1, smallest, unit, behind }: RowPro
 
 const MARKS: Readonly<Record<ComparisonWord, string>> = {
   worse: '▼',
+  more_faults: '▼',
   better: '▲',
+  fewer_faults: '▲',
   no_difference_shown: '=',
   not_enough_evidence: '?',
 };

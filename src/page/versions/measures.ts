@@ -1,7 +1,9 @@
 /** The rows of a comparison, in the order in which people ask, and how their figures are written. */
 import type { ComparedFigures, ComparedJson } from '../../model/api/comparison.ts';
+import type { ComparisonWord } from '../../model/comparison.ts';
 import type { About } from '../../model/evaluation.ts';
-import { goodRateName } from '../../model/known-share.ts';
+import { wordsOf } from '../../model/suite-words.ts';
+import { capitalized } from '../text/capitalized.ts';
 import { dollars, percent, points, scoreText } from '../text/format.ts';
 
 type Unit = 'score' | 'share' | 'number' | 'usd';
@@ -40,17 +42,18 @@ export function rowsOf(measured: Measured): Rows {
   const rest = criteria.filter((row) => !unchanged.includes(row));
   const alike = rest.filter(({ compared }) => compared.word === 'no_difference_shown');
   const { failed_runs: failed } = measured;
+  const words = wordsOf(measured.about);
   const whole: readonly MeasureRow[] = [
-    { name: 'TCR, the mean score', unit: 'score', compared: measured.score },
-    { name: capitalized(goodRateName(measured.about ?? undefined)), unit: 'share', compared: measured.success },
+    { name: `${capitalized(words.score)}, the mean score`, unit: 'score', compared: measured.score },
+    { name: capitalized(words.goodRate), unit: 'share', compared: measured.success },
     ...(failed !== undefined && isCompared(failed) && failed.a + failed.b > 0
       ? [{ name: 'Runs that failed', unit: 'share', compared: failed } as const]
       : []),
   ];
   const effort: readonly MeasureRow[] = [
-    { name: 'Steps per success', unit: 'number', compared: measured.steps_per_success },
-    { name: 'Tokens per success', unit: 'number', compared: measured.tokens_per_success },
-    { name: 'Cost per success', unit: 'usd', compared: measured.cost_per_success },
+    { name: `Steps per ${words.one}`, unit: 'number', compared: measured.steps_per_success },
+    { name: `Tokens per ${words.one}`, unit: 'number', compared: measured.tokens_per_success },
+    { name: `Cost per ${words.one}`, unit: 'usd', compared: measured.cost_per_success },
   ];
   return {
     shown: [
@@ -72,7 +75,14 @@ function isSame({ cases_moved: moved, change, a }: ComparedFigures): boolean {
   return moved === 0 || (moved === null && change === 0 && (a === 0 || a === 1));
 }
 
-const ATTENTION = { worse: 0, better: 1, not_enough_evidence: 2, no_difference_shown: 3 } as const;
+const ATTENTION = {
+  worse: 0,
+  more_faults: 0,
+  better: 1,
+  fewer_faults: 1,
+  not_enough_evidence: 2,
+  no_difference_shown: 3,
+} as const satisfies Record<ComparisonWord, number>;
 
 function attention({ compared }: MeasureRow): number {
   return compared.word === null ? 4 : ATTENTION[compared.word];
@@ -112,8 +122,4 @@ function signedScore(value: number): string {
   const text = scoreText(Math.abs(value), 3);
   if (Number(text) === 0) return text;
   return `${value < 0 ? '−' : '+'}${text}`;
-}
-
-function capitalized(text: string): string {
-  return (text[0]?.toUpperCase() ?? '') + text.slice(1);
 }

@@ -6,13 +6,14 @@ import type { ApiEstimate } from '../../model/api/shapes.ts';
 import type { Trend } from '../../model/api/trend.ts';
 import type { VersionsCompared } from '../../model/api/versions.ts';
 import type { About } from '../../model/evaluation.ts';
-import { goodRateName, limitOf } from '../../model/known-share.ts';
+import { wordsOf } from '../../model/suite-words.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 import { useReply } from '../api/use-reply.ts';
 import { FilterBar, plainChoices, sinceFilter } from '../shell/filter-bar.ts';
 import { addressOf, onlyOf, type Place, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';
 import type { ViewProps } from '../shell/view-props.ts';
+import { capitalized } from '../text/capitalized.ts';
 import { ScoreEstimate, ShareEstimate } from '../text/estimate.ts';
 import { countText, counted } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.ts';
@@ -144,7 +145,7 @@ function ComparedOnline({ place, query }: { readonly place: Place; readonly quer
   if (reply.is !== 'here') return h(Problem, { of: reply, again });
   const compared = reply.value;
   const { a, b, about, suite, smallest_difference: smallest } = compared;
-  const limit = limitOf(about);
+  const { limit } = wordsOf(about);
   const { shown, unchanged, alike } = rowsOf({
     ...compared,
     criteria: compared.criteria.map(({ criterion, compared: of }) => ({ ...of, criterion })),
@@ -220,7 +221,7 @@ function Sides({
     );
   const estimate = (of: ApiEstimate | undefined, show: (known: ApiEstimate) => JSX.Element) =>
     of === undefined ? 'not known' : show(of);
-  const name = goodRateName(about);
+  const words = wordsOf(about);
   return h(
     'section',
     null,
@@ -243,8 +244,10 @@ function Sides({
         'tbody',
         null,
         row('Conversations', ({ conversations }) => countText(conversations)),
-        row('TCR, the mean score', ({ tcr }) => estimate(tcr, (known) => h(ScoreEstimate, { estimate: known }))),
-        row(`${name[0]?.toUpperCase() ?? ''}${name.slice(1)}`, ({ success }) =>
+        row(`${capitalized(words.score)}, the mean score`, ({ tcr }) =>
+          estimate(tcr, (known) => h(ScoreEstimate, { estimate: known })),
+        ),
+        row(capitalized(words.goodRate), ({ success }) =>
           estimate(success, (known) => h(ShareEstimate, { estimate: known })),
         ),
         ...outcomes.map((outcome) =>

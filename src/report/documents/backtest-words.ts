@@ -29,7 +29,7 @@ export function remarksOf({ counted, joined, alerts, judges, criteria }: Backtes
     ),
     ...some(
       joined.evaluations,
-      `that were not made and would be: the changed suite is for these as well, with a TCR of ${scoreText(joined.tcr)}; they are in no other figure`,
+      `that were not made and would be: the changed suite is for these as well, with a mean score of ${scoreText(joined.tcr)}; they are in no other figure`,
     ),
     ...some(withoutJudges, 'compared without verdicts of judges, who would have to be asked and were not'),
     ...judges.map(
@@ -37,7 +37,7 @@ export function remarksOf({ counted, joined, alerts, judges, criteria }: Backtes
         `judge ${judge}: ${questions} questions, ${calls} calls, about ${inputTokens} input tokens, ${money(costLeast)} to ${money(costMost)}`,
     ),
     ...(criteria.some(({ points }) => points === undefined)
-      ? ['How far a criterion moves the TCR is not known, because the weights of what was stored are not at hand']
+      ? ['How far a criterion moves the score is not known, because the weights of what was stored are not at hand']
       : []),
     ...(alerts?.withoutEffort === true
       ? ['What conversations took was not stored with all of them: alerts on cost and steps are not looked for']
@@ -79,7 +79,7 @@ function totalsTable({ before, after }: BacktestReport): Table {
     title: 'Scores and outcomes',
     head: ['', 'before', 'after', 'change'],
     rows: [
-      ['TCR', scoreText(before.tcr), scoreText(after.tcr), changeOf(before, after)],
+      ['mean score', scoreText(before.tcr), scoreText(after.tcr), changeOf(before, after)],
       row('scored', before.scored, after.scored),
       ...OUTCOMES_IN_ORDER.map((outcome) => row(outcome, before.outcomes[outcome], after.outcomes[outcome])),
     ],
@@ -89,7 +89,7 @@ function totalsTable({ before, after }: BacktestReport): Table {
 function criteriaTable({ criteria }: BacktestReport): Table {
   return {
     title: 'Criteria',
-    head: ['criterion', 'how', 'weight', 'passed before', 'passed after', 'moves TCR by'],
+    head: ['criterion', 'how', 'weight', 'passed before', 'passed after', 'moves the score by'],
     rows: criteria.map(({ criterion, how, weightBefore, weightAfter, before, after, points }) => [
       criterion,
       how,
@@ -104,7 +104,7 @@ function criteriaTable({ criteria }: BacktestReport): Table {
 function agentsTable({ agents }: BacktestReport): Table {
   return {
     title: 'Agents',
-    head: ['agent', 'version', 'environment', 'evaluations', 'TCR before', 'TCR after', 'change'],
+    head: ['agent', 'version', 'environment', 'evaluations', 'score before', 'score after', 'change'],
     rows: agents.map(({ agent, agentVersion, environment, before, after }) => [
       agent,
       agentVersion,

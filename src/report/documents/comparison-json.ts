@@ -1,6 +1,7 @@
 /** A comparison as JSON. Names that came from spans or suites are values here, never keys. */
 import type { ComparedJson, ComparisonJson, FlippedJson, ReliabilityJson } from '../../model/api/comparison.ts';
 import type { Compared, Comparison, FlippedCase, Reliability, SuiteComparison } from '../../model/comparison.ts';
+import { changeWords } from '../../model/suite-words.ts';
 import type { Experiment } from '../../model/experiment.ts';
 
 export function comparisonJson(comparison: Comparison): ComparisonJson {
@@ -58,7 +59,7 @@ function suiteJson(suite: SuiteComparison): ComparisonJson['suites'][number] {
     tokens_per_success: comparedJson(suite.tokensPerSuccess),
     cost_per_success: comparedJson(suite.costPerSuccess),
     score_split: suite.split ?? null,
-    flipped: suite.flipped.map(flippedJson),
+    flipped: suite.flipped.map((flipped) => flippedJson(flipped, suite.about)),
     reliability: { a: reliabilityJson(suite.reliability.a), b: reliabilityJson(suite.reliability.b) },
   };
 }
@@ -89,18 +90,13 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-function flippedJson({
-  success,
-  score,
-  criteria,
-  conversations,
-  ends,
-  direction,
-  ...flipped
-}: FlippedCase): FlippedJson {
+function flippedJson(
+  { success, score, criteria, conversations, ends, direction, ...flipped }: FlippedCase,
+  about: SuiteComparison['about'],
+): FlippedJson {
   return {
     case: flipped.case,
-    direction,
+    direction: changeWords(about)[direction === 'worse' ? 'bad' : 'good'],
     success: { a: success.a ?? null, b: success.b ?? null },
     score: { a: score.a ?? null, b: score.b ?? null },
     criteria,

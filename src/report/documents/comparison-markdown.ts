@@ -1,7 +1,7 @@
 /** A comparison as Markdown, for a pull request. */
-import { wordText } from '../../model/comparison-words.ts';
+import { flippedWord, wordsOf, wordText } from '../../model/suite-words.ts';
 import { counted } from '../../model/counted.ts';
-import type { Comparison, FlippedCase, Reliability, SuiteComparison } from '../../model/comparison.ts';
+import type { Comparison, ComparisonWord, Reliability, SuiteComparison } from '../../model/comparison.ts';
 import type { Experiment } from '../../model/experiment.ts';
 import {
   type ComparisonRow,
@@ -36,8 +36,11 @@ export function comparisonMarkdown(comparison: Comparison, flippedMax: number): 
       lines.push(...rows.map(rowText), '');
     }
     if (suite.split !== undefined)
-      lines.push(`What moved TCR: ${splitText(suite.split, (criterion) => markdownCode(criterion, 80))}.`, '');
-    lines.push(...flippedText(suite.flipped, flippedMax), ...reliabilityText(suite));
+      lines.push(
+        `What moved the ${wordsOf(suite.about).score}: ${splitText(suite.split, (criterion) => markdownCode(criterion, 80))}.`,
+        '',
+      );
+    lines.push(...flippedText(suite, flippedMax), ...reliabilityText(suite));
   }
   lines.push(
     'The intervals are for all cases that the dataset stands for: they leave room for one that was not seen, and so may have 0 in them where p, for these cases, is small. ' +
@@ -63,15 +66,19 @@ function rowText({ name, unit, compared }: ComparisonRow): string {
     formatChange(compared.change, unit, compared.isRelative),
     formatInterval(compared, unit),
     markdownText(formatP(compared.adjustedP)),
-    compared.word === 'worse' ? '**worse**' : wordText(compared),
+    isLoss(compared.word) ? `**${wordText(compared)}**` : wordText(compared),
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
-function flippedText(flipped: readonly FlippedCase[], most: number): string[] {
+function isLoss(word: ComparisonWord | undefined): boolean {
+  return word === 'worse' || word === 'more_faults';
+}
+
+function flippedText({ flipped, about }: Pick<SuiteComparison, 'flipped' | 'about'>, most: number): string[] {
   if (flipped.length === 0) return ['No case flipped.', ''];
   const worse = flipped.filter(({ direction }) => direction === 'worse').length;
-  const counts = `${counted(worse, 'case')} got worse, ${flipped.length - worse} better`;
+  const counts = `${counted(worse, 'case')} ${flippedWord('worse', about)}, ${flipped.length - worse} ${flippedWord('better', about)}`;
   if (most === 0) return [`${counts}.`, ''];
   return [
     `${counts}:`,
@@ -84,7 +91,7 @@ function flippedText(flipped: readonly FlippedCase[], most: number): string[] {
         score === undefined ? 'none' : formatLevel(score, 'score'),
       );
       const ends = [...new Set(one.ends.b)].map((end) => markdownCode(end));
-      return `* ${markdownCode(one.case, 80)} ${one.direction}, score ${scores.join(' → ')}${[...criteria, ...ends].map((text) => `; ${text}`).join('')}`;
+      return `* ${markdownCode(one.case, 80)} ${flippedWord(one.direction, about)}, score ${scores.join(' → ')}${[...criteria, ...ends].map((text) => `; ${text}`).join('')}`;
     }),
     ...(flipped.length > most ? [`* and ${flipped.length - most} more`] : []),
     '',

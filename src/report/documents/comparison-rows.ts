@@ -1,7 +1,7 @@
 /** Figures of a comparison as a person reads them, the same in a terminal and in a pull request: shares in percent, their differences in points, scores as they are. */
 import { counted } from '../../model/counted.ts';
 import type { Compared, Interval, SuiteComparison } from '../../model/comparison.ts';
-import { goodRateName, limitOf } from '../../model/known-share.ts';
+import { wordsOf } from '../../model/suite-words.ts';
 import { isGood } from '../../model/severity.ts';
 import { unreachable } from '../../model/unreachable.ts';
 
@@ -26,12 +26,13 @@ export function rowGroups(suite: SuiteComparison): readonly RowGroup[] {
   const outcomes = suite.outcomes
     .filter(({ outcome, compared }) => !isGood(outcome) && isThere(compared))
     .map(({ outcome, compared }) => ({ name: outcome, unit: 'share', compared }) as const);
+  const words = wordsOf(suite.about);
   return [
     {
       title: 'overall',
       rows: [
-        { name: 'TCR', unit: 'score', compared: suite.score },
-        { name: goodRateName(suite.about), unit: 'share', compared: suite.success },
+        { name: words.score, unit: 'score', compared: suite.score },
+        { name: words.goodRate, unit: 'share', compared: suite.success },
         ...outcomes,
         ...(isThere(suite.failedRuns)
           ? [{ name: 'runs that failed', unit: 'share', compared: suite.failedRuns } as const]
@@ -43,7 +44,7 @@ export function rowGroups(suite: SuiteComparison): readonly RowGroup[] {
       rows: suite.criteria.map(({ criterion, compared }) => ({ name: criterion, unit: 'share', compared })),
     },
     {
-      title: 'per success',
+      title: `per ${words.one}`,
       rows: [
         { name: 'steps', unit: 'number', compared: suite.stepsPerSuccess },
         { name: 'tokens', unit: 'number', compared: suite.tokensPerSuccess },
@@ -122,7 +123,7 @@ export function splitText(split: NonNullable<SuiteComparison['split']>, name: (c
 
 /** The basis of a suite's figures, as sentences for a person. */
 export function knownText({ about, decidedShare: { a, b } }: SuiteComparison): readonly string[] {
-  const limit = limitOf(about);
+  const { limit } = wordsOf(about);
   const shares = [a, b].map((share) => (share === null ? 'not known' : formatLevel(share, 'share')));
   return [
     ...(limit === undefined ? [] : [limit]),

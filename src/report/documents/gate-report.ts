@@ -13,7 +13,7 @@ import {
 import type { GateCountJson, GateJson, GateLimitJson } from '../../model/api/gate.ts';
 import { counted } from '../../model/counted.ts';
 import type { About } from '../../model/evaluation.ts';
-import { goodRateName, limitOf } from '../../model/known-share.ts';
+import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 import { markdownCode, markdownText } from './markdown-text.ts';
 
@@ -170,7 +170,7 @@ export function gateMarkdown(result: GateResult): string {
   if (look !== undefined) lines.push(lookText(result), '');
   for (const warning of warnings) lines.push(`> ${markdownText(warning, 1000)}`, '');
   for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
-    const limit = limitOf(about.get(suite));
+    const { limit } = wordsOf(about.get(suite));
     lines.push(`### ${markdownText(suite)}`, '', ...(limit === undefined ? [] : [`${limit}.`, '']));
     lines.push('| rule | allowed | found | interval | |', '|---|---|---|---|---|');
     const sorted = rows.toSorted((a, b) => ORDER.indexOf(a.decision) - ORDER.indexOf(b.decision));
@@ -207,7 +207,11 @@ function ruleCell(rule: JudgedRule, about: About | undefined): string {
 }
 
 function calledHere({ rule }: Pick<JudgedRule, 'rule'>, about: About | undefined): string | undefined {
-  return rule === 'success_rate' && (about === 'form' || about === 'rules') ? goodRateName(about) : undefined;
+  if (speaksOfSuccess(about)) return undefined;
+  const { goodRate, score, one } = wordsOf(about);
+  if (rule === 'success_rate') return goodRate;
+  if (rule === 'tcr') return score;
+  return rule.endsWith('_per_success') ? `per ${one}` : undefined;
 }
 
 function sideText({ id, name, agentVersion, commit, runs }: GateSide): string {

@@ -1,20 +1,20 @@
 /** Sums up evaluations: TCR, the share of successes, outcomes, and the criteria that fail most. */
 import { decisionOf, undecidedBy } from '../../model/decision.ts';
-import type { About, Evaluation, Outcome } from '../../model/evaluation.ts';
+import type { About, Evaluation, Outcome, SuiteScope } from '../../model/evaluation.ts';
 import { aboutOf, meanDecided } from '../../model/known-share.ts';
 import { isFailure, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 
 /** From the task completion rate: 0.85 and above, 0.70 and above, below. Nothing is said of what is known by its form alone. */
 type Band = 'production ready' | 'usable' | 'not ready';
 
-export const TCR_SPELLED_OUT = 'TCR: task completion rate, the mean score from 0 to 1';
-
 export interface SuiteSummary {
   readonly evaluations: number;
   /** Runs of an experiment that broke off and left nothing to score, each a hard failure with score 0. They are in the figures, and no evaluations. */
   readonly broke_off: number;
   readonly scored: number;
-  /** Mean score of what was scored; null where nothing was. */
+  /** Its unit: a turn, or a whole conversation. Null of nothing, and of both together. */
+  readonly scope: SuiteScope | null;
+  /** Mean score of what was scored; null where nothing was. It is the task completion rate where the task was checked. */
   readonly tcr: number | null;
   /** Null unless more than half of all evaluations, hand-overs aside, were scored with evidence of the task. */
   readonly band: Band | null;
@@ -84,6 +84,8 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
   const scored = evaluations.filter(({ score }) => score !== undefined);
   const sum = scored.reduce((total, { score = 0 }) => total + score, 0);
   const mean = scored.length === 0 ? undefined : sum / scored.length;
+  const [first] = evaluations;
+  const scopes = new Set(evaluations.map(({ scope }) => scope));
   const known = scored.filter(({ about }) => about === 'task').length;
   const about = aboutOf(evaluations);
   const count = (outcome: Outcome) => evaluations.filter((evaluation) => evaluation.outcome === outcome).length;
@@ -96,6 +98,7 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
     evaluations: evaluations.length,
     broke_off: 0,
     scored: scored.length,
+    scope: scopes.size === 1 ? (first?.scope ?? null) : null,
     tcr: mean === undefined ? null : Math.round(mean) / 1_000_000,
     band: mean === undefined || known * 2 <= scored.length + count('unscored') ? null : bandOf(mean),
     decided_share: meanDecided(evaluations),

@@ -1,16 +1,16 @@
 /** Explains in sentences what the figures of validity do and do not show. */
 import type { Estimate } from '../../model/estimate.ts';
 import type { SuiteValidity } from '../../model/validity.ts';
-import { FORM_ONLY, RULES_ONLY } from '../../model/known-share.ts';
+import { wordsOf } from '../../model/suite-words.ts';
 
 /** With 30 of each kind an area of 0.7 has an interval of about 0.55 to 0.82. */
 const OF_EACH_MIN = 30;
 const CHANCE = 0.5;
 
 export function validityRemarks(suite: SuiteValidity): readonly string[] {
-  const { about } = suite;
+  const { limit } = wordsOf(suite.about);
   return [
-    ...(about === 'form' ? [FORM_ONLY] : about === 'rules' ? [RULES_ONLY] : []),
+    ...(limit === undefined ? [] : [limit]),
     ...labelRemarks(suite),
     ...areaRemarks(suite),
     ...leftOutRemarks(suite),

@@ -25,7 +25,7 @@ export const DETECTION_METRICS = {
     labels: [...LEVEL, 'state'],
     help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed or recovered.',
     queries: {
-      'what has got worse':
+      'open alarms':
         'max by (suite, agent, environment, metric, criterion, segment) (assay_detector_state{state="regressed"}) == 1',
     },
     read: ({ levels }) =>
@@ -35,7 +35,7 @@ export const DETECTION_METRICS = {
   }),
   logEvidence: readGauge('assay_detector_log_evidence', 'nats', {
     labels: LEVEL,
-    help: 'Natural logarithm of the evidence that a level has become worse; it is a regression from assay_detector_log_evidence_threshold on.',
+    help: 'Natural logarithm of the evidence that a level has fallen, or risen where that is bad; it is a regression from assay_detector_log_evidence_threshold on.',
     read: levelsBy((one) => one.logEvidence),
   }),
   logThreshold: readGauge('assay_detector_log_evidence_threshold', 'nats', {
@@ -58,7 +58,7 @@ export const DETECTION_METRICS = {
     labels: LEVEL,
     help: 'Change against the expected value; negative is a fall.',
     queries: {
-      'how much what has got worse has changed':
+      'how large the change of each open alarm is':
         'assay_detector_change_ratio and ignoring (state) assay_detector_state{state="regressed"} == 1',
     },
     read: levelsBy((one) => one.change?.ratio),
@@ -83,9 +83,9 @@ export const DETECTION_METRICS = {
     help: 'The smallest change that would be found within a day at the present traffic.',
     read: levelsBy((one) => one.minimumDetectableRatio),
   }),
-  parts: readGauge('assay_detector_tcr_change_by_criterion', 'points of TCR', {
+  parts: readGauge('assay_detector_tcr_change_by_criterion', 'points of the mean score', {
     labels: [...WATCHED, 'part', 'criterion'],
-    help: 'Points that each criterion, and the mix of requests, adds to the change of TCR as it was counted. Their sum is that change; assay_detector_change_ratio excludes the mix.',
+    help: 'Points that each criterion, and the mix of requests, adds to the change of the mean score as it was counted. Their sum is that change; assay_detector_change_ratio excludes the mix.',
     queries: {
       'which criterion explains most of a fall':
         'bottomk by (suite, agent, environment) (1, assay_detector_tcr_change_by_criterion{part="criterion"})',
@@ -97,7 +97,7 @@ export const DETECTION_METRICS = {
   }),
   fallShare: readGauge('assay_detector_fall_share', 'part of the fall, 0 to 1', {
     labels: [...WATCHED, 'metric', 'segment', 'part'],
-    help: 'Part of a suspected or found fall of TCR that is in the conversations with this part of the traffic, for the parts that explain it best; part="everywhere" where no part does.',
+    help: 'Part of a suspected or found fall of the mean score that is in the conversations with this part of the traffic, for the parts that explain it best; part="everywhere" where no part does.',
     queries: {
       'which part of the traffic explains most of a fall':
         'topk by (suite, agent, environment) (1, assay_detector_fall_share{metric="tcr"})',

@@ -58,14 +58,16 @@ export const detectionRecordSchema = z
     parts: z
       .array(z.object({ part: z.enum(['criterion', 'mix']), criterion: z.string(), points: share }))
       .describe(
-        'Of TCR: what each criterion and the mix of what is asked add to its change as it was counted, largest fall first. The parts add up to counted_observed less counted_baseline.',
+        'Of the mean score: what each criterion and the mix of what is asked add to its change as it was counted, largest fall first. The parts add up to counted_observed less counted_baseline.',
       ),
     segment_parts: z
       .array(z.object({ part: z.enum(['segment', 'mix']), segment: z.string(), points: share }))
       .describe('The same change by segment, where there are several; the parts add up to the same.'),
     counted_baseline: share
       .nullable()
-      .describe('Of TCR: its mean before, whatever was asked then. The baseline beside it is for what is asked now.'),
+      .describe(
+        'Of the mean score: what it was before, whatever was asked then. The baseline beside it is for what is asked now.',
+      ),
     counted_observed: share.nullable(),
     where: z
       .array(
@@ -76,9 +78,7 @@ export const detectionRecordSchema = z
           failed: z.number().int(),
         }),
       )
-      .describe(
-        'Of the latest conversations since then: how many of each version and segment did not end successfully.',
-      ),
+      .describe('Of the latest conversations since then: how many of each version and segment had no good outcome.'),
     worst_conversations: z.array(
       z.object({
         conversation_id: z.string(),
@@ -170,42 +170,55 @@ const NO_LEVEL = {
 } as const satisfies Partial<DetectionRecord>;
 
 const MEASURES = {
-  tcr: 'task completion rate',
+  tcr: 'mean score',
   hard_failure: 'rate of hard failures',
   criterion: 'pass rate',
-  segment: 'task completion rate',
-  cost_per_success: 'cost per success',
-  steps_per_success: 'steps per success',
+  segment: 'mean score',
+  cost_per_success: 'cost per good outcome',
+  steps_per_success: 'steps per good outcome',
 } as const;
 
+/** Directions in which a measure is an alarm: words that hold of suites about form as well. */
+const MOVED = {
+  tcr: 'fallen',
+  hard_failure: 'risen',
+  criterion: 'fallen',
+  segment: 'fallen',
+  cost_per_success: 'risen',
+  steps_per_success: 'risen',
+} as const satisfies Record<LevelReading['metric'], string>;
+
 const STATES = {
-  no_data: 'has no data any more',
-  learning: LEARNS,
-  ok: 'is as usual',
-  suspected: 'may have got worse',
-  regressed: 'has got worse',
-  recovered: 'has recovered',
-} as const;
+  no_data: () => 'has no data any more',
+  learning: () => LEARNS,
+  ok: () => 'is as usual',
+  suspected: (moved) => `may have ${moved}`,
+  regressed: (moved) => `has ${moved}`,
+  recovered: () => 'has recovered',
+} as const satisfies Record<LevelReading['state'], (moved: string) => string>;
+
+const VERSIONS = {
+  worse: 'scores lower than',
+  better: 'scores higher than',
+  equivalent: 'scores as much as',
+  inconclusive: 'cannot be told from',
+} as const satisfies Record<VersionReading['verdict'], string>;
 
 function summaryOf(transition: Transition): string {
   const { agent, environment } = transition.reading;
   const whose = `${agent} (${environment})`;
   if (transition.kind === 'version') {
     const { version, baselineVersion, difference } = transition.reading;
-    const by = difference === undefined ? '' : `, success rate ${signed(difference * 100)} points`;
-    return `${whose}: version ${version} is ${transition.to} than ${baselineVersion}${by}`.replace(
-      'equivalent than',
-      'equivalent to',
-    );
+    const by = difference === undefined ? '' : `, good outcomes ${signed(difference * 100)} points`;
+    return `${whose}: version ${version} ${VERSIONS[transition.to]} ${baselineVersion}${by}`;
   }
   if (transition.kind === 'judges')
     return `${whose}: other judges answer the questions of ${transition.reading.suite}, so its figures cannot be compared with those before; what is usual is learnt from scratch. The agent did not change`;
   const { from, to, reading } = transition;
-  // Somebody knows already that it is worse than it was.
-  return levelSummary(reading, to, from === 'regressed' && to === 'regressed' ? FURTHER : STATES[to]);
+  // Somebody knows already that it has moved.
+  const isFurther = from === 'regressed' && to === 'regressed';
+  return levelSummary(reading, to, isFurther ? `has ${MOVED[reading.metric]} further` : undefined);
 }
-
-const FURTHER = 'has got worse still';
 
 /** States of which it is said where they come from. */
 const IS_BAD: ReadonlySet<LevelReading['state']> = new Set(['suspected', 'regressed']);
@@ -214,7 +227,7 @@ const IS_BAD: ReadonlySet<LevelReading['state']> = new Set(['suspected', 'regres
 export function levelSummary(
   reading: LevelReading,
   state: LevelReading['state'],
-  verb: string = STATES[state],
+  verb: string = STATES[state](MOVED[reading.metric]),
 ): string {
   const { agent, environment, metric, criterion, part, change, parts } = reading;
   const of = criterion ?? (part === undefined ? undefined : `conversations with ${part}`);

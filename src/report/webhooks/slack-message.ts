@@ -24,7 +24,7 @@ export function slackMessage(record: DetectionRecord) {
       .slice(0, ROWS_MAX)
       .map(
         ({ agent_version, segment, conversations, failed }) =>
-          `version ${escaped(agent_version)}${segment === undefined ? '' : `, segment ${escaped(segment)}`}: ${failed} of the latest ${conversations} not successful`,
+          `version ${escaped(agent_version)}${segment === undefined ? '' : `, segment ${escaped(segment)}`}: ${failed} of the latest ${conversations} without a good outcome`,
       ),
     ...partLines(record),
     ...record.worst_conversations
@@ -44,7 +44,7 @@ function partLines({ parts }: DetectionRecord): readonly string[] {
   if (parts.length === 0) return [];
   const { tenths, parts: rows } = shownParts(parts, ROWS_MAX);
   return [
-    `TCR as counted, whatever was asked: ${inPoints(tenths)}, of which`,
+    `Mean score as counted, whatever was asked: ${inPoints(tenths)}, of which`,
     ...rows.map((row) => `• ${NAMES[row.part] ?? escaped(row.criterion)}: ${inPoints(row.tenths)}`),
   ];
 }

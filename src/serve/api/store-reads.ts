@@ -38,7 +38,7 @@ are about (form says nothing about the task); go on with &before=<next> until ne
   ),
   readStored(
     '/api/detection',
-    'what has got worse, since when and why; the last changes of the detectors',
+    'the open alarms: what fell or rose, since when and why; the last changes of the detectors',
     async (side) => jsonAnswer(200, await side.detection()),
   ),
   readStored(

@@ -12,7 +12,7 @@ const CAUSES_MAX = 10;
 
 export const getDetections = v1Read({
   path: '/api/v1/detections',
-  summary: 'what has got worse, one sentence each with its size and causes; the last changes',
+  summary: 'the open alarms, one sentence each with its size and causes; the last changes',
   query: z.strictObject({}),
   answer: detections,
   read: async ({ detectionState }: Pick<V1Side, 'detectionState'>) => {

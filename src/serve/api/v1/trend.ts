@@ -60,6 +60,7 @@ a suite's success rate, mean score and outcomes over time, with their intervals`
     return {
       suite: suite.name,
       about: suite.about,
+      scope: suite.scope,
       bucket_ms: step,
       since: isoTime(since),
       until: isoTime(until),

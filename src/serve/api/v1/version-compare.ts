@@ -65,7 +65,13 @@ two versions online side by side: rates, mean score, criteria and effort, with i
     const samples = [a, b].map(({ evaluations }) => sampleOf(suite, evaluations)) as [Sample, Sample];
     const criteria = suite.criteria.map(({ name }) => name);
     const called = { unit: 'conversation', a: query.a, b: query.b } as const;
-    const compared = compareSamples(...samples, { criteria, alpha: ALPHA, smallest: query.smallest, called });
+    const compared = compareSamples(...samples, {
+      criteria,
+      alpha: ALPHA,
+      smallest: query.smallest,
+      about: suite.about,
+      called,
+    });
     return {
       agent: query.agent,
       suite: suite.name,

@@ -102,7 +102,7 @@ test('levels that got worse are sentences with their size and causes, regression
     open: [
       {
         sentence:
-          'helper (prod): task completion rate has got worse: 0.9 expected, 0.7 observed (−22.2 %); most of it by right (−21.0 points)',
+          'helper (prod): mean score has fallen: 0.9 expected, 0.7 observed (−22.2 %); most of it by right (−21.0 points)',
         agent: 'helper',
         environment: 'prod',
         suite: 'care',
@@ -119,7 +119,7 @@ test('levels that got worse are sentences with their size and causes, regression
         explained_by: [],
       },
       {
-        sentence: 'helper (prod): pass rate of polite may have got worse',
+        sentence: 'helper (prod): pass rate of polite may have fallen',
         agent: 'helper',
         environment: 'prod',
         suite: 'care',
@@ -140,7 +140,7 @@ test('levels that got worse are sentences with their size and causes, regression
       }),
       {
         at: '2026-11-20T10:00:00.000Z',
-        sentence: 'helper (prod): version v2 is worse than v1, success rate −12.0 points',
+        sentence: 'helper (prod): version v2 scores lower than v1, good outcomes −12.0 points',
         agent: 'helper',
         environment: 'prod',
         suite: 'care',
