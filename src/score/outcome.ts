@@ -2,15 +2,17 @@
  * From a score to an outcome: an ordered list of rules, the first that holds wins, and then the caps of critical
  * criteria that failed. The default list:
  *
- *     a person was asked to take over   handed_over
  *     completed and score >= 0.75       successful_completion
+ *     a person was asked to take over   handed_over
  *     failed and score = 0              hard_failure
  *     score >= 0.50                     graceful_failure
  *     else                              partial_failure
  *
  * Two things stand above the rules. A conversation that broke off is a hard failure, unless the suite decides that by its criteria. And success
- * takes evidence of the task: where no decided criterion has any, the rules for a success do not hold. A score of 1 is then `no_fault_found`, and
- * anything less is what the other rules say, because a fault was found.
+ * takes evidence of the task: where no decided criterion has any, the rules for a success do not hold. A score of 1 is then `no_fault_found`, or
+ * `handed_over`, and anything less is what the other rules say, because a fault was found.
+ *
+ * Evidence comes before the ending: a conversation that was handed over is a success where decided criteria show that the task was done.
  *
  * Without a score a conversation is unscored, unless a person was asked to take over: that it left the agent is known however little else was decided.
  */
@@ -34,29 +36,26 @@ export interface OutcomeDecision {
   readonly undecided: readonly string[];
 }
 
+const HANDED_OVER = 'a person was asked to take over';
+
 export const DEFAULT_RULES: readonly CompiledOutcomeRule[] = [
-  {
-    outcome: 'handed_over',
-    when: ({ ending }) => ending === 'handed_over',
-    because: 'a person was asked to take over',
-  },
   {
     outcome: 'successful_completion',
     when: ({ completed, score }) => completed && score >= 0.75,
     because: 'completed and score >= 0.75',
   },
+  { outcome: 'handed_over', when: ({ ending }) => ending === 'handed_over', because: HANDED_OVER },
   { outcome: 'hard_failure', when: ({ failed, score }) => failed && score === 0, because: 'failed and score == 0' },
   { outcome: 'graceful_failure', when: ({ score }) => score >= 0.5, because: 'score >= 0.50' },
 ];
 
 /**
- * The last turn has an answer and no error. Where the answer was not recorded, a root that arrived and a model that did
- * not stop to wait for a tool stand for it.
+ * The last turn has an answer, or a person who takes over, and no error. Where the answer was not recorded, a root that
+ * arrived and a model that did not stop to wait for a tool stand for it.
  */
 export function completedByDefault({ turn, ending }: Subject): boolean {
-  if (ending === 'handed_over') return false;
   if (turn.error !== undefined) return false;
-  if (hasAnswer(turn)) return true;
+  if (ending === 'handed_over' || hasAnswer(turn)) return true;
   return isAnswerUnknown(turn) && !turn.flags.includes('root-missing') && !turn.finishReasons.includes('tool_call');
 }
 
@@ -134,13 +133,18 @@ export function decideOutcome(
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...scored, completed, failed, ending: ending ?? 'unknown' };
   const isAboutTask = aboutOfDecided(suite.criteria, scored.verdicts) === 'task';
+  const isDisproved = ending === 'handed_over' && failsTask(suite.criteria, scored.verdicts);
   const rule = suite.outcomes.find(
     ({ outcome, when, because }) =>
-      (isAboutTask || !claimsTask(outcome) || scored.score === 1) && holds(`"${because}"`, () => when(view), undecided),
+      !(isDisproved && claimsTask(outcome)) &&
+      (isAboutTask || !claimsTask(outcome) || scored.score === 1) &&
+      holds(`"${because}"`, () => when(view), undecided),
   );
   const ruled = rule?.outcome ?? 'partial_failure';
-  const outcome = !isAboutTask && claimsTask(ruled) ? 'no_fault_found' : ruled;
-  const because = rule?.because ?? 'no other outcome applies';
+  const isUnproven = !isAboutTask && claimsTask(ruled);
+  const isHandOver = isUnproven && ending === 'handed_over';
+  const outcome = isHandOver ? 'handed_over' : isUnproven ? 'no_fault_found' : ruled;
+  const because = isHandOver ? HANDED_OVER : (rule?.because ?? 'no other outcome applies');
   const cap = suite.criteria
     .filter(({ name, capsAt }) => capsAt !== undefined && decisionOf(scored.verdicts.get(name) ?? 'skipped') === 'fail')
     .reduce<{ outcome: ScoredOutcome; by: string | undefined }>(
@@ -162,6 +166,10 @@ export function aboutOfDecided(
     if (most === undefined || ABOUTS.indexOf(about) > ABOUTS.indexOf(most)) most = about;
   }
   return most;
+}
+
+function failsTask(criteria: CompiledSuite['criteria'], verdicts: ReadonlyMap<string, VerdictKind>): boolean {
+  return criteria.some(({ name, about }) => about === 'task' && verdicts.get(name) === 'fail');
 }
 
 function holds(what: string, condition: () => unknown, undecided: string[]): boolean {
