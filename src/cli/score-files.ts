@@ -68,6 +68,13 @@ export async function scoreFiles(
       `warning: task-success cannot read the truth of ${many}, such as ${safe(conversation, 80)}: ${safe(problem)}: expected ${expected}`,
     );
   }
+  const [weak] = result.weakTruths;
+  if (weak !== undefined) {
+    const many = counted(result.weakTruths.length, 'conversation');
+    terminal.err(
+      `warning: the truth of ${many} cannot show a success, such as ${safe(weak.conversation, 80)}: ${safe(weak.because, 400)}`,
+    );
+  }
   return { ...result, seconds: (performance.now() - startedAt) / 1000 };
 }
 
