@@ -1,5 +1,7 @@
 /** Recorded files, scored as their flags say: what `assay score` prints, and `assay validity` holds against outcomes. */
 import type { Command } from 'commander';
+import { goldenIdsOf } from '../engine/suite-outline.ts';
+import { unusedTraces } from '../model/compared-traces.ts';
 import { counted } from '../model/counted.ts';
 import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
 import { RecordingError, readRecording } from '../offline/recording.ts';
@@ -68,6 +70,9 @@ export async function scoreFiles(
       `warning: task-success cannot read the truth of ${many}, such as ${safe(conversation, 80)}: ${safe(problem)}: expected ${expected}`,
     );
   }
+  const traces = suites.map((suite) => ({ name: suite.name, golden: goldenIdsOf(suite) }));
+  for (const warning of unusedTraces(traces, result.evaluations, 'evaluation'))
+    terminal.err(`warning: ${safe(warning, 600)}`);
   const [weak] = result.weakTruths;
   if (weak !== undefined) {
     const many = counted(result.weakTruths.length, 'conversation');

@@ -61,6 +61,10 @@ export function outlineOf(suite: CompiledSuite): SuiteOutline {
   };
 }
 
+export function goldenIdsOf({ golden }: Pick<CompiledSuite, 'golden'>): readonly string[] {
+  return golden?.traces.map(({ id }) => id) ?? [];
+}
+
 export function isLive({ name }: SuiteOutline): boolean {
   return !isShadowKey(name);
 }
