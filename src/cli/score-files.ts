@@ -71,7 +71,7 @@ export async function scoreFiles(
     );
   }
   const traces = suites.map((suite) => ({ name: suite.name, golden: goldenIdsOf(suite) }));
-  for (const warning of unusedTraces(traces, result.evaluations, 'evaluation'))
+  for (const warning of unusedTraces(traces, result.evaluations, 'conversation'))
     terminal.err(`warning: ${safe(warning, 600)}`);
   const [weak] = result.weakTruths;
   if (weak !== undefined) {

@@ -12,6 +12,8 @@ interface SuiteWithTraces {
   readonly golden: readonly string[];
 }
 
+type Compared = Pick<Evaluation, 'suite' | 'conversationId' | 'verdicts'>;
+
 /** The name of a trace in every reason of a check that compared a conversation with it. */
 export function goldenTrace(id: string): string {
   return `golden trace ${id}`;
@@ -25,21 +27,22 @@ const NAMED_MAX = 5;
 /** A sentence for each suite with traces that none of its evaluations was compared with. */
 export function unusedTraces(
   suites: readonly SuiteWithTraces[],
-  evaluations: readonly Pick<Evaluation, 'suite' | 'verdicts'>[],
-  of: 'run' | 'evaluation',
+  evaluations: readonly Compared[],
+  of: 'run' | 'conversation',
 ): readonly string[] {
   return suites.flatMap(({ name, golden }) => {
     const own = golden.length === 0 ? [] : evaluations.filter(({ suite }) => suite === name);
     const verdicts = own.flatMap((one) => [...one.verdicts.values()]);
     // A judge's reasons for the grades of steps name no trace.
     if (own.length === 0 || verdicts.some((verdict) => 'steps' in verdict)) return [];
+    const conversations = new Set(own.map(({ conversationId }) => conversationId));
     const reasons = new Set(verdicts.map(({ reason }) => reason));
     const unused = golden.filter((id) => ![...reasons].some((reason) => names(reason, id)));
     if (unused.length === 0) return [];
     const more = unused.length > NAMED_MAX ? ` and ${unused.length - NAMED_MAX} more` : '';
     const which = `${unused.length === 1 ? 'golden trace' : 'golden traces'} ${unused.slice(0, NAMED_MAX).join(', ')}${more}`;
     const why = [...reasons].find((reason) => reason.startsWith(NO_GOLDEN_TRACE))?.slice(NO_GOLDEN_TRACE.length);
-    return `${which} of ${name} ${unused.length === 1 ? 'was' : 'were'} compared with 0 of ${counted(own.length, of)}${why === undefined ? '' : `, such as one of which ${why.replace(/\.$/, '')}`}: generalise \`input\`, or name the trace by \`golden\` in the truth or a scenario`;
+    return `${which} of ${name} ${unused.length === 1 ? 'was' : 'were'} compared with 0 of ${counted(conversations.size, of)}${why === undefined ? '' : ` (${why.replace(/\.$/, '')})`}: put \`*\` into \`input\`, or name the trace by \`golden\` in the truth or by a scenario`;
   });
 }
 

@@ -34,18 +34,20 @@ export async function reviewSuites(
     suites.map(({ id, criteria }) => [id, new VerdictPairs(criteria.map(({ name }) => name))] as const),
   );
   const traces = suites.map((suite) => ({ name: suite.name, golden: goldenIdsOf(suite) }));
-  const compared: Pick<Evaluation, 'suite' | 'verdicts'>[] = [];
+  const compared: Pick<Evaluation, 'suite' | 'conversationId' | 'verdicts'>[] = [];
   let conversations = 0;
   let before: number | undefined;
   do {
     const limit = Math.min(PAGE, conversationsMax - conversations);
     const { rows, next } = await reader.listPage({ limit, ...(before !== undefined && { before }) });
     for (const row of rows) {
-      for (const { suite, suiteVersion, verdicts, waitsFor } of await reader.evaluations(row, { revisions: 'last' })) {
+      for (const { suite, suiteVersion, conversationId, verdicts, waitsFor } of await reader.evaluations(row, {
+        revisions: 'last',
+      })) {
         // Another version of the suite asks other questions.
         if (waitsFor !== undefined) continue;
         pairs.get(`${suite}@${suiteVersion}`)?.add((criterion) => verdicts.get(criterion)?.verdict);
-        if (pairs.has(`${suite}@${suiteVersion}`)) compared.push({ suite, verdicts });
+        if (pairs.has(`${suite}@${suiteVersion}`)) compared.push({ suite, conversationId, verdicts });
       }
     }
     conversations += rows.length;
@@ -54,7 +56,7 @@ export async function reviewSuites(
   const alike = suites.flatMap(({ name: suite, id }) =>
     (pairs.get(id)?.alike() ?? []).map((likeness) => ({ suite, ...likeness })),
   );
-  return { conversations, remarks, alike, unusedTraces: unusedTraces(traces, compared, 'evaluation') };
+  return { conversations, remarks, alike, unusedTraces: unusedTraces(traces, compared, 'conversation') };
 }
 
 async function remarksOn(

@@ -87,6 +87,23 @@ assay_evaluations_total{suite="default",agent="a",agent_version="unknown",outcom
   expect(advised(metrics)).toEqual(expected);
 });
 
+test('failures of an agent have the command that explains one of the worst', async () => {
+  const dataDir = tempDirectory();
+  writeFileSync(
+    path.join(dataDir, 'short.yaml'),
+    'suite: short\nscope: conversation\ncriteria:\n  - { name: short, question: Short?, weight: 1, check: size(steps) > 999 }\n',
+  );
+  const running = await runService({ suites: ['./short.yaml'], dataDir });
+  await sendTurns(running, { first: 1, turns: 3 });
+  const doctor = () => assayBeside(['doctor', '--url', running.http]);
+  let { stdout } = await doctor();
+  while (!stdout.includes('3 of 3 evaluations')) ({ stdout } = await doctor());
+
+  expect(stdout).toMatch(
+    /The service: nothing to do\.\n! short: 3 of 3 evaluations failed, most of them short \(3\)\n {4}read one of the worst: npx assay explain \S+\n$/,
+  );
+});
+
 test('a criterion without what it needs has the remedy of that need', async () => {
   const dataDir = tempDirectory();
   writeFileSync(

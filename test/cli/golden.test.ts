@@ -48,7 +48,9 @@ test('a trace that no run was compared with is a warning of score, and of nothin
   const { status, stderr } = assay('score', RUNS, '--suite', suite);
 
   expect(status).toBe(0);
-  expect(stderr).toContain('warning: golden trace gt_002 of tickets was compared with 0 of 3 evaluations: generalise');
+  expect(stderr).toContain(
+    'warning: golden trace gt_002 of tickets was compared with 0 of 3 conversations: put `*` into `input`',
+  );
   expect(assay('score', RUNS, '--suite', path.join(EXAMPLE, 'tickets.yaml')).stderr).not.toContain('warning');
 });
 
