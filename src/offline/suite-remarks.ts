@@ -5,7 +5,7 @@
  */
 import type { Conversation } from '../model/conversation.ts';
 import type { Excerpt, ExcerptTurn } from '../model/excerpt.ts';
-import { claimsTask, isFailure } from '../model/severity.ts';
+import { claimsTask, isFailure, isInSuccessRate } from '../model/severity.ts';
 import { evaluate } from '../score/evaluate.ts';
 import { toExcerpt } from '../score/sentences.ts';
 import type { CompiledCriterion, CompiledSuite } from '../score/suite.ts';
@@ -102,10 +102,10 @@ function handedOverWhateverPasses(suite: CompiledSuite, handedOver: Conversation
   }));
   const turnId = suite.scope === 'turn' ? handedOver.turns[0]?.id : undefined;
   const done = { ...suite, completed: () => true, failed: () => false, criteria: passing };
-  const { outcome } = evaluate(done, { conversation: handedOver, turnId, revision: 1 });
-  if (outcome !== 'handed_over') return [];
+  const { outcome, score } = evaluate(done, { conversation: handedOver, turnId, revision: 1 });
+  if (score === undefined || isInSuccessRate(outcome)) return [];
   return [
-    'a conversation that was handed over comes to handed_over even where every criterion passes: put the rule for a success before that one',
+    `a conversation that was handed over comes to ${outcome} even where every criterion passes: put the rule for a success before that one`,
   ];
 }
 

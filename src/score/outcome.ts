@@ -12,7 +12,8 @@
  * takes evidence of the task: where no decided criterion has any, the rules for a success do not hold. A score of 1 is then `no_fault_found`, or
  * `handed_over`, and anything less is what the other rules say, because a fault was found.
  *
- * Evidence comes before the ending: a conversation that was handed over is a success where decided criteria show that the task was done.
+ * Evidence comes before the ending: a conversation that was handed over is a success where decided criteria show that the task was done. Where one
+ * of them shows that it was not, it stays `handed_over`.
  *
  * Without a score a conversation is unscored, unless a person was asked to take over: that it left the agent is known however little else was decided.
  */
@@ -83,8 +84,7 @@ export function decideWithoutScore(
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...known, completed, failed, ending, score: Number.NaN };
   // A neutral outcome says nothing of how well it went, so it takes no score.
-  const rules = outcomes.filter(({ outcome }) => !isInSuccessRate(outcome));
-  return rules.find(({ when, because }) => holds(`"${because}"`, () => when(view), []));
+  return outcomes.filter(isNeutral).find(({ when, because }) => holds(`"${because}"`, () => when(view), []));
 }
 
 /** The suite's rule for the end of the conversation, whatever its score. */
@@ -133,12 +133,11 @@ export function decideOutcome(
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...scored, completed, failed, ending: ending ?? 'unknown' };
   const isAboutTask = aboutOfDecided(suite.criteria, scored.verdicts) === 'task';
-  const isDisproved = ending === 'handed_over' && failsTask(suite.criteria, scored.verdicts);
-  const rule = suite.outcomes.find(
+  const stays = ending === 'handed_over' && failsTask(suite.criteria, scored.verdicts);
+  const rules = stays ? [...suite.outcomes.filter(isNeutral), ...suite.outcomes] : suite.outcomes;
+  const rule = rules.find(
     ({ outcome, when, because }) =>
-      !(isDisproved && claimsTask(outcome)) &&
-      (isAboutTask || !claimsTask(outcome) || scored.score === 1) &&
-      holds(`"${because}"`, () => when(view), undecided),
+      (isAboutTask || !claimsTask(outcome) || scored.score === 1) && holds(`"${because}"`, () => when(view), undecided),
   );
   const ruled = rule?.outcome ?? 'partial_failure';
   const isUnproven = !isAboutTask && claimsTask(ruled);
@@ -168,8 +167,12 @@ export function aboutOfDecided(
   return most;
 }
 
+function isNeutral({ outcome }: CompiledOutcomeRule): boolean {
+  return !isInSuccessRate(outcome);
+}
+
 function failsTask(criteria: CompiledSuite['criteria'], verdicts: ReadonlyMap<string, VerdictKind>): boolean {
-  return criteria.some(({ name, about }) => about === 'task' && verdicts.get(name) === 'fail');
+  return criteria.some(({ name, about }) => about === 'task' && decisionOf(verdicts.get(name) ?? 'skipped') === 'fail');
 }
 
 function holds(what: string, condition: () => unknown, undecided: string[]): boolean {
