@@ -163,6 +163,7 @@ function outline({ shadow }: { readonly shadow: boolean }): SuiteOutline {
     criteria,
     totalWeight: 1_000_000,
     readsTaskTruth: false,
+    truthKeys: new Set<string>(),
     goldenTraces: 0,
     minDecided: 500_000,
     hardFailureScores: 'zero',

@@ -10,7 +10,8 @@
  * Each becomes spans like any recording of messages (`src/offline/messages`). A user message and everything up to the
  * next one is a turn, with a root span, a model call for each answer or request of tools, and a span for each tool
  * call. The simulated user's last message is left out if it holds the benchmark's sign that the conversation is over
- * (`###STOP###` and similar), because the agent need not answer it. The truth is `{ actions, outputs }` of the task.
+ * (`###STOP###` and similar), because the agent need not answer it. The truth is `{ actions, outputs }` of the task, and
+ * `complete`, because the reward looks at nothing else.
  * Everything is scored as by `assay score`, without configuration, in one recording.
  *
  * The data does not say which tools change something. The engine derives it from the tools' names
@@ -149,7 +150,12 @@ function recordedAs(element: Element, at: number): Json {
   // The cast holds: it was read from JSON.
   const messages = (isOver ? traj.slice(0, -1) : traj) as readonly Json[];
   const { actions, outputs = [] } = info.task;
-  return { conversation_id: idOf(element, at), case: String(element.task_id), messages, truth: { actions, outputs } };
+  return {
+    conversation_id: idOf(element, at),
+    case: String(element.task_id),
+    messages,
+    truth: { actions, outputs, complete: true },
+  };
 }
 
 /** The position distinguishes duplicates in a file. */

@@ -1,16 +1,19 @@
 /**
- * Says what a running service received, what became of it, and what is missing: from what it exports as metrics, so the two cannot disagree.
+ * Says what a running service received, what became of it, what is missing, and in what its agents fail: from what it exports as metrics, so the two cannot disagree.
  * Process counters begin at zero with each start of the service; evaluations are totals of its store.
  */
 import { counted } from '../model/counted.ts';
 import { TURN_FATES, type TurnFate } from '../model/events/scoring-events.ts';
 import { type RefuseReason, REFUSE_REASONS } from '../model/events/receive-events.ts';
+import { FAILED_OUTCOMES } from '../model/severity.ts';
 import type { Scrape } from './scraped-series.ts';
 
 export interface Diagnosis {
   readonly facts: readonly Fact[];
   /** The most urgent first. */
   readonly advice: readonly Advice[];
+  /** Failures of the agents, by suite; `advice` is about the service. */
+  readonly agents: readonly Advice[];
 }
 
 interface Fact {
@@ -29,11 +32,14 @@ export interface Observed {
   readonly notReady: readonly string[];
   /** Needs of criteria by `suite/criterion`, as far as they are known. */
   readonly needs?: ReadonlyMap<string, readonly string[]>;
+  /** A conversation among the worst of each suite, as far as they are known. */
+  readonly worst?: ReadonlyMap<string, string>;
   /** Where agents send their spans. */
   readonly otlp: string;
 }
 
 const NAMES_SHOWN = 5;
+const CRITERIA_SHOWN = 3;
 const BEHIND_FROM_SECONDS = 30;
 /** Share of a criterion's verdicts. Below it, only a few conversations lacked something. */
 const UNDECIDED_SHARE = 0.5;
@@ -74,7 +80,49 @@ export function diagnose(observed: Observed): Diagnosis {
   return {
     facts: [received(scrape), turns(scrape), ...evaluations(scrape), agents(scrape)],
     advice: adviceOf(observed),
+    agents: failing(observed),
   };
+}
+
+/** Suites in whose evaluations an agent failed. */
+export function failingSuites(scrape: Scrape): readonly string[] {
+  const suites = scrape.by('suite', 'assay_evaluations_total').map(([suite]) => suite);
+  return suites.slice(0, NAMES_SHOWN).filter((suite) => failedIn(scrape, suite) > 0);
+}
+
+function failedIn(scrape: Scrape, suite: string): number {
+  return FAILED_OUTCOMES.reduce((sum, outcome) => sum + lasting(scrape, 'evaluations', { suite, outcome }), 0);
+}
+
+function failing({ scrape, worst }: Observed): readonly Advice[] {
+  return failingSuites(scrape).map((suite) => {
+    const all = lasting(scrape, 'evaluations', { suite });
+    const criteria = scrape
+      .by('criterion', 'assay_verdicts_total', { suite, verdict: 'fail' })
+      .map(([criterion]) => [criterion, lasting(scrape, 'verdicts', { suite, criterion, verdict: 'fail' })] as const)
+      .filter(([, count]) => count > 0)
+      .slice(0, CRITERIA_SHOWN)
+      .map(([criterion, count]) => `${criterion} (${count})`);
+    const most = criteria.length === 0 ? '' : `, most of them ${criteria.join(', ')}`;
+    const id = worst?.get(suite);
+    return {
+      problem: `${suite}: ${failedIn(scrape, suite)} of ${counted(all, 'evaluation')} failed${most}`,
+      remedy:
+        id === undefined
+          ? `list the worst: /api/v1/conversations?suite=${encodeURIComponent(suite)}&order=worst`
+          : `read one of the worst: npx assay explain ${quoted(id)}`,
+    };
+  });
+}
+
+/** Late spans are corrected: the total less its twin. */
+function lasting(scrape: Scrape, of: 'evaluations' | 'verdicts', where: Readonly<Record<string, string>>): number {
+  return scrape.sum(`assay_${of}_total`, where) - scrape.sum(`assay_${of}_withdrawn_total`, where);
+}
+
+/** As a shell takes it. */
+function quoted(id: string): string {
+  return /^[\w.:@/-]+$/.test(id) ? id : `'${id.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function received(scrape: Scrape): Fact {
@@ -109,13 +157,13 @@ function lost(scrape: Scrape): readonly (readonly [TurnFate, number])[] {
     .filter(([, count]) => count > 0);
 }
 
-/** A line for each suite. Late spans are corrected: each total less its twin. */
+/** A line for each suite. */
 function evaluations(scrape: Scrape): readonly Fact[] {
   const suites = scrape.by('suite', 'assay_evaluations_total');
   if (suites.length === 0) return [{ about: 'evaluations', text: 'none yet' }];
   return suites.slice(0, NAMES_SHOWN).map(([suite]) => {
-    const outcomes = scrape.by('outcome', 'assay_evaluations_total', { suite }).flatMap(([outcome, count]) => {
-      const left = count - scrape.sum('assay_evaluations_withdrawn_total', { suite, outcome });
+    const outcomes = scrape.by('outcome', 'assay_evaluations_total', { suite }).flatMap(([outcome]) => {
+      const left = lasting(scrape, 'evaluations', { suite, outcome });
       return left <= 0 ? [] : [`${left} ${outcome.replaceAll('_', ' ')}`];
     });
     return { about: suite, text: outcomes.join(', ') };

@@ -2,6 +2,7 @@
 import { environmentWithoutSecrets } from '../config/environment-without-secrets.ts';
 import type { AgentTarget } from '../agent-runner/agent-target.ts';
 import { offlineRedaction } from '../engine/redaction-rules.ts';
+import { unusedTracesOf } from '../model/compared-traces.ts';
 import { visibleJson } from '../model/visible-text.ts';
 import { type ExperimentEnd, runExperiment } from '../offline/run/run-experiment.ts';
 import type { PlannedRun } from '../offline/run/run-plan.ts';
@@ -40,6 +41,7 @@ export async function driveRun(terminal: Terminal, driven: Driven): Promise<numb
   const all = parts.reduce((sum, part) => sum + part.length, 0);
   const end = await runsOf(terminal, driven, all);
   const isEnded = end.is === 'ended';
+  for (const warning of isEnded ? unusedTracesOf(folder) : []) terminal.err(`warning: ${safe(warning, 600)}`);
   if (flags.json === true) {
     const gate = isEnded && looks !== undefined ? { gate: looks.json() } : {};
     terminal.out(visibleJson({ ...runsJson(folder), ...gate }));

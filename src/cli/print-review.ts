@@ -10,7 +10,7 @@ import { reviewSuites, type SuiteReview } from '../offline/suite-review.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
-import type { Terminal } from './terminal.ts';
+import { safe, type Terminal } from './terminal.ts';
 
 export async function printReview(
   terminal: Terminal,
@@ -25,7 +25,8 @@ export async function printReview(
     );
   }
   try {
-    const { remarks, alike, conversations } = await reviewSuites(reader, suites);
+    const { remarks, alike, conversations, unusedTraces } = await reviewSuites(reader, suites);
+    for (const warning of unusedTraces) terminal.err(`warning: ${safe(warning, 600)}`);
     const lines = [
       ...remarks.map((remark) => `${remark.suite}/${remark.criterion}: ${remarkText(remark)}`),
       ...alike.map(likenessText),

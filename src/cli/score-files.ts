@@ -1,5 +1,7 @@
 /** Recorded files, scored as their flags say: what `assay score` prints, and `assay validity` holds against outcomes. */
 import type { Command } from 'commander';
+import { goldenIdsOf } from '../engine/suite-outline.ts';
+import { unusedTraces } from '../model/compared-traces.ts';
 import { counted } from '../model/counted.ts';
 import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
 import { RecordingError, readRecording } from '../offline/recording.ts';
@@ -66,6 +68,16 @@ export async function scoreFiles(
     const many = counted(result.unreadableTruths.length, 'conversation');
     terminal.err(
       `warning: task-success cannot read the truth of ${many}, such as ${safe(conversation, 80)}: ${safe(problem)}: expected ${expected}`,
+    );
+  }
+  const traces = suites.map((suite) => ({ name: suite.name, golden: goldenIdsOf(suite) }));
+  for (const warning of unusedTraces(traces, result.evaluations, 'conversation'))
+    terminal.err(`warning: ${safe(warning, 600)}`);
+  const [weak] = result.weakTruths;
+  if (weak !== undefined) {
+    const many = counted(result.weakTruths.length, 'conversation');
+    terminal.err(
+      `warning: the truth of ${many} cannot show a success, such as ${safe(weak.conversation, 80)}: ${safe(weak.because, 400)}`,
     );
   }
   return { ...result, seconds: (performance.now() - startedAt) / 1000 };

@@ -25,6 +25,8 @@ export interface SuiteOutline extends Weighing {
   readonly totalWeight: number;
   /** A criterion of it reads the truth of a task. */
   readonly readsTaskTruth: boolean;
+  /** Keys of the truth that it reads by expressions or code. */
+  readonly truthKeys: ReadonlySet<string>;
   /** Approved golden traces that it compares conversations with. */
   readonly goldenTraces: number;
 }
@@ -32,7 +34,7 @@ export interface SuiteOutline extends Weighing {
 /** As it can be sent from one thread to another. */
 export function outlineOf(suite: CompiledSuite): SuiteOutline {
   const { name, shadow, version, description, scope, about, criteria } = suite;
-  const { totalWeight, minDecided, hardFailureScores, whenBroken } = suite;
+  const { totalWeight, minDecided, hardFailureScores, whenBroken, truthKeys } = suite;
   return {
     name: keyOfSuite({ name, shadow }),
     version,
@@ -51,11 +53,16 @@ export function outlineOf(suite: CompiledSuite): SuiteOutline {
     })),
     totalWeight,
     readsTaskTruth: readsTaskTruth(suite),
+    truthKeys,
     goldenTraces: suite.golden?.traces.length ?? 0,
     minDecided,
     hardFailureScores,
     whenBroken,
   };
+}
+
+export function goldenIdsOf({ golden }: Pick<CompiledSuite, 'golden'>): readonly string[] {
+  return golden?.traces.map(({ id }) => id) ?? [];
 }
 
 export function isLive({ name }: SuiteOutline): boolean {

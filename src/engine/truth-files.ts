@@ -6,7 +6,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Conversation } from '../model/conversation.ts';
+import { counted } from '../model/counted.ts';
 import type { Json } from '../model/json.ts';
+import { taskTruthRemark } from '../score/expected/enough-truth.ts';
 import { taskTruthMistake, whyNoTruth } from '../score/expected/expected-actions.ts';
 import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import type { TruthFile } from '../model/truth.ts';
@@ -24,14 +26,14 @@ interface ReadTruth {
   /** Undefined where there are no files. */
   readonly truth: WrittenTruth | undefined;
   readonly mistakes: readonly Mistake[];
-  /** Truths that `task-success` would not read, where no suite reads them: one sentence for each file. */
+  /** Truths that `task-success` would not read, where no suite reads them, and truths that show no success: a sentence for each file. */
   readonly remarks: readonly string[];
 }
 
 /** The suites decide whether a truth of a task that is not well formed is a mistake, or only worth a remark. */
 export function readTruthFiles(
   files: readonly TruthFile[],
-  suites: readonly Pick<CompiledSuite, 'name' | 'criteria'>[] = [],
+  suites: readonly Pick<CompiledSuite, 'name' | 'criteria' | 'truthKeys'>[] = [],
 ): ReadTruth {
   const mistakes: Mistake[] = [];
   const remarks: string[] = [];
@@ -40,6 +42,7 @@ export function readTruthFiles(
   const indexes = files.map((file): Index => {
     const truths = new Map<string, Json>();
     const unread: string[] = [];
+    const weak: string[] = [];
     for (const { id, truth, mistake } of readEntries(file, mistakes)) {
       const unusable = whyNoTruth(truth);
       if (unusable !== undefined) mistakes.push(mistake(unusable.problem, unusable.expected));
@@ -47,14 +50,20 @@ export function readTruthFiles(
       if (ofTask !== undefined && reader !== undefined)
         mistakes.push(mistake(ofTask.problem, `${ofTask.expected}, for suite ${reader.name}`));
       else if (ofTask !== undefined) unread.push(`'${id}': ${ofTask.problem}: expected ${ofTask.expected}`);
+      const remark = ofTask === undefined && reader !== undefined ? taskTruthRemark(truth, reader) : undefined;
+      if (remark !== undefined) weak.push(`'${id}': ${remark}`);
       if (truths.has(id)) mistakes.push(mistake(`'${id}' is there twice`, 'each id once'));
       else truths.set(id, truth);
     }
+    const shown = path.relative(process.cwd(), file.path);
     const [first] = unread;
     if (first !== undefined) {
       const others = unread.length === 1 ? '' : `; nor ${unread.length - 1} more`;
-      remarks.push(`${path.relative(process.cwd(), file.path)}: task-success would not read ${first}${others}`);
+      remarks.push(`${shown}: task-success would not read ${first}${others}`);
     }
+    const [firstWeak] = weak;
+    if (firstWeak !== undefined)
+      remarks.push(`${shown}: ${counted(weak.length, 'truth')} cannot show a success, such as ${firstWeak}`);
     return { by: file.by, truths };
   });
   return { truth: { find: (conversation) => found(indexes, conversation) }, mistakes, remarks };

@@ -49,6 +49,8 @@ export interface ExperimentSuite {
   /** SHA-256, in hex, of its file. */
   readonly fingerprint: string;
   readonly scope: SuiteScope;
+  /** Ids of its approved golden traces; absent in what was kept before they were. */
+  readonly golden?: readonly string[];
   readonly criteria: readonly {
     readonly name: string;
     readonly question: string;

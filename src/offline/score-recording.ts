@@ -24,12 +24,12 @@ import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
 import type { OfflineJudges } from './offline-judges.ts';
 import { type ReadableSpool, RecordingLog, MemorySpool } from '../engine/recorded/recording-log.ts';
-import { type UnreadableTruth, UnreadableTruths } from './unreadable-truths.ts';
+import { type FoundTruths, UnreadableTruths } from './unreadable-truths.ts';
 import { EndlessTurns, turnsOf, type TurnsWithoutEnd } from './turns-without-end.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import type { WrittenTruth } from '../engine/truths.ts';
 
-interface OfflineResult {
+interface OfflineResult extends FoundTruths {
   readonly evaluations: readonly Evaluation[];
   readonly requests: number;
   readonly records: number;
@@ -43,8 +43,6 @@ interface OfflineResult {
   readonly withoutEnd: readonly TurnsWithoutEnd[];
   /** Conversations that no suite scored. */
   readonly unmatched: number;
-  /** Truths of tasks that came with the recording, and that a suite with the checks of `task-success` cannot read. */
-  readonly unreadableTruths: readonly UnreadableTruth[];
   /** The counters of the online service, had it received the recording. */
   readonly totals: readonly { readonly metric: string; readonly labels: string; readonly value: number }[];
 }
@@ -81,8 +79,8 @@ const COUNTED_AS = {
 export async function scoreRecorded(options: OfflineOptions): Promise<OfflineResult> {
   const { spool, store } = placesFor(options.batches);
   const settings = { ...engineSettings(options.settings), words: false };
-  const unreadable = new UnreadableTruths(options.suites);
-  const truth = unreadable.notedFrom(truthWith(options, checkedTruth(options.settings.truth)));
+  const truths = new UnreadableTruths(options.suites);
+  const truth = truths.notedFrom(truthWith(options, checkedTruth(options.settings.truth)));
   const { judges } = options;
   const judge = judges?.settings ?? notAsked(options.settings);
   const noAgent = { logsAlone: 0, withoutAgent: 0 };
@@ -152,8 +150,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     const unmatched = totals.find(({ labels }) => labels.includes('"no_suite_matched"'))?.value ?? 0;
     const withoutEnd = endless.all();
     return {
-      ...{ evaluations, requests, records, rejected, unmatched, totals, withoutEnd },
-      unreadableTruths: unreadable.all(),
+      ...{ evaluations, requests, records, rejected, unmatched, totals, withoutEnd, ...truths.found() },
       turns: turns - noAgent.logsAlone - noAgent.withoutAgent,
       otherTraces: noAgent.withoutAgent - turnsOf(withoutEnd, 'no-root'),
       logsAlone: noAgent.logsAlone,

@@ -5,7 +5,7 @@
  */
 import type { Conversation } from '../model/conversation.ts';
 import type { Excerpt, ExcerptTurn } from '../model/excerpt.ts';
-import { claimsTask, isFailure } from '../model/severity.ts';
+import { claimsTask, isFailure, isInSuccessRate } from '../model/severity.ts';
 import { evaluate } from '../score/evaluate.ts';
 import { barsSuccess } from '../score/outcome.ts';
 import { toExcerpt } from '../score/sentences.ts';
@@ -29,6 +29,10 @@ const NO_ANSWER: ExcerptTurn = {
   state: undefined,
 };
 const ANSWERED: ExcerptTurn = { ...NO_ANSWER, answer: 'Here it is.', error: undefined };
+const HANDED_OVER: ExcerptTurn = {
+  ...ANSWERED,
+  calls: [[{ tool: 'transfer_to_human', args: {}, result: 'ok', error: undefined }]],
+};
 
 const ABOUT = {
   form: 'form only: says nothing about whether the task was done. Add a criterion with truth, a judge, a golden trace, or a check of your own',
@@ -39,6 +43,7 @@ const ABOUT = {
 export async function suiteRemarks(suites: readonly CompiledSuite[]): Promise<readonly SuiteRemark[]> {
   const crash = await conversationOf(NO_ANSWER);
   const answered = await conversationOf(ANSWERED);
+  const handedOver = await conversationOf(HANDED_OVER);
   return suites.flatMap((suite) => {
     const says: string[] = [];
     const about = ABOUT[suite.about];
@@ -49,8 +54,9 @@ export async function suiteRemarks(suites: readonly CompiledSuite[]): Promise<re
     if (score === undefined) says.push('a conversation that ends without an answer is unscored: crashes leave its TCR');
     else if (score === ONE || !isFailure(outcome))
       says.push(`a conversation that ends without an answer comes to ${outcome} with score ${formatMillionths(score)}`);
-    says.push(...successWhateverFails(suite, answered), ...suite.criteria.flatMap(constant));
-    says.push(...suite.criteria.flatMap(switchedOffBy), ...(suite.about === 'form' ? [] : mayFail(suite.criteria)));
+    says.push(...successWhateverFails(suite, answered), ...handedOverWhateverPasses(suite, handedOver));
+    says.push(...suite.criteria.flatMap(constant), ...suite.criteria.flatMap(switchedOffBy));
+    if (suite.about !== 'form') says.push(...mayFail(suite.criteria));
     return says.map((one) => ({ suite: suite.name, says: one }));
   });
 }
@@ -82,6 +88,25 @@ function successWhateverFails(suite: CompiledSuite, answered: Conversation): rea
   if (score === undefined || !claimsTask(outcome)) return [];
   return [
     `an answered conversation that fails every criterion comes to ${outcome} with score ${formatMillionths(score)}: the first outcome whose \`when\` holds wins, so put a bound such as \`completed && score >= 0.75\` on it`,
+  ];
+}
+
+/** Likewise, one for a hand-over that comes before that for a success. */
+function handedOverWhateverPasses(suite: CompiledSuite, handedOver: Conversation): readonly string[] {
+  if (suite.about !== 'task') return [];
+  const passing = suite.criteria.map((criterion) => ({
+    ...criterion,
+    needs: [],
+    when: undefined,
+    judged: undefined,
+    check: () => true,
+  }));
+  const turnId = suite.scope === 'turn' ? handedOver.turns[0]?.id : undefined;
+  const done = { ...suite, completed: () => true, failed: () => false, criteria: passing };
+  const { outcome, score } = evaluate(done, { conversation: handedOver, turnId, revision: 1 });
+  if (score === undefined || isInSuccessRate(outcome)) return [];
+  return [
+    `a conversation that was handed over comes to ${outcome} even where every criterion passes: put the rule for a success before that one`,
   ];
 }
 

@@ -5,6 +5,9 @@
  */
 import { DECISIONS } from '../model/decision.ts';
 import { type CriterionRemark, type Likeness, reviewCriterion, VerdictPairs } from '../calibrate/criterion-review.ts';
+import { goldenIdsOf } from '../engine/suite-outline.ts';
+import { unusedTraces } from '../model/compared-traces.ts';
+import type { Evaluation } from '../model/evaluation.ts';
 import { QUALITY_METRICS, signIn } from '../report/metrics/quality-metrics.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
@@ -14,6 +17,8 @@ export interface SuiteReview {
   readonly conversations: number;
   readonly remarks: readonly ({ readonly suite: string; readonly criterion: string } & CriterionRemark)[];
   readonly alike: readonly ({ readonly suite: string } & Likeness)[];
+  /** A sentence for each suite with golden traces that nothing was compared with. */
+  readonly unusedTraces: readonly string[];
 }
 
 const CONVERSATIONS_MAX = 2_000;
@@ -28,16 +33,21 @@ export async function reviewSuites(
   const pairs = new Map(
     suites.map(({ id, criteria }) => [id, new VerdictPairs(criteria.map(({ name }) => name))] as const),
   );
+  const traces = suites.map((suite) => ({ name: suite.name, golden: goldenIdsOf(suite) }));
+  const compared: Pick<Evaluation, 'suite' | 'conversationId' | 'verdicts'>[] = [];
   let conversations = 0;
   let before: number | undefined;
   do {
     const limit = Math.min(PAGE, conversationsMax - conversations);
     const { rows, next } = await reader.listPage({ limit, ...(before !== undefined && { before }) });
     for (const row of rows) {
-      for (const { suite, suiteVersion, verdicts, waitsFor } of await reader.evaluations(row, { revisions: 'last' })) {
+      for (const { suite, suiteVersion, conversationId, verdicts, waitsFor } of await reader.evaluations(row, {
+        revisions: 'last',
+      })) {
         // Another version of the suite asks other questions.
-        if (waitsFor === undefined)
-          pairs.get(`${suite}@${suiteVersion}`)?.add((criterion) => verdicts.get(criterion)?.verdict);
+        if (waitsFor !== undefined) continue;
+        pairs.get(`${suite}@${suiteVersion}`)?.add((criterion) => verdicts.get(criterion)?.verdict);
+        if (pairs.has(`${suite}@${suiteVersion}`)) compared.push({ suite, conversationId, verdicts });
       }
     }
     conversations += rows.length;
@@ -46,7 +56,7 @@ export async function reviewSuites(
   const alike = suites.flatMap(({ name: suite, id }) =>
     (pairs.get(id)?.alike() ?? []).map((likeness) => ({ suite, ...likeness })),
   );
-  return { conversations, remarks, alike };
+  return { conversations, remarks, alike, unusedTraces: unusedTraces(traces, compared, 'conversation') };
 }
 
 async function remarksOn(

@@ -12,6 +12,7 @@ import { aboutOf } from './about.ts';
 import { criterionDefinition, definitionOfCode, suiteDefinition, type WrittenDefinitions } from './definition.ts';
 import { handsOverByDefault } from './hand-over.ts';
 import { textOfCode } from './evaluator-version.ts';
+import { truthKeysIn } from './expected/enough-truth.ts';
 import { aboutOfJudging, judgedOf, judgeNamed, judgingMistakes, needsOf } from './judge/judged-criterion.ts';
 import type { NamedJudge } from './judge/unknown-judges.ts';
 import { compileMatch } from './match.ts';
@@ -213,6 +214,7 @@ function compiled(
     ...compiledCriterion(criterion, partsOf(suite), known.definitions?.criteria[index]),
     about: aboutIn(suite, criterion),
   }));
+  const text = known.definitions?.text ?? known.source ?? textOfCode(suite);
   const whyNot = compileMatch(suite.match);
   const matches = (conversation: Conversation) => whyNot(conversation) === undefined;
   return {
@@ -243,7 +245,8 @@ function compiled(
       suite.scope,
       criteria,
     ),
-    text: known.definitions?.text ?? known.source ?? textOfCode(suite),
+    truthKeys: truthKeysIn(text),
+    text,
     findingsOf: findingsBy(suite),
     golden: suite.golden,
     toolPolicy: suite.toolPolicy,

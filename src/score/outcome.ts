@@ -2,16 +2,19 @@
  * From a score to an outcome: an ordered list of rules, the first that holds wins, and then the caps of critical
  * criteria that failed. The default list:
  *
- *     a person was asked to take over   handed_over
  *     completed and score >= 0.75       successful_completion, if no criterion of more than form failed
+ *     a person was asked to take over   handed_over
  *     failed and score = 0              hard_failure
  *     score >= 0.50                     graceful_failure
  *     else                              partial_failure
  *
  * Two things stand above the rules. A conversation that broke off is a hard failure, unless the suite decides that by its criteria. And success
- * takes evidence of the task: where no decided criterion has any, the rules for a success do not hold. A score of 1 is then `no_fault_found`, and
- * anything less is what the other rules say, because a fault was found. Nor do they hold where a criterion failed that is about more than form,
- * unless the suite says `critical: false` of it or gives it no weight.
+ * takes evidence of the task: where no decided criterion has any, the rules for a success do not hold. A score of 1 is then `no_fault_found`, or
+ * `handed_over`, and anything less is what the other rules say, because a fault was found. Nor do they hold where a criterion failed that is about
+ * more than form, unless the suite says `critical: false` of it or gives it no weight.
+ *
+ * Evidence comes before the ending: a conversation that was handed over is a success where decided criteria show that the task was done. Where one
+ * of them shows that it was not, it stays `handed_over`.
  *
  * Without a score a conversation is unscored, unless a person was asked to take over: that it left the agent is known however little else was decided.
  */
@@ -37,29 +40,26 @@ export interface OutcomeDecision {
   readonly undecided: readonly string[];
 }
 
+const HANDED_OVER = 'a person was asked to take over';
+
 export const DEFAULT_RULES: readonly CompiledOutcomeRule[] = [
-  {
-    outcome: 'handed_over',
-    when: ({ ending }) => ending === 'handed_over',
-    because: 'a person was asked to take over',
-  },
   {
     outcome: 'successful_completion',
     when: ({ completed, score }) => completed && score >= 0.75,
     because: 'completed and score >= 0.75',
   },
+  { outcome: 'handed_over', when: ({ ending }) => ending === 'handed_over', because: HANDED_OVER },
   { outcome: 'hard_failure', when: ({ failed, score }) => failed && score === 0, because: 'failed and score == 0' },
   { outcome: 'graceful_failure', when: ({ score }) => score >= 0.5, because: 'score >= 0.50' },
 ];
 
 /**
- * The last turn has an answer and no error. Where the answer was not recorded, a root that arrived and a model that did
- * not stop to wait for a tool stand for it.
+ * The last turn has an answer, or a person who takes over, and no error. Where the answer was not recorded, a root that
+ * arrived and a model that did not stop to wait for a tool stand for it.
  */
 export function completedByDefault({ turn, ending }: Subject): boolean {
-  if (ending === 'handed_over') return false;
   if (turn.error !== undefined) return false;
-  if (hasAnswer(turn)) return true;
+  if (ending === 'handed_over' || hasAnswer(turn)) return true;
   return isAnswerUnknown(turn) && !turn.flags.includes('root-missing') && !turn.finishReasons.includes('tool_call');
 }
 
@@ -87,8 +87,7 @@ export function decideWithoutScore(
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...known, completed, failed, ending, score: Number.NaN };
   // A neutral outcome says nothing of how well it went, so it takes no score.
-  const rules = outcomes.filter(({ outcome }) => !isInSuccessRate(outcome));
-  return rules.find(({ when, because }) => holds(`"${because}"`, () => when(view), []));
+  return outcomes.filter(({ outcome }) => !isInSuccessRate(outcome)).find(({ when, because }) => holds(`"${because}"`, () => when(view), []));
 }
 
 /** The suite's rule for the end of the conversation, whatever its score. */
@@ -153,8 +152,10 @@ export function decideOutcome(
   const barredBy = best !== undefined && claimsTask(best.outcome) ? bar?.name : undefined;
   const rule = barredBy === undefined ? best : ruleFor(false);
   const ruled = rule?.outcome ?? 'partial_failure';
-  const outcome = !isAboutTask && claimsTask(ruled) ? 'no_fault_found' : ruled;
-  const because = rule?.because ?? 'no other outcome applies';
+  const isUnproven = !isAboutTask && claimsTask(ruled);
+  const isHandOver = isUnproven && ending === 'handed_over';
+  const outcome = isHandOver ? 'handed_over' : isUnproven ? 'no_fault_found' : ruled;
+  const because = isHandOver ? HANDED_OVER : (rule?.because ?? 'no other outcome applies');
   const cap = suite.criteria
     .filter((criterion) => criterion.capsAt !== undefined && hasFailed(criterion, scored.verdicts))
     .reduce<{ outcome: ScoredOutcome; by: string | undefined }>(

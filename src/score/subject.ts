@@ -41,6 +41,8 @@ export interface Subject {
   handsOver(tool: string): boolean;
   /** Whether a call is known to have failed, by what is known of its tool: see `failed-call.ts`. */
   hasFailed(call: ToolCall): boolean;
+  /** Whether a criterion of the suite reads this key of the truth, by an expression or in code. */
+  readsTruth(key: string): boolean;
   /** Computes an expensive value once per evaluation and key. */
   once<T>(key: object, compute: () => T): T;
 }
@@ -67,19 +69,26 @@ interface SubjectParts {
   readonly extractsOf?: ExtractsOf;
   readonly effects?: ToolEffects;
   readonly handsOver?: HandsOver;
+  readonly truthKeys?: ReadonlySet<string>;
 }
 
 const BY_NAME = toolEffects();
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 export function subjectOf(
   conversation: Conversation,
   turnId: TurnId | undefined,
-  { extractsOf = noExtracts, effects = BY_NAME, handsOver = handsOverByDefault }: SubjectParts = {},
+  {
+    extractsOf = noExtracts,
+    effects = BY_NAME,
+    handsOver = handsOverByDefault,
+    truthKeys = NO_KEYS,
+  }: SubjectParts = {},
 ): SubjectWith<Extracts> {
   const turn = conversation.turns.at(-1);
   if (turn === undefined)
     throw new Error(`score: conversation ${conversation.id} has no turns; it must not be due yet`);
-  return new ConversationSubject(conversation, turn, { turnId, extractsOf, effects, handsOver });
+  return new ConversationSubject(conversation, turn, { turnId, extractsOf, effects, handsOver, truthKeys });
 }
 
 /** Extracts as getters: each computed when first read, and once. One that throws, throws each time it is read. */
@@ -196,6 +205,10 @@ class ConversationSubject implements SubjectWith<Extracts> {
       this.#failed.set(call, failed);
     }
     return failed;
+  }
+
+  readsTruth(key: string): boolean {
+    return this.#parts.truthKeys.has(key);
   }
 
   once<T>(key: object, compute: () => T): T {

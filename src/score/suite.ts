@@ -49,7 +49,7 @@ interface CriterionParts<E extends Extracts = Extracts> {
   readonly restsOn?: readonly string[];
   /** Its expression or its condition reads nothing of the conversation. */
   readonly isConstant?: boolean;
-  /** It reads `actions`, `outputs` and `order` of the truth. */
+  /** It reads `actions`, `outputs`, `order` and `complete` of the truth. */
   readonly readsTaskTruth?: boolean;
   /**
    * Failing it caps the outcome: at `partial_failure`, or at the outcome named. A criterion about more than form bars a
@@ -173,6 +173,8 @@ export interface CompiledSuite extends Weighing {
   readonly effects: ToolEffects;
   /** Definition that shows which verdicts of another version hold here as well. */
   readonly definition: SuiteDefinition;
+  /** Keys of the truth that it reads by expressions or code. */
+  readonly truthKeys: ReadonlySet<string>;
   /** All that is written in it; another one whenever anything is. For code, the text of its module. */
   readonly text: string;
   /** It runs beside the live suite of its name, is stored and compared, and counts for nothing. Absent otherwise. */

@@ -109,5 +109,6 @@ const READ_OF_SUBJECT = Object.keys({
   effectOf: true,
   handsOver: true,
   hasFailed: true,
+  readsTruth: true,
   extracts: true,
 } satisfies Record<Exclude<keyof SubjectWith<Extracts>, 'once'>, true>);

@@ -87,6 +87,23 @@ assay_evaluations_total{suite="default",agent="a",agent_version="unknown",outcom
   expect(advised(metrics)).toEqual(expected);
 });
 
+test('failures of an agent have the command that explains one of the worst', async () => {
+  const dataDir = tempDirectory();
+  writeFileSync(
+    path.join(dataDir, 'short.yaml'),
+    'suite: short\nscope: conversation\ncriteria:\n  - { name: short, question: Short?, weight: 1, check: size(steps) > 999 }\n',
+  );
+  const running = await runService({ suites: ['./short.yaml'], dataDir });
+  await sendTurns(running, { first: 1, turns: 3 });
+  const doctor = () => assayBeside(['doctor', '--url', running.http]);
+  let { stdout } = await doctor();
+  while (!stdout.includes('3 of 3 evaluations')) ({ stdout } = await doctor());
+
+  expect(stdout).toMatch(
+    /The service: nothing to do\.\n! short: 3 of 3 evaluations failed, most of them short \(3\)\n {4}read one of the worst: npx assay explain \S+\n$/,
+  );
+});
+
 test('a criterion without what it needs has the remedy of that need', async () => {
   const dataDir = tempDirectory();
   writeFileSync(
@@ -116,6 +133,32 @@ criteria:
   expect(advice).toContainEqual({ problem: of('told'), remedy: capture });
   expect(advice).toContainEqual({ problem: of('both'), remedy: `${state}; ${capture}` });
   expect(advice).toContainEqual({ problem: of('liked'), remedy: expect.stringContaining('docs/feedback.md') });
+});
+
+const FAILING = `assay_received_records_total{signal="traces"} 4
+assay_evaluations_total{suite="default",agent="a",agent_version="1",outcome="no_fault_found"} 40
+assay_evaluations_total{suite="default",agent="a",agent_version="1",outcome="partial_failure"} 34
+assay_evaluations_total{suite="default",agent="a",agent_version="1",outcome="graceful_failure"} 30
+assay_evaluations_total{suite="default",agent="a",agent_version="1",outcome="hard_failure"} 7
+assay_evaluations_withdrawn_total{suite="default",agent="a",agent_version="1",outcome="hard_failure"} 1
+assay_evaluations_total{suite="fine",agent="a",agent_version="1",outcome="successful_completion"} 9
+assay_verdicts_total{suite="default",criterion="answered",verdict="fail"} 6
+assay_verdicts_total{suite="default",criterion="honest",verdict="fail"} 24
+assay_verdicts_total{suite="default",criterion="honest",verdict="pass"} 50
+`;
+
+test('what is wrong with the agent is counted by suite, with the criteria that fail most and the next command', () => {
+  const of = (observed: Partial<Observed>) =>
+    diagnose({ scrape: new Scrape(FAILING), notReady: [], otlp: '', ...observed });
+  const problem = 'default: 70 of 110 evaluations failed, most of them honest (24), answered (6)';
+
+  expect(of({ worst: new Map([['default', "it's 1"]]) })).toMatchObject({
+    advice: [],
+    agents: [{ problem, remedy: String.raw`read one of the worst: npx assay explain 'it'\''s 1'` }],
+  });
+  expect(of({}).agents).toEqual([
+    { problem, remedy: 'list the worst: /api/v1/conversations?suite=default&order=worst' },
+  ]);
 });
 
 test('a service that is not ready says why first', () => {

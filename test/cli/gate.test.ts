@@ -48,6 +48,20 @@ test('a good version passes, a bad one is a regression with its criterion named,
   expect(again.stdout).toMatch(/pass +2 criteria unchanged: booked, polite/);
 });
 
+test('a golden trace that no run of the candidate was compared with is a note', () => {
+  const folder = tempDirectory();
+  const good = tried('good', ALL);
+  const suites = good.experiment.suites.map((suite) => ({ ...suite, golden: ['gt_001'] }));
+  keep(folder, good);
+  keep(folder, tried('again', ALL, { suites }));
+
+  const { status, stdout } = gate(folder, 'again', '--baseline', 'good');
+
+  expect(status).toBe(0);
+  expect(stdout).toContain('note  golden trace gt_001 of scheduling was compared with 0 of 60 runs');
+  expect(gate(folder, 'good', '--baseline', 'again').stdout).not.toContain('golden trace');
+});
+
 test('what can not be told passes where the file says so, and what is broken does not', () => {
   const folder = tempDirectory();
   keep(folder, tried('good', ALL));

@@ -37,6 +37,23 @@ test('scores the example: a good run, a lucky path and a silent inefficiency', (
   ]);
 });
 
+test('a trace that no run was compared with is a warning of score, and of nothing else', () => {
+  const directory = tempDirectory();
+  const suite = path.join(directory, 'suite.yaml');
+  cpSync(path.join(EXAMPLE, 'golden'), path.join(directory, 'golden'), { recursive: true });
+  writeFileSync(suite, readFileSync(path.join(EXAMPLE, 'tickets.yaml'), 'utf8'));
+  const trace = path.join(directory, 'golden/other.yaml');
+  writeFileSync(trace, readFileSync(GT_001, 'utf8').replace('gt_001', 'gt_002').replace('Show me', 'Delete'));
+
+  const { status, stderr } = assay('score', RUNS, '--suite', suite);
+
+  expect(status).toBe(0);
+  expect(stderr).toContain(
+    'warning: golden trace gt_002 of tickets was compared with 0 of 3 conversations: put `*` into `input`',
+  );
+  expect(assay('score', RUNS, '--suite', path.join(EXAMPLE, 'tickets.yaml')).stderr).not.toContain('warning');
+});
+
 test('a draft has no mistakes, follows itself, and is not used until it is approved', () => {
   const directory = tempDirectory();
   const draft = path.join(directory, 'draft.yaml');

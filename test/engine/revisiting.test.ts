@@ -358,7 +358,10 @@ test('files of truth: every mistake, with its place', () => {
 
 test('a file with a truth of a task that is not well formed is a mistake where a suite reads it, else a remark', async () => {
   const file = path.join(tempDirectory(), 'tasks.yaml');
-  writeFileSync(file, 'a: { actions: [{ name: pay }] }\nb: { actions: x }\nc: { action: [{ name: pay }] }\n');
+  writeFileSync(
+    file,
+    'a: { actions: [{ name: pay }] }\nb: { actions: x }\nc: { action: [{ name: pay }] }\nd: { actions: [] }\n',
+  );
   const files = [{ path: file, by: 'conversation' }] as const;
   const { suites } = await loadSuites(['task-success'], { baseDir: '.', builtinDir: 'suites' });
 
@@ -369,7 +372,9 @@ test('a file with a truth of a task that is not well formed is a mistake where a
     [2, 'truth.actions is no list', '[{name, args}], for suite task-success'],
     [3, 'truth.action is not read', 'actions, for suite task-success'],
   ]);
-  expect(read.remarks).toEqual([]);
+  expect(read.remarks).toEqual([
+    expect.stringMatching(/tasks\.yaml: 1 truth cannot show a success, such as 'd': The truth asks for no change/),
+  ]);
   expect(unread.mistakes).toEqual([]);
   expect(unread.remarks).toEqual([
     expect.stringMatching(/tasks\.yaml: .*'b': truth\.actions is no list: expected \[\{name, args\}\]; nor 1 more$/),

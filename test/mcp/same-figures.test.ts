@@ -289,7 +289,8 @@ test('the API, the export, Prometheus and MCP give the same answers', { timeout:
   for (const question of QUESTIONS) expect([question, Number.isFinite(api[question])]).toEqual([question, true]);
   expect(api).toMatchObject({ conversations: CONVERSATIONS });
   const handedOver = await fetch(`${running.http}/api/v1/conversations?outcome=handed_over`);
-  expect(conversationList.parse(await handedOver.json()).conversations).toHaveLength(11);
+  // Six of the eleven hand-overs did what they should, and are successes.
+  expect(conversationList.parse(await handedOver.json()).conversations).toHaveLength(5);
   expect(api.unscored).toBeGreaterThan(0);
   expect({ 'of the export': rounded(await ofExport(running)) }).toEqual({ 'of the export': api });
   expect({ 'of MCP': rounded(await ofMcp(running)) }).toEqual({ 'of MCP': api });

@@ -78,6 +78,16 @@ test.each([
   ['conversation', `${OWN.trimEnd().slice(0, -1)}, when: "false" }\n`, [/^'own' .* reads nothing/]],
   [
     'conversation',
+    `${OWN}outcomes: [{ outcome: handed_over, when: ending == 'handed_over' }, { outcome: successful_completion, when: completed && score >= 0.75 }]\n`,
+    [/handed over comes to handed_over even where every criterion passes: put the rule for a success before/],
+  ],
+  [
+    'conversation',
+    `${OWN}outcomes: [{ outcome: successful_completion, when: completed && score >= 0.75 }, { outcome: handed_over, when: ending == 'handed_over' }]\n`,
+    [],
+  ],
+  [
+    'conversation',
     `${MAY_FAIL}outcomes: [{ outcome: successful_completion, when: score >= 0.0 }, { outcome: hard_failure }]\n`,
     [
       /fails every criterion comes to successful_completion with score 0\.00/,

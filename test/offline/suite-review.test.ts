@@ -8,6 +8,8 @@ import { CriterionVariation } from '../../src/serve/criteria/criterion-variation
 import { storeFileIn } from '../../src/serve/data-directory.ts';
 import { outlineOf } from '../../src/engine/suite-outline.ts';
 import { reviewSuites } from '../../src/offline/suite-review.ts';
+import { GoldenLibrary } from '../../src/score/trajectory/golden-library.ts';
+import { readGolden } from '../../src/score/trajectory/read-golden.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
@@ -44,6 +46,11 @@ test('the store tells which criteria always say the same, which are never decide
   const reader = StoreReader.open(storeFileIn(dataDir));
 
   const review = await reviewSuites(reader, suites);
+  const golden = new GoldenLibrary(readGolden('id: gt_001\ninput: Never asked\nsteps: [{ tool: t }]', 'g.yaml').traces);
+  const withTrace = await reviewSuites(
+    reader,
+    suites.map((suite) => ({ ...suite, golden })),
+  );
   const someOnly = await reviewSuites(reader, suites, 99);
   const metrics = await metricsOf(running);
   const problems: string[] = [];
@@ -67,6 +74,12 @@ test('the store tells which criteria always say the same, which are never decide
   reader.close();
   await likeness.refresh();
 
+  expect(review.unusedTraces).toEqual([]);
+  expect(withTrace.unusedTraces).toEqual([
+    expect.stringContaining(
+      `golden trace gt_001 of review was compared with 0 of ${conversations.length} conversations`,
+    ),
+  ]);
   expect(review.conversations).toBe(150);
   expect(review.remarks).toMatchObject([
     { suite: 'review', criterion: 'always', is: 'always', verdict: 'pass', decided: 150, rarer: 0 },

@@ -15,6 +15,8 @@ const TRUTHS = {
   text: { actions: 'x' },
   singular: { action: [{ name: 'refund_order' }] },
   own: { action: 'refund' },
+  empty: { actions: [] },
+  more: { actions: [{ name: 'refund_order' }], answer: '8' },
 };
 
 function recording(): string {
@@ -44,5 +46,7 @@ test('truths of tasks in a recording are named where a suite cannot read them, w
     { conversation: 'singular', problem: 'truth.action is not read', expected: 'actions' },
     { conversation: 'text', problem: 'truth.actions is no list', expected: '[{name, args}]' },
   ]);
+  expect(read.weakTruths.map(({ conversation }) => conversation).toSorted()).toEqual(['empty', 'more']);
   expect(unread.unreadableTruths).toEqual([]);
+  expect(unread.weakTruths).toEqual([]);
 });

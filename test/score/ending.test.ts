@@ -95,9 +95,53 @@ describe('what an ending does', () => {
   const run = (suite: CompiledSuite, turn: TurnParts) =>
     evaluate(suite, { conversation: aConversation([aTurn(turn)]), turnId: undefined, revision: 1 });
 
-  test('a conversation that was handed over is neither a success nor a failure', () => {
-    const evaluation = run(compiled(TASK), { answered: MISSING, toolCalls: [HANDED] });
-    expect(evaluation).toMatchObject({ outcome: 'handed_over', score: 1_000_000, decidedShare: 500_000 });
+  test('a conversation that was handed over is neither a success nor a failure where only its form is known', () => {
+    for (const check of [() => true, () => false]) {
+      const criteria = TASK.criteria.map((criterion) => ({ ...criterion, about: 'form' as const, check }));
+      const evaluation = run(compiled({ ...TASK, criteria }), { answered: MISSING, toolCalls: [HANDED] });
+      expect(evaluation).toMatchObject({ outcome: 'handed_over', decidedShare: 500_000 });
+      expect(evaluation.explanation).toContain('a person was asked to take over');
+    }
+  });
+
+  test.each<[string, boolean, TurnParts, string]>([
+    ['a success where the task was done', true, {}, 'successful_completion'],
+    ['handed over where it was not', false, {}, 'handed_over'],
+    ['handed over where the agent broke beside it', true, { error: anError('boom') }, 'handed_over'],
+  ])('by decided evidence of the task, a hand-over is %s', (_what, isDone, parts, outcome) => {
+    const [a, b] = TASK.criteria;
+    const suite = compiled({ ...TASK, criteria: [{ ...a, check: () => isDone }, b] as never });
+    const evaluation = run(suite, { answered: MISSING, toolCalls: [HANDED], ...parts });
+
+    expect(evaluation.outcome).toBe(outcome);
+    const { verdicts, basis, ending } = evaluation;
+    const kinds = new Map([...verdicts].map(([name, { verdict }]) => [name, verdict]));
+    expect(weighAgain(suite, { verdicts: kinds, conditions: basis?.conditions, ending })).toMatchObject({ outcome });
+  });
+
+  test('a hand-over of which a part of the task was not done stays one, whatever the score', () => {
+    const [a, b] = TASK.criteria;
+    const criteria = [
+      { ...a, weight: 0.8 },
+      { ...b, weight: 0.2, needs: [], check: () => false },
+    ] as never;
+    const evaluation = run(compiled({ ...TASK, criteria }), { answered: MISSING, toolCalls: [HANDED] });
+    expect(evaluation).toMatchObject({ outcome: 'handed_over', score: 800_000 });
+  });
+
+  test('a suite that has its own end of the task, and did not come to it, is no success', () => {
+    const suite = compiled({ ...TASK, completed: () => false });
+    expect(run(suite, { answered: MISSING, toolCalls: [HANDED] }).outcome).toBe('handed_over');
+  });
+
+  test('rules of its own are asked in their order', () => {
+    const outcomes = [
+      { outcome: 'handed_over' as const, when: ({ ending }: { readonly ending: string }) => ending === 'handed_over' },
+      { outcome: 'successful_completion' as const },
+    ];
+    expect(run(compiled({ ...TASK, outcomes }), { answered: MISSING, toolCalls: [HANDED] }).outcome).toBe(
+      'handed_over',
+    );
   });
 
   test('one of which too little was decided is handed over too, without a score, unless the suite has other outcomes', () => {

@@ -96,6 +96,10 @@ test('actions that task-success cannot read are a mistake where it runs, and a w
     },
   });
   expect(await put(withPack, 'c', { action: 'of our own' })).toMatchObject({ status: 200 });
+  expect(await put(withPack, 'c', { actions: [], outputs: [], answer: '8' })).toMatchObject({
+    status: 200,
+    body: { warning: expect.stringContaining('task-success cannot take it for a success: The truth has `answer`') },
+  });
   expect(await put(without, 'c', { actions: 'x' })).toEqual({
     status: 200,
     body: {

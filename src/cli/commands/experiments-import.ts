@@ -6,7 +6,12 @@ import type { Command } from 'commander';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Experiment } from '../../model/experiment.ts';
 import { SCENARIO_ATTRIBUTE } from '../../model/marks.ts';
-import { fingerprintOf, readDataset, taskTruthMistakes } from '../../offline/datasets/read-dataset.ts';
+import {
+  fingerprintOf,
+  readDataset,
+  taskTruthMistakes,
+  weakTruthsRemark,
+} from '../../offline/datasets/read-dataset.ts';
 import type { RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
 import { RecordingError, readRecording } from '../../offline/recording.ts';
 import { experimentSuite } from '../../offline/run/experiment-suite.ts';
@@ -66,6 +71,8 @@ export function addImport(
       );
       const dataset = flags.dataset === undefined ? undefined : datasetIn(flags.dataset);
       if (dataset !== undefined) failOn(taskTruthMistakes(dataset, loaded.suites));
+      const remark = dataset && weakTruthsRemark(dataset, loaded.suites);
+      if (remark !== undefined) terminal.err(`warning: ${safe(remark, 600)}`);
       const judges = flags.judges === true ? await startJudges(loaded.settings, terminal) : undefined;
       const judging = judges && judgeProgress(judges, terminal);
       const recorded = await recordedRuns({

@@ -8,7 +8,12 @@ import { type AgentTarget, readAgentTarget, shownTarget } from '../../agent-runn
 import type { Dataset } from '../../model/dataset.ts';
 import type { Experiment } from '../../model/experiment.ts';
 import { formatMistakes, type Mistake } from '../../model/mistake.ts';
-import { fingerprintOf, readDataset, taskTruthMistakes } from '../../offline/datasets/read-dataset.ts';
+import {
+  fingerprintOf,
+  readDataset,
+  taskTruthMistakes,
+  weakTruthsRemark,
+} from '../../offline/datasets/read-dataset.ts';
 import { experimentSuite } from '../../offline/run/experiment-suite.ts';
 import { gitState } from '../../offline/run/git-state.ts';
 import { whatIsAnother } from '../../offline/run/resume-check.ts';
@@ -116,6 +121,8 @@ async function run(
   asked.isGate ||= began?.untilDecided !== undefined;
   const wanted = readWanted(file, flags, began);
   failOn(taskTruthMistakes(wanted.dataset, loaded.suites));
+  const remark = weakTruthsRemark(wanted.dataset, loaded.suites);
+  if (remark !== undefined) terminal.err(`warning: ${safe(remark, 600)}`);
   const experiment = await experimentOf(wanted, { flags, loaded, began });
   if (began !== undefined) refuseAnother(began, experiment, flags);
   const { dataset, repeats, seed } = wanted;

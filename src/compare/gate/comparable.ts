@@ -1,4 +1,5 @@
 /** Decides whether a candidate can be compared with a baseline at all, and what a reader should know if it is. */
+import { unusedTracesOf } from '../../model/compared-traces.ts';
 import type { Experiment, ExperimentResult } from '../../model/experiment.ts';
 import { comparabilityOf, earlyEndWarnings, suiteWarnings } from '../comparability.ts';
 import { SuiteRuns } from '../suite-runs.ts';
@@ -15,11 +16,16 @@ export function incomparable(candidate: ExperimentResult, baseline: ExperimentRe
   const problems = sides
     .filter(({ runs }) => runs.length === 0)
     .map(({ experiment }) => `${experiment.id} has no runs`);
-  if (baseline === undefined) return { problems, warnings: [] };
+  const untried = unusedTracesOf(candidate);
+  if (baseline === undefined) return { problems, warnings: untried };
   const [before, after] = [baseline.experiment, candidate.experiment];
   const called = { a: before.id, b: after.id };
   // The gate allows for the looks of the candidate, and not for those of the baseline.
-  const warnings = [...comparabilityOf(baseline, candidate, called), ...earlyEndWarnings([[called.a, baseline]])];
+  const warnings = [
+    ...untried,
+    ...comparabilityOf(baseline, candidate, called),
+    ...earlyEndWarnings([[called.a, baseline]]),
+  ];
   problems.push(...otherVersions(after, before));
   for (const { name, version } of after.suites) {
     if (before.suites.some((suite) => suite.name === name && suite.version === version))

@@ -14,11 +14,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { canonicalJson } from '../../assemble/turns/canonical-json.ts';
+import { counted } from '../../model/counted.ts';
 import type { CaseOrigin, Dataset, DatasetCase } from '../../model/dataset.ts';
 import type { Json } from '../../model/json.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { parseExactly } from '../../model/exact-json.ts';
+import { taskTruthRemark } from '../../score/expected/enough-truth.ts';
 import { taskTruthMistake, whyNoTruth } from '../../score/expected/expected-actions.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import { readsTaskTruth } from '../../engine/suite-outline.ts';
@@ -75,6 +77,21 @@ export function taskTruthMistakes(
     const mistake = truth === undefined ? undefined : taskTruthMistake(truth);
     return mistake === undefined ? [] : [{ file, line, column: undefined, path: `case '${id}'`, ...mistake }];
   });
+}
+
+/** A sentence about the cases of which no success can be shown, because of their truth. */
+export function weakTruthsRemark(
+  { cases, file }: Pick<Dataset, 'cases' | 'file'>,
+  suites: readonly Pick<CompiledSuite, 'criteria' | 'truthKeys'>[],
+): string | undefined {
+  const reader = suites.find(readsTaskTruth);
+  if (reader === undefined) return undefined;
+  const weak = cases.flatMap(({ id, truth }) => {
+    const because = truth === undefined ? undefined : taskTruthRemark(truth, reader);
+    return because === undefined ? [] : [`case '${id}': ${because}`];
+  });
+  const [first] = weak;
+  return first && `${file}: the truth of ${counted(weak.length, 'case')} cannot show a success, such as ${first}`;
 }
 
 /** A case as it was written, and where. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ExperimentSuite } from '../../model/experiment.ts';
+import { goldenIdsOf } from '../../engine/suite-outline.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 
 /** `baseDir`: what the suite's file is relative to. */
@@ -13,6 +14,7 @@ export function experimentSuite(suite: CompiledSuite, baseDir: string): Experime
     version: suite.version,
     fingerprint: createHash('sha256').update(file).digest('hex'),
     scope: suite.scope,
+    golden: goldenIdsOf(suite),
     criteria: suite.criteria.map(({ name, question, weight, capsAt, whenNotApplicable }) => ({
       name,
       question,

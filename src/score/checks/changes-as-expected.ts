@@ -4,11 +4,14 @@
  *
  * Actions of tools that only look, or that hand the conversation over, are not asked for. Nothing may be known of a tool
  * (`../tool-effects.ts`): where it is expected it must have been called, and calls of it that nobody expected are let pass.
+ *
+ * An empty list asks that nothing be changed. Keeping that is no success by itself: see `../expected/enough-truth.ts`.
  */
 import { z } from 'zod';
 import type { ToolCall } from '../../model/turn.ts';
 import { type Answer, notApplicable, type ReasonedAnswer } from '../answer.ts';
 import { compareCalls, describeDifferences, isSame, type MadeCall } from '../expected/compare-calls.ts';
+import { mayChange, whyNotEnough } from '../expected/enough-truth.ts';
 import { type ExpectedOrder, expectedActionsIn, expectedOrderIn } from '../expected/expected-actions.ts';
 import type { ExpectedCall } from '../expected/compare-calls.ts';
 import { isPending } from '../failed-call.ts';
@@ -25,7 +28,7 @@ function changesAsExpected(): (subject: Subject) => Answer {
   return (subject) => {
     const actions = expectedActionsIn(subject.truth);
     if (actions === undefined) return notApplicable('The truth of this conversation names no actions.');
-    const expected = actions.filter(({ name }) => mayWrite(subject, name));
+    const expected = actions.filter(({ name }) => mayChange(subject, name));
     const made = changesIn(subject, expected);
     const comparison = compareCalls(expected, made.map(asMade(subject)));
     if (!isSame(comparison)) {
@@ -38,13 +41,11 @@ function changesAsExpected(): (subject: Subject) => Answer {
     const pending = made.find((call) => isPending(call));
     if (pending !== undefined)
       return notApplicable(`${toExcerpt(pending.name)} was still pending: whether it was done is not known.`);
-    return outOfOrder(expectedOrderIn(subject.truth), { expected, subject }) ?? asExpected(expected, subject);
+    const misplaced = outOfOrder(expectedOrderIn(subject.truth), { expected, subject });
+    if (misplaced !== undefined) return misplaced;
+    const more = whyNotEnough(subject);
+    return more === undefined ? asExpected(expected, subject) : notApplicable(more, 'absent');
   };
-}
-
-function mayWrite(subject: Subject, tool: string): boolean {
-  const effect = subject.effectOf(tool);
-  return effect === 'writes' || effect === 'unknown';
 }
 
 /** Calls that are known to have been carried out: no failed attempts, and none without an end. */

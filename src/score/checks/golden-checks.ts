@@ -3,6 +3,7 @@
  * suites in TypeScript; where no trace is meant, they are not applicable and say why.
  */
 import { z } from 'zod';
+import { goldenTrace } from '../../model/compared-traces.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { type Answer, notApplicable, type ReasonedAnswer } from '../answer.ts';
@@ -34,7 +35,7 @@ export function followsGoldenPath(parts: WithGolden): Check {
       const made = steps.filter(({ call }) => call !== undefined).length;
       return {
         pass: true,
-        reason: `All is as in golden trace ${trace.id}: ${made} of ${trace.steps.length} steps made.`,
+        reason: `All is as in ${goldenTrace(trace.id)}: ${made} of ${trace.steps.length} steps made.`,
       };
     });
 }
@@ -48,7 +49,7 @@ export function trajectoryScore(parts: WithGolden, { atLeast }: { readonly atLea
       const bonus = score === required ? '' : ` (${formatMillionths(required)} without optional steps, which decides)`;
       return {
         pass: required >= wanted,
-        reason: `The trajectory score by golden trace ${comparison.trace.id} is ${formatMillionths(score)}${bonus}, ${formatMillionths(wanted)} is wanted${wrong}.`,
+        reason: `The trajectory score by ${goldenTrace(comparison.trace.id)} is ${formatMillionths(score)}${bonus}, ${formatMillionths(wanted)} is wanted${wrong}.`,
         evidence: [first?.spanId],
       };
     });
@@ -62,11 +63,11 @@ export function withinStepBudget({ golden }: WithGolden): Check {
       }
       const over = overBudget(trace, subject);
       if (over === 'unknown') return notApplicable('No token usage was recorded.');
-      if (over === undefined) return { pass: true, reason: `It stayed within the budget of golden trace ${trace.id}.` };
+      if (over === undefined) return { pass: true, reason: `It stayed within the budget of ${goldenTrace(trace.id)}.` };
       const beyond = trace.maxSteps === undefined ? undefined : subject.toolCalls[trace.maxSteps];
       return {
         pass: false,
-        reason: `It took ${over} by golden trace ${trace.id}.`,
+        reason: `It took ${over} by ${goldenTrace(trace.id)}.`,
         evidence: [beyond?.spanId ?? beyond?.requestedBy],
       };
     }),
@@ -83,8 +84,8 @@ export function outputContains({ golden }: WithGolden): Check {
       if (output?.is === 'unknown') return notApplicable(output.because);
       const answers = trace.output.in === 'any_answer' ? 'The answers have' : 'The answer has';
       return output === undefined
-        ? { pass: true, reason: `${answers} all that golden trace ${trace.id} expects.` }
-        : { pass: false, reason: `The answer is not that of golden trace ${trace.id}: ${output.because}.` };
+        ? { pass: true, reason: `${answers} all that ${goldenTrace(trace.id)} expects.` }
+        : { pass: false, reason: `The answer is not that of ${goldenTrace(trace.id)}: ${output.because}.` };
     });
 }
 
@@ -109,7 +110,9 @@ export function noUnsafeAction(
     if (found?.unreadable !== undefined) {
       return notApplicable(`The arguments of ${toExcerpt(found.unreadable.name)} were not recorded in full.`);
     }
-    return { pass: true, reason: 'No call breaks the tool policy.' };
+    const trace = unexpectedWrites === 'fail' ? golden?.choose(subject).trace : undefined;
+    const writes = trace === undefined ? '' : `, and none writes beside the steps of ${goldenTrace(trace.id)}`;
+    return { pass: true, reason: `No call breaks the tool policy${writes}.` };
   });
 }
 
@@ -123,7 +126,7 @@ function unexpectedWrite(subject: Subject, parts: WithGolden): ReasonedAnswer | 
   if (call === undefined) return undefined;
   return {
     pass: false,
-    reason: `${toExcerpt(call.name)} writes, and is no step of golden trace ${judged.comparison.trace.id}.`,
+    reason: `${toExcerpt(call.name)} writes, and is no step of ${goldenTrace(judged.comparison.trace.id)}.`,
     evidence: [call.spanId ?? call.requestedBy],
   };
 }
@@ -143,7 +146,7 @@ function compared(subject: Subject, parts: WithGolden, answer: (judged: Assessed
 function against(trace: GoldenTrace, first: NonNullable<AssessedRun['first']>, note: string): ReasonedAnswer {
   return {
     pass: false,
-    reason: `Not as in golden trace ${trace.id}: ${inWords(first)}${note}.`,
+    reason: `Not as in ${goldenTrace(trace.id)}: ${inWords(first)}${note}.`,
     evidence: [first.spanId],
   };
 }

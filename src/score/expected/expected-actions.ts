@@ -5,6 +5,7 @@
  *     outputs: ['30', 'Tuesday']                                 what the user has to be told
  *     order: true                                                the actions that change something come in this order; or
  *     order: [look_up_order, refund_order]                       these tools come one before the other
+ *     complete: true                                             that is all: to change nothing more, and to say nothing more
  */
 import { CheckError } from '../answer.ts';
 import { parseExactly } from '../../model/exact-json.ts';
@@ -96,6 +97,7 @@ export function taskTruthMistake(truth: Json): TruthMistake | undefined {
     expectedActionsIn(truth);
     expectedOutputsIn(truth);
     expectedOrderIn(truth);
+    isCompleteIn(truth);
     return undefined;
   } catch (error) {
     if (!(error instanceof CheckError)) throw error;
@@ -125,6 +127,13 @@ export function expectedOrderIn(truth: Json | undefined): ExpectedOrder {
   const names = tools.filter((tool) => typeof tool === 'string');
   if (names.length > 1 && names.length === tools.length) return names;
   throw new CheckError('truth.order is neither true nor a list of tools: expected true, or at least two tools.');
+}
+
+/** Whether the truth says that its actions and outputs are all that the task takes. */
+export function isCompleteIn(truth: Json | undefined): boolean {
+  const complete = member(truth, 'complete') ?? false;
+  if (typeof complete === 'boolean') return complete;
+  throw new CheckError('truth.complete is neither true nor false: expected true, or no such key.');
 }
 
 /** OpenAI writes the arguments of a call as the text of their JSON. */

@@ -8,6 +8,7 @@
  *
  * The input is the first request of the conversation. Among equals the first id wins, so the order of files and of the traces in them makes no difference. Drafts are never chosen.
  */
+import { NO_GOLDEN_TRACE } from '../../model/compared-traces.ts';
 import type { Json } from '../../model/json.ts';
 import type { ToolNames } from '../../model/tool-names.ts';
 import type { Subject } from '../subject.ts';
@@ -120,7 +121,7 @@ function goldenIn(truth: Json | undefined): string | undefined {
 }
 
 function none(because: string): Chosen {
-  return { trace: undefined, because: `No golden trace is for this conversation: ${because}.` };
+  return { trace: undefined, because: `${NO_GOLDEN_TRACE}${because}.` };
 }
 
 function splitTags(text: string): readonly string[] {

@@ -2,7 +2,7 @@
  * The arguments of a call beside those that a golden trace expects, argument by argument:
  *
  *     3, true, null, [1, 2]               the same value; the text "3" for the number 3 is partly right
- *     "TKT-*"                             a glob; without `*` and `?` the same text
+ *     "TKT-*"                             a glob; without `*` and `?` the same text; `*` alone is any value of any type
  *     { status: open, tags: [a] }         an object with exactly these members, each compared in the same way
  *     { $exact: "a*b" }                   the same value, no glob
  *     { $cel: "value > 3" }               an expression over `value`, `args` and all that checks can read
@@ -189,6 +189,7 @@ export function anything(): ValueMatcher {
 }
 
 export function text(glob: string): ValueMatcher {
+  if (glob === '*') return anything();
   const isGlob = glob.includes('*') || glob.includes('?');
   if (!isGlob) return exactly(glob);
   const isSuch = compileGlob(glob);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { Json } from '../../model/json.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
+import { taskTruthRemark } from '../../score/expected/enough-truth.ts';
 import { taskTruthMistake, whyNoTruth } from '../../score/expected/expected-actions.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';
@@ -43,6 +44,11 @@ export const putTruth = writing(truthSchema, async (side: TruthSide, truth, para
   const answer = await side.put({ what: 'truth', conversation, truth: truth === null ? undefined : truth });
   if ('unavailable' in answer) return answer;
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
-  const warning = mistake === undefined ? {} : { warning: `task-success would not read this truth: ${mistake}` };
-  return { status: 200, value: { conversation_id: conversation, changed: answer.changed > 0, ...warning } };
+  const remark = truth === null || reader === undefined ? undefined : taskTruthRemark(truth, reader);
+  const warning =
+    mistake === undefined
+      ? remark && `suite ${reader?.name} cannot take it for a success: ${remark}`
+      : `task-success would not read this truth: ${mistake}`;
+  const warned = warning === undefined ? {} : { warning };
+  return { status: 200, value: { conversation_id: conversation, changed: answer.changed > 0, ...warned } };
 });

@@ -26,11 +26,12 @@ export function toExperimentJson(experiment: Experiment): z.input<typeof experim
     },
     agent: { kind: agent.kind, target: agent.target, version: agent.version ?? null },
     git: git === undefined ? null : { commit: git.commit, branch: git.branch ?? null, is_dirty: git.isDirty },
-    suites: experiment.suites.map(({ name, version, fingerprint, scope, criteria }) => ({
+    suites: experiment.suites.map(({ name, version, fingerprint, scope, golden = [], criteria }) => ({
       name,
       version,
       fingerprint,
       scope,
+      ...(golden.length > 0 && { golden }),
       criteria: criteria.map((criterion) => ({
         name: criterion.name,
         question: criterion.question,
@@ -58,8 +59,9 @@ export function fromExperimentJson(json: unknown): Experiment {
     dataset: read.dataset,
     agent: { kind: agent.kind, target: agent.target, version: agent.version ?? undefined },
     git: git === null ? undefined : { commit: git.commit, branch: git.branch ?? undefined, isDirty: git.is_dirty },
-    suites: read.suites.map((suite) => ({
+    suites: read.suites.map(({ golden, ...suite }) => ({
       ...suite,
+      ...(golden !== undefined && { golden }),
       criteria: suite.criteria.map(({ name, question, weight, is_critical, when_not_applicable }) => ({
         name,
         question,
@@ -192,6 +194,7 @@ const experimentShape = z.object({
       version: z.string(),
       fingerprint: z.string(),
       scope: z.enum(['conversation', 'turn']),
+      golden: z.array(z.string()).readonly().optional(),
       criteria: z.array(
         z.object({
           name: z.string(),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Dataset } from '../../../src/model/dataset.ts';
 import { truthOfCase } from '../../../src/offline/datasets/case-truth.ts';
-import { readDataset, taskTruthMistakes } from '../../../src/offline/datasets/read-dataset.ts';
+import { readDataset, taskTruthMistakes, weakTruthsRemark } from '../../../src/offline/datasets/read-dataset.ts';
 import { loadPack } from '../../score/packs/packs.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 
@@ -200,4 +200,19 @@ cases:
     { line: 4, path: "case 'text'", problem: 'truth.actions is no list', expected: '[{name, args}]' },
   ]);
   expect(taskTruthMistakes(found, [await loadPack('default')])).toEqual([]);
+});
+
+test('truths of tasks that show no success are named once, where a suite reads them', async () => {
+  const found = dataset(`dataset: d
+cases:
+  - { id: good, input: a, truth: { actions: [{ name: pay }] } }
+  - { id: empty, input: b, truth: { actions: [] } }
+  - { id: more, input: c, truth: { actions: [{ name: pay }], answer: 8 } }
+  - { id: all, input: d, truth: { actions: [], complete: true } }
+`);
+
+  expect(weakTruthsRemark(found, [await loadPack('task-success')])).toMatch(
+    /the truth of 2 cases cannot show a success, such as case 'empty': The truth asks for no change and no output/,
+  );
+  expect(weakTruthsRemark(found, [await loadPack('default')])).toBeUndefined();
 });

@@ -28,6 +28,12 @@ test.each<[string, Json, string, string]>([
     'truth.order is neither true nor a list of tools',
     'true, or at least two tools',
   ],
+  [
+    'a text for `complete`',
+    { actions: [], complete: 'yes' },
+    'truth.complete is neither true nor false',
+    'true, or no such key',
+  ],
 ])('a truth of a task with %s is named by its field, with what is expected', (_what, truth, problem, expected) => {
   expect(taskTruthMistake(truth)).toEqual({ problem, expected });
 });

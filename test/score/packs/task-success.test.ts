@@ -5,6 +5,7 @@ import type { Conversation } from '../../../src/model/conversation.ts';
 import type { Json } from '../../../src/model/json.ts';
 import { testSuites } from '../../../src/offline/suite-tests.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
+import { readSuite } from '../../../src/score/yaml/read-suite.ts';
 import { aConversation, aStep, aToolCall, aTurn, content, MISSING, REDACTED } from '../conversations.ts';
 import { exceptions, loadPack, run } from './packs.ts';
 
@@ -118,7 +119,7 @@ test('a tool of which nothing is known must be called where it is expected, and 
     verdict: 'pass',
     reason: 'Exactly the expected change was made: crm_sync. Nothing says whether crm_sync changes something.',
   });
-  expect(changed(conversation({ actions: [] }, [sync(1)]))).toMatchObject({ verdict: 'pass' });
+  expect(changed(conversation({ actions: [], complete: true }, [sync(1)]))).toMatchObject({ verdict: 'pass' });
 });
 
 test('the configuration and hints in spans say which tools change something', async () => {
@@ -128,8 +129,9 @@ test('the configuration and hints in spans say which tools change something', as
     if (suite === undefined) throw new Error('the pack is gone');
     return suite;
   };
-  const synced = conversation({ actions: [] }, [aToolCall('crm_sync')]);
-  const paid = conversation({ actions: [] }, [pay({})]);
+  const nothing = { actions: [], complete: true };
+  const synced = conversation(nothing, [aToolCall('crm_sync')]);
+  const paid = conversation(nothing, [pay({})]);
   const hinted = aConversation(
     [
       aTurn({
@@ -137,7 +139,7 @@ test('the configuration and hints in spans say which tools change something', as
         steps: [aStep({ toolEffects: new Map([['crm_sync', 'writes'] as const]) })],
       }),
     ],
-    { truth: { actions: [] } },
+    { truth: nothing },
   );
 
   expect(changed(synced)?.verdict).toBe('pass');
@@ -158,11 +160,70 @@ test.each<[string, Json, string]>([
     { actions: [], order: 'yes' },
     'truth.order is neither true nor a list of tools: expected true, or at least two tools.',
   ],
+  [
+    'a text for `complete`',
+    { actions: [], complete: 'yes' },
+    'truth.complete is neither true nor false: expected true, or no such key.',
+  ],
 ])("a truth with %s is an error, and nobody's failure", (_what, truth, reason) => {
   const evaluation = run(pack, conversation(truth, []));
 
   expect(evaluation.verdicts.get('changed_what_it_should')).toEqual({ verdict: 'error', reason });
   expect(evaluation.outcome).toBe('unscored');
+});
+
+const CANNOT = 'I cannot be bothered.';
+
+test.each<[string, Json]>([
+  ['nothing', { actions: [] }],
+  ['nothing, in all keys', { actions: [], outputs: [], order: true }],
+  ['nothing, beside a key that nothing reads', { actions: [], outputs: [], answer: '8' }],
+  ['a look alone', { actions: [{ name: 'get_order' }] }],
+  ['a golden trace that another suite reads', { actions: [], golden: 'gt_001' }],
+])('a truth that asks for %s shows no success, and still a change that was not wanted', (_what, truth) => {
+  const idle = run(pack, conversation(truth, [], { answered: CANNOT }));
+  const busy = run(pack, conversation(truth, [pay({ amount: 3 })]));
+
+  expect([idle.outcome, idle.score]).toEqual(['unscored', undefined]);
+  expect([busy.outcome, busy.score]).toEqual(['hard_failure', 0]);
+});
+
+test.each<[string, Json]>([
+  ['says that it is complete', { actions: [], outputs: [], answer: '8', complete: true }],
+  ['asks for an output', { actions: [], outputs: ['bothered'] }],
+])('keeping that nothing be changed is a success where the truth %s', (_what, truth) => {
+  const idle = run(pack, conversation(truth, [], { answered: CANNOT }));
+
+  expect([idle.outcome, idle.score]).toEqual(['successful_completion', 1_000_000]);
+});
+
+test('a key that nothing reads is named, with the one that was meant', () => {
+  const truth = { ...PAID, ouputs: ['31'], answer: '8' };
+
+  expect(changed(conversation(truth, [pay({ amount: 30 })]))).toMatchObject({
+    verdict: 'not_applicable',
+    undecided: 'absent',
+    reason: expect.stringContaining(
+      'The truth has `ouputs` (did you mean `outputs`?) and `answer`, which no criterion of the suite reads',
+    ),
+  });
+});
+
+test('a key is read where an expression of the suite reads it', () => {
+  const { suite } = readSuite(
+    `
+suite: own
+scope: conversation
+criteria:
+  - { name: changed_what_it_should, question: Changed?, weight: 0.5, uses: changes_as_expected }
+  - { name: amount, question: Amount?, weight: 0.5, check: "truth.?amount.orValue(0) == 30" }
+`,
+    'own.yaml',
+  );
+  const paid = (truth: Json) => changed(conversation(truth, [pay({ amount: 30 })]), suite)?.verdict;
+
+  expect(paid({ actions: PAID.actions, amount: 30 })).toBe('pass');
+  expect(paid({ actions: PAID.actions, total: 30 })).toBe('not_applicable');
 });
 
 test('calls that ran side by side are in no order', () => {
