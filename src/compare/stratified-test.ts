@@ -35,6 +35,13 @@ export function chanceOfFewer(strata: readonly Stratum[]): number {
   return Math.min(1, below);
 }
 
+/** The smallest probability that runs like these could have: with no pass in b. */
+export function chanceOfNone(strata: readonly Stratum[]): number {
+  return Math.exp(
+    strata.reduce((sum, { a, b }) => sum + logChoose(a.of, a.passes) - logChoose(a.of + b.of, a.passes), 0),
+  );
+}
+
 /** Whether its runs have any other order: some passed, and some did not. */
 export function mayDiffer({ a, b }: Stratum): boolean {
   const passes = a.passes + b.passes;
@@ -55,8 +62,9 @@ function hypergeometric({ a, b }: Stratum): { readonly least: number; readonly c
 
 function convolved(one: readonly number[], other: readonly number[]): number[] {
   const sums = Array.from({ length: one.length + other.length - 1 }, () => 0);
-  // The cast holds: the sum of both places lies within.
-  for (const [i, chance] of one.entries())
-    for (const [j, factor] of other.entries()) sums[i + j] = (sums[i + j] as number) + chance * factor;
+  // The casts hold: all places lie within. Loops over places are several times as fast as iterators here.
+  for (let i = 0; i < one.length; i += 1)
+    for (let j = 0; j < other.length; j += 1)
+      sums[i + j] = (sums[i + j] as number) + (one[i] as number) * (other[j] as number);
   return sums;
 }

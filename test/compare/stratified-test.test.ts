@@ -1,7 +1,7 @@
 /** Held to the definition: all orders of the runs of each case are counted out. */
 import { expect, test } from 'vitest';
 import { mcnemar } from '../../src/compare/exact-tests.ts';
-import { chanceOfFewer, type Stratum } from '../../src/compare/stratified-test.ts';
+import { chanceOfFewer, chanceOfNone, type Stratum } from '../../src/compare/stratified-test.ts';
 import { randomFrom } from '../random.ts';
 
 function stratum(a: string, b: string): Stratum {
@@ -56,6 +56,8 @@ test('small tables have the chance that all orders have, counted out', () => {
   for (let table = 0; table < 60; table += 1) {
     const strata = Array.from({ length: 1 + Math.floor(3 * random()) }, () => stratum(runs(4), runs(4)));
     expect(chanceOfFewer(strata), JSON.stringify(strata)).toBeCloseTo(counted(strata), 10);
+    const none = strata.map(({ a, b }) => ({ a, b: { ...b, passes: 0 } }));
+    expect(chanceOfNone(strata)).toBeCloseTo(counted(none), 10);
   }
 });
 

@@ -75,7 +75,9 @@ export function decideGate({ candidate, baseline, gate, warnings, look }: ToGate
       .filter(({ limit }) => baseline !== undefined || !(gate.isDefault && needsBaseline(limit)))
       .map((rule): Asked => ({ ...sides, rule, ...(openFigures(sides, look) ?? figuresOf(rule, sides)) })),
   );
-  const byChance = suites.filter(({ suite }) => asksByChance(gate, suite)).map(({ sides }) => askByChance(sides));
+  const byChance = suites
+    .filter(({ suite }) => asksByChance(gate, suite))
+    .map(({ sides }) => askByChance(sides, openFigures(sides, look)?.figure.because));
   const tests = byChance.flatMap((rule) => rule.tests);
   const ofSuccess = tests.filter(({ criterion }) => criterion === undefined);
   const ofCriteria = tests.filter(({ criterion }) => criterion !== undefined);

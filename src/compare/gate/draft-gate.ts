@@ -33,8 +33,8 @@ export function draftGate(from: string, suites: readonly DraftSuite[]): string {
 # All rules below have one error together: an unchanged agent is called a regression in at most 5 of 100 gates.
 confidence: 0.95
 
-# Averages need at least ${CASES_FOR_LIMITS_MIN} cases, and hundreds where the agent often fails (\`assay gate --plan\` says how many). What
-# cannot be decided does not stop a release. With \`fail\` it does, with exit code 2.
+# Averages need at least ${CASES_FOR_LIMITS_MIN} cases, and hundreds where the agent often fails (\`assay gate --plan\` says how many). A
+# limit that cannot be decided does not stop a release. With \`fail\` it does, with exit code 2.
 on_not_enough_evidence: pass
 
 suites:
@@ -44,8 +44,8 @@ ${suites.map(draftOf).join('\n')}`;
 function draftOf({ name, hasCritical, knowsCost }: DraftSuite): string {
   const lines = [
     `${/^[a-z_][\w-]*$/i.test(name) ? name : JSON.stringify(name)}:`,
-    '  # Cases that pass less often than chance explains, as a whole or in a criterion. Decides from six cases on, and',
-    '  # from two that are run three times (`assay run --repeats 3`).',
+    '  # No more cases may get worse, as a whole or in a criterion, than chance explains. It takes about seven cases, or',
+    '  # two that are run three times (`assay run --repeats 3`).',
     '  cases_worse: by chance',
     '  # Cases of the baseline that were not run, or were changed: what was left out may be what got worse.',
     '  missing_cases: 0',

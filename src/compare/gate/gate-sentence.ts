@@ -66,7 +66,7 @@ function brokeText({ suite, worse, better, cases }: WorseIn, namesSuite: boolean
   const broke = worse.length === 0 ? `no case of ${cases}` : `${worse.length} of ${counted(cases, 'case')}`;
   const criterion = mostLost(worse);
   return [
-    `${broke} broke${namesSuite ? ` in ${suite}` : ''}${better === 0 ? '' : `, ${better} got better`}`,
+    `${broke} broke${namesSuite && worse.length > 0 ? ` in ${suite}` : ''}${better === 0 ? '' : `, ${better} got better`}`,
     ...(criterion === undefined ? [] : [`criterion ${criterion}`]),
   ];
 }
