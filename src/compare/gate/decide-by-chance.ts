@@ -6,8 +6,8 @@
  *     not_enough_evidence     one would be if all that is not known had failed; or no result could be a regression
  *     pass                    chance explains what got worse. This does not show that nothing did: limits show that
  *
- * Success has half of the error and all criteria of all suites together a quarter, because a release that breaks cases
- * mostly loses success. A criterion with the same result in all runs of each case has no share.
+ * The tests share the error of the gate with its limits (`decide-gate.ts`). A criterion with the same result in all runs
+ * of each case has no share.
  */
 import type { CountedCases, JudgedByChance, PassedRuns, RuleDecision, WorseTest } from '../../model/gate.ts';
 import { casesAgainstBaseline } from './counted-cases.ts';
@@ -16,9 +16,6 @@ import { caseCommand } from './gate-commands.ts';
 import { formatCases, formatP } from './gate-words.ts';
 import type { Sides } from './sides.ts';
 import { type AskedTest, worseTests } from './worse-tests.ts';
-
-export const SUCCESS_WEIGHT = 2;
-export const CRITERIA_WEIGHT = 1;
 
 interface AskedByChance {
   readonly sides: Sides;

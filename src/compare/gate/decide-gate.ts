@@ -30,14 +30,14 @@ import { intervalOf } from '../interval.ts';
 import { levelOf } from '../level.ts';
 import { effortsOf, isEffort, valuesOf } from '../measure.ts';
 import { casesAgainst } from './cases-against.ts';
-import { askByChance, CRITERIA_WEIGHT, isAtMost, judgeByChance, SUCCESS_WEIGHT } from './decide-by-chance.ts';
+import { askByChance, isAtMost, judgeByChance } from './decide-by-chance.ts';
 import { decideCount } from './decide-count.ts';
 import { asksByChance, countsOf, type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
 import { gateSentence } from './gate-sentence.ts';
 import { formatAllowed, formatFigure, formatInterval, unitOf } from './gate-words.ts';
 import { lostCases } from './lost-cases.ts';
 import { type Sides, sidesOf } from './sides.ts';
-import { type Tested, testTogether } from './test-together.ts';
+import { sharing, testTogether } from './test-together.ts';
 import { type SuiteRuns, waitingOf } from '../suite-runs.ts';
 
 interface ToGate {
@@ -64,6 +64,9 @@ interface Asked extends Sides {
 type Figure = Estimated | EstimatedChange | NotEstimable;
 type Answerable = Asked & { readonly figure: Estimated };
 
+/** Parts of the error. A release that breaks cases mostly loses success, and limits allow a drop, so they hardly err for an unchanged agent. */
+const WEIGHTS = { success: 2, criteria: 1, limits: 1 } as const;
+
 export function decideGate({ candidate, baseline, gate, warnings, look }: ToGate): GateResult {
   const tail = (1 - gate.confidence) * (look?.share ?? 1);
   const suites = candidate.experiment.suites.map((suite) => ({
@@ -84,12 +87,11 @@ export function decideGate({ candidate, baseline, gate, warnings, look }: ToGate
   const answerable = asked.filter(isAnswerable);
   const isTestBroken = ({ p }: { readonly p: number }, at: number) => isAtMost(p, at);
   const tested = [
-    ...sharing(SUCCESS_WEIGHT, ofSuccess, isTestBroken),
-    ...sharing(CRITERIA_WEIGHT, ofCriteria, isTestBroken),
-    ...sharing(LIMITS_WEIGHT, answerable, isBroken),
+    ...sharing(WEIGHTS.success, ofSuccess, isTestBroken),
+    ...sharing(WEIGHTS.criteria, ofCriteria, isTestBroken),
+    ...sharing(WEIGHTS.limits, answerable, isBroken),
   ];
-  const found = new Map([...testTogether(tested, tail)].map(([{ of }, at]) => [of, at]));
-  const foundAt = (of: unknown) => found.get(of) ?? { isBroken: false, tail };
+  const foundAt = testTogether(tested, tail);
   const limits = asked.map((one) => judged(one, { ...foundAt(one), whole: tail, isDefault: gate.isDefault }));
   const rules = suites.flatMap(({ suite, sides }): readonly JudgedRule[] => [
     ...byChance.filter((rule) => rule.sides === sides).map((rule) => judgeByChance(rule, foundAt)),
@@ -156,17 +158,6 @@ function figureOf(
 
 function isAnswerable(asked: Asked): asked is Answerable {
   return !('because' in asked.figure);
-}
-
-const LIMITS_WEIGHT = 1;
-
-/** These have one share of the error together, in equal parts. */
-function sharing<T>(
-  weight: number,
-  all: readonly T[],
-  isBrokenAt: (one: T, tail: number) => boolean,
-): readonly (Tested & { readonly of: unknown })[] {
-  return all.map((of) => ({ of, weight: weight / all.length, isBrokenAt: (tail) => isBrokenAt(of, tail) }));
 }
 
 /** The limit of the figure. */
