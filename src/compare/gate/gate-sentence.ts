@@ -25,18 +25,25 @@ export function gateSentence(
 ): string {
   const { decision, rules } = result;
   const isLetPass = decision === 'not_enough_evidence' && mayRelease(result, gate.onNotEnoughEvidence);
-  const worst = suites.flatMap(worseIn).sort((one, other) => other.worse.length - one.worse.length)[0];
+  const broken = rules.filter(({ decision: one }) => one === 'regression');
+  const isBroken = ({ suite }: WorseIn) => broken.some((rule) => rule.suite === suite);
+  const worst = suites
+    .flatMap(worseIn)
+    .sort((x, y) => Number(isBroken(y)) - Number(isBroken(x)) || y.worse.length - x.worse.length)[0];
   const open = rules.filter(({ decision: one }) => one === 'not_enough_evidence');
   const blocking = open.filter((rule) => !isWaived(rule, gate.onNotEnoughEvidence));
   const asked = rules.filter(({ decision: one }) => one !== 'not_applicable').length;
-  const broken = rules.filter(({ decision: one }) => one === 'regression');
+  const isChance = worst !== undefined && isExplained(rules, worst);
   const see = worst?.see ?? exampleOf(broken, suites);
   const parts = [
-    ...(worst === undefined ? [] : brokeText(worst, suites.length > 1)),
+    ...(worst === undefined ? [] : brokeText(worst, { namesSuite: suites.length > 1, isChance })),
     ...(decision === 'regression' ? named('', broken) : []),
     ...(decision === 'not_enough_evidence' && isLetPass ? [`${open.length} of ${counted(asked, 'rule')} open`] : []),
     ...(decision === 'not_enough_evidence' && !isLetPass ? named('open ', blocking) : []),
     ...(decision === 'pass' ? [`${counted(asked, 'rule')} kept`] : []),
+    ...(decision === 'not_enough_evidence' && isChance && worst.repeats === 1
+      ? ['`--repeats 3` can tell them from chance']
+      : []),
     ...(see === undefined ? [] : [`see \`npx ${see}\``]),
   ];
   return `${WORDS[decision]}${isLetPass ? ', which does not stop the release' : ''}: ${parts.join('; ')}.`;
@@ -47,6 +54,7 @@ interface WorseIn {
   readonly worse: readonly FlippedCase[];
   readonly better: number;
   readonly cases: number;
+  readonly repeats: number;
   readonly see: string | undefined;
 }
 
@@ -59,14 +67,24 @@ function worseIn(sides: Sides): readonly WorseIn[] {
   const flipped = flippedCases(baseline, candidate);
   const worse = flipped.filter(({ direction }) => direction === 'worse');
   const better = flipped.length - worse.length;
-  return [{ suite: candidate.suite, worse, better, cases, see: caseCommand(worse[0]?.case, sides) }];
+  const { repeats } = candidate.experiment;
+  return [{ suite: candidate.suite, worse, better, cases, repeats, see: caseCommand(worse[0]?.case, sides) }];
 }
 
-function brokeText({ suite, worse, better, cases }: WorseIn, namesSuite: boolean): readonly string[] {
+/** Whether the cases that broke were tested, and chance explains them. */
+function isExplained(rules: readonly JudgedRule[], { suite, worse }: WorseIn): boolean {
+  const tested = rules.find((rule) => rule.is === 'by_chance' && rule.suite === suite);
+  return worse.length > 0 && tested !== undefined && tested.decision !== 'regression';
+}
+
+function brokeText(
+  { suite, worse, better, cases }: WorseIn,
+  { namesSuite, isChance }: { readonly namesSuite: boolean; readonly isChance: boolean },
+): readonly string[] {
   const broke = worse.length === 0 ? `no case of ${cases}` : `${worse.length} of ${counted(cases, 'case')}`;
   const criterion = mostLost(worse);
   return [
-    `${broke} broke${namesSuite && worse.length > 0 ? ` in ${suite}` : ''}${better === 0 ? '' : `, ${better} got better`}`,
+    `${broke} broke${namesSuite && worse.length > 0 ? ` in ${suite}` : ''}${better === 0 ? '' : `, ${better} got better`}${isChance ? ', which chance can explain' : ''}`,
     ...(criterion === undefined ? [] : [`criterion ${criterion}`]),
   ];
 }
