@@ -41,7 +41,7 @@ async function originOf(reference: string, flags: InitFlags): Promise<Origin> {
   return {
     from: `the experiment ${id}`,
     suites: draftSuites(result),
-    next: `  npx assay run <cases> --agent <agent>    # after your next change\n${gate}`,
+    next: `  npx assay run <cases> --agent <agent> --repeats 3    # after your next change\n${gate}`,
   };
 }
 
@@ -52,11 +52,11 @@ async function fromConfig({ config }: InitFlags): Promise<Origin> {
     suites: suites.map(({ name, criteria }) => ({
       name,
       hasCritical: criteria.some(({ capsAt }) => capsAt !== undefined),
-      seen: undefined,
+      knowsCost: false,
     })),
     next: [
-      '  npx assay run <cases> --agent <agent> --name v1',
-      '  npx assay run <cases> --agent <agent> --name v2    # after your next change',
+      '  npx assay run <cases> --agent <agent> --repeats 3 --name v1',
+      '  npx assay run <cases> --agent <agent> --repeats 3 --name v2    # after your next change',
       '  npx assay gate v2 --baseline v1',
     ].join('\n'),
   };

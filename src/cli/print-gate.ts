@@ -2,7 +2,7 @@
 import { counted } from '../model/counted.ts';
 import { USUAL_GATE_FILE } from '../compare/gate/gate-between.ts';
 import type { GateFile } from '../compare/gate/gate-rules.ts';
-import { type GateDecision, type GateResult, type JudgedRule, mayRelease } from '../model/gate.ts';
+import type { GateResult, JudgedRule } from '../model/gate.ts';
 import { wordsOf } from '../model/suite-words.ts';
 import { confidenceText, gateRuleName, lookText } from '../report/documents/gate-report.ts';
 import { unchangedText } from '../report/documents/comparison-rows.ts';
@@ -16,21 +16,28 @@ const WORDS = {
   not_applicable: ['dim', 'not applicable'],
 } as const satisfies Record<JudgedRule['decision'], readonly [string, string]>;
 
-const CONCLUSIONS = {
-  pass: 'May be released: every rule was shown to be kept.',
-  regression: 'A regression: a rule was shown to be broken.',
-  not_enough_evidence: 'Not enough evidence: nothing was shown to be broken, and not every rule to be kept.',
-} as const satisfies Record<GateDecision, string>;
+interface PrintOptions {
+  /** The command that prints the table. Undefined prints it. */
+  readonly tableBy: string | undefined;
+}
 
-export function printGate(terminal: Terminal, result: GateResult, gate: GateFile): void {
+export function printGate(terminal: Terminal, result: GateResult, gate: GateFile, { tableBy }: PrintOptions): void {
   const { paint, out } = terminal;
-  const { candidate, baseline, rules, warnings, about, look } = result;
+  const { sentence, decision, warnings, look } = result;
+  out(paint(WORDS[decision][0], safe(sentence, 1000)));
+  if (look !== undefined) out(`  ${lookText(result)}`);
+  for (const warning of warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
+  if (tableBy === undefined) printTables(terminal, result, gate);
+  else out(paint('dim', `  Each rule: npx ${safe(tableBy, 400)}`));
+}
+
+function printTables(terminal: Terminal, result: GateResult, gate: GateFile): void {
+  const { paint, out } = terminal;
+  const { candidate, baseline, rules, about } = result;
   const side = ({ id, name, runs }: GateResult['candidate']) =>
     `${paint('bold', safe(name, 60))} (${id}, ${counted(runs, 'run')})`;
   out(`\n  ${side(candidate)}${baseline === undefined ? '' : ` against ${side(baseline)}`}`);
-  if (look !== undefined) out(`  ${lookText(result)}`);
   if (gate.isDefault) out(paint('dim', `  by the rules that hold where no ${USUAL_GATE_FILE} says otherwise`));
-  for (const warning of warnings) out(`  ${paint('yellow', 'note')}  ${safe(warning, 400)}`);
   for (const [suite, rows] of Map.groupBy(rules, (rule) => rule.suite)) {
     out(`\n  ${paint('bold', safe(suite, 80))}`);
     const { limit } = wordsOf(about.get(suite));
@@ -56,11 +63,8 @@ export function printGate(terminal: Terminal, result: GateResult, gate: GateFile
       });
     printTable(terminal, [...table, ...unchangedRows(terminal, rows.filter(isUnchanged))]);
   }
-  const isLetPass = result.decision !== 'pass' && mayRelease(result, gate.onNotEnoughEvidence);
-  const style = WORDS[result.decision][0];
-  out(`\n  ${paint(style, CONCLUSIONS[result.decision])}${isLetPass ? ' The rules let that pass.' : ''}`);
-  if (rules.some(({ is }) => is === 'limit'))
-    out(paint('dim', `  Limits are decided on intervals at ${confidenceText(result)}, all of them together.`));
+  if (rules.some(({ is }) => is !== 'count'))
+    out(paint('dim', `\n  Limits and tests are decided at ${confidenceText(result)}, all of them together.`));
   if (baseline !== undefined) out(paint('dim', `  In detail: npx assay compare ${baseline.id} ${candidate.id}`));
 }
 
@@ -71,13 +75,13 @@ function isUnchanged(rule: JudgedRule): boolean {
 
 /** The sentence of a count that did not pass, or that left cases out. */
 function explained(rule: JudgedRule): readonly string[] {
-  if (rule.is !== 'count') return [];
+  if (rule.is === 'limit') return [];
   const leavesOut = Object.values(rule.counted.leftOut).some((count) => count > 0);
   return rule.decision !== 'pass' || leavesOut ? [rule.because] : [];
 }
 
 function readWith(rule: JudgedRule): readonly string[] {
-  return rule.is === 'count' && rule.readWith !== undefined ? [rule.readWith] : [];
+  return rule.is !== 'limit' && rule.readWith !== undefined ? [rule.readWith] : [];
 }
 
 /** One line for all of them with the same answer. */
@@ -95,7 +99,7 @@ function unchangedRows({ paint }: Terminal, rules: readonly JudgedRule[]): reado
 
 /** The evidence that would settle it. */
 function hintOf(rule: JudgedRule): string {
-  if (rule.is === 'count') return '';
+  if (rule.is !== 'limit') return '';
   const { decision, casesNeeded, figures, because } = rule;
   if (decision !== 'not_enough_evidence') return '';
   if (figures === undefined) return safe(because, 200);

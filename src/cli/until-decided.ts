@@ -2,6 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gateBy, gateOfPlan, problemsBeforeLooks, rulesFor } from '../compare/gate/gate-between.ts';
 import type { GateFile } from '../compare/gate/gate-rules.ts';
+import { detailsCommand } from '../compare/gate/gate-commands.ts';
+import { nameOfRule } from '../compare/gate/gate-words.ts';
 import { planLooks } from '../compare/gate/plan-looks.ts';
 import { decideAtLook, keptOnlyAtTheEnd } from '../compare/gate/sequential-gate.ts';
 import { counted } from '../model/counted.ts';
@@ -173,7 +175,9 @@ export class Looks {
 
   print(): void {
     const { out } = this.#terminal;
-    printGate(this.#terminal, this.#result(), this.#question.gate);
+    const { gate, plan } = this.#question;
+    const asked = { candidate: this.#folder.experiment.id, baseline: plan.baseline, rules: plan.rules?.file };
+    printGate(this.#terminal, this.#result(), gate, { tableBy: detailsCommand(asked) });
     const early = earlyEndOf(this.#folder.experiment);
     if (early === undefined) return;
     const { cases, ofCases } = early.look;
@@ -223,7 +227,7 @@ function namesOf(
 ): readonly string[] {
   if (rules.length === 0) return [];
   const names = rules.map((rule) => {
-    const name = rule.is === 'limit' ? `${rule.rule} ${rule.limit}` : rule.rule;
+    const name = nameOfRule(rule);
     return safe(withSuite ? `${rule.suite} ${name}` : name, 120);
   });
   const more = names.length - NAMED_MAX;

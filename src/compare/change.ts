@@ -75,7 +75,7 @@ export function pairedChange(pairs: readonly (readonly [number, number])[]): Est
     a,
     b,
     cases: pairs.length,
-    ...reachOf(b - a),
+    ...endsOf(a, b),
     samples: 1,
     isRelative: false,
     isPaired: true,
@@ -115,7 +115,7 @@ export function unpairedChange(
     a,
     b,
     cases: ofA.length + ofB.length,
-    ...reachOf(b - a),
+    ...endsOf(a, b),
     samples: 2,
     isRelative: false,
     isPaired: false,
@@ -178,8 +178,8 @@ function inverted(change: EstimatedChange | NotEstimable): EstimatedChange | Not
 }
 
 /** The case that was not seen differs by 1 at most. */
-function reachOf(difference: number): Pick<EstimatedChange, 'reach'> {
-  return { reach: { lower: 1 + difference, upper: 1 - difference } };
+function endsOf(a: number, b: number): Pick<EstimatedChange, 'reach' | 'range'> {
+  return { reach: { lower: 1 + b - a, upper: 1 - b + a }, range: { lower: -a, upper: 1 - a } };
 }
 
 function relative(
@@ -198,6 +198,7 @@ function relative(
     value,
     ...figures,
     reach: DRAWN_REACH,
+    range: { lower: -1, upper: Number.POSITIVE_INFINITY },
     isRelative: true,
     lower: (tail) => Math.max(-1, Math.min(value, quantile(drawn().lower, tail) - 1)),
     upper: (tail) => Math.max(value, quantile(drawn().upper, 1 - tail) - 1),

@@ -8,6 +8,7 @@ import { changeWords } from '../model/suite-words.ts';
 import type { EstimatedChange, NotEstimable } from '../model/estimated.ts';
 import { casesNeeded } from './cases-needed.ts';
 import { holm, type TestResult } from './exact-tests.ts';
+import { intervalOf } from './interval.ts';
 
 export interface Level {
   readonly alpha: number;
@@ -39,8 +40,7 @@ export function figureOf(
     a: change.a,
     b: change.b,
     change: change.value,
-    lower: change.lower(alpha / 2),
-    upper: change.upper(alpha / 2),
+    ...intervalOf(change, alpha / 2),
     isRelative: change.isRelative,
     isPaired: change.isPaired,
     cases: change.cases,
@@ -69,7 +69,7 @@ export function worded(measure: Measured, good: Good, asked: Level): Compared {
   if (measure.is === 'not_compared') return measure;
   const { figure, ...found } = measure;
   if (good === undefined) return { ...found, word: undefined, casesNeeded: undefined };
-  const word = wordOf(found, good, asked);
+  const word = wordOf(measure, good, asked);
   if (word !== 'not_enough_evidence') return { ...found, word, casesNeeded: undefined };
   const isMoreBetter = good === 'more';
   const limit = isMoreBetter ? -asked.smallest : asked.smallest;
@@ -78,10 +78,12 @@ export function worded(measure: Measured, good: Good, asked: Level): Compared {
 }
 
 function wordOf(
-  { change, lower, upper, adjustedP }: Omit<Extract<Measured, { is: 'compared' }>, 'figure'>,
+  { figure, adjustedP }: Pick<Extract<Measured, { is: 'compared' }>, 'figure' | 'adjustedP'>,
   good: 'more' | 'less',
   { alpha, smallest, about }: Level,
 ): ComparisonWord {
-  if (adjustedP <= alpha) return changeWords(about)[change > 0 === (good === 'more') ? 'good' : 'bad'];
-  return lower >= -smallest && upper <= smallest ? 'no_difference_shown' : 'not_enough_evidence';
+  if (adjustedP <= alpha) return changeWords(about)[figure.value > 0 === (good === 'more') ? 'good' : 'bad'];
+  return figure.lower(alpha / 2) >= -smallest && figure.upper(alpha / 2) <= smallest
+    ? 'no_difference_shown'
+    : 'not_enough_evidence';
 }

@@ -77,7 +77,7 @@ function binomialHalf(count: number): number[] {
   return Array.from({ length: count + 1 }, (_, index) => Math.exp(logChoose(count, index) - count * Math.LN2));
 }
 
-function logChoose(of: number, chosen: number): number {
+export function logChoose(of: number, chosen: number): number {
   return logFactorial(of) - logFactorial(chosen) - logFactorial(of - chosen);
 }
 

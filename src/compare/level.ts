@@ -23,6 +23,7 @@ export function levelOfShares(values: readonly number[]): Estimated | NotEstimab
     cases: values.length,
     samples: 1,
     reach: { lower: value, upper: 1 - value },
+    range: { lower: 0, upper: 1 },
     lower: (tail) => Math.min(value, lowerBound(values, 0, tail)),
     upper: (tail) => Math.max(value, upperBound(values, 1, tail)),
   };
@@ -38,6 +39,7 @@ export function levelOfEffort(cases: readonly CaseEffort[]): Estimated | NotEsti
     cases: cases.length,
     samples: 1,
     reach: DRAWN_REACH,
+    range: { lower: 0, upper: Number.POSITIVE_INFINITY },
     lower: (tail) => Math.max(0, Math.min(value, quantile(drawn().lower, tail))),
     upper: (tail) => Math.max(value, quantile(drawn().upper, 1 - tail)),
   };

@@ -66,8 +66,15 @@ const NOTHING = { because: 'it was 0 in the baseline, and no change is a share o
 const RISE_MAX = 1e6;
 
 /** The case that was not seen is 0 in b and 1 in a at the lower end, and the other way round at the upper one. */
-function figuresOf(a: number, b: number): Pick<EstimatedChange, 'value' | 'a' | 'b' | 'reach' | 'isRelative'> {
-  return { value: b / a - 1, a, b, reach: { lower: b / a / a, upper: 1 / a }, isRelative: true };
+function figuresOf(
+  a: number,
+  b: number,
+): Pick<EstimatedChange, 'value' | 'a' | 'b' | 'reach' | 'range' | 'isRelative'> {
+  const [reach, range] = [
+    { lower: b / a / a, upper: 1 / a },
+    { lower: -1, upper: 1 / a - 1 },
+  ];
+  return { value: b / a - 1, a, b, reach, range, isRelative: true };
 }
 
 /** Where changes cease to be excluded, on the way from one that is far to the figure itself. */

@@ -7,6 +7,8 @@ export interface Estimated {
   readonly samples: 1 | 2;
   /** How far from the figure the case that was not seen is at either end; 0 where the bounds know no such distance. */
   readonly reach: { readonly lower: number; readonly upper: number };
+  /** Ends that the figure cannot lie beyond; of a change, given that of the baseline. */
+  readonly range: { readonly lower: number; readonly upper: number };
   /** A bound that the true figure is below in at most `tail` of all samples; `tail` is between 0 and 0.5. */
   lower(tail: number): number;
   /** A bound that the true figure is above in at most `tail` of all samples. */

@@ -22,6 +22,9 @@ export const COUNT_RULES = [
 ] as const;
 export type CountRule = (typeof COUNT_RULES)[number];
 
+/** Written for a number of cases: as many as chance explains. */
+export const BY_CHANCE = 'by chance';
+
 /** `not_applicable`: a rule about something that the suite does not ask, or one that nobody wrote about what the agent does not report. */
 export type RuleDecision = 'pass' | 'regression' | 'not_enough_evidence' | 'not_applicable';
 export type GateDecision = Exclude<RuleDecision, 'not_applicable'>;
@@ -47,11 +50,10 @@ export function isLastLook({ number, of }: GateLook): boolean {
   return number === of;
 }
 
-export type JudgedRule = JudgedLimit | JudgedCount;
+export type JudgedRule = JudgedLimit | JudgedCount | JudgedByChance;
 
 interface Judged {
   readonly suite: string;
-  readonly allowed: number;
   readonly decision: RuleDecision;
   /** One sentence, for a person. */
   readonly because: string;
@@ -67,21 +69,54 @@ export interface JudgedLimit extends Judged {
   /** As it is written in the file, such as `success_rate` or `criterion.correct_time`. */
   readonly rule: string;
   readonly limit: LimitKind;
+  readonly allowed: number;
   /** Undefined where there is no figure; `because` says why. */
   readonly figures: RuleFigures | undefined;
   /** About how many cases, of the same kind, it takes to tell; undefined where it is told, or where no number would do. */
   readonly casesNeeded: number | undefined;
-  /** For criteria: the limit is broken if each run that broke off counts as a failure. */
+  /** The limit is broken if everything that is not known counts as a failure. */
   readonly isBrokenAtWorst: boolean;
 }
 
-/** Decided on the cases that there are. */
-export interface JudgedCount extends Judged {
-  readonly is: 'count';
-  readonly rule: CountRule;
+/** About single cases. */
+interface JudgedCases extends Judged {
   readonly counted: CountedCases;
   /** The command that shows the first of the examples; undefined where there is none. */
   readonly readWith: string | undefined;
+}
+
+/** Decided on the cases that there are. */
+export interface JudgedCount extends JudgedCases {
+  readonly is: 'count';
+  readonly rule: CountRule;
+  readonly allowed: number;
+}
+
+/** Broken if more got worse than chance explains. */
+export interface JudgedByChance extends JudgedCases {
+  readonly is: 'by_chance';
+  readonly rule: 'cases_worse';
+  /** Success and the criteria that did not have the same result in all runs, the most telling first. */
+  readonly tests: readonly WorseTest[];
+  /** The rule is broken if everything that is not known counts as a failure. */
+  readonly isBrokenAtWorst: boolean;
+}
+
+/** Whether runs pass less often than chance explains. */
+export interface WorseTest {
+  /** Undefined for success. */
+  readonly criterion: string | undefined;
+  readonly p: number;
+  /** Share of the gate's error: p up to it is a regression. */
+  readonly level: number;
+  readonly isBroken: boolean;
+  readonly baseline: PassedRuns;
+  readonly candidate: PassedRuns;
+}
+
+export interface PassedRuns {
+  readonly passes: number;
+  readonly of: number;
 }
 
 /** Cases by what a count rule says of them; ids, in order. */
@@ -104,8 +139,8 @@ export const LEFT_OUT = ['only_in_baseline', 'only_in_candidate', 'changed', 'no
 export type LeftOut = (typeof LEFT_OUT)[number];
 
 /**
- * Whether a rule without enough evidence lets the release pass. A count waits for no evidence that more cases could bring, so it never does; and neither does a
- * criterion that crashes keep from being broken.
+ * Whether a rule without enough evidence lets the release pass. A count waits for no evidence that more cases could bring, so it never does. Neither does a rule that
+ * may be broken by what is not known, such as runs that crashed.
  */
 export function isWaived(rule: JudgedRule, onNotEnoughEvidence: 'fail' | 'pass'): boolean {
   if (rule.is === 'count' || rule.decision !== 'not_enough_evidence') return false;
@@ -113,7 +148,10 @@ export function isWaived(rule: JudgedRule, onNotEnoughEvidence: 'fail' | 'pass')
 }
 
 /** Whether the release may go out: nothing is broken, and what could not be decided is waived. */
-export function mayRelease({ decision, rules, look }: GateResult, onNotEnoughEvidence: 'fail' | 'pass'): boolean {
+export function mayRelease(
+  { decision, rules, look }: Pick<GateResult, 'decision' | 'rules' | 'look'>,
+  onNotEnoughEvidence: 'fail' | 'pass',
+): boolean {
   if (decision !== 'not_enough_evidence') return decision === 'pass';
   // The cases that are left may decide it.
   if (look !== undefined && !isLastLook(look)) return false;
@@ -140,6 +178,8 @@ interface RuleFigures {
 
 export interface GateResult {
   readonly decision: GateDecision;
+  /** The decision and its reason, for a person. */
+  readonly sentence: string;
   /**
    * All rules together: the same agent compared with itself is called a regression in at most the rest of all samples.
    */

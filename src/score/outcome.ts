@@ -87,7 +87,9 @@ export function decideWithoutScore(
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...known, completed, failed, ending, score: Number.NaN };
   // A neutral outcome says nothing of how well it went, so it takes no score.
-  return outcomes.filter(({ outcome }) => !isInSuccessRate(outcome)).find(({ when, because }) => holds(`"${because}"`, () => when(view), []));
+  return outcomes
+    .filter(({ outcome }) => !isInSuccessRate(outcome))
+    .find(({ when, because }) => holds(`"${because}"`, () => when(view), []));
 }
 
 /** The suite's rule for the end of the conversation, whatever its score. */

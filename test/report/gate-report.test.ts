@@ -65,6 +65,7 @@ function resultOf(...rules: readonly JudgedRule[]): GateResult {
   const side = { agentVersion: undefined, commit: undefined, startedAt: '2026-11-20T10:00:00Z', runs: 60 };
   return {
     decision: 'regression',
+    sentence: 'Regression: 7 of 20 cases broke.',
     confidence: 0.95,
     candidate: { ...side, id: 'b-id', name: HOSTILE },
     baseline: { ...side, id: 'a-id', name: 'a' },

@@ -1,6 +1,7 @@
 /** `assay gate`: may this version be released? Answers by its exit code, and says why for people, pull requests and CI services. */
 import { type Command, Option } from 'commander';
 import { gateBetween, USUAL_GATE_FILE } from '../../compare/gate/gate-between.ts';
+import { detailsCommand } from '../../compare/gate/gate-commands.ts';
 import type { GateFile } from '../../compare/gate/gate-rules.ts';
 import { type GateResult, mayRelease } from '../../model/gate.ts';
 import { formatMistakes } from '../../model/mistake.ts';
@@ -29,27 +30,29 @@ interface GateFlags {
   readonly cases?: string;
   readonly repeats?: string;
   readonly loss?: string;
+  readonly details?: boolean;
 }
 
 const GATE_HELP = `
 Rules are read from gate.yaml, where there is one:
   rules:
+    cases_worse: by chance       # no more than chance explains; or a number of cases that \`assay compare\` lists as worse
     newly_hard_failing: 0        # cases that passed in the baseline and fail hard now
     newly_critical: 0            # cases that newly fail a critical criterion
     critical_failures: 0         # cases that fail a critical criterion
-    cases_worse: 3               # cases that \`assay compare\` lists as worse
     missing_cases: 0             # cases of the baseline not run, or changed; 0 also where it is not written
     tcr: { floor: 0.8, max_drop: 5 points }
     success_rate: { max_drop: 5% of baseline }
     cost_efficiency: { max_drop: 10% }
     criteria: { max_drop: 10 points }
     critical: { floor: 0.95 }
-The first five count cases: they hold from the first case, and name the cases. The others are decided on intervals, and
-need 60 cases of an agent that never fails, and hundreds of one that often does: \`assay gate --plan\` says how many.
-\`assay gate --init\` writes such a file, with a comment on each rule. Without a file: drops of success of 5 % and of cost efficiency of 10 % of the baseline, of TCR of 5 points, of a criterion of 10; rises of failed runs of 5.
+\`cases_worse: by chance\` and all limits have one error together: an unchanged agent is called a regression in at most 5
+of 100 gates. A number of cases makes no allowance for chance. Limits are decided on intervals, and need 60 cases of an
+agent that never fails, and hundreds of one that often does: \`assay gate --plan\` says how many. \`assay gate --init\`
+writes the rules that hold without a file, with a comment on each.
 
-Exit codes: 0 pass; 1 regression; 2 not enough evidence; 3 an error: nothing was decided. With
-\`on_not_enough_evidence: pass\` in the file, limits that could not be decided are 0. Counts are not.`;
+Exit codes: 0 pass, or not enough evidence; 1 regression; 2 not enough evidence, with \`on_not_enough_evidence: fail\` in
+the file or if a case was not run or not scored; 3 an error: nothing was decided.`;
 
 export function addGate(program: Command, terminal: Terminal): void {
   program
@@ -62,6 +65,7 @@ export function addGate(program: Command, terminal: Terminal): void {
     .option('--rules <file>', `file of rules (default: ${USUAL_GATE_FILE}, if it exists)`)
     .addOption(settingOption('experiments'))
     .addOption(settingOption('config'))
+    .option('--details', 'print each rule with its figures, not only the sentence')
     .option('--json', 'print the result as JSON')
     .option('--markdown <file>', 'also write Markdown, for a pull request; - is standard output')
     .option('--junit <file>', 'also write JUnit XML; - is standard output')
@@ -95,10 +99,13 @@ export function addGate(program: Command, terminal: Terminal): void {
         return;
       }
       const { result, gate } = await decide(reference, flags).catch(failAsError);
+      const { candidate, baseline } = result;
+      const tableBy = detailsCommand({ candidate: candidate.id, baseline: baseline?.id, rules: flags.rules });
       await writeReport(flags.markdown, () => gateMarkdown(result), terminal, GATE_EXIT.error);
       await writeReport(flags.junit, () => gateJUnit(result, gate), terminal, GATE_EXIT.error);
       if (flags.json === true) terminal.out(visibleJson(gateJson(result)));
-      else if (flags.markdown !== '-' && flags.junit !== '-') printGate(terminal, result, gate);
+      else if (flags.markdown !== '-' && flags.junit !== '-')
+        printGate(terminal, result, gate, { tableBy: flags.details === true ? undefined : tableBy });
       const code = mayRelease(result, gate.onNotEnoughEvidence) ? GATE_EXIT.pass : GATE_EXIT[result.decision];
       if (code !== 0) throw new CommandFailure('', code);
     });

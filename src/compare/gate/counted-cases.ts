@@ -141,15 +141,17 @@ function isUndecidedIn(ofCase: RunsOfCase, name: string): boolean {
   return verdicts.length === 0 || verdicts.some((verdict) => undecidedBy(verdict) !== undefined);
 }
 
-/** Exactly the cases that `assay compare` lists as worse. */
+/** The cases that `assay compare` lists as worse. */
 function worseStates(candidate: SuiteRuns, baseline: SuiteRuns): StateIn {
   const flipped = flippedCases(baseline, candidate).filter(({ direction }) => direction === 'worse');
   const worse = new Set(flipped.map((one) => one.case));
   const criteria = [...new Set([...baseline.criteria, ...candidate.criteria])];
   return (_, before, now) => {
     if (!isTold(before, criteria)) return 'left_out';
+    // The comparison lists a case without spans as worse.
+    if (!isTold(now, criteria)) return 'undecided';
     if (worse.has(now.case)) return 'broken';
-    return isTold(now, criteria) && !mayBeWorse(before, now, criteria) ? 'kept' : 'undecided';
+    return mayBeWorse(before, now, criteria) ? 'undecided' : 'kept';
   };
 }
 
@@ -171,7 +173,8 @@ function failsHard(run: SuiteRun): boolean | undefined {
   return counted.some(({ outcome }) => isScored(outcome)) ? false : undefined;
 }
 
-function hasPassed(run: SuiteRun): boolean | undefined {
+/** Undefined where nothing can be told of it, as of a run without spans. */
+export function hasPassed(run: SuiteRun): boolean | undefined {
   const success = run.run.end === 'no_spans' ? undefined : successOf(run);
   return success === undefined ? undefined : success === 1;
 }

@@ -7,13 +7,14 @@
  */
 import { type CountedCases, type CountRule, type JudgedCount, LEFT_OUT, type RuleDecision } from '../../model/gate.ts';
 import { casesAgainstBaseline, criticalFailures, criticalNames, missingCases } from './counted-cases.ts';
+import { caseCommand } from './gate-commands.ts';
 import type { SingleCount } from './gate-rules.ts';
 import { formatCases, formatLeftOut } from './gate-words.ts';
 import type { Sides } from './sides.ts';
 
 /** The first few; JSON has all. */
-const EXAMPLES_MAX = 5;
-const NOTHING: CountedCases = {
+export const EXAMPLES_MAX = 5;
+export const NO_CASES: CountedCases = {
   broken: [],
   changed: [],
   undecided: [],
@@ -24,7 +25,7 @@ const NOTHING: CountedCases = {
 
 export function decideCount({ rule, allowed }: SingleCount, sides: Sides): JudgedCount {
   const found = countedBy(rule, sides);
-  const counted = 'decision' in found ? NOTHING : found;
+  const counted = 'decision' in found ? NO_CASES : found;
   const { decision, because } = 'decision' in found ? found : decided({ rule, allowed }, found, sides);
   const open = openOf(rule, counted);
   const isKnown = !('decision' in found) && counted.cases + open > 0;
@@ -43,7 +44,7 @@ export function decideCount({ rule, allowed }: SingleCount, sides: Sides): Judge
       interval: open === 0 ? '' : `${open} undecided`,
     },
     examples: decision === 'pass' ? [] : shown.slice(0, EXAMPLES_MAX),
-    readWith: commandFor(decision === 'pass' ? undefined : shown[0], sides),
+    readWith: caseCommand(decision === 'pass' ? undefined : shown[0], sides),
   };
 }
 
@@ -68,9 +69,9 @@ function openOf(rule: CountRule, { undecided, notRun }: CountedCases): number {
   return undecided.length + (rule === 'missing_cases' ? 0 : notRun);
 }
 
-function notRunText(rule: CountRule, notRun: number, isAtLook: boolean): string {
+export function notRunText(rule: CountRule, notRun: number, { candidate }: Pick<Sides, 'candidate'>): string {
   const cases = formatCases(notRun);
-  if (!isAtLook) return `The candidate has not ended: ${cases} left to run.`;
+  if (candidate.experiment.untilDecided === undefined) return `The candidate has not ended: ${cases} left to run.`;
   const isMissing = rule === 'missing_cases' ? `, and ${notRun === 1 ? 'is' : 'are'} not missing` : '';
   return `${cases} ${notRun === 1 ? 'was' : 'were'} not run at this look${isMissing}.`;
 }
@@ -78,23 +79,26 @@ function notRunText(rule: CountRule, notRun: number, isAtLook: boolean): string 
 function decided(
   { rule, allowed }: Pick<SingleCount, 'rule' | 'allowed'>,
   counted: CountedCases,
-  { candidate }: Pick<Sides, 'candidate'>,
+  sides: Pick<Sides, 'candidate'>,
 ): Undecidable {
-  const isAtLook = candidate.experiment.untilDecided !== undefined;
   const { broken, undecided, cases } = counted;
   const open = openOf(rule, counted);
   const beyond = rule === 'missing_cases' ? 'not_enough_evidence' : 'regression';
   const decision = decisionOf({ broken: broken.length, open, cases, allowed, beyond });
   const outOf = `, of ${formatCases(cases)} looked at`;
-  const left = LEFT_OUT.flatMap((reason) => formatLeftOut(reason, counted.leftOut[reason]));
   const sentences = [
     cases + open === 0 ? 'No case could be looked at.' : `${claimOf(rule, broken.length)}${outOf}; ${mayBe(allowed)}.`,
     ...(rule === 'missing_cases' ? missingAndChanged(counted) : []),
     ...(undecided.length === 0 ? [] : [`Not enough is known of ${formatCases(undecided.length)}.`]),
-    ...(counted.notRun === 0 ? [] : [notRunText(rule, counted.notRun, isAtLook)]),
-    ...(left.length === 0 ? [] : [`Left out: ${left.join(', ')}.`]),
+    ...(counted.notRun === 0 ? [] : [notRunText(rule, counted.notRun, sides)]),
+    ...leftOutText(counted),
   ];
   return { decision, because: sentences.join(' ') };
+}
+
+export function leftOutText({ leftOut }: CountedCases): readonly string[] {
+  const left = LEFT_OUT.flatMap((reason) => formatLeftOut(reason, leftOut[reason]));
+  return left.length === 0 ? [] : [`Left out: ${left.join(', ')}.`];
 }
 
 interface Numbers {
@@ -138,18 +142,4 @@ function named(ids: readonly string[]): string {
 
 function mayBe(allowed: number): string {
   return allowed === 0 ? 'none is allowed' : `${allowed} ${allowed === 1 ? 'is' : 'are'} allowed`;
-}
-
-/** Shows what was said and done in a case. */
-function commandFor(id: string | undefined, { candidate, baseline }: Sides): string | undefined {
-  if (id === undefined) return undefined;
-  const [after, named] = [inShell(candidate.experiment.id), inShell(id)];
-  return baseline === undefined
-    ? `assay show ${after} ${named}`
-    : `assay compare ${inShell(baseline.experiment.id)} ${after} --transcripts ${named}`;
-}
-
-/** Case ids are text from a file: a reader pastes them. */
-function inShell(text: string): string {
-  return /^[\w.:@%+-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -5,10 +5,10 @@
  *     pass                    the whole interval is within it
  *     not_enough_evidence     the limit lies inside
  *
- * With several rules, chance alone would find one of them broken more often than one rule is. The intervals that call a regression are
- * therefore as wide as Holm's procedure makes them: of all gates on an agent that is no worse than allowed, at most 1 − confidence find
- * any regression at all. To pass, each rule has to be shown by itself, at the confidence as it is written. Rules that count cases are about the cases that there are,
- * and no chance is in them: they stand outside the procedure (`decide-count.ts`).
+ * With several rules, chance alone would find one of them broken more often than one rule is. All limits and the tests of `cases_worse: by chance` therefore share the
+ * error (`test-together.ts`): of all gates on an agent that is no worse than allowed, at most 1 − confidence find any regression at all. To pass, each limit has to be
+ * shown by itself, at the confidence as it is written. Rules with a number of cases are about the cases that there are, and no chance is in them: they stand outside
+ * the procedure (`decide-count.ts`).
  */
 import { counted } from '../../model/counted.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
@@ -26,14 +26,18 @@ import { aboutOf } from '../../model/known-share.ts';
 import { casesNeeded } from '../cases-needed.ts';
 import { type ChangeOptions, changeOf, relativeChangeOf } from '../change.ts';
 import type { Estimated, EstimatedChange, NotEstimable } from '../../model/estimated.ts';
+import { intervalOf } from '../interval.ts';
 import { levelOf } from '../level.ts';
 import { effortsOf, isEffort, valuesOf } from '../measure.ts';
 import { casesAgainst } from './cases-against.ts';
+import { askByChance, isAtMost, judgeByChance } from './decide-by-chance.ts';
 import { decideCount } from './decide-count.ts';
-import { countsOf, type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
+import { asksByChance, countsOf, type GateFile, needsBaseline, rulesOf, type SingleRule } from './gate-rules.ts';
+import { gateSentence } from './gate-sentence.ts';
 import { formatAllowed, formatFigure, formatInterval, unitOf } from './gate-words.ts';
 import { lostCases } from './lost-cases.ts';
 import { type Sides, sidesOf } from './sides.ts';
+import { sharing, testTogether } from './test-together.ts';
 import { type SuiteRuns, waitingOf } from '../suite-runs.ts';
 
 interface ToGate {
@@ -60,6 +64,9 @@ interface Asked extends Sides {
 type Figure = Estimated | EstimatedChange | NotEstimable;
 type Answerable = Asked & { readonly figure: Estimated };
 
+/** Parts of the error. A release that breaks cases mostly loses success, and limits allow a drop, so they hardly err for an unchanged agent. */
+const WEIGHTS = { success: 2, criteria: 1, limits: 1 } as const;
+
 export function decideGate({ candidate, baseline, gate, warnings, look }: ToGate): GateResult {
   const tail = (1 - gate.confidence) * (look?.share ?? 1);
   const suites = candidate.experiment.suites.map((suite) => ({
@@ -71,27 +78,36 @@ export function decideGate({ candidate, baseline, gate, warnings, look }: ToGate
       .filter(({ limit }) => baseline !== undefined || !(gate.isDefault && needsBaseline(limit)))
       .map((rule): Asked => ({ ...sides, rule, ...(openFigures(sides, look) ?? figuresOf(rule, sides)) })),
   );
+  const byChance = suites
+    .filter(({ suite }) => asksByChance(gate, suite))
+    .map(({ sides }) => askByChance(sides, openFigures(sides, look)?.figure.because));
+  const tests = byChance.flatMap((rule) => rule.tests);
+  const ofSuccess = tests.filter(({ criterion }) => criterion === undefined);
+  const ofCriteria = tests.filter(({ criterion }) => criterion !== undefined);
   const answerable = asked.filter(isAnswerable);
-  const broken = holm(answerable, tail);
-  // Rules that were not found broken were last tested with this tail.
-  const tailOfBroken = tail / Math.max(1, answerable.length - broken.size);
-  const limits = asked.map((one) =>
-    judged(one, { brokenAt: broken.get(one), tail, tailOfBroken, isDefault: gate.isDefault }),
-  );
+  const isTestBroken = ({ p }: { readonly p: number }, at: number) => isAtMost(p, at);
+  const tested = [
+    ...sharing(WEIGHTS.success, ofSuccess, isTestBroken),
+    ...sharing(WEIGHTS.criteria, ofCriteria, isTestBroken),
+    ...sharing(WEIGHTS.limits, answerable, isBroken),
+  ];
+  const foundAt = testTogether(tested, tail);
+  const limits = asked.map((one) => judged(one, { ...foundAt(one), whole: tail, isDefault: gate.isDefault }));
   const rules = suites.flatMap(({ suite, sides }): readonly JudgedRule[] => [
+    ...byChance.filter((rule) => rule.sides === sides).map((rule) => judgeByChance(rule, foundAt)),
     ...countsOf(gate, suite)
       .map((count) => ({ count, rule: decideCount(count, sides) }))
       .filter(({ count, rule }) => !count.isImplied || (sides.baseline !== undefined && rule.decision !== 'pass'))
       .map(({ rule }) => rule),
     ...limits.filter((rule) => rule.suite === suite.name),
   ]);
+  const decided = { decision: decisionOf(rules), rules, look };
   return {
-    decision: decisionOf(rules),
+    ...decided,
+    sentence: gateSentence(decided, { suites: suites.map(({ sides }) => sides), gate }),
     confidence: gate.confidence,
-    look,
     candidate: told(candidate),
     baseline: baseline === undefined ? undefined : told(baseline),
-    rules,
     about: new Map(
       suites.flatMap(({ suite: { name } }) => {
         const about = aboutOf(candidate.runs.flatMap((run) => run.evaluations.filter(({ suite }) => suite === name)));
@@ -144,18 +160,6 @@ function isAnswerable(asked: Asked): asked is Answerable {
   return !('because' in asked.figure);
 }
 
-/** Broken rules, each with the tail at which it was found. The more rules were left to test, the smaller the tail. */
-function holm(asked: readonly Answerable[], tail: number): ReadonlyMap<Asked, number> {
-  const broken = new Map<Asked, number>();
-  for (;;) {
-    const left = asked.filter((one) => !broken.has(one));
-    const at = tail / left.length;
-    const found = left.filter((one) => isBroken(one, at));
-    if (found.length === 0) return broken;
-    for (const one of found) broken.set(one, at);
-  }
-}
-
 /** The limit of the figure. */
 function boundary({ limit, allowed }: SingleRule): number {
   return limit === 'max_drop' ? -allowed : allowed;
@@ -203,9 +207,11 @@ function isWithin({ rule, figure }: Answerable): boolean {
 function judged(
   asked: Asked,
   at: {
-    readonly brokenAt: number | undefined;
+    readonly isBroken: boolean;
+    /** Its share of the error. */
     readonly tail: number;
-    readonly tailOfBroken: number;
+    /** All of the error. */
+    readonly whole: number;
     readonly isDefault: boolean;
   },
 ): JudgedLimit {
@@ -218,7 +224,7 @@ function judged(
     rule: rule.rule,
     limit: rule.limit,
     allowed: rule.allowed,
-    isBrokenAtWorst: isBrokenAtWorst(asked, at.tail),
+    isBrokenAtWorst: isBrokenAtWorst(asked, at.whole),
   };
   if (!isAnswerable(asked)) {
     // The cast holds for what is not answerable.
@@ -237,21 +243,19 @@ function judged(
     };
   }
   const { figure } = asked;
-  const { brokenAt, tail } = at;
-  const decision = brokenAt !== undefined ? 'regression' : isKept(asked, tail) ? 'pass' : 'not_enough_evidence';
+  const { whole } = at;
+  const decision = at.isBroken ? 'regression' : isKept(asked, whole) ? 'pass' : 'not_enough_evidence';
   // The interval that is shown is the one that decided, or could not.
-  const shownAt = brokenAt ?? (isWithin(asked) ? tail : at.tailOfBroken);
-  const lower = figure.lower(shownAt);
-  const upper = figure.upper(shownAt);
-  const isOpen = decision === 'not_enough_evidence' && !isWithinAt(asked, tail);
-  const needed = isOpen ? casesNeededFor(asked, tail) : undefined;
+  const { lower, upper } = intervalOf(figure, !at.isBroken && isWithin(asked) ? whole : at.tail);
+  const isOpen = decision === 'not_enough_evidence' && !isWithinAt(asked, whole);
+  const needed = isOpen ? casesNeededFor(asked, whole) : undefined;
   const shown = { allowed, value: formatFigure(figure.value, unit), interval: formatInterval(lower, upper, unit) };
   const change = 'isPaired' in figure ? figure : undefined;
   const against = needsBaseline(rule.limit) ? baseline : undefined;
   return {
     ...common,
     decision,
-    because: sentence(decision, { shown, needed, isKeptAsDecided: isWithinAt(asked, tail), lost: asked.lost }),
+    because: sentence(decision, { shown, needed, isKeptAsDecided: isWithinAt(asked, whole), lost: asked.lost }),
     shown,
     figures: {
       value: figure.value,

@@ -12,7 +12,7 @@ import { earlyEndOf, heldLook, lookAt, type UntilDecided } from '../../model/unt
 import { unreadable } from '../../model/why-unreadable.ts';
 import { incomparable, otherVersions } from './comparable.ts';
 import { decideGate } from './decide-gate.ts';
-import { countsOf, DEFAULT_GATE, type GateFile, needsBaseline, rulesOf } from './gate-rules.ts';
+import { asksByChance, countsOf, DEFAULT_GATE, type GateFile, needsBaseline, rulesOf } from './gate-rules.ts';
 import { type ReadGate, readGate } from './read-gate.ts';
 import { decideAtLook } from './sequential-gate.ts';
 
@@ -78,7 +78,8 @@ export function problemsBeforeLooks(
   const needing = experiment.suites.flatMap((suite) => {
     const limits = rulesOf(gate, suite).filter(({ limit }) => needsBaseline(limit));
     const counts = countsOf(gate, suite).filter(({ rule, isImplied }) => rule !== 'critical_failures' && !isImplied);
-    const rules = [...limits, ...counts].map(({ rule }) => rule);
+    const worse = asksByChance(gate, suite) ? ['cases_worse'] : [];
+    const rules = [...limits, ...counts].map(({ rule }): string => rule).concat(worse);
     return rules.length === 0 ? [] : [{ suite: suite.name, rules: [...new Set(rules)].join(', ') }];
   });
   if (baseline === undefined) {

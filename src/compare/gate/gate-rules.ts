@@ -41,6 +41,8 @@ export interface GateRules {
   readonly passHat: { readonly k: number; readonly limits: Limits } | undefined;
   /** How many cases may be so. */
   readonly counts: { readonly [rule in CountRule]?: number | undefined };
+  /** No more cases may be worse than chance explains. */
+  readonly worseByChance: boolean;
 }
 
 export interface GateFile {
@@ -60,12 +62,17 @@ const NO_RULES: GateRules = {
   criterion: new Map(),
   passHat: undefined,
   counts: {},
+  worseByChance: false,
 };
 
-/** Rules that apply unless a file says otherwise. Without a baseline none of it can be asked. */
+/**
+ * Rules that apply unless a file says otherwise; `assay gate --init` writes the same. Each has a share of the error, so an unchanged agent is seldom called a
+ * regression. Without a baseline none of it can be asked.
+ */
 export const DEFAULT_GATE: GateFile = {
   confidence: 0.95,
-  onNotEnoughEvidence: 'fail',
+  // Few teams have the hundreds of cases that a limit on a mean takes, and most changes are harmless.
+  onNotEnoughEvidence: 'pass',
   rules: {
     ...NO_RULES,
     whole: {
@@ -75,6 +82,7 @@ export const DEFAULT_GATE: GateFile = {
       failed_runs: { max_rise: 0.05 },
     },
     criteria: { max_drop: 0.1 },
+    worseByChance: true,
   },
   suites: new Map(),
   isDefault: true,
@@ -95,6 +103,11 @@ export interface SingleCount {
   readonly allowed: number;
   /** Nobody wrote it: it is in the result only where it is broken. */
   readonly isImplied: boolean;
+}
+
+/** Whether `cases_worse` is decided by chance. */
+export function asksByChance(file: GateFile, { name }: Pick<ExperimentSuite, 'name'>): boolean {
+  return (file.suites.get(name) ?? file.rules).worseByChance;
 }
 
 export function countsOf(file: GateFile, { name }: ExperimentSuite): readonly SingleCount[] {

@@ -1,6 +1,6 @@
 /** Figures of a gate as a person reads them: shares in percent, their differences in points, what is relative in percent of the baseline. */
 import { counted } from '../../model/counted.ts';
-import type { LeftOut, LimitKind } from '../../model/gate.ts';
+import type { JudgedRule, LeftOut, LimitKind } from '../../model/gate.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { needsBaseline, type SingleRule } from './gate-rules.ts';
 
@@ -70,6 +70,16 @@ export function formatAllowed(limit: LimitKind, allowed: number, unit: Unit): st
     default:
       return unreachable(limit);
   }
+}
+
+/** Such as `tcr max_drop`, or `cases_worse`. */
+export function nameOfRule(rule: JudgedRule): string {
+  return rule.is === 'limit' ? `${rule.rule} ${rule.limit}` : rule.rule;
+}
+
+/** Such as `p = 0.012`. */
+export function formatP(p: number): string {
+  return p < 0.001 ? 'p < 0.001' : `p = ${Number(p.toPrecision(2))}`;
 }
 
 export function formatCases(count: number): string {

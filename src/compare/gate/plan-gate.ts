@@ -17,6 +17,7 @@ import { lookAt } from '../../model/until-decided.ts';
 import { type Agreement, agreementOf, ASSUMED_AGREEMENT, meanScore, type Trial, tryAgent } from './agent-model.ts';
 import { decideGate } from './decide-gate.ts';
 import type { GateFile } from './gate-rules.ts';
+import { nameOfRule } from './gate-words.ts';
 import { planLooks } from './plan-looks.ts';
 import { decideAtLook } from './sequential-gate.ts';
 
@@ -162,7 +163,7 @@ function chancesAt(wanted: PlanWanted, agreement: number): Pick<GatePlan, 'whole
     whole: chances(({ decision }) => decision),
     rules: rules.map((rule) => ({
       suite: rule.suite,
-      rule: nameOf(rule),
+      rule: nameOfRule(rule),
       ...chances((result) => result.rules.find((one) => isSame(one, rule))?.decision),
     })),
   };
@@ -193,7 +194,7 @@ function casesNeededFor(wanted: PlanWanted, agreement: number): CasesNeeded {
   return {
     repeats: wanted.repeats,
     limits,
-    rules: rules.map((rule) => ({ suite: rule.suite, rule: nameOf(rule), cases: found.get(keyOf(rule)) })),
+    rules: rules.map((rule) => ({ suite: rule.suite, rule: nameOfRule(rule), cases: found.get(keyOf(rule)) })),
   };
 }
 
@@ -206,14 +207,10 @@ function* simulated({ seen, gate, trials, seed }: PlanWanted, trial: Trial): Gen
   for (let one = 0; one < trials; one += 1) yield decideGate({ ...tryAgent(seen, trial, random), gate, warnings: [] });
 }
 
-function nameOf(rule: JudgedRule): string {
-  return rule.is === 'limit' ? `${rule.rule} ${rule.limit}` : rule.rule;
-}
-
 function keyOf(rule: JudgedRule): string {
-  return JSON.stringify([rule.suite, nameOf(rule)]);
+  return JSON.stringify([rule.suite, nameOfRule(rule)]);
 }
 
 function isSame(one: JudgedRule, other: JudgedRule): boolean {
-  return one.suite === other.suite && nameOf(one) === nameOf(other);
+  return one.suite === other.suite && nameOfRule(one) === nameOfRule(other);
 }

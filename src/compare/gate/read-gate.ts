@@ -11,14 +11,15 @@
  *       critical: { floor: 0.95 }           # each critical one
  *       criterion: { correct_time: { floor: 0.9 } }
  *       pass_hat: { k: 3, floor: 0.7 }
- *       newly_hard_failing: 0               # cases; also newly_critical, critical_failures, cases_worse, missing_cases
+ *       cases_worse: by chance              # no more than chance explains; or a number of cases
+ *       newly_hard_failing: 0               # cases; also newly_critical, critical_failures, missing_cases
  *
  * All mistakes are found at once, each with its line.
  */
 import { z } from 'zod';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentSuite } from '../../model/experiment.ts';
-import { COUNT_RULES, type LimitKind } from '../../model/gate.ts';
+import { BY_CHANCE, COUNT_RULES, type LimitKind } from '../../model/gate.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../model/written-document.ts';
@@ -64,10 +65,12 @@ const move = z.preprocess(
   ),
 );
 
-const cases = z
-  .custom<number>(
-    (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0,
-    'a number of cases, such as 0 or 3',
+const NUMBER_OF_CASES = 'a number of cases, such as 0 or 3';
+const cases = z.custom<number>(isNumberOfCases, NUMBER_OF_CASES).optional();
+const casesOrByChance = z
+  .custom<number | typeof BY_CHANCE>(
+    (value) => value === BY_CHANCE || isNumberOfCases(value),
+    `${NUMBER_OF_CASES}, or \`${BY_CHANCE}\` for as many as chance explains`,
   )
   .optional();
 
@@ -101,7 +104,7 @@ const RULES = {
   newly_hard_failing: cases,
   newly_critical: cases,
   critical_failures: cases,
-  cases_worse: cases,
+  cases_worse: casesOrByChance,
   missing_cases: cases,
 };
 const rulesShape = z
@@ -147,6 +150,10 @@ export function readGate(text: string, file: string, suites: readonly Experiment
   };
 }
 
+function isNumberOfCases(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
 function isMove(value: unknown): boolean {
   const share = typeof value === 'object' && value !== null && 'ofBaseline' in value ? value.ofBaseline : value;
   return typeof share === 'number' && share >= 0 && share <= 1;
@@ -167,7 +174,10 @@ function gateRules(written: WrittenRules): GateRules {
     critical,
     criterion: new Map(Object.entries(criterion)),
     passHat: passHat === undefined ? undefined : { k: passHat.k, limits: onlyLimits(passHat) },
-    counts: Object.fromEntries(COUNT_RULES.map((rule) => [rule, written[rule]])),
+    counts: Object.fromEntries(
+      COUNT_RULES.map((rule) => [rule, written[rule] === BY_CHANCE ? undefined : written[rule]]),
+    ),
+    worseByChance: written.cases_worse === BY_CHANCE,
   };
 }
 

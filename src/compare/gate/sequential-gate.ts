@@ -28,7 +28,7 @@ import type { ExperimentResult, ExperimentSuite } from '../../model/experiment.t
 import { type CountRule, type GateLook, type GateResult, isLastLook, type PlannedLook } from '../../model/gate.ts';
 import { criticalNamesOf } from './counted-cases.ts';
 import { decideGate } from './decide-gate.ts';
-import { countsOf, type GateFile } from './gate-rules.ts';
+import { asksByChance, countsOf, type GateFile } from './gate-rules.ts';
 
 /** The decision at a look. */
 export function decideAtLook(
@@ -69,12 +69,13 @@ export function keptOnlyAtTheEnd(
 ): readonly CountRule[] {
   const [last, early] = [looks.at(-1), looks.at(-2)];
   const left = (last?.cases ?? 0) - (early?.cases ?? 0);
-  const rules = suites.flatMap((suite) =>
-    countsOf(gate, suite)
+  const rules = suites.flatMap((suite): readonly CountRule[] => [
+    ...(asksByChance(gate, suite) && left > 0 ? (['cases_worse'] as const) : []),
+    ...countsOf(gate, suite)
       .filter(({ rule, allowed }) => rule !== 'missing_cases' && allowed < left)
       .filter(({ rule }) => !ASKS_FOR_CRITICAL.includes(rule) || criticalNamesOf(suite).length > 0)
       .map(({ rule }) => rule),
-  );
+  ]);
   return [...new Set(rules)];
 }
 

@@ -17,7 +17,6 @@ const side = z.strictObject({
 const judged = z.strictObject({
   suite: z.string(),
   rule: z.string().meta({ description: 'as the file writes it' }),
-  allowed: z.number(),
   decision,
   because: z.string(),
   examples: list(z.string()).meta({ description: 'cases that speak against the candidate' }),
@@ -25,6 +24,7 @@ const judged = z.strictObject({
 
 const limit = judged.extend({
   limit: z.enum(LIMIT_KINDS),
+  allowed: z.number(),
   value: z.number().nullable(),
   lower: z.number().nullable(),
   upper: z.number().nullable(),
@@ -41,6 +41,7 @@ export type GateLimitJson = z.infer<typeof limit>;
 const counted = judged.extend({
   rule: z.enum(COUNT_RULES),
   limit: z.literal('cases'),
+  allowed: z.number(),
   value: count.nullable(),
   cases: count,
   changed: list(z.string()),
@@ -49,10 +50,27 @@ const counted = judged.extend({
   left_out: z.record(z.enum(LEFT_OUT), count),
   command: z.string().nullable(),
 });
-export type GateCountJson = z.infer<typeof counted>;
+
+const passedRuns = z.strictObject({ passes: count, of: count });
+const byChance = counted.extend({
+  rule: z.literal('cases_worse'),
+  limit: z.literal('by_chance'),
+  allowed: z.null(),
+  tests: list(
+    z.strictObject({
+      of: z.string().meta({ description: '`success`, or `criterion.` and its name' }),
+      p: z.number(),
+      level: z.number().meta({ description: 'share of the error: p up to it is a regression' }),
+      broken: z.boolean(),
+      baseline: passedRuns,
+      candidate: passedRuns,
+    }),
+  ),
+});
 
 export const gateResult = z.strictObject({
   decision: decision.exclude(['not_applicable']),
+  sentence: z.string().meta({ description: 'the decision and its reason, for a person' }),
   confidence: z.number(),
   look: z
     .strictObject({
@@ -69,6 +87,6 @@ export const gateResult = z.strictObject({
   baseline: side.nullable(),
   warnings: list(z.string()),
   suites: list(z.strictObject({ suite: z.string(), about: about.nullable() })),
-  rules: list(z.union([limit, counted])),
+  rules: list(z.union([limit, counted, byChance])),
 });
 export type GateJson = z.infer<typeof gateResult>;

@@ -9,11 +9,6 @@ import { Command } from './no-experiments.ts';
 
 type Rule = GateAnswer['result']['rules'][number];
 
-const CONCLUSIONS: Readonly<Record<GateAnswer['result']['decision'], string>> = {
-  pass: 'B may be released: every rule was shown to be kept.',
-  regression: 'B is a regression: a rule was shown to be broken.',
-  not_enough_evidence: 'There is not enough evidence: nothing was shown to be broken, and not every rule to be kept.',
-};
 const WORDS: Readonly<Record<Rule['decision'], string>> = {
   pass: 'pass',
   regression: 'regression',
@@ -53,13 +48,13 @@ export function GateDecision({
 }
 
 function Decided({
-  answer: { rules: from, may_release: may, result },
+  answer: { rules: from, result },
   baseline,
 }: {
   readonly answer: GateAnswer;
   readonly baseline: string;
 }): JSX.Element {
-  const { decision, rules, confidence } = result;
+  const { decision, sentence, rules, confidence } = result;
   const suites = new Set(rules.map(({ suite }) => suite));
   const open = rules
     .filter((one) => one.decision === 'regression' || one.decision === 'not_enough_evidence')
@@ -71,12 +66,7 @@ function Decided({
   return h(
     'div',
     null,
-    h(
-      'p',
-      { class: `conclusion ${decision}` },
-      h('b', null, CONCLUSIONS[decision]),
-      may && decision !== 'pass' ? ' The rules let that pass.' : '',
-    ),
+    h('p', { class: `conclusion ${decision}` }, h('b', null, h(SpanText, { text: sentence, charactersMax: 1_000 }))),
     h(
       'p',
       { class: 'aside' },

@@ -5,29 +5,33 @@ import {
   type GateSide,
   isLastLook,
   isWaived,
+  mayRelease,
+  type JudgedByChance,
   type JudgedCount,
   type JudgedLimit,
   type JudgedRule,
   type RuleDecision,
 } from '../../model/gate.ts';
-import type { GateCountJson, GateJson, GateLimitJson } from '../../model/api/gate.ts';
+import type { GateJson, GateLimitJson } from '../../model/api/gate.ts';
 import { counted } from '../../model/counted.ts';
+import { unreachable } from '../../model/unreachable.ts';
 import type { About } from '../../model/evaluation.ts';
 import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
 import { junitDocument, type JUnitResult } from './junit-document.ts';
 import { markdownCode, markdownText } from './markdown-text.ts';
 
 export function gateJson(result: GateResult): GateJson {
-  const { decision, confidence, look, candidate, baseline, rules, about, warnings } = result;
+  const { decision, sentence, confidence, look, candidate, baseline, rules, about, warnings } = result;
   return {
     decision,
+    sentence,
     confidence,
     look: look === undefined ? null : lookJson(look),
     candidate: sideJson(candidate),
     baseline: baseline === undefined ? null : sideJson(baseline),
     warnings,
     suites: [...new Set(rules.map(({ suite }) => suite))].map((suite) => ({ suite, about: about.get(suite) ?? null })),
-    rules: rules.map((rule) => (rule.is === 'limit' ? limitJson(rule) : countJson(rule))),
+    rules: rules.map(ruleJson),
   };
 }
 
@@ -62,6 +66,29 @@ export function confidenceText({ confidence, look }: GateResult): string {
   return `${percent(1 - (1 - confidence) * look.share, 2)} at this look, which is ${percent(confidence, 1)} over all looks`;
 }
 
+function ruleJson(rule: JudgedRule): GateJson['rules'][number] {
+  switch (rule.is) {
+    case 'limit':
+      return limitJson(rule);
+    case 'count':
+      return { ...casesJson(rule), rule: rule.rule, limit: 'cases', allowed: rule.allowed };
+    case 'by_chance':
+      return {
+        ...casesJson(rule),
+        rule: rule.rule,
+        limit: 'by_chance',
+        allowed: null,
+        tests: rule.tests.map(({ criterion, isBroken, ...test }) => ({
+          of: criterion === undefined ? 'success' : `criterion.${criterion}`,
+          ...test,
+          broken: isBroken,
+        })),
+      };
+    default:
+      return unreachable(rule);
+  }
+}
+
 function limitJson(rule: JudgedLimit): GateLimitJson {
   return {
     suite: rule.suite,
@@ -85,13 +112,10 @@ function limitJson(rule: JudgedLimit): GateLimitJson {
 }
 
 /** Has every case, where other documents have the first few. */
-function countJson({ suite, rule, allowed, decision, because, counted, readWith }: JudgedCount): GateCountJson {
+function casesJson({ suite, decision, because, counted, readWith }: JudgedCount | JudgedByChance) {
   const { broken, changed, undecided, notRun, cases, leftOut } = counted;
   return {
     suite,
-    rule,
-    limit: 'cases',
-    allowed,
     decision,
     because,
     value: cases === 0 && broken.length === 0 ? null : broken.length,
@@ -114,20 +138,28 @@ function sideJson({ id, name, agentVersion, commit, startedAt, runs }: GateSide)
   return { id, name, agent_version: agentVersion ?? null, commit: commit ?? null, started_at: startedAt, runs };
 }
 
-/** A rule is a test: a regression is a failure, and what can't be told is skipped, unless it counts as a failure. */
+/** The decision and each rule are a test: a regression is a failure, and what can't be told is skipped, unless it counts as a failure. */
 export function gateJUnit(
-  { rules }: GateResult,
+  result: GateResult,
   { onNotEnoughEvidence }: { readonly onNotEnoughEvidence: 'fail' | 'pass' },
 ): string {
-  return junitDocument(
-    [...Map.groupBy(rules, ({ suite }) => suite)].map(([suite, rows]) => ({
+  const { sentence, decision, rules } = result;
+  const isStopped = !mayRelease(result, onNotEnoughEvidence);
+  const whole: JUnitResult = isStopped
+    ? { is: 'failed', type: decision, message: sentence, details: [] }
+    : decision === 'pass'
+      ? { is: 'passed' }
+      : { is: 'skipped', message: sentence };
+  return junitDocument([
+    { name: 'gate', cases: [{ name: 'decision', result: whole }] },
+    ...[...Map.groupBy(rules, ({ suite }) => suite)].map(([suite, rows]) => ({
       name: `gate.${suite}`,
       cases: rows.map((rule) => ({
         name: `${rule.rule} ${rule.shown.allowed}`,
         result: resultOf(rule, onNotEnoughEvidence),
       })),
     })),
-  );
+  ]);
 }
 
 function resultOf(rule: JudgedRule, onNotEnoughEvidence: 'fail' | 'pass'): JUnitResult {
@@ -139,7 +171,7 @@ function resultOf(rule: JudgedRule, onNotEnoughEvidence: 'fail' | 'pass'): JUnit
 }
 
 function commandOf(rule: JudgedRule): readonly string[] {
-  return rule.is === 'count' && rule.readWith !== undefined ? [rule.readWith] : [];
+  return rule.is !== 'limit' && rule.readWith !== undefined ? [rule.readWith] : [];
 }
 
 const TITLES = {
@@ -159,8 +191,8 @@ const MARKS = {
 const ORDER: readonly RuleDecision[] = ['regression', 'not_enough_evidence', 'pass', 'not_applicable'];
 
 export function gateMarkdown(result: GateResult): string {
-  const { decision, look, candidate, baseline, rules, about, warnings } = result;
-  const lines = [`## ${TITLES[decision]}`, ''];
+  const { decision, sentence, look, candidate, baseline, rules, about, warnings } = result;
+  const lines = [`## ${TITLES[decision]}`, '', markdownText(sentence, 1000), ''];
   lines.push(
     baseline === undefined
       ? `${sideText(candidate)}, against fixed numbers.`

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { countsOf, rulesOf } from '../../../src/compare/gate/gate-rules.ts';
+import { draftGate } from '../../../src/compare/gate/draft-gate.ts';
+import { asksByChance, countsOf, DEFAULT_GATE, rulesOf } from '../../../src/compare/gate/gate-rules.ts';
 import { readGate } from '../../../src/compare/gate/read-gate.ts';
 import type { ExperimentSuite } from '../../../src/model/experiment.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
@@ -85,6 +86,32 @@ test('counts of cases are whole numbers, for one suite or for all', () => {
   ]);
 });
 
+test('cases may be worse by chance, in one suite or in all', () => {
+  const read = (text: string) => readGate(text, 'gate.yaml', [SCHEDULING, DEFAULT]).gate ?? DEFAULT_GATE;
+  const one = read('rules: { cases_worse: 2 }\nsuites: { default: { cases_worse: by chance } }');
+
+  expect([SCHEDULING, DEFAULT].map((suite) => asksByChance(one, suite))).toEqual([false, true]);
+  expect(countsOf(one, DEFAULT).map(({ rule }) => rule)).toEqual(['missing_cases']);
+  expect(asksByChance(read('rules: { cases_worse: by chance }'), SCHEDULING)).toBe(true);
+});
+
+test('the first file has the rules that hold without one', () => {
+  const first = readGate(
+    draftGate('a test', [{ name: 'scheduling', hasCritical: true, knowsCost: true }]),
+    'gate.yaml',
+    [SCHEDULING],
+  ).gate;
+  if (first === undefined) throw new Error('the first file has mistakes');
+  const rules = first.suites.get('scheduling');
+
+  expect(rules).toMatchObject({ ...DEFAULT_GATE.rules, counts: { missing_cases: 0 } });
+  expect(rulesOf(first, SCHEDULING)).toEqual(rulesOf(DEFAULT_GATE, SCHEDULING));
+  expect(first).toMatchObject({
+    confidence: DEFAULT_GATE.confidence,
+    onNotEnoughEvidence: DEFAULT_GATE.onNotEnoughEvidence,
+  });
+});
+
 test('what is said of one criterion comes before what is said of critical ones, and that before what is said of each', () => {
   const text = `rules:
   criteria: { max_drop: 10 points, floor: 0.5 }
@@ -128,6 +155,11 @@ test.each([
   ['rules: { criterion: { __proto__: { floor: 0.9 } } }', 'another name'],
   ['suites: { __proto__: { cases_worse: 0 } }', 'another name'],
   ['rules: { cases_worse: -1 }', 'a number of cases, such as 0 or 3'],
+  [
+    'rules: { cases_worse: chance }',
+    'a number of cases, such as 0 or 3, or `by chance` for as many as chance explains',
+  ],
+  ['rules: { newly_hard_failing: by chance }', 'a number of cases, such as 0 or 3'],
   ['rules: { newly_hard_failing: 0.5 }', 'a number of cases, such as 0 or 3'],
   ['rules: { newly_hard_failng: 0 }', "did you mean 'newly_hard_failing'?"],
   ['rules: { pass_hat: { floor: 0.8 } }', "'k' is missing"],

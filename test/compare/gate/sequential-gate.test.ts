@@ -150,6 +150,36 @@ test('a rule that counts cases is broken at any look, and is known to be kept wh
   expect(atLook(rules, tried({ cases: 30, change: crash }), 0).decision).toBe('regression');
 });
 
+test('cases that got worse than chance explains are a regression at any look, at its share of the error', () => {
+  const rules = 'rules: { cases_worse: by chance, tcr: { max_drop: 20 points } }';
+  const lost = (count: number) => (line: RunLine, index: number) =>
+    index < count ? { ...line, evaluations: [FAILURE] } : line;
+  const share = planLooks(120)[0]?.share ?? 0;
+
+  const kept = atLook(rules, tried({ cases: 68 }), 2);
+  expect(words(kept)).toEqual(['cases_worse: not_enough_evidence', 'tcr: pass']);
+  expect(kept.rules[0]?.because).toContain('52 cases were not run at this look.');
+  expect(atLook(rules, tried({ cases: 120 }), 3).decision).toBe('pass');
+  // Six cases lost are 2^-6 = 0.016, and the look has less than half of that.
+  expect(2 ** -6).toBeGreaterThan(0.05 * share);
+  expect(words(atLook(rules, tried({ cases: 30, change: lost(6) }), 0))[0]).toBe('cases_worse: not_enough_evidence');
+  expect(words(atLook(rules, tried({ cases: 30, change: lost(12) }), 0))[0]).toBe('cases_worse: regression');
+});
+
+test('where a judge has not answered, cases that got worse are open before the last look', () => {
+  const rules = 'rules: { cases_worse: by chance }';
+  const change = (line: RunLine, index: number): RunLine => ({
+    ...line,
+    evaluations: [index === 0 ? { ...SUCCESS, waitsFor: ['polite'] } : FAILURE],
+  });
+
+  expect(atLook(rules, tried({ cases: 30, change }), 0)).toMatchObject({
+    decision: 'not_enough_evidence',
+    rules: [{ because: "It can't be told: 1 run waits for judges at this look." }],
+  });
+  expect(atLook(rules, tried({ cases: 120, change }), 3).decision).toBe('regression');
+});
+
 test('which rules keep a gate from passing early is known before the first run', () => {
   const { suites } = BASELINE.experiment;
   const asked = (text: string) => keptOnlyAtTheEnd(gateOf(text, BASELINE), suites, planLooks(120));
@@ -157,6 +187,7 @@ test('which rules keep a gate from passing early is known before the first run',
   // There is no critical criterion, and 60 cases may get worse of the 52 that are left.
   expect(asked('rules: { cases_worse: 60, critical_failures: 0, missing_cases: 0, tcr: { floor: 0.5 } }')).toEqual([]);
   expect(asked('rules: { cases_worse: 51, newly_hard_failing: 0 }')).toEqual(['newly_hard_failing', 'cases_worse']);
+  expect(asked('rules: { cases_worse: by chance }')).toEqual(['cases_worse']);
 });
 
 test('cases after the look are not missing; those of another dataset or content are', () => {
