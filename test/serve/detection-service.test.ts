@@ -136,7 +136,7 @@ test('an agent gets worse and well again: a webhook is told agent, version, fall
 
   expect(early).toContain('Too early to tell: no detector knows yet what is usual.');
   expect(early).not.toContain('Nothing has got worse');
-  expect(usual).toMatch(/^Nothing has got worse\.\nToo early to tell for \d+ of \d+ detectors/);
+  expect(usual).toMatch(/^No alarm\.\nToo early to tell for \d+ of \d+ detectors/);
   expect(watched.levels.filter(({ state_since }) => state_since?.startsWith('1970') === true)).toEqual([]);
   expect(regressed).toMatchObject({ suite: 'care', agent: 'helper', environment: 'prod', to: 'regressed' });
   expect(regressed?.change_ratio).toBeLessThan(-0.1);
@@ -146,9 +146,9 @@ test('an agent gets worse and well again: a webhook is told agent, version, fall
   expect(asked.problems.find(({ metric }) => metric === 'tcr')?.worst_conversations.length).toBeGreaterThan(0);
   expect(printed).toMatch(/^regressed +tcr +helper in prod, suite care$/m);
   expect(printed).toMatch(
-    /^ +TCR as counted, whatever was asked, from 0\.\d+ to 0\.\d+: −\d+\.\d points, of which\n +−\d+\.\d points {2}right$/m,
+    /^ +Mean score as counted, whatever was asked, from 0\.\d+ to 0\.\d+: −\d+\.\d points, of which\n +−\d+\.\d points {2}right$/m,
   );
-  expect(printed).toMatch(/version v2: \d+ of the latest \d+ not successful/);
+  expect(printed).toMatch(/version v2: \d+ of the latest \d+ without a good outcome/);
   expect(printed).toMatch(/look at +npx assay explain trace:[0-9a-f]{32} /);
   expect(recovered).toMatchObject({ agent: 'helper', from: 'regressed', to: 'recovered' });
   expect(running.lines.some((line) => line.includes('"to":"regressed"') && line.includes('helper'))).toBe(true);

@@ -49,7 +49,7 @@ export function withDetector(board: dashboard.DashboardBuilder): dashboard.Dashb
     .withPanel(
       lines(
         {
-          title: 'TCR against what was expected of it',
+          title: 'Mean score against what was expected of it',
           description:
             'Relative change since the onset where something is wrong, else of late, with its interval of 95 % (approximate).',
           unit: 'percentunit',

@@ -24,11 +24,11 @@ export function efficiencyDashboard(settings: RuleSettings) {
     legend: `{{${by}}}`,
   });
   return page(settings, { key: 'efficiency', title: 'Efficiency and cost', about: 'agent' })
-    .withRow(new dashboard.RowBuilder('Per success'))
+    .withRow(new dashboard.RowBuilder('Per good outcome'))
     .withPanel(
       lines(
         {
-          title: 'Cost per success',
+          title: 'Cost per good outcome',
           description:
             'What all scored conversations cost, for each that succeeded; only where the spans say what a call costs.',
           unit: 'currencyUSD',
@@ -39,9 +39,9 @@ export function efficiencyDashboard(settings: RuleSettings) {
     .withPanel(
       lines(
         {
-          title: 'Steps per success',
+          title: 'Steps per good outcome',
           description:
-            'Model and tool calls of all scored conversations, for each that succeeded. It rises while the TCR stays when the agent takes the long way.',
+            'Model and tool calls of all scored conversations, for each good outcome. It rises while the mean score stays when the agent takes the long way.',
         },
         perSuccess('steps'),
       ),

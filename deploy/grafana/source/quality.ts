@@ -18,9 +18,9 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
     .withPanel(
       figure(
         {
-          title: `TCR, ${dayName}`,
+          title: `Mean score, ${dayName}`,
           description:
-            'Task completion rate: mean score of the conversations that could be scored. Green from 0.85 (ready for production), yellow from 0.70 (usable). Where outcomes say no_fault_found and never successful_completion, the suite looks at form alone, and the colours say nothing.',
+            'Mean score of the conversations that could be scored: the task completion rate (TCR) of a suite that checks the task. Green from 0.85 (ready for production), yellow from 0.70 (usable). Of a suite about form or rules it is the form score, and the colours say nothing.',
           unit: 'percentunit',
         },
         { expr: `${TCR}{${AGENT}, ${day}}` },
@@ -29,7 +29,12 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
     )
     .withPanel(
       figure(
-        { title: 'At least', description: 'Lower end of the 99 % interval of the TCR.', unit: 'percentunit', width: 3 },
+        {
+          title: 'At least',
+          description: 'Lower end of the 99 % interval of the mean score.',
+          unit: 'percentunit',
+          width: 3,
+        },
         { expr: `${TCR_LOWER}{${AGENT}, ${day}}` },
         { bands: true },
       ),
@@ -38,7 +43,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
       figure(
         {
           title: 'At most',
-          description: 'Upper end of the 99 % interval of the TCR. The band changes when this falls below it.',
+          description: 'Upper end of the 99 % interval of the mean score. The band changes when this falls below it.',
           unit: 'percentunit',
           width: 3,
         },
@@ -49,9 +54,9 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
     .withPanel(
       figure(
         {
-          title: 'Successes',
+          title: 'Good outcomes',
           description:
-            'Of what succeeded or failed: successful_completion, or no_fault_found of a suite without evidence of the task.',
+            'Of what was good or bad: successful_completion, or no_fault_found of a suite without evidence of the task.',
           unit: 'percentunit',
         },
         {
@@ -78,7 +83,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
     .withPanel(
       lines(
         {
-          title: 'TCR and what was to be expected',
+          title: 'Mean score and what was to be expected',
           description:
             'Expected: what this mix of traffic gave in the baseline. The interval is of 99 %. Blue marks: a version was seen first; red: an alert.',
           unit: 'percentunit',
@@ -125,9 +130,9 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
     .withPanel(
       bars(
         {
-          title: 'What moved the TCR',
+          title: 'What moved the mean score',
           description:
-            'Points of the score against the baseline, by criterion, largest loss first; `mix` is what is left (other segments, other criteria that apply, late corrections). Together they are the change of the TCR, exactly.',
+            'Points of the score against the baseline, by criterion, largest loss first; `mix` is what is left (other segments, other criteria that apply, late corrections). Together they are the change of the mean score, exactly.',
           unit: 'percentunit',
         },
         {
@@ -176,7 +181,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
         {
           title: 'The same change by segment',
           description:
-            'Points of the score against what each segment had in the baseline; `mix` is other segments being asked, and late corrections. One bar, `none`, where no segments are configured. Together they are the change of the TCR, exactly.',
+            'Points of the score against what each segment had in the baseline; `mix` is other segments being asked, and late corrections. One bar, `none`, where no segments are configured. Together they are the change of the mean score, exactly.',
           unit: 'percentunit',
         },
         // A bar needs a name, and without segments the label is absent.

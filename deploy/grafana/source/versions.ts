@@ -26,26 +26,26 @@ export function versionsDashboard(settings: RuleSettings) {
         {
           title: 'Versions',
           description:
-            'In the window, by version: conversations, TCR, successes, hard failures, cost and steps per success.',
+            'In the window, by version: conversations, mean score, good outcomes, hard failures, cost and steps for each good one.',
         },
         [
           { name: 'conversations', expr: by(`assay_evaluations_total{${VERSIONS}}`), unit: 'short' },
           {
-            name: 'TCR',
+            name: 'mean score',
             expr: ratio(`assay_evaluation_score_sum{${VERSIONS}}`, `assay_evaluation_score_count{${VERSIONS}}`),
             unit: 'percentunit',
           },
-          { name: 'successes', expr: ofOutcome(GOOD, 'unscored|handed_over'), unit: 'percentunit' },
+          { name: 'good outcomes', expr: ofOutcome(GOOD, 'unscored|handed_over'), unit: 'percentunit' },
           { name: 'hard failures', expr: ofOutcome('hard_failure'), unit: 'percentunit' },
-          { name: 'cost per success', expr: perSuccess('assay_conversation_cost_usd'), unit: 'currencyUSD' },
-          { name: 'steps per success', expr: perSuccess('assay_conversation_steps'), unit: 'short' },
+          { name: 'cost per good outcome', expr: perSuccess('assay_conversation_cost_usd'), unit: 'currencyUSD' },
+          { name: 'steps per good outcome', expr: perSuccess('assay_conversation_steps'), unit: 'short' },
         ],
       ),
     )
     .withPanel(
       lines(
         {
-          title: 'TCR by version',
+          title: 'Mean score by version',
           description: 'Mean score in the window, by version. Without traffic a version has no line.',
           unit: 'percentunit',
         },
@@ -80,7 +80,7 @@ export function versionsDashboard(settings: RuleSettings) {
     .withPanel(
       lines(
         {
-          title: `Evidence that it is worse (alarm: ${VERSION_ALARM_NATS})`,
+          title: `Evidence that it scores lower (alarm: ${VERSION_ALARM_NATS})`,
           description: 'In nats, the largest of all windows.',
         },
         [{ expr: `max by (agent_version) (${EVIDENCE}{${AGENT}, measure="version"})`, legend: '{{agent_version}}' }],
@@ -89,9 +89,9 @@ export function versionsDashboard(settings: RuleSettings) {
     .withPanel(
       bars(
         {
-          title: 'What moved the TCR, by version',
+          title: 'What moved the mean score, by version',
           description:
-            'Points of the score that the conversations of each version are away from what their segments had in the baseline; `mix` is other segments being asked, and late corrections. Together they are the change of the TCR, exactly.',
+            'Points of the score that the conversations of each version are away from what their segments had in the baseline; `mix` is other segments being asked, and late corrections. Together they are the change of the mean score, exactly.',
           unit: 'percentunit',
         },
         { expr: `sort(sum by (agent_version) (${partsBy(VERSION_PART, 'agent_version')}))` },

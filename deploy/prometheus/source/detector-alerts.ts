@@ -25,7 +25,7 @@ export function detectorAlerts(settings: RuleSettings): Group {
         severity: 'page',
         area: 'quality',
         dashboard: 'quality',
-        what: '{{ if eq $labels.metric "tcr" }}TCR{{ else }}Rate of hard failures{{ end }}',
+        what: '{{ if eq $labels.metric "tcr" }}Mean score{{ else }}Rate of hard failures{{ end }}',
         next: 'Next: if a version is new since the onset, roll it back; then read the conversations that fail.',
       }),
       regressed({
@@ -43,7 +43,7 @@ export function detectorAlerts(settings: RuleSettings): Group {
         severity: 'ticket',
         area: 'quality',
         dashboard: 'quality',
-        what: 'TCR of conversations with {{ $labels.segment }}',
+        what: 'Mean score of conversations with {{ $labels.segment }}',
         next: 'Next: read conversations of that part since the onset.',
       }),
       regressed({
@@ -52,7 +52,7 @@ export function detectorAlerts(settings: RuleSettings): Group {
         severity: 'ticket',
         area: 'efficiency',
         dashboard: 'efficiency',
-        what: '{{ if eq $labels.metric "cost_per_success" }}Cost per success{{ else }}Steps per success{{ end }}',
+        what: '{{ if eq $labels.metric "cost_per_success" }}Cost per good outcome{{ else }}Steps per good outcome{{ end }}',
         next: 'Next: compare a recent conversation with one from before the onset.',
       }),
       versionWorse(),
@@ -83,7 +83,7 @@ function regressed(options: {
     keepFiringFor: 15 * MINUTE,
     expr: options.pages === true ? pagedRegression(options.alert) : regression(options.metrics),
     summary: `${options.what} of ${WHO} changed by ${PERCENT} since the onset, says the detector`,
-    description: `Onset, interval and evidence: assay_detector_change_timestamp_seconds, assay_detector_change_lower_ratio and _upper_ratio, assay_detector_log_evidence. Criterion that moved the TCR most: ${labelOfFirst('criterion', part)}. Part of the traffic that explains most of it: ${labelOfFirst('part', cause)}. ${options.next}`,
+    description: `Onset, interval and evidence: assay_detector_change_timestamp_seconds, assay_detector_change_lower_ratio and _upper_ratio, assay_detector_log_evidence. Criterion that moved the mean score most: ${labelOfFirst('criterion', part)}. Part of the traffic that explains most of it: ${labelOfFirst('part', cause)}. ${options.next}`,
     annotations: {
       criterion: `{{ with $labels.criterion }}{{ . }}{{ else }}${labelOfFirst('criterion', part)}{{ end }}`,
       part: labelOfFirst('part', cause),
@@ -122,7 +122,7 @@ function versionWorse(): Alert {
     expr: `max by (${labels}) (assay_version_log_evidence{direction="worse"})
   and on (${labels}) (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1)
 or (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1) * 0`,
-    summary: `Version {{ $labels.agent_version }} of ${WHO} is worse than {{ $labels.baseline_version }}, says the detector (evidence {{ $value | humanize }} nats)`,
+    summary: `Version {{ $labels.agent_version }} of ${WHO} scores lower than {{ $labels.baseline_version }}, says the detector (evidence {{ $value | humanize }} nats)`,
     description:
       'Compared segment by segment; valid however often it is checked. Next: stop the roll-out, or roll back.',
     annotations: { version: '{{ $labels.agent_version }}', baseline_version: '{{ $labels.baseline_version }}' },
@@ -143,7 +143,7 @@ function disagreement(): Alert {
     for: HOUR,
     expr: `${alone('detector', `(${detector}) unless on (${AGENT}) ${rules}`)}
 or ${alone('rules', `${rules} and on (${AGENT}) (${judging}) unless on (${AGENT}) (${detector})`)}`,
-    summary: `Only the {{ $labels.alone }} see a fall of the TCR of ${WHO}, for an hour now`,
+    summary: `Only the {{ $labels.alone }} see a fall of the mean score of ${WHO}, for an hour now`,
     description:
       'The detector is faster, and has its baseline conversation by conversation; the rules compare windows with the days before. Next: nothing at once. If it happens often, the runbook says which of the two to mistrust.',
   };

@@ -8,7 +8,7 @@ import { BELOW_BAND, FALL_SIZE } from './falls.ts';
 import { incidentSize, paged } from './incidents.ts';
 import { BASELINE_VERSION } from './counts.ts';
 import { EFFORT_PER_SUCCESS, EFFORT_RISE, EFFORT_SCORED, EFFORT_Z } from './efficiency.ts';
-import { AGENT, duration, netIncrease, on } from './promql.ts';
+import { AGENT, duration, on } from './promql.ts';
 import type { Alert, Group, Severity } from './rule.ts';
 import { BANDS, RISE, RISE_CONVERSATIONS_MIN, RISE_Z, type RuleSettings } from './settings.ts';
 import { TCR_CHANGE_PART, VERSION_PART } from './split.ts';
@@ -63,7 +63,7 @@ function tcrFalls(settings: RuleSettings): readonly Alert[] {
     annotations: culprits(settings),
   } as const;
   const culprit = culprits(settings);
-  const description = `Against the same mix of traffic before. Version that lost most: ${culprit.version}. Criterion that moved it most: ${culprit.criterion} (${culprit.criterion_points} of the score). TCR of the last ${duration(settings.explainWindow)}: ${valueOfFirst(`${TCR}${now}`, 'humanizePercentage')}. Next: if the version is new, roll it back; then read the conversations that fail the criterion.`;
+  const description = `Against the same mix of traffic before. Version that lost most: ${culprit.version}. Criterion that moved it most: ${culprit.criterion} (${culprit.criterion_points} of the score). Mean score of the last ${duration(settings.explainWindow)}: ${valueOfFirst(`${TCR}${now}`, 'humanizePercentage')}. Next: if the version is new, roll it back; then read the conversations that fail the criterion.`;
   return [
     {
       ...common,
@@ -76,7 +76,7 @@ function tcrFalls(settings: RuleSettings): readonly Alert[] {
         value: openFall('tcr', 'page'),
         otherwise: incidentSize('tcr'),
       }),
-      summary: `TCR of ${WHO} fell by at least ${PERCENT}`,
+      summary: `Mean score of ${WHO} fell by at least ${PERCENT}`,
       description,
     },
     {
@@ -84,24 +84,22 @@ function tcrFalls(settings: RuleSettings): readonly Alert[] {
       alert: 'AgentTcrSlipping',
       severity: 'ticket',
       expr: maxBy(AGENT, openFall('tcr', 'ticket')),
-      summary: `TCR of ${WHO} fell by at least ${PERCENT}`,
+      summary: `Mean score of ${WHO} fell by at least ${PERCENT}`,
       description,
     },
   ];
 }
 
 /**
- * The band changes only when the whole interval lies outside it, so that a TCR near a bound does not flap. A suite
- * whose good conversations are `no_fault_found`, and never successes, checks only form and has no band.
+ * The band changes only when the whole interval lies outside it, so that a TCR near a bound does not flap. Only a suite
+ * that checks the task has a band.
  */
 function bands(settings: RuleSettings): readonly Alert[] {
   const window = duration(settings.bandWindow);
-  const ended = (outcome: string) => netIncrease(AGENT, `assay_evaluations_total{outcome="${outcome}"}`, `[${window}]`);
-  const ofForm = `(${ended('no_fault_found')} > 0\n    unless ${ended('successful_completion')} > 0)`;
   const below = (band: keyof typeof BANDS) =>
     `max by (${AGENT}) (${TCR_UPPER}{window="${window}"})
   and on (${AGENT}) ${BELOW_BAND}{band="${band}"} == 1
-  unless ${ofForm}`;
+  and on (suite) group by (suite) (assay_criterion_weight_ratio{about="task"})`;
   const level = `{${AGENT_PLACE},window="${window}"}`;
   const common = {
     kind: 'alert',
@@ -170,7 +168,7 @@ function successRate(settings: RuleSettings): Alert {
       value: openFall('success', 'page'),
       otherwise: incidentSize('tcr'),
     }),
-    summary: `Successful completions of ${WHO} fell by at least ${PERCENT}`,
+    summary: `Good outcomes of ${WHO} fell by at least ${PERCENT}`,
     description: `Against the same mix of traffic before. Criterion that moved the score most: ${culprits(settings).criterion}. Next: find out which outcome replaced them, and read some of those conversations.`,
     annotations: culprits(settings),
   };
@@ -233,15 +231,15 @@ function efficiencyAlerts(settings: RuleSettings): readonly Alert[] {
       ...common,
       alert: 'AgentCostPerSuccessRise',
       expr: expr('cost_usd'),
-      summary: `Cost per success of ${WHO} rose by ${PERCENT}`,
-      description: `Now ${now('cost_usd')} USD. Next: see whether successes became fewer or conversations dearer; if dearer, look at tokens and steps by version.`,
+      summary: `Cost per good outcome of ${WHO} rose by ${PERCENT}`,
+      description: `Now ${now('cost_usd')} USD. Next: see whether good outcomes became fewer or conversations dearer; if dearer, look at tokens and steps by version.`,
     },
     {
       ...common,
       alert: 'AgentStepsPerSuccessRise',
       expr: expr('steps'),
-      summary: `Steps per success of ${WHO} rose by ${PERCENT}`,
-      description: `Now ${now('steps')}. The TCR may be unchanged, because the agent still succeeds, with more steps. Next: compare a recent conversation with one from before; repeated tool calls are the usual cause.`,
+      summary: `Steps per good outcome of ${WHO} rose by ${PERCENT}`,
+      description: `Now ${now('steps')}. The mean score may be unchanged, because the agent still gets there, with more steps. Next: compare a recent conversation with one from before; repeated tool calls are the usual cause.`,
     },
   ];
 }

@@ -93,7 +93,7 @@ interface Found {
 function because(decision: RuleDecision, { counted, tests, isTooFew, sides }: Found): string {
   if (counted.cases === 0 && counted.undecided.length === 0) return 'No case could be looked at.';
   const { broken, cases, undecided, notRun } = counted;
-  const worse = `${broken.length === 0 ? 'No case' : formatCases(broken.length)} of ${cases} got worse`;
+  const worse = `${broken.length === 0 ? 'No case' : formatCases(broken.length)} of ${cases} lost something`;
   const told = tests.filter((test) => (decision === 'regression' ? test.isBroken : true)).slice(0, 1);
   const sentences = [
     `${worse}${decision === 'regression' ? ', more than chance explains' : ''}${told.map((test) => `: ${testText(test)}`).join('')}.`,
@@ -110,7 +110,7 @@ function because(decision: RuleDecision, { counted, tests, isTooFew, sides }: Fo
 }
 
 function testText({ criterion, baseline, candidate, p, level }: WorseTest): string {
-  const passes = criterion === undefined ? 'succeed' : `pass ${criterion}`;
+  const passes = criterion === undefined ? 'pass' : `pass ${criterion}`;
   const share = ({ passes: count, of }: PassedRuns) => `${count} of ${of}`;
   return `${share(candidate)} runs ${passes}, ${share(baseline)} before (${formatP(p)}, and up to ${formatLevel(level)} is a regression)`;
 }

@@ -120,7 +120,7 @@ function claimOf(rule: CountRule, count: number): string {
     newly_hard_failing: ['that passed in the baseline', 'fails hard now', 'fail hard now'],
     newly_critical: ['', 'newly fails a critical criterion', 'newly fail a critical criterion'],
     critical_failures: ['', 'fails a critical criterion', 'fail a critical criterion'],
-    cases_worse: ['', 'got worse', 'got worse'],
+    cases_worse: ['', 'lost something', 'lost something'],
     missing_cases: ['of the baseline', 'was not run as it was', 'were not run as they were'],
   }[rule];
   const who = count === 0 ? 'No case' : formatCases(count);

@@ -47,7 +47,7 @@ function draftOf({ name, hasCritical, knowsCost }: DraftSuite): string {
     '  # No more cases may get worse, as a whole or in a criterion, than chance explains. It takes about seven cases, or',
     '  # two that are run three times (`assay run --repeats 3`).',
     '  cases_worse: by chance',
-    '  # Cases of the baseline that were not run, or were changed: what was left out may be what got worse.',
+    '  # Cases of the baseline that were not run, or were changed: what was left out may be what broke.',
     '  missing_cases: 0',
     '',
     '  # Averages, against the baseline: 5 points are 0.90 to 0.85, 5% of baseline is 0.90 to 0.855.',

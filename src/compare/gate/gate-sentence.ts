@@ -84,7 +84,7 @@ function brokeText(
   const broke = worse.length === 0 ? `no case of ${cases}` : `${worse.length} of ${counted(cases, 'case')}`;
   const criterion = mostLost(worse);
   return [
-    `${broke} broke${namesSuite && worse.length > 0 ? ` in ${suite}` : ''}${better === 0 ? '' : `, ${better} got better`}${isChance ? ', which chance can explain' : ''}`,
+    `${broke} broke${namesSuite && worse.length > 0 ? ` in ${suite}` : ''}${better === 0 ? '' : `, ${better} mended`}${isChance ? ', which chance can explain' : ''}`,
     ...(criterion === undefined ? [] : [`criterion ${criterion}`]),
   ];
 }

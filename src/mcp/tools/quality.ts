@@ -109,9 +109,9 @@ in the same evaluations, as far as criteria_rest_on says. Never quote a value wi
 const compareVersions = tool({
   name: 'compare_versions',
   title: 'Compare two versions',
-  description: `Two versions of an agent in production: score, success, each criterion, and steps, tokens and cost for a success, with
+  description: `Two versions of an agent in production: score, good outcomes, each criterion, and steps, tokens and cost, with
 intervals and one word each: better or worse (of a suite about form or rules fewer_faults or more_faults, which say
-nothing of success), no_difference_shown or not_enough_evidence. Trust the word, not the difference.`,
+nothing of the task), no_difference_shown or not_enough_evidence. Trust the word, not the difference.`,
   input: z.object({
     agent: z.string(),
     agent_version: z.string().describe('the version after'),

@@ -46,11 +46,13 @@ const evaluationLine = z.strictObject({
   ...counted,
   scored_at: time.nullable().meta({ description: 'log time, by which figures over time are sorted' }),
   outcome,
-  success: z
-    .boolean()
+  success: z.boolean().nullable().meta({
+    description:
+      'null where the success rate leaves it out: its mean is the rate of good outcomes: successes only where the suite checks the task',
+  }),
+  score: share
     .nullable()
-    .meta({ description: 'null where the success rate leaves it out: its mean is the success rate' }),
-  score: share.nullable().meta({ description: 'its mean is the TCR' }),
+    .meta({ description: 'its mean is the mean score: the TCR only where the suite checks the task' }),
   decided_share: share.nullable(),
   about: about.nullable(),
   ending: ending.nullable(),

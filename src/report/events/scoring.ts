@@ -1,4 +1,5 @@
 /** Scoring, from a turn's close to its place in the store: turns, conversations, checks, series. */
+import type { About } from '../../model/evaluation.ts';
 import { CLOSE_CAUSES, type CloseCause, DUE_CAUSES } from '../../model/causes.ts';
 import type { DamageEvent } from '../../model/events/damage-events.ts';
 import type { AnswerReused, EvidenceShown } from '../../model/events/judge-events.ts';
@@ -54,7 +55,7 @@ export interface ScoringReadings {
   readonly series: () => number;
   readonly labelSets: () => number;
   readonly labelSetsMax: number;
-  readonly criterionWeights: () => readonly CriterionReading<'weight'>[];
+  readonly criterionWeights: () => readonly (CriterionReading<'weight'> & { readonly about: About })[];
   /** Only criteria that were decided at all. */
   readonly criterionVariation: () => readonly CriterionReading<'ratio'>[];
   /** Only pairs of criteria that agree or disagree nearly always. */
@@ -136,15 +137,14 @@ export const SCORING_METRICS = {
     },
   }),
   criterionWeight: readGauge('assay_criterion_weight_ratio', 'from 0 to 1', {
-    labels: ['suite', 'criterion'],
-    help: 'Weight of a criterion in its suite, from 0 to 1.',
+    labels: ['suite', 'criterion', 'about'],
+    help: 'Weight of a criterion in its suite, from 0 to 1, and what it is about: form, rules or task. Only a suite with a criterion about the task says anything of success.',
     queries: {
-      'how many points of TCR each criterion costs': `max by (criterion) (assay_criterion_weight_ratio{suite="default"})
+      'how many points of the mean score each criterion costs': `max by (criterion) (assay_criterion_weight_ratio{suite="default"})
   * sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict="fail"}[1d]))
   / sum by (criterion) (increase(assay_verdicts_total{suite="default",verdict=~"pass|fail"}[1d]))`,
     },
-    read: (now) =>
-      now.criterionWeights().map(({ suite, criterion, weight }) => ({ labels: { suite, criterion }, value: weight })),
+    read: (now) => now.criterionWeights().map(({ weight, ...labels }) => ({ labels, value: weight })),
   }),
   criterionVariation: readGauge('assay_criterion_variation_ratio', 'from 0 to 1', {
     labels: ['suite', 'criterion'],

@@ -35,7 +35,7 @@ const SAID_METRICS = {
     help: 'Evaluations by outcome, of each conversation (or turn) and suite, at each revision.',
     queries: [
       {
-        asks: 'share of successes in the last day, by agent',
+        asks: 'share of successes in the last day, by agent, of a suite that checks the task',
         promql: `( sum by (agent) (increase(assay_evaluations_total{suite="refunds",outcome="successful_completion"}[1d]))
   - sum by (agent) (increase(assay_evaluations_withdrawn_total{suite="refunds",outcome="successful_completion"}[1d])) )
   / ( sum by (agent) (increase(assay_evaluations_total{suite="refunds",outcome=~"successful_completion|.*_failure"}[1d]))
@@ -49,10 +49,10 @@ const SAID_METRICS = {
     type: 'histogram',
     labels: BASE_LABELS,
     unit: 'score from 0 to 1',
-    help: 'Score from 0 to 1 of each evaluation that could be scored. Its sum over its count is the task completion rate (TCR).',
+    help: 'Score from 0 to 1 of each evaluation that could be scored. Its sum over its count is the mean score: the task completion rate (TCR) of a suite that checks the task, a form score otherwise.',
     queries: [
       {
-        asks: 'TCR of the last hour, by version',
+        asks: 'mean score of the last hour, by version',
         promql: `( sum by (agent, agent_version) (increase(assay_evaluation_score_sum{suite="default"}[1h]))
   - sum by (agent, agent_version) (increase(assay_evaluation_score_withdrawn_sum{suite="default"}[1h])) )
   / ( sum by (agent, agent_version) (increase(assay_evaluation_score_count{suite="default"}[1h]))
@@ -67,7 +67,7 @@ const SAID_METRICS = {
     type: 'counter',
     labels: BASE_LABELS,
     unit: 'score²',
-    help: 'Sum of squared scores, for the variance of the TCR.',
+    help: 'Sum of squared scores, for the variance of the mean score.',
     queries: [
       {
         asks: 'variance of the score in the last day (of the same conversations as the sum)',
@@ -130,7 +130,7 @@ const SAID_METRICS = {
     help: 'Model calls and tool calls of evaluated conversations (or turns), by outcome.',
     queries: [
       {
-        asks: 'steps per success',
+        asks: 'steps per good outcome',
         promql: `sum(increase(assay_conversation_steps_sum{suite="default",outcome!="unscored"}[1h]))
   / sum(increase(assay_conversation_steps_count{suite="default",outcome=~"successful_completion|no_fault_found"}[1h]))`,
       },
@@ -163,7 +163,7 @@ const SAID_METRICS = {
     help: 'Time from the first to the last span of evaluated conversations (or turns), by outcome.',
     queries: [
       {
-        asks: '95th percentile of the time that successes took',
+        asks: '95th percentile of the time that good outcomes took',
         promql: `histogram_quantile(0.95, sum by (agent, le) (
   increase(assay_conversation_duration_seconds_bucket{suite="default",outcome="successful_completion"}[1h])))`,
       },
@@ -179,7 +179,7 @@ const SAID_METRICS = {
     help: 'Cost in US dollars of evaluated conversations (or turns), by outcome; only if all of it is known from spans or the price table. More than 1000 is counted as 1000.',
     queries: [
       {
-        asks: 'cost per success',
+        asks: 'cost per good outcome',
         promql: `sum by (agent) (increase(assay_conversation_cost_usd_sum{suite="default",outcome!="unscored"}[1d]))
   / sum by (agent) (increase(assay_conversation_cost_usd_count{suite="default",outcome=~"successful_completion|no_fault_found"}[1d]))`,
       },

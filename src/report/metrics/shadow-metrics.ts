@@ -43,7 +43,7 @@ export const SHADOW_METRICS = {
     help: 'Amount by which the suite in shadow scored higher than the live one, summed over evaluations by both.',
     queries: [
       {
-        asks: 'by how much TCR would be another one',
+        asks: 'by how much the mean score would be another one',
         promql: `( sum by (suite, version) (increase(assay_shadow_score_up_total[1d]))
   - sum by (suite, version) (increase(assay_shadow_score_down_total[1d])) )
   / sum by (suite, version) (increase(assay_shadow_compared_total{from!="unscored",to!="unscored"}[1d]))`,

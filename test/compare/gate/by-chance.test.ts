@@ -65,7 +65,7 @@ test('it names its figures, and the cases that the comparison lists as worse', (
     shown: { allowed: 'what chance explains', value: '2 of 3 cases', interval: 'p = 0.0025' },
   });
   expect(rule.because).toMatch(
-    /^2 cases of 3 got worse, more than chance explains: 3 of 9 runs succeed, 9 of 9 before \(p = 0\.0025, and up to 0\.0\d+ is a regression\)\.$/,
+    /^2 cases of 3 lost something, more than chance explains: 3 of 9 runs pass, 9 of 9 before \(p = 0\.0025, and up to 0\.0\d+ is a regression\)\.$/,
   );
 });
 

@@ -45,7 +45,7 @@ test.each([
     FIRST,
     passing([0, 1, 1, 1]),
     passing([1, 0, 0, 1]),
-    `Not enough evidence, which does not stop the release: 1 of 4 cases broke, 2 got better, which chance can explain; criterion booked; 2 of 2 rules open; \`--repeats 3\` can tell them from chance; ${SEE}.`,
+    `Not enough evidence, which does not stop the release: 1 of 4 cases broke, 2 mended, which chance can explain; criterion booked; 2 of 2 rules open; \`--repeats 3\` can tell them from chance; ${SEE}.`,
   ],
   ['a pass', FIRST, all(80), all(80), 'Pass: no case of 80 broke; 2 rules kept.'],
   ['a missing case', FIRST, all(79), all(80), 'Not enough evidence: no case of 79 broke; open rule missing_cases.'],

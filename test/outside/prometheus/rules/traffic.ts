@@ -86,7 +86,14 @@ export function traffic(phases: readonly Phase[], options: TrafficOptions = {}):
       sample(phase);
     }
   }
-  return [...counters.values()].map(({ series }) => series);
+  const about = phases.some(({ formOnly }) => formOnly === true) ? 'form' : 'task';
+  const samples = [...counters.values()][0]?.values.length ?? 0;
+  const subject: Series = {
+    name: 'assay_criterion_weight_ratio',
+    labels: { suite: base.suite, criterion: 'subject', about, job: base.job, instance },
+    values: Array.from({ length: samples }, () => 0),
+  };
+  return [...[...counters.values()].map(({ series }) => series), subject];
 }
 
 type Add = (name: string, labels: Readonly<Record<string, string>>, amount: number) => void;

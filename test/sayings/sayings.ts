@@ -1,0 +1,249 @@
+/**
+ * Sentences that the surfaces have for the same situations: the figures of a suite, two versions, the gate, alarms. Made by the
+ * code that shows them, for a suite about form, about rules and about the task.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import { printComparison } from '../../src/cli/print-comparison.ts';
+import { printExperiments } from '../../src/cli/print-experiments.ts';
+import { printGate } from '../../src/cli/print-gate.ts';
+import { printScores } from '../../src/cli/print-summary.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+import { compareExperiments } from '../../src/compare/compare-experiments.ts';
+import { compareSamples } from '../../src/compare/compare-samples.ts';
+import { gateBy } from '../../src/compare/gate/gate-between.ts';
+import { DEFAULT_GATE } from '../../src/compare/gate/gate-rules.ts';
+import { TOOLS } from '../../src/mcp/mcp-server.ts';
+import type { LevelReading, Transition } from '../../src/model/detection.ts';
+import { ABOUTS, type About, type Outcome } from '../../src/model/evaluation.ts';
+import type { ExperimentResult } from '../../src/model/experiment.ts';
+import { wordsOf } from '../../src/model/suite-words.ts';
+import { rowsOf } from '../../src/page/versions/measures.ts';
+import { comparedJson, comparisonJson } from '../../src/report/documents/comparison-json.ts';
+import { comparisonMarkdown } from '../../src/report/documents/comparison-markdown.ts';
+import { gateJUnit, gateMarkdown } from '../../src/report/documents/gate-report.ts';
+import { summarize } from '../../src/report/documents/summary.ts';
+import { detectionRecord, NO_EVIDENCE } from '../../src/report/webhooks/detection-record.ts';
+import { slackMessage } from '../../src/report/webhooks/slack-message.ts';
+import { experimentOf, FAILURE, passing, SUCCESS } from '../compare/experiments.ts';
+import { reading } from '../report/regressions.ts';
+
+export interface Saying {
+  readonly surface: string;
+  readonly situation: string;
+  /** Subject of the suite that it is said of; `any` where the sentence is the same for all. */
+  readonly about: About | 'any';
+  readonly sentence: string;
+}
+
+const REPOSITORY = path.resolve(import.meta.dirname, '../..');
+const CASES = 60;
+const ALL = Array.from({ length: CASES }, () => 1 as const);
+const HALF = Array.from({ length: CASES }, (_, index): 0 | 1 => (index % 2 === 0 ? 1 : 0));
+const FEW: readonly (0 | 1)[] = [1, 1, 1, 0];
+const GOOD: Readonly<Record<About, Outcome>> = {
+  task: 'successful_completion',
+  rules: 'no_fault_found',
+  form: 'no_fault_found',
+};
+
+export function sayings(): readonly Saying[] {
+  return [...ABOUTS.flatMap((about) => ofSuites(about)), ...ofAlarms(), ...ofEverything()];
+}
+
+/** The command line, documents, and what the page and MCP show of them. */
+function ofSuites(about: About): readonly Saying[] {
+  const [good, bad, few] = [tried('good', ALL, about), tried('bad', HALF, about), tried('few', FEW, about)];
+  const evaluations = bad.runs.flatMap((run) => run.evaluations);
+  const pairs = { 'it got worse': [good, bad], 'it got better': [bad, good], 'few cases': [few, few] } as const;
+  const says = (surface: string, situation: string, text: string) => sentences(text, { surface, situation, about });
+  const figures = printed((terminal) => printScores(terminal, summarize(evaluations)));
+  const listed = printed((terminal) =>
+    printExperiments(terminal, [{ folder: 'x', result: bad, state: { is: 'complete' } as never }]),
+  );
+  const compared = Object.entries(pairs).flatMap(([situation, [a, b]]) => {
+    const comparison = compareExperiments(a, b);
+    const [suite] = comparisonJson(comparison).suites;
+    if (suite === undefined) throw new Error('no suite was compared');
+    const rows = rowsOf(suite).shown.map(({ name, compared }) => `${name}: ${compared.word ?? 'neither'}`);
+    const gated = gateBy({ candidate: b, baseline: a, gate: DEFAULT_GATE, file: undefined });
+    if (gated.is !== 'decided') throw new Error('the gate could not decide');
+    return [
+      ...says(
+        'assay compare',
+        situation,
+        printed((terminal) => printComparison(terminal, comparison, { flippedMax: 2 })),
+      ),
+      ...says('assay compare --markdown', situation, comparisonMarkdown(comparison, 2)),
+      ...says('page: versions', situation, rows.join('\n')),
+      ...says('API: compare', situation, words(suite).join('\n')),
+      ...says(
+        'assay gate',
+        situation,
+        printed((terminal) => printGate(terminal, gated.result, DEFAULT_GATE, { tableBy: undefined })),
+      ),
+      ...says('assay gate --markdown', situation, gateMarkdown(gated.result)),
+      ...says('assay gate --junit', situation, gateJUnit(gated.result, DEFAULT_GATE)),
+    ];
+  });
+  const samples = (passes: readonly number[]) => ({
+    scores: passes,
+    successes: passes,
+    passes: new Map([['booked', passes]]),
+    steps: [],
+    tokens: [],
+    cost: [],
+  });
+  const online = compareSamples(samples(ALL), samples(HALF), {
+    criteria: ['booked'],
+    alpha: 0.05,
+    smallest: 0.05,
+    about,
+    called: { unit: 'conversation', a: 'v1', b: 'v2' },
+  });
+  const onlineWords = [online.score, online.success, ...online.criteria.map(({ compared }) => compared)].map(
+    (one) => comparedJson(one).word ?? 'neither',
+  );
+  return [
+    ...says('assay score', 'figures', figures),
+    ...says('assay experiments', 'a list', listed),
+    ...says(
+      'page: overview',
+      'figures',
+      Object.values(wordsOf(about))
+        .filter((text) => text !== undefined)
+        .join('\n'),
+    ),
+    ...says('API and MCP: two versions online', 'it got worse', onlineWords.join('\n')),
+    ...compared,
+  ];
+}
+
+function words(suite: Readonly<Record<string, unknown>>): readonly string[] {
+  const found: string[] = [];
+  JSON.stringify(suite, (key, value: unknown) => {
+    if ((key === 'word' || key === 'direction') && typeof value === 'string') found.push(value);
+    return value;
+  });
+  return [...new Set(found)];
+}
+
+/** Alarms do not know what a suite is about, and so say only what holds of each. */
+function ofAlarms(): readonly Saying[] {
+  const states: readonly LevelReading['state'][] = ['suspected', 'regressed', 'recovered', 'learning', 'ok', 'no_data'];
+  const metrics: readonly LevelReading['metric'][] = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'];
+  const levels = metrics.flatMap((metric) =>
+    states.map((to): Transition => ({ ...LEVEL, to, reading: reading({ metric, state: to }) })),
+  );
+  const versions = (['worse', 'better', 'equivalent', 'inconclusive'] as const).map(
+    (to): Transition => ({
+      ...LEVEL,
+      kind: 'version',
+      from: 'inconclusive',
+      to,
+      reading: {
+        suite: 's',
+        agent: 'a',
+        environment: 'e',
+        version: 'v2',
+        baselineVersion: 'v1',
+        verdict: to,
+        logEvidenceWorse: 3,
+        logEvidenceBetter: -1,
+        difference: -0.1,
+      },
+    }),
+  );
+  return [...levels, ...versions].flatMap((transition) => {
+    const record = detectionRecord(transition, NO_EVIDENCE);
+    const situation = `${transition.kind} ${transition.to}`;
+    return [
+      ...sentences(record.summary, { surface: 'webhook, page, MCP: alarm', situation, about: 'any' }),
+      ...sentences(textsIn(slackMessage(record)).join('\n'), { surface: 'Slack', situation, about: 'any' }),
+    ];
+  });
+}
+
+const LEVEL = { kind: 'level', id: 'a'.repeat(32), at: 2_000_000, from: 'ok' } as const;
+
+/** Rules, dashboards, metrics and tools, which are written once for all suites. */
+function ofEverything(): readonly Saying[] {
+  const rules = parse(readFileSync(path.join(REPOSITORY, 'deploy/prometheus/assay.rules.yml'), 'utf8')) as {
+    readonly groups: readonly { readonly rules: readonly Readonly<Record<string, unknown>>[] }[];
+  };
+  const alerts = rules.groups.flatMap(({ rules: some }) => some.filter((rule) => typeof rule.alert === 'string'));
+  const folder = path.join(REPOSITORY, 'deploy/grafana/dashboards');
+  return [
+    ...alerts.flatMap((rule) => {
+      const { summary, description } = rule.annotations as Readonly<Record<string, string>>;
+      const at = { surface: 'Prometheus: alert', situation: String(rule.alert), about: 'any' } as const;
+      return sentences([summary, description].filter((text) => text !== undefined).join('\n'), at);
+    }),
+    ...readdirSync(folder).flatMap((file) =>
+      sentences(shownIn(JSON.parse(readFileSync(path.join(folder, file), 'utf8'))).join('\n'), {
+        surface: 'Grafana',
+        situation: file,
+        about: 'any',
+      }),
+    ),
+    ...TOOLS.flatMap(({ listed }) =>
+      sentences(`${listed.title ?? ''}\n${(listed.description ?? '').replaceAll('\n', ' ')}`, {
+        surface: 'MCP: tools',
+        situation: listed.name,
+        about: 'any',
+      }),
+    ),
+  ];
+}
+
+function shownIn(dashboard: unknown): readonly string[] {
+  const found: string[] = [];
+  JSON.stringify(dashboard, (key, value: unknown) => {
+    if ((key === 'title' || key === 'description' || key === 'displayName') && typeof value === 'string')
+      found.push(value);
+    return value;
+  });
+  return found;
+}
+
+function textsIn(message: unknown): readonly string[] {
+  const found: string[] = [];
+  JSON.stringify(message, (key, value: unknown) => {
+    if (key === 'text' && typeof value === 'string') found.push(value);
+    return value;
+  });
+  return found;
+}
+
+function tried(name: string, passes: readonly (0 | 1)[], about: About): ExperimentResult {
+  const result = experimentOf(name, passing(passes));
+  const runs = result.runs.map((run) => ({
+    ...run,
+    evaluations: run.evaluations.map((one) => ({
+      ...one,
+      about,
+      outcome: one.outcome === SUCCESS.outcome ? GOOD[about] : (FAILURE.outcome ?? one.outcome),
+    })),
+  }));
+  return { ...result, runs };
+}
+
+function printed(print: (terminal: Terminal) => void): string {
+  const lines: string[] = [];
+  print({
+    out: (text) => lines.push(text),
+    err: (text) => lines.push(text),
+    json: () => undefined,
+    paint: (_style, text) => text,
+    isLive: false,
+    progress: () => undefined,
+    progressDone: () => undefined,
+  });
+  return lines.join('\n');
+}
+
+function sentences(text: string, at: Omit<Saying, 'sentence'>): readonly Saying[] {
+  const lines = text.split('\n').map((line) => line.trim().replace(/\s+/g, ' '));
+  return [...new Set(lines)].filter((line) => line !== '').map((sentence) => ({ ...at, sentence }));
+}
