@@ -4,7 +4,7 @@
  *
  *     learning ──▶ ok ◀──▶ suspected ──▶ regressed ──▶ recovered ──▶ ok            (no_data lies over any of them)
  *
- * - learning → ok: there is enough history, conversations and days beyond the gap of the baseline.
+ * - learning → ok: there is enough history: conversations in the baseline, and time since the first.
  * - ok → suspected: the evidence reaches A^¾. The baseline takes in nothing from here on; new observations wait.
  * - suspected → ok: the evidence is back under A^½, or has not decided within `suspectMaxMs`. Waiting observations become usual.
  * - suspected → regressed: the bets whose stretch shows at least the minimum change add up to A. The stretch of the
@@ -181,6 +181,7 @@ export class LevelWatch {
     const { baseline, wobbleGapMs } = this.#settings;
     if (this.#isOwn) this.#pattern.include(time - (this.#phase === 'learning' ? baseline.gapMs : wobbleGapMs));
     if (this.#baseline.ripen(time)) this.#refresh(time);
+    if (this.#phase === 'learning') this.#endLearning(time);
   }
 
   /** Called by the watch over several levels when this one is among the regressed. */
@@ -196,6 +197,7 @@ export class LevelWatch {
     this.#evidence.forget(at);
     this.#enter('learning', at);
     this.#refresh(at);
+    this.#endLearning(at);
   }
 
   takeChanges(): readonly Change[] {
@@ -320,14 +322,18 @@ export class LevelWatch {
     this.#expectations = expectationsOf(usual, this.#level, this.#tolerated);
     if (this.#expectations === undefined) return;
     if (this.#isOwn) pattern.settle(this.#expectations.pooled);
-    const { count } = this.#expectations.pooled;
-    this.#alarmAt = Math.max(MONTHLY_MIN, this.#pooledPerMs * MONTH_MS) / this.#falseAlarmsPerMonth;
+    const perMonth = this.#baseline.conversationsPerMs * MONTH_MS;
+    this.#alarmAt = Math.max(MONTHLY_MIN, perMonth) / this.#falseAlarmsPerMonth;
     this.#suspectAt = this.#alarmAt ** 0.75;
+  }
+
+  #endLearning(time: number): void {
     const { conversations, historyMs } = this.#settings.learn;
-    if (this.#phase === 'learning' && count >= conversations && this.#baseline.coveredMs >= historyMs) {
-      this.#evidence.forget(time);
-      this.#enter('ok', time);
-    }
+    const baseline = this.#baseline;
+    if (this.#expectations === undefined || baseline.conversations < conversations) return;
+    if (baseline.historyMs(time) < historyMs) return;
+    this.#evidence.forget(time);
+    this.#enter('ok', time);
   }
 
   get #isOwn(): boolean {
@@ -382,7 +388,7 @@ export class LevelWatch {
   }
 
   #isBack(at: number): boolean {
-    const perDay = this.#pooledPerMs * DAY_MS;
+    const perDay = this.#baseline.conversationsPerMs * DAY_MS;
     if (this.#recovery.capital < RECOVERY_DAYS * Math.max(RECOVERY_MIN, perDay)) return false;
     this.#evidence.forget(at);
     this.#baseline.cut(0);
@@ -461,7 +467,7 @@ export class LevelWatch {
   #smallest(): number | undefined {
     const pooled = this.#expectations?.pooled;
     if (pooled === undefined || this.#alarmAt === NEVER) return undefined;
-    const perDay = this.#pooledPerMs * DAY_MS;
+    const perDay = this.#baseline.conversationsPerMs * DAY_MS;
     return smallestFound({
       pooled,
       level: this.#level,
@@ -470,11 +476,6 @@ export class LevelWatch {
       allowance: this.#tolerated.allowance,
       sumEffect: this.#pattern.sumEffect,
     });
-  }
-
-  get #pooledPerMs(): number {
-    const pooled = this.#expectations?.pooled;
-    return pooled === undefined ? 0 : pooled.count / Math.max(1, this.#baseline.coveredMs);
   }
 }
 

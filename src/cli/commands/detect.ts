@@ -213,7 +213,7 @@ function printNoProblem({ out, paint }: Terminal, { levels }: Answer): void {
 }
 
 const LEARNS =
-  'A detector learns from detection.learn_conversations conversations over detection.learn_history (200 over 7d unless set).';
+  'A detector learns from detection.learn_conversations conversations over detection.learn_history (50 over 7d unless set).';
 
 function printProblem(terminal: Terminal, problem: Problem): void {
   const { paint } = terminal;
