@@ -146,7 +146,8 @@ export class LevelWatch {
     this.#evidence.add(expectation, { bad, quantity, expected, usual, given: foreseen.given }, at);
     if (this.#isOwn) {
       const { variance } = expectation;
-      this.#pattern.observe({ at, slot, quantity, excess: bad - expected, variance, foreseen });
+      const mayBeUsual = this.#phase !== 'regressed';
+      this.#pattern.observe({ at, slot, quantity, excess: bad - expected, variance, foreseen, mayBeUsual });
     }
     if (this.#phase === 'learning') return;
     if (this.#phase === 'regressed') {
