@@ -31,7 +31,7 @@ export interface Estimate {
 const NORMAL_95 = 1.959964;
 
 /** How a level varies from hour to hour, and how much correlation adds to the variance of sums. */
-interface Varies {
+export interface Varies {
   readonly wobble: number;
   readonly sumEffect: number;
 }

@@ -10,6 +10,7 @@
  * could lose more than three quarters of the capital at once.
  */
 import type { Expectation } from './change-evidence.ts';
+import type { Sums } from './effect.ts';
 
 export interface Level {
   /** Which way is worse. The bad part is 1 − value if a fall is bad, and the value itself if a rise is bad. */
@@ -30,7 +31,7 @@ export interface Level {
 export const COUNT = 0;
 const COUNT_SQUARES = 1;
 export const BAD = 2;
-export const QUANTITY = 3;
+const QUANTITY = 3;
 const BAD_SQUARES = 4;
 const BAD_QUANTITY = 5;
 export const LEVEL_COLUMNS = 6;
@@ -92,6 +93,27 @@ export function leastAllowance(cells: readonly (Float64Array | undefined)[], lev
   const expected = expectationsOf(cells, level)?.pooled.expected;
   if (expected === undefined) return 0;
   return level.lenience * (level.worse === 'falls' ? 1 - expected : expected);
+}
+
+/** Sums of observations by segment, beside what was expected of the same mix. */
+export function sumsOf(
+  cells: readonly (Float64Array | undefined)[],
+  expectations: readonly (Expectation | undefined)[],
+): Sums | undefined {
+  const sums = { since: 0, count: 0, quantity: 0, bad: 0, expected: 0, variance: 0, doubt: 0 };
+  for (const [segment, cell] of cells.entries()) {
+    const expectation = expectations[segment];
+    if (cell === undefined || expectation === undefined) continue;
+    const count = at(cell, COUNT);
+    const quantity = at(cell, QUANTITY);
+    sums.count += count;
+    sums.quantity += quantity;
+    sums.bad += at(cell, BAD);
+    sums.expected += expectation.expected * quantity;
+    sums.variance += expectation.variance * count;
+    sums.doubt += expectation.doubt * count;
+  }
+  return sums.quantity > 0 ? sums : undefined;
 }
 
 function pool(all: Float64Array, level: Level): Pooled | undefined {

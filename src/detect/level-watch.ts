@@ -10,8 +10,8 @@
  * - suspected → regressed: the bets whose stretch shows at least the minimum change add up to A. The stretch of the
  *   strongest gives the onset, and observations since then are thrown away.
  * - regressed → regressed: it got worse. The level since the onset is watched like any other, and fell.
- * - regressed → recovered: recovery.ts has evidence as large as the conversations of thirty days. A level in between
- *   keeps the state.
+ * - regressed → recovered: recovery.ts has evidence as large as the conversations of thirty days, and the level since it
+ *   became better is as usual. If a part of the change is left, the state is partly_back: still a regression, of what is left.
  * - recovered → ok: after `recoveredMs`; to suspected sooner if the evidence says so.
  * - no_data: nothing was decided for `silentMs`. The earlier state is kept, and returns with the data.
  *
@@ -22,12 +22,10 @@
 import type { Json } from '../model/json.ts';
 import { between, ChangeEvidence, type Stretch } from './change-evidence.ts';
 import type { Slot } from './cluster-slots.ts';
-import { type Cells, TrailingBaseline } from './trailing-baseline.ts';
+import { TrailingBaseline } from './trailing-baseline.ts';
 import {
-  BAD,
   confine,
   countIn,
-  COUNT,
   type Expectations,
   expectationsOf,
   type Tolerated,
@@ -35,9 +33,10 @@ import {
   standardError,
   LEVEL_COLUMNS,
   type Level,
-  QUANTITY,
+  sumsOf,
 } from './expectations.ts';
-import { estimate, type Sums, smallestFound } from './effect.ts';
+import { estimate, smallestFound } from './effect.ts';
+import { relevantChange } from './relevant-change.ts';
 import { DAY_MS, MONTH_MS, type WatchSettings } from './settings.ts';
 import { HOUR_MS } from './drift-variance.ts';
 import { Recovery } from './recovery.ts';
@@ -46,9 +45,6 @@ import { type Foreseen, NOTHING_FORESEEN, UsualPattern } from './usual-pattern.t
 
 const NEVER = Number.MAX_VALUE;
 const MONTHLY_MIN = 1000;
-/** All clear takes as much evidence as conversations of so many days, and of so many conversations a day. */
-const RECOVERY_DAYS = 30;
-const RECOVERY_MIN = 10;
 
 export interface WatchOptions {
   /** Levels that are watched together do not alarm one by one: see `confirm`. */
@@ -84,6 +80,7 @@ export class LevelWatch {
   #onset = 0;
   /** Totals at the onset of what was found. */
   #foundAt: Stretch;
+  #isPartlyBack = false;
   #tolerated: Tolerated = { allowance: 0, designEffect: 1 };
   #foreseen: Foreseen = NOTHING_FORESEEN;
   #changes: Change[] = [];
@@ -106,7 +103,7 @@ export class LevelWatch {
   }
 
   get state(): State {
-    return this.#silent ? 'no_data' : this.#phase;
+    return this.#silent ? 'no_data' : this.#stateWithData;
   }
 
   get standing(): number {
@@ -166,7 +163,7 @@ export class LevelWatch {
   /** Log time has come to `time`; cheap when nothing ends. */
   advance(time: number): void {
     if (!this.#silent && time - this.#lastAt >= this.#settings.silentMs) {
-      this.#changes.push({ from: this.#phase, to: 'no_data', at: time });
+      this.#changes.push({ from: this.#stateWithData, to: 'no_data', at: time });
       this.#silent = true;
     }
     if (time < this.#tick) return;
@@ -211,7 +208,7 @@ export class LevelWatch {
     const phase = this.#phase;
     const troubled = phase === 'suspected' || phase === 'regressed';
     const stretch = troubled ? this.#stretch() : undefined;
-    const sums = stretch ?? this.#recent();
+    const sums = stretch ?? sumsOf(this.#baseline.recent(), this.#expectations?.segments ?? []);
     return {
       state: this.state,
       stateSince: this.#stateSince(),
@@ -235,6 +232,7 @@ export class LevelWatch {
       tolerated: { ...this.#tolerated },
       hourStart: { ...this.#hourStart },
       foundAt: { ...this.#foundAt },
+      isPartlyBack: this.#isPartlyBack,
       changes: this.#changes.map((change) => ({ ...change })),
       numbers: [
         this.#phaseSince,
@@ -261,6 +259,7 @@ export class LevelWatch {
     this.#tolerated = kept.tolerated;
     this.#hourStart = kept.hourStart;
     this.#foundAt = kept.foundAt;
+    this.#isPartlyBack = kept.isPartlyBack ?? false;
     this.#changes = [...kept.changes];
     const [phaseSince = 0, lastAt = 0, alarmAt = NEVER, suspectAt = NEVER, tick = 0, hourEnd = 0] = kept.numbers;
     this.#phaseSince = phaseSince;
@@ -278,6 +277,10 @@ export class LevelWatch {
     this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated);
   }
 
+  get #stateWithData(): Exclude<State, 'no_data'> {
+    return this.#phase === 'regressed' && this.#isPartlyBack ? 'partly_back' : this.#phase;
+  }
+
   #stateSince(): number | undefined {
     if (this.#lastAt === 0) return undefined;
     return this.#silent ? this.#lastAt + this.#settings.silentMs : this.#phaseSince;
@@ -286,15 +289,20 @@ export class LevelWatch {
   #speak(at: number): void {
     this.#silent = false;
     if (this.#phaseSince === 0) this.#phaseSince = at;
-    this.#changes.push({ from: 'no_data', to: this.#phase, at });
+    this.#changes.push({ from: 'no_data', to: this.#stateWithData, at });
   }
 
   #enter(phase: Phase, at: number): void {
     if (phase === this.#phase) return;
-    if (!this.#silent) this.#changes.push({ from: this.#phase, to: phase, at });
+    this.#tell(phase, at);
     this.#phase = phase;
-    this.#phaseSince = at;
+    this.#isPartlyBack = false;
     if (phase !== 'suspected') this.#standing = 0;
+  }
+
+  #tell(to: State, at: number): void {
+    if (!this.#silent) this.#changes.push({ from: this.#stateWithData, to, at });
+    this.#phaseSince = at;
   }
 
   #endHour(time: number): void {
@@ -348,36 +356,13 @@ export class LevelWatch {
 
   #weigh(at: number): void {
     if (this.#phase !== 'suspected') this.#enter('suspected', at);
-    let counting = 0;
-    if (this.#evidence.value >= this.#alarmAt)
-      for (let bet = 0; bet < this.#evidence.bets; bet += 1)
-        if (this.#isMeant(this.#evidence.stretch(bet))) counting += this.#evidence.share(bet);
-    this.#standing = counting / this.#alarmAt;
+    const isEnough = this.#evidence.value >= this.#alarmAt;
+    this.#standing = isEnough ? relevantChange(this.#evidence, this.#level).evidence / this.#alarmAt : 0;
     if (this.#standing >= 1 && !this.#options.together) this.#find(at);
   }
 
-  /** Whether a stretch shows a change of a size that concerns anybody. */
-  #isMeant(stretch: Stretch): boolean {
-    const excess = stretch.bad - stretch.expected;
-    const expected = this.#level.worse === 'falls' ? stretch.quantity - stretch.expected : stretch.expected;
-    return excess >= this.#level.minimumChange * expected && excess >= this.#level.minimumDifference * stretch.quantity;
-  }
-
-  #strongest(): number {
-    let strongest = 0;
-    let most = -1;
-    for (let bet = 0; bet < this.#evidence.bets; bet += 1) {
-      const share = this.#isMeant(this.#evidence.stretch(bet)) ? this.#evidence.share(bet) : 0;
-      if (share > most) {
-        most = share;
-        strongest = bet;
-      }
-    }
-    return strongest;
-  }
-
   #find(at: number): void {
-    const stretch = this.#evidence.stretch(this.#strongest());
+    const stretch = relevantChange(this.#evidence, this.#level).stretch;
     this.#onset = stretch.since;
     this.#foundAt = between(this.#evidence.totals(), stretch);
     this.#recovery.begin(Math.abs(estimate(stretch, this.#level, this.#pattern)?.change ?? 0));
@@ -390,11 +375,24 @@ export class LevelWatch {
 
   #isBack(at: number): boolean {
     const perDay = this.#baseline.conversationsPerMs * DAY_MS;
-    if (this.#recovery.capital < RECOVERY_DAYS * Math.max(RECOVERY_MIN, perDay)) return false;
+    const found = this.#recovery.look(this.#evidence.totals(), {
+      at,
+      perDay,
+      level: this.#level,
+      varies: this.#pattern,
+    });
+    if (found === undefined) return false;
+    this.#since = undefined;
+    if (found !== 'back') {
+      // The rest is the regression from now on: it may heal as well, or get worse again.
+      this.#foundAt = found;
+      if (!this.#isPartlyBack) this.#tell('partly_back', at);
+      this.#isPartlyBack = true;
+      return false;
+    }
     this.#evidence.forget(at);
     this.#baseline.cut(0);
     this.#hourStart = this.#evidence.totals();
-    this.#since = undefined;
     this.#enter('recovered', at);
     return true;
   }
@@ -438,31 +436,13 @@ export class LevelWatch {
     this.#baseline.drop(since.onset);
     this.#foundAt = between(this.#evidence.totals(), { ...stretch, expected: stretch.usual });
     this.#since = undefined;
-    this.#changes.push({ from: 'regressed', to: 'regressed', at });
-    this.#phaseSince = at;
+    this.#tell('regressed', at);
+    this.#isPartlyBack = false;
   }
 
   #stretch(): Stretch {
-    if (this.#phase === 'suspected') return this.#evidence.stretch(this.#strongest());
+    if (this.#phase === 'suspected') return relevantChange(this.#evidence, this.#level).stretch;
     return { ...between(this.#evidence.totals(), this.#foundAt), since: this.#onset };
-  }
-
-  /** Observations that wait to enter the baseline, against the expectation for the same mix. */
-  #recent(): Sums | undefined {
-    const cells: Cells = this.#baseline.recent();
-    const sums = { since: 0, count: 0, quantity: 0, bad: 0, expected: 0, variance: 0, doubt: 0 };
-    for (const [segment, cell] of cells.entries()) {
-      const expectation = this.#expectations?.segments[segment];
-      if (cell === undefined || expectation === undefined) continue;
-      const count = cell[COUNT] as number;
-      sums.count += count;
-      sums.quantity += cell[QUANTITY] as number;
-      sums.bad += cell[BAD] as number;
-      sums.expected += expectation.expected * (cell[QUANTITY] as number);
-      sums.variance += expectation.variance * count;
-      sums.doubt += expectation.doubt * count;
-    }
-    return sums.quantity > 0 ? sums : undefined;
   }
 
   #smallest(): number | undefined {
@@ -491,6 +471,8 @@ interface Kept {
   readonly tolerated: Tolerated;
   readonly hourStart: Stretch;
   readonly foundAt: Stretch;
+  /** Absent in a state of 0.1.0. */
+  readonly isPartlyBack?: boolean;
   readonly changes: readonly Change[];
   readonly numbers: readonly number[];
 }

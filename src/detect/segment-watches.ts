@@ -172,7 +172,7 @@ const IN_DOUBT: ReadonlySet<string> = new Set(['suspected', 'regressed', 'recove
 
 /** That a segment is learnt or falls silent is no news. */
 function isTold({ from, to }: Change): boolean {
-  return to === 'regressed' || from === 'regressed';
+  return to === 'regressed' || from === 'regressed' || from === 'partly_back';
 }
 
 function faded(count: number, passedMs: number): number {

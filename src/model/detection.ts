@@ -13,11 +13,26 @@ export const DETECTOR_METRICS = [
 ] as const;
 export type DetectorMetric = (typeof DETECTOR_METRICS)[number];
 
-export const DETECTOR_STATES = ['no_data', 'learning', 'ok', 'suspected', 'regressed', 'recovered'] as const;
+export const DETECTOR_STATES = [
+  'no_data',
+  'learning',
+  'ok',
+  'suspected',
+  'regressed',
+  'partly_back',
+  'recovered',
+] as const;
 
 /** End of the sentence about a level that has begun to be learned, which is no change of the agent. */
 export const LEARNS = 'is learning what is usual';
 type DetectorState = (typeof DETECTOR_STATES)[number];
+
+/** States of a level that is worse than it was. */
+const WORSE: ReadonlySet<DetectorState> = new Set(['regressed', 'partly_back']);
+
+export function isWorse(state: DetectorState): boolean {
+  return WORSE.has(state);
+}
 
 export const VERSION_VERDICTS = ['worse', 'better', 'equivalent', 'inconclusive'] as const;
 type VersionVerdict = (typeof VERSION_VERDICTS)[number];
@@ -181,6 +196,7 @@ export const NOTICE_KINDS = [
   'no_data',
   'suspected',
   'regressed',
+  'partly_back',
   'recovered',
   'version_worse',
   'version_better',

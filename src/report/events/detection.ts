@@ -23,7 +23,7 @@ const VERSION = [...WATCHED, 'agent_version', 'baseline_version'] as const;
 export const DETECTION_METRICS = {
   state: readGauge('assay_detector_state', '0 or 1', {
     labels: [...LEVEL, 'state'],
-    help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed or recovered.',
+    help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed, partly_back or recovered.',
     queries: {
       'what has got worse':
         'max by (suite, agent, environment, metric, criterion, segment) (assay_detector_state{state="regressed"}) == 1',

@@ -184,6 +184,7 @@ const STATES = {
   ok: 'is as usual',
   suspected: 'may have got worse',
   regressed: 'has got worse',
+  partly_back: 'is partly back',
   recovered: 'has recovered',
 } as const;
 
@@ -208,7 +209,7 @@ function summaryOf(transition: Transition): string {
 const FURTHER = 'has got worse still';
 
 /** States of which it is said where they come from. */
-const IS_BAD: ReadonlySet<LevelReading['state']> = new Set(['suspected', 'regressed']);
+const IS_BAD: ReadonlySet<LevelReading['state']> = new Set(['suspected', 'regressed', 'partly_back']);
 
 /** One sentence for a person about a level in that state. */
 export function levelSummary(
