@@ -126,11 +126,18 @@ function pool(all: Float64Array, level: Level): Pooled | undefined {
   return { count, quantity, expected, variance: varianceOf(all, expected, level) };
 }
 
-/** Mean square of bad − expected × quantity. Quantities are 0 or 1, and their own squares. */
+/**
+ * Mean square of bad − expected × quantity. Quantities are 0 or 1, and their own squares. Failures that are expected beyond
+ * those that were seen count as whole ones: bets on a level that has not varied so far would be far too steep.
+ */
 function varianceOf(cell: Float64Array, expected: number, level: Level): number {
   const count = at(cell, COUNT);
+  const unseen = level.bounded ? Math.max(0, expected * at(cell, QUANTITY) - at(cell, BAD)) : 0;
   const square =
-    at(cell, BAD_SQUARES) - 2 * expected * at(cell, BAD_QUANTITY) + expected * expected * at(cell, QUANTITY);
+    at(cell, BAD_SQUARES) +
+    unseen -
+    2 * expected * (at(cell, BAD_QUANTITY) + unseen) +
+    expected * expected * at(cell, QUANTITY);
   const least = level.bounded ? expected * (1 - expected) : expected * expected;
   return Math.max(square / count, 0.05 * least * (at(cell, QUANTITY) / count));
 }

@@ -35,7 +35,7 @@ import {
   type Level,
   sumsOf,
 } from './expectations.ts';
-import { estimate, smallestFound } from './effect.ts';
+import { correctedForChoice, estimate, smallestFound } from './effect.ts';
 import { relevantChange } from './relevant-change.ts';
 import { DAY_MS, MONTH_MS, type WatchSettings } from './settings.ts';
 import { HOUR_MS } from './drift-variance.ts';
@@ -209,12 +209,14 @@ export class LevelWatch {
     const troubled = phase === 'suspected' || phase === 'regressed';
     const stretch = troubled ? this.#stretch() : undefined;
     const sums = stretch ?? sumsOf(this.#baseline.recent(), this.#expectations?.segments ?? []);
+    const seen = sums === undefined ? undefined : estimate(sums, this.#level, this.#pattern);
+    const isChosen = troubled && !this.#isPartlyBack;
     return {
       state: this.state,
       stateSince: this.#stateSince(),
       logEvidence: Math.log(Math.max(1, this.#evidence.value)),
       logThreshold: this.#alarmAt < NEVER ? Math.log(this.#alarmAt) : 0,
-      estimate: sums === undefined ? undefined : estimate(sums, this.#level, this.#pattern),
+      estimate: seen !== undefined && isChosen ? correctedForChoice(seen) : seen,
       onset: troubled ? (phase === 'regressed' ? this.#onset : stretch?.since) : undefined,
       minimumDetectableChange: this.#smallest(),
     };

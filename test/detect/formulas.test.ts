@@ -7,6 +7,7 @@ import { stepUp } from '../../src/detect/step-up.ts';
 import { splitChange, SPLIT_FIRST } from '../../src/model/tcr-split.ts';
 import { TrailingBaseline } from '../../src/detect/trailing-baseline.ts';
 import { VersionRace } from '../../src/detect/version-race.ts';
+import { correctedForChoice, estimate } from '../../src/detect/effect.ts';
 import { Cap } from '../../src/detect/cap.ts';
 import { Names } from '../../src/detect/names.ts';
 import { RecentChunks } from '../../src/detect/recent-chunks.ts';
@@ -189,6 +190,47 @@ test('a small segment is drawn towards the others, a new one is not judged', () 
   expect(segments?.[1]?.expected).toBeGreaterThan(0.2);
   expect(segments?.[1]?.expected).toBeLessThan(0.4);
   expect(segments?.[2]).toBeUndefined();
+});
+
+test('a level that has never failed varies as much as the failures that are expected of it', () => {
+  const never = Float64Array.of(5000, 5000, 0, 5000, 0, 0);
+  const { pooled } = expectationsOf([never], TCR) ?? {};
+
+  expect(pooled?.expected).toBe(0.002);
+  expect(pooled?.variance).toBeCloseTo(0.002 * 0.998, 9);
+});
+
+const ESTIMATE = {
+  baseline: 0.9,
+  conversations: 100,
+  changeLower: -0.3,
+  changeUpper: -0.1,
+  observed: 0.72,
+  change: -0.2,
+};
+
+test('the worst of many stretches shows too large a change: 3 / z² of it is taken off, and the interval is wider', () => {
+  const z = (0.2 * 1.959964) / 0.1;
+  const corrected = correctedForChoice(ESTIMATE);
+
+  expect(corrected.change).toBeCloseTo(-0.2 * (1 - 3 / z ** 2), 12);
+  expect(corrected.changeUpper - corrected.change).toBeCloseTo(0.1 * (1 + 1 / z), 12);
+  expect(corrected.observed).toBeCloseTo(0.9 * (1 + corrected.change), 12);
+  const sure = { ...ESTIMATE, changeLower: -0.201, changeUpper: -0.199 };
+  expect(correctedForChoice(sure).change).toBeCloseTo(-0.2, 3);
+  expect(correctedForChoice({ ...ESTIMATE, changeLower: 0, changeUpper: 0, change: 0 }).change).toBe(0);
+});
+
+test('an estimate varies as the level that is observed does', () => {
+  const sums = { since: 0, count: 100, quantity: 100, expected: 10, variance: 9, doubt: 0 };
+  const varies = { wobble: 0, sumEffect: 1 };
+  const widthOf = (bad: number) => {
+    const { changeLower = 0, changeUpper = 0 } = estimate({ ...sums, bad }, TCR, varies) ?? {};
+    return changeUpper - changeLower;
+  };
+
+  expect(widthOf(30) / widthOf(10)).toBeCloseTo(Math.sqrt(0.21 / 0.09), 9);
+  expect(widthOf(5)).toBe(widthOf(10));
 });
 
 test('no bet can lose more than it has, whatever the level', () => {
