@@ -10,12 +10,12 @@
  * - suspected → regressed: the bets whose stretch shows at least the minimum change add up to A. The stretch of the
  *   strongest gives the onset, and observations since then are thrown away.
  * - regressed → regressed: it got worse. The level since the onset is watched like any other, and fell.
- * - regressed → recovered: recovery.ts has evidence as large as the conversations of thirty days, and the level since it
- *   became better is as usual. If a part of the change is left, the state is partly_back: still a regression, of what is left.
+ * - regressed → recovered: recovery.ts has evidence that the level is better, and the level since then is as usual. If a part of the change is left, the state is partly_back: still a regression, of what is left.
  * - recovered → ok: after `recoveredMs`; to suspected sooner if the evidence says so.
  * - no_data: nothing was decided for `silentMs`. The earlier state is kept, and returns with the data.
  *
- * A = conversations of 30 days / false alarms allowed in 30 days. With a known baseline the chance of a false alarm in
+ * A = conversations of 30 days / false alarms allowed in 30 days, to the power by which evidence climbs higher than chance
+ * explains when nothing is wrong (usual-peaks.ts). With a known baseline the chance of a false alarm in
  * 30 days is at most that number (change-evidence.ts); allowances for what the baseline does not know and
  * for wandering (drift-variance.ts) are measured (docs/decisions/0014-regression-detection.md).
  */
@@ -35,6 +35,7 @@ import {
   type Level,
   sumsOf,
 } from './expectations.ts';
+import { UsualPeaks } from './usual-peaks.ts';
 import { correctedForChoice, estimate, smallestFound } from './effect.ts';
 import { relevantChange } from './relevant-change.ts';
 import { DAY_MS, MONTH_MS, type WatchSettings } from './settings.ts';
@@ -65,6 +66,7 @@ export class LevelWatch {
   readonly #evidence: ChangeEvidence;
   readonly #pattern: UsualPattern;
   readonly #recovery = new Recovery();
+  readonly #peaks = new UsualPeaks();
   #expectations: Expectations | undefined;
   #phase: Phase = 'learning';
   #phaseSince = 0;
@@ -146,6 +148,7 @@ export class LevelWatch {
       const mayBeUsual = this.#phase !== 'regressed';
       this.#pattern.observe({ at, slot, quantity, excess: bad - expected, variance, foreseen, mayBeUsual });
     }
+    if (this.#phase !== 'regressed' && this.#isSettled(at)) this.#peaks.add(at, this.#evidence.value);
     if (this.#phase === 'learning') return;
     if (this.#phase === 'regressed') {
       const { designEffect } = this.#tolerated;
@@ -178,6 +181,7 @@ export class LevelWatch {
     // While learning there is nothing to keep out, and a wobble to get to know.
     const { baseline, wobbleGapMs } = this.#settings;
     if (this.#isOwn) this.#pattern.include(time - (this.#phase === 'learning' ? baseline.gapMs : wobbleGapMs));
+    this.#peaks.include(time - baseline.gapMs);
     if (this.#baseline.ripen(time)) this.#refresh(time);
     if (this.#phase === 'learning') this.#endLearning(time);
   }
@@ -228,6 +232,7 @@ export class LevelWatch {
       evidence: this.#evidence.snapshot(),
       pattern: this.#isOwn ? this.#pattern.snapshot() : null,
       recovery: this.#recovery.snapshot(),
+      peaks: this.#peaks.snapshot(),
       since: this.#since?.snapshot() ?? null,
       phase: this.#phase,
       silent: this.#silent,
@@ -256,6 +261,7 @@ export class LevelWatch {
     this.#evidence.restore(kept.evidence);
     if (kept.pattern !== null) this.#pattern.restore(kept.pattern);
     this.#recovery.restore(kept.recovery);
+    if (kept.peaks !== undefined) this.#peaks.restore(kept.peaks);
     this.#phase = kept.phase;
     this.#silent = kept.silent;
     this.#tolerated = kept.tolerated;
@@ -334,7 +340,8 @@ export class LevelWatch {
     if (this.#expectations === undefined) return;
     if (this.#isOwn) pattern.settle(this.#expectations.pooled);
     const perMonth = this.#baseline.conversationsPerMs * MONTH_MS;
-    this.#alarmAt = Math.max(MONTHLY_MIN, perMonth) / this.#falseAlarmsPerMonth;
+    const ifUnrelated = Math.max(MONTHLY_MIN, perMonth) / this.#falseAlarmsPerMonth;
+    this.#alarmAt = ifUnrelated ** this.#peaks.inflation;
     this.#suspectAt = this.#alarmAt ** 0.75;
   }
 
@@ -345,6 +352,11 @@ export class LevelWatch {
     if (baseline.historyMs(time) < historyMs) return;
     this.#evidence.forget(time);
     this.#enter('ok', time);
+  }
+
+  /** Early evidence shows how little the baseline knows, not how much outcomes are related. */
+  #isSettled(at: number): boolean {
+    return this.#baseline.historyMs(at) >= this.#settings.learn.historyMs / 2;
   }
 
   get #isOwn(): boolean {
@@ -369,6 +381,7 @@ export class LevelWatch {
     this.#foundAt = between(this.#evidence.totals(), stretch);
     this.#recovery.begin(Math.abs(estimate(stretch, this.#level, this.#pattern)?.change ?? 0));
     this.#baseline.cut(stretch.since);
+    this.#peaks.cut(stretch.since);
     if (this.#isOwn) this.#pattern.cut(stretch.since);
     this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated);
     this.#since = undefined;
@@ -377,12 +390,8 @@ export class LevelWatch {
 
   #isBack(at: number): boolean {
     const perDay = this.#baseline.conversationsPerMs * DAY_MS;
-    const found = this.#recovery.look(this.#evidence.totals(), {
-      at,
-      perDay,
-      level: this.#level,
-      varies: this.#pattern,
-    });
+    const of = { at, perDay, foundAt: this.#foundAt, level: this.#level, varies: this.#pattern };
+    const found = this.#recovery.look(this.#evidence.totals(), of);
     if (found === undefined) return false;
     this.#since = undefined;
     if (found !== 'back') {
@@ -393,6 +402,7 @@ export class LevelWatch {
       return false;
     }
     this.#evidence.forget(at);
+    this.#peaks.passed(at, this.#alarmAt);
     this.#baseline.cut(0);
     this.#hourStart = this.#evidence.totals();
     this.#enter('recovered', at);
@@ -473,7 +483,8 @@ interface Kept {
   readonly tolerated: Tolerated;
   readonly hourStart: Stretch;
   readonly foundAt: Stretch;
-  /** Absent in a state of 0.1.0. */
+  /** Absent in a state of 0.1.0, like `isPartlyBack`. */
+  readonly peaks?: Json;
   readonly isPartlyBack?: boolean;
   readonly changes: readonly Change[];
   readonly numbers: readonly number[];

@@ -11,7 +11,7 @@
  */
 import type { Json } from '../model/json.ts';
 import { between, type Expectation, type Stretch } from './change-evidence.ts';
-import { type Estimate, estimate, type Varies } from './effect.ts';
+import { correctedForChoice, type Estimate, estimate, type Varies } from './effect.ts';
 import type { Level } from './expectations.ts';
 import type { Foreseen } from './usual-pattern.ts';
 
@@ -19,9 +19,12 @@ import type { Foreseen } from './usual-pattern.ts';
 const KNOWN_AFTER = 1500;
 const LOSS_MAX = 0.75;
 const CAPITAL_MAX = 1e150;
-/** Evidence as large as the conversations of so many days, and of so many conversations a day. */
-const EVIDENCE_DAYS = 30;
-const PER_DAY_MIN = 10;
+/**
+ * Evidence as large as the conversations of so many days, and of so many conversations a day. It is little, because the
+ * level since then decides: with the evidence of thirty days a false alarm lasted a week.
+ */
+const EVIDENCE_DAYS = 2;
+const PER_DAY_MIN = 150;
 /**
  * The rest of a change counts as nothing if it is less than the minimum change. Where traffic is too low to know that
  * soon, more may be left: one minimum change more for every half day, up to four of them, but not half of the change.
@@ -32,7 +35,8 @@ const LEFT_SHARE = 0.5;
 const NORMAL_95 = 1.96;
 /** Errors by which the rest of a change is less than what counts, and more than nothing. */
 const BACK_ERRORS = 1.645;
-const PARTLY_ERRORS = 2.5;
+const PARTLY_ERRORS = 2.8;
+const PARTLY_MINIMA = 1.2;
 /** Slopes, as parts of the one that grows fastest at the usual level; the flatter one grows where two thirds are made good. */
 const BETS = [1, 0.4];
 /** Costs have no upper end. */
@@ -84,54 +88,65 @@ export class Recovery {
    * Says whether the level is back, or gives the totals at which it began to be partly back: from then on the rest is
    * what was found. Undefined where it is as bad as it was, or that is not known.
    */
-  look(totals: Stretch, { at, perDay, level, varies }: Looked): 'back' | Stretch | undefined {
+  look(totals: Stretch, { at, perDay, foundAt, level, varies }: Looked): 'back' | Stretch | undefined {
     if (this.capital >= EVIDENCE_DAYS * Math.max(PER_DAY_MIN, perDay)) this.#betterAt ??= { ...totals, since: at };
     const betterAt = this.#betterAt;
     if (betterAt === undefined) return undefined;
     const left = estimate(between(totals, betterAt), level, varies);
-    const verdict = left === undefined ? undefined : this.verdictOn(left, at - betterAt.since, level);
-    if (left === undefined || verdict === undefined) return undefined;
+    const fallen = estimate(between(betterAt, foundAt), level, varies);
+    if (left === undefined || fallen === undefined) return undefined;
+    const { change } = correctedForChoice(fallen);
+    const of = { found: this.#found, before: Math.abs(change), forMs: at - betterAt.since, level };
+    const verdict = verdictOn(left, of);
+    if (verdict === undefined) return undefined;
     this.#betterAt = undefined;
     if (verdict === 'back') return 'back';
     this.begin(verdict === 'as bad' ? this.#found : Math.abs(left.change));
     return verdict === 'as bad' ? undefined : betterAt;
   }
 
-  /** `left` is the change since the level was found to be better, which is so long ago. */
-  verdictOn(left: Estimate, forMs: number, level: Level): 'back' | 'partly back' | 'as bad' | undefined {
-    const worse = level.worse === 'falls' ? -left.change : left.change;
-    const error = (left.changeUpper - left.changeLower) / (2 * NORMAL_95);
-    const { minimumChange } = level;
-    const most = Math.max(minimumChange, LEFT_SHARE * this.#found);
-    const asNothing = Math.min(most, minimumChange * Math.min(LEFT_MINIMA, 1 + forMs / PATIENCE_MS));
-    const surely = BACK_ERRORS * error;
-    // A few conversations show anything, and one looks after each.
-    if (surely > Math.min(most, LEFT_MINIMA * minimumChange)) return undefined;
-    if (surely < asNothing && worse + surely < asNothing) return 'back';
-    if (worse < minimumChange || worse < PARTLY_ERRORS * error) return undefined;
-    return worse > most ? 'as bad' : 'partly back';
-  }
-
   snapshot(): Json {
-    return [
-      [...this.#capitals],
-      this.#found,
-      this.#change,
-      this.#isKnown,
-      this.#betterAt === undefined ? null : { ...this.#betterAt },
-    ];
+    const betterAt = this.#betterAt === undefined ? null : { ...this.#betterAt };
+    // 0.1.0 reads the first four.
+    return [this.capital, this.#found, this.#change, this.#isKnown, betterAt, [...this.#capitals]];
   }
 
   restore(json: Json): void {
-    // 0.1.0 had one bet, and no last element.
-    const [capitals, found, change, isKnown, betterAt] = json as unknown as Kept;
+    const [capital, found, change, isKnown, betterAt, capitals] = json as unknown as Kept;
     this.#betterAt = betterAt ?? undefined;
-    if (typeof capitals === 'number') this.#capitals.fill(capitals);
-    else this.#capitals.set(capitals);
+    this.#capitals.fill(capital);
+    this.#capitals.set(capitals ?? []);
     this.#found = found;
     this.#change = change;
     this.#isKnown = isKnown;
   }
+}
+
+/** `left` is the change since the level was found to be better, and `forMs` how long that is. */
+export function verdictOn(
+  left: Estimate,
+  { found, before, forMs, level }: Verdict,
+): 'back' | 'partly back' | 'as bad' | undefined {
+  const worse = level.worse === 'falls' ? -left.change : left.change;
+  const error = (left.changeUpper - left.changeLower) / (2 * NORMAL_95);
+  const { minimumChange } = level;
+  const most = Math.max(minimumChange, LEFT_SHARE * Math.max(found, before));
+  const asNothing = Math.min(most, minimumChange * Math.min(LEFT_MINIMA, 1 + forMs / PATIENCE_MS));
+  const surely = BACK_ERRORS * error;
+  // A few conversations show anything, and one looks after each.
+  if (surely > Math.min(most, LEFT_MINIMA * minimumChange)) return undefined;
+  if (surely < asNothing && worse + surely < asNothing) return 'back';
+  if (worse < PARTLY_MINIMA * minimumChange || worse < PARTLY_ERRORS * error) return undefined;
+  return worse > Math.max(minimumChange, LEFT_SHARE * before) ? 'as bad' : 'partly back';
+}
+
+interface Verdict {
+  /** Change that raised the alarm. */
+  readonly found: number;
+  /** Change since the onset until the level was found to be better; a false alarm makes it small. */
+  readonly before: number;
+  readonly forMs: number;
+  readonly level: Level;
 }
 
 interface Back extends Pick<Expectation, 'expected' | 'variance'> {
@@ -144,14 +159,17 @@ interface Looked {
   readonly at: number;
   /** Conversations a day. */
   readonly perDay: number;
+  /** Totals when the regression began. */
+  readonly foundAt: Stretch;
   readonly level: Level;
   readonly varies: Varies;
 }
 
 type Kept = readonly [
-  capitals: number | readonly number[],
+  capital: number,
   found: number,
   change: number,
   isKnown: boolean,
   betterAt?: Stretch | null,
+  capitals?: readonly number[],
 ];

@@ -16,6 +16,8 @@ export interface WatchReading {
   readonly onset: number | undefined;
   /** Relative to the baseline, within a day at today's traffic. */
   readonly minimumDetectableChange: number | undefined;
+  /** Share of conversations of which no user is known; present for the score. */
+  readonly unnamedShare?: number;
 }
 
 export interface Change {

@@ -118,6 +118,8 @@ export interface LevelReading extends WatchedLevel {
   /** When it seems to have begun; undefined where nothing is wrong. */
   readonly onset: number | undefined;
   readonly minimumDetectableRatio: number | undefined;
+  /** Share of conversations whose spans name no user, of TCR. Absent in notices of an older Assay. */
+  readonly unnamedShare?: number | undefined;
   /** Parts of a change of TCR; empty if there is nothing to take apart. */
   readonly parts: readonly ChangePart[];
   /** The same change by segment; none where there are not several. Absent in notices of an older Assay. */

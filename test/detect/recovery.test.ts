@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Detection } from '../../src/detect/detection.ts';
 import type { Estimate } from '../../src/detect/effect.ts';
-import { Recovery } from '../../src/detect/recovery.ts';
+import { Recovery, verdictOn } from '../../src/detect/recovery.ts';
 import { DAY_MS, DEFAULT_DETECTION } from '../../src/detect/settings.ts';
 import { randomFrom } from '../random.ts';
 import { BEGIN, conversation, HOUR_MS, QUICK } from './world.ts';
@@ -23,19 +23,16 @@ test.each([
   ['a few conversations decide nothing, however good', 0.1, 0.08, 40, undefined],
   ['a few conversations decide nothing, however bad', -0.3, 0.08, 40, undefined],
 ])('%s', (_, change, error, hours, verdict) => {
-  const recovery = new Recovery();
-  recovery.begin(0.22);
-
-  expect(recovery.verdictOn(rest(change, error), hours * HOUR_MS, tcr)).toBe(verdict);
+  expect(verdictOn(rest(change, error), { found: 0.22, before: 0.22, forMs: hours * HOUR_MS, level: tcr })).toBe(
+    verdict,
+  );
 });
 
 test('for a rise, what is left is a rise', () => {
-  const recovery = new Recovery();
-  recovery.begin(0.8);
+  const of = { found: 0.8, before: 0.8, forMs: HOUR_MS, level: DEFAULT_DETECTION.levels.cost_per_success };
 
-  const { cost_per_success: cost } = DEFAULT_DETECTION.levels;
-  expect(recovery.verdictOn(rest(0.2, 0.03), HOUR_MS, cost)).toBe('partly back');
-  expect(recovery.verdictOn(rest(-0.2, 0.03), HOUR_MS, cost)).toBe('back');
+  expect(verdictOn(rest(0.2, 0.03), of)).toBe('partly back');
+  expect(verdictOn(rest(-0.2, 0.03), of)).toBe('back');
 });
 
 test('the state of 0.1.0, which had one bet, is read', () => {

@@ -36,7 +36,8 @@ export async function describeDetection(
 }
 
 function describeLevel(reading: LevelReading) {
-  const { suite, agent, environment, state, since, logEvidence, logThreshold, minimumDetectableRatio } = reading;
+  const { suite, agent, environment, state, since, logEvidence, logThreshold, minimumDetectableRatio, unnamedShare } =
+    reading;
   return {
     suite,
     agent,
@@ -47,6 +48,7 @@ function describeLevel(reading: LevelReading) {
     log_evidence: logEvidence,
     log_evidence_threshold: logThreshold,
     minimum_detectable_change_ratio: minimumDetectableRatio ?? null,
+    ...(unnamedShare === undefined ? {} : { unnamed_share: unnamedShare }),
   };
 }
 
