@@ -40,7 +40,9 @@ export const WORLDS = {
   'users of 5, unnamed': (traffic: Traffic) => users(traffic, { size: 5, named: false }),
   'users of 10, unnamed': (traffic: Traffic) => users(traffic, { size: 10, named: false }),
   'users of 20, unnamed': (traffic: Traffic) => users(traffic, { size: 20, named: false }),
-  'users of 10, interleaved': interleaved,
+  'users of 10, interleaved': (traffic: Traffic) => interleaved(traffic, { size: 10, named: true }),
+  'users of 20, interleaved, unnamed': (traffic: Traffic) => interleaved(traffic, { size: 20, named: false }),
+  'Zipf users, unnamed': zipf,
   'one user of 200': (traffic: Traffic) => oneUser(traffic, true),
   'one user of 200, unnamed': (traffic: Traffic) => oneUser(traffic, false),
   'lag-1 .05': (traffic: Traffic) => lagged(traffic, 0.05),
@@ -89,18 +91,43 @@ function* users(
   }
 }
 
-/** Users of 10 at once: each conversation is of one of twenty users under way. */
-function* interleaved(traffic: Traffic): Iterable<Conversation> {
+/** Twenty users at once: each conversation is of one of those under way. */
+function* interleaved(
+  traffic: Traffic,
+  { size, named }: { readonly size: number; readonly named: boolean },
+): Iterable<Conversation> {
   const random = randomFrom(traffic.seed);
   let last = 0;
-  const begin = () => ({ user: ++last, left: 10, own: beta(MEAN, 0.3, random) });
+  const begin = () => ({ user: ++last, left: size, own: beta(MEAN, 0.3, random) });
   const underWay = Array.from({ length: 20 }, begin);
   for (const at of arrivals(traffic, random, () => 1)) {
     const place = Math.floor(random() * underWay.length);
     const one = underWay[place] as (typeof underWay)[number];
     one.left -= 1;
     if (one.left === 0) underWay[place] = begin();
-    yield { at, user: `user ${one.user}`, success: random() < one.own * ratioAt(traffic, dayOf(at)) };
+    const user = named ? `user ${one.user}` : '';
+    yield { at, user, success: random() < one.own * ratioAt(traffic, dayOf(at)) };
+  }
+}
+
+/** Sixty users, the n-th of whom is 1 / n times as active; half of them are absent on a day. ICC 0.15. */
+function* zipf(traffic: Traffic): Iterable<Conversation> {
+  const random = randomFrom(traffic.seed);
+  const all = Array.from({ length: 60 }, (_, place) => ({ own: beta(MEAN, 0.15, random), weight: 1 / (place + 1) }));
+  let day = -1;
+  let present = all;
+  for (const at of arrivals(traffic, random, () => 1)) {
+    if (dayOf(at) !== day) {
+      day = dayOf(at);
+      const some = all.filter(() => random() < 0.5);
+      present = some.length > 0 ? some : all;
+    }
+    let left = random() * present.reduce((sum, { weight }) => sum + weight, 0);
+    const one = present.find(({ weight }) => {
+      left -= weight;
+      return left < 0;
+    });
+    yield { at, user: '', success: random() < (one?.own ?? MEAN) * ratioAt(traffic, day) };
   }
 }
 

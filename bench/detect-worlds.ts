@@ -14,7 +14,8 @@ import { randomFrom } from './detect-world.ts';
 import type { BenchRow } from './row.ts';
 
 const HOUR = 3_600_000;
-const JUDGED_FROM = 10;
+/** Learning takes seven days. */
+const JUDGED_FROM = 7;
 const CHANGED_ON = 12;
 const SEARCH_DAYS = 20;
 

@@ -4,7 +4,7 @@
  * person accepted in the meantime is not known to either.
  */
 import type { BacktestAlerts, RegressionEpisode } from '../model/backtest.ts';
-import type { Transition } from '../model/detection.ts';
+import { isWorse, type Transition } from '../model/detection.ts';
 import type { DetectionSettings } from '../detect/settings.ts';
 import { countedAs } from '../model/decision.ts';
 import { ONE } from '../score/weigh.ts';
@@ -139,11 +139,11 @@ export class ReplayedDetectors {
       const { suite, agent, environment, metric, criterion, part } = transition.reading;
       const key = JSON.stringify([suite, agent, environment, metric, criterion ?? part ?? null]);
       const begun = open.get(key);
-      if (transition.to === 'regressed' && begun === undefined) {
+      if (isWorse(transition.to) && begun === undefined) {
         const beganAt = transition.at;
         const episode = { agent, environment, metric, criterion, part, beganAt, endedAt: undefined };
         open.set(key, episodes.push(episode) - 1);
-      } else if (transition.from === 'regressed' && transition.to !== 'regressed' && begun !== undefined) {
+      } else if (isWorse(transition.from) && !isWorse(transition.to) && begun !== undefined) {
         const episode = episodes[begun];
         if (episode !== undefined) episodes[begun] = { ...episode, endedAt: transition.at };
         open.delete(key);

@@ -12,7 +12,7 @@ import { choice, duration, setting, someText, text, type ValuesOf } from './sett
 import type { Sources } from './sources.ts';
 
 const WEBHOOKS_MAX = 20;
-const DEFAULT_ON: readonly NoticeKind[] = ['regressed', 'recovered', 'version_worse'];
+const DEFAULT_ON: readonly NoticeKind[] = ['regressed', 'partly_back', 'recovered', 'version_worse'];
 const known = NOTICE_KINDS.join(', ');
 const noticeKinds = z.array(z.enum(NOTICE_KINDS, `one of ${known}`), `a list of ${known}`).min(1, 'at least one');
 

@@ -174,7 +174,7 @@ export class AgentStream {
     const readings: Reading[] = [];
     const level = { ...this.labels, of: 'level' as const, criterion: undefined, part: undefined, causes: [] };
     for (const metric of SINGLE) {
-      const reading = this.#watches[metric].reading();
+      const reading = this.#readingOf(metric);
       const causes = metric === 'tcr' ? this.#causes(reading) : [];
       readings.push({ ...level, metric, level: reading, causes });
     }
@@ -195,7 +195,7 @@ export class AgentStream {
     const level = { ...this.labels, criterion: undefined, part: undefined };
     const take = (watch: LevelWatch, of: Pick<Transition, 'metric' | 'criterion'>) => {
       for (const change of watch.takeChanges()) {
-        const reading = watch.reading();
+        const reading = of.metric === 'tcr' ? this.#readingOf('tcr') : watch.reading();
         const causes = of.metric === 'tcr' ? this.#causes(reading) : [];
         taken.push({ ...level, ...of, ...change, level: reading, causes });
       }
@@ -222,6 +222,11 @@ export class AgentStream {
     const since = this.#recent.since(Math.max(before.at, this.#lastAt - gapMs), SPLIT_FIRST + 2 * criteria.length);
     const split = splitChange(before.cells, since, criteria);
     return split === undefined ? undefined : { at: before.at, split, judged: new Set(names) };
+  }
+
+  #readingOf(metric: (typeof SINGLE)[number]): WatchReading {
+    const reading = this.#watches[metric].reading();
+    return metric === 'tcr' ? { ...reading, unnamedShare: this.#users.unnamedShare } : reading;
   }
 
   /** Which parts of the traffic explain what is suspected or found. */

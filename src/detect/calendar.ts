@@ -85,6 +85,13 @@ export class Calendar {
     cell[from + 2] = (cell[from + 2] as number) + variance;
   }
 
+  /** A regression began at `onset`: days since then say nothing of the calendar. */
+  cut(onset: number): void {
+    const first = Math.floor(onset / DAY_MS);
+    for (const day of this.#days.keys()) if (day >= first) this.#days.delete(day);
+    this.#day = -1;
+  }
+
   /** Takes in the days that ended before `until`. */
   learn(until: number): void {
     const last = Math.floor(until / DAY_MS) - 1;

@@ -33,11 +33,18 @@ export class ClusterSlots {
   /** By hash, the one seen longest ago first. */
   readonly #known = new Map<number, Known>();
   #all = 0;
+  #named = 0;
   #last = 0;
+
+  /** Share of the conversations of late whose spans name nobody. */
+  get unnamedShare(): number {
+    return this.#all > 0 ? 1 - this.#named / this.#all : 0;
+  }
 
   /** Undefined where nobody is named, or somebody who stands for all. */
   slotOf(id: string, at: number): Slot | undefined {
     this.#all = faded(this.#all, at - this.#last) + 1;
+    this.#named = faded(this.#named, at - this.#last) + (id === '' ? 0 : 1);
     this.#last = at;
     if (id === '') return undefined;
     const key = hashOf(id);
@@ -57,12 +64,14 @@ export class ClusterSlots {
 
   snapshot(): Json {
     const known = [...this.#known].flatMap(([key, { number, count, last }]) => [key, number, count, last]);
-    return [this.#all, this.#last, known];
+    return [this.#all, this.#last, known, this.#named];
   }
 
   restore(json: Json): void {
-    const [all, last, known] = json as readonly [number, number, readonly number[]];
+    // 0.1.0 did not count the named ones: they are assumed to be all until more is known.
+    const [all, last, known, named = all] = json as readonly [number, number, readonly number[], number?];
     this.#all = all;
+    this.#named = named;
     this.#last = last;
     for (let at = 0; at + 3 < known.length; at += 4) {
       const [key = 0, number = 0, count = 0, seen = 0] = known.slice(at, at + 4);

@@ -1,9 +1,13 @@
 /**
  * How large a change is, and how large one must be to be found.
  *
- * The interval is the usual approximate one (normal, 95 %) around the relative change over a stretch, with the chance of
- * the stretch, what the baseline does not know, and the wobble of the level in it. It is not a confidence sequence, and
- * where the stretch was chosen because it looks bad it leans away from zero, most when it is short.
+ * The interval is the usual approximate one (normal, 95 %) around the relative change over a stretch. Its width comes from
+ * the chance of the stretch at the level that it shows, the error of the baseline, and the wobble of the level. It is not
+ * a confidence sequence.
+ *
+ * The stretch of an alarm was chosen because it looks bad, so the change in it is too large: by about 3 / z² of it, where
+ * z is the change in units of its error. That is taken off, as in the estimator of James and Stein, and 1 / z is added to
+ * the width. Both vanish as conversations follow that were not chosen.
  */
 import type { Level, Pooled } from './expectations.ts';
 
@@ -29,9 +33,12 @@ export interface Estimate {
 }
 
 const NORMAL_95 = 1.959964;
+const CHOICE_COSTS = 3;
+/** The part of a change that is shown at least. */
+const CHOICE_LEAVES = 0.3;
 
 /** How a level varies from hour to hour, and how much correlation adds to the variance of sums. */
-interface Varies {
+export interface Varies {
   readonly wobble: number;
   readonly sumEffect: number;
 }
@@ -44,7 +51,8 @@ export function estimate(sums: Sums, level: Level, { wobble, sumEffect }: Varies
   const baseline = level.worse === 'falls' ? 1 - expected : expected;
   if (!(baseline > 0)) return undefined;
   const shown = level.worse === 'falls' ? 1 - observed : observed;
-  const spread = Math.sqrt(sums.variance * sumEffect + sums.doubt * count + wobble * quantity * quantity) / quantity;
+  const chance = sums.variance * varianceRatio(observed, expected, level) * sumEffect;
+  const spread = Math.sqrt(chance + sums.doubt * count + wobble * quantity * quantity) / quantity;
   const change = shown / baseline - 1;
   const half = (NORMAL_95 * spread) / baseline;
   return {
@@ -55,6 +63,28 @@ export function estimate(sums: Sums, level: Level, { wobble, sumEffect }: Varies
     changeUpper: change + half,
     conversations: count,
   };
+}
+
+/** The same estimate, corrected for a stretch that was chosen because it looks bad. */
+export function correctedForChoice(found: Estimate): Estimate {
+  const half = found.changeUpper - found.change;
+  const z = (NORMAL_95 * Math.abs(found.change)) / half;
+  if (!(z > 0)) return found;
+  const change = found.change * Math.max(CHOICE_LEAVES, 1 - CHOICE_COSTS / (z * z));
+  const wider = half * (1 + 1 / z);
+  return {
+    ...found,
+    observed: found.baseline * (1 + change),
+    change,
+    changeLower: Math.max(-1, change - wider),
+    changeUpper: change + wider,
+  };
+}
+
+/** How much more outcomes vary at the level that is observed: a yes/no question by p (1 − p), amounts with their size. */
+function varianceRatio(observed: number, expected: number, { bounded }: Level): number {
+  const ratio = bounded ? (observed * (1 - observed)) / (expected * (1 - expected)) : (observed / expected) ** 2;
+  return Number.isFinite(ratio) ? Math.max(1, ratio) : 1;
 }
 
 /**

@@ -10,6 +10,7 @@
  * could lose more than three quarters of the capital at once.
  */
 import type { Expectation } from './change-evidence.ts';
+import type { Sums } from './effect.ts';
 
 export interface Level {
   /** Which way is worse. The bad part is 1 − value if a fall is bad, and the value itself if a rise is bad. */
@@ -30,7 +31,7 @@ export interface Level {
 export const COUNT = 0;
 const COUNT_SQUARES = 1;
 export const BAD = 2;
-export const QUANTITY = 3;
+const QUANTITY = 3;
 const BAD_SQUARES = 4;
 const BAD_QUANTITY = 5;
 export const LEVEL_COLUMNS = 6;
@@ -94,6 +95,27 @@ export function leastAllowance(cells: readonly (Float64Array | undefined)[], lev
   return level.lenience * (level.worse === 'falls' ? 1 - expected : expected);
 }
 
+/** Sums of observations by segment, beside what was expected of the same mix. */
+export function sumsOf(
+  cells: readonly (Float64Array | undefined)[],
+  expectations: readonly (Expectation | undefined)[],
+): Sums | undefined {
+  const sums = { since: 0, count: 0, quantity: 0, bad: 0, expected: 0, variance: 0, doubt: 0 };
+  for (const [segment, cell] of cells.entries()) {
+    const expectation = expectations[segment];
+    if (cell === undefined || expectation === undefined) continue;
+    const count = at(cell, COUNT);
+    const quantity = at(cell, QUANTITY);
+    sums.count += count;
+    sums.quantity += quantity;
+    sums.bad += at(cell, BAD);
+    sums.expected += expectation.expected * quantity;
+    sums.variance += expectation.variance * count;
+    sums.doubt += expectation.doubt * count;
+  }
+  return sums.quantity > 0 ? sums : undefined;
+}
+
 function pool(all: Float64Array, level: Level): Pooled | undefined {
   const quantity = at(all, QUANTITY);
   const count = at(all, COUNT);
@@ -104,11 +126,18 @@ function pool(all: Float64Array, level: Level): Pooled | undefined {
   return { count, quantity, expected, variance: varianceOf(all, expected, level) };
 }
 
-/** Mean square of bad − expected × quantity. Quantities are 0 or 1, and their own squares. */
+/**
+ * Mean square of bad − expected × quantity. Quantities are 0 or 1, and their own squares. Failures that are expected beyond
+ * those that were seen count as whole ones: bets on a level that has not varied so far would be far too steep.
+ */
 function varianceOf(cell: Float64Array, expected: number, level: Level): number {
   const count = at(cell, COUNT);
+  const unseen = level.bounded ? Math.max(0, expected * at(cell, QUANTITY) - at(cell, BAD)) : 0;
   const square =
-    at(cell, BAD_SQUARES) - 2 * expected * at(cell, BAD_QUANTITY) + expected * expected * at(cell, QUANTITY);
+    at(cell, BAD_SQUARES) +
+    unseen -
+    2 * expected * (at(cell, BAD_QUANTITY) + unseen) +
+    expected * expected * at(cell, QUANTITY);
   const least = level.bounded ? expected * (1 - expected) : expected * expected;
   return Math.max(square / count, 0.05 * least * (at(cell, QUANTITY) / count));
 }

@@ -4,30 +4,28 @@
  *
  *     learning ──▶ ok ◀──▶ suspected ──▶ regressed ──▶ recovered ──▶ ok            (no_data lies over any of them)
  *
- * - learning → ok: there is enough history, conversations and days beyond the gap of the baseline.
+ * - learning → ok: there is enough history: conversations in the baseline, and time since the first.
  * - ok → suspected: the evidence reaches A^¾. The baseline takes in nothing from here on; new observations wait.
  * - suspected → ok: the evidence is back under A^½, or has not decided within `suspectMaxMs`. Waiting observations become usual.
  * - suspected → regressed: the bets whose stretch shows at least the minimum change add up to A. The stretch of the
  *   strongest gives the onset, and observations since then are thrown away.
  * - regressed → regressed: it got worse. The level since the onset is watched like any other, and fell.
- * - regressed → recovered: recovery.ts has evidence as large as the conversations of thirty days. A level in between
- *   keeps the state.
+ * - regressed → recovered: recovery.ts has evidence that the level is better, and the level since then is as usual. If a part of the change is left, the state is partly_back: still a regression, of what is left.
  * - recovered → ok: after `recoveredMs`; to suspected sooner if the evidence says so.
  * - no_data: nothing was decided for `silentMs`. The earlier state is kept, and returns with the data.
  *
- * A = conversations of 30 days / false alarms allowed in 30 days. With a known baseline the chance of a false alarm in
+ * A = conversations of 30 days / false alarms allowed in 30 days, to the power by which evidence climbs higher than chance
+ * explains when nothing is wrong (usual-peaks.ts). With a known baseline the chance of a false alarm in
  * 30 days is at most that number (change-evidence.ts); allowances for what the baseline does not know and
  * for wandering (drift-variance.ts) are measured (docs/decisions/0014-regression-detection.md).
  */
 import type { Json } from '../model/json.ts';
 import { between, ChangeEvidence, type Stretch } from './change-evidence.ts';
 import type { Slot } from './cluster-slots.ts';
-import { type Cells, TrailingBaseline } from './trailing-baseline.ts';
+import { TrailingBaseline } from './trailing-baseline.ts';
 import {
-  BAD,
   confine,
   countIn,
-  COUNT,
   type Expectations,
   expectationsOf,
   type Tolerated,
@@ -35,9 +33,11 @@ import {
   standardError,
   LEVEL_COLUMNS,
   type Level,
-  QUANTITY,
+  sumsOf,
 } from './expectations.ts';
-import { estimate, type Sums, smallestFound } from './effect.ts';
+import { UsualPeaks } from './usual-peaks.ts';
+import { correctedForChoice, estimate, smallestFound } from './effect.ts';
+import { relevantChange } from './relevant-change.ts';
 import { DAY_MS, MONTH_MS, type WatchSettings } from './settings.ts';
 import { HOUR_MS } from './drift-variance.ts';
 import { Recovery } from './recovery.ts';
@@ -46,9 +46,6 @@ import { type Foreseen, NOTHING_FORESEEN, UsualPattern } from './usual-pattern.t
 
 const NEVER = Number.MAX_VALUE;
 const MONTHLY_MIN = 1000;
-/** All clear takes as much evidence as conversations of so many days, and of so many conversations a day. */
-const RECOVERY_DAYS = 30;
-const RECOVERY_MIN = 10;
 
 export interface WatchOptions {
   /** Levels that are watched together do not alarm one by one: see `confirm`. */
@@ -69,6 +66,7 @@ export class LevelWatch {
   readonly #evidence: ChangeEvidence;
   readonly #pattern: UsualPattern;
   readonly #recovery = new Recovery();
+  readonly #peaks = new UsualPeaks();
   #expectations: Expectations | undefined;
   #phase: Phase = 'learning';
   #phaseSince = 0;
@@ -84,6 +82,7 @@ export class LevelWatch {
   #onset = 0;
   /** Totals at the onset of what was found. */
   #foundAt: Stretch;
+  #isPartlyBack = false;
   #tolerated: Tolerated = { allowance: 0, designEffect: 1 };
   #foreseen: Foreseen = NOTHING_FORESEEN;
   #changes: Change[] = [];
@@ -106,7 +105,7 @@ export class LevelWatch {
   }
 
   get state(): State {
-    return this.#silent ? 'no_data' : this.#phase;
+    return this.#silent ? 'no_data' : this.#stateWithData;
   }
 
   get standing(): number {
@@ -146,8 +145,10 @@ export class LevelWatch {
     this.#evidence.add(expectation, { bad, quantity, expected, usual, given: foreseen.given }, at);
     if (this.#isOwn) {
       const { variance } = expectation;
-      this.#pattern.observe({ at, slot, quantity, excess: bad - expected, variance, foreseen });
+      const mayBeUsual = this.#phase !== 'regressed';
+      this.#pattern.observe({ at, slot, quantity, excess: bad - expected, variance, foreseen, mayBeUsual });
     }
+    if (this.#phase !== 'regressed' && this.#isSettled(at)) this.#peaks.add(at, this.#evidence.value);
     if (this.#phase === 'learning') return;
     if (this.#phase === 'regressed') {
       const { designEffect } = this.#tolerated;
@@ -165,7 +166,7 @@ export class LevelWatch {
   /** Log time has come to `time`; cheap when nothing ends. */
   advance(time: number): void {
     if (!this.#silent && time - this.#lastAt >= this.#settings.silentMs) {
-      this.#changes.push({ from: this.#phase, to: 'no_data', at: time });
+      this.#changes.push({ from: this.#stateWithData, to: 'no_data', at: time });
       this.#silent = true;
     }
     if (time < this.#tick) return;
@@ -180,7 +181,9 @@ export class LevelWatch {
     // While learning there is nothing to keep out, and a wobble to get to know.
     const { baseline, wobbleGapMs } = this.#settings;
     if (this.#isOwn) this.#pattern.include(time - (this.#phase === 'learning' ? baseline.gapMs : wobbleGapMs));
+    this.#peaks.include(time - baseline.gapMs);
     if (this.#baseline.ripen(time)) this.#refresh(time);
+    if (this.#phase === 'learning') this.#endLearning(time);
   }
 
   /** Called by the watch over several levels when this one is among the regressed. */
@@ -196,6 +199,7 @@ export class LevelWatch {
     this.#evidence.forget(at);
     this.#enter('learning', at);
     this.#refresh(at);
+    this.#endLearning(at);
   }
 
   takeChanges(): readonly Change[] {
@@ -208,13 +212,15 @@ export class LevelWatch {
     const phase = this.#phase;
     const troubled = phase === 'suspected' || phase === 'regressed';
     const stretch = troubled ? this.#stretch() : undefined;
-    const sums = stretch ?? this.#recent();
+    const sums = stretch ?? sumsOf(this.#baseline.recent(), this.#expectations?.segments ?? []);
+    const seen = sums === undefined ? undefined : estimate(sums, this.#level, this.#pattern);
+    const isChosen = troubled && !this.#isPartlyBack;
     return {
       state: this.state,
       stateSince: this.#stateSince(),
       logEvidence: Math.log(Math.max(1, this.#evidence.value)),
       logThreshold: this.#alarmAt < NEVER ? Math.log(this.#alarmAt) : 0,
-      estimate: sums === undefined ? undefined : estimate(sums, this.#level, this.#pattern),
+      estimate: seen !== undefined && isChosen ? correctedForChoice(seen) : seen,
       onset: troubled ? (phase === 'regressed' ? this.#onset : stretch?.since) : undefined,
       minimumDetectableChange: this.#smallest(),
     };
@@ -226,12 +232,14 @@ export class LevelWatch {
       evidence: this.#evidence.snapshot(),
       pattern: this.#isOwn ? this.#pattern.snapshot() : null,
       recovery: this.#recovery.snapshot(),
+      peaks: this.#peaks.snapshot(),
       since: this.#since?.snapshot() ?? null,
       phase: this.#phase,
       silent: this.#silent,
       tolerated: { ...this.#tolerated },
       hourStart: { ...this.#hourStart },
       foundAt: { ...this.#foundAt },
+      isPartlyBack: this.#isPartlyBack,
       changes: this.#changes.map((change) => ({ ...change })),
       numbers: [
         this.#phaseSince,
@@ -253,11 +261,13 @@ export class LevelWatch {
     this.#evidence.restore(kept.evidence);
     if (kept.pattern !== null) this.#pattern.restore(kept.pattern);
     this.#recovery.restore(kept.recovery);
+    if (kept.peaks !== undefined) this.#peaks.restore(kept.peaks);
     this.#phase = kept.phase;
     this.#silent = kept.silent;
     this.#tolerated = kept.tolerated;
     this.#hourStart = kept.hourStart;
     this.#foundAt = kept.foundAt;
+    this.#isPartlyBack = kept.isPartlyBack ?? false;
     this.#changes = [...kept.changes];
     const [phaseSince = 0, lastAt = 0, alarmAt = NEVER, suspectAt = NEVER, tick = 0, hourEnd = 0] = kept.numbers;
     this.#phaseSince = phaseSince;
@@ -275,6 +285,10 @@ export class LevelWatch {
     this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated);
   }
 
+  get #stateWithData(): Exclude<State, 'no_data'> {
+    return this.#phase === 'regressed' && this.#isPartlyBack ? 'partly_back' : this.#phase;
+  }
+
   #stateSince(): number | undefined {
     if (this.#lastAt === 0) return undefined;
     return this.#silent ? this.#lastAt + this.#settings.silentMs : this.#phaseSince;
@@ -283,15 +297,20 @@ export class LevelWatch {
   #speak(at: number): void {
     this.#silent = false;
     if (this.#phaseSince === 0) this.#phaseSince = at;
-    this.#changes.push({ from: 'no_data', to: this.#phase, at });
+    this.#changes.push({ from: 'no_data', to: this.#stateWithData, at });
   }
 
   #enter(phase: Phase, at: number): void {
     if (phase === this.#phase) return;
-    if (!this.#silent) this.#changes.push({ from: this.#phase, to: phase, at });
+    this.#tell(phase, at);
     this.#phase = phase;
-    this.#phaseSince = at;
+    this.#isPartlyBack = false;
     if (phase !== 'suspected') this.#standing = 0;
+  }
+
+  #tell(to: State, at: number): void {
+    if (!this.#silent) this.#changes.push({ from: this.#stateWithData, to, at });
+    this.#phaseSince = at;
   }
 
   #endHour(time: number): void {
@@ -320,14 +339,24 @@ export class LevelWatch {
     this.#expectations = expectationsOf(usual, this.#level, this.#tolerated);
     if (this.#expectations === undefined) return;
     if (this.#isOwn) pattern.settle(this.#expectations.pooled);
-    const { count } = this.#expectations.pooled;
-    this.#alarmAt = Math.max(MONTHLY_MIN, this.#pooledPerMs * MONTH_MS) / this.#falseAlarmsPerMonth;
+    const perMonth = this.#baseline.conversationsPerMs * MONTH_MS;
+    const ifUnrelated = Math.max(MONTHLY_MIN, perMonth) / this.#falseAlarmsPerMonth;
+    this.#alarmAt = ifUnrelated ** this.#peaks.inflation;
     this.#suspectAt = this.#alarmAt ** 0.75;
+  }
+
+  #endLearning(time: number): void {
     const { conversations, historyMs } = this.#settings.learn;
-    if (this.#phase === 'learning' && count >= conversations && this.#baseline.coveredMs >= historyMs) {
-      this.#evidence.forget(time);
-      this.#enter('ok', time);
-    }
+    const baseline = this.#baseline;
+    if (this.#expectations === undefined || baseline.conversations < conversations) return;
+    if (baseline.historyMs(time) < historyMs) return;
+    this.#evidence.forget(time);
+    this.#enter('ok', time);
+  }
+
+  /** Early evidence shows how little the baseline knows, not how much outcomes are related. */
+  #isSettled(at: number): boolean {
+    return this.#baseline.historyMs(at) >= this.#settings.learn.historyMs / 2;
   }
 
   get #isOwn(): boolean {
@@ -341,40 +370,18 @@ export class LevelWatch {
 
   #weigh(at: number): void {
     if (this.#phase !== 'suspected') this.#enter('suspected', at);
-    let counting = 0;
-    if (this.#evidence.value >= this.#alarmAt)
-      for (let bet = 0; bet < this.#evidence.bets; bet += 1)
-        if (this.#isMeant(this.#evidence.stretch(bet))) counting += this.#evidence.share(bet);
-    this.#standing = counting / this.#alarmAt;
+    const isEnough = this.#evidence.value >= this.#alarmAt;
+    this.#standing = isEnough ? relevantChange(this.#evidence, this.#level).evidence / this.#alarmAt : 0;
     if (this.#standing >= 1 && !this.#options.together) this.#find(at);
   }
 
-  /** Whether a stretch shows a change of a size that concerns anybody. */
-  #isMeant(stretch: Stretch): boolean {
-    const excess = stretch.bad - stretch.expected;
-    const expected = this.#level.worse === 'falls' ? stretch.quantity - stretch.expected : stretch.expected;
-    return excess >= this.#level.minimumChange * expected && excess >= this.#level.minimumDifference * stretch.quantity;
-  }
-
-  #strongest(): number {
-    let strongest = 0;
-    let most = -1;
-    for (let bet = 0; bet < this.#evidence.bets; bet += 1) {
-      const share = this.#isMeant(this.#evidence.stretch(bet)) ? this.#evidence.share(bet) : 0;
-      if (share > most) {
-        most = share;
-        strongest = bet;
-      }
-    }
-    return strongest;
-  }
-
   #find(at: number): void {
-    const stretch = this.#evidence.stretch(this.#strongest());
+    const stretch = relevantChange(this.#evidence, this.#level).stretch;
     this.#onset = stretch.since;
     this.#foundAt = between(this.#evidence.totals(), stretch);
     this.#recovery.begin(Math.abs(estimate(stretch, this.#level, this.#pattern)?.change ?? 0));
     this.#baseline.cut(stretch.since);
+    this.#peaks.cut(stretch.since);
     if (this.#isOwn) this.#pattern.cut(stretch.since);
     this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated);
     this.#since = undefined;
@@ -382,12 +389,22 @@ export class LevelWatch {
   }
 
   #isBack(at: number): boolean {
-    const perDay = this.#pooledPerMs * DAY_MS;
-    if (this.#recovery.capital < RECOVERY_DAYS * Math.max(RECOVERY_MIN, perDay)) return false;
+    const perDay = this.#baseline.conversationsPerMs * DAY_MS;
+    const of = { at, perDay, foundAt: this.#foundAt, level: this.#level, varies: this.#pattern };
+    const found = this.#recovery.look(this.#evidence.totals(), of);
+    if (found === undefined) return false;
+    this.#since = undefined;
+    if (found !== 'back') {
+      // The rest is the regression from now on: it may heal as well, or get worse again.
+      this.#foundAt = found;
+      if (!this.#isPartlyBack) this.#tell('partly_back', at);
+      this.#isPartlyBack = true;
+      return false;
+    }
     this.#evidence.forget(at);
+    this.#peaks.passed(at, this.#alarmAt);
     this.#baseline.cut(0);
     this.#hourStart = this.#evidence.totals();
-    this.#since = undefined;
     this.#enter('recovered', at);
     return true;
   }
@@ -431,37 +448,19 @@ export class LevelWatch {
     this.#baseline.drop(since.onset);
     this.#foundAt = between(this.#evidence.totals(), { ...stretch, expected: stretch.usual });
     this.#since = undefined;
-    this.#changes.push({ from: 'regressed', to: 'regressed', at });
-    this.#phaseSince = at;
+    this.#tell('regressed', at);
+    this.#isPartlyBack = false;
   }
 
   #stretch(): Stretch {
-    if (this.#phase === 'suspected') return this.#evidence.stretch(this.#strongest());
+    if (this.#phase === 'suspected') return relevantChange(this.#evidence, this.#level).stretch;
     return { ...between(this.#evidence.totals(), this.#foundAt), since: this.#onset };
-  }
-
-  /** Observations that wait to enter the baseline, against the expectation for the same mix. */
-  #recent(): Sums | undefined {
-    const cells: Cells = this.#baseline.recent();
-    const sums = { since: 0, count: 0, quantity: 0, bad: 0, expected: 0, variance: 0, doubt: 0 };
-    for (const [segment, cell] of cells.entries()) {
-      const expectation = this.#expectations?.segments[segment];
-      if (cell === undefined || expectation === undefined) continue;
-      const count = cell[COUNT] as number;
-      sums.count += count;
-      sums.quantity += cell[QUANTITY] as number;
-      sums.bad += cell[BAD] as number;
-      sums.expected += expectation.expected * (cell[QUANTITY] as number);
-      sums.variance += expectation.variance * count;
-      sums.doubt += expectation.doubt * count;
-    }
-    return sums.quantity > 0 ? sums : undefined;
   }
 
   #smallest(): number | undefined {
     const pooled = this.#expectations?.pooled;
     if (pooled === undefined || this.#alarmAt === NEVER) return undefined;
-    const perDay = this.#pooledPerMs * DAY_MS;
+    const perDay = this.#baseline.conversationsPerMs * DAY_MS;
     return smallestFound({
       pooled,
       level: this.#level,
@@ -470,11 +469,6 @@ export class LevelWatch {
       allowance: this.#tolerated.allowance,
       sumEffect: this.#pattern.sumEffect,
     });
-  }
-
-  get #pooledPerMs(): number {
-    const pooled = this.#expectations?.pooled;
-    return pooled === undefined ? 0 : pooled.count / Math.max(1, this.#baseline.coveredMs);
   }
 }
 
@@ -489,6 +483,9 @@ interface Kept {
   readonly tolerated: Tolerated;
   readonly hourStart: Stretch;
   readonly foundAt: Stretch;
+  /** Absent in a state of 0.1.0, like `isPartlyBack`. */
+  readonly peaks?: Json;
+  readonly isPartlyBack?: boolean;
   readonly changes: readonly Change[];
   readonly numbers: readonly number[];
 }

@@ -20,7 +20,7 @@ import type { Foreseen } from './usual-pattern.ts';
 const COUNTED_MAX = 400;
 const MEMORY_MS = 14 * DAY_MS;
 /** Conversations within the memory. */
-const WATCHED_FROM = 50;
+const WATCHED_FROM = 10;
 const SHARE_MAX = 0.8;
 /** How much more frequent than the rarest one a newcomer must be to take its place. */
 const TAKES_PLACE = 2;
@@ -172,7 +172,7 @@ const IN_DOUBT: ReadonlySet<string> = new Set(['suspected', 'regressed', 'recove
 
 /** That a segment is learnt or falls silent is no news. */
 function isTold({ from, to }: Change): boolean {
-  return to === 'regressed' || from === 'regressed';
+  return to === 'regressed' || from === 'regressed' || from === 'partly_back';
 }
 
 function faded(count: number, passedMs: number): number {

@@ -86,7 +86,7 @@ export const DEFAULT_DETECTION: DetectionSettings = {
     wobbleAllowance: 1.4,
     baselineAllowance: 0.3,
     falseAlarmsPerMonth: 0.17,
-    learn: { conversations: 200, historyMs: 7 * DAY_MS },
+    learn: { conversations: 50, historyMs: 7 * DAY_MS },
     learnSince: { conversations: 100, historyMs: DAY_MS },
     silentMs: DAY_MS,
     suspectMaxMs: 14 * DAY_MS,

@@ -1,5 +1,8 @@
 /**
- * The baseline, as sums that forget: per segment, columns of numbers that fade by 1/e every `memoryMs`.
+ * The baseline, as sums that forget: per segment, columns of numbers that fade by 1/e every `memoryMs`. A segment keeps
+ * at least its last `KEPT_MIN` conversations, however old, so that a small agent has a baseline too.
+ *
+ * How much has been learned is counted without fading: conversations, and the time since the first of them.
  *
  * Observations wait in buckets for `gapMs` before they enter the baseline, so that a level is not compared with itself.
  * While something is suspected the owner keeps the buckets waiting; when it turns out to be a regression, the buckets
@@ -24,6 +27,10 @@ interface Bucket {
 }
 
 const BUCKETS_MAX = 24;
+/** Conversations of a segment that do not fade: more than what a segment must have to be compared (expectations.ts). */
+const KEPT_MIN = 50;
+/** A sum that fades over `memoryMs` cannot tell longer times apart. */
+const MEMORIES_MAX = 10;
 
 export class TrailingBaseline {
   readonly #settings: BaselineSettings;
@@ -33,16 +40,32 @@ export class TrailingBaseline {
   #current: Bucket | undefined;
   /** Until when the sums have faded. */
   #fadedTo = 0;
-  /** Time that the sums cover, fading as they do: count / covered is the traffic. */
+  /** Time and conversations, both fading: their ratio is the traffic. */
   #covered = 0;
+  #arrived = 0;
+  /** Conversations that have become usual, not fading. */
+  #seen = 0;
+  /** Time of the first conversation; undefined before. */
+  #beganAt: number | undefined;
 
   constructor(settings: BaselineSettings, columns: number) {
     this.#settings = settings;
     this.#columns = columns;
   }
 
-  get coveredMs(): number {
-    return this.#covered;
+  /** Conversations that have become usual. */
+  get conversations(): number {
+    return this.#seen;
+  }
+
+  /** Time from the first conversation to `time`. */
+  historyMs(time: number): number {
+    return this.#beganAt === undefined ? 0 : Math.max(0, time - this.#beganAt);
+  }
+
+  /** Traffic of late. */
+  get conversationsPerMs(): number {
+    return this.#covered > 0 ? this.#arrived / this.#covered : 0;
   }
 
   /** The sums of the bucket that `at` falls in, to add to. */
@@ -94,6 +117,9 @@ export class TrailingBaseline {
   adopt(): void {
     this.#cells = [];
     this.#covered = 0;
+    this.#arrived = 0;
+    this.#seen = 0;
+    this.#beganAt = this.#waiting[0]?.from;
     for (const bucket of this.#waiting) this.#absorb(bucket);
     this.#waiting = [];
     this.#current = undefined;
@@ -106,29 +132,50 @@ export class TrailingBaseline {
       current: this.#current === undefined ? -1 : this.#waiting.indexOf(this.#current),
       faded: this.#fadedTo,
       covered: this.#covered,
+      learned: [this.#arrived, this.#seen, this.#beganAt ?? null],
     };
   }
 
   restore(kept: Json): void {
     // The cast holds for what `snapshot` gave; Detection looks at its version.
-    const { cells, waiting, current, faded, covered } = kept as {
+    const { cells, waiting, current, faded, covered, learned } = kept as {
       readonly cells: Json;
       readonly waiting: readonly (readonly [number, number, Json])[];
       readonly current: number;
       readonly faded: number;
       readonly covered: number;
+      /** Absent in a state of 0.1.0. */
+      readonly learned?: readonly [arrived: number, seen: number, beganAt: number | null];
     };
     this.#cells = cellsFromJson(cells);
     this.#waiting = waiting.map(([from, to, bucket]) => ({ from, to, cells: cellsFromJson(bucket) }));
     this.#current = this.#waiting[current];
     this.#fadedTo = faded;
     this.#covered = covered;
+    const [arrived, seen, beganAt] = learned ?? this.#learnedBefore();
+    this.#arrived = arrived;
+    this.#seen = seen;
+    this.#beganAt = beganAt ?? undefined;
+  }
+
+  /**
+   * Reconstructs what 0.1.0 did not count from its fading sums: covered = most × (1 − exp(−history / memory)), where most
+   * is what a sum of buckets that fade comes to.
+   */
+  #learnedBefore(): readonly [arrived: number, seen: number, beganAt: number | null] {
+    const arrived = this.#cells.reduce((sum, cell) => sum + (cell?.[0] ?? 0), 0);
+    const { memoryMs, bucketMs } = this.#settings;
+    const most = bucketMs / -Math.expm1(-bucketMs / memoryMs);
+    if (!(this.#covered > 0)) return [arrived, arrived, this.#waiting[0]?.from ?? null];
+    const history = memoryMs * Math.min(MEMORIES_MAX, -Math.log(Math.max(0, 1 - this.#covered / most)));
+    return [arrived, arrived * (history / this.#covered), this.#fadedTo - history];
   }
 
   #open(at: number): Bucket {
     const { bucketMs } = this.#settings;
     const from = Math.floor(at / bucketMs) * bucketMs;
     if (this.#waiting.length >= BUCKETS_MAX) this.#join();
+    this.#beganAt ??= at;
     const bucket: Bucket = { from, to: from + bucketMs, cells: [] };
     this.#waiting.push(bucket);
     this.#current = bucket;
@@ -158,6 +205,9 @@ export class TrailingBaseline {
     if (this.#fadedTo === 0) this.#fadedTo = bucket.from;
     this.#fadeTo(bucket.to);
     addCells(this.#cells, bucket.cells, this.#columns);
+    const count = bucket.cells.reduce((sum, cell) => sum + (cell?.[0] ?? 0), 0);
+    this.#arrived += count;
+    this.#seen += count;
   }
 
   #fadeTo(time: number): void {
@@ -166,10 +216,12 @@ export class TrailingBaseline {
     const rest = Math.exp(-passed / this.#settings.memoryMs);
     this.#fadedTo = time;
     this.#covered = this.#covered * rest + passed;
+    this.#arrived *= rest;
     for (const cell of this.#cells) {
       if (cell === undefined) continue;
-      for (let column = 0; column < cell.length; column += 1) cell[column] = (cell[column] as number) * rest;
-      cell[1] = (cell[1] as number) * rest;
+      const kept = Math.min(1, Math.max(rest, KEPT_MIN / (cell[0] as number)));
+      for (let column = 0; column < cell.length; column += 1) cell[column] = (cell[column] as number) * kept;
+      cell[1] = (cell[1] as number) * kept;
     }
   }
 }

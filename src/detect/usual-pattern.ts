@@ -33,6 +33,8 @@ interface Observed {
   /** Variance of one excess. */
   readonly variance: number;
   readonly foreseen: Foreseen;
+  /** No regression is known. */
+  readonly mayBeUsual: boolean;
 }
 
 export class UsualPattern {
@@ -90,7 +92,8 @@ export class UsualPattern {
     return { season: calendar.effect(at), given };
   }
 
-  observe({ at, slot, quantity, excess, variance, foreseen: { season, given } }: Observed): void {
+  observe({ at, slot, quantity, excess, variance, foreseen, mayBeUsual }: Observed): void {
+    const { season, given } = foreseen;
     // Before it is known how alike the conversations of a user are, they look like neighbours.
     if (this.#ofUser === 0 || this.#own?.users.isKnown !== false) {
       this.#effect.add(excess - given.predicted, variance * this.#neighbours.left);
@@ -98,6 +101,7 @@ export class UsualPattern {
     }
     if (this.#own === undefined) return;
     if (slot !== undefined) this.#own.users.add(slot, excess, variance);
+    if (!mayBeUsual) return;
     this.#own.calendar.add(at, {
       quantity,
       excess: excess + season * quantity,
@@ -135,6 +139,7 @@ export class UsualPattern {
 
   /** A regression began at `onset`: hours since then are not usual. */
   cut(onset: number): void {
+    this.#own?.calendar.cut(onset);
     this.#hours.cut(onset, this.sumEffect);
     this.#learn();
   }

@@ -2,7 +2,8 @@
 import type { Estimate } from './effect.ts';
 
 export type Phase = 'learning' | 'ok' | 'suspected' | 'regressed' | 'recovered';
-export type State = 'no_data' | Phase;
+/** `partly_back` is a regression of which a part is left. */
+export type State = 'no_data' | 'partly_back' | Phase;
 
 export interface WatchReading {
   readonly state: State;
@@ -15,6 +16,8 @@ export interface WatchReading {
   readonly onset: number | undefined;
   /** Relative to the baseline, within a day at today's traffic. */
   readonly minimumDetectableChange: number | undefined;
+  /** Share of conversations of which no user is known; present for the score. */
+  readonly unnamedShare?: number;
 }
 
 export interface Change {

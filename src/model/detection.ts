@@ -13,11 +13,26 @@ export const DETECTOR_METRICS = [
 ] as const;
 export type DetectorMetric = (typeof DETECTOR_METRICS)[number];
 
-export const DETECTOR_STATES = ['no_data', 'learning', 'ok', 'suspected', 'regressed', 'recovered'] as const;
+export const DETECTOR_STATES = [
+  'no_data',
+  'learning',
+  'ok',
+  'suspected',
+  'regressed',
+  'partly_back',
+  'recovered',
+] as const;
 
 /** End of the sentence about a level that has begun to be learned, which is no change of the agent. */
 export const LEARNS = 'is learning what is usual';
 type DetectorState = (typeof DETECTOR_STATES)[number];
+
+/** States of a level that is worse than it was. */
+const WORSE: ReadonlySet<DetectorState> = new Set(['regressed', 'partly_back']);
+
+export function isWorse(state: DetectorState): boolean {
+  return WORSE.has(state);
+}
 
 export const VERSION_VERDICTS = ['worse', 'better', 'equivalent', 'inconclusive'] as const;
 type VersionVerdict = (typeof VERSION_VERDICTS)[number];
@@ -103,6 +118,8 @@ export interface LevelReading extends WatchedLevel {
   /** When it seems to have begun; undefined where nothing is wrong. */
   readonly onset: number | undefined;
   readonly minimumDetectableRatio: number | undefined;
+  /** Share of conversations whose spans name no user, of TCR. Absent in notices of an older Assay. */
+  readonly unnamedShare?: number | undefined;
   /** Parts of a change of TCR; empty if there is nothing to take apart. */
   readonly parts: readonly ChangePart[];
   /** The same change by segment; none where there are not several. Absent in notices of an older Assay. */
@@ -181,6 +198,7 @@ export const NOTICE_KINDS = [
   'no_data',
   'suspected',
   'regressed',
+  'partly_back',
   'recovered',
   'version_worse',
   'version_better',

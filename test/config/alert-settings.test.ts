@@ -32,7 +32,7 @@ test('webhooks are read with their secrets, which stand elsewhere', () => {
       url: 'https://hooks.example/secret',
       format: 'slack',
       secret: undefined,
-      on: ['regressed', 'recovered', 'version_worse'],
+      on: ['regressed', 'partly_back', 'recovered', 'version_worse'],
     },
     {
       name: 'ci',

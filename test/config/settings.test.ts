@@ -75,7 +75,7 @@ test('without anything written, the defaults hold', () => {
     detection: {
       active: true,
       falseAlarmsPerMonth: 1,
-      learnConversations: 200,
+      learnConversations: 50,
       learnHistoryMs: 7 * 86_400_000,
       baselineMemoryMs: 14 * 86_400_000,
       baselineGapMs: 86_400_000,

@@ -2,15 +2,17 @@ import { expect, test } from 'vitest';
 import { ChangeEvidence, type Expectation, type Seen } from '../../src/detect/change-evidence.ts';
 import { NOTHING_GIVEN } from '../../src/detect/cluster-memory.ts';
 import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
-import { COUNT, expectationsOf, LEVEL_COLUMNS, slopesOf } from '../../src/detect/expectations.ts';
+import { BAD, COUNT, countIn, expectationsOf, LEVEL_COLUMNS, slopesOf } from '../../src/detect/expectations.ts';
 import { stepUp } from '../../src/detect/step-up.ts';
 import { splitChange, SPLIT_FIRST } from '../../src/model/tcr-split.ts';
 import { TrailingBaseline } from '../../src/detect/trailing-baseline.ts';
 import { VersionRace } from '../../src/detect/version-race.ts';
+import { correctedForChoice, estimate } from '../../src/detect/effect.ts';
 import { Cap } from '../../src/detect/cap.ts';
 import { Names } from '../../src/detect/names.ts';
 import { RecentChunks } from '../../src/detect/recent-chunks.ts';
 import { HOUR_MS, Wobble } from '../../src/detect/drift-variance.ts';
+import type { Json } from '../../src/model/json.ts';
 import { randomFrom } from '../random.ts';
 
 const TCR = DEFAULT_DETECTION.levels.tcr;
@@ -96,22 +98,63 @@ test.each([
   expect(Number.isFinite(evidence.capital(3))).toBe(true);
 });
 
+/** Adds conversations that all fail. */
+function fill(baseline: TrailingBaseline, at: number, count: number): void {
+  const cell = baseline.cell(0, at);
+  for (let one = 0; one < count; one += 1) countIn(cell, 1, 1);
+}
+
 test('a baseline holds back what is younger than the gap, and fades', () => {
   const baseline = new TrailingBaseline({ memoryMs: 1000, gapMs: 100, bucketMs: 50 }, LEVEL_COLUMNS);
-  const add = (at: number) => {
-    const cell = baseline.cell(0, at);
-    cell[COUNT] = (cell[COUNT] as number) + 1;
-    cell[1] = (cell[1] as number) + 1;
-  };
-  add(1010);
-  add(1060);
+  fill(baseline, 1010, 100);
+  fill(baseline, 1060, 100);
 
   expect(baseline.ripen(1149)).toBe(false);
   expect(baseline.ripen(1150)).toBe(true);
-  expect(baseline.usual[0]?.[COUNT]).toBe(1);
+  expect(baseline.usual[0]?.[COUNT]).toBe(100);
   expect(baseline.ripen(1200)).toBe(true);
-  expect(baseline.usual[0]?.[COUNT]).toBeCloseTo(1 + Math.exp(-0.05), 12);
-  expect(baseline.usual[0]?.[1]).toBeCloseTo(1 + Math.exp(-0.1), 12);
+  expect(baseline.usual[0]?.[COUNT]).toBeCloseTo(100 + 100 * Math.exp(-0.05), 12);
+  expect(baseline.usual[0]?.[1]).toBeCloseTo(100 + 100 * Math.exp(-0.1), 12);
+});
+
+test('a baseline keeps the last fifty conversations of a segment, however old', () => {
+  const baseline = new TrailingBaseline({ memoryMs: 1000, gapMs: 100, bucketMs: 50 }, LEVEL_COLUMNS);
+  fill(baseline, 1010, 200);
+  fill(baseline, 90_010, 1);
+  baseline.ripen(91_000);
+
+  expect(baseline.usual[0]?.[COUNT]).toBeCloseTo(51, 9);
+  expect(baseline.usual[0]?.[BAD]).toBeCloseTo(51, 9);
+});
+
+test('what has been learned is counted without fading, and traffic with it', () => {
+  const baseline = new TrailingBaseline({ memoryMs: 1000, gapMs: 100, bucketMs: 50 }, LEVEL_COLUMNS);
+  for (let at = 1010; at < 11_000; at += 100) fill(baseline, at, 2);
+  baseline.ripen(20_000);
+
+  expect(baseline.conversations).toBe(200);
+  expect(baseline.historyMs(11_010)).toBe(10_000);
+  expect(baseline.conversationsPerMs).toBeCloseTo(0.02, 2);
+  const restored = new TrailingBaseline({ memoryMs: 1000, gapMs: 100, bucketMs: 50 }, LEVEL_COLUMNS);
+  restored.restore(JSON.parse(JSON.stringify(baseline.snapshot())));
+  expect(restored.snapshot()).toEqual(baseline.snapshot());
+});
+
+test('the state of 0.1.0 has no such counts: they follow from its fading sums', () => {
+  const baseline = new TrailingBaseline({ memoryMs: 1000, gapMs: 100, bucketMs: 50 }, LEVEL_COLUMNS);
+  for (let at = 1000; at < 4000; at += 10) {
+    fill(baseline, at, 2);
+    baseline.ripen(at);
+  }
+  baseline.ripen(4100);
+  const { learned: _, ...kept } = baseline.snapshot() as Record<string, Json>;
+  const restored = new TrailingBaseline({ memoryMs: 1000, gapMs: 100, bucketMs: 50 }, LEVEL_COLUMNS);
+  restored.restore(kept);
+
+  expect(restored.historyMs(4000)).toBeCloseTo(3000, 6);
+  expect(restored.conversations).toBeGreaterThan(570);
+  expect(restored.conversations).toBeLessThan(630);
+  expect(restored.conversationsPerMs).toBeCloseTo(0.2, 2);
 });
 
 test('what waits since the onset of a regression never becomes usual, and what waits from before does', () => {
@@ -147,6 +190,47 @@ test('a small segment is drawn towards the others, a new one is not judged', () 
   expect(segments?.[1]?.expected).toBeGreaterThan(0.2);
   expect(segments?.[1]?.expected).toBeLessThan(0.4);
   expect(segments?.[2]).toBeUndefined();
+});
+
+test('a level that has never failed varies as much as the failures that are expected of it', () => {
+  const never = Float64Array.of(5000, 5000, 0, 5000, 0, 0);
+  const { pooled } = expectationsOf([never], TCR) ?? {};
+
+  expect(pooled?.expected).toBe(0.002);
+  expect(pooled?.variance).toBeCloseTo(0.002 * 0.998, 9);
+});
+
+const ESTIMATE = {
+  baseline: 0.9,
+  conversations: 100,
+  changeLower: -0.3,
+  changeUpper: -0.1,
+  observed: 0.72,
+  change: -0.2,
+};
+
+test('the worst of many stretches shows too large a change: 3 / z² of it is taken off, and the interval is wider', () => {
+  const z = (0.2 * 1.959964) / 0.1;
+  const corrected = correctedForChoice(ESTIMATE);
+
+  expect(corrected.change).toBeCloseTo(-0.2 * (1 - 3 / z ** 2), 12);
+  expect(corrected.changeUpper - corrected.change).toBeCloseTo(0.1 * (1 + 1 / z), 12);
+  expect(corrected.observed).toBeCloseTo(0.9 * (1 + corrected.change), 12);
+  const sure = { ...ESTIMATE, changeLower: -0.201, changeUpper: -0.199 };
+  expect(correctedForChoice(sure).change).toBeCloseTo(-0.2, 3);
+  expect(correctedForChoice({ ...ESTIMATE, changeLower: 0, changeUpper: 0, change: 0 }).change).toBe(0);
+});
+
+test('an estimate varies as the level that is observed does', () => {
+  const sums = { since: 0, count: 100, quantity: 100, expected: 10, variance: 9, doubt: 0 };
+  const varies = { wobble: 0, sumEffect: 1 };
+  const widthOf = (bad: number) => {
+    const { changeLower = 0, changeUpper = 0 } = estimate({ ...sums, bad }, TCR, varies) ?? {};
+    return changeUpper - changeLower;
+  };
+
+  expect(widthOf(30) / widthOf(10)).toBeCloseTo(Math.sqrt(0.21 / 0.09), 9);
+  expect(widthOf(5)).toBe(widthOf(10));
 });
 
 test('no bet can lose more than it has, whatever the level', () => {

@@ -155,6 +155,20 @@ test('one bad Saturday is no rule', () => {
   expect(Math.abs(calendar.effect(MONDAY + 26 * DAY_MS))).toBeLessThan(0.02);
 });
 
+test('days since the onset of a regression say nothing of the calendar', () => {
+  const calendar = new Calendar();
+  const effects = [false, true].map((isCut) => {
+    // Two weeks in which Friday to Sunday are bad, as they are if an outage begins on a Friday.
+    fourWeeks(calendar, (day) => (day % 7 >= 4 ? 0.3 : 0.1), 14, 8);
+    if (isCut) for (const first of [4, 11]) calendar.cut(MONDAY + (first + 0.5) * DAY_MS);
+    calendar.learn(MONDAY + 14 * DAY_MS);
+    return Math.abs(calendar.effect(MONDAY + 19 * DAY_MS));
+  });
+
+  expect(effects[0]).toBeGreaterThan(0.05);
+  expect(effects[1]).toBe(0);
+});
+
 test('where days do not differ the calendar has no effect', () => {
   let effects = 0;
   for (let seed = 0; seed < 20; seed += 1) {

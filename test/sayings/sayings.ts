@@ -131,7 +131,15 @@ function words(suite: Readonly<Record<string, unknown>>): readonly string[] {
 
 /** Alarms do not know what a suite is about, and so say only what holds of each. */
 function ofAlarms(): readonly Saying[] {
-  const states: readonly LevelReading['state'][] = ['suspected', 'regressed', 'recovered', 'learning', 'ok', 'no_data'];
+  const states: readonly LevelReading['state'][] = [
+    'suspected',
+    'regressed',
+    'partly_back',
+    'recovered',
+    'learning',
+    'ok',
+    'no_data',
+  ];
   const metrics: readonly LevelReading['metric'][] = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'];
   const levels = metrics.flatMap((metric) =>
     states.map((to): Transition => ({ ...LEVEL, to, reading: reading({ metric, state: to }) })),

@@ -15,18 +15,18 @@ const STATE_COLOURS = new dashboard.ThresholdsConfigBuilder().mode(dashboard.Thr
 
 export function withDetector(board: dashboard.DashboardBuilder): dashboard.DashboardBuilder {
   const of = (metric: string, more = '') => `max by (${STREAM}) (${metric}{${AGENT}${more}})`;
-  const isIn = (state: string) => of('assay_detector_state', `, state="${state}"`);
+  const isIn = (state: string) => of('assay_detector_state', `, state=~"${state}"`);
   const tcr = ', metric="tcr"';
   return board
     .withRow(new dashboard.RowBuilder('What does the detector say?'))
     .withPanel(
       heatMap(
         {
-          title: 'Suspected (1), regressed (2)',
+          title: 'Suspected (1), regressed or partly back (2)',
           description:
             'Every conversation is looked at as it is scored. 0 is all else: learning, as usual, recovered, no data. docs/detection.md says what leads from one to the other.',
         },
-        { expr: `${isIn('suspected')} + 2 * ${isIn('regressed')}`, legend: LEGEND },
+        { expr: `${isIn('suspected')} + 2 * ${isIn('regressed|partly_back')}`, legend: LEGEND },
         { colours: STATE_COLOURS },
       ),
     )

@@ -92,7 +92,7 @@ function regressed(options: {
 }
 
 function regression(metrics: string): string {
-  const state = `max by (${STREAM}) (assay_detector_state{metric=~"${metrics}", state="regressed"}) == 1`;
+  const state = `max by (${STREAM}) (assay_detector_state{metric=~"${metrics}", state=~"regressed|partly_back"}) == 1`;
   return `max by (${STREAM}) (assay_detector_change_ratio{metric=~"${metrics}"})
   and on (${STREAM}) (${state})
 or (${state}) * 0`;
@@ -130,8 +130,8 @@ or (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1) * 0`,
 }
 
 function disagreement(): Alert {
-  const detector = `max by (${AGENT}) (assay_detector_state{metric="tcr", state="regressed"}) == 1`;
-  const judging = `max by (${AGENT}) (assay_detector_state{metric="tcr", state=~"ok|suspected|regressed|recovered"}) == 1`;
+  const detector = `max by (${AGENT}) (assay_detector_state{metric="tcr", state=~"regressed|partly_back"}) == 1`;
+  const judging = `max by (${AGENT}) (assay_detector_state{metric="tcr", state=~"ok|suspected|regressed|partly_back|recovered"}) == 1`;
   const rules = `max by (${AGENT}) (${FALL_SIZE}{measure="tcr"} > 0)`;
   const alone = (side: string, expression: string) => `label_replace(${expression}, "alone", "${side}", "", "")`;
   return {

@@ -83,7 +83,7 @@ function openFall(measure: string): string {
 
 /** The end of its interval that is nearer to no change. A rise of hard failures has no size that compares with a fall. */
 function byDetector(metric: Metric): string {
-  const regressed = `assay_detector_state{metric="${metric}", state="regressed"} == 1`;
+  const regressed = `assay_detector_state{metric="${metric}", state=~"regressed|partly_back"} == 1`;
   if (metric === 'hard_failure') return `(${regressed}) * 0`;
   return `clamp_min(-assay_detector_change_upper_ratio{metric="tcr"}, 0) and on (${AGENT}) ${regressed}
     or on (${AGENT}) (${regressed}) * 0`;

@@ -215,14 +215,14 @@ function printNoProblem({ out, paint }: Terminal, { levels }: Answer): void {
 }
 
 const LEARNS =
-  'A detector learns from detection.learn_conversations conversations over detection.learn_history (200 over 7d unless set).';
+  'A detector learns from detection.learn_conversations conversations over detection.learn_history (50 over 7d unless set).';
 
 function printProblem(terminal: Terminal, problem: Problem): void {
   const { paint } = terminal;
   const what = levelName(problem);
   const whose = `${safe(problem.agent)} in ${safe(problem.environment)}, suite ${safe(problem.suite)}`;
   terminal.out(
-    `${paint(problem.state === 'regressed' ? 'red' : 'magenta', problem.state.padEnd(9))} ${paint('bold', what)}  ${whose}`,
+    `${paint(problem.state === 'suspected' ? 'magenta' : 'red', problem.state.replace('_', ' ').padEnd(11))} ${paint('bold', what)}  ${whose}`,
   );
   const { baseline, observed, change_ratio: change, change_lower_ratio: lower, change_upper_ratio: upper } = problem;
   if (baseline !== null && observed !== null && change !== null)

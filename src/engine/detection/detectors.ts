@@ -173,6 +173,7 @@ function levelOf(reading: Extract<Reading, { of: 'level' }>, split: Split | unde
           },
     onset: level.onset,
     minimumDetectableRatio: level.minimumDetectableChange,
+    ...(level.unnamedShare === undefined ? {} : { unnamedShare: level.unnamedShare }),
     parts: split?.parts ?? [],
     segmentParts: split?.segmentParts ?? [],
     counted: split?.counted,

@@ -11,6 +11,7 @@ export interface FoundChange {
 const IS: Readonly<Record<string, FoundChange['is']>> = {
   suspected: 'worse',
   regressed: 'worse',
+  partly_back: 'better',
   recovered: 'better',
   version_worse: 'worse',
   version_better: 'better',

@@ -23,7 +23,7 @@ const VERSION = [...WATCHED, 'agent_version', 'baseline_version'] as const;
 export const DETECTION_METRICS = {
   state: readGauge('assay_detector_state', '0 or 1', {
     labels: [...LEVEL, 'state'],
-    help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed or recovered.',
+    help: '1 for the state that a detector is in: no_data, learning, ok, suspected, regressed, partly_back or recovered.',
     queries: {
       'open alarms':
         'max by (suite, agent, environment, metric, criterion, segment) (assay_detector_state{state="regressed"}) == 1',
@@ -65,12 +65,12 @@ export const DETECTION_METRICS = {
   }),
   changeLower: readGauge('assay_detector_change_lower_ratio', 'relative to the baseline', {
     labels: LEVEL,
-    help: 'Lower end of the 95 % interval of the change; approximate.',
+    help: 'Lower end of the 95 % interval of the change; approximate, and corrected for the stretch that was chosen as the worst.',
     read: levelsBy((one) => one.change?.lower),
   }),
   changeUpper: readGauge('assay_detector_change_upper_ratio', 'relative to the baseline', {
     labels: LEVEL,
-    help: 'Upper end of the 95 % interval of the change; approximate.',
+    help: 'Upper end of the 95 % interval of the change; approximate, and corrected for the stretch that was chosen as the worst.',
     read: levelsBy((one) => one.change?.upper),
   }),
   onset: readGauge('assay_detector_change_timestamp_seconds', 'seconds since 1970', {

@@ -194,6 +194,7 @@ const STATES = {
   ok: () => 'is as usual',
   suspected: (moved) => `may have ${moved}`,
   regressed: (moved) => `has ${moved}`,
+  partly_back: () => 'is partly back',
   recovered: () => 'has recovered',
 } as const satisfies Record<LevelReading['state'], (moved: string) => string>;
 
@@ -220,8 +221,10 @@ function summaryOf(transition: Transition): string {
   return levelSummary(reading, to, isFurther ? `has ${MOVED[reading.metric]} further` : undefined);
 }
 
+const UNNAMED_FROM = 0.5;
+
 /** States of which it is said where they come from. */
-const IS_BAD: ReadonlySet<LevelReading['state']> = new Set(['suspected', 'regressed']);
+const IS_BAD: ReadonlySet<LevelReading['state']> = new Set(['suspected', 'regressed', 'partly_back']);
 
 /** One sentence for a person about a level in that state. */
 export function levelSummary(
@@ -244,7 +247,7 @@ export function levelSummary(
     .toSorted((a, b) => a.points - b.points);
   const because =
     worst === undefined ? '' : `; most of it by ${worst.criterion} (${signed(worst.points * 100)} points)`;
-  return `${agent} (${environment}): ${measure} ${verb}${by}${because}${inPart(reading)}`;
+  return `${agent} (${environment}): ${measure} ${verb}${by}${because}${inPart(reading)}${caveat(reading)}`;
 }
 
 /** The part of the traffic that explains most of a fall, unless the sentence is about it anyway. */
@@ -252,6 +255,13 @@ function inPart({ causes = [], part }: LevelReading): string {
   const [first] = causes;
   if (first === undefined || (first.parts.length === 1 && first.parts[0] === part)) return '';
   return `; ${causeText(first)}`;
+}
+
+/** Users whom no span names cannot be told from a fall of everybody. */
+function caveat({ unnamedShare = 0 }: LevelReading): string {
+  return unnamedShare > UNNAMED_FROM
+    ? '; spans name no users, so one user with many bad conversations would look the same'
+    : '';
 }
 
 export function causeText({ parts, share: explained, conversations, expected, observed }: FallCause): string {

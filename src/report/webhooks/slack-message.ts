@@ -13,6 +13,7 @@ const SIGNS: { readonly [kind: string]: string } = {
   version_worse: ':red_circle:',
   recovered: ':large_green_circle:',
   version_better: ':large_green_circle:',
+  partly_back: ':large_orange_circle:',
   suspected: ':large_yellow_circle:',
 };
 

@@ -1,5 +1,5 @@
 /** The answer of `GET /api/detection`: the newest report, with evidence from the store for what is bad. */
-import type { DetectionReport, LevelReading } from '../../model/detection.ts';
+import { type DetectionReport, isWorse, type LevelReading } from '../../model/detection.ts';
 import { detectionRecord, type Evidence, levelPart, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
 import type { ConversationApi } from '../api/conversation-api.ts';
 import type { DetectionState } from '../reading/reading-protocol.ts';
@@ -11,7 +11,7 @@ export async function describeDetection(
   onProblem: (error: unknown) => void,
 ): Promise<unknown> {
   if (report === undefined) return { active: isActive, owner: false };
-  const bad = report.levels.filter(({ state }) => state === 'regressed' || state === 'suspected');
+  const bad = report.levels.filter(({ state }) => isWorse(state) || state === 'suspected');
   const problems = [];
   for (const reading of bad) {
     // A regression is worth more than its evidence.
@@ -36,7 +36,8 @@ export async function describeDetection(
 }
 
 function describeLevel(reading: LevelReading) {
-  const { suite, agent, environment, state, since, logEvidence, logThreshold, minimumDetectableRatio } = reading;
+  const { suite, agent, environment, state, since, logEvidence, logThreshold, minimumDetectableRatio, unnamedShare } =
+    reading;
   return {
     suite,
     agent,
@@ -47,6 +48,7 @@ function describeLevel(reading: LevelReading) {
     log_evidence: logEvidence,
     log_evidence_threshold: logThreshold,
     minimum_detectable_change_ratio: minimumDetectableRatio ?? null,
+    ...(unnamedShare === undefined ? {} : { unnamed_share: unnamedShare }),
   };
 }
 

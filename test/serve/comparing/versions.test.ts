@@ -109,7 +109,7 @@ test('rates, scores, criteria and effort have the intervals, the chances and the
   expectSame(found.steps_per_success, whole.steps_per_success);
   expectSame(found.tokens_per_success, whole.tokens_per_success);
   expect(found.cost_per_success).toMatchObject({ word: null });
-  expect(found.success).toMatchObject({ word: 'worse', paired: false, cases: 30, test: 'fisher' });
+  expect(found.success).toMatchObject({ word: 'more_faults', paired: false, cases: 30, test: 'fisher' });
   expect(found.a).toMatchObject({ conversations: 15, evaluations: 15, cut: false, other_versions: 0 });
   expect(found.criteria.map(({ criterion, failed }) => [criterion, failed])).toEqual([
     ['looked', { a: 1, b: 9 }],

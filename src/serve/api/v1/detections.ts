@@ -1,7 +1,7 @@
 /** `GET /api/v1/detections`: what has got worse, in sentences. `GET /api/detection` has every level with its evidence. */
 import { z } from 'zod';
 import { detections, type Detections } from '../../../model/api/detections.ts';
-import type { DetectionReport, LevelReading } from '../../../model/detection.ts';
+import { type DetectionReport, isWorse, type LevelReading } from '../../../model/detection.ts';
 import { detectionRecord, levelSummary, NO_EVIDENCE } from '../../../report/webhooks/detection-record.ts';
 import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
@@ -29,7 +29,7 @@ function withoutReport(isActive: boolean): Detections {
 }
 
 function withReport({ levels, recent, judges }: DetectionReport): Detections {
-  const bad = levels.filter(({ state }) => state === 'regressed' || state === 'suspected');
+  const bad = levels.filter(({ state }) => isWorse(state) || state === 'suspected');
   const countOf = (...states: readonly LevelReading['state'][]) =>
     levels.filter(({ state }) => states.includes(state)).length;
   // That a level is being learned is no change of the agent.
@@ -38,7 +38,7 @@ function withReport({ levels, recent, judges }: DetectionReport): Detections {
     is_active: true,
     // Certain changes come first.
     open: bad
-      .toSorted((a, b) => Number(b.state === 'regressed') - Number(a.state === 'regressed'))
+      .toSorted((a, b) => Number(isWorse(b.state)) - Number(isWorse(a.state)))
       .slice(0, SHOWN_MAX)
       .map(openJson),
     changes: changes.slice(0, SHOWN_MAX).map((transition) => {
