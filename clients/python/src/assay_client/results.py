@@ -350,9 +350,9 @@ class EvaluationRow(_CountedRow):
     #: Log time, by which figures over time are sorted.
     scored_at: str | None
     outcome: Outcome
-    #: None where the success rate leaves it out. Its mean is the success rate.
+    #: None where the rate of good outcomes leaves it out. Its mean is that rate.
     success: bool | None
-    #: Its mean is the TCR.
+    #: Its mean is the mean score: the TCR where the suite checks the task.
     score: float | None
     decided_share: float | None
     about: str | None
