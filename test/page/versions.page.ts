@@ -93,7 +93,7 @@ test('the table says what assay compare says, and a link shows the same', async 
   expect(text).toContain('worse');
   expect(compared.word).toBe('worse');
   await page.getByText('4 criteria did not change').waitFor();
-  await page.getByText(`${suite.flipped.length} got worse, 0 better`).waitFor();
+  await page.getByText(`${suite.flipped.length} lost something, 0 won`).waitFor();
   const { searchParams } = new URL(page.url());
   expect([searchParams.get('a'), searchParams.get('b')]).toEqual([printed.a.id, printed.b.id]);
 });

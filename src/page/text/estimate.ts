@@ -10,7 +10,7 @@ export function ShareEstimate({ estimate }: { readonly estimate: ApiEstimate }):
 /** Evaluations with a fault, of 100, from the share of those without. */
 export function FaultEstimate({ estimate }: { readonly estimate: ApiEstimate }): JSX.Element {
   const of100 = (share: number) => ((1 - share) * 100).toFixed(1);
-  return figure(of100(estimate.value), `${of100(estimate.high)} to ${of100(estimate.low)}`, estimate);
+  return figure(of100(estimate.value), `${of100(estimate.high)}–${of100(estimate.low)}`, estimate);
 }
 
 export function ScoreEstimate({ estimate }: { readonly estimate: ApiEstimate }): JSX.Element {

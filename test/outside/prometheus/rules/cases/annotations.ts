@@ -36,9 +36,9 @@ export const ANNOTATION_CASES: readonly RuleCase[] = [
         firing: { AgentTcrRegression: [HOSTILE_AGENT] },
         annotations: {
           AgentTcrRegression: {
-            summary: `TCR of ${HOSTILE} in production (suite default) fell by at least 6.317%`,
+            summary: `Mean score of ${HOSTILE} in production (suite default) fell by at least 6.317%`,
             description:
-              'Against the same mix of traffic before. Version that lost most: v2. Criterion that moved it most: right_person (-10% of the score). TCR of the last 6h: 80%. Next: if the version is new, roll it back; then read the conversations that fail the criterion.',
+              'Against the same mix of traffic before. Version that lost most: v2. Criterion that moved it most: right_person (-10% of the score). Mean score of the last 6h: 80%. Next: if the version is new, roll it back; then read the conversations that fail the criterion.',
             criterion: 'right_person',
             criterion_points: '-10%',
             version: 'v2',
