@@ -40,7 +40,7 @@ test.each(LOOKS)('two experiments, $scheme, $width px wide: all can use it, and 
   const { scheme, size, width } = look;
   const page = await openPage(EXPERIMENTS, { scheme, size });
   await page.getByText('Cases that flipped').waitFor();
-  await page.getByText('B is a regression').waitFor();
+  await page.getByText('Regression: ').waitFor();
   await takeScreenshot(page, `experiments-${scheme}-${width}`);
   await page.locator('.flipped-line').first().click();
   await page.getByRole('region', { name: 'In B' }).getByText('Agent', { exact: true }).first().waitFor();

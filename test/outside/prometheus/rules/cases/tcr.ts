@@ -263,9 +263,14 @@ export const TCR_CASES: readonly RuleCase[] = [
     checks: [{ at: 29, firing: {} }],
   },
   {
-    name: 'nothing but failures is not ready, whatever the suite looks at',
-    series: traffic([{ hours: 30, perHour: 240, score: 0, formOnly: true }]),
+    name: 'nothing but failures is not ready',
+    series: traffic([{ hours: 30, perHour: 240, score: 0 }]),
     checks: [{ at: 29, firing: { AgentTcrNotReady: [AGENT], AgentTcrNotProductionReady: [AGENT] } }],
+  },
+  {
+    name: 'a suite about form has no band, even where nothing passes',
+    series: traffic([{ hours: 30, perHour: 240, score: 0, formOnly: true }]),
+    checks: [{ at: 29, firing: {} }],
   },
   {
     name: '0.845 over 120 conversations is no reason to leave the band',
