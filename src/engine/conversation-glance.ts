@@ -7,19 +7,22 @@ import type { Content } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
 import { visibleText } from '../model/visible-text.ts';
 import type { ConversationGlance } from '../store/conversation-columns.ts';
+import { believed, wrongClock } from './conversation-time.ts';
 
 const SHOWN_CHARACTERS = 240;
 /** Text that is mostly blank is cut before it is tidied. */
 const READ_CHARACTERS = 4 * SHOWN_CHARACTERS;
 
-export function glanceOf(turns: readonly Turn[]): ConversationGlance {
+/** Of turns that arrived at this log time. */
+export function glanceOf(turns: readonly Turn[], arrivedAt: number): ConversationGlance {
   let glance: ConversationGlance = {};
   for (const turn of turns) {
     const asked = beginning(turn.userInput);
     const answered = beginning(turn.finalAnswer);
     glance = mergedGlance(glance, {
-      beganAtMs: Math.floor(turn.startedAtMs),
-      ceasedAtMs: Math.ceil(turn.endedAtMs),
+      beganAtMs: Math.floor(believed(turn.startedAtMs, arrivedAt)),
+      ceasedAtMs: Math.ceil(believed(turn.endedAtMs, arrivedAt)),
+      ...(wrongClock(turn.startedAtMs, arrivedAt) === undefined ? {} : { isClockWrong: true as const }),
       ...(asked === undefined ? {} : { asked }),
       ...(answered === undefined ? {} : { answered }),
     });
@@ -36,6 +39,7 @@ export function mergedGlance(known: ConversationGlance, more: ConversationGlance
     ceasedAtMs: isLater ? more.ceasedAtMs : known.ceasedAtMs,
     asked: isEarlier ? (more.asked ?? known.asked) : (known.asked ?? more.asked),
     answered: isLater ? (more.answered ?? known.answered) : (known.answered ?? more.answered),
+    ...(known.isClockWrong === true || more.isClockWrong === true ? { isClockWrong: true as const } : {}),
   };
 }
 

@@ -36,6 +36,7 @@ import {
   type ScoringResult,
 } from './conversation-closing.ts';
 import type { TurnFate } from '../model/events/scoring-events.ts';
+import { wrongClock } from './conversation-time.ts';
 import { EvaluationRecorder } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
 import { Revisiting } from './revisiting.ts';
@@ -216,6 +217,7 @@ export class Engine {
     }
 
     const conversation = this.#join(closed, known, turns);
+    if (known === undefined) this.#noteClocks(turns, closed);
     if (known !== undefined) this.#move(closed.traceId, turns.length, conversation);
     this.#feedback.take(conversation);
     const trace = {
@@ -282,6 +284,13 @@ export class Engine {
     this.#parts.onEvent({ type: 'turn-without-end', conversation, revision: 1, sign: 'no-root' });
   }
 
+  #noteClocks(turns: readonly Turn[], { closedAt }: ClosedInLog): void {
+    for (const { startedAtMs } of turns) {
+      const reason = wrongClock(startedAtMs, closedAt);
+      if (reason !== undefined) this.#parts.onEvent({ type: 'clock-wrong', reason });
+    }
+  }
+
   #closeNamed(turns: readonly Turn[], closed: ClosedInLog): void {
     const named = namedConversationOf(turns);
     if (named !== undefined) this.#closeBeside(this.#parts.store.conversations.find(named), closed);
@@ -309,7 +318,7 @@ export class Engine {
     const conversation = joinConversation(store.conversations, {
       id,
       labels: columnsOf(buildConversation(id, turns), settings.metrics.segment),
-      glance: glanceOf(turns),
+      glance: glanceOf(turns, closed.closedAt),
       at: closed.closedAt,
       turnsAdded: known === undefined ? turns.length : 0,
       dueNowBecause: dueNowBecause(turns, found === undefined || found.id === syntheticConversationId(closed.traceId)),

@@ -21,10 +21,12 @@ import { type CountedEffort, countedEffort, type Effort, keptEffort } from './co
 import { type EvaluatorVersions, evaluatorVersions, judgedBy } from '../score/evaluator-version.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
+import { timeOf } from '../store/evaluation-columns.ts';
 import type { EngineStore, EvaluationPlace, PreviousEvaluation, WaitingEvaluation } from '../store/engine-store.ts';
 import { waitingObservation } from './detection/observations.ts';
 import { traitsOf, userOf } from './detection/traits.ts';
 import { countedAs, effortOf, labelsOf } from './conversation-labels.ts';
+import { believed } from './conversation-time.ts';
 import { ShadowComparison } from './shadow-comparison.ts';
 
 export interface LabelSettings extends LabelLimits {
@@ -116,6 +118,7 @@ export class EvaluationRecorder {
     const before = place.isFirst ? undefined : store.evaluations.previous(key);
     if (before !== undefined && before.revision >= evaluation.revision) return;
     const waited = store.waiting.find(key);
+    const beganAt = this.#beganAt(evaluation, place, before);
     if (evaluation.shadow) {
       const labels = labelsOf(place.subject, this.#segmentKeys);
       const { conversation, trace, requests } = place;
@@ -124,7 +127,7 @@ export class EvaluationRecorder {
         return;
       }
       if (waited !== undefined) store.waiting.drop(key);
-      const seen = { at: place.logTime, ...keptEffort(effortOf(place.subject)) };
+      const seen = { at: place.logTime, ...keptEffort(effortOf(place.subject)), beganAt };
       store.evaluations.insert(evaluation, { conversation, trace, labels, seen }, (written) => {
         if (before === undefined) this.#shadows.count(written, conversation);
       });
@@ -148,7 +151,7 @@ export class EvaluationRecorder {
     }
     if (waited !== undefined) store.waiting.drop(key);
     const effort = effortOf(place.subject);
-    const seen = { at: place.logTime, ...keptEffort(effort) };
+    const seen = { at: place.logTime, ...keptEffort(effort), beganAt };
     // The turn that is evaluated, or the last one of the conversation.
     const last = place.subject.turns.at(-1);
     this.#insert(evaluation, { ...held, seen }, suite, {
@@ -156,15 +159,34 @@ export class EvaluationRecorder {
       labels,
       conversation,
       at: place.logTime,
+      beganAt,
       effort,
       effortCounted: countedEffort(seen),
       costSource: place.subject.cost.source,
-      counted: countedAs(place.subject, place.logTime),
+      counted: { ...countedAs(place.subject, place.logTime), beganAt },
       countedBefore,
       before,
       span: last === undefined ? undefined : { traceId: last.traceId, rootSpanId: last.rootSpanId },
       who: this.#isObserved ? this.#whoOf(place.subject, suite) : NOBODY,
     });
+  }
+
+  /** A turn has a time of its own. The earliest that was known stays. */
+  #beganAt(
+    { turnId }: Evaluation,
+    {
+      conversation: row,
+      subject,
+      logTime,
+    }: { readonly conversation: number; readonly subject: Conversation; readonly logTime: number },
+    before: PreviousEvaluation | undefined,
+  ): number {
+    const { glance, lastClosedAt } = this.#store.conversations.at(row);
+    const own =
+      turnId === undefined
+        ? glance.beganAtMs
+        : Math.floor(believed(subject.startedAtMs, Math.min(logTime, lastClosedAt)));
+    return Math.min(own ?? logTime, before?.seen.beganAt ?? Number.POSITIVE_INFINITY);
   }
 
   /** The closure lives until the commit. It is made where no conversation is in reach, whose objects would live as long. */
@@ -173,9 +195,9 @@ export class EvaluationRecorder {
   }
 
   #count(written: Evaluation, suite: CompiledSuite, counting: Counting): void {
-    const { totals, labels, at, before, counted, effortCounted } = counting;
+    const { totals, labels, at, beganAt, before, counted, effortCounted } = counting;
     const store = this.#store;
-    this.#inHistory(written, { labels, at, before });
+    this.#inHistory(written, { labels, at: beganAt, before });
     if (before === undefined) {
       if (this.#shadowed.has(written.suite)) this.#shadows.count(written, counting.conversation);
       const { costSource } = counting;
@@ -208,7 +230,8 @@ export class EvaluationRecorder {
   ): void {
     const { history } = this.#store;
     // An evaluation by an older Assay has no time, and is not in the history.
-    if (before?.seen.at !== undefined) history.count({ ...before, suite, labels, at: before.seen.at }, -1);
+    const was = before === undefined ? undefined : timeOf(before.seen);
+    if (before !== undefined && was !== undefined) history.count({ ...before, suite, labels, at: was }, -1);
     history.count({ suite, labels, at, outcome, score, decidedShare });
   }
 
@@ -257,6 +280,7 @@ interface Counting {
   readonly conversation: number;
   /** Log time. */
   readonly at: number;
+  readonly beganAt: number;
   readonly effort: Effort;
   readonly effortCounted: CountedEffort | undefined;
   readonly costSource: ConversationCost['source'];

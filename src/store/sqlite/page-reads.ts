@@ -4,16 +4,20 @@ import type { ConversationRow } from '../conversation-row.ts';
 import {
   type ConversationSearch,
   type FoundConversations,
+  inStretch,
+  lookedAtMax,
+  type Place,
   type SearchDialect,
   searchPlan,
-  searchWindow,
+  type Stretch,
+  stretchOf,
 } from '../conversation-search.ts';
 import { seenFrom, SEEN_COLUMNS } from '../evaluation-columns.ts';
 import { RecentPlaces } from '../recent-places.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
 import type { JudgingState } from '../question-store.ts';
-import type { PageReader, WhichEvaluations } from '../page-reader.ts';
+import type { ConversationParts, PageReader, PartsAsked, WhichEvaluations } from '../page-reader.ts';
 import { candidateRows, worstRows } from './candidate-rows.ts';
 import { toEvaluation } from './evaluation-row.ts';
 import { lastScanned } from './evaluation-scan.ts';
@@ -21,7 +25,7 @@ import { judgingState } from './question-rows.ts';
 import type { Statements } from './statements.ts';
 import { toConversationRow } from './conversation-row.ts';
 
-/** Conversations that one page looks at: see page.ts. */
+/** Conversations that one page looks at. */
 const LIMITS = { lookedAt: 50_000, searched: 20_000 };
 const PLACES_READ_MAX = 200_000;
 
@@ -57,6 +61,10 @@ export class SqlitePages implements PageReader {
     return searchConversations(this.#statements, search);
   }
 
+  parts(asked: PartsAsked): ConversationParts {
+    return partsOf(this.#statements, asked);
+  }
+
   evaluations(
     conversations: readonly ConversationRow[],
     which: WhichEvaluations,
@@ -90,29 +98,61 @@ export class SqlitePages implements PageReader {
   }
 }
 
-/** Each end by a search of its own: SQLite walks the whole index for both at once. */
-const ENDS = 'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last';
-
-/** Rows of the first and the last conversation; 0 where there are none. */
-export function conversationEnds(statements: Statements): { readonly first: number; readonly last: number } {
-  const ends = statements.of(ENDS).get();
-  return { first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) };
-}
+const IN_STRETCH = inStretch(Number, stretchOf({}), '').sql;
+const WINDOW = `SELECT id, began_at FROM conversations WHERE ${IN_STRETCH} ORDER BY began_at DESC, id DESC LIMIT 2 OFFSET ?`;
+const COUNT = `SELECT count(*) AS conversations FROM conversations WHERE ${IN_STRETCH}`;
+const COUNT_UP_TO = `SELECT count(*) AS conversations FROM (SELECT 1 FROM conversations WHERE ${IN_STRETCH} LIMIT ?)`;
+const EVERY = `SELECT id, began_at FROM (
+    SELECT id, began_at, row_number() OVER (ORDER BY began_at DESC, id DESC) AS number
+    FROM conversations WHERE ${IN_STRETCH} ORDER BY began_at DESC, id DESC LIMIT ?)
+  WHERE (number - 1) % ? = 0 ORDER BY number`;
 
 function searchConversations(statements: Statements, search: ConversationSearch): FoundConversations {
-  const ends = conversationEnds(statements);
-  const candidates =
-    candidateRows(statements, search) ?? worstRows(statements, search, searchWindow(search, ends, LIMITS));
-  const plan = searchPlan(DIALECT, search, ends, LIMITS, candidates);
-  const { conditions, values, order } = plan.statement;
-  // Only by row numbers, whose range is the limit of what a page looks at.
-  const sql = `SELECT c.* FROM conversations c NOT INDEXED WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
-  return plan.found(
-    statements
-      .of(sql)
-      .all(...values, search.limit)
-      .map(toConversationRow),
-  );
+  const stretch = stretchOf(search);
+  const given = candidateRows(statements, search);
+  const window =
+    given?.count === undefined
+      ? windowOf(statements, stretch, lookedAtMax(search, LIMITS))
+      : { from: given.last ?? stretch.from, before: stretch.before, hasOlder: given.last !== undefined };
+  const candidates = given ?? worstRows(statements, search, window);
+  const plan = searchPlan(DIALECT, search, window, candidates);
+  // By the numbers of candidates, or by time, whose range is the limit of what a page looks at.
+  const by = given?.count === undefined ? 'INDEXED BY conversations_began' : 'NOT INDEXED';
+  const sql = `SELECT c.* FROM conversations c ${by} WHERE ${plan.conditions.join(' AND ')} ORDER BY ${plan.order} LIMIT ?`;
+  const rows = statements
+    .of(sql)
+    .all(...plan.values, search.limit)
+    .map(toConversationRow);
+  const { next, seen } = plan.found(rows);
+  return { rows, next, lookedAt: given?.count ?? countIn(statements, seen) };
+}
+
+/** The latest conversations of a stretch, up to so many. */
+function windowOf(statements: Statements, stretch: Stretch, max: number): Stretch & { readonly hasOlder: boolean } {
+  const [last, older] = statements
+    .of(WINDOW)
+    .all(...inStretch(Number, stretch).values, max - 1)
+    .map(toPlace);
+  return { from: last ?? stretch.from, before: stretch.before, hasOlder: older !== undefined };
+}
+
+function countIn(statements: Statements, stretch: Stretch): number {
+  return Number(statements.of(COUNT).get(...inStretch(Number, stretch).values)?.conversations ?? 0);
+}
+
+function partsOf(statements: Statements, { since, until, parts, max }: PartsAsked): ConversationParts {
+  const stretch = inStretch(Number, stretchOf({ since, until })).values;
+  const conversations = Number(statements.of(COUNT_UP_TO).get(...stretch, max + 1)?.conversations ?? 0);
+  const size = Math.max(1, Math.ceil(Math.min(conversations, max) / parts));
+  const first = statements
+    .of(EVERY)
+    .all(...stretch, max, size)
+    .map(toPlace);
+  return { conversations, first };
+}
+
+function toPlace({ id, began_at: at }: Record<string, unknown>): Place {
+  return { at: Number(at), row: Number(id) };
 }
 
 /** By row, in the order in which they were made; then those that wait. */

@@ -36,7 +36,7 @@ test.each<[string, EvaluationSummary, object]>([
   'an evaluation of the list tells its decided share and what it is about, where that was %s',
   async (_what, made, said) => {
     const api = conversationApi({
-      listPage: () => ({ rows: [ROW], next: undefined }),
+      pages: { search: () => ({ rows: [ROW], next: undefined, lookedAt: 1 }) },
       summaries: () => new Map([[ROW.row, [made]]]),
       find: () => undefined,
       evaluations: () => [],
