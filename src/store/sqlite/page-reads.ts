@@ -12,7 +12,7 @@ import {
   type Stretch,
   stretchOf,
 } from '../conversation-search.ts';
-import { seenFrom, SEEN_COLUMNS } from '../evaluation-columns.ts';
+import { EVALUATION_COLUMNS, seenFrom, SEEN_COLUMNS } from '../evaluation-columns.ts';
 import { RecentPlaces } from '../recent-places.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
@@ -52,13 +52,31 @@ const DIALECT: SearchDialect<string | number> = {
 export class SqlitePages implements PageReader {
   readonly #statements: Statements;
   readonly #places = new RecentPlaces();
+  #isUpToDate = false;
 
   constructor(statements: Statements) {
     this.#statements = statements;
   }
 
   search(search: ConversationSearch): FoundConversations {
+    this.needUpToDate();
     return searchConversations(this.#statements, search);
+  }
+
+  /** Throws if a column of evaluations is not there. The service migrates its store before it reads. */
+  needUpToDate(): void {
+    if (this.#isUpToDate) return;
+    const columns = new Set(
+      this.#statements
+        .of('PRAGMA table_info(evaluations)')
+        .all()
+        .map(({ name }) => name),
+    );
+    if (!EVALUATION_COLUMNS.every(({ name }) => columns.has(name)))
+      throw new Error(
+        'the store was written by an older Assay: start `assay serve` on it once, which brings it up to date',
+      );
+    this.#isUpToDate = true;
   }
 
   parts(asked: PartsAsked): ConversationParts {

@@ -18,7 +18,7 @@ import {
 import type { ConversationRow } from '../conversation-row.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import type { TraceContent } from '../engine-store.ts';
-import { EVALUATION_COLUMNS, type SummaryCells, summaryFrom } from '../evaluation-columns.ts';
+import { type SummaryCells, summaryFrom } from '../evaluation-columns.ts';
 import type { EvaluationScanner, LatestBasis, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
@@ -169,11 +169,7 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
   }
 
   scanEvaluations(query: ScanQuery): Generator<readonly ScannedEvaluation[]> {
-    const columns = this.#prepared('PRAGMA table_info(evaluations)').all();
-    if (!EVALUATION_COLUMNS.every((column) => columns.some(({ name }) => name === column.name)))
-      throw new Error(
-        'the store was written by an older Assay: start `assay serve` on it once, which brings it up to date',
-      );
+    this.pages.needUpToDate();
     return scanEvaluations(this.#statements, query);
   }
 

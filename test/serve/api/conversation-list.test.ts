@@ -16,7 +16,9 @@ const ROW = {
   cause: 'idle',
   dueCause: undefined,
   unscoredBecause: undefined,
+  lastClosedAt: 0,
   updatedAt: 0,
+  glance: {},
 } as unknown as ConversationRow;
 
 const MADE: EvaluationSummary = {
