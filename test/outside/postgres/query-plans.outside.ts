@@ -260,8 +260,8 @@ async function walkingAmong(asked: readonly Asked[]): Promise<readonly Walking[]
 /** Rows as the service would have left them, in the partition for days that have none of their own. */
 async function fill(client: Client): Promise<void> {
   await client.query(`
-    INSERT INTO conversations (key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns, revision)
-      SELECT md5('c' || i)::uuid, 'c' || i, 20000, 'agent' || i % 20, 'v' || i % 7, 'e', i, i, i, 1, 1 FROM generate_series(1, ${CONVERSATIONS}) i;
+    INSERT INTO conversations (key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, began_at, turns, revision)
+      SELECT md5('c' || i)::uuid, 'c' || i, 20000, 'agent' || i % 20, 'v' || i % 7, 'e', i, i, i, i, 1, 1 FROM generate_series(1, ${CONVERSATIONS}) i;
     INSERT INTO evaluations (day, conversation, turn_id, suite, suite_version, revision, outcome, explanation, verdicts, failed, labels, created_at)
       SELECT 20000, id, '', suite, '1', 1, 0, 'e', '[]', '{}', '{}', id
       FROM conversations, (VALUES ('s'), ('shadow:s')) AS suites (suite);
