@@ -20,8 +20,8 @@ export function glanceOf(turns: readonly Turn[], arrivedAt: number): Conversatio
     const asked = beginning(turn.userInput);
     const answered = beginning(turn.finalAnswer);
     glance = mergedGlance(glance, {
-      beganAtMs: Math.floor(believed(turn.startedAtMs, arrivedAt)),
-      ceasedAtMs: Math.ceil(believed(turn.endedAtMs, arrivedAt)),
+      beganAtMs: believed(turn.startedAtMs, arrivedAt),
+      ceasedAtMs: believed(turn.endedAtMs, arrivedAt),
       ...(wrongClock(turn.startedAtMs, arrivedAt) === undefined ? {} : { isClockWrong: true as const }),
       ...(asked === undefined ? {} : { asked }),
       ...(answered === undefined ? {} : { answered }),

@@ -23,7 +23,7 @@ export function wrongClock(time: number, arrivedAt: number): WrongClock | undefi
   return time > Date.now() + AHEAD_MAX_MS ? 'future' : undefined;
 }
 
-/** The time if it can be true, otherwise that of arrival. */
+/** The time in whole milliseconds if it can be true, otherwise that of arrival. A number of nanoseconds is not exact. */
 export function believed(time: number, arrivedAt: number): number {
-  return wrongClock(time, arrivedAt) === undefined ? time : arrivedAt;
+  return wrongClock(time, arrivedAt) === undefined ? Math.round(time) : arrivedAt;
 }

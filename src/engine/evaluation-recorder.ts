@@ -182,10 +182,8 @@ export class EvaluationRecorder {
     before: PreviousEvaluation | undefined,
   ): number {
     const { glance, lastClosedAt } = this.#store.conversations.at(row);
-    const own =
-      turnId === undefined
-        ? glance.beganAtMs
-        : Math.floor(believed(subject.startedAtMs, Math.min(logTime, lastClosedAt)));
+    const arrivedAt = Math.min(logTime, lastClosedAt);
+    const own = turnId === undefined ? glance.beganAtMs : believed(subject.startedAtMs, arrivedAt);
     return Math.min(own ?? logTime, before?.seen.beganAt ?? Number.POSITIVE_INFINITY);
   }
 

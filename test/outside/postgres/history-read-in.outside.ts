@@ -52,14 +52,13 @@ test('nine days that are read in now are nine days in lists and figures', { time
       const arrivals = requests.map((request) => arrivalOf(request, now));
       await store.filing.file([{ lane, time: now + 1, positions: {}, arrivals }]);
       await store.time.move();
-      for (let scored = 0; scored < requests.length; ) {
+      for (let left = true; left; ) {
         const limits = { whose: 'any', conversationsMax: 50, bytesMax: 1 << 24 } as const;
         const batch = await store.scoring.scoreDue(limits, (set) => {
           for (const arrival of set.arrivals) engine.arrive({ ...arrival, position: 0, rows: arrival.spans });
           engine.advance(set.time);
         });
-        expect(batch.conversations).toBeGreaterThan(0);
-        scored += batch.conversations;
+        left = batch.conversations > 0;
       }
     },
     ask: async (place, query) => {
