@@ -1,8 +1,9 @@
 /**
- * A conversation at a glance, for lists: when it was, what the user asked first and what the agent answered last. It is
+ * A conversation at a glance, for lists: when it was (conversation-time.ts), what the user asked first and what the agent answered last. It is
  * kept in the conversation's row, because a list of fifty cannot read the spans of fifty. Turns are looked at in the
  * order in which they arrive, which need not be that in which they happened.
  */
+import type { WrongClock } from '../model/events/scoring-events.ts';
 import type { Content } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
 import { visibleText } from '../model/visible-text.ts';
@@ -13,7 +14,6 @@ const SHOWN_CHARACTERS = 240;
 /** Text that is mostly blank is cut before it is tidied. */
 const READ_CHARACTERS = 4 * SHOWN_CHARACTERS;
 
-/** Of turns that arrived at this log time. */
 export function glanceOf(turns: readonly Turn[], arrivedAt: number): ConversationGlance {
   let glance: ConversationGlance = {};
   for (const turn of turns) {
@@ -28,6 +28,11 @@ export function glanceOf(turns: readonly Turn[], arrivedAt: number): Conversatio
     });
   }
   return glance;
+}
+
+/** Times of turns that cannot be true. */
+export function wrongClocksOf(turns: readonly Turn[], arrivedAt: number): readonly WrongClock[] {
+  return turns.flatMap(({ startedAtMs }) => wrongClock(startedAtMs, arrivedAt) ?? []);
 }
 
 export function mergedGlance(known: ConversationGlance, more: ConversationGlance): ConversationGlance {

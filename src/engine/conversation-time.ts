@@ -5,10 +5,14 @@
  * turns and conversations, and detection observes by it.
  *
  * Clocks of spans may be wrong. A time that cannot be true gives way to that of arrival, which is counted
- * (`assay_turns_clock_wrong_total`) and noted on the conversation. Of several times the earliest stays, so neither the
+ * (`assay_turns_clock_wrong_total`) and noted on the conversation. The earliest of several times stays, so neither the
  * order of arrival nor a re-evaluation changes it, except for a turn that began before those that were known.
  */
 import type { WrongClock } from '../model/events/scoring-events.ts';
+import type { StoredConversation } from '../store/engine-store.ts';
+import type { SeenConversation } from '../store/evaluation-columns.ts';
+
+export { timeOf } from '../store/evaluation-columns.ts';
 
 /** No spans of agents are older. A clock that was never set says 1970. */
 export const EARLIEST_MS = Date.UTC(2000, 0, 1);
@@ -26,4 +30,19 @@ export function wrongClock(time: number, arrivedAt: number): WrongClock | undefi
 /** The time in whole milliseconds if it can be true, otherwise that of arrival. A number of nanoseconds is not exact. */
 export function believed(time: number, arrivedAt: number): number {
   return wrongClock(time, arrivedAt) === undefined ? Math.round(time) : arrivedAt;
+}
+
+/** The time of an evaluation that is made now: of a turn, whose own time is given, or of a conversation. */
+export function timeOfNew(
+  { glance, lastClosedAt }: Pick<StoredConversation, 'glance' | 'lastClosedAt'>,
+  {
+    own,
+    logTime,
+    before,
+  }: { readonly own: number | undefined; readonly logTime: number; readonly before: SeenConversation | undefined },
+): number {
+  // A re-evaluation comes later than the turn arrived.
+  const arrivedAt = Math.min(logTime, lastClosedAt);
+  const began = own === undefined ? (glance.beganAtMs ?? arrivedAt) : believed(own, arrivedAt);
+  return Math.min(began, before?.beganAt ?? began);
 }

@@ -34,9 +34,9 @@ import {
   joinConversation,
   moveTurns,
   type ScoringResult,
+  wrongClocksOf,
 } from './conversation-closing.ts';
 import type { TurnFate } from '../model/events/scoring-events.ts';
-import { wrongClock } from './conversation-time.ts';
 import { EvaluationRecorder } from './evaluation-recorder.ts';
 import { RecentTurns } from './recent-turns.ts';
 import { Revisiting } from './revisiting.ts';
@@ -217,7 +217,8 @@ export class Engine {
     }
 
     const conversation = this.#join(closed, known, turns);
-    if (known === undefined) this.#noteClocks(turns, closed);
+    if (known === undefined)
+      for (const reason of wrongClocksOf(turns, closed.closedAt)) this.#parts.onEvent({ type: 'clock-wrong', reason });
     if (known !== undefined) this.#move(closed.traceId, turns.length, conversation);
     this.#feedback.take(conversation);
     const trace = {
@@ -282,13 +283,6 @@ export class Engine {
     const conversation = namedConversationOf(turns);
     if (conversation === undefined || !turns.some(({ flags }) => flags.includes('root-missing'))) return;
     this.#parts.onEvent({ type: 'turn-without-end', conversation, revision: 1, sign: 'no-root' });
-  }
-
-  #noteClocks(turns: readonly Turn[], { closedAt }: ClosedInLog): void {
-    for (const { startedAtMs } of turns) {
-      const reason = wrongClock(startedAtMs, closedAt);
-      if (reason !== undefined) this.#parts.onEvent({ type: 'clock-wrong', reason });
-    }
   }
 
   #closeNamed(turns: readonly Turn[], closed: ClosedInLog): void {

@@ -21,12 +21,11 @@ import { type CountedEffort, countedEffort, type Effort, keptEffort } from './co
 import { type EvaluatorVersions, evaluatorVersions, judgedBy } from '../score/evaluator-version.ts';
 import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import { timeOf } from '../store/evaluation-columns.ts';
 import type { EngineStore, EvaluationPlace, PreviousEvaluation, WaitingEvaluation } from '../store/engine-store.ts';
 import { waitingObservation } from './detection/observations.ts';
 import { traitsOf, userOf } from './detection/traits.ts';
 import { countedAs, effortOf, labelsOf } from './conversation-labels.ts';
-import { believed } from './conversation-time.ts';
+import { timeOf, timeOfNew } from './conversation-time.ts';
 import { ShadowComparison } from './shadow-comparison.ts';
 
 export interface LabelSettings extends LabelLimits {
@@ -118,7 +117,9 @@ export class EvaluationRecorder {
     const before = place.isFirst ? undefined : store.evaluations.previous(key);
     if (before !== undefined && before.revision >= evaluation.revision) return;
     const waited = store.waiting.find(key);
-    const beganAt = this.#beganAt(evaluation, place, before);
+    const own = evaluation.turnId === undefined ? undefined : place.subject.startedAtMs;
+    const head = store.conversations.at(place.conversation);
+    const beganAt = timeOfNew(head, { own, logTime: place.logTime, before: before?.seen });
     if (evaluation.shadow) {
       const labels = labelsOf(place.subject, this.#segmentKeys);
       const { conversation, trace, requests } = place;
@@ -169,22 +170,6 @@ export class EvaluationRecorder {
       span: last === undefined ? undefined : { traceId: last.traceId, rootSpanId: last.rootSpanId },
       who: this.#isObserved ? this.#whoOf(place.subject, suite) : NOBODY,
     });
-  }
-
-  /** A turn has a time of its own. The earliest that was known stays. */
-  #beganAt(
-    { turnId }: Evaluation,
-    {
-      conversation: row,
-      subject,
-      logTime,
-    }: { readonly conversation: number; readonly subject: Conversation; readonly logTime: number },
-    before: PreviousEvaluation | undefined,
-  ): number {
-    const { glance, lastClosedAt } = this.#store.conversations.at(row);
-    const arrivedAt = Math.min(logTime, lastClosedAt);
-    const own = turnId === undefined ? glance.beganAtMs : believed(subject.startedAtMs, arrivedAt);
-    return Math.min(own ?? logTime, before?.seen.beganAt ?? Number.POSITIVE_INFINITY);
   }
 
   /** The closure lives until the commit. It is made where no conversation is in reach, whose objects would live as long. */

@@ -6,7 +6,7 @@ export function cursorText({ before, last }: SearchCursor): string {
   return [before.at, before.row, ...ofLast].join('.');
 }
 
-/** Of text for which `CURSOR` holds. */
+/** The text has to match `CURSOR`. */
 export function cursorOf(text: string): SearchCursor {
   const [at = 0, row = 0, severity, lastAt = 0, lastRow = 0] = text.split('.').map(Number);
   return { before: { at, row }, ...(severity === undefined ? {} : { last: { severity, at: lastAt, row: lastRow } }) };

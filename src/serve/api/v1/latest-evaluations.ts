@@ -59,7 +59,7 @@ export interface Period {
   readonly until: number;
 }
 
-/** Of the conversations, or their turns, that began in a period: the latest so many. */
+/** Evaluations of the latest conversations that began in a period, or of their turns that did. */
 export async function latestEvaluations(
   reader: Pick<ConversationReader, 'pages'>,
   suite: SuiteOutline,
