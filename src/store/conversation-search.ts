@@ -73,7 +73,8 @@ export function askedWords({ words }: ConversationSearch): readonly string[] | u
 
 /** Conversations that may match, as an index gives them: no others do. */
 export interface CandidateRows<Value> {
-  readonly isOneOf: Condition<Value>;
+  /** Condition, for conversations whose rows lie between these. */
+  readonly isOneOf: (rows: Ends) => Condition<Value>;
   /** How many there are; undefined where a page looks at as many conversations as without them. */
   readonly count: number | undefined;
   /** There may be more before this place; undefined where these are all. */
@@ -109,11 +110,26 @@ interface RowLimits {
   readonly searched: number;
 }
 
+/** First and last row; both are in it. */
+export interface Ends {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Conversations of one page, of which the latest are looked at first: most pages are full of them. */
+export function nearMax({ limit }: ConversationSearch): number {
+  return Math.max(NEAR, 2 * limit);
+}
+
+const NEAR = 1_000;
+
 /** Conversations from one place on, and before another one. */
 export interface Stretch {
   readonly from: Place;
   readonly before: Place;
 }
+
+export const EVERYWHERE: Ends = { first: 0, last: Number.MAX_SAFE_INTEGER };
 
 const SHOWN_TEXT = `lower(c.conversation_id || ' ' || coalesce(c.asked, '') || ' ' || coalesce(c.answered, ''))`;
 
@@ -161,13 +177,13 @@ export function inStretch<Value>(
 export function searchPlan<Value>(
   dialect: SearchDialect<Value>,
   search: ConversationSearch,
-  window: Stretch & { readonly hasOlder: boolean },
+  window: Stretch & { readonly hasOlder: boolean; readonly rows: Ends },
   candidates?: CandidateRows<Value>,
 ) {
   const last = search.cursor?.last;
   const isSorted = search.order === 'worst';
   const after = !isSorted || last === undefined ? [] : [afterLast(dialect, last)];
-  const all = [inStretch(dialect.number, window), ...conditionsOf(dialect, search, candidates), ...after];
+  const all = [inStretch(dialect.number, window), ...conditionsOf(dialect, search, window.rows, candidates), ...after];
   return {
     conditions: all.map(({ sql }) => sql),
     values: all.flatMap(({ values }) => values),
@@ -203,6 +219,7 @@ function takesSearches(search: ConversationSearch): boolean {
 function conditionsOf<Value>(
   dialect: SearchDialect<Value>,
   search: ConversationSearch,
+  rows: Ends,
   candidates: CandidateRows<Value> | undefined,
 ): readonly Condition<Value>[] {
   const conditions: Condition<Value>[] = [];
@@ -218,7 +235,7 @@ function conditionsOf<Value>(
       sql: dialect.among('c.feedback'),
       values: [dialect.numbers(search.feedback.map((one) => POLARITIES.indexOf(one)))],
     });
-  if (candidates !== undefined) conditions.push(candidates.isOneOf);
+  if (candidates !== undefined) conditions.push(candidates.isOneOf(rows));
   for (const word of candidates?.hasWords === true ? [] : (search.words ?? []))
     conditions.push({ sql: dialect.contains(SHOWN_TEXT), values: [dialect.text(lowered(word))] });
   if (search.isLabelled !== undefined)

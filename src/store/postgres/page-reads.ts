@@ -5,9 +5,11 @@ import {
   askedWords,
   type CandidateRows,
   type ConversationSearch,
+  EVERYWHERE,
   type FoundConversations,
   inStretch,
   lookedAtMax,
+  nearMax,
   type Place,
   type SearchDialect,
   searchPlan,
@@ -111,20 +113,36 @@ export class PostgresPages implements PageReader {
   }
 }
 
+type Window = Stretch & { readonly hasOlder: boolean };
+
 async function searchConversations(session: Session, search: ConversationSearch): Promise<FoundConversations> {
   const stretch = stretchOf(search);
   const withWords = await rowsWithWords(session, search, stretch);
-  const window =
-    withWords === undefined
-      ? await windowOf(session, stretch, lookedAtMax(search, LIMITS))
-      : { from: withWords.last ?? stretch.from, before: stretch.before, hasOlder: withWords.last !== undefined };
-  const plan = searchPlan(DIALECT, search, window, withWords);
+  if (withWords !== undefined) {
+    const window = { ...stretch, from: withWords.last ?? stretch.from, hasOlder: withWords.last !== undefined };
+    return pageIn(session, search, window, withWords);
+  }
+  if (search.order === 'latest') {
+    const near = await windowOf(session, stretch, nearMax(search));
+    const page = await pageIn(session, search, near);
+    if (page.rows.length === search.limit || !near.hasOlder) return page;
+  }
+  return pageIn(session, search, await windowOf(session, stretch, lookedAtMax(search, LIMITS)));
+}
+
+async function pageIn(
+  session: Session,
+  search: ConversationSearch,
+  window: Window,
+  candidates?: CandidateRows<Value>,
+): Promise<FoundConversations> {
+  const plan = searchPlan(DIALECT, search, { ...window, rows: EVERYWHERE }, candidates);
   const sql = `SELECT ${HEAD} FROM conversations c
     WHERE c.first_closed_at IS NOT NULL AND ${plan.conditions.join(' AND ')} ORDER BY ${plan.order} LIMIT ?`;
   const found = await session.once<HeadRow>(numbered(sql), [...plan.values, search.limit]);
   const rows = found.map(toConversationRow);
   const { next, seen } = plan.found(rows);
-  return { rows, next, lookedAt: withWords?.count ?? (await countIn(session, seen)) };
+  return { rows, next, lookedAt: candidates?.count ?? (await countIn(session, seen)) };
 }
 
 interface PlaceRow {
@@ -146,11 +164,7 @@ const EVERY = numbered(`SELECT id, began_at FROM (
   WHERE (number - 1) % ?::bigint = 0 ORDER BY number`);
 
 /** The latest conversations of a stretch, up to so many. */
-async function windowOf(
-  session: Session,
-  stretch: Stretch,
-  max: number,
-): Promise<Stretch & { readonly hasOlder: boolean }> {
+async function windowOf(session: Session, stretch: Stretch, max: number): Promise<Window> {
   const rows = await session.once<PlaceRow>(WINDOW, [...inStretch(Number, stretch).values, max - 1]);
   const [last, older] = rows.map(toPlace);
   return { from: last ?? stretch.from, before: stretch.before, hasOlder: older !== undefined };
@@ -187,7 +201,7 @@ async function rowsWithWords(
   const query = asked.map((word, index) => `'${word}'${index === asked.length - 1 ? ':*' : ''}`).join(' & ');
   const found = await session.once<PlaceRow>(WITH_WORDS, [query, ...inStretch(Number, stretch).values, WITH_WORDS_MAX]);
   const last = found.length === WITH_WORDS_MAX ? found.map(toPlace).at(-1) : undefined;
-  const isOneOf = { sql: 'c.id = ANY(?::bigint[])', values: [found.map(({ id }) => id)] };
+  const isOneOf = () => ({ sql: 'c.id = ANY(?::bigint[])', values: [found.map(({ id }) => id)] });
   return { isOneOf, count: found.length, last, hasWords: true };
 }
 

@@ -10,6 +10,7 @@ import {
   type CandidateRows,
   type Condition,
   type ConversationSearch,
+  type Ends,
   inStretch,
   isBefore,
   type Place,
@@ -76,17 +77,24 @@ export function candidateRows(statements: Statements, search: ConversationSearch
 function withWords(statements: Statements, search: ConversationSearch): Candidates | undefined {
   const asked = askedWords(search);
   if (asked === undefined || statements.of(HAS_WORDS).get()?.has !== 1) return undefined;
-  const words = `${asked.map((word) => `"${word}"`).join(' AND ')}*`;
+  const words = asked.map((word) => `"${word}"`).join(' AND ');
   const parts = JSON.stringify(asked.map((word, at) => (at === asked.length - 1 ? ` ${word}` : ` ${word} `)));
   const limited = (sql: string, values: string) =>
     statements
       .of(`${sql} LIMIT ?`)
       .all(values, CANDIDATES_MAX + 1)
       .map(idOf);
-  const rows = [...new Set([...limited(WITH_WORDS, words), ...limited(OPEN_WITH_WORDS, parts)])];
+  // For a beginning, FTS5 first gathers all rows of all words that have it.
+  const exact = limited(WITH_WORDS, words);
+  const match = exact.length > CANDIDATES_MAX ? words : `${words}*`;
+  const indexed = match === words ? exact : limited(WITH_WORDS, match);
+  const rows = [...new Set([...indexed, ...limited(OPEN_WITH_WORDS, parts)])];
   if (rows.length <= CANDIDATES_MAX) return { isOneOf: oneOf(rows), count: rows.length, hasWords: true };
   // A page of so many ends soon, and the index has them in the order in which they were stored.
-  const isOneOf = { sql: `c.id IN (${WITH_WORDS} UNION ALL ${OPEN_WITH_WORDS})`, values: [words, parts] };
+  const isOneOf = ({ first, last }: Ends) => ({
+    sql: `c.id IN (${WITH_WORDS} AND rowid BETWEEN ? AND ? UNION ALL ${OPEN_WITH_WORDS})`,
+    values: [match, first, last, parts],
+  });
   return { isOneOf, count: undefined, hasWords: true };
 }
 
@@ -159,8 +167,8 @@ function whole(rows: readonly number[] | undefined): Candidates | undefined {
   return rows === undefined ? undefined : { isOneOf: oneOf([...new Set(rows)]), count: rows.length };
 }
 
-function oneOf(rows: readonly number[]): Condition<string> {
-  return { sql: 'c.id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(rows)] };
+function oneOf(rows: readonly number[]): () => Condition<string> {
+  return () => ({ sql: 'c.id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(rows)] });
 }
 
 function placesIn(statements: Statements, sql: string, key: number, stretch: Stretch, limit: number): readonly Place[] {

@@ -2,10 +2,14 @@
 import type { ConversationId } from '../../model/ids.ts';
 import type { ConversationRow } from '../conversation-row.ts';
 import {
+  type CandidateRows,
   type ConversationSearch,
+  type Ends,
+  EVERYWHERE,
   type FoundConversations,
   inStretch,
   lookedAtMax,
+  nearMax,
   type Place,
   type SearchDialect,
   searchPlan,
@@ -28,6 +32,8 @@ import { toConversationRow } from './conversation-row.ts';
 /** Conversations that one page looks at. */
 const LIMITS = { lookedAt: 50_000, searched: 20_000 };
 const PLACES_READ_MAX = 200_000;
+/** Rows that are read for one of a window. */
+const DENSE = 4;
 
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
@@ -118,6 +124,8 @@ export class SqlitePages implements PageReader {
 
 const IN_STRETCH = inStretch(Number, stretchOf({}), '').sql;
 const WINDOW = `SELECT id, began_at FROM conversations WHERE ${IN_STRETCH} ORDER BY began_at DESC, id DESC LIMIT 2 OFFSET ?`;
+const ROWS = `SELECT min(id) AS first, max(id) AS last, count(*) AS size
+  FROM (SELECT id FROM conversations WHERE ${IN_STRETCH} ORDER BY began_at DESC, id DESC LIMIT ?)`;
 const COUNT = `SELECT count(*) AS conversations FROM conversations WHERE ${IN_STRETCH}`;
 const COUNT_UP_TO = `SELECT count(*) AS conversations FROM (SELECT 1 FROM conversations WHERE ${IN_STRETCH} LIMIT ?)`;
 const EVERY = `SELECT id, began_at FROM (
@@ -125,33 +133,76 @@ const EVERY = `SELECT id, began_at FROM (
     FROM conversations WHERE ${IN_STRETCH} ORDER BY began_at DESC, id DESC LIMIT ?)
   WHERE (number - 1) % ? = 0 ORDER BY number`;
 
+type Window = Stretch & {
+  readonly hasOlder: boolean;
+  readonly rows: Ends;
+  /** Conversations in it; undefined where an index gives them. */
+  readonly size?: number;
+};
+
 function searchConversations(statements: Statements, search: ConversationSearch): FoundConversations {
   const stretch = stretchOf(search);
   const given = candidateRows(statements, search);
-  const window =
-    given?.count === undefined
-      ? windowOf(statements, stretch, lookedAtMax(search, LIMITS))
-      : { from: given.last ?? stretch.from, before: stretch.before, hasOlder: given.last !== undefined };
-  const candidates = given ?? worstRows(statements, search, window);
+  if (given?.count !== undefined) {
+    const window = { ...stretch, from: given.last ?? stretch.from, hasOlder: given.last !== undefined };
+    return pageIn(statements, search, { ...window, rows: EVERYWHERE }, given);
+  }
+  if (search.order === 'latest') {
+    const near = windowOf(statements, stretch, nearMax(search));
+    const page = pageIn(statements, search, near, given);
+    if (page.rows.length === search.limit || !near.hasOlder) return page;
+  }
+  const window = windowOf(statements, stretch, lookedAtMax(search, LIMITS));
+  return pageIn(statements, search, window, given ?? worstRows(statements, search, window));
+}
+
+function pageIn(
+  statements: Statements,
+  search: ConversationSearch,
+  window: Window,
+  candidates: CandidateRows<string | number> | undefined,
+): FoundConversations {
   const plan = searchPlan(DIALECT, search, window, candidates);
-  // By the numbers of candidates, or by time, whose range is the limit of what a page looks at.
-  const by = given?.count === undefined ? 'INDEXED BY conversations_began' : 'NOT INDEXED';
-  const sql = `SELECT c.* FROM conversations c ${by} WHERE ${plan.conditions.join(' AND ')} ORDER BY ${plan.order} LIMIT ?`;
+  const { by, between } = wayThrough(window, candidates);
+  const conditions = [...between, ...plan.conditions].join(' AND ');
+  const sql = `SELECT c.* FROM conversations c ${by} WHERE ${conditions} ORDER BY ${plan.order} LIMIT ?`;
+  const ends = between.length === 0 ? [] : [window.rows.first, window.rows.last];
   const rows = statements
     .of(sql)
-    .all(...plan.values, search.limit)
+    .all(...ends, ...plan.values, search.limit)
     .map(toConversationRow);
   const { next, seen } = plan.found(rows);
-  return { rows, next, lookedAt: given?.count ?? countIn(statements, seen) };
+  return { rows, next, lookedAt: candidates?.count ?? countIn(statements, seen) };
+}
+
+/** One row after the other is several times as fast as a search for each, if not many lie between those of the window. */
+function wayThrough(window: Window, candidates?: { readonly count: number | undefined }) {
+  if (candidates?.count !== undefined) return { by: 'NOT INDEXED', between: [] };
+  const {
+    rows: { first, last },
+    size,
+  } = window;
+  const isDense = size !== undefined && last - first < DENSE * size;
+  return isDense
+    ? { by: 'NOT INDEXED', between: ['c.id BETWEEN ? AND ?'] }
+    : { by: 'INDEXED BY conversations_began', between: [] };
 }
 
 /** The latest conversations of a stretch, up to so many. */
-function windowOf(statements: Statements, stretch: Stretch, max: number): Stretch & { readonly hasOlder: boolean } {
+function windowOf(statements: Statements, stretch: Stretch, max: number): Window {
+  const { values } = inStretch(Number, stretch);
   const [last, older] = statements
     .of(WINDOW)
-    .all(...inStretch(Number, stretch).values, max - 1)
+    .all(...values, max - 1)
     .map(toPlace);
-  return { from: last ?? stretch.from, before: stretch.before, hasOlder: older !== undefined };
+  const rows = statements.of(ROWS).get(...values, max);
+  return {
+    from: last ?? stretch.from,
+    before: stretch.before,
+    hasOlder: older !== undefined,
+    rows: { first: Number(rows?.first ?? 0), last: Number(rows?.last ?? 0) },
+    size: Number(rows?.size ?? 0),
+  };
 }
 
 function countIn(statements: Statements, stretch: Stretch): number {
