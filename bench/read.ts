@@ -38,7 +38,7 @@ const QUERIES: readonly (readonly [route: string, query: string])[] = [
   ['/api/conversations', 'criterion=criterion_0'],
   ['/api/conversations', 'criterion=nothing'],
   ['/api/conversations', 'agent=agent-3&outcome=partial_failure&criterion=criterion_0&since=24h'],
-  ['/api/conversations', 'before=500'],
+  ['/api/conversations', 'before=1900000000000.500'],
   ['/api/conversations/{conversation...}', ''],
   ['/api/conversations/{conversation...}', 'revisions=all'],
   ['/api/v1/spans/{conversation...}', ''],

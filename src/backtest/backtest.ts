@@ -17,7 +17,8 @@ import type { BacktestReport, ChangedConversation } from '../model/backtest.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import type { ConversationReader } from '../store/conversation-reader.ts';
+import { type ConversationReader, searchFor } from '../store/conversation-reader.ts';
+import type { SearchCursor } from '../store/conversation-search.ts';
 import type { ConversationRow } from '../store/conversation-row.ts';
 import type { EvaluationScanner, ScannedEvaluation } from '../store/evaluation-scan.ts';
 import { detectionStart } from '../engine/detection/detection-start.ts';
@@ -182,13 +183,14 @@ class Backtest {
   async #compareConversations(): Promise<void> {
     const { reader, since, agent, agentVersion, limit = Number.POSITIVE_INFINITY, onProgress } = this.#options;
     const seen: { readonly known: Known; readonly place: ComparedPlace; readonly seen: SeenAt }[] = [];
-    let before: number | undefined;
+    let cursor: SearchCursor | undefined;
     let looked = 0;
     for (let more = true; more && looked < limit; ) {
-      const page = await reader.listPage({ limit: Math.min(PAGE, limit - looked), before, since, agent, agentVersion });
+      const query = { limit: Math.min(PAGE, limit - looked), cursor, since, agent, agentVersion };
+      const page = await reader.pages.search(searchFor(query));
       for (const row of page.rows) seen.push(...(await this.#compareConversation(row)));
       looked += page.rows.length;
-      before = page.next;
+      cursor = page.next;
       more = page.next !== undefined;
       onProgress?.({ evaluations: looked });
     }

@@ -5,7 +5,7 @@ import type { ConversationReader } from '../store/conversation-reader.ts';
 import { safe } from './terminal.ts';
 
 export async function whyNotFound(reader: ConversationReader, id: string, store: Settings['store']): Promise<string> {
-  const { rows } = await reader.listPage({ limit: 5 });
+  const { rows } = await reader.pages.search({ order: 'latest', limit: 5 });
   const recent = rows.map(({ conversationId }) => `  ${safe(conversationId)}`);
   const known = recent.length === 0 ? 'The store has no conversations now.' : `The newest are:\n${recent.join('\n')}`;
   const kept = `store.keep: ${formatDuration(store.keepMs)}, store.keep_failed: ${formatDuration(store.keepFailedMs)}`;

@@ -30,7 +30,7 @@ import type { Turn } from '../model/turn.ts';
 import type { ConversationGlance, ConversationLabels } from '../store/conversation-columns.ts';
 import { mergedGlance } from './conversation-glance.ts';
 
-export { glanceOf } from './conversation-glance.ts';
+export { glanceOf, wrongClocksOf } from './conversation-glance.ts';
 export { spokenWords } from './conversation-words.ts';
 
 import type { ConversationStore, EngineStore, StoredConversation } from '../store/engine-store.ts';

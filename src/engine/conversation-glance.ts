@@ -1,30 +1,38 @@
 /**
- * A conversation at a glance, for lists: when it was, what the user asked first and what the agent answered last. It is
+ * A conversation at a glance, for lists: when it was (conversation-time.ts), what the user asked first and what the agent answered last. It is
  * kept in the conversation's row, because a list of fifty cannot read the spans of fifty. Turns are looked at in the
  * order in which they arrive, which need not be that in which they happened.
  */
+import type { WrongClock } from '../model/events/scoring-events.ts';
 import type { Content } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
 import { visibleText } from '../model/visible-text.ts';
 import type { ConversationGlance } from '../store/conversation-columns.ts';
+import { believed, wrongClock } from './conversation-time.ts';
 
 const SHOWN_CHARACTERS = 240;
 /** Text that is mostly blank is cut before it is tidied. */
 const READ_CHARACTERS = 4 * SHOWN_CHARACTERS;
 
-export function glanceOf(turns: readonly Turn[]): ConversationGlance {
+export function glanceOf(turns: readonly Turn[], arrivedAt: number): ConversationGlance {
   let glance: ConversationGlance = {};
   for (const turn of turns) {
     const asked = beginning(turn.userInput);
     const answered = beginning(turn.finalAnswer);
     glance = mergedGlance(glance, {
-      beganAtMs: Math.floor(turn.startedAtMs),
-      ceasedAtMs: Math.ceil(turn.endedAtMs),
+      beganAtMs: believed(turn.startedAtMs, arrivedAt),
+      ceasedAtMs: believed(turn.endedAtMs, arrivedAt),
+      ...(wrongClock(turn.startedAtMs, arrivedAt) === undefined ? {} : { isClockWrong: true as const }),
       ...(asked === undefined ? {} : { asked }),
       ...(answered === undefined ? {} : { answered }),
     });
   }
   return glance;
+}
+
+/** Times of turns that cannot be true. */
+export function wrongClocksOf(turns: readonly Turn[], arrivedAt: number): readonly WrongClock[] {
+  return turns.flatMap(({ startedAtMs }) => wrongClock(startedAtMs, arrivedAt) ?? []);
 }
 
 export function mergedGlance(known: ConversationGlance, more: ConversationGlance): ConversationGlance {
@@ -36,6 +44,7 @@ export function mergedGlance(known: ConversationGlance, more: ConversationGlance
     ceasedAtMs: isLater ? more.ceasedAtMs : known.ceasedAtMs,
     asked: isEarlier ? (more.asked ?? known.asked) : (known.asked ?? more.asked),
     answered: isLater ? (more.answered ?? known.answered) : (known.answered ?? more.answered),
+    ...(known.isClockWrong === true || more.isClockWrong === true ? { isClockWrong: true as const } : {}),
   };
 }
 

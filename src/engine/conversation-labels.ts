@@ -72,7 +72,7 @@ export function effortOf(conversation: Conversation): Effort {
   };
 }
 
-export function countedAs(conversation: Conversation, logTime: number): CountedConversation {
+export function countedAs(conversation: Conversation, logTime: number): Omit<CountedConversation, 'beganAt'> {
   const last = conversation.turns.at(-1);
   return { traceId: last?.traceId ?? '', conversationId: conversation.id, at: Date.now(), logTime };
 }

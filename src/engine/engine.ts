@@ -34,6 +34,7 @@ import {
   joinConversation,
   moveTurns,
   type ScoringResult,
+  wrongClocksOf,
 } from './conversation-closing.ts';
 import type { TurnFate } from '../model/events/scoring-events.ts';
 import { EvaluationRecorder } from './evaluation-recorder.ts';
@@ -216,6 +217,8 @@ export class Engine {
     }
 
     const conversation = this.#join(closed, known, turns);
+    if (known === undefined)
+      for (const reason of wrongClocksOf(turns, closed.closedAt)) this.#parts.onEvent({ type: 'clock-wrong', reason });
     if (known !== undefined) this.#move(closed.traceId, turns.length, conversation);
     this.#feedback.take(conversation);
     const trace = {
@@ -309,7 +312,7 @@ export class Engine {
     const conversation = joinConversation(store.conversations, {
       id,
       labels: columnsOf(buildConversation(id, turns), settings.metrics.segment),
-      glance: glanceOf(turns),
+      glance: glanceOf(turns, closed.closedAt),
       at: closed.closedAt,
       turnsAdded: known === undefined ? turns.length : 0,
       dueNowBecause: dueNowBecause(turns, found === undefined || found.id === syntheticConversationId(closed.traceId)),

@@ -25,6 +25,7 @@ import type { EngineStore, EvaluationPlace, PreviousEvaluation, WaitingEvaluatio
 import { waitingObservation } from './detection/observations.ts';
 import { traitsOf, userOf } from './detection/traits.ts';
 import { countedAs, effortOf, labelsOf } from './conversation-labels.ts';
+import { timeOf, timeOfNew } from './conversation-time.ts';
 import { ShadowComparison } from './shadow-comparison.ts';
 
 export interface LabelSettings extends LabelLimits {
@@ -116,6 +117,9 @@ export class EvaluationRecorder {
     const before = place.isFirst ? undefined : store.evaluations.previous(key);
     if (before !== undefined && before.revision >= evaluation.revision) return;
     const waited = store.waiting.find(key);
+    const own = evaluation.turnId === undefined ? undefined : place.subject.startedAtMs;
+    const head = store.conversations.at(place.conversation);
+    const beganAt = timeOfNew(head, { own, logTime: place.logTime, before: before?.seen });
     if (evaluation.shadow) {
       const labels = labelsOf(place.subject, this.#segmentKeys);
       const { conversation, trace, requests } = place;
@@ -124,7 +128,7 @@ export class EvaluationRecorder {
         return;
       }
       if (waited !== undefined) store.waiting.drop(key);
-      const seen = { at: place.logTime, ...keptEffort(effortOf(place.subject)) };
+      const seen = { at: place.logTime, ...keptEffort(effortOf(place.subject)), beganAt };
       store.evaluations.insert(evaluation, { conversation, trace, labels, seen }, (written) => {
         if (before === undefined) this.#shadows.count(written, conversation);
       });
@@ -148,7 +152,7 @@ export class EvaluationRecorder {
     }
     if (waited !== undefined) store.waiting.drop(key);
     const effort = effortOf(place.subject);
-    const seen = { at: place.logTime, ...keptEffort(effort) };
+    const seen = { at: place.logTime, ...keptEffort(effort), beganAt };
     // The turn that is evaluated, or the last one of the conversation.
     const last = place.subject.turns.at(-1);
     this.#insert(evaluation, { ...held, seen }, suite, {
@@ -156,10 +160,11 @@ export class EvaluationRecorder {
       labels,
       conversation,
       at: place.logTime,
+      beganAt,
       effort,
       effortCounted: countedEffort(seen),
       costSource: place.subject.cost.source,
-      counted: countedAs(place.subject, place.logTime),
+      counted: { ...countedAs(place.subject, place.logTime), beganAt },
       countedBefore,
       before,
       span: last === undefined ? undefined : { traceId: last.traceId, rootSpanId: last.rootSpanId },
@@ -173,9 +178,9 @@ export class EvaluationRecorder {
   }
 
   #count(written: Evaluation, suite: CompiledSuite, counting: Counting): void {
-    const { totals, labels, at, before, counted, effortCounted } = counting;
+    const { totals, labels, at, beganAt, before, counted, effortCounted } = counting;
     const store = this.#store;
-    this.#inHistory(written, { labels, at, before });
+    this.#inHistory(written, { labels, at: beganAt, before });
     if (before === undefined) {
       if (this.#shadowed.has(written.suite)) this.#shadows.count(written, counting.conversation);
       const { costSource } = counting;
@@ -208,7 +213,8 @@ export class EvaluationRecorder {
   ): void {
     const { history } = this.#store;
     // An evaluation by an older Assay has no time, and is not in the history.
-    if (before?.seen.at !== undefined) history.count({ ...before, suite, labels, at: before.seen.at }, -1);
+    const was = before === undefined ? undefined : timeOf(before.seen);
+    if (before !== undefined && was !== undefined) history.count({ ...before, suite, labels, at: was }, -1);
     history.count({ suite, labels, at, outcome, score, decidedShare });
   }
 
@@ -257,6 +263,7 @@ interface Counting {
   readonly conversation: number;
   /** Log time. */
   readonly at: number;
+  readonly beganAt: number;
   readonly effort: Effort;
   readonly effortCounted: CountedEffort | undefined;
   readonly costSource: ConversationCost['source'];

@@ -3,11 +3,12 @@ import { isDecided } from '../model/decision.ts';
 import type { Evaluation, Verdict } from '../model/evaluation.ts';
 import type { NamedOutcome, OutcomeLabel } from '../model/validity.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
+import { placeOf } from '../store/conversation-search.ts';
 import type { OutcomeLabelReader } from '../store/outcome-label-store.ts';
 
 interface PairsQuery {
   readonly label: string;
-  /** Wall-clock time in milliseconds. */
+  /** When the conversation began, in milliseconds. */
   readonly since?: number | undefined;
   readonly agent?: string | undefined;
   readonly agentVersion?: string | undefined;
@@ -55,7 +56,7 @@ async function evaluationsOf(
 ): Promise<'notThere' | 'leftOut' | 'notScored' | readonly Evaluation[]> {
   const row = await reader.find(conversationId);
   if (row === undefined) return 'notThere';
-  if (since !== undefined && row.updatedAt < since) return 'leftOut';
+  if (since !== undefined && placeOf(row).at < since) return 'leftOut';
   if (agent !== undefined && row.agent !== agent) return 'leftOut';
   if (agentVersion !== undefined && row.agentVersion !== agentVersion) return 'leftOut';
   const all = await reader.evaluations(row, { revisions: 'last' });

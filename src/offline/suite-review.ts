@@ -11,6 +11,7 @@ import type { Evaluation } from '../model/evaluation.ts';
 import { QUALITY_METRICS, signIn } from '../report/metrics/quality-metrics.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
+import type { SearchCursor } from '../store/conversation-search.ts';
 
 export interface SuiteReview {
   /** Conversations that were looked at, for likeness. */
@@ -36,10 +37,10 @@ export async function reviewSuites(
   const traces = suites.map((suite) => ({ name: suite.name, golden: goldenIdsOf(suite) }));
   const compared: Pick<Evaluation, 'suite' | 'conversationId' | 'verdicts'>[] = [];
   let conversations = 0;
-  let before: number | undefined;
+  let cursor: SearchCursor | undefined;
   do {
     const limit = Math.min(PAGE, conversationsMax - conversations);
-    const { rows, next } = await reader.listPage({ limit, ...(before !== undefined && { before }) });
+    const { rows, next } = await reader.pages.search({ order: 'latest', limit, cursor });
     for (const row of rows) {
       for (const { suite, suiteVersion, conversationId, verdicts, waitsFor } of await reader.evaluations(row, {
         revisions: 'last',
@@ -51,8 +52,8 @@ export async function reviewSuites(
       }
     }
     conversations += rows.length;
-    before = next;
-  } while (before !== undefined && conversations < conversationsMax);
+    cursor = next;
+  } while (cursor !== undefined && conversations < conversationsMax);
   const alike = suites.flatMap(({ name: suite, id }) =>
     (pairs.get(id)?.alike() ?? []).map((likeness) => ({ suite, ...likeness })),
   );

@@ -17,9 +17,11 @@ export interface ConversationLabels {
 
 /** Shown in lists: see `engine/conversation-glance.ts`. All absent if it was stored before that was kept. */
 export interface ConversationGlance {
-  /** When its first step began and its last one ended, by the spans. */
+  /** When it happened: the time at which its first turn began (`engine/conversation-time.ts`). */
   readonly beganAtMs?: number | undefined;
   readonly ceasedAtMs?: number | undefined;
+  /** A time of its spans could not be true, so that of arrival counts. */
+  readonly isClockWrong?: true | undefined;
   /** The beginning of the user's first words and of the agent's last answer; absent where they were not captured. */
   readonly asked?: string | undefined;
   readonly answered?: string | undefined;
@@ -90,6 +92,7 @@ export interface ConversationCells {
   readonly asked: string | null;
   readonly answered: string | null;
   readonly feedback: number | null;
+  readonly clock_wrong: number | null;
 }
 
 const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<ConversationHead>, 'name'> } = {
@@ -109,7 +112,7 @@ const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<Convers
   worst_outcome: { type: 'smallint', of: ({ worstOutcome }) => worstOutcome },
   unscored_because: { type: 'text', of: ({ unscoredBecause }) => unscoredBecause },
   segment: { type: 'text', of: ({ labels }) => labels.segment },
-  began_at: { type: 'bigint', of: ({ glance }) => glance.beganAtMs },
+  began_at: { type: 'bigint', of: ({ glance, firstClosedAt }) => glance.beganAtMs ?? firstClosedAt },
   ceased_at: { type: 'bigint', of: ({ glance }) => glance.ceasedAtMs },
   asked: { type: 'text', of: ({ glance }) => glance.asked },
   answered: { type: 'text', of: ({ glance }) => glance.answered },
@@ -117,6 +120,7 @@ const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<Convers
     type: 'smallint',
     of: ({ feedback }) => (feedback === undefined ? undefined : POLARITIES.indexOf(feedback)),
   },
+  clock_wrong: { type: 'smallint', of: ({ glance }) => (glance.isClockWrong === true ? 1 : undefined) },
 };
 
 export const CONVERSATION_COLUMNS: readonly Column<ConversationHead>[] = Object.entries(COLUMNS).map(
@@ -153,6 +157,7 @@ export function headFrom(
       ceasedAtMs: cells.ceased_at ?? undefined,
       asked: cells.asked === null ? undefined : text(cells.asked),
       answered: cells.answered === null ? undefined : text(cells.answered),
+      ...(cells.clock_wrong === 1 ? { isClockWrong: true as const } : {}),
     },
     feedback: cells.feedback === null ? undefined : POLARITIES[cells.feedback],
   };

@@ -11,20 +11,22 @@ import type { Json } from '../model/json.ts';
 import type { TraceContent } from './engine-store.ts';
 import type { HistoryQuery, HistoryRow, HistorySumQuery, SummedHistory } from './history.ts';
 import type { ConversationRow } from './conversation-row.ts';
+import type { ConversationSearch, SearchCursor } from './conversation-search.ts';
 import type { PageReader } from './page-reader.ts';
 
+/** A search in which each condition names one value; the latest come first. */
 export interface ConversationQuery {
+  /** One evaluation has to meet all that is said of evaluations. */
   readonly outcome?: Outcome | undefined;
   readonly agent?: string | undefined;
   readonly agentVersion?: string | undefined;
   readonly segment?: string | undefined;
   readonly criterion?: string | undefined;
   readonly suite?: string | undefined;
-  /** Wall-clock time in milliseconds. */
+  /** When the conversation began, in milliseconds. */
   readonly since?: number | undefined;
   readonly limit: number;
-  /** Only conversations before this row, for the next page. */
-  readonly before?: number | undefined;
+  readonly cursor?: SearchCursor | undefined;
 }
 
 export interface TraceRow {
@@ -33,12 +35,6 @@ export interface TraceRow {
   readonly revision: number;
   readonly cause: CloseCause;
   readonly spans: number;
-}
-
-export interface ConversationPage {
-  readonly rows: readonly ConversationRow[];
-  /** Where to go on, as `before`; undefined at the end. */
-  readonly next: number | undefined;
 }
 
 export interface StoredTotal {
@@ -63,8 +59,6 @@ type Awaitable<T> = T | Promise<T>;
 
 export interface ConversationReader {
   find(conversationId: string): Awaitable<ConversationRow | undefined>;
-  /** Latest first. A page looks at a limited number of conversations, however few of them it finds. */
-  listPage(query: ConversationQuery): Awaitable<ConversationPage>;
   /** The last revision of each suite and turn, or all of them, in the order in which they were made: of live suites, or of those in shadow. */
   evaluations(conversation: ConversationRow, options: EvaluationsOptions): Awaitable<readonly Evaluation[]>;
   /** By row: the last revision of each live suite and turn, then those that wait, without their verdicts. */
@@ -88,4 +82,21 @@ export interface ConversationReader {
   /** Summed over instances where there are many. */
   totals(): Awaitable<readonly StoredTotal[]>;
   close(): Awaitable<void>;
+}
+
+export function searchFor(query: ConversationQuery): ConversationSearch {
+  const { outcome, agent, agentVersion, segment, suite, criterion, since, limit, cursor } = query;
+  const only = <T>(one: T | undefined) => (one === undefined ? undefined : [one]);
+  return {
+    outcomes: only(outcome),
+    agents: only(agent),
+    agentVersions: only(agentVersion),
+    segments: only(segment),
+    suites: only(suite),
+    failedCriteria: only(criterion),
+    since,
+    order: 'latest',
+    limit,
+    cursor,
+  };
 }

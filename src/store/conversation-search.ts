@@ -2,14 +2,15 @@
  * The search for conversations that a page shows, the same on both stores: which conditions there are, in which order
  * rows come, and where the next page begins. Each store says how it writes a condition.
  *
- * A page looks at a limited number of rows (page.ts). `latest` goes down the rows. `worst` sorts the rows that a page may
- * look at, and goes on among them before it looks at older ones: the cursor keeps where they begin.
+ * The order is that of time: conversations by `began_at`, simultaneous ones by their row. A page looks at a limited
+ * number of them, however few it finds, because others wait for the thread or the database. `latest` goes back in
+ * time. `worst` sorts the rows that a page may look at, and goes on among them before it looks at older ones: the
+ * cursor keeps where they begin.
  */
 import { POLARITIES, type Polarity } from '../model/feedback.ts';
 import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import { wordsOf } from '../model/search-words.ts';
 import type { ConversationRow } from './conversation-row.ts';
-import { nextPage, pageWindow } from './page.ts';
 
 export interface ConversationSearch {
   readonly agents?: readonly string[] | undefined;
@@ -28,7 +29,7 @@ export interface ConversationSearch {
   readonly isLabelled?: boolean | undefined;
   /** Polarity of all that users said. */
   readonly feedback?: readonly Polarity[] | undefined;
-  /** Wall-clock times in milliseconds; `until` is not in it. */
+  /** When the conversation began, in milliseconds; `until` is not in it. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   /**
@@ -41,11 +42,18 @@ export interface ConversationSearch {
   readonly cursor?: SearchCursor | undefined;
 }
 
+/** In the order of time. */
+export interface Place {
+  /** When the conversation began. */
+  readonly at: number;
+  readonly row: number;
+}
+
 export interface SearchCursor {
-  /** Rows before this one. */
-  readonly before: number;
+  /** Conversations before this place. */
+  readonly before: Place;
   /** The last conversation that was shown of the rows that are sorted. */
-  readonly last?: { readonly severity: number; readonly row: number } | undefined;
+  readonly last?: (Place & { readonly severity: number }) | undefined;
 }
 
 export interface FoundConversations {
@@ -63,15 +71,16 @@ export function askedWords({ words }: ConversationSearch): readonly string[] | u
   return asked.length === 0 ? undefined : asked;
 }
 
-/** Rows of conversations that may match, latest first, as an index gives them: no others do. */
-export interface CandidateRows {
-  readonly rows: readonly number[];
-  /** There may be more before the last one. */
-  readonly hasMore: boolean;
+/** Conversations that may match, as an index gives them: no others do. */
+export interface CandidateRows<Value> {
+  /** Condition, for conversations whose rows lie between these. */
+  readonly isOneOf: (rows: Ends) => Condition<Value>;
+  /** How many there are; undefined where a page looks at as many conversations as without them. */
+  readonly count: number | undefined;
+  /** There may be more before this place; undefined where these are all. */
+  readonly last?: Place | undefined;
   /** They are of conversations with the words, which need not be looked for in what a list shows. */
   readonly hasWords?: true;
-  /** A page that is full of them looks at the rows at which it would look without them. */
-  readonly isOfWindow?: true;
 }
 
 /** How a store writes conditions; `?` stands for one value. */
@@ -89,15 +98,9 @@ export interface SearchDialect<Value> {
   readonly contains: (text: string) => string;
 }
 
-interface Condition<Value> {
+export interface Condition<Value> {
   readonly sql: string;
   readonly values: readonly Value[];
-}
-
-interface SearchStatement<Value> {
-  readonly conditions: readonly string[];
-  readonly values: readonly Value[];
-  readonly order: string;
 }
 
 interface RowLimits {
@@ -107,80 +110,103 @@ interface RowLimits {
   readonly searched: number;
 }
 
+/** First and last row; both are in it. */
+export interface Ends {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Conversations of one page, of which the latest are looked at first: most pages are full of them. */
+export function nearMax({ limit }: ConversationSearch): number {
+  return Math.max(NEAR, 2 * limit);
+}
+
+const NEAR = 1_000;
+
+/** Conversations from one place on, and before another one. */
+export interface Stretch {
+  readonly from: Place;
+  readonly before: Place;
+}
+
+export const EVERYWHERE: Ends = { first: 0, last: Number.MAX_SAFE_INTEGER };
+
 const SHOWN_TEXT = `lower(c.conversation_id || ' ' || coalesce(c.asked, '') || ' ' || coalesce(c.answered, ''))`;
 
-/** The rows that one page looks at, and the statement that finds them. */
+/** All that a page may look at, if there were no limit. */
+export function stretchOf({
+  since = 0,
+  until,
+  cursor,
+}: Pick<ConversationSearch, 'since' | 'until' | 'cursor'>): Stretch {
+  const end = { at: until ?? Number.MAX_SAFE_INTEGER, row: 0 };
+  const before = cursor !== undefined && isBefore(cursor.before, end) ? cursor.before : end;
+  return { from: { at: since, row: 0 }, before };
+}
+
+export function isBefore(one: Place, other: Place): boolean {
+  return one.at < other.at || (one.at === other.at && one.row < other.row);
+}
+
+export function placeOf({ row, glance, lastClosedAt }: ConversationRow): Place {
+  return { at: glance.beganAtMs ?? lastClosedAt, row };
+}
+
+/** The most conversations that one page looks at. */
+export function lookedAtMax(search: ConversationSearch, { searched, lookedAt }: RowLimits): number {
+  return search.order === 'worst' || takesSearches(search) ? searched : lookedAt;
+}
+
+/** Condition that a conversation lies in a stretch. */
+export function inStretch<Value>(
+  number: (value: number) => Value,
+  { from, before }: Stretch,
+  alias = 'c.',
+): Condition<Value> {
+  const place = `(${alias}began_at, ${alias}id)`;
+  return {
+    sql: `${place} >= (?, ?) AND ${place} < (?, ?)`,
+    values: [from.at, from.row, before.at, before.row].map(number),
+  };
+}
+
+/**
+ * The statement that finds a page's rows, and what is known once they are there: the cursor of the next page, and the
+ * stretch that was looked at. `window` is that of the page; `hasOlder` says that there are conversations before it.
+ */
 export function searchPlan<Value>(
   dialect: SearchDialect<Value>,
   search: ConversationSearch,
-  ends: { readonly first: number; readonly last: number },
-  limits: RowLimits,
-  candidates?: CandidateRows,
+  window: Stretch & { readonly hasOlder: boolean; readonly rows: Ends },
+  candidates?: CandidateRows<Value>,
 ) {
-  const conditions = conditionsOf(dialect, search, candidates);
-  const window =
-    candidates === undefined || candidates.isOfWindow === true
-      ? searchWindow(search, ends, limits)
-      : windowOf(candidates, ends, search);
   const last = search.cursor?.last;
-  const after =
-    search.order !== 'worst' || last === undefined
-      ? []
-      : [
-          {
-            sql: '(c.worst_outcome < ? OR (c.worst_outcome = ? AND c.id < ?))',
-            values: [last.severity, last.severity, last.row].map(dialect.number),
-          },
-        ];
-  const between = { sql: 'c.id >= ? AND c.id < ?', values: [window.from, window.before].map(dialect.number) };
-  const all = [between, ...conditions, ...after];
-  const statement: SearchStatement<Value> = {
+  const isSorted = search.order === 'worst';
+  const after = !isSorted || last === undefined ? [] : [afterLast(dialect, last)];
+  const all = [inStretch(dialect.number, window), ...conditionsOf(dialect, search, window.rows, candidates), ...after];
+  return {
     conditions: all.map(({ sql }) => sql),
     values: all.flatMap(({ values }) => values),
-    order: search.order === 'worst' ? 'c.worst_outcome DESC, c.id DESC' : 'c.id DESC',
+    order: isSorted ? 'c.worst_outcome DESC, c.began_at DESC, c.id DESC' : 'c.began_at DESC, c.id DESC',
+    found: (rows: readonly ConversationRow[]): { readonly next: SearchCursor | undefined; readonly seen: Stretch } => {
+      const end = rows.length === search.limit ? rows.at(-1) : undefined;
+      const older = window.hasOlder ? { before: window.from } : undefined;
+      if (end === undefined) return { next: older, seen: window };
+      if (!isSorted) return { next: { before: placeOf(end) }, seen: { from: placeOf(end), before: window.before } };
+      const next = { before: window.before, last: { severity: end.worstOutcome, ...placeOf(end) } };
+      return { next, seen: window };
+    },
   };
-  const found = (rows: readonly ConversationRow[]): FoundConversations => {
-    const begins = Math.max(window.from, ends.first);
-    const shown = rows.at(-1);
-    if (search.order === 'worst') {
-      const lookedAt = Math.max(0, window.before - begins);
-      if (rows.length === search.limit && shown !== undefined)
-        return {
-          rows,
-          next: { before: window.before, last: { severity: shown.worstOutcome, row: shown.row } },
-          lookedAt,
-        };
-      return { rows, next: window.hasOlder ? { before: window.from } : undefined, lookedAt };
-    }
-    const before = nextPage(rows, search.limit, window);
-    const isFull = rows.length === search.limit && shown !== undefined;
-    return {
-      rows,
-      next: before === undefined ? undefined : { before },
-      lookedAt: Math.max(0, window.before - (isFull ? shown.row : begins)),
-    };
-  };
-  return { statement, found };
 }
 
-/** Rows that a page may look at. */
-export function searchWindow(
-  search: ConversationSearch,
-  ends: { readonly first: number; readonly last: number },
-  { searched, lookedAt }: RowLimits,
-): ReturnType<typeof pageWindow> {
-  const max = search.order === 'worst' || takesSearches(search) ? searched : lookedAt;
-  return pageWindow(ends, { before: search.cursor?.before }, max);
-}
-
-/** An index has looked at all rows, down to the last one that it gives. */
-function windowOf(
-  { rows, hasMore }: CandidateRows,
-  ends: { readonly first: number; readonly last: number },
-  { cursor }: ConversationSearch,
-): { readonly from: number; readonly before: number; readonly hasOlder: boolean } {
-  const before = Math.min(cursor?.before ?? Number.MAX_SAFE_INTEGER, ends.last + 1);
-  return { from: hasMore ? (rows.at(-1) ?? ends.first) : ends.first, before, hasOlder: hasMore };
+function afterLast<Value>(
+  { number }: SearchDialect<Value>,
+  { severity, at, row }: NonNullable<SearchCursor['last']>,
+): Condition<Value> {
+  return {
+    sql: '(c.worst_outcome < ? OR (c.worst_outcome = ? AND (c.began_at, c.id) < (?, ?)))',
+    values: [severity, severity, at, row].map(number),
+  };
 }
 
 function takesSearches(search: ConversationSearch): boolean {
@@ -193,7 +219,8 @@ function takesSearches(search: ConversationSearch): boolean {
 function conditionsOf<Value>(
   dialect: SearchDialect<Value>,
   search: ConversationSearch,
-  candidates: CandidateRows | undefined,
+  rows: Ends,
+  candidates: CandidateRows<Value> | undefined,
 ): readonly Condition<Value>[] {
   const conditions: Condition<Value>[] = [];
   const among = (column: string, values: readonly string[] | undefined) => {
@@ -208,10 +235,7 @@ function conditionsOf<Value>(
       sql: dialect.among('c.feedback'),
       values: [dialect.numbers(search.feedback.map((one) => POLARITIES.indexOf(one)))],
     });
-  if (search.since !== undefined) conditions.push({ sql: 'c.updated_at >= ?', values: [dialect.number(search.since)] });
-  if (search.until !== undefined) conditions.push({ sql: 'c.updated_at < ?', values: [dialect.number(search.until)] });
-  if (candidates !== undefined)
-    conditions.push({ sql: dialect.among('c.id'), values: [dialect.numbers(candidates.rows)] });
+  if (candidates !== undefined) conditions.push(candidates.isOneOf(rows));
   for (const word of candidates?.hasWords === true ? [] : (search.words ?? []))
     conditions.push({ sql: dialect.contains(SHOWN_TEXT), values: [dialect.text(lowered(word))] });
   if (search.isLabelled !== undefined)

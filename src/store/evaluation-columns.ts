@@ -20,12 +20,19 @@ export const SEEN_COLUMNS = {
   costNanos: { name: 'cost_nanos', type: 'bigint' },
   tokens: { name: 'tokens', type: 'bigint' },
   durationMs: { name: 'duration_ms', type: 'bigint' },
+  /** When the conversation or the turn began (`engine/conversation-time.ts`). */
+  beganAt: { name: 'began_at', type: 'bigint' },
 } as const;
 
 // The cast holds because these are the table's own keys.
 const SEEN_KEYS = Object.keys(SEEN_COLUMNS) as readonly (keyof typeof SEEN_COLUMNS)[];
 
 export type SeenConversation = { readonly [Key in keyof typeof SEEN_COLUMNS]: number | undefined };
+
+/** The time of an evaluation in figures: that of its conversation or turn, and of one that is older than this column, of its scoring. */
+export function timeOf({ beganAt, at }: Pick<SeenConversation, 'beganAt' | 'at'>): number | undefined {
+  return beganAt ?? at;
+}
 
 /** An evaluation as it is written. */
 export interface KeptEvaluation {

@@ -8,14 +8,14 @@ import type { Outcome, Verdict } from '../model/evaluation.ts';
 import type { JudgeOutcome } from '../model/judging.ts';
 import { namesOf } from './column.ts';
 import type { ConversationRow } from './conversation-row.ts';
-import { outcomeAt, SEEN_COLUMNS, type SeenConversation, seenFrom } from './evaluation-columns.ts';
+import { outcomeAt, SEEN_COLUMNS, type SeenConversation, seenFrom, timeOf } from './evaluation-columns.ts';
 
 export interface ScanQuery {
   /** See `suiteKey`. */
   readonly suiteKey: string;
   readonly agent?: string | undefined;
   readonly agentVersion?: string | undefined;
-  /** Wall-clock time in milliseconds. */
+  /** When the conversation or the turn began, in milliseconds. */
   readonly since?: number | undefined;
   /** The latest so many. */
   readonly limit?: number | undefined;
@@ -93,6 +93,20 @@ export function scannedFrom(cells: ScannedCells): ScannedEvaluation {
     seen: seenFrom(cells, 11),
   };
 }
+
+/** When its conversation or turn began. */
+export const BEGAN_AT = 'coalesce(e.began_at, e.scored_at, e.created_at)';
+
+export function timeOfScanned({ seen, createdAt }: Pick<ScannedEvaluation, 'seen' | 'createdAt'>): number {
+  return timeOf(seen) ?? createdAt;
+}
+
+/** An evaluation is made after its conversation began, so those of before are not searched. Clocks may differ. */
+export function madeSince(since: number): number {
+  return Math.trunc(since) - CLOCKS_DIFFER_MS;
+}
+
+const CLOCKS_DIFFER_MS = 3_600_000;
 
 export interface EvaluationScanner {
   /** The last revision of each conversation and turn, in the order in which they were made. */

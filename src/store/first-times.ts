@@ -1,5 +1,5 @@
 /**
- * Times of the log of which the smallest stays: when something was seen first. Beside the running totals and in the same transactions, but not of their
+ * Times of which the smallest stays: when something was seen first. Beside the running totals and in the same transactions, but not of their
  * kind: times of several instances are not added up.
  */
 import type { Labels, Total } from './engine-store.ts';

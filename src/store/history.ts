@@ -21,7 +21,7 @@ export const HISTORY_WIDTHS = [
 
 interface HistoryPlace {
   readonly width: number;
-  /** Where the stretch begins, in log time. */
+  /** Where the stretch begins. Evaluations are in it by when their conversation or turn began. */
   readonly begins: number;
   readonly suite: string;
   readonly agent: string;
@@ -49,7 +49,7 @@ export type HistoryRow = HistoryPlace & HistorySums;
 interface CountedInHistory {
   readonly suite: string;
   readonly labels: AgentLabels;
-  /** Log time at which it was scored. */
+  /** When the conversation or the turn began. */
   readonly at: number;
   readonly outcome: Outcome;
   readonly score: number | undefined;
@@ -126,7 +126,7 @@ export function historyValues(row: HistoryRow): readonly (number | string)[] {
 export interface HistoryQuery {
   readonly width: number;
   readonly suite: string;
-  /** Log times in milliseconds; `until` is not in it. */
+  /** Milliseconds; `until` is not in it. */
   readonly since: number;
   readonly until: number;
 }

@@ -36,6 +36,10 @@ export interface FoundStore {
 
 export const FIRST_RELEASE = '0.1.0';
 
+/** Bounds of a time that can be true, as `engine/conversation-time.ts` has them. They are released with the step that has them. */
+export const EARLIEST_MS = Date.UTC(2000, 0, 1);
+export const AHEAD_MAX_MS = 10 * 60_000;
+
 export function ofFirstRelease(steps: readonly string[]): readonly Migration[] {
   return steps.map((sql) => ({ since: FIRST_RELEASE, sql, back: undefined, versionBefore: 'stops' }));
 }

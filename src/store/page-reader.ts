@@ -3,7 +3,7 @@
  * which anything was counted. Each read is bounded, whatever the store holds.
  */
 import type { ConversationRow } from './conversation-row.ts';
-import type { ConversationSearch, FoundConversations } from './conversation-search.ts';
+import type { ConversationSearch, FoundConversations, Place } from './conversation-search.ts';
 import type { ScannedEvaluation } from './evaluation-scan.ts';
 import type { JudgingState } from './question-store.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from './read-evaluation.ts';
@@ -15,9 +15,27 @@ export interface WhichEvaluations {
   readonly of: 'live' | 'shadow';
 }
 
+/** Times in milliseconds; `until` is not in it. */
+export interface PartsAsked {
+  readonly since: number;
+  readonly until: number;
+  readonly parts: number;
+  /** The latest so many are looked at. */
+  readonly max: number;
+}
+
+export interface ConversationParts {
+  /** Conversations that began in the time; one more than are looked at if there are more. */
+  readonly conversations: number;
+  /** The latest conversation of each part, the latest part first. */
+  readonly first: readonly Place[];
+}
+
 export interface PageReader {
   /** A page looks at a limited number of conversations, however few of them it finds. */
   search(search: ConversationSearch): Awaitable<FoundConversations>;
+  /** Divides the conversations of a time into parts of one size. */
+  parts(asked: PartsAsked): Awaitable<ConversationParts>;
   /** By row, in the order in which they were made, then those that wait. */
   evaluations(
     conversations: readonly ConversationRow[],
@@ -33,6 +51,6 @@ export interface PageReader {
   countUpTo(limit: number): Awaitable<number>;
   /** Money that judges spent up to then, and questions that wait for them. */
   judging(at: number): Awaitable<JudgingState>;
-  /** When each series of the metric was seen first, in log time; the labels are JSON. */
+  /** When each series of the metric was seen first, the labels are JSON. */
   firstTimes(metric: string): Awaitable<readonly { readonly labels: string; readonly at: number }[]>;
 }

@@ -29,7 +29,14 @@ function scanned({ definition }: CompiledSuite, ending: Ending, basis = `${defin
     basis,
     ending,
     createdAt: 0,
-    seen: { at: undefined, steps: undefined, costNanos: undefined, tokens: undefined, durationMs: undefined },
+    seen: {
+      at: undefined,
+      steps: undefined,
+      costNanos: undefined,
+      tokens: undefined,
+      durationMs: undefined,
+      beganAt: undefined,
+    },
   };
 }
 

@@ -45,8 +45,8 @@ async function send(running: RunningService, version: string, passed: readonly b
       ...(place === 0 ? {} : { parentSpanId: `${number.toString(16)}0`.padStart(16, '0') }),
       name: operation,
       kind: 1,
-      startTimeUnixNano: '1790000000000000000',
-      endTimeUnixNano: '1790000001000000000',
+      startTimeUnixNano: `${Date.now()}000000`,
+      endTimeUnixNano: `${Date.now() + 1}000000`,
       attributes: Object.entries({ 'gen_ai.operation.name': operation, 'gen_ai.agent.name': 'helper', ...more }).map(
         ([key, stringValue]) => ({ key, value: { stringValue } }),
       ),

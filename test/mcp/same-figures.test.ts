@@ -24,7 +24,7 @@ criteria:
   - { name: right_day, question: Was it the right day?, weight: 0.7, check: last(tools('look')).args.day == 'monday' }
 `;
 const CONVERSATIONS = 120;
-const START_NS = 1_790_000_000_000_000_000n;
+const START_NS = BigInt(Date.now() - 600_000) * 1_000_000n;
 
 /** Names of the questions; each surface answers all of them. */
 const QUESTIONS = [

@@ -80,10 +80,10 @@ test('where nothing has come for hours, the overview says since when', async () 
     // The cast holds: other tests hold the answer against its schema.
     const { conversations, ...list } = (await response.json()) as ConversationList;
     const at = new Date(Date.now() - 3 * HOUR_MS).toISOString();
-    await route.fulfill({ json: { ...list, conversations: conversations.map((one) => ({ ...one, updated_at: at })) } });
+    await route.fulfill({ json: { ...list, conversations: conversations.map((one) => ({ ...one, began_at: at })) } });
   });
   await page.reload();
-  await page.getByText(/^No conversation for 3 h 0 min: the last one changed at \d/).waitFor();
+  await page.getByText(/^No conversation for 3 h 0 min: the last one began at \d/).waitFor();
   expect(await mistakesOfAccess(page)).toEqual([]);
   await takeScreenshot(page, 'no-data-for-a-while');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressOf, placeOf, sharedFilters, withChanges } from '../../src/page/shell/place.ts';
+import { addressOf, placeOf, sharedFilters, withChanges, withFixedTime } from '../../src/page/shell/place.ts';
 
 test.each(['conv-1', 'a/b', 'ü ?#%', '..x', '<script>', '100%'])(
   'a conversation has an address, and back: %s',
@@ -36,4 +36,20 @@ test('the filters that all views have are kept from one to the next, and no othe
   expect(sharedFilters(new URLSearchParams('agent=a&words=x&since=7d&verdict=v&cursor=9')).toString()).toBe(
     'agent=a&since=7d',
   );
+});
+
+test.each([
+  [
+    'a stretch back from now',
+    'agent=a&since=24h',
+    'agent=a&since=2026-11-26T12:00:00.000Z&until=2026-11-27T12:00:00.000Z',
+  ],
+  ['the usual one', 'agent=a', 'agent=a&since=2026-11-20T12:00:00.000Z&until=2026-11-27T12:00:00.000Z'],
+  ['times', 'since=2026-11-01T00:00:00.000Z&until=2026-11-02T00:00:00.000Z', undefined],
+  ['no time', 'since=', 'since='],
+])('a shared address means the same tomorrow: %s', (_what, search, shared) => {
+  const query = new URLSearchParams(search);
+  const now = Date.parse('2026-11-27T12:00:00Z');
+
+  expect(decodeURIComponent(withFixedTime(query, { usual: '7d', now }).toString())).toBe(shared ?? search);
 });

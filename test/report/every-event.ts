@@ -83,6 +83,7 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
     { cause: 'idle', fate: 'duplicate', rows: 3 },
     { cause: 'idle', fate: 'not-understood', rows: 4 },
   ],
+  'clock-wrong': [{ reason: 'future' }],
   'turn-without-end': [{ conversation: CONVERSATION, revision: 1, sign: 'no-root' }],
   'conversation-evaluated': [{ conversation: CONVERSATION, cause: 'idle', suites: 1, revision: 1 }],
   'check-failed': [{ suite: 's', criterion: 'c', reason: 'threw' }],

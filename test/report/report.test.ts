@@ -198,7 +198,7 @@ class MemoryTotals {
 
 const BASE = { suite: 's', agent: 'a', agent_version: '1', environment: 'e' };
 const EFFORT = { steps: 3, tokens: 700, duration: 2500, cost: 2000 };
-const COUNTED = { traceId: 't', conversationId: 'c', at: 0, logTime: 0 };
+const COUNTED = { traceId: 't', conversationId: 'c', at: 0, logTime: 0, beganAt: 0 };
 
 test('counters exist at zero before the first event', async () => {
   const totals = new MemoryTotals();

@@ -31,10 +31,7 @@ test('failures are found from their index, each once, latest or worst first', ()
   const reader = filled();
   const every = pagesOf(reader, {}).found;
   const failed = new Set(
-    every.filter(
-      (row) =>
-        reader.pages.search({ order: 'latest', limit: 1, cursor: { before: row + 1 } }).rows[0]?.worstOutcome === 2,
-    ),
+    reader.list({ limit: CONVERSATIONS }).flatMap(({ row, worstOutcome }) => (worstOutcome === 2 ? [row] : [])),
   );
   const wanted = every.filter((row) => failed.has(row));
 
@@ -57,5 +54,5 @@ test('a search that nothing meets ends at its first page', () => {
     { states: ['open', 'waiting'] },
   ];
 
-  for (const search of nothing) expect(pagesOf(reader, search)).toMatchObject({ found: [], looked: [CONVERSATIONS] });
+  for (const search of nothing) expect(pagesOf(reader, search)).toMatchObject({ found: [], looked: [0] });
 });

@@ -4,6 +4,7 @@
  * A test says which turns have closed and works on the store in a transaction, as the engine does. SQLite only needs
  * the work; a shared store first gets the turns, as lanes would file them.
  */
+import type { SearchCursor } from '../../src/store/conversation-search.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import type { DueCause } from '../../src/model/causes.ts';
 import type { Evaluation, Outcome, Verdict } from '../../src/model/evaluation.ts';
@@ -14,7 +15,7 @@ import {
   joinConversation,
   dueConversations,
 } from '../../src/engine/conversation-closing.ts';
-import type { ConversationReader } from '../../src/store/conversation-reader.ts';
+import { type ConversationReader, searchFor } from '../../src/store/conversation-reader.ts';
 import { decodeBasis } from '../../src/store/basis-codec.ts';
 import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../../src/store/evaluation-scan.ts';
 import type { DetectionRound, DetectionStore } from '../../src/store/detection-store.ts';
@@ -55,7 +56,7 @@ export interface StoreUnderTest {
 
 export const LABELS = { agent: 'helper', agentVersion: 'v1', environment: 'test' };
 export const COUNTED = { agent: 'helper', agent_version: 'v1', environment: 'test' };
-const SEEN = { at: 1000, steps: 4, costNanos: 2500, tokens: 90, durationMs: 1200 };
+const SEEN = { at: 1000, steps: 4, costNanos: 2500, tokens: 90, durationMs: 1200, beganAt: 950 };
 
 export function traceIdOf(number: number): TraceId {
   return number.toString(16).padStart(32, '0') as TraceId;
@@ -191,7 +192,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     expect(stored).toMatchObject({ traceId: traceIdOf(1), revision: 1, cause: 'settled', spans: 3 });
     expect(Buffer.from((await reader.content(stored))?.traces ?? []).toString()).toBe('spans 1');
     const idsBy = async (query: object) =>
-      (await reader.listPage({ limit: 10, ...query })).rows.map(({ conversationId }) => conversationId);
+      (await reader.pages.search(searchFor({ limit: 10, ...query }))).rows.map(({ conversationId }) => conversationId);
     expect(await idsBy({ criterion: 'right' })).toEqual(['c1']);
     expect(await idsBy({ criterion: 'polite' })).toEqual([]);
     expect(await idsBy({ outcome: 'partial_failure', suite: 'pack', agent: 'helper', agentVersion: 'v1' })).toEqual([
@@ -273,7 +274,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const { result } = await under.transact({ turns: [turn], until: 1000 }, () => {
       const { row } = joinTurn(store, turn);
       storeTurn(store, turn, row);
-      const seen = { at: 990, steps: 7, costNanos: 1500, tokens: 80, durationMs: 900 };
+      const seen = { at: 990, steps: 7, costNanos: 1500, tokens: 80, durationMs: 900, beganAt: 940 };
       for (const evaluation of [live, candidate])
         store.evaluations.insert(evaluation, { conversation: row, trace: 0, labels: COUNTED, seen }, (written) =>
           news.push([
@@ -298,7 +299,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const all: Evaluation[] = [];
     for await (const evaluation of reader.allEvaluations()) all.push(evaluation);
     expect(all).toEqual([stored]);
-    const listed = async (query: object) => (await reader.listPage({ limit: 10, ...query })).rows.length;
+    const listed = async (query: object) => (await reader.pages.search(searchFor({ limit: 10, ...query }))).rows.length;
     expect(await listed({ outcome: 'hard_failure' })).toBe(0);
     expect(await listed({ criterion: 'right' })).toBe(0);
     expect(await listed({ outcome: 'successful_completion', suite: 'pack' })).toBe(1);
@@ -320,11 +321,11 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
       ],
     });
     expect(JSON.parse(one.labels)).toEqual(COUNTED);
-    expect(
-      await scanned({ suiteKey: 'shadow:pack', since: Date.now() - 60_000, agent: 'helper', limit: 5 }),
-    ).toMatchObject([{ ...said, suiteVersion: '2', outcome: 'hard_failure', score: 400_000, basis: 'd2 - 01 0:abc' }]);
+    expect(await scanned({ suiteKey: 'shadow:pack', since: 940, agent: 'helper', limit: 5 })).toMatchObject([
+      { ...said, suiteVersion: '2', outcome: 'hard_failure', score: 400_000, basis: 'd2 - 01 0:abc' },
+    ]);
     expect(await scanned({ suiteKey: 'pack', agent: "o'hara\\" })).toEqual([]);
-    expect(await scanned({ suiteKey: 'pack', since: Date.now() + 60_000 })).toEqual([]);
+    expect(await scanned({ suiteKey: 'pack', since: 951 })).toEqual([]);
     expect(await reader.besideOf(one, 'shadow:pack')).toMatchObject({ suiteVersion: '2' });
     expect(await reader.besideOf(one, 'shadow:other')).toBeUndefined();
     expect(await reader.verdictsOf(one)).toEqual(live.verdicts);
@@ -610,13 +611,13 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     }
 
     const reader = await under.reader();
-    const { rows } = await reader.listPage({ limit: 10 });
+    const { rows } = await reader.pages.search(searchFor({ limit: 10 }));
     expect(rows.map(({ conversationId, segment }) => [conversationId, segment])).toEqual([
       ['c2', undefined],
       ['c1', 'gold'],
     ]);
-    expect((await reader.listPage({ limit: 10, segment: 'gold' })).rows).toHaveLength(1);
-    expect((await reader.listPage({ limit: 10, segment: 'silver' })).rows).toEqual([]);
+    expect((await reader.pages.search(searchFor({ limit: 10, segment: 'gold' }))).rows).toHaveLength(1);
+    expect((await reader.pages.search(searchFor({ limit: 10, segment: 'silver' }))).rows).toEqual([]);
   });
 
   test(`${name}: turns without an id are found by what they refer to, before and after they are stored`, async () => {
@@ -754,11 +755,11 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
 
     const reader = await under.reader();
     const pages: string[][] = [];
-    for (let before: number | undefined, more = true; more; ) {
-      const page = await reader.listPage({ limit: 3, before });
+    for (let cursor: SearchCursor | undefined, more = true; more; ) {
+      const page = await reader.pages.search(searchFor({ limit: 3, cursor }));
       pages.push(page.rows.map(({ conversationId }) => conversationId));
-      before = page.next;
-      more = before !== undefined;
+      cursor = page.next;
+      more = cursor !== undefined;
     }
 
     expect(pages.flat()).toEqual(['c7', 'c6', 'c5', 'c4', 'c3', 'c2', 'c1']);

@@ -6,7 +6,13 @@ import { formatOf } from '../../scripts/release/store-formats.ts';
 import { version } from '../../src/cli/version.ts';
 import { DETECTION_FORMAT } from '../../src/engine/detection/state-format.ts';
 import {
+  AHEAD_MAX_MS as AHEAD_BELIEVED_MS,
+  EARLIEST_MS as EARLIEST_BELIEVED_MS,
+} from '../../src/engine/conversation-time.ts';
+import {
+  AHEAD_MAX_MS,
   compareVersions,
+  EARLIEST_MS,
   FIRST_RELEASE,
   type Migration,
   refusalOf,
@@ -83,6 +89,7 @@ const REPLACES = step('1.2.0', {
   discards: { forward: 'words of open conversations' },
 });
 const LATER = [...SQLITE, ADDS, REPLACES];
+const OPENS_FROM = schemaAfter(SQLITE, SQLITE.length).opensFrom;
 
 function schemaOf(database: DatabaseSync): readonly unknown[] {
   return database
@@ -101,8 +108,8 @@ test('a store goes forward, back and forward again, and what it holds stays', ()
   const newest = schemaOf(database);
   expect(storedSchema(database)).toEqual({ version: LATER.length, since: '1.2.0', opensFrom: LATER.length });
   expect(downgrade(database, '1.1.0', LATER)).toMatchObject([{ since: '1.2.0' }]);
-  expect(storedSchema(database)).toEqual({ version: SQLITE.length + 1, since: '1.1.0', opensFrom: SQLITE.length });
-  expect(downgrade(database, FIRST_RELEASE, LATER)).toMatchObject([{ since: '1.1.0' }]);
+  expect(storedSchema(database)).toEqual({ version: SQLITE.length + 1, since: '1.1.0', opensFrom: OPENS_FROM });
+  expect(downgrade(database, version, LATER)).toMatchObject([{ since: '1.1.0' }]);
   expect(schemaOf(database)).toEqual(first);
   migrate(database);
   migrate(database, LATER);
@@ -132,7 +139,7 @@ test('a step that fails leaves the tables before it', () => {
 
   expect(() => migrate(database, broken)).toThrow(/schema version/);
 
-  expect(storedSchema(database)).toEqual({ version: SQLITE.length + 1, since: '1.1.0', opensFrom: SQLITE.length });
+  expect(storedSchema(database)).toEqual({ version: SQLITE.length + 1, since: '1.1.0', opensFrom: OPENS_FROM });
   expect(schemaOf(database).flat()).not.toContain('half');
 });
 
@@ -146,4 +153,33 @@ test.each([
 test('tables that nobody has noted a version of are refused as of a newer Assay', () => {
   expect(refusalOf({ version: 9, since: undefined, opensFrom: 9 }, 8)).toMatch(/the newer Assay that wrote it/);
   expect(refusalOf(schemaAfter(LATER, SQLITE.length), SQLITE.length)).toBeUndefined();
+});
+
+test('stored conversations get a time: their own if it can be true, otherwise that of arrival; and the way back opens', () => {
+  const database = new DatabaseSync(':memory:');
+  const arrived = Date.UTC(2026, 0, 1);
+  migrate(
+    database,
+    SQLITE.filter(({ since }) => since === FIRST_RELEASE),
+  );
+  const first = schemaOf(database);
+  const put = database.prepare(`INSERT INTO conversations (conversation_id, agent, agent_version, environment,
+    first_closed_at, last_closed_at, updated_at, turns, began_at) VALUES (?, 'a', 'v', 'e', ?, ?, ?, 1, ?)`);
+  const began = { none: null, right: arrived - 9_000, unset: 0, future: Date.UTC(2036, 0, 1) };
+  for (const [id, at] of Object.entries(began)) put.run(id, arrived, arrived, arrived, at);
+
+  migrate(database);
+
+  expect(database.prepare('SELECT conversation_id, began_at, clock_wrong FROM conversations').all()).toEqual([
+    { conversation_id: 'none', began_at: arrived, clock_wrong: null },
+    { conversation_id: 'right', began_at: arrived - 9_000, clock_wrong: null },
+    { conversation_id: 'unset', began_at: arrived, clock_wrong: 1 },
+    { conversation_id: 'future', began_at: arrived, clock_wrong: 1 },
+  ]);
+  downgrade(database, FIRST_RELEASE);
+  expect(schemaOf(database)).toEqual(first);
+});
+
+test('the times that a migration believes are those that the engine believes', () => {
+  expect([AHEAD_MAX_MS, EARLIEST_MS]).toEqual([AHEAD_BELIEVED_MS, EARLIEST_BELIEVED_MS]);
 });

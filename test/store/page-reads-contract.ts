@@ -83,9 +83,11 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
       [{ words: ['ORDER', 'Straße'] }, ['c3']],
       [{ words: ['c2'] }, ['c2']],
       [{ words: ["'; DROP TABLE conversations; --", '%'] }, []],
-      [{ since: Date.now() - 60_000, until: Date.now() + 60_000 }, ['c6', 'c5', 'c4', 'c3', 'c2', 'c1']],
-      [{ since: Date.now() + 60_000 }, []],
-      [{ until: Date.now() - 60_000 }, []],
+      [{ since: 1000, until: 6001 }, ['c6', 'c5', 'c4', 'c3', 'c2', 'c1']],
+      [{ since: 2000, until: 4000 }, ['c3', 'c2']],
+      [{ since: 2000, until: 4000, order: 'worst', outcomes: ['hard_failure', 'partial_failure'] }, ['c2', 'c3']],
+      [{ since: Date.now() - 60_000 }, []],
+      [{ until: 1000 }, []],
     ];
     for (const [search, ids] of rows) expect([search, await idsBy(reader, search)]).toEqual([search, ids]);
   });
@@ -211,7 +213,7 @@ async function fill(under: PageReadsUnderTest, one: Filled, number: number): Pro
     const trace = storeTurn(store, turn, row);
     if (one.outcome === undefined) return;
     const made = evaluationOf({ conversation: one.id, outcome: one.outcome });
-    const seen = { at: turn.at, steps: 4, costNanos: 2500, tokens: 90, durationMs: 1200 };
+    const seen = { at: turn.at, steps: 4, costNanos: 2500, tokens: 90, durationMs: 1200, beganAt: turn.at };
     const place = { conversation: row, trace, labels: COUNTED, seen };
     const evaluation = { ...made, ...(one.decidedShare === undefined ? {} : { decidedShare: one.decidedShare }) };
     store.evaluations.insert(evaluation, place, () => undefined);

@@ -1,4 +1,6 @@
 /** Tests specific to the store of one machine; the contract of every store is in `contract.ts`. */
+import type { SearchCursor } from '../../src/store/conversation-search.ts';
+import { searchFor } from '../../src/store/conversation-reader.ts';
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -133,7 +135,7 @@ test('causes that only a newer version knows are read as unknown, and the conver
   database.close();
 
   const reader = read(directory);
-  const [conversation] = reader.listPage({ limit: 1 }).rows;
+  const [conversation] = reader.pages.search(searchFor({ limit: 1 })).rows;
   if (conversation === undefined) throw new Error('the conversation is not there');
   expect(conversation).toMatchObject({ cause: 'unknown', dueCause: 'unknown', unscoredBecause: 'unknown' });
   expect(reader.traces(conversation)).toMatchObject([{ cause: 'unknown' }]);
@@ -143,7 +145,7 @@ test('causes that only a newer version knows are read as unknown, and the conver
   expect(again.conversations.nextDue(5000)).toMatchObject({ row, dueCause: 'unknown' });
   closeConversation(again.conversations, row, { revision: 1, cause: 'unknown', turns: 1, unscoredBecause: undefined });
   again.commit();
-  expect(reader.listPage({ limit: 1 }).rows).toMatchObject([{ cause: 'unknown', dueCause: undefined }]);
+  expect(reader.pages.search(searchFor({ limit: 1 })).rows).toMatchObject([{ cause: 'unknown', dueCause: undefined }]);
 });
 
 test('conversations come due in order of time, then of their rows, whether they are written already or not', () => {
@@ -204,7 +206,7 @@ test('a store from a newer Assay is refused, and left as it is', () => {
   const directory = tempDirectory();
   open(directory).close();
   const database = new DatabaseSync(fileIn(directory));
-  database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+  database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}; DROP TABLE schema_origin`);
   database.close();
 
   expect(() => Store.open(fileIn(directory))).toThrow(
@@ -360,17 +362,17 @@ test('a rare conversation is found by going on, and no page looks at more than a
   store.commit();
   const database = new DatabaseSync(fileIn(directory));
   database.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 120000)
-    INSERT INTO conversations (conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns)
-    SELECT 'filler-' || n, 'other', 'v1', 'test', 0, 0, 0, 1 FROM numbers`);
+    INSERT INTO conversations (conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, began_at, turns)
+    SELECT 'filler-' || n, 'other', 'v1', 'test', 0, 0, 0, 2000 + n, 1 FROM numbers`);
   database.close();
   const reader = read(directory);
 
   const found: string[] = [];
   let pages = 0;
-  for (let before: number | undefined, more = true; more; pages += 1) {
-    const { rows, next } = reader.listPage({ agent: LABELS.agent, limit: 10, before });
+  for (let cursor: SearchCursor | undefined, more = true; more; pages += 1) {
+    const { rows, next } = reader.pages.search(searchFor({ agent: LABELS.agent, limit: 10, cursor }));
     found.push(...rows.map(({ conversationId }) => conversationId));
-    before = next;
+    cursor = next;
     more = next !== undefined;
   }
 

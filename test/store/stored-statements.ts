@@ -3,6 +3,7 @@
  * writer, its readers and its periodic work do, and prints each statement of SQLite that was prepared, its plan, and the
  * lines of the store that it came from. `query-plans.test.ts` says what is wrong with them.
  */
+import { searchFor } from '../../src/store/conversation-reader.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
@@ -46,8 +47,8 @@ process.stdout.write(JSON.stringify(plans()));
 function fill(): void {
   const database = new DatabaseSync(file);
   database.exec(`
-    INSERT INTO conversations (conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns)
-      VALUES ('old', 'a', 'v', 'e', 1, 1, 1, 1), ('new', 'a', 'v', 'e', 1, 1, ${Date.now()}, 1);
+    INSERT INTO conversations (conversation_id, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, began_at, turns)
+      VALUES ('old', 'a', 'v', 'e', 1, 1, 1, 1, 1), ('new', 'a', 'v', 'e', 1, 1, ${Date.now()}, 1, 1);
     INSERT INTO traces (trace_id, conversation, revision, position, closed_at, stored_at, cause, spans, content_file, content_offset,
         spans_length, logs_length)
       VALUES (x'${TRACE}', 1, 1, 1, 1, 1, 'root-ended', 1, 1, 0, 0, 0);
@@ -82,11 +83,11 @@ function read(): void {
     { suite: 's' },
     { criterion: 'c' },
     { since: 1 },
-    { before: 10 },
+    { cursor: { before: { at: 10, row: 10 } } },
   ];
   for (let chosen = 0; chosen < 1 << conditions.length; chosen += 1) {
     const query = Object.assign({}, ...conditions.filter((_, at) => (chosen >> at) & 1));
-    reader.listPage({ limit: 50, ...query });
+    reader.pages.search(searchFor({ limit: 50, ...query }));
   }
   searchEach(reader);
   const row = reader.find('new');
@@ -96,6 +97,7 @@ function read(): void {
   reader.summaries([row]);
   for (const revisions of ['last', 'all'] as const)
     for (const kind of ['live', 'shadow'] as const) reader.pages.evaluations([row], { revisions, of: kind });
+  reader.pages.parts({ since: 0, until: 10, parts: 2, max: 10 });
   reader.pages.lastScanned([row], 's');
   reader.pages.labelsOf(row, 10);
   void reader.pages.countedPlaces({ width: 1, since: 0 });
@@ -172,7 +174,7 @@ function searchEach(reader: StoreReader): void {
   ];
   const chosen = [{}, ...conditions, Object.assign({}, ...conditions), { since: 1, until: 10, outcomes: ['unscored'] }];
   for (const order of ['latest', 'worst'] as const)
-    for (const cursor of [undefined, { before: 10, last: { severity: 1, row: 2 } }])
+    for (const cursor of [undefined, { before: { at: 10, row: 10 }, last: { severity: 1, at: 5, row: 2 } }])
       for (const one of chosen) reader.pages.search({ order, limit: 50, cursor, ...one });
 }
 

@@ -38,7 +38,7 @@ export function addBacktest(program: Command, terminal: Terminal): void {
     )
     .argument('<suites...>', 'files of changed suites')
     .option('--against <suite>', 'compare with this suite, instead of the one of the same name')
-    .option('--since <time>', 'only evaluations since then: a duration such as 7d, or a time')
+    .option('--since <time>', 'only conversations that began since then: a duration such as 7d, or a time')
     .option('--agent <name>', 'conversations of this agent only')
     .option('--agent-version <version>', 'conversations of this version only')
     .option('--limit <n>', 'the latest n only')

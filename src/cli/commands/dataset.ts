@@ -65,7 +65,7 @@ export function addDataset(program: Command, terminal: Terminal): void {
     )
     .option('--agent <name>', 'only conversations of this agent')
     .option('--agent-version <version>', 'only conversations of this version of the agent')
-    .option('--since <duration>', 'only conversations with new data in this time, such as 7d or 12h')
+    .option('--since <duration>', 'only conversations that began in this time, such as 7d or 12h')
     .option('--limit <n>', 'at most this many cases, latest first', LIMIT)
     .option('--out <file>', 'JSON lines (.jsonl); without it, standard output')
     .option('--force', 'overwrite an existing file')

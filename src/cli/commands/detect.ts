@@ -89,7 +89,7 @@ export function addDetect(program: Command, terminal: Terminal): void {
     .addOption(askedPort())
     .option('--replay', "run detection over the store's history instead, and show which alarms there would have been")
     .addOption(settingOption('data_dir'))
-    .option('--since <time>', 'replay: only evaluations since then, a duration such as 30d or a time')
+    .option('--since <time>', 'replay: only conversations that began since then, a duration such as 30d or a time')
     .option('--only-suite <name>', 'replay: this suite only')
     .option('--only-agent <name>', 'replay: this agent only')
     .option('--incidents <file>', 'replay: known incidents, a YAML or JSON list of {name, from, to, agent?}')

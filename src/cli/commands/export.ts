@@ -52,7 +52,7 @@ export function addExport(program: Command, terminal: Terminal): void {
       .description('write conversations, evaluations or verdicts as JSON lines or Parquet, of any number')
       .option('--table <table>', `${EXPORT_TABLES.join(', ')}: a row for each`, 'conversations')
       .option('--format <format>', `${EXPORT_FORMATS.join(' or ')} (default: as --out ends)`)
-      .option('--since <time>', 'only conversations that changed since then: a duration such as 7d, or a time')
+      .option('--since <time>', 'only conversations that began since then: a duration such as 7d, or a time')
       .option('--until <time>', 'only conversations that changed before then')
       .option('--agent <name...>', 'only conversations of these agents')
       .option('--agent-version <version...>', 'only conversations of these versions')

@@ -36,7 +36,7 @@ export function addShadow(program: Command, terminal: Terminal): void {
       'compare shadow suites (shadow_suites) with the live ones, and show the conversations that differ most',
     )
     .option('--suite <name>', 'this suite only')
-    .option('--since <time>', 'only evaluations since then: a duration such as 7d, or a time')
+    .option('--since <time>', 'only conversations that began since then: a duration such as 7d, or a time')
     .option('--agent <name>', 'conversations of this agent only')
     .option('--agent-version <version>', 'conversations of this version only')
     .option('--limit <n>', 'the latest n evaluations of each suite', '100000')

@@ -52,7 +52,10 @@ export function addValidity(program: Command, terminal: Terminal): void {
     'real outcomes of the recorded conversations: CSV or JSON lines, by conversation_id',
   );
   addOutcomeOptions(command, 'the column that is the outcome, or its name in the store, if there are several')
-    .option('--since <time>', 'in the store: only conversations since then, a duration such as 7d, or a time')
+    .option(
+      '--since <time>',
+      'in the store: only conversations that began since then, a duration such as 7d, or a time',
+    )
     .option('--agent <name>', 'in the store: only conversations of this agent')
     .option('--agent-version <version>', 'in the store: conversations of this version only')
     .option('--json', 'print all figures as JSON')

@@ -23,6 +23,7 @@ import { type CountedEffort, squaredCost } from './usage-totals.ts';
 import {
   type HistogramMetric,
   MILLIONTH,
+  FIRST_BEGAN,
   QUALITY_METRICS,
   type SingleMetric,
   withdrawnName,
@@ -36,6 +37,8 @@ export interface CountedConversation {
   /** Wall-clock time, for the exemplar. */
   readonly at: number;
   readonly logTime: number;
+  /** When the conversation or the turn began. */
+  readonly beganAt: number;
 }
 
 /** One running total. Amounts are integers of the metric's scale. */
@@ -70,6 +73,7 @@ export class SuiteTotals {
   readonly labels: SuiteLabels;
   readonly #totals: Totals;
   readonly #firstSeen: { note(time: number): void };
+  readonly #firstBegan: { note(time: number): void };
   readonly #counted: SaidTotals;
   readonly #withdrawn: SaidTotals;
 
@@ -79,6 +83,7 @@ export class SuiteTotals {
     this.#totals = totals;
     const { agent, agent_version, environment } = labels;
     this.#firstSeen = totals.earliest(QUALITY_METRICS.firstSeen.name, { agent, agent_version, environment });
+    this.#firstBegan = totals.earliest(FIRST_BEGAN, { agent, agent_version, environment });
     this.#withdrawn = new SaidTotals(totals, { labels, named: withdrawnName, critical: names.critical });
     this.#counted = new SaidTotals(totals, {
       labels,
@@ -108,6 +113,7 @@ export class SuiteTotals {
     before: ReadonlyMap<string, VerdictKind> = NONE,
   ): void {
     this.#firstSeen.note(counted.logTime);
+    this.#firstBegan.note(counted.beganAt);
     this.#countVerdicts(evaluation.verdicts, before, counted);
     this.#counted.count(evaluation, effort, counted);
   }

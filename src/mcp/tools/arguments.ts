@@ -6,5 +6,5 @@ export const agent = z.string().optional();
 export const agent_version = z.string().optional();
 export const environment = z.string().optional();
 export const suite = z.string().optional();
-export const since = z.string().optional().describe('24h, 7d, or an ISO time');
+export const since = z.string().optional().describe('began since: 24h, 7d, or an ISO time');
 export const until = z.string().optional();

@@ -24,6 +24,9 @@ const CONVERSATION_STATES = ['scored', 'open', 'waiting', 'unscored'] as const;
 const conversationState = z.enum(CONVERSATION_STATES);
 export type ConversationState = z.infer<typeof conversationState>;
 
+/** A place in the order of time, and of a list of the worst the last conversation that was shown. */
+export const CURSOR = /^\d{1,16}\.\d{1,15}(?:\.\d\.\d{1,15}\.\d{1,15})?$/;
+
 export const conversationFilters = z.strictObject({
   agent: anyOf(z.string()),
   agent_version: anyOf(z.string()),
@@ -49,10 +52,7 @@ export const conversationFilters = z.strictObject({
     description: 'words that all are in the id, the first question or the last answer, as the list shows them',
   }),
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z
-    .string()
-    .regex(/^\d{1,15}(?:\.\d\.\d{1,15})?$/, 'a cursor as `next` gave it')
-    .optional(),
+  cursor: z.string().regex(CURSOR, 'a cursor as `next` gave it').optional(),
 });
 export const conversationListQuery = conversationFilters.refine(isForward, NOT_FORWARD);
 export type ConversationListQuery = z.output<typeof conversationListQuery>;
@@ -84,7 +84,10 @@ export const conversationItem = z.strictObject({
   agent_version: z.string(),
   environment: z.string(),
   segment: z.string().optional(),
-  began_at: time.optional(),
+  began_at: time.meta({ description: 'the time that lists and figures go by' }),
+  clock_wrong: z.literal(true).optional().meta({
+    description: 'a time of its spans could not be true, so that of arrival counts',
+  }),
   ended_at: time.optional(),
   duration_ms: z.number().min(0).optional(),
   updated_at: time,

@@ -44,7 +44,8 @@ const counted = {
 
 const evaluationLine = z.strictObject({
   ...counted,
-  scored_at: time.nullable().meta({ description: 'log time, by which figures over time are sorted' }),
+  began_at: time.nullable().meta({ description: 'when its conversation or turn began: figures over time go by it' }),
+  scored_at: time.nullable().meta({ description: 'log time of the evaluation' }),
   outcome,
   success: z.boolean().nullable().meta({
     description:

@@ -35,7 +35,7 @@ export const reviewQueue = z.strictObject({
       agent: z.string(),
       agent_version: z.string(),
       asked: z.string().optional(),
-      updated_at: time,
+      began_at: time,
       people: count.meta({ description: 'people who have labelled it' }),
     }),
   ).meta({ description: 'without the verdicts: people answer first' }),

@@ -38,6 +38,10 @@ export const ENDLESS_SIGNS = [
 ] as const;
 export type EndlessSign = (typeof ENDLESS_SIGNS)[number];
 
+/** How a time of spans cannot be true: see `engine/conversation-time.ts`. */
+export const WRONG_CLOCKS = ['future', 'before_2000'] as const;
+export type WrongClock = (typeof WRONG_CLOCKS)[number];
+
 /** Fate of feedback: see `store/feedback-store.ts`. */
 export const FEEDBACK_FATES = [
   'kept',
@@ -69,6 +73,7 @@ export type EngineEvent =
       readonly revision: number;
       readonly sign: EndlessSign;
     }
+  | { readonly type: 'clock-wrong'; readonly reason: WrongClock }
   | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
   | { readonly type: 'feedback-arrived'; readonly way: FeedbackWay; readonly fate: FeedbackFate }
   | AnswerReused

@@ -9,8 +9,9 @@ import type { Evaluation, Outcome } from '../../model/evaluation.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { intactContent } from '../../store/intact-content.ts';
-import type { ConversationQuery, ConversationReader } from '../../store/conversation-reader.ts';
+import { type ConversationReader, searchFor } from '../../store/conversation-reader.ts';
 import type { ConversationRow } from '../../store/conversation-row.ts';
+import type { SearchCursor } from '../../store/conversation-search.ts';
 import { type LeftOut, type RecordedCase, recordedCase } from '../../engine/recorded-case.ts';
 import { Truths, type WrittenTruth } from '../../engine/truths.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
@@ -22,7 +23,7 @@ export interface Selection {
   readonly suite: string | undefined;
   readonly agent: string | undefined;
   readonly agentVersion: string | undefined;
-  /** Wall-clock time in milliseconds. */
+  /** When the conversation began, in milliseconds. */
   readonly since: number | undefined;
   readonly limit: number;
 }
@@ -45,7 +46,6 @@ export async function* casesFromStore(parts: CasesFromStore): AsyncGenerator<Rec
   for await (const row of selectedRows(reader, selection)) {
     if (found >= selection.limit) return;
     const evaluations = await reader.evaluations(row, { revisions: 'last' });
-    if (!isSelected(evaluations, selection)) continue;
     const read = await caseOf(row, evaluations, { ...parts, idKeys });
     if (typeof read === 'string') onLeftOut(read);
     else {
@@ -55,47 +55,15 @@ export async function* casesFromStore(parts: CasesFromStore): AsyncGenerator<Rec
   }
 }
 
-/** Latest first, each once, though several outcomes are asked for one at a time. */
 async function* selectedRows(reader: ConversationReader, selection: Selection): AsyncGenerator<ConversationRow> {
-  const { suite, agent, agentVersion, since } = selection;
-  const heads: { readonly rows: AsyncGenerator<ConversationRow>; next: ConversationRow | undefined }[] = [];
-  for (const outcome of selection.outcomes ?? [undefined]) {
-    const rows = rowsOf(reader, { suite, agent, agentVersion, since, outcome, limit: PAGE });
-    heads.push({ rows, next: await nextOf(rows) });
-  }
-  for (;;) {
-    const latest = heads.reduce<ConversationRow | undefined>(
-      (best, { next }) => (next !== undefined && next.row > (best?.row ?? -1) ? next : best),
-      undefined,
-    );
-    if (latest === undefined) return;
-    yield latest;
-    for (const head of heads) if (head.next?.row === latest.row) head.next = await nextOf(head.rows);
-  }
-}
-
-async function nextOf(rows: AsyncGenerator<ConversationRow>): Promise<ConversationRow | undefined> {
-  const { value, done } = await rows.next();
-  return done === true ? undefined : value;
-}
-
-async function* rowsOf(reader: ConversationReader, query: ConversationQuery): AsyncGenerator<ConversationRow> {
-  for (let before: number | undefined; ; ) {
-    const page = await reader.listPage({ ...query, before });
+  const { outcomes, suite, agent, agentVersion, since } = selection;
+  const search = { ...searchFor({ suite, agent, agentVersion, since, limit: PAGE }), outcomes };
+  for (let cursor: SearchCursor | undefined; ; ) {
+    const page = await reader.pages.search({ ...search, cursor });
     yield* page.rows;
     if (page.next === undefined) return;
-    before = page.next;
+    cursor = page.next;
   }
-}
-
-/** The store asks for the outcome and for the suite each by itself. */
-function isSelected(evaluations: readonly Evaluation[], { outcomes, suite }: Selection): boolean {
-  if (outcomes === undefined && suite === undefined) return true;
-  return evaluations.some(
-    (evaluation) =>
-      (suite === undefined || evaluation.suite === suite) &&
-      (outcomes === undefined || outcomes.includes(evaluation.outcome)),
-  );
 }
 
 async function caseOf(

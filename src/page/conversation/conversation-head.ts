@@ -75,7 +75,12 @@ function Summary({ conversation }: { readonly conversation: ConversationDetail }
     ...facts.map((fact) => h('span', { key: fact }, h(SpanText, { text: fact }))),
     h('span', null, h(SpanText, { text: `${conversation.agent} ${conversation.agent_version}` })),
     h('span', null, h(SpanText, { text: conversation.environment })),
-    h('span', null, h(Time, { at: conversation.began_at ?? conversation.updated_at })),
+    h(
+      'span',
+      null,
+      h(Time, { at: conversation.began_at }),
+      conversation.clock_wrong === true && ' (the clock of its spans is wrong: this is when it arrived)',
+    ),
   );
 }
 

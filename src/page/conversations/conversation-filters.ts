@@ -53,7 +53,7 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
     ...(facets.suites.length > 1 || place.query.has('suite')
       ? [{ name: 'suite', label: 'Suite', all: 'all suites', choices: plainChoices(facets.suites) }]
       : []),
-    sinceFilter('all times', ''),
+    sinceFilter(place, 'all times', ''),
     { name: 'state', label: 'State', all: 'any state', choices: states },
     { name: 'feedback', label: 'Feedback', all: 'any feedback', choices: plainChoices(POLARITIES) },
   ];

@@ -40,7 +40,7 @@ export function ConversationRow({ row, href, isOpen, columns, suites, onFocus }:
       onFocus,
     },
     h('span', { class: 'row-outcome' }, h(OutcomeMark, { outcome: worst?.outcome ?? 'unscored', isTerse: true })),
-    h('span', { class: 'row-time' }, h(Time, { at: row.began_at ?? row.updated_at })),
+    h('span', { class: 'row-time' }, h(Time, { at: row.began_at })),
     h(
       'span',
       { class: 'row-asked' },

@@ -15,14 +15,14 @@ export function LastSeen({ place }: { readonly place: Place }): JSX.Element | nu
   const { reply } = useReply<ConversationList>('/api/v1/conversations', withChanges(filters, { limit: '1' }), {
     everyMs: EVERY_MS,
   });
-  const last = reply?.is === 'here' ? reply.value.conversations[0]?.updated_at : undefined;
+  const last = reply?.is === 'here' ? reply.value.conversations[0]?.began_at : undefined;
   if (last === undefined) return null;
   const ago = serviceNow() - Date.parse(last);
   if (!(ago > WHILE_MS)) return null;
   return h(
     'p',
     { class: 'last-seen', role: 'status' },
-    `No conversation for ${durationText(ago)}: the last one changed at `,
+    `No conversation for ${durationText(ago)}: the last one began at `,
     h(Time, { at: last }),
     '.',
   );

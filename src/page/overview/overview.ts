@@ -46,7 +46,7 @@ export function Overview({ place, facets }: ViewProps): JSX.Element {
       filters: [
         ...(facets.suites.length > 1 || place.query.has('suite') ? [suites] : []),
         ...sharedFilterList(place, facets),
-        sinceFilter(since.words, since.value),
+        sinceFilter(place, since.words, since.value),
       ],
     }),
     h(LastSeen, { place }),

@@ -2,9 +2,12 @@
 import { type ComponentChildren, h, type JSX } from 'preact';
 import type { Facets } from '../../model/api/facets.ts';
 import { writtenOut } from '../../model/visible-text.ts';
+import { serviceNow } from '../api/service-clock.ts';
+import { Copy } from '../text/copy.ts';
+import { timeText } from '../text/format.ts';
 import { Time } from '../text/time.ts';
 import { goTo } from './navigation.ts';
-import { addressOf, type Place, withChanges } from './place.ts';
+import { addressOf, type Place, withChanges, withFixedTime } from './place.ts';
 
 export interface Filter {
   /** Name of the parameter. */
@@ -13,6 +16,8 @@ export interface Filter {
   /** Words where nothing is chosen. */
   readonly all: string;
   readonly choices: readonly { readonly value: string; readonly words: string }[];
+  /** Value that counts where nothing is chosen; empty where that is all. */
+  readonly usual?: string;
 }
 
 export function plainChoices(values: readonly string[]): Filter['choices'] {
@@ -46,8 +51,13 @@ const SINCE = [
   { value: '30d', words: 'last 30 days' },
 ];
 
-export function sinceFilter(all: string, without: string): Filter {
-  return { name: 'since', label: 'Time', all, choices: SINCE.filter(({ value }) => value !== without) };
+/** A time in the address that is none of these comes from a link, as does the usual one. */
+export function sinceFilter({ query }: Place, all: string, usual: string): Filter {
+  const given = query.get('since') ?? '';
+  const choices = SINCE.filter(({ value }) => value !== usual || value === given);
+  const isOther = given !== '' && !choices.some(({ value }) => value === given);
+  const other = { value: given, words: `since ${timeText(given, new Date(serviceNow()))}` };
+  return { name: 'since', label: 'Time', all, choices: isOther ? [...choices, other] : choices, usual };
 }
 
 export function FilterBar({
@@ -65,7 +75,16 @@ export function FilterBar({
     ...filters.map((filter) => h(FilterChoice, { key: filter.name, place, filter })),
     h(Until, { place }),
     children,
+    h(ShareView, { place, usual: filters.find(({ name }) => name === 'since')?.usual ?? '' }),
   );
+}
+
+/** A link that shows others the same conversations tomorrow. */
+function ShareView({ place, usual }: { readonly place: Place; readonly usual: string }): JSX.Element {
+  const { view, conversation } = place;
+  const query = withFixedTime(place.query, { usual, now: serviceNow() });
+  const text = new URL(addressOf(view, query, conversation), location.href).href;
+  return h(Copy, { label: 'Share view', text });
 }
 
 /** The end of the time comes from a link, and has no list to choose from. */

@@ -2,6 +2,7 @@
  * Place of a reader: a view, the parameters of its address, and the query. All of it is in the address, so that
  * back, reload and a link that somebody shares show the same.
  */
+import { timeSince } from '../../model/since.ts';
 import { PAGE_PATHS, PAGE_VIEWS, type PageView } from '../../model/page-views.ts';
 
 export interface Place {
@@ -57,6 +58,18 @@ export function withChanges(
     for (const one of typeof value === 'string' ? [value] : (value ?? [])) if (one !== '') changed.append(name, one);
   }
   return changed;
+}
+
+/** The query with times in place of a stretch back from now: `usual` unless it names one. */
+export function withFixedTime(
+  query: URLSearchParams,
+  { usual, now }: { readonly usual: string; readonly now: number },
+): URLSearchParams {
+  const asked = query.get('since') ?? usual;
+  const since = timeSince(asked, now);
+  if (since === undefined) return query;
+  const until = query.get('until') ?? new Date(now).toISOString();
+  return withChanges(query, { since: new Date(since).toISOString(), until });
 }
 
 /** The query with the parameters of that name only. */

@@ -28,7 +28,7 @@ export function Suites({ place, facets }: ViewProps): JSX.Element {
     h('h1', { class: 'only-heard' }, 'Suites'),
     h(FilterBar, {
       place,
-      filters: [...(facets.agents.length > 1 ? [agents] : []), sinceFilter('last 7 days', SINCE)],
+      filters: [...(facets.agents.length > 1 ? [agents] : []), sinceFilter(place, 'last 7 days', SINCE)],
     }),
     reply === undefined && h('p', { class: 'loading', role: 'status' }, 'Loading …'),
     reply !== undefined && reply.is !== 'here' && h(Problem, { of: reply, again }),

@@ -55,7 +55,7 @@ export function OnlineVersions({ place, facets }: ViewProps): JSX.Element {
           },
         ]
       : []),
-    sinceFilter('last 30 days', SINCE),
+    sinceFilter(place, 'last 30 days', SINCE),
   ];
   const asked = onlyOf(place.query, FILTERS);
   const filtered = withChanges(asked, { agent, since: asked.get('since') ?? SINCE });

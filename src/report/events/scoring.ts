@@ -9,6 +9,7 @@ import {
   type ScoringEvent,
   TURN_FATES,
   type TurnFate,
+  WRONG_CLOCKS,
 } from '../../model/events/scoring-events.ts';
 import { FEEDBACK_WAYS } from '../../model/feedback.ts';
 import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
@@ -84,6 +85,13 @@ export const SCORING_METRICS = {
     help: 'Turns without an end that no suite scored, so it is unknown whether the agent crashed. no-root: a trace names a conversation, its root never arrived, and nothing in it is work of an agent. open-call: the last model call asks for a tool, and nothing follows it.',
     queries: {
       'turns that may have been lost with their process': 'sum by (sign) (increase(assay_turns_without_end_total[1d]))',
+    },
+  }),
+  wrongClocks: counter('assay_turns_clock_wrong_total', 'turns', {
+    labels: { reason: WRONG_CLOCKS },
+    help: 'Turns whose spans say a time that cannot be true, so that lists and figures show them at their time of arrival. future: more than ten minutes ahead of it. before_2000: as of a clock that was never set.',
+    queries: {
+      'turns of machines whose clock is wrong': 'sum by (reason) (increase(assay_turns_clock_wrong_total[1d])) > 0',
     },
   }),
   lateRecords: counter('assay_late_records_total', 'spans, log records', {
@@ -203,6 +211,7 @@ export const SCORING_EVENTS = {
       if (revision === 1) withoutEnd.inc({ sign });
     },
   },
+  'clock-wrong': { count: ({ reason }, { wrongClocks }) => wrongClocks.inc({ reason }) },
   'conversation-evaluated': { count: ({ cause }, { conversations }) => conversations.inc({ cause }) },
   'check-failed': {
     log: ({ suite, criterion, reason }) =>

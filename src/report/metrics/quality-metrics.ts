@@ -242,6 +242,9 @@ const SAID_METRICS = {
   },
 } as const satisfies Record<string, QualityMetric>;
 
+/** Beside `firstSeen` and with its labels: when the first conversation of a version began. Kept, and no metric. */
+export const FIRST_BEGAN = 'agent_version_first_began';
+
 export const QUALITY_METRICS = {
   ...SAID_METRICS,
   firstSeen: {

@@ -128,6 +128,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
   'turn-closed': 'no span',
   'conversation-evaluated': 'no span',
   'turn-without-end': 'no span',
+  'clock-wrong': 'no span',
   'check-failed': 'no span',
   'check-stopped': 'no span',
   'not-understood': 'no span',

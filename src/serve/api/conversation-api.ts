@@ -1,12 +1,21 @@
 /** `GET /api/conversations` and `GET /api/conversations/{conversation}`: conversations and their evaluations, from the store. */
 import { z } from 'zod';
+import { CURSOR } from '../../model/api/conversation-list.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { reading } from '../../report/http/route.ts';
 import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
-import type { ConversationQuery, ConversationReader, EvaluationSummary } from '../../store/conversation-reader.ts';
+import {
+  type ConversationQuery,
+  type ConversationReader,
+  type EvaluationSummary,
+  searchFor,
+} from '../../store/conversation-reader.ts';
 import type { ConversationRow } from '../../store/conversation-row.ts';
+import { placeOf } from '../../store/conversation-search.ts';
 import { since } from './since.ts';
+import { cursorOf, cursorText } from './v1/cursor-text.ts';
+import { isoTime } from './v1/iso-time.ts';
 
 export interface ConversationApi {
   list(query: ConversationQuery): Promise<unknown>;
@@ -27,10 +36,14 @@ const listSchema = z
     suite: z.string().optional(),
     criterion: z.string().optional(),
     since: since.optional(),
-    before: z.coerce.number().int().positive().optional(),
+    before: z.string().regex(CURSOR, 'expected `next` of a page').optional(),
     limit: z.coerce.number().int().min(1).max(1000).default(50),
   })
-  .transform(({ agent_version: agentVersion, ...query }) => ({ ...query, agentVersion }));
+  .transform(({ agent_version: agentVersion, before, ...query }) => ({
+    ...query,
+    agentVersion,
+    cursor: before === undefined ? undefined : cursorOf(before),
+  }));
 
 export const listConversations = reading(listSchema, async (side: ConversationSide, query) =>
   jsonAnswer(200, await side.conversations.list(query)),
@@ -50,18 +63,20 @@ export function noSuchConversation(id: string): Answer {
   });
 }
 
-type Reader = Pick<ConversationReader, 'listPage' | 'summaries' | 'find' | 'evaluations' | 'outcomesOf'>;
+type Reader = Pick<ConversationReader, 'summaries' | 'find' | 'evaluations' | 'outcomesOf'> & {
+  readonly pages: Pick<ConversationReader['pages'], 'search'>;
+};
 
 export function conversationApi(reader: Reader): ConversationApi {
   return {
     list: async (query) => {
-      const { rows, next } = await reader.listPage(query);
+      const { rows, next } = await reader.pages.search(searchFor(query));
       const summaries = await reader.summaries(rows);
       const listed = rows.map((row) => ({
         ...describe(row),
         evaluations: (summaries.get(row.row) ?? []).map(summary),
       }));
-      return { conversations: listed, next: next ?? null };
+      return { conversations: listed, next: next === undefined ? null : cursorText(next) };
     },
     get: async (id, options) => {
       const row = await reader.find(id);
@@ -99,6 +114,7 @@ function describe(row: ConversationRow) {
     cause: row.cause ?? null,
     waiting_for: row.dueCause ?? null,
     unscored_because: row.unscoredBecause ?? null,
-    updated_at: new Date(row.updatedAt).toISOString(),
+    began_at: isoTime(placeOf(row).at),
+    updated_at: isoTime(row.updatedAt),
   };
 }

@@ -6,6 +6,7 @@ import type { Evaluation } from '../../model/evaluation.ts';
 import { isGood, isInSuccessRate } from '../../model/severity.ts';
 import { partsOf } from '../../model/verdict-parts.ts';
 import { conversationItemOf } from '../api/v1/conversation-item.ts';
+import { timeOf } from '../../store/evaluation-columns.ts';
 import { isoTime } from '../api/v1/iso-time.ts';
 import { shareOf } from '../api/v1/running-suites.ts';
 import type { ExportedConversation } from './exported-conversations.ts';
@@ -33,7 +34,8 @@ const CONVERSATION_COLUMNS: ColumnsOf<ConversationLine> = {
   agent_version: ['text', 'always'],
   environment: ['text', 'always'],
   segment: ['text', 'or_null'],
-  began_at: ['time', 'or_null'],
+  began_at: ['time', 'always'],
+  clock_wrong: ['boolean', 'or_null'],
   ended_at: ['time', 'or_null'],
   duration_ms: ['int64', 'or_null'],
   updated_at: ['time', 'always'],
@@ -65,6 +67,7 @@ const COUNTED_COLUMNS = {
 
 const EVALUATION_COLUMNS: ColumnsOf<EvaluationLine> = {
   ...COUNTED_COLUMNS,
+  began_at: ['time', 'or_null'],
   scored_at: ['time', 'or_null'],
   outcome: ['text', 'always'],
   success: ['boolean', 'or_null'],
@@ -131,8 +134,10 @@ export class ExportRows {
   #evaluations(conversation: ExportedConversation): readonly EvaluationLine[] {
     return this.#counted(conversation).map(({ counted, evaluation, seen }) => {
       const { outcome, score, decidedShare, about, ending, explanation } = evaluation;
+      const began = seen === undefined ? undefined : timeOf(seen);
       return {
         ...counted,
+        began_at: began === undefined ? null : isoTime(began),
         scored_at: seen?.at === undefined ? null : isoTime(seen.at),
         outcome,
         success: isInSuccessRate(outcome) ? isGood(outcome) : null,

@@ -9,7 +9,8 @@ import type { ConversationReader } from '../../store/conversation-reader.ts';
 import type { ConversationRow } from '../../store/conversation-row.ts';
 import type { SearchCursor } from '../../store/conversation-search.ts';
 import type { ReadEvaluation } from '../../store/read-evaluation.ts';
-import { cursorText, searchOf } from '../api/v1/conversation-list.ts';
+import { searchOf } from '../api/v1/conversation-list.ts';
+import { cursorText } from '../api/v1/cursor-text.ts';
 
 /** Conversations that a page looks for. */
 const PAGE_ROWS = 500;

@@ -2,6 +2,8 @@
 import type { Verdict } from '../../model/evaluation.ts';
 import { isShadowKey } from '../../model/suite-key.ts';
 import {
+  BEGAN_AT,
+  madeSince,
   SCANNED_COLUMNS,
   type ScannedCells,
   type ScannedEvaluation,
@@ -22,9 +24,9 @@ export function scanSql({ suiteKey, since, agent, agentVersion, limit, lookedAtM
   // Condition that the index of shadows serves.
   if (isShadowKey(suiteKey)) conditions.push(`left(e.suite, 7) = 'shadow:'`);
   if (since !== undefined) {
-    const from = Math.trunc(since);
+    const day = Math.floor(madeSince(since) / DAY_MS) - 1;
     // Kept rows have a negative day, so other partitions are not searched in vain.
-    conditions.push(`e.created_at >= ${from}`, `(e.day >= ${Math.floor(from / DAY_MS) - 1} OR e.day < 0)`);
+    conditions.push(`${BEGAN_AT} >= ${Math.trunc(since)}`, `(e.day >= ${day} OR e.day < 0)`);
   }
   if (lookedAtMax !== undefined) {
     // The newest of the suite; conditions that few of them meet are looked for in those only.

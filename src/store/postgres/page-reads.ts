@@ -5,16 +5,23 @@ import {
   askedWords,
   type CandidateRows,
   type ConversationSearch,
+  EVERYWHERE,
   type FoundConversations,
+  inStretch,
+  lookedAtMax,
+  nearMax,
+  type Place,
   type SearchDialect,
   searchPlan,
+  type Stretch,
+  stretchOf,
 } from '../conversation-search.ts';
 import { type EvaluationCells, evaluationFrom, SEEN_COLUMNS, seenFrom, SHOWN_COLUMNS } from '../evaluation-columns.ts';
 import { RecentPlaces } from '../recent-places.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
 import type { JudgingState } from '../question-store.ts';
-import type { PageReader, WhichEvaluations } from '../page-reader.ts';
+import type { ConversationParts, PageReader, PartsAsked, WhichEvaluations } from '../page-reader.ts';
 import { lastScanned } from './evaluation-scan.ts';
 import type { Link } from './link.ts';
 import { judgingState } from './questions.ts';
@@ -24,7 +31,7 @@ import { numbered, type Session, type Value } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 import { readWaiting } from './waiting.ts';
 
-/** Conversations that one page looks at: see page.ts. */
+/** Conversations that one page looks at. */
 const LIMITS = { lookedAt: 10_000, searched: 5_000 };
 const WITH_WORDS_MAX = 1000;
 const PLACES_READ_MAX = 200_000;
@@ -37,8 +44,9 @@ const IS_LIVE = `left(e.suite, 7) <> 'shadow:'`;
 /** Evaluations are no older than their conversation, which leaves the partitions of earlier days out. */
 const IN_ITS_DAYS = '(e.day >= c.first_day OR e.day < 0)';
 
-const WITH_WORDS = `SELECT c.id FROM spoken s JOIN conversations c ON c.key = s.key
-  WHERE s.words @@ $1::tsquery AND c.id < $2::bigint ORDER BY c.id DESC LIMIT $3`;
+const WITH_WORDS = numbered(`SELECT c.id, c.began_at FROM spoken s JOIN conversations c ON c.key = s.key
+  WHERE s.words @@ ?::tsquery AND c.first_closed_at IS NOT NULL AND ${inStretch(Number, stretchOf({})).sql}
+  ORDER BY c.began_at DESC, c.id DESC LIMIT ?`);
 
 const DIALECT: SearchDialect<Value> = {
   among: (column) => `${column} = ANY(?)`,
@@ -63,6 +71,10 @@ export class PostgresPages implements PageReader {
 
   async search(search: ConversationSearch): Promise<FoundConversations> {
     return this.#link.use((session) => searchConversations(session, search));
+  }
+
+  async parts(asked: PartsAsked): Promise<ConversationParts> {
+    return this.#link.use((session) => partsOf(session, asked));
   }
 
   async evaluations(
@@ -101,32 +113,96 @@ export class PostgresPages implements PageReader {
   }
 }
 
+type Window = Stretch & { readonly hasOlder: boolean };
+
 async function searchConversations(session: Session, search: ConversationSearch): Promise<FoundConversations> {
-  const [ends] = await session.once<{ first: number | null; last: number | null }>(
-    'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last',
-  );
-  const withWords = await rowsWithWords(session, search);
-  const plan = searchPlan(DIALECT, search, { first: ends?.first ?? 0, last: ends?.last ?? 0 }, LIMITS, withWords);
-  const { conditions, values, order } = plan.statement;
+  const stretch = stretchOf(search);
+  const withWords = await rowsWithWords(session, search, stretch);
+  if (withWords !== undefined) {
+    const window = { ...stretch, from: withWords.last ?? stretch.from, hasOlder: withWords.last !== undefined };
+    return pageIn(session, search, window, withWords);
+  }
+  if (search.order === 'latest') {
+    const near = await windowOf(session, stretch, nearMax(search));
+    const page = await pageIn(session, search, near);
+    if (page.rows.length === search.limit || !near.hasOlder) return page;
+  }
+  return pageIn(session, search, await windowOf(session, stretch, lookedAtMax(search, LIMITS)));
+}
+
+async function pageIn(
+  session: Session,
+  search: ConversationSearch,
+  window: Window,
+  candidates?: CandidateRows<Value>,
+): Promise<FoundConversations> {
+  const plan = searchPlan(DIALECT, search, { ...window, rows: EVERYWHERE }, candidates);
   const sql = `SELECT ${HEAD} FROM conversations c
-    WHERE c.first_closed_at IS NOT NULL AND ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
-  const rows = await session.once<HeadRow>(numbered(sql), [...values, search.limit]);
-  return plan.found(rows.map(toConversationRow));
+    WHERE c.first_closed_at IS NOT NULL AND ${plan.conditions.join(' AND ')} ORDER BY ${plan.order} LIMIT ?`;
+  const found = await session.once<HeadRow>(numbered(sql), [...plan.values, search.limit]);
+  const rows = found.map(toConversationRow);
+  const { next, seen } = plan.found(rows);
+  return { rows, next, lookedAt: candidates?.count ?? (await countIn(session, seen)) };
+}
+
+interface PlaceRow {
+  readonly id: number;
+  readonly began_at: number;
+}
+
+const IN_STRETCH = `first_closed_at IS NOT NULL AND ${inStretch(Number, stretchOf({}), '').sql}`;
+const WINDOW = numbered(
+  `SELECT id, began_at FROM conversations WHERE ${IN_STRETCH} ORDER BY began_at DESC, id DESC LIMIT 2 OFFSET ?`,
+);
+const COUNT = numbered(`SELECT count(*) AS conversations FROM conversations WHERE ${IN_STRETCH}`);
+const COUNT_UP_TO = numbered(
+  `SELECT count(*) AS conversations FROM (SELECT 1 FROM conversations WHERE ${IN_STRETCH} LIMIT ?) counted`,
+);
+const EVERY = numbered(`SELECT id, began_at FROM (
+    SELECT id, began_at, row_number() OVER (ORDER BY began_at DESC, id DESC) AS number
+    FROM conversations WHERE ${IN_STRETCH} ORDER BY began_at DESC, id DESC LIMIT ?) counted
+  WHERE (number - 1) % ?::bigint = 0 ORDER BY number`);
+
+/** The latest conversations of a stretch, up to so many. */
+async function windowOf(session: Session, stretch: Stretch, max: number): Promise<Window> {
+  const rows = await session.once<PlaceRow>(WINDOW, [...inStretch(Number, stretch).values, max - 1]);
+  const [last, older] = rows.map(toPlace);
+  return { from: last ?? stretch.from, before: stretch.before, hasOlder: older !== undefined };
+}
+
+async function countIn(session: Session, stretch: Stretch): Promise<number> {
+  const [row] = await session.once<{ conversations: number }>(COUNT, inStretch(Number, stretch).values);
+  return Number(row?.conversations ?? 0);
+}
+
+async function partsOf(session: Session, { since, until, parts, max }: PartsAsked): Promise<ConversationParts> {
+  const stretch = inStretch(Number, stretchOf({ since, until })).values;
+  const [row] = await session.once<{ conversations: number }>(COUNT_UP_TO, [...stretch, max + 1]);
+  const conversations = Number(row?.conversations ?? 0);
+  const size = Math.max(1, Math.ceil(Math.min(conversations, max) / parts));
+  const first = await session.once<PlaceRow>(EVERY, [...stretch, max, size]);
+  return { conversations, first: first.map(toPlace) };
+}
+
+function toPlace({ id, began_at: at }: PlaceRow): Place {
+  return { at, row: id };
 }
 
 /** Undefined where no words are asked for, or none are kept. */
-async function rowsWithWords(session: Session, search: ConversationSearch): Promise<CandidateRows | undefined> {
+async function rowsWithWords(
+  session: Session,
+  search: ConversationSearch,
+  stretch: Stretch,
+): Promise<(CandidateRows<Value> & { readonly count: number }) | undefined> {
   const asked = askedWords(search);
   if (asked === undefined) return undefined;
   const [kept] = await session.once<{ has: boolean }>('SELECT EXISTS (SELECT 1 FROM spoken) AS has');
   if (kept?.has !== true) return undefined;
   const query = asked.map((word, index) => `'${word}'${index === asked.length - 1 ? ':*' : ''}`).join(' & ');
-  const rows = await session.once<{ id: number }>(WITH_WORDS, [
-    query,
-    search.cursor?.before ?? Number.MAX_SAFE_INTEGER,
-    WITH_WORDS_MAX,
-  ]);
-  return { rows: rows.map(({ id }) => id), hasMore: rows.length === WITH_WORDS_MAX, hasWords: true };
+  const found = await session.once<PlaceRow>(WITH_WORDS, [query, ...inStretch(Number, stretch).values, WITH_WORDS_MAX]);
+  const last = found.length === WITH_WORDS_MAX ? found.map(toPlace).at(-1) : undefined;
+  const isOneOf = () => ({ sql: 'c.id = ANY(?::bigint[])', values: [found.map(({ id }) => id)] });
+  return { isOneOf, count: found.length, last, hasWords: true };
 }
 
 interface ReadRow extends EvaluationCells {
@@ -202,7 +278,7 @@ async function labelsOf(session: Session, conversationId: string, limit: number)
     .reverse();
 }
 
-interface PlaceRow {
+interface CountedRow {
   readonly agent: string;
   readonly agent_version: string;
   readonly environment: string;
@@ -215,7 +291,7 @@ async function countedPlaces(
   session: Session,
   { width, since }: { readonly width: number; readonly since: number },
 ): Promise<readonly CountedPlace[]> {
-  const rows = await session.once<PlaceRow>(
+  const rows = await session.once<CountedRow>(
     `SELECT agent, agent_version, environment, segment, min(begins) AS first, max(begins) AS last
      FROM (SELECT * FROM history WHERE width = $1 AND begins >= $2 AND evaluations > 0
        ORDER BY begins DESC LIMIT ${PLACES_READ_MAX}) latest

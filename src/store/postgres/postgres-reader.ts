@@ -1,12 +1,10 @@
 /** Reads the shared store for people: the API, `assay explain` and the tests. On a connection of its own, and nothing is ever written. */
 import { feedbackFrom, truthFrom } from '../said-of-conversation.ts';
-import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
+import type { Evaluation, Verdict } from '../../model/evaluation.ts';
 import type { ConversationId } from '../../model/ids.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import { namesOf } from '../column.ts';
 import type {
-  ConversationPage,
-  ConversationQuery,
   ConversationReader,
   EvaluationsOptions,
   EvaluationSummary,
@@ -30,7 +28,6 @@ import {
   type ScanQuery,
 } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
-import { nextPage, pageWindow } from '../page.ts';
 import { evaluationBeside, scanSql, toScanned, verdictsOf } from './evaluation-scan.ts';
 import { readLabelled } from './labels.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
@@ -55,9 +52,6 @@ import {
 } from '../history.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
-/** Conversations that one page looks at, where the row itself decides, and where each takes a search among its evaluations. */
-const LOOKED_AT_MAX = 10_000;
-const SEARCHED_MAX = 5_000;
 const FETCHED = 1_000;
 const STATEMENT_MS = 60_000;
 
@@ -100,45 +94,6 @@ export class PostgresReader implements ConversationReader, LabelReader, OutcomeL
       [textKey(conversationId)],
     );
     return row === undefined ? undefined : toConversationRow(row);
-  }
-
-  async listPage(query: ConversationQuery): Promise<ConversationPage> {
-    const [ends] = await this.#rows<{ first: number | null; last: number | null }>(
-      'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last',
-    );
-    const { outcome, suite, criterion } = query;
-    const isSearch = outcome !== undefined || suite !== undefined || criterion !== undefined;
-    const window = pageWindow(
-      { first: ends?.first ?? 0, last: ends?.last ?? 0 },
-      query,
-      isSearch ? SEARCHED_MAX : LOOKED_AT_MAX,
-    );
-    const rows = await this.#select({ ...query, before: window.before }, window.from);
-    return { rows, next: nextPage(rows, query.limit, window) };
-  }
-
-  async #select(query: ConversationQuery, from: number): Promise<readonly ConversationRow[]> {
-    const conditions: string[] = ['c.id >= $1', 'c.first_closed_at IS NOT NULL'];
-    const values: Value[] = [from];
-    const where = (condition: string, value: string | number | undefined) => {
-      if (value === undefined) return;
-      values.push(typeof value === 'string' ? toStorable(value) : value);
-      conditions.push(condition.replace('?', `$${values.length}`));
-    };
-    where('c.agent = ?', query.agent);
-    where('c.agent_version = ?', query.agentVersion);
-    where('c.segment = ?', query.segment);
-    where('c.updated_at >= ?', query.since);
-    where('c.id < ?', query.before);
-    where(`${EVALUATED} AND e.outcome = ?)`, query.outcome === undefined ? undefined : OUTCOMES.indexOf(query.outcome));
-    where(`${EVALUATED} AND e.suite = ?)`, query.suite);
-    where(`${EVALUATED} AND ? = ANY (e.failed))`, query.criterion);
-    values.push(query.limit);
-    const rows = await this.#rows<HeadRow>(
-      `SELECT ${HEAD} FROM conversations c WHERE ${conditions.join(' AND ')} ORDER BY c.id DESC LIMIT $${values.length}`,
-      values,
-    );
-    return rows.map(toConversationRow);
   }
 
   async evaluations(
@@ -382,4 +337,3 @@ const SUMMARIES = `SELECT e.conversation, e.suite, e.turn_id, e.score, e.outcome
 const LATEST_HEADS = `SELECT id, first_day FROM conversations WHERE id < $1 ORDER BY id DESC LIMIT ${LATEST_PAGE}`;
 const BASES = `SELECT e.suite, e.suite_version, e.basis FROM evaluations e
   WHERE e.conversation = ANY($1::bigint[]) AND (e.day >= $2::int OR e.day < 0) AND ${IS_LAST}`;
-const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0) AND ${IS_LIVE} AND ${IS_LAST}`;

@@ -3,7 +3,16 @@
  * number of instances may start at once: an advisory lock lets one of them migrate. The same row says what another
  * version must know of the tables.
  */
-import { type Migration, ofFirstRelease, refusalOf, schemaAfter, stepsBack, type StoredSchema } from '../migration.ts';
+import {
+  AHEAD_MAX_MS,
+  EARLIEST_MS,
+  type Migration,
+  ofFirstRelease,
+  refusalOf,
+  schemaAfter,
+  stepsBack,
+  type StoredSchema,
+} from '../migration.ts';
 import { lockKey } from './advisory-locks.ts';
 import { DEFAULT_SCHEMA, type Link } from './link.ts';
 import { TABLES_OF_FIRST_RELEASE } from './migrations.ts';
@@ -11,7 +20,32 @@ import { schemaScript } from './schema-script.ts';
 import type { Session } from './session.ts';
 
 /** In the order in which they run; a new one is the last. */
-export const MIGRATIONS: readonly Migration[] = [...ofFirstRelease(TABLES_OF_FIRST_RELEASE)];
+export const MIGRATIONS: readonly Migration[] = [
+  ...ofFirstRelease(TABLES_OF_FIRST_RELEASE),
+  // When conversations and evaluations were (engine/conversation-time.ts): lists and searches go by it. Stored
+  // conversations without a time that can be true get that of arrival; stored evaluations keep their log time.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    ALTER TABLE conversations ADD COLUMN clock_wrong smallint;
+    UPDATE conversations SET began_at = first_closed_at, clock_wrong = CASE WHEN began_at IS NULL THEN NULL ELSE 1 END
+      WHERE first_closed_at IS NOT NULL
+        AND (began_at IS NULL OR began_at < ${EARLIEST_MS} OR began_at > updated_at + ${AHEAD_MAX_MS});
+    ALTER TABLE evaluations ADD COLUMN began_at bigint;
+    CREATE INDEX conversations_began ON conversations (began_at, id) WHERE first_closed_at IS NOT NULL;
+    DROP INDEX conversations_feedback;
+    CREATE INDEX conversations_feedback ON conversations (feedback, began_at, id) WHERE feedback IS NOT NULL;
+    `,
+    back: `
+    DROP INDEX conversations_began;
+    DROP INDEX conversations_feedback;
+    CREATE INDEX conversations_feedback ON conversations (feedback, id) WHERE feedback IS NOT NULL;
+    ALTER TABLE conversations DROP COLUMN clock_wrong;
+    ALTER TABLE evaluations DROP COLUMN began_at;
+    `,
+  },
+];
 
 export async function migrate(
   link: Link,

@@ -5,117 +5,128 @@
  */
 import { POLARITIES } from '../../model/feedback.ts';
 import { severityOf } from '../../model/severity.ts';
-import { askedWords, type CandidateRows, type ConversationSearch } from '../conversation-search.ts';
+import {
+  askedWords,
+  type CandidateRows,
+  type Condition,
+  type ConversationSearch,
+  type Ends,
+  inStretch,
+  isBefore,
+  type Place,
+  type Stretch,
+  stretchOf,
+} from '../conversation-search.ts';
 import type { Statements } from './statements.ts';
 
 /** Beyond it a search among the newest rows finds enough. */
 const CANDIDATES_MAX = 2000;
 /** Candidates for a row of the page: an evaluation may have been replaced by one that is no failure. */
 const FAILURES_A_ROW = 8;
-const NEWEST = Number.MAX_SAFE_INTEGER;
+const NOWHERE: Place = { at: 0, row: 0 };
 const SEVERITIES = [1, 2, 3];
 
 const HAS_WORDS = 'SELECT EXISTS (SELECT 1 FROM spoken_content) OR EXISTS (SELECT 1 FROM open_words) AS has';
-const WITH_WORDS = 'SELECT rowid AS id FROM spoken WHERE spoken MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?';
+const WITH_WORDS = 'SELECT rowid AS id FROM spoken WHERE spoken MATCH ?';
 /** Conversations that go on (word-rows.ts): their words are read through. */
-const OPEN_WITH_WORDS = `SELECT conversation AS id FROM open_words WHERE conversation < ?
-  AND NOT EXISTS (SELECT 1 FROM json_each(?) asked WHERE instr(words, asked.value) = 0)
-  ORDER BY conversation DESC LIMIT ?`;
+const OPEN_WITH_WORDS = `SELECT conversation AS id FROM open_words
+  WHERE NOT EXISTS (SELECT 1 FROM json_each(?) asked WHERE instr(words, asked.value) = 0)`;
+const IN_STRETCH = inStretch(Number, { from: NOWHERE, before: NOWHERE }, '').sql;
 // The second condition makes SQLite see that the partial index has all of them.
-const FAILED = `SELECT id FROM conversations WHERE worst_outcome = ? AND worst_outcome > 0 AND id < ?
-  ORDER BY id DESC LIMIT ?`;
-const FAILED_BETWEEN = `SELECT id FROM conversations WHERE worst_outcome = ? AND worst_outcome > 0 AND id >= ? AND id < ?
-  ORDER BY id DESC LIMIT ?`;
+const FAILED = `SELECT id, began_at FROM conversations WHERE worst_outcome = ? AND worst_outcome > 0 AND ${IN_STRETCH}
+  ORDER BY began_at DESC, id DESC LIMIT ?`;
 const FAILED_CRITERION = 'SELECT evaluation AS id FROM failed_verdicts WHERE criterion = ? LIMIT ?';
 const OF_EVALUATIONS = 'SELECT conversation AS id FROM evaluations WHERE id IN (SELECT value FROM json_each(?))';
 const LABELLED = 'SELECT conversation_id FROM labels ORDER BY conversation_id LIMIT ?';
 const OF_IDS = 'SELECT id FROM conversations WHERE conversation_id IN (SELECT value FROM json_each(?))';
 const OPEN = 'SELECT id FROM conversations WHERE due_at IS NOT NULL LIMIT ?';
-const WITH_FEEDBACK = 'SELECT id FROM conversations WHERE feedback = ? AND id < ? ORDER BY id DESC LIMIT ?';
+const WITH_FEEDBACK = `SELECT id, began_at FROM conversations WHERE feedback = ? AND ${IN_STRETCH}
+  ORDER BY began_at DESC, id DESC LIMIT ?`;
 const WAITING = 'SELECT conversation AS id FROM waiting_evaluations LIMIT ?';
 
-/** The row in which a page ends where it begins, and where it may look at last. */
-interface Window {
-  readonly from: number;
-  readonly before: number;
-}
+type Candidates = CandidateRows<string | number>;
 
 /** All that a page of the worst shows, where nothing else is asked and it is full of failures; else undefined. */
-export function worstRows(statements: Statements, search: ConversationSearch, { from, before }: Window) {
-  const { order, limit, cursor, ...asked } = search;
+export function worstRows(statements: Statements, search: ConversationSearch, window: Stretch): Candidates | undefined {
+  const { order, limit, cursor, since: _since, until: _until, ...asked } = search;
   if (order !== 'worst' || Object.values(asked).some((one) => one !== undefined)) return undefined;
   const last = cursor?.last;
-  const rows: number[] = [];
+  const found: Place[] = [];
   for (const severity of SEVERITIES.toReversed()) {
     if (last !== undefined && severity > last.severity) continue;
-    const end = severity === last?.severity ? Math.min(before, last.row) : before;
-    rows.push(
-      ...statements
-        .of(FAILED_BETWEEN)
-        .all(severity, from, end, limit - rows.length)
-        .map(idOf),
-    );
-    if (rows.length === limit) return { rows, hasMore: true, isOfWindow: true } as const;
+    const before = severity === last?.severity && isBefore(last, window.before) ? last : window.before;
+    found.push(...placesIn(statements, FAILED, severity, { ...window, before }, limit - found.length));
+    if (found.length === limit) return { isOneOf: oneOf(found.map(({ row }) => row)), count: undefined };
   }
   return undefined;
 }
 
 /** Undefined where no index has them, or too many. */
-export function candidateRows(statements: Statements, search: ConversationSearch): CandidateRows | undefined {
+export function candidateRows(statements: Statements, search: ConversationSearch): Candidates | undefined {
   return (
     withWords(statements, search) ??
-    whole(search, failedCriteria(statements, search)) ??
-    whole(search, labelled(statements, search)) ??
-    whole(search, unfinished(statements, search)) ??
+    whole(failedCriteria(statements, search)) ??
+    whole(labelled(statements, search)) ??
+    whole(unfinished(statements, search)) ??
     withFeedback(statements, search) ??
     failed(statements, search)
   );
 }
 
 /** Undefined where no words are asked for, or none are kept. */
-function withWords(statements: Statements, search: ConversationSearch): CandidateRows | undefined {
+function withWords(statements: Statements, search: ConversationSearch): Candidates | undefined {
   const asked = askedWords(search);
   if (asked === undefined || statements.of(HAS_WORDS).get()?.has !== 1) return undefined;
   const words = asked.map((word) => `"${word}"`).join(' AND ');
-  const before = search.cursor?.before ?? NEWEST;
-  const rowsWith = (query: string) => statements.of(WITH_WORDS).all(query, before, CANDIDATES_MAX).map(idOf);
-  // Whole words are read from the newest row back. For a beginning, FTS5 first gathers all rows of all words that have it.
-  const exact = rowsWith(words);
-  const indexed = exact.length === CANDIDATES_MAX ? exact : rowsWith(`${words}*`);
-  const parts = asked.map((word, at) => (at === asked.length - 1 ? ` ${word}` : ` ${word} `));
-  const open = statements.of(OPEN_WITH_WORDS).all(before, JSON.stringify(parts), CANDIDATES_MAX).map(idOf);
-  const rows = [...new Set([...indexed, ...open])].sort((a, b) => b - a);
-  return { rows: rows.slice(0, CANDIDATES_MAX), hasMore: rows.length >= CANDIDATES_MAX, hasWords: true };
+  const parts = JSON.stringify(asked.map((word, at) => (at === asked.length - 1 ? ` ${word}` : ` ${word} `)));
+  const limited = (sql: string, values: string) =>
+    statements
+      .of(`${sql} LIMIT ?`)
+      .all(values, CANDIDATES_MAX + 1)
+      .map(idOf);
+  // For a beginning, FTS5 first gathers all rows of all words that have it.
+  const exact = limited(WITH_WORDS, words);
+  const match = exact.length > CANDIDATES_MAX ? words : `${words}*`;
+  const indexed = match === words ? exact : limited(WITH_WORDS, match);
+  const rows = [...new Set([...indexed, ...limited(OPEN_WITH_WORDS, parts)])];
+  if (rows.length <= CANDIDATES_MAX) return { isOneOf: oneOf(rows), count: rows.length, hasWords: true };
+  // A page of so many ends soon, and the index has them in the order in which they were stored.
+  const isOneOf = ({ first, last }: Ends) => ({
+    sql: `c.id IN (${WITH_WORDS} AND rowid BETWEEN ? AND ? UNION ALL ${OPEN_WITH_WORDS})`,
+    values: [match, first, last, parts],
+  });
+  return { isOneOf, count: undefined, hasWords: true };
 }
 
-function failed(statements: Statements, { outcomes, order, limit, cursor }: ConversationSearch) {
+function failed(statements: Statements, search: ConversationSearch): Candidates | undefined {
+  const { outcomes, order, limit } = search;
   const severities = outcomes?.map((outcome) => severityOf(outcome) ?? 0) ?? [0];
   const least = Math.min(...severities);
   if (least === 0) return undefined;
   // The worst outcome that a conversation ever had is no better than that of its last evaluation.
   const max = order === 'worst' ? CANDIDATES_MAX : Math.min(CANDIDATES_MAX, limit * FAILURES_A_ROW);
-  const rows = SEVERITIES.filter((severity) => severity >= least)
-    .flatMap((severity) =>
-      statements
-        .of(FAILED)
-        .all(severity, cursor?.before ?? NEWEST, max)
-        .map(idOf),
-    )
-    .sort((a, b) => b - a);
-  return { rows: rows.slice(0, max), hasMore: rows.length >= max };
+  const keys = SEVERITIES.filter((severity) => severity >= least);
+  return latestOf(statements, FAILED, { keys, stretch: stretchOf(search), max });
 }
 
-function withFeedback(statements: Statements, { feedback, cursor }: ConversationSearch): CandidateRows | undefined {
-  if (feedback === undefined) return undefined;
-  const rows = feedback
-    .flatMap((polarity) =>
-      statements
-        .of(WITH_FEEDBACK)
-        .all(POLARITIES.indexOf(polarity), cursor?.before ?? NEWEST, CANDIDATES_MAX)
-        .map(idOf),
-    )
-    .sort((a, b) => b - a);
-  return { rows: rows.slice(0, CANDIDATES_MAX), hasMore: rows.length >= CANDIDATES_MAX };
+function withFeedback(statements: Statements, search: ConversationSearch): Candidates | undefined {
+  const keys = search.feedback?.map((polarity) => POLARITIES.indexOf(polarity));
+  if (keys === undefined) return undefined;
+  return latestOf(statements, WITH_FEEDBACK, { keys, stretch: stretchOf(search), max: CANDIDATES_MAX });
+}
+
+/** The latest ones in a stretch under any of the keys. */
+function latestOf(
+  statements: Statements,
+  sql: string,
+  { keys, stretch, max }: { readonly keys: readonly number[]; readonly stretch: Stretch; readonly max: number },
+): Candidates {
+  const found = keys
+    .flatMap((key) => placesIn(statements, sql, key, stretch, max))
+    .sort((a, b) => (isBefore(a, b) ? 1 : -1))
+    .slice(0, max);
+  const last = found.length === max ? found.at(-1) : undefined;
+  return { isOneOf: oneOf(found.map(({ row }) => row)), count: found.length, last };
 }
 
 function failedCriteria(statements: Statements, { failedCriteria: criteria }: ConversationSearch) {
@@ -152,10 +163,19 @@ function unfinished(statements: Statements, { states }: ConversationSearch) {
 }
 
 /** All that there are, of which earlier pages have shown some. */
-function whole({ cursor }: ConversationSearch, rows: readonly number[] | undefined): CandidateRows | undefined {
-  const before = cursor?.before ?? NEWEST;
-  if (rows === undefined) return undefined;
-  return { rows: [...new Set(rows)].filter((row) => row < before).sort((a, b) => b - a), hasMore: false };
+function whole(rows: readonly number[] | undefined): Candidates | undefined {
+  return rows === undefined ? undefined : { isOneOf: oneOf([...new Set(rows)]), count: rows.length };
+}
+
+function oneOf(rows: readonly number[]): () => Condition<string> {
+  return () => ({ sql: 'c.id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(rows)] });
+}
+
+function placesIn(statements: Statements, sql: string, key: number, stretch: Stretch, limit: number): readonly Place[] {
+  return statements
+    .of(sql)
+    .all(key, ...inStretch(Number, stretch).values, limit)
+    .map(({ id, began_at: at }) => ({ at: Number(at), row: Number(id) }));
 }
 
 function idOf({ id }: Record<string, unknown>): number {

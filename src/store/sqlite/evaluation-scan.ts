@@ -2,8 +2,10 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { isShadowKey } from '../../model/suite-key.ts';
 import {
+  BEGAN_AT,
   LATEST_PAGE,
   type LatestBasis,
+  madeSince,
   SCANNED_COLUMNS,
   type ScannedCells,
   type ScannedEvaluation,
@@ -28,7 +30,7 @@ export function* scanEvaluations(statements: Statements, query: ScanQuery): Gene
     values.push(value);
   };
   if (isShadowKey(query.suiteKey)) conditions.push(IN_SHADOW);
-  where('e.created_at >= ?', query.since);
+  where(`${BEGAN_AT} >= ?`, query.since);
   where('c.agent = ?', query.agent);
   where('c.agent_version = ?', query.agentVersion);
   const isJoined = query.agent !== undefined || query.agentVersion !== undefined;
@@ -116,11 +118,12 @@ function firstSince(statements: Statements, since: number | undefined): number {
   if (since === undefined) return 0;
   const at = statements.of('SELECT id, created_at FROM evaluations WHERE id >= ? ORDER BY id LIMIT 1');
   let low = 0;
+  const made = madeSince(since);
   let high = Number(statements.of('SELECT max(id) AS last FROM evaluations').get()?.last ?? 0) + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const row = at.get(middle);
-    if (row === undefined || Number(row.created_at) >= since) high = middle;
+    if (row === undefined || Number(row.created_at) >= made) high = middle;
     else low = Number(row.id) + 1;
   }
   return low;

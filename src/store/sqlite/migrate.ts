@@ -5,6 +5,8 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import {
+  AHEAD_MAX_MS,
+  EARLIEST_MS,
   FIRST_RELEASE,
   type Migration,
   ofFirstRelease,
@@ -16,7 +18,35 @@ import {
 import { TABLES_OF_FIRST_RELEASE } from './schema.ts';
 
 /** In the order in which they run; a new one is the last. */
-export const MIGRATIONS: readonly Migration[] = [...ofFirstRelease(TABLES_OF_FIRST_RELEASE)];
+export const MIGRATIONS: readonly Migration[] = [
+  ...ofFirstRelease(TABLES_OF_FIRST_RELEASE),
+  // When conversations and evaluations were (engine/conversation-time.ts): lists and searches go by it. Stored
+  // conversations without a time that can be true get that of arrival; stored evaluations keep their log time.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    ALTER TABLE conversations ADD COLUMN clock_wrong INTEGER;
+    UPDATE conversations SET began_at = first_closed_at, clock_wrong = CASE WHEN began_at IS NULL THEN NULL ELSE 1 END
+      WHERE began_at IS NULL OR began_at < ${EARLIEST_MS} OR began_at > updated_at + ${AHEAD_MAX_MS};
+    ALTER TABLE evaluations ADD COLUMN began_at INTEGER;
+    CREATE INDEX conversations_began ON conversations (began_at, id);
+    DROP INDEX conversations_failed;
+    CREATE INDEX conversations_failed ON conversations (worst_outcome, began_at, id) WHERE worst_outcome > 0;
+    DROP INDEX conversations_feedback;
+    CREATE INDEX conversations_feedback ON conversations (feedback, began_at, id) WHERE feedback IS NOT NULL;
+    `,
+    back: `
+    DROP INDEX conversations_began;
+    DROP INDEX conversations_failed;
+    CREATE INDEX conversations_failed ON conversations (worst_outcome, id) WHERE worst_outcome > 0;
+    DROP INDEX conversations_feedback;
+    CREATE INDEX conversations_feedback ON conversations (feedback, id) WHERE feedback IS NOT NULL;
+    ALTER TABLE conversations DROP COLUMN clock_wrong;
+    ALTER TABLE evaluations DROP COLUMN began_at;
+    `,
+  },
+];
 
 export function migrate(database: DatabaseSync, migrations: readonly Migration[] = MIGRATIONS): void {
   const stored = storedSchema(database);

@@ -2,18 +2,26 @@
 import type { ConversationId } from '../../model/ids.ts';
 import type { ConversationRow } from '../conversation-row.ts';
 import {
+  type CandidateRows,
   type ConversationSearch,
+  type Ends,
+  EVERYWHERE,
   type FoundConversations,
+  inStretch,
+  lookedAtMax,
+  nearMax,
+  type Place,
   type SearchDialect,
   searchPlan,
-  searchWindow,
+  type Stretch,
+  stretchOf,
 } from '../conversation-search.ts';
-import { seenFrom, SEEN_COLUMNS } from '../evaluation-columns.ts';
+import { EVALUATION_COLUMNS, seenFrom, SEEN_COLUMNS } from '../evaluation-columns.ts';
 import { RecentPlaces } from '../recent-places.ts';
 import type { CountedPlace, KeptLabel, ReadEvaluation } from '../read-evaluation.ts';
 import type { ScannedEvaluation } from '../evaluation-scan.ts';
 import type { JudgingState } from '../question-store.ts';
-import type { PageReader, WhichEvaluations } from '../page-reader.ts';
+import type { ConversationParts, PageReader, PartsAsked, WhichEvaluations } from '../page-reader.ts';
 import { candidateRows, worstRows } from './candidate-rows.ts';
 import { toEvaluation } from './evaluation-row.ts';
 import { lastScanned } from './evaluation-scan.ts';
@@ -21,9 +29,11 @@ import { judgingState } from './question-rows.ts';
 import type { Statements } from './statements.ts';
 import { toConversationRow } from './conversation-row.ts';
 
-/** Conversations that one page looks at: see page.ts. */
+/** Conversations that one page looks at. */
 const LIMITS = { lookedAt: 50_000, searched: 20_000 };
 const PLACES_READ_MAX = 200_000;
+/** Rows that are read for one of a window. */
+const DENSE = 4;
 
 const IS_LAST = `NOT EXISTS (
   SELECT 1 FROM evaluations n
@@ -48,13 +58,35 @@ const DIALECT: SearchDialect<string | number> = {
 export class SqlitePages implements PageReader {
   readonly #statements: Statements;
   readonly #places = new RecentPlaces();
+  #isUpToDate = false;
 
   constructor(statements: Statements) {
     this.#statements = statements;
   }
 
   search(search: ConversationSearch): FoundConversations {
+    this.needUpToDate();
     return searchConversations(this.#statements, search);
+  }
+
+  /** Throws if a column of evaluations is not there. The service migrates its store before it reads. */
+  needUpToDate(): void {
+    if (this.#isUpToDate) return;
+    const columns = new Set(
+      this.#statements
+        .of('PRAGMA table_info(evaluations)')
+        .all()
+        .map(({ name }) => name),
+    );
+    if (!EVALUATION_COLUMNS.every(({ name }) => columns.has(name)))
+      throw new Error(
+        'the store was written by an older Assay: start `assay serve` on it once, which brings it up to date',
+      );
+    this.#isUpToDate = true;
+  }
+
+  parts(asked: PartsAsked): ConversationParts {
+    return partsOf(this.#statements, asked);
   }
 
   evaluations(
@@ -90,29 +122,106 @@ export class SqlitePages implements PageReader {
   }
 }
 
-/** Each end by a search of its own: SQLite walks the whole index for both at once. */
-const ENDS = 'SELECT (SELECT min(id) FROM conversations) AS first, (SELECT max(id) FROM conversations) AS last';
+const IN_STRETCH = inStretch(Number, stretchOf({}), '').sql;
+const WINDOW = `SELECT id, began_at FROM conversations WHERE ${IN_STRETCH} ORDER BY began_at DESC, id DESC LIMIT 2 OFFSET ?`;
+const ROWS = `SELECT min(id) AS first, max(id) AS last, count(*) AS size
+  FROM (SELECT id FROM conversations WHERE ${IN_STRETCH} ORDER BY began_at DESC, id DESC LIMIT ?)`;
+const COUNT = `SELECT count(*) AS conversations FROM conversations WHERE ${IN_STRETCH}`;
+const COUNT_UP_TO = `SELECT count(*) AS conversations FROM (SELECT 1 FROM conversations WHERE ${IN_STRETCH} LIMIT ?)`;
+const EVERY = `SELECT id, began_at FROM (
+    SELECT id, began_at, row_number() OVER (ORDER BY began_at DESC, id DESC) AS number
+    FROM conversations WHERE ${IN_STRETCH} ORDER BY began_at DESC, id DESC LIMIT ?)
+  WHERE (number - 1) % ? = 0 ORDER BY number`;
 
-/** Rows of the first and the last conversation; 0 where there are none. */
-export function conversationEnds(statements: Statements): { readonly first: number; readonly last: number } {
-  const ends = statements.of(ENDS).get();
-  return { first: Number(ends?.first ?? 0), last: Number(ends?.last ?? 0) };
-}
+type Window = Stretch & {
+  readonly hasOlder: boolean;
+  readonly rows: Ends;
+  /** Conversations in it; undefined where an index gives them. */
+  readonly size?: number;
+};
 
 function searchConversations(statements: Statements, search: ConversationSearch): FoundConversations {
-  const ends = conversationEnds(statements);
-  const candidates =
-    candidateRows(statements, search) ?? worstRows(statements, search, searchWindow(search, ends, LIMITS));
-  const plan = searchPlan(DIALECT, search, ends, LIMITS, candidates);
-  const { conditions, values, order } = plan.statement;
-  // Only by row numbers, whose range is the limit of what a page looks at.
-  const sql = `SELECT c.* FROM conversations c NOT INDEXED WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
-  return plan.found(
-    statements
-      .of(sql)
-      .all(...values, search.limit)
-      .map(toConversationRow),
-  );
+  const stretch = stretchOf(search);
+  const given = candidateRows(statements, search);
+  if (given?.count !== undefined) {
+    const window = { ...stretch, from: given.last ?? stretch.from, hasOlder: given.last !== undefined };
+    return pageIn(statements, search, { ...window, rows: EVERYWHERE }, given);
+  }
+  if (search.order === 'latest') {
+    const near = windowOf(statements, stretch, nearMax(search));
+    const page = pageIn(statements, search, near, given);
+    if (page.rows.length === search.limit || !near.hasOlder) return page;
+  }
+  const window = windowOf(statements, stretch, lookedAtMax(search, LIMITS));
+  return pageIn(statements, search, window, given ?? worstRows(statements, search, window));
+}
+
+function pageIn(
+  statements: Statements,
+  search: ConversationSearch,
+  window: Window,
+  candidates: CandidateRows<string | number> | undefined,
+): FoundConversations {
+  const plan = searchPlan(DIALECT, search, window, candidates);
+  const { by, between } = wayThrough(window, candidates);
+  const conditions = [...between, ...plan.conditions].join(' AND ');
+  const sql = `SELECT c.* FROM conversations c ${by} WHERE ${conditions} ORDER BY ${plan.order} LIMIT ?`;
+  const ends = between.length === 0 ? [] : [window.rows.first, window.rows.last];
+  const rows = statements
+    .of(sql)
+    .all(...ends, ...plan.values, search.limit)
+    .map(toConversationRow);
+  const { next, seen } = plan.found(rows);
+  return { rows, next, lookedAt: candidates?.count ?? countIn(statements, seen) };
+}
+
+/** One row after the other is several times as fast as a search for each, if not many lie between those of the window. */
+function wayThrough(window: Window, candidates?: { readonly count: number | undefined }) {
+  if (candidates?.count !== undefined) return { by: 'NOT INDEXED', between: [] };
+  const {
+    rows: { first, last },
+    size,
+  } = window;
+  const isDense = size !== undefined && last - first < DENSE * size;
+  return isDense
+    ? { by: 'NOT INDEXED', between: ['c.id BETWEEN ? AND ?'] }
+    : { by: 'INDEXED BY conversations_began', between: [] };
+}
+
+/** The latest conversations of a stretch, up to so many. */
+function windowOf(statements: Statements, stretch: Stretch, max: number): Window {
+  const { values } = inStretch(Number, stretch);
+  const [last, older] = statements
+    .of(WINDOW)
+    .all(...values, max - 1)
+    .map(toPlace);
+  const rows = statements.of(ROWS).get(...values, max);
+  return {
+    from: last ?? stretch.from,
+    before: stretch.before,
+    hasOlder: older !== undefined,
+    rows: { first: Number(rows?.first ?? 0), last: Number(rows?.last ?? 0) },
+    size: Number(rows?.size ?? 0),
+  };
+}
+
+function countIn(statements: Statements, stretch: Stretch): number {
+  return Number(statements.of(COUNT).get(...inStretch(Number, stretch).values)?.conversations ?? 0);
+}
+
+function partsOf(statements: Statements, { since, until, parts, max }: PartsAsked): ConversationParts {
+  const stretch = inStretch(Number, stretchOf({ since, until })).values;
+  const conversations = Number(statements.of(COUNT_UP_TO).get(...stretch, max + 1)?.conversations ?? 0);
+  const size = Math.max(1, Math.ceil(Math.min(conversations, max) / parts));
+  const first = statements
+    .of(EVERY)
+    .all(...stretch, max, size)
+    .map(toPlace);
+  return { conversations, first };
+}
+
+function toPlace({ id, began_at: at }: Record<string, unknown>): Place {
+  return { at: Number(at), row: Number(id) };
 }
 
 /** By row, in the order in which they were made; then those that wait. */

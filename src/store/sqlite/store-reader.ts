@@ -5,23 +5,23 @@
 import { feedbackFrom, truthFrom } from '../said-of-conversation.ts';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { readCloseCause } from '../../model/causes.ts';
-import { type Evaluation, OUTCOMES, type Verdict } from '../../model/evaluation.ts';
+import type { Evaluation, Verdict } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
-import type {
-  ConversationQuery,
-  ConversationReader,
-  EvaluationsOptions,
-  EvaluationSummary,
-  TraceRow,
+import {
+  type ConversationQuery,
+  type ConversationReader,
+  type EvaluationsOptions,
+  type EvaluationSummary,
+  searchFor,
+  type TraceRow,
 } from '../conversation-reader.ts';
 import type { ConversationRow } from '../conversation-row.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import type { TraceContent } from '../engine-store.ts';
-import { EVALUATION_COLUMNS, type SummaryCells, summaryFrom } from '../evaluation-columns.ts';
+import { type SummaryCells, summaryFrom } from '../evaluation-columns.ts';
 import type { EvaluationScanner, LatestBasis, ScannedEvaluation, ScanQuery } from '../evaluation-scan.ts';
 import type { Labelled, LabelReader } from '../label-store.ts';
 import { ContentReader, contentDirectory } from './content-reader.ts';
-import { nextPage, pageWindow } from '../page.ts';
 import { readLabelled } from './label-rows.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
 import type { OutcomeLabelReader, OutcomeName } from '../outcome-label-store.ts';
@@ -31,7 +31,7 @@ import { evaluationBeside, latestBases, scanEvaluations } from './evaluation-sca
 import { readContent } from './traces.ts';
 import { toConversationRow } from './conversation-row.ts';
 import { toEvaluation } from './evaluation-row.ts';
-import { conversationEnds, SqlitePages } from './page-reads.ts';
+import { SqlitePages } from './page-reads.ts';
 import {
   type HistoryCells,
   type HistoryQuery,
@@ -44,10 +44,6 @@ import {
   summedFrom,
 } from '../history.ts';
 import { Statements } from './statements.ts';
-
-/** Conversations that one page looks at, where the row itself decides, and where each takes a search among its evaluations. */
-const LOOKED_AT_MAX = 50_000;
-const SEARCHED_MAX = 20_000;
 
 export class StoreReader implements ConversationReader, LabelReader, OutcomeLabelReader, EvaluationScanner {
   readonly #database: DatabaseSync;
@@ -85,42 +81,7 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
 
   /** Latest first; one page. */
   list(query: ConversationQuery): readonly ConversationRow[] {
-    return this.listPage(query).rows;
-  }
-
-  /** Latest first. Others wait for the thread, so a page looks at a limited number of conversations. */
-  listPage(query: ConversationQuery): { readonly rows: readonly ConversationRow[]; readonly next: number | undefined } {
-    const { outcome, suite, criterion } = query;
-    const isSearch = outcome !== undefined || suite !== undefined || criterion !== undefined;
-    const window = pageWindow(conversationEnds(this.#statements), query, isSearch ? SEARCHED_MAX : LOOKED_AT_MAX);
-    const rows = this.#select({ ...query, before: window.before }, window.from);
-    return { rows, next: nextPage(rows, query.limit, window) };
-  }
-
-  #select(query: ConversationQuery, from: number): readonly ConversationRow[] {
-    const conditions: string[] = ['c.id >= ?'];
-    const values: (string | number)[] = [from];
-    const where = (condition: string, value: string | number | undefined) => {
-      if (value === undefined) return;
-      conditions.push(condition);
-      values.push(value);
-    };
-    where('c.agent = ?', query.agent);
-    where('c.agent_version = ?', query.agentVersion);
-    where('c.segment = ?', query.segment);
-    where('c.updated_at >= ?', query.since);
-    where('c.id < ?', query.before);
-    where(`${EVALUATED} AND e.outcome = ?)`, query.outcome === undefined ? undefined : OUTCOMES.indexOf(query.outcome));
-    where(`${EVALUATED} AND e.suite = ?)`, query.suite);
-    where(
-      `${EVALUATED} AND EXISTS (SELECT 1 FROM failed_verdicts f WHERE f.criterion = ? AND f.evaluation = e.id))`,
-      query.criterion,
-    );
-    return this.#prepared(
-      `SELECT c.* FROM conversations c WHERE ${conditions.join(' AND ')} ORDER BY c.id DESC LIMIT ?`,
-    )
-      .all(...values, query.limit)
-      .map(toConversationRow);
+    return this.pages.search(searchFor(query)).rows;
   }
 
   /** The last revision of each suite and turn, or all of them, in the order in which they were made; then those that wait. */
@@ -208,11 +169,7 @@ export class StoreReader implements ConversationReader, LabelReader, OutcomeLabe
   }
 
   scanEvaluations(query: ScanQuery): Generator<readonly ScannedEvaluation[]> {
-    const columns = this.#prepared('PRAGMA table_info(evaluations)').all();
-    if (!EVALUATION_COLUMNS.every((column) => columns.some(({ name }) => name === column.name)))
-      throw new Error(
-        'the store was written by an older Assay: start `assay serve` on it once, which brings it up to date',
-      );
+    this.pages.needUpToDate();
     return scanEvaluations(this.#statements, query);
   }
 
@@ -285,7 +242,6 @@ const SUMMARIES = `SELECT suite, turn_id, score, outcome, explanation, decided_s
   WHERE conversation = ? AND ${IS_LIVE} AND ${IS_LAST} ORDER BY id`;
 const WAITING_SUMMARIES = `SELECT suite, turn_id, score, outcome, explanation, waits_for FROM waiting_evaluations e
   WHERE conversation = ? AND ${IS_LIVE} ORDER BY id`;
-const EVALUATED = `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND ${IS_LIVE} AND ${IS_LAST}`;
 
 function toSummary(row: Record<string, unknown>): EvaluationSummary {
   // The casts hold because the store's writer wrote the row and the text.

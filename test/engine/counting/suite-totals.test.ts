@@ -20,7 +20,7 @@ import { TotalsInMemory } from '../../../src/store/running-totals.ts';
 const BASE = { suite: 's', agent: 'a', agent_version: '1', environment: 'e', segment: 'gold' };
 const CLAIMED = { steps: 3, tokens: 700, durationMs: 2500, costUsd: 0.002 };
 const EFFORT = counted(CLAIMED);
-const COUNTED = { traceId: 't', conversationId: 'c', at: 5, logTime: 1000 };
+const COUNTED = { traceId: 't', conversationId: 'c', at: 5, logTime: 1000, beganAt: 900 };
 
 function evaluation(verdicts: Readonly<Record<string, VerdictKind>>, score: number | 'none' = 500_000): Evaluation {
   return {

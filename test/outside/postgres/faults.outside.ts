@@ -1,6 +1,7 @@
 /**
  * Faults of the database, the network or an instance in the middle of filing and judging: everything is stored once.
  */
+import { searchFor } from '../../../src/store/conversation-reader.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { FencedError, type OwnedLane } from '../../../src/store/cluster-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
@@ -230,7 +231,7 @@ async function loadWith(
   expect(all).toEqual({ counted: all.evaluations, evaluations: all.evaluations, traces: rounds * each });
   const reader = await PostgresReader.open({ url: direct });
   try {
-    const { rows } = await reader.listPage({ limit: 1000 });
+    const { rows } = await reader.pages.search(searchFor({ limit: 1000 }));
     expect(rows.reduce((sum, { turns }) => sum + turns, 0)).toBe(rounds * each);
     for await (const evaluation of reader.allEvaluations()) {
       const conversation = rows.find(({ conversationId }) => conversationId === evaluation.conversationId);

@@ -3,6 +3,7 @@
  * retention. Tables have a size at which the planner chooses as in a large store. No statement walks a large table from
  * one end to the other.
  */
+import { searchFor } from '../../../src/store/conversation-reader.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -259,8 +260,8 @@ async function walkingAmong(asked: readonly Asked[]): Promise<readonly Walking[]
 /** Rows as the service would have left them, in the partition for days that have none of their own. */
 async function fill(client: Client): Promise<void> {
   await client.query(`
-    INSERT INTO conversations (key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, turns, revision)
-      SELECT md5('c' || i)::uuid, 'c' || i, 20000, 'agent' || i % 20, 'v' || i % 7, 'e', i, i, i, 1, 1 FROM generate_series(1, ${CONVERSATIONS}) i;
+    INSERT INTO conversations (key, conversation_id, first_day, agent, agent_version, environment, first_closed_at, last_closed_at, updated_at, began_at, turns, revision)
+      SELECT md5('c' || i)::uuid, 'c' || i, 20000, 'agent' || i % 20, 'v' || i % 7, 'e', i, i, i, i, 1, 1 FROM generate_series(1, ${CONVERSATIONS}) i;
     INSERT INTO evaluations (day, conversation, turn_id, suite, suite_version, revision, outcome, explanation, verdicts, failed, labels, created_at)
       SELECT 20000, id, '', suite, '1', 1, 0, 'e', '[]', '{}', '{}', id
       FROM conversations, (VALUES ('s'), ('shadow:s')) AS suites (suite);
@@ -285,15 +286,15 @@ async function readAll(reader: PostgresReader): Promise<void> {
     { suite: 's' },
     { criterion: 'c' },
     { since: 1 },
-    { before: 500 },
-    { agent: 'agent1', outcome: OUTCOMES[0], suite: 's', criterion: 'c', since: 1, before: 50_000 },
+    { cursor: { before: { at: 500, row: 500 } } },
+    { agent: 'agent1', outcome: OUTCOMES[0], suite: 's', criterion: 'c', since: 1, cursor: { before: LATER } },
   ];
-  for (const query of conditions) await reader.listPage({ limit: 50, ...query });
+  for (const query of conditions) await reader.pages.search(searchFor({ limit: 50, ...query }));
   for (const search of SEARCHES)
     for (const order of ['latest', 'worst'] as const)
-      for (const cursor of [undefined, { before: 50_000, last: { severity: 1, row: 40_000 } }])
+      for (const cursor of [undefined, { before: LATER, last: { severity: 1, ...LATER } }])
         await reader.pages.search({ order, limit: 50, cursor, ...search });
-  const { rows } = await reader.listPage({ limit: 50 });
+  const { rows } = await reader.pages.search(searchFor({ limit: 50 }));
   await reader.find('c7');
   const [row] = rows;
   if (row === undefined) throw new Error('no conversation is there');
@@ -322,6 +323,7 @@ async function readAll(reader: PostgresReader): Promise<void> {
   await reader.labelled({ labels: 20_000, verdicts: 40_000 });
 }
 
+const LATER = { at: 50_000, row: 40_000 };
 const SEARCHES: readonly Partial<ConversationSearch>[] = [
   {},
   { agents: ['agent1', 'nobody'], agentVersions: ['v1'], environments: ['e'], segments: ['g'] },

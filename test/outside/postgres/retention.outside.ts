@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { searchFor } from '../../../src/store/conversation-reader.ts';
 import { Link } from '../../../src/store/postgres/link.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import type { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
@@ -74,7 +75,7 @@ async function held(): Promise<Held> {
     async left() {
       const reader = await PostgresReader.open({ url });
       try {
-        const { rows } = await reader.listPage({ limit: 100 });
+        const { rows } = await reader.pages.search(searchFor({ limit: 100 }));
         return rows.map(({ conversationId }) => conversationId).toSorted();
       } finally {
         await reader.close();
@@ -110,7 +111,7 @@ test('conversations go by age, failed ones later, those that still wait not at a
     trace === undefined ? undefined : Buffer.from((await reader.content(trace))?.traces ?? []).toString(),
   ).toContain('bad');
   expect(await reader.evaluations(bad, { revisions: 'all' })).toHaveLength(1);
-  expect((await reader.listPage({ limit: 10, outcome: 'hard_failure' })).rows).toHaveLength(1);
+  expect((await reader.pages.search(searchFor({ limit: 10, outcome: 'hard_failure' }))).rows).toHaveLength(1);
   expect(await reader.totals()).toMatchObject([{ value: 2 }]);
 
   await age(60);
@@ -169,7 +170,7 @@ test('what comes again of a conversation that retention deleted is left out and 
   // A new turn is evaluated and counted by itself.
   const reader = await PostgresReader.open({ url });
   onTestFinished(() => reader.close());
-  expect((await reader.listPage({ limit: 9 })).rows.map(({ turns }) => turns)).toEqual([1]);
+  expect((await reader.pages.search(searchFor({ limit: 9 }))).rows.map(({ turns }) => turns)).toEqual([1]);
   expect(await reader.totals()).toMatchObject([{ value: 2 }]);
 });
 

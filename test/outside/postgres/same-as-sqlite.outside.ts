@@ -3,6 +3,8 @@
  * The test sends conversations of all kinds, late spans, late ids, turns that only evidence joins, in random batches by
  * three instances.
  */
+import type { SearchCursor } from '../../../src/store/conversation-search.ts';
+import { searchFor } from '../../../src/store/conversation-reader.ts';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildTurns } from '../../../src/assemble/build-turns.ts';
@@ -141,8 +143,8 @@ async function said(reader: ServiceReader, suites: readonly CompiledSuite[]) {
   const evaluations: Evaluation[] = [];
   for await (const evaluation of reader.allEvaluations()) evaluations.push(evaluation);
   const conversations = new Map<string, unknown>();
-  for (let before: number | undefined, more = true; more; ) {
-    const { rows, next } = await reader.listPage({ limit: 500, before });
+  for (let cursor: SearchCursor | undefined, more = true; more; ) {
+    const { rows, next } = await reader.pages.search(searchFor({ limit: 500, cursor }));
     for (const row of rows) {
       const { row: _, updatedAt: __, ...conversation } = row;
       const traces = await reader.traces(row);
@@ -159,7 +161,7 @@ async function said(reader: ServiceReader, suites: readonly CompiledSuite[]) {
         revisions: revisions.toSorted(),
       });
     }
-    before = next;
+    cursor = next;
     more = next !== undefined;
   }
   const totals = (await reader.totals()).filter(({ metric }) => !/duration|seconds/.test(metric));

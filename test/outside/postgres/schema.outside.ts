@@ -1,4 +1,6 @@
 import { onTestFinished, expect, test } from 'vitest';
+import { version } from '../../../src/cli/version.ts';
+import { schemaAfter } from '../../../src/store/migration.ts';
 import { Client } from 'pg';
 import { CONVERSATION_COLUMNS } from '../../../src/store/conversation-columns.ts';
 import { EVALUATION_COLUMNS } from '../../../src/store/evaluation-columns.ts';
@@ -88,6 +90,8 @@ const LATER: readonly Migration[] = [
   },
 ];
 
+const OPENS_FROM = schemaAfter(MIGRATIONS, MIGRATIONS.length).opensFrom;
+
 /** Columns and indexes of everything that migrations make, except the row about themselves. */
 async function tablesIn(link: Link): Promise<readonly string[]> {
   const rows = await link.use((session) =>
@@ -112,10 +116,10 @@ test('the tables go forward, back and forward again, and what they hold stays', 
   expect(await stored()).toEqual({ version: LATER.length, since: '1.2.0', opensFrom: LATER.length });
   await expect(migrate(link)).rejects.toThrow(/knows \d+: start Assay 1\.2\.0 or newer/);
   expect(await downgrade(link, '1.1.0', LATER)).toHaveLength(1);
-  expect(await stored()).toEqual({ version: MIGRATIONS.length + 1, since: '1.1.0', opensFrom: MIGRATIONS.length });
+  expect(await stored()).toEqual({ version: MIGRATIONS.length + 1, since: '1.1.0', opensFrom: OPENS_FROM });
   // Tables that were only added to are opened by the version before.
   await migrate(link);
-  expect(await downgrade(link, '0.1.0', LATER)).toHaveLength(1);
+  expect(await downgrade(link, version, LATER)).toHaveLength(1);
   expect(await tablesIn(link)).toEqual(first);
   await migrate(link, 'assay', LATER);
 
@@ -130,7 +134,7 @@ test('a step back that fails leaves everything as it was', async () => {
   await migrate(link, 'assay', broken);
   const newest = await tablesIn(link);
 
-  await expect(downgrade(link, '0.1.0', broken)).rejects.toThrow(/nonsense/);
+  await expect(downgrade(link, version, broken)).rejects.toThrow(/nonsense/);
 
   expect(await tablesIn(link)).toEqual(newest);
 });
@@ -146,9 +150,10 @@ test('a store is found without a change of it, and not taken back while an Assay
   await expect(downgradeStore({ url }, '0.1.0')).rejects.toThrow(/stop every Assay first.*assay test/);
   await link.close();
 
-  expect(found?.schema).toEqual({ version: MIGRATIONS.length, since: '0.1.0', opensFrom: MIGRATIONS.length });
+  expect(found?.schema).toEqual(schemaAfter(MIGRATIONS, MIGRATIONS.length));
   expect(found?.detection?.toString()).toBe('learned');
-  expect(await downgradeStore({ url }, '0.1.0')).toEqual([]);
+  expect(await downgradeStore({ url }, version)).toEqual([]);
+  expect(await downgradeStore({ url }, '0.1.0')).toHaveLength(1);
 });
 
 test('a user who may not make schemas can use one that is there', async () => {
@@ -192,4 +197,37 @@ test('a day of which rows have come already stays in the default partition', asy
     session.once<{ place: string }>('SELECT tableoid::regclass::text AS place FROM evaluations'),
   );
   expect(rows.map(({ place }) => place)).toEqual(['evaluations_default']);
+});
+
+test('stored conversations get a time: their own if it can be true, otherwise that of arrival', async () => {
+  const link = linkTo(await freshDatabase());
+  const arrived = Date.UTC(2026, 0, 1);
+  await migrate(
+    link,
+    'assay',
+    MIGRATIONS.filter(({ since }) => since === '0.1.0'),
+  );
+  const began = { none: null, right: arrived - 9_000, unset: 0, future: Date.UTC(2036, 0, 1) };
+  for (const [id, at] of Object.entries(began))
+    await link.use((session) =>
+      session.once(
+        `INSERT INTO conversations (key, conversation_id, first_day, first_closed_at, updated_at, began_at)
+         VALUES (gen_random_uuid(), $1, 1, $2, $2, $3)`,
+        [id, arrived, at],
+      ),
+    );
+
+  await migrate(link);
+
+  const rows = await link.use((session) =>
+    session.once(
+      'SELECT conversation_id AS id, began_at AS at, clock_wrong AS wrong FROM conversations c ORDER BY c.id',
+    ),
+  );
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    ['none', arrived, null],
+    ['right', arrived - 9_000, null],
+    ['unset', arrived, 1],
+    ['future', arrived, 1],
+  ]);
 });

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
+import type { SearchCursor } from '../../../src/store/conversation-search.ts';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { closeConversation } from '../../../src/engine/conversation-closing.ts';
-import type { ConversationReader } from '../../../src/store/conversation-reader.ts';
+import { type ConversationReader, searchFor } from '../../../src/store/conversation-reader.ts';
 import { copyStore } from '../../../src/store/copy-store.ts';
 import type { TurnId } from '../../../src/model/ids.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
@@ -59,8 +60,8 @@ function writeSource(directory: string): string {
 /** Everything that a reader returns. */
 async function saidBy(reader: ConversationReader) {
   const conversations: unknown[] = [];
-  for (let before: number | undefined, more = true; more; ) {
-    const { rows, next } = await reader.listPage({ limit: 100, before });
+  for (let cursor: SearchCursor | undefined, more = true; more; ) {
+    const { rows, next } = await reader.pages.search(searchFor({ limit: 100, cursor }));
     for (const row of rows) {
       const traces = await reader.traces(row);
       const contents = await Promise.all(
@@ -74,7 +75,7 @@ async function saidBy(reader: ConversationReader) {
         evaluations: await reader.evaluations(row, { revisions: 'all' }),
       });
     }
-    before = next;
+    cursor = next;
     more = next !== undefined;
   }
   const all: unknown[] = [];
@@ -105,7 +106,7 @@ test('both readers say the same of a store and of its copy; to copy again change
   expect(second).toMatchObject({ copied: { conversations: 0, traces: 0 }, target: first.source, leftAlone: 0 });
   const { source, target } = await readBoth(file, url);
   expect(await saidBy(target)).toEqual(await saidBy(source));
-  expect((await target.listPage({ limit: 10, segment: 's1 \0' })).rows).toHaveLength(10);
+  expect((await target.pages.search(searchFor({ limit: 10, segment: 's1 \0' }))).rows).toHaveLength(10);
   const store = await openStore(url);
   onTestFinished(() => store.close());
   expect(store.engineStore.totals.all()).toMatchObject([

@@ -16,7 +16,9 @@ const ROW = {
   cause: 'idle',
   dueCause: undefined,
   unscoredBecause: undefined,
+  lastClosedAt: 0,
   updatedAt: 0,
+  glance: {},
 } as unknown as ConversationRow;
 
 const MADE: EvaluationSummary = {
@@ -36,7 +38,7 @@ test.each<[string, EvaluationSummary, object]>([
   'an evaluation of the list tells its decided share and what it is about, where that was %s',
   async (_what, made, said) => {
     const api = conversationApi({
-      listPage: () => ({ rows: [ROW], next: undefined }),
+      pages: { search: () => ({ rows: [ROW], next: undefined, lookedAt: 1 }) },
       summaries: () => new Map([[ROW.row, [made]]]),
       find: () => undefined,
       evaluations: () => [],

@@ -114,7 +114,7 @@ test('says to the last digit what assay backtest says of the suite that its diff
 
   for (const [question, flags] of [
     [{ weights: { few: 0.123456, short: 0.9 } }, []],
-    [{ weights: { clean: 0.7 }, off: ['few'], since: '1h' }, ['--since', '1h']],
+    [{ weights: { clean: 0.7 }, off: ['few'], since: '2020-01-01' }, ['--since', '2020-01-01']],
     [{ off: ['clean', 'few'], limit: 17 }, ['--limit', '17']],
     [
       { weights: { few: 0.1 }, agent: 'simulated-agent', agent_version: 'v1' },

@@ -55,6 +55,8 @@ class _ConversationKnown(TypedDict):
     agent: str
     agent_version: str
     environment: str
+    #: The time that lists and figures go by.
+    began_at: str
     updated_at: str
     turns: int
     revision: int
@@ -63,7 +65,8 @@ class _ConversationKnown(TypedDict):
 
 class _ConversationMaybe(_ConversationKnown, total=False):
     segment: str
-    began_at: str
+    #: A time of its spans could not be true, so that of arrival counts.
+    clock_wrong: bool
     ended_at: str
     duration_ms: float
     #: First words of the user.
@@ -347,7 +350,9 @@ class _CountedRow(TypedDict):
 class EvaluationRow(_CountedRow):
     """A row of the table `evaluations` of an export."""
 
-    #: Log time, by which figures over time are sorted.
+    #: When its conversation or turn began: figures over time go by it.
+    began_at: str | None
+    #: Log time of the evaluation.
     scored_at: str | None
     outcome: Outcome
     #: None where the rate of good outcomes leaves it out. Its mean is that rate.

@@ -1,13 +1,16 @@
-/** When versions of agents were seen: the first time is kept with the counters, the last one is that of the history. */
+/**
+ * When versions of agents were first used: when the first conversation of each began. Versions that an older Assay saw
+ * have the log time of their first evaluation.
+ */
 import { z } from 'zod';
 import { isFolded } from '../../../model/agent-labels.ts';
-import { QUALITY_METRICS } from '../../../report/metrics/quality-metrics.ts';
+import { FIRST_BEGAN, QUALITY_METRICS } from '../../../report/metrics/quality-metrics.ts';
 import type { ConversationReader } from '../../../store/conversation-reader.ts';
 
 interface FirstSeen {
   readonly agent: string;
   readonly agentVersion: string;
-  /** Log time. */
+  /** When its first conversation began. */
   readonly at: number;
 }
 
@@ -19,7 +22,11 @@ export async function versionsFirstSeen(
   isWanted: (labels: z.infer<typeof labelsSchema>) => boolean = () => true,
 ): Promise<readonly FirstSeen[]> {
   const first = new Map<string, FirstSeen>();
-  for (const { labels: text, at } of await reader.pages.firstTimes(QUALITY_METRICS.firstSeen.name)) {
+  const times = [
+    ...(await reader.pages.firstTimes(FIRST_BEGAN)),
+    ...(await reader.pages.firstTimes(QUALITY_METRICS.firstSeen.name)),
+  ];
+  for (const { labels: text, at } of times) {
     const labels = labelsSchema.parse(JSON.parse(text));
     if (isFolded(labels) || !isWanted(labels)) continue;
     const { agent, agent_version: agentVersion } = labels;

@@ -3,6 +3,7 @@ import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { decisionOf } from '../../../model/decision.ts';
 import type { ConversationItem, ConversationState, ListedEvaluation } from '../../../model/api/conversation-list.ts';
 import type { ConversationRow } from '../../../store/conversation-row.ts';
+import { placeOf } from '../../../store/conversation-search.ts';
 import type { SeenConversation } from '../../../store/evaluation-columns.ts';
 import type { ReadEvaluation } from '../../../store/read-evaluation.ts';
 import { bySeverity, isScored } from '../../../model/severity.ts';
@@ -17,7 +18,8 @@ export function conversationItemOf(
   evaluations: readonly ReadEvaluation[],
   suites: readonly SuiteOutline[],
 ): ConversationItem {
-  const { beganAtMs, ceasedAtMs, asked, answered } = row.glance;
+  const { ceasedAtMs, asked, answered, isClockWrong } = row.glance;
+  const beganAtMs = placeOf(row).at;
   const effort = effortOf(row, evaluations);
   const shown = worstOf(evaluations);
   return {
@@ -26,11 +28,10 @@ export function conversationItemOf(
     agent_version: row.agentVersion,
     environment: row.environment,
     ...(row.segment === undefined ? {} : { segment: row.segment }),
-    ...(beganAtMs === undefined ? {} : { began_at: isoTime(beganAtMs) }),
+    began_at: isoTime(beganAtMs),
+    ...(isClockWrong === undefined ? {} : { clock_wrong: isClockWrong }),
     ...(ceasedAtMs === undefined ? {} : { ended_at: isoTime(ceasedAtMs) }),
-    ...(beganAtMs === undefined || ceasedAtMs === undefined
-      ? {}
-      : { duration_ms: Math.max(0, ceasedAtMs - beganAtMs) }),
+    ...(ceasedAtMs === undefined ? {} : { duration_ms: Math.max(0, ceasedAtMs - beganAtMs) }),
     updated_at: isoTime(row.updatedAt),
     ...(asked === undefined ? {} : { asked }),
     ...(answered === undefined ? {} : { answered }),

@@ -7,8 +7,9 @@ import {
   conversationListQuery,
 } from '../../../model/api/conversation-list.ts';
 import type { ConversationReader } from '../../../store/conversation-reader.ts';
-import type { ConversationSearch, SearchCursor } from '../../../store/conversation-search.ts';
+import type { ConversationSearch } from '../../../store/conversation-search.ts';
 import { conversationItemOf } from './conversation-item.ts';
+import { cursorOf, cursorText } from './cursor-text.ts';
 import { v1Read } from './v1-read.ts';
 
 const MILLION = 1_000_000;
@@ -58,14 +59,4 @@ export function searchOf(query: ConversationListQuery): ConversationSearch {
     limit: query.limit,
     cursor: query.cursor === undefined ? undefined : cursorOf(query.cursor),
   };
-}
-
-export function cursorText({ before, last }: SearchCursor): string {
-  return [before, ...(last === undefined ? [] : [last.severity, last.row])].join('.');
-}
-
-/** The schema has seen that it is one. */
-function cursorOf(text: string): SearchCursor {
-  const [before = 0, severity, row] = text.split('.').map(Number);
-  return { before, ...(severity === undefined || row === undefined ? {} : { last: { severity, row } }) };
 }

@@ -7,8 +7,15 @@ import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import type { Outcome, VerdictKind } from '../../../model/evaluation.ts';
 import { decodeBasis } from '../../../store/basis-codec.ts';
 import type { ConversationReader } from '../../../store/conversation-reader.ts';
-import type { ConversationSearch, SearchCursor } from '../../../store/conversation-search.ts';
-import type { ScannedEvaluation } from '../../../store/evaluation-scan.ts';
+import type { ConversationRow } from '../../../store/conversation-row.ts';
+import {
+  type ConversationSearch,
+  isBefore,
+  type Place,
+  placeOf,
+  type SearchCursor,
+} from '../../../store/conversation-search.ts';
+import { type ScannedEvaluation, timeOfScanned } from '../../../store/evaluation-scan.ts';
 
 const PAGE = 500;
 const SLICES = 8;
@@ -20,7 +27,7 @@ const DAY_MS = 86_400_000;
 export interface LatestEvaluation {
   /** The store's number of the conversation. */
   readonly conversation: number;
-  /** Log time. */
+  /** When the conversation or the turn began. */
   readonly at: number;
   readonly agentVersion: string;
   readonly environment: string;
@@ -34,7 +41,7 @@ export interface LatestEvaluation {
   readonly used: Pick<ScannedEvaluation['seen'], 'steps' | 'tokens' | 'costNanos'>;
 }
 
-interface LatestEvaluations {
+export interface LatestEvaluations {
   readonly evaluations: readonly LatestEvaluation[];
   /** Evaluations by other versions of the suite, or from before their verdicts were kept so. */
   readonly others: number;
@@ -44,99 +51,88 @@ interface LatestEvaluations {
 
 const labelsSchema = z.object({ agent_version: z.string(), environment: z.string(), segment: z.string().default('') });
 
+type Filters = Pick<ConversationSearch, 'suites' | 'agents' | 'agentVersions' | 'environments' | 'segments'>;
+
+/** `until` is not in it. */
+export interface Period {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Evaluations of the latest conversations that began in a period, or of their turns that did. */
 export async function latestEvaluations(
   reader: Pick<ConversationReader, 'pages'>,
   suite: SuiteOutline,
-  asked: Pick<ConversationSearch, 'suites' | 'agents' | 'agentVersions' | 'environments' | 'segments' | 'since'> & {
-    readonly conversationsMax: number;
-    /** Log times between which they were scored. A conversation is found up to a day after it has changed. */
-    readonly period?: { readonly since: number | undefined; readonly until: number | undefined };
-  },
+  asked: Filters & Period & { readonly conversationsMax: number },
 ): Promise<LatestEvaluations> {
-  const { conversationsMax, period, ...rest } = asked;
-  // Late feedback makes a revision, and does not move the time of the conversation.
-  const filters = period?.since === undefined ? rest : { ...rest, since: period.since - DAY_MS };
-  const from = latestFrom(suite);
-  const evaluations: LatestEvaluation[] = [];
-  let others = 0;
+  const { conversationsMax, since, until, ...filters } = asked;
+  const add = collecting(reader, suite, { since, until });
   let conversations = 0;
   let lookedAt = 0;
-  let cursor: SearchCursor | undefined =
-    period?.until === undefined ? undefined : { before: await firstRowSince(reader, period.until + DAY_MS) };
+  let cursor: SearchCursor | undefined;
   for (;;) {
     const limit = Math.min(PAGE, conversationsMax - conversations);
-    const page = await reader.pages.search({ ...filters, order: 'latest', limit, cursor });
-    for (const scanned of await reader.pages.lastScanned(page.rows, suite.name)) {
-      const at = scanned.seen.at ?? scanned.createdAt;
-      if (at < (period?.since ?? at) || at >= (period?.until ?? Number.POSITIVE_INFINITY)) continue;
-      const evaluation = from(scanned);
-      if (evaluation === undefined) others += 1;
-      else evaluations.push(evaluation);
-    }
+    const search = { ...filters, since: since - beforeOf(suite), until, order: 'latest', limit, cursor } as const;
+    const page = await reader.pages.search(search);
+    await add.conversations(page.rows);
     conversations += page.rows.length;
     lookedAt += page.lookedAt;
     cursor = page.next;
-    if (cursor === undefined) return { evaluations, others, isCut: false };
-    if (conversations >= conversationsMax || lookedAt >= LOOKED_AT_MAX) return { evaluations, others, isCut: true };
+    if (cursor === undefined) return add.all(false);
+    if (conversations >= conversationsMax || lookedAt >= LOOKED_AT_MAX) return add.all(true);
   }
 }
 
 /**
- * Evaluations of the conversations between two rows, evenly spread over them: of many, those of a period would otherwise be
- * those of its last minutes.
+ * Evaluations of a period, of more conversations than the limit evenly spread over it: otherwise they would be those of
+ * its last minutes.
  */
 export async function spreadEvaluations(
   reader: Pick<ConversationReader, 'pages'>,
   suite: SuiteOutline,
-  asked: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments' | 'since'> & {
-    readonly rows: { readonly first: number; readonly before: number };
-    readonly conversationsMax: number;
-  },
+  asked: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments'> &
+    Period & { readonly conversationsMax: number },
 ): Promise<LatestEvaluations> {
-  const {
-    conversationsMax,
-    rows: { first, before },
-    ...filters
-  } = asked;
-  const from = latestFrom(suite);
+  const { conversationsMax, since, until, ...filters } = asked;
+  const from = since - beforeOf(suite);
+  const { first } = await reader.pages.parts({ since: from, until, parts: SLICES, max: LOOKED_AT_MAX });
   const limit = Math.ceil(conversationsMax / SLICES);
-  const width = (before - first) / SLICES;
-  const evaluations: LatestEvaluation[] = [];
-  let others = 0;
+  const add = collecting(reader, suite, { since, until });
   let isCut = false;
-  for (let slice = 0; slice < SLICES; slice += 1) {
-    const begins = Math.round(first + slice * width);
-    const cursor = { before: Math.round(first + (slice + 1) * width) };
-    const page = await reader.pages.search({ ...filters, order: 'latest', limit, cursor });
-    const rows = page.rows.filter(({ row }) => row >= begins);
-    isCut ||= rows.length === limit || (page.next?.before ?? 0) > begins;
-    for (const scanned of await reader.pages.lastScanned(rows, suite.name)) {
-      const evaluation = from(scanned);
-      if (evaluation === undefined) others += 1;
-      else evaluations.push(evaluation);
-    }
+  for (const [part, { at, row }] of first.entries()) {
+    // The page begins with the first conversation of the part.
+    const cursor = { before: { at, row: row + 1 } };
+    const page = await reader.pages.search({ ...filters, since: from, order: 'latest', limit, cursor });
+    const end = first[part + 1];
+    const isIn = (place: Place) => end === undefined || isBefore(end, place);
+    const rows = page.rows.filter((one) => isIn(placeOf(one)));
+    isCut ||= rows.length === limit || (page.next !== undefined && isIn(page.next.before));
+    await add.conversations(rows);
   }
-  return { evaluations, others, isCut };
+  return add.all(isCut);
 }
 
-/**
- * The first row of those that changed since then. Rows follow one another about as they changed, so it is a search among
- * a few of them.
- */
-export async function firstRowSince({ pages }: Pick<ConversationReader, 'pages'>, since: number): Promise<number> {
-  const rowBefore = async (before: number | undefined) => {
-    const cursor = before === undefined ? undefined : { before };
-    return (await pages.search({ order: 'latest', limit: 1, cursor })).rows[0];
+/** Conversations that began so long before a period may have turns in it. */
+function beforeOf({ scope }: SuiteOutline): number {
+  return scope === 'turn' ? DAY_MS : 0;
+}
+
+function collecting(reader: Pick<ConversationReader, 'pages'>, suite: SuiteOutline, { since, until }: Period) {
+  const from = latestFrom(suite);
+  const evaluations: LatestEvaluation[] = [];
+  let others = 0;
+  return {
+    conversations: async (rows: readonly ConversationRow[]) => {
+      for (const scanned of await reader.pages.lastScanned(rows, suite.name)) {
+        const at = timeOfScanned(scanned);
+        if (at < since || at >= until) continue;
+        const evaluation = from(scanned);
+        if (evaluation === undefined) others += 1;
+        else evaluations.push(evaluation);
+      }
+    },
+    all: (isCut: boolean): LatestEvaluations => ({ evaluations, others, isCut }),
   };
-  let low = 0;
-  let high = ((await rowBefore(undefined))?.row ?? 0) + 1;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const found = await rowBefore(middle + 1);
-    if (found === undefined || found.updatedAt < since) low = middle + 1;
-    else high = found.row;
-  }
-  return high;
 }
 
 /** Few texts of labels differ, and each is read once. */
@@ -147,7 +143,8 @@ function latestFrom(suite: SuiteOutline): (scanned: ScannedEvaluation) => Latest
     read.set(text, known);
     return known;
   };
-  return ({ conversation, basis, suiteVersion, labels, score, outcome, seen, createdAt }) => {
+  return (scanned) => {
+    const { conversation, basis, suiteVersion, labels, score, outcome, seen } = scanned;
     if (basis === undefined || suiteVersion !== suite.version) return undefined;
     const { verdicts } = decodeBasis(basis);
     // A suite that was changed without a new version.
@@ -155,7 +152,7 @@ function latestFrom(suite: SuiteOutline): (scanned: ScannedEvaluation) => Latest
     const known = labelsOf(labels);
     return {
       conversation,
-      at: seen.at ?? createdAt,
+      at: timeOfScanned(scanned),
       agentVersion: known.agent_version,
       environment: known.environment,
       segment: known.segment,

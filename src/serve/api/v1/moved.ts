@@ -18,7 +18,13 @@ import type { ScoreSums } from '../../../calibrate/estimate.ts';
 import { differenceEstimate, meanEstimate, shareEstimate } from './estimates.ts';
 import type { ConversationSearch } from '../../../store/conversation-search.ts';
 import { isoTime } from './iso-time.ts';
-import { firstRowSince, type LatestEvaluation, latestEvaluations, spreadEvaluations } from './latest-evaluations.ts';
+import {
+  type LatestEvaluation,
+  type LatestEvaluations,
+  latestEvaluations,
+  type Period as PeriodOfTime,
+  spreadEvaluations,
+} from './latest-evaluations.ts';
 import { chosenSuite } from './chosen-suite.ts';
 import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
@@ -28,9 +34,7 @@ const CONVERSATIONS_MAX = 2_000;
 /** Scores are rounded to a millionth, so smaller parts are rounding. */
 const NOTHING = 1e-6;
 
-interface Period {
-  readonly since: number;
-  readonly until: number;
+interface Period extends PeriodOfTime {
   readonly version: string | undefined;
 }
 
@@ -57,16 +61,18 @@ or &version= &against_version=, or &version= against all before: the criteria th
       environments: query.environment,
       agentVersions: query.against_version === undefined ? undefined : [query.version ?? '', query.against_version],
     });
-    const [before, after] = periods.map((period) => sideOf(period, found.evaluations));
+    const [before, after] = periods.map((period) => sideOf(period, found.get(keyOf(period))?.evaluations ?? []));
     if (before === undefined || after === undefined) throw new Error('moved: there are two periods');
+    const read = [...found.values()];
+    const others = read.reduce((sum, one) => sum + one.others, 0);
     return {
       suite: suite.name,
       before: sideJson(before),
       after: sideJson(after),
       ...changeJson(suite, before, after),
-      other_versions: found.others,
-      looked_at: found.evaluations.length + found.others,
-      cut: found.isCut,
+      other_versions: others,
+      looked_at: read.reduce((sum, { evaluations }) => sum + evaluations.length, others),
+      cut: read.some(({ isCut }) => isCut),
     };
   },
 });
@@ -77,31 +83,22 @@ async function evaluationsIn(
   reader: V1Side['reader'],
   suite: SuiteOutline,
   filters: Pick<ConversationSearch, 'agents' | 'agentVersions' | 'environments'>,
-): Promise<Awaited<ReturnType<typeof latestEvaluations>>> {
-  const since = Math.min(...periods.map((period) => period.since));
-  const first = await firstRowSince(reader, since);
-  const end = await firstRowSince(reader, Number.POSITIVE_INFINITY);
-  if (end - first <= CONVERSATIONS_MAX)
-    return latestEvaluations(reader, suite, { ...filters, since, conversationsMax: CONVERSATIONS_MAX });
-  const distinct = new Map(periods.map((period) => [`${period.since} ${period.until}`, period]));
-  const parts = await Promise.all(
-    [...distinct.values()].map(async (period) =>
-      spreadEvaluations(reader, suite, {
-        ...filters,
-        since: period.since,
-        rows: {
-          first: await firstRowSince(reader, period.since),
-          before: await firstRowSince(reader, period.until),
-        },
-        conversationsMax: CONVERSATIONS_MAX / distinct.size,
-      }),
-    ),
-  );
-  return {
-    evaluations: parts.flatMap(({ evaluations }) => evaluations),
-    others: parts.reduce((sum, { others }) => sum + others, 0),
-    isCut: parts.some(({ isCut }) => isCut),
-  };
+): Promise<ReadonlyMap<string, LatestEvaluations>> {
+  const distinct = new Map(periods.map((period) => [keyOf(period), period]));
+  let conversations = 0;
+  for (const { since, until } of distinct.values())
+    conversations += (await reader.pages.parts({ since, until, parts: 1, max: CONVERSATIONS_MAX })).conversations;
+  const isFew = conversations <= CONVERSATIONS_MAX;
+  const read = isFew ? latestEvaluations : spreadEvaluations;
+  const conversationsMax = isFew ? CONVERSATIONS_MAX : CONVERSATIONS_MAX / distinct.size;
+  const of = new Map<string, LatestEvaluations>();
+  for (const [key, { since, until }] of distinct)
+    of.set(key, await read(reader, suite, { ...filters, since, until, conversationsMax }));
+  return of;
+}
+
+function keyOf({ since, until }: PeriodOfTime): string {
+  return `${since} ${until}`;
 }
 
 function periodsOf(query: MovedQuery, now: number): readonly [before: Period, after: Period] {
@@ -120,10 +117,8 @@ function periodsOf(query: MovedQuery, now: number): readonly [before: Period, af
 }
 
 function sideOf(period: Period, all: readonly LatestEvaluation[]): Side {
-  const { since, until, version } = period;
-  const evaluations = all.filter(
-    ({ at, agentVersion }) => at >= since && at < until && (version === undefined || agentVersion === version),
-  );
+  const { version } = period;
+  const evaluations = all.filter(({ agentVersion }) => version === undefined || agentVersion === version);
   return { ...period, evaluations };
 }
 

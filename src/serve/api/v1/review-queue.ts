@@ -14,7 +14,8 @@ import { type ReviewQueue, type ReviewReason, reviewQueue, reviewQueueQuery } fr
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { decodeBasis } from '../../../store/basis-codec.ts';
 import type { ConversationRow } from '../../../store/conversation-row.ts';
-import type { SearchCursor } from '../../../store/conversation-search.ts';
+import { isBefore, placeOf, type SearchCursor } from '../../../store/conversation-search.ts';
+import { isoTime } from './iso-time.ts';
 import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
@@ -97,7 +98,7 @@ async function disagreedItems(
     const verdict = last.get(key);
     if (verdict === undefined || !isAgainst(people, verdict.verdict)) continue;
     const row = await reader.find(verdict.conversationId);
-    if (row === undefined || row.updatedAt < since || (agent !== undefined && row.agent !== agent)) continue;
+    if (row === undefined || placeOf(row).at < since || (agent !== undefined && row.agent !== agent)) continue;
     items.push(itemOf(row, verdict.turnId ?? '', people.size));
   }
   return items;
@@ -159,7 +160,7 @@ function chosen(
   because: Exclude<ReviewReason, 'disagreed'>,
   criterion: string,
 ): readonly Candidate[] {
-  const latestFirst = (a: Candidate, b: Candidate) => b.row.row - a.row.row;
+  const latestFirst = (a: Candidate, b: Candidate) => (isBefore(placeOf(a.row), placeOf(b.row)) ? 1 : -1);
   switch (because) {
     case 'random':
       return byLot(candidates, criterion).map(({ candidate }) => candidate);
@@ -238,7 +239,7 @@ function itemOf(row: ConversationRow, turnId: string, people: number): ReviewQue
     agent: row.agent,
     agent_version: row.agentVersion,
     ...(row.glance.asked === undefined ? {} : { asked: row.glance.asked }),
-    updated_at: new Date(row.updatedAt).toISOString(),
+    began_at: isoTime(placeOf(row).at),
     people,
   };
 }

@@ -34,10 +34,8 @@ the suites that run: criteria, weights, and how often each passed lately`,
         ...(query.agent === undefined ? {} : { agents: [query.agent] }),
         agentVersions: query.agent_version,
         environments: query.environment,
-        // The list of all is also asked for names alone, as of now, and is to look at nothing then.
-        ...(named === undefined && query.until === undefined
-          ? { since: query.since }
-          : { period: { since: query.since, until: query.until } }),
+        since: query.since ?? 0,
+        until: query.until ?? Number.MAX_SAFE_INTEGER,
         conversationsMax: named === undefined ? CONVERSATIONS_MAX : OF_NAMED_MAX,
       });
       shown.push({

@@ -53,12 +53,11 @@ two versions online side by side: rates, mean score, criteria and effort, with i
         environments: query.environment,
         segments: query.segment,
         since,
+        until,
         conversationsMax: CONVERSATIONS_MAX,
       });
-      // A conversation belongs to the version that evaluated it last, and to the time when that was.
-      const evaluations = found.evaluations.filter(
-        ({ at, agentVersion }) => agentVersion === version && at >= since && at < until,
-      );
+      // A conversation belongs to the version under which it was counted.
+      const evaluations = found.evaluations.filter(({ agentVersion }) => agentVersion === version);
       return { ...found, evaluations };
     };
     const [a, b] = [await foundOf(query.a), await foundOf(query.b)];

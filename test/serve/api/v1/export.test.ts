@@ -46,7 +46,9 @@ test('an export has every conversation that the filters let through, once, and a
   expect(await exported('?words=nothing-of-that-kind')).toEqual([]);
   expect(await exported('?until=2001-01-01T00:00:00Z')).toEqual([]);
   // From where another export was broken off.
-  expect((await exported('?cursor=101')).map(({ conversation_id: id }) => id).at(0)).toBe('filled-99');
+  const last = all.find(({ conversation_id: id }) => id === 'filled-100');
+  const [next] = await exported(`?cursor=${Date.parse(last?.began_at ?? '')}.101`);
+  expect(next?.conversation_id).toBe('filled-99');
 
   const wrong = ['?order=worst', '?limit=5', '?format=csv', '?table=spans', '?outcome=bad', '?words=a&words=b'];
   for (const query of [...wrong, '?since=1h&until=2h'])
@@ -73,6 +75,7 @@ test('an export has every conversation that the filters let through, once, and a
     turn_id: null,
     revision: 1,
     evaluated_at: expect.any(String),
+    began_at: expect.any(String),
     scored_at: expect.any(String),
     outcome: 'partial_failure',
     success: false,
