@@ -35,7 +35,10 @@ export const VARIABLES = {
   user_input: ['string', 'what the user asked in the last turn'],
   final_answer: ['string', "the last turn's answer"],
   ending: ['string', 'how it ended: answered, asked, refused, handed_over, abandoned, error, no_answer or unknown'],
-  claims_change: ['bool', 'whether the last answer says that something was done or handed over, by the words of seven languages'],
+  claims_change: [
+    'bool',
+    'whether the last answer says that something was done or handed over, by the words of seven languages',
+  ],
   usage: ['Usage', 'tokens of the whole conversation'],
 } as const satisfies Record<string, readonly [type: string, meaning: string]>;
 

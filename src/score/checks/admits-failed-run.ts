@@ -41,11 +41,17 @@ export const admitsFailedRun = builtInCheck({
     if (turn.finalAnswer.state !== 'whole') return notApplicable('The answer was not recorded.', 'not_recorded');
     if (!hasAnswer(turn)) return NO_ANSWER;
     const said = `${toExcerpt(call.name)} ended with "${toExcerpt(failure.shown)}"`;
-    if (isNamed(failure, plainText(turn.finalAnswer.text))) return { pass: true, reason: `${said}, and the answer says so.` };
+    if (isNamed(failure, plainText(turn.finalAnswer.text)))
+      return { pass: true, reason: `${said}, and the answer says so.` };
     const reading = readingOf(turn);
     if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
-    if (reading.admitsTrouble) return { pass: true, reason: `${said}, and the answer says that something did not work.` };
-    return { pass: false, reason: `${said}, and the answer does not say so.`, evidence: [call.spanId ?? call.requestedBy] };
+    if (reading.admitsTrouble)
+      return { pass: true, reason: `${said}, and the answer says that something did not work.` };
+    return {
+      pass: false,
+      reason: `${said}, and the answer does not say so.`,
+      evidence: [call.spanId ?? call.requestedBy],
+    };
   },
 });
 
@@ -98,7 +104,15 @@ function textsIn(members: ReadonlyMap<string, Json>): string {
 }
 
 function exitCodeOf(members: ReadonlyMap<string, Json>): string | undefined {
-  for (const name of ['exit_code', 'exitCode', 'exit_status', 'exitStatus', 'returncode', 'return_code', 'returnCode']) {
+  for (const name of [
+    'exit_code',
+    'exitCode',
+    'exit_status',
+    'exitStatus',
+    'returncode',
+    'return_code',
+    'returnCode',
+  ]) {
     const code = members.get(name);
     if (typeof code === 'number' || typeof code === 'string') return String(code);
   }

@@ -45,7 +45,8 @@ const STATES: readonly { readonly is: RegExp; readonly same: RegExp; readonly co
   {
     is: /^(?:pending|queued|waiting|processing|in_progress|in_review|under_review|submitted|unconfirmed)$/,
     same: /\b(?:pending|queued?|waiting|wait|process\w*|progress|review\w*|submitted|unconfirmed|soon|open)\b/,
-    contrary: /\b(?:confirmed|completed|approved|delivered|shipped|settled|refunded|paid|finished|rejected|went through)\b/,
+    contrary:
+      /\b(?:confirmed|completed|approved|delivered|shipped|settled|refunded|paid|finished|rejected|went through)\b/,
   },
   {
     is: /^(?:failed|failure|error|errored|crashed|aborted)$/,
@@ -57,16 +58,40 @@ const STATES: readonly { readonly is: RegExp; readonly same: RegExp; readonly co
     same: /\b(?:reject\w*|declin\w*|den(?:y|ied)|refus\w*|turned down)\b/,
     contrary: /\b(?:approved|accepted|granted|confirmed|paid out)\b/,
   },
-  { is: /^(?:approved|accepted|granted)$/, same: /\b(?:approv\w*|accept\w*|grant\w*)\b/, contrary: /\b(?:rejected|declined|denied|refused)\b/ },
-  { is: /^(?:unpaid|overdue|past_due|outstanding)$/, same: /\b(?:unpaid|overdue|due|outstanding|owe\w*|open)\b/, contrary: /\b(?:paid|settled)\b/ },
+  {
+    is: /^(?:approved|accepted|granted)$/,
+    same: /\b(?:approv\w*|accept\w*|grant\w*)\b/,
+    contrary: /\b(?:rejected|declined|denied|refused)\b/,
+  },
+  {
+    is: /^(?:unpaid|overdue|past_due|outstanding)$/,
+    same: /\b(?:unpaid|overdue|due|outstanding|owe\w*|open)\b/,
+    contrary: /\b(?:paid|settled)\b/,
+  },
   { is: /^paid$/, same: /\b(?:paid|settled|payment)\b/, contrary: /\b(?:unpaid|overdue|outstanding)\b/ },
   { is: /^unlocked$/, same: /\bunlocked\b/, contrary: /\blocked\b/ },
   { is: /^locked$/, same: /\blocked\b/, contrary: /\bunlocked\b/ },
-  { is: /^(?:offline|down|disconnected|unreachable)$/, same: /\b(?:offline|down|disconnect\w*|unreachable)\b/, contrary: /\b(?:online|working|works|connected|up and running)\b/ },
-  { is: /^(?:online|up|connected|running)$/, same: /\b(?:online|up|connected|running|works?|working)\b/, contrary: /\b(?:offline|disconnected|unreachable)\b/ },
-  { is: /^(?:inactive|expired|suspended|disabled|deactivated)$/, same: /\b(?:inactive|expired?|suspended|disabled|deactivated)\b/, contrary: /\b(?:active|valid|enabled)\b/ },
+  {
+    is: /^(?:offline|down|disconnected|unreachable)$/,
+    same: /\b(?:offline|down|disconnect\w*|unreachable)\b/,
+    contrary: /\b(?:online|working|works|connected|up and running)\b/,
+  },
+  {
+    is: /^(?:online|up|connected|running)$/,
+    same: /\b(?:online|up|connected|running|works?|working)\b/,
+    contrary: /\b(?:offline|disconnected|unreachable)\b/,
+  },
+  {
+    is: /^(?:inactive|expired|suspended|disabled|deactivated)$/,
+    same: /\b(?:inactive|expired?|suspended|disabled|deactivated)\b/,
+    contrary: /\b(?:active|valid|enabled)\b/,
+  },
   { is: /^closed$/, same: /\b(?:closed?|shut)\b/, contrary: /\b(?:open|still running)\b/ },
-  { is: /^delivered$/, same: /\b(?:deliver\w*|arrived)\b/, contrary: /\b(?:on (?:its|the|their) way|in transit|lost)\b/ },
+  {
+    is: /^delivered$/,
+    same: /\b(?:deliver\w*|arrived)\b/,
+    contrary: /\b(?:on (?:its|the|their) way|in transit|lost)\b/,
+  },
 ];
 /** The words before deny or suppose it, or tell of another time. */
 const NOT_STATED =
@@ -86,7 +111,9 @@ export const agreesWithStatus = builtInCheck({
     const answer = plainText(subject.finalAnswer.slice(0, TEXT_READ_MAX));
     if (state.same.test(answer)) return AGREES;
     const sentences = sentencesOf(answer).filter((sentence) => !/[?？]\s*$/.test(sentence));
-    const contrary = sentences.find((sentence) => states(sentence, state.contrary)) ?? otherAction(told.state, answer, sentences, subject);
+    const contrary =
+      sentences.find((sentence) => states(sentence, state.contrary)) ??
+      otherAction(told.state, answer, sentences, subject);
     if (contrary === undefined) return AGREES;
     return {
       pass: false,
@@ -107,7 +134,12 @@ const CANCELLED = actionsIn('cancelled');
 const CONFIRMED = actionsIn('confirmed');
 
 /** In other languages: "bestätigt" after `cancelled`. */
-function otherAction(state: string, answer: string, sentences: readonly string[], { turn }: Subject): string | undefined {
+function otherAction(
+  state: string,
+  answer: string,
+  sentences: readonly string[],
+  { turn }: Subject,
+): string | undefined {
   const reading = readingOf(turn);
   if (reading === undefined || reading.language === 'English' || !/^cancell?ed$/.test(state)) return undefined;
   if (speaksOf(answer, CANCELLED)) return undefined;
@@ -155,7 +187,12 @@ function statesIn(json: Json): readonly string[] {
     else
       for (const [name, member] of Object.entries(value as Readonly<Record<string, Json>>)) {
         if (typeof member === 'string' && member.length <= 40 && STATE_MEMBER.test(name))
-          states.push(member.trim().toLowerCase().replaceAll(/[\s-]+/g, '_'));
+          states.push(
+            member
+              .trim()
+              .toLowerCase()
+              .replaceAll(/[\s-]+/g, '_'),
+          );
         else read(member, depth + 1);
       }
   };

@@ -61,9 +61,15 @@ function valuesOf(text: string): readonly string[] {
     const value = parsed(text);
     return typeof value === 'object' && value !== null ? leavesOf(value) : [];
   }
-  if (!/^<[a-z][\w-]{0,40}>[\s\S]*<\/[a-z][\w-]{0,40}>$/i.test(text) || /^<(?:!doctype|html|p|div|b|i|ul|ol|h\d)\b/i.test(text))
+  if (
+    !/^<[a-z][\w-]{0,40}>[\s\S]*<\/[a-z][\w-]{0,40}>$/i.test(text) ||
+    /^<(?:!doctype|html|p|div|b|i|ul|ol|h\d)\b/i.test(text)
+  )
     return [];
-  return [...text.matchAll(/>([^<>]{1,200})</g)].map(([, value = '']) => value.trim()).filter((value) => value !== '').slice(0, VALUES_MAX);
+  return [...text.matchAll(/>([^<>]{1,200})</g)]
+    .map(([, value = '']) => value.trim())
+    .filter((value) => value !== '')
+    .slice(0, VALUES_MAX);
 }
 
 function parsed(text: string): Json | undefined {
@@ -82,7 +88,9 @@ function asText(_name: string, value: unknown): unknown {
 function leavesOf(value: Json, depth = 0): readonly string[] {
   if (typeof value === 'string' || typeof value === 'number') return [String(value)];
   if (typeof value !== 'object' || value === null || depth > 6) return [];
-  const members: readonly Json[] = Array.isArray(value) ? (value as readonly Json[]) : (Object.values(value) as readonly Json[]);
+  const members: readonly Json[] = Array.isArray(value)
+    ? (value as readonly Json[])
+    : (Object.values(value) as readonly Json[]);
   const leaves: string[] = [];
   for (const member of members.slice(0, VALUES_MAX)) {
     if (leaves.length >= VALUES_MAX) break;
@@ -99,7 +107,9 @@ function isFromTools(values: readonly string[], { toolCalls }: Subject): boolean
 }
 
 function areInstructionsKnown(turn: Turn): boolean {
-  return messagesShownTo(turn).length > 0 || turn.steps.some(({ systemInstructions }) => systemInstructions !== undefined);
+  return (
+    messagesShownTo(turn).length > 0 || turn.steps.some(({ systemInstructions }) => systemInstructions !== undefined)
+  );
 }
 
 function isFormatWanted(turn: Turn): boolean {
@@ -107,6 +117,8 @@ function isFormatWanted(turn: Turn): boolean {
   return messagesShownTo(turn).some(
     ({ role, parts }) =>
       (role === 'system' || role === 'developer') &&
-      parts.some((part) => part.type === 'text' && /json|schema|xml|format|structured/i.test(part.text.slice(0, TEXT_READ_MAX))),
+      parts.some(
+        (part) => part.type === 'text' && /json|schema|xml|format|structured/i.test(part.text.slice(0, TEXT_READ_MAX)),
+      ),
   );
 }

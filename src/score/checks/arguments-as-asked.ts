@@ -71,7 +71,9 @@ function find(subject: Subject): Contradiction | undefined {
   );
   if (changes.length === 0) return undefined;
   const called = toolCalls.map(({ args }) => args.text.toLowerCase()).join('\n');
-  const numbersCalled = new Set(toolCalls.flatMap(({ args }) => valuesIn(args.json).flatMap(({ value }) => readings(value))));
+  const numbersCalled = new Set(
+    toolCalls.flatMap(({ args }) => valuesIn(args.json).flatMap(({ value }) => readings(value))),
+  );
   const unused = saidIn(request).filter((said) => !isUsed(said, called, numbersCalled));
   if (unused.length === 0) return undefined;
   for (const call of changes) {
@@ -99,7 +101,8 @@ const ADDRESS = /[a-z\d][\w.+-]{0,60}@[a-z\d][a-z\d-]{0,60}(?:\.[a-z\d-]{1,40}){
 const DATE = /(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])/g;
 const TIME = /(?<![\d:.])(?:[01]?\d|2[0-3]):[0-5]\d(?![\d:])/g;
 /** A word with a digit: letters and digits, a version, or four digits and more. */
-const ID = /(?<![\w.,@$€£:/-])#?(?:[a-z]{1,6}-?\d{2,12}|\d{1,4}(?:\.\d{1,4}){2,3}|\d{4,16})(?![\w@%€]|[.,:]\d| ?(?:euros?|dollars?|eur|usd|gbp|chf)\b)/g;
+const ID =
+  /(?<![\w.,@$€£:/-])#?(?:[a-z]{1,6}-?\d{2,12}|\d{1,4}(?:\.\d{1,4}){2,3}|\d{4,16})(?![\w@%€]|[.,:]\d| ?(?:euros?|dollars?|eur|usd|gbp|chf)\b)/g;
 const AMOUNT =
   /(?<![\w.,:/-])([$€£]) ?(\d[\d.,]{0,12})|(?<![\w.,:/#-])(\d[\d.,]{0,12}?)(?: ?([$€£%])| ([\p{L}°]{1,20}))(?![\d])/gu;
 
@@ -128,7 +131,8 @@ function valuesIn(json: Json): readonly Argument[] {
   const values: Argument[] = [];
   const read = (value: Json, name: string, depth: number): void => {
     if (values.length >= VALUES_MAX || depth > 6) return;
-    if (typeof value === 'string' || typeof value === 'number') values.push({ name, value: String(value).toLowerCase().trim() });
+    if (typeof value === 'string' || typeof value === 'number')
+      values.push({ name, value: String(value).toLowerCase().trim() });
     else if (Array.isArray(value)) for (const one of value as readonly Json[]) read(one, name, depth + 1);
     else if (typeof value === 'object' && value !== null)
       for (const [member, one] of Object.entries(value as Readonly<Record<string, Json>>)) read(one, member, depth + 1);
@@ -155,7 +159,10 @@ function isOfKind({ name, value }: Argument, said: Said): boolean {
 
 /** The same letters, and a digit for each digit. */
 function shapeOf(id: string): string {
-  return id.replace(/^#/, '').replace(/^v(?=\d)/, '').replaceAll(/\d/g, '9');
+  return id
+    .replace(/^#/, '')
+    .replace(/^v(?=\d)/, '')
+    .replaceAll(/\d/g, '9');
 }
 
 /** Differs in one or two places, as a slip does. */
@@ -213,7 +220,9 @@ interface Known {
 /** All that was said, and all that tools gave before the call; its own result says nothing about what was wanted. */
 function knownBefore(call: ToolCall, subject: Subject): Known {
   const { turn, toolCalls, steps, state } = subject;
-  const said = messagesShownTo(turn).flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
+  const said = messagesShownTo(turn).flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+  );
   const texts = [
     turn.userInput.text,
     ...steps.map(({ systemInstructions }) => systemInstructions ?? '').slice(0, 1),
@@ -241,6 +250,8 @@ function isKnown({ value }: Argument, { text, source, numbers }: Known): boolean
 /** From two of the numbers that were said, as three of eight are five; not from one by a factor that nobody said. */
 function isDerived(value: number, numbers: readonly number[]): boolean {
   return numbers.some((a, at) =>
-    numbers.some((b, other) => other !== at && [a + b, a - b, (a * b) / 100].some((result) => Math.abs(result - value) < 0.005)),
+    numbers.some(
+      (b, other) => other !== at && [a + b, a - b, (a * b) / 100].some((result) => Math.abs(result - value) < 0.005),
+    ),
   );
 }

@@ -35,7 +35,9 @@ export const asksForWhatIsMissing = builtInCheck({
     if (given.length === 0) return ASKS_NOTHING_GIVEN;
     if (subject.toolCalls.some((call) => subject.hasFailed(call))) return ASKS_NOTHING_GIVEN;
     const wasUsed = (value: string) => subject.toolCalls.some(({ args }) => args.text.toLowerCase().includes(value));
-    const found = given.find(({ value, isAskedBy }) => asked.some((question) => isAskedBy(question)) && !wasUsed(value));
+    const found = given.find(
+      ({ value, isAskedBy }) => asked.some((question) => isAskedBy(question)) && !wasUsed(value),
+    );
     if (found === undefined) return ASKS_NOTHING_GIVEN;
     return {
       pass: false,
@@ -82,11 +84,13 @@ const FORMS: readonly { readonly form: RegExp; readonly asked: RegExp }[] = [
   },
   {
     form: /\+\d[\d ()/-]{6,20}\d/,
-    asked: /\b(?:phone|telephone|mobile) number\b|\btelefonnummer\b|\bn[uú]mero de tel[eé]fono\b|\bnuméro de téléphone\b/,
+    asked:
+      /\b(?:phone|telephone|mobile) number\b|\btelefonnummer\b|\bn[uú]mero de tel[eé]fono\b|\bnuméro de téléphone\b/,
   },
   {
     form: /\b\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december) \d{1,2}\b|\b\d{4}-\d{2}-\d{2}\b/,
-    asked: /\b(?:on )?(?:what|which) (?:date|day)\b(?! (?:do|would) you (?:want|like) to (?:come back|return))|\ban welchem (?:tag|datum)\b|\bqué (?:fecha|día)\b/,
+    asked:
+      /\b(?:on )?(?:what|which) (?:date|day)\b(?! (?:do|would) you (?:want|like) to (?:come back|return))|\ban welchem (?:tag|datum)\b|\bqué (?:fecha|día)\b/,
   },
   {
     form: /\b(?:[01]?\d|2[0-3]):[0-5]\d\b/,
@@ -94,7 +98,8 @@ const FORMS: readonly { readonly form: RegExp; readonly asked: RegExp }[] = [
   },
   {
     form: /[$€£] ?\d[\d.,]*|\b\d[\d.,]* ?(?:euros?|dollars?|pounds?|eur|usd|gbp|chf)\b|\b\d[\d.,]* ?[$€£]/,
-    asked: /\bhow much (?:would|do|did|should) (?:you|i)\b|\b(?:what|which) amount\b|\bwelchen betrag\b|\bqué (?:importe|cantidad)\b/,
+    asked:
+      /\bhow much (?:would|do|did|should) (?:you|i)\b|\b(?:what|which) amount\b|\bwelchen betrag\b|\bqué (?:importe|cantidad)\b/,
   },
   {
     form: /\b[\w.-]{1,60}(?:\/[\w.-]{1,60}){1,10}\.[a-z]{1,5}\b/,
@@ -104,7 +109,8 @@ const FORMS: readonly { readonly form: RegExp; readonly asked: RegExp }[] = [
 
 /** Nouns of identifiers that stand in one word with *number*: "Kundennummer". */
 const NUMBER_WORD = /^(?:\p{L}{3,20}(?:nummer|nr))$/u;
-const GENERIC = /^(?:number|no|nr|id|code|reference|ref|num|número|numero|numéro|nummer|código|codigo|référence|referencia|referência)$/;
+const GENERIC =
+  /^(?:number|no|nr|id|code|reference|ref|num|número|numero|numéro|nummer|código|codigo|référence|referencia|referência)$/;
 
 /** Values near a noun: words with a digit, and the words up to three before or one behind. */
 function identifiersIn(plain: string): readonly Given[] {

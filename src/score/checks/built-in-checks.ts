@@ -14,6 +14,7 @@ import type { BuiltInCheck } from './built-in-check.ts';
 import { changeMadeOnce } from './change-made-once.ts';
 import { changesAsExpectedCheck } from './changes-as-expected.ts';
 import { clarificationRequested, errorDetected, errorMessageActionable, survivedError } from './error-recovery.ts';
+import { failureHasNextStep } from './failure-has-next-step.ts';
 import {
   followsGoldenPathCheck,
   noUnsafeActionCheck,
@@ -45,6 +46,7 @@ export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string
   ['ended_without_error', endedWithoutError],
   ['no_unrecovered_tool_error', noUnrecoveredToolError],
   ['no_blocking_tool_error', noBlockingToolError],
+  ['failure_has_next_step', failureHasNextStep],
   ['admits_failed_run', admitsFailedRun],
   ['agrees_with_status', agreesWithStatus],
   ['change_made_once', changeMadeOnce],

@@ -30,7 +30,10 @@ const ADDS_UP = wordSet(`
   enrol publish tweet comment escalate call
 `);
 /** Verbs that lead to the same state when they are repeated, or that are meant to be repeated. */
-const DOES_NOT = wordSet('set update upsert edit modify find get run execute exec test click press scroll toggle type read list check search');
+const DOES_NOT = wordSet(`
+  set update upsert edit modify change cancel delete remove close reopen archive find get run execute exec test click press scroll toggle type read list
+  check search track unsubscribe disable enable block unblock
+`);
 const KEY_OF_REPETITION = /idempoten|dedup|request_?id|nonce/i;
 const AGAIN =
   /(?<!\p{L})(?:each|both|again|twice|another|more|every|separate(?:ly)?|times|jeweils|je|beide[nrsm]?|nochmals?|zweimal|doppelt|cada|ambos|ambas|otra vez|dos veces|chaque|deux fois|encore|de novo|duas vezes)(?!\p{L})|それぞれ|もう一度|两次|再/u;
@@ -63,12 +66,19 @@ interface MadeTwice {
 
 function madeTwice(subject: Subject): MadeTwice | 'nothing' | undefined {
   const { toolCalls } = subject;
-  if (!toolCalls.some(({ name }) => addsUp(name))) return 'nothing';
+  if (!toolCalls.some(({ name }) => addsUp(name) && subject.effectOf(name) === 'writes')) return 'nothing';
   // Most turns have no two calls of one tool, and are done with before anything is read.
   if (new Set(toolCalls.map(({ name }) => name)).size === toolCalls.length) return undefined;
   const made = new Map<string, ToolCall[]>();
   for (const call of toolCalls) {
-    if (!addsUp(call.name) || !call.answered || call.args.state !== 'whole' || subject.hasFailed(call)) continue;
+    if (
+      !addsUp(call.name) ||
+      subject.effectOf(call.name) !== 'writes' ||
+      !call.answered ||
+      call.args.state !== 'whole' ||
+      subject.hasFailed(call)
+    )
+      continue;
     if (KEY_OF_REPETITION.test(call.args.text)) continue;
     const key = `${call.name}\n${canonicalJson(call.args.json)}`;
     made.set(key, [...(made.get(key) ?? []), call]);

@@ -111,7 +111,8 @@ function isTakenUp(call: ToolCall, turn: Turn): boolean {
 }
 
 const MESSAGE_READ_MAX = 2000;
-const OF_ANY_FAILURE = /^(?:error|failed|failure|false|status|message|reason|success|service|server|internal|order|please|could)$/;
+const OF_ANY_FAILURE =
+  /^(?:error|failed|failure|false|status|message|reason|success|service|server|internal|order|please|could)$/;
 
 /** Texts of an error or a result, without the names of members. */
 function textsOf({ error, result }: ToolCall): string {

@@ -78,7 +78,8 @@ function repeatedIn(toolCalls: readonly ToolCall[], limits: Limits): readonly (r
   let inARow = 0;
   for (const call of toolCalls) {
     const isRare = (counts.get(call.name) ?? 0) < enough;
-    const key = isRare || call.args.state !== 'whole' ? undefined : `${call.name}\n${canonicalJson(written(call.args.json))}`;
+    const key =
+      isRare || call.args.state !== 'whole' ? undefined : `${call.name}\n${canonicalJson(written(call.args.json))}`;
     inARow = key !== undefined && key === previous ? inARow + 1 : 1;
     previous = key;
     if (key === undefined) continue;

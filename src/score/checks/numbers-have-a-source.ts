@@ -178,7 +178,11 @@ function followingFrom(given: SourceText, { said, facts, instructions }: KnownTe
 /** "From the 3rd to the 5th of June". */
 function isDayOfMonthSaid(date: string, said: string): boolean {
   const month = MONTHS[Number(date.slice(5, 7)) - 1];
-  return month !== undefined && said.includes(month) && new RegExp(`(?<!\\d)0?${Number(date.slice(8, 10))}(?!\\d)`).test(said);
+  return (
+    month !== undefined &&
+    said.includes(month) &&
+    new RegExp(`(?<!\\d)0?${Number(date.slice(8, 10))}(?!\\d)`).test(said)
+  );
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
