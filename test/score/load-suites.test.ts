@@ -39,7 +39,7 @@ test('the built-in packs have no mistakes, and are found by name', async () => {
 
   expect(formatMistakes(mistakes)).toBe('');
   expect(suites.map(({ id, scope, totalWeight }) => [id, scope, totalWeight])).toEqual([
-    ['default@4', 'turn', 6_650_000],
+    ['default@4', 'turn', 6_900_000],
     ['scheduling@4', 'conversation', 1_000_000],
     ['response-clarity@4', 'turn', 1_000_000],
     ['error-recovery@3', 'conversation', 950_000],
@@ -120,7 +120,7 @@ test('the message shows the place in the expression', async () => {
     
     >    1 | turn.ok && nope
                         ^
-    expected: one of state, truth, feedback, agent, environment, attributes, turns, turn, steps, tool_calls, user_input, final_answer, ending, usage`);
+    expected: one of state, truth, feedback, agent, environment, attributes, turns, turn, steps, tool_calls, user_input, final_answer, ending, claims_change, usage`);
 });
 
 test('two suites of one name are a mistake that names both places', async () => {

@@ -25,6 +25,8 @@ import { numberedIn } from './specifics.ts';
 const REQUEST_READ_MAX = 4000;
 const SAID_MAX = 40;
 const VALUES_MAX = 100;
+/** What was known before each of them is put together again. */
+const CHANGES_MAX = 50;
 
 export interface Contradiction {
   readonly call: ToolCall;
@@ -76,7 +78,7 @@ function find(subject: Subject): Contradiction | undefined {
   );
   const unused = saidIn(request).filter((said) => !isUsed(said, called, numbersCalled));
   if (unused.length === 0) return undefined;
-  for (const call of changes) {
+  for (const call of changes.slice(0, CHANGES_MAX)) {
     let known: Known | undefined;
     for (const argument of valuesIn(call.args.json)) {
       const said = unused.find((one) => isOfKind(argument, one));

@@ -38,6 +38,7 @@ const KEY_OF_REPETITION = /idempoten|dedup|request_?id|nonce/i;
 const AGAIN =
   /(?<!\p{L})(?:each|both|again|twice|another|more|every|separate(?:ly)?|times|jeweils|je|beide[nrsm]?|nochmals?|zweimal|doppelt|cada|ambos|ambas|otra vez|dos veces|chaque|deux fois|encore|de novo|duas vezes)(?!\p{L})|それぞれ|もう一度|两次|再/u;
 const TEXT_READ_MAX = 8000;
+const REPEATED_MAX = 50;
 
 export const changeMadeOnce = builtInCheck({
   summary: 'no change that adds up was made twice with the same arguments',
@@ -81,13 +82,17 @@ function madeTwice(subject: Subject): MadeTwice | 'nothing' | undefined {
       continue;
     if (KEY_OF_REPETITION.test(call.args.text)) continue;
     const key = `${call.name}\n${canonicalJson(call.args.json)}`;
-    made.set(key, [...(made.get(key) ?? []), call]);
+    const calls = made.get(key);
+    if (calls === undefined) made.set(key, [call]);
+    else calls.push(call);
   }
-  for (const calls of made.values()) {
+  const repeated = [...made.values()].filter(({ length }) => length > 1).slice(0, REPEATED_MAX);
+  for (const calls of repeated) {
     const [first, second] = calls;
     if (first === undefined || second === undefined) continue;
-    const isUndone = undoneBy(first, toolCalls.slice(0, toolCalls.indexOf(second)), (one) => !subject.hasFailed(one));
-    if (isUndone !== undefined || isOneResult(first, second) || isMeant(calls.length, subject)) continue;
+    if (isOneResult(first, second) || isMeant(calls.length, subject)) continue;
+    const between = toolCalls.slice(0, toolCalls.indexOf(second));
+    if (undoneBy(first, between, (one) => !subject.hasFailed(one)) !== undefined) continue;
     return { calls, call: second };
   }
   return undefined;
@@ -107,14 +112,19 @@ function isOneResult(first: ToolCall, second: ToolCall): boolean {
 function idsOf(result: Json): readonly string[] {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return [];
   return Object.entries(result)
-    .filter(([name]) => /(?:^|_)(?:id|ref|reference|code|number|no|booking|ticket|confirmation)$|[a-z]Id$/i.test(name))
+    .filter(
+      ([name, value]) =>
+        /(?:^|_)(?:id|ref|reference|code|number|no|booking|ticket|confirmation)$|[a-z]Id$/i.test(name) ||
+        (typeof value === 'string' && /^(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[\w-]{2,60}$/i.test(value)),
+    )
     .map(([name, value]) => `${name}=${String(value)}`);
+}=${String(value)}`);
 }
 
 function isMeant(times: number, { turn, userInput }: Subject): boolean {
   if (turn.userInput.state !== 'whole') return true;
   const said = [userInput, ...userMessages(turn).slice(-3)].join('\n').slice(0, TEXT_READ_MAX).toLowerCase();
   if (AGAIN.test(said)) return true;
-  const digits = [...said.matchAll(/(?<![\d.,:/-])\d{1,2}(?![\d.,:/-]*\d)/g)].map(([digit]) => Number(digit));
+  const digits = [...said.matchAll(/(?<![d.,:/-])d{1,2}(?![d.,:/-]*d)/g)].map(([digit]) => Number(digit));
   return [...digits, ...numbersInWords(said)].includes(times);
 }

@@ -5,7 +5,7 @@
  * A failure is left standing if no later call of the tool made it good (`made-good.ts`). The answer of its turn treats
  * it in one of three ways:
  *
- *   admitted  it says that something was not done, or a person was asked to take over instead
+ *   admitted  it says that something was not done, or takes up what the tool said; or a person was asked to take over instead
  *   silent    it says nothing of the kind, or there is none
  *   unknown   it was not recorded, was redacted or cut before it says so, or its language is not known
  *
@@ -49,9 +49,12 @@ export function standingFailure(subject: Subject): StandingFailure | undefined {
 }
 
 function findStanding(subject: Subject): StandingFailure | undefined {
-  const failures = unrecoveredCalls(subject).map(({ turn, call }) => {
+  const failures = unrecoveredCalls(subject).map(({ turn, call }, at) => {
     const telling = tellingOf(turn, subject);
-    return { call, telling: telling.is === 'silent' && isTakenUp(call, turn) ? TAKEN_UP : telling };
+    return {
+      call,
+      telling: telling.is === 'silent' && at < TAKEN_UP_MAX && isTakenUp(call, turn) ? TAKEN_UP : telling,
+    };
   });
   const calls = failures.map(({ call }) => call);
   for (const is of ['silent', 'unknown', 'admitted'] as const) {
@@ -111,6 +114,8 @@ function isTakenUp(call: ToolCall, turn: Turn): boolean {
 }
 
 const MESSAGE_READ_MAX = 2000;
+/** Failures of a turn that are compared with its answer. */
+const TAKEN_UP_MAX = 20;
 const OF_ANY_FAILURE =
   /^(?:error|failed|failure|false|status|message|reason|success|service|server|internal|order|please|could)$/;
 
