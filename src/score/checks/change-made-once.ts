@@ -118,13 +118,12 @@ function idsOf(result: Json): readonly string[] {
         (typeof value === 'string' && /^(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[\w-]{2,60}$/i.test(value)),
     )
     .map(([name, value]) => `${name}=${String(value)}`);
-}=${String(value)}`);
 }
 
 function isMeant(times: number, { turn, userInput }: Subject): boolean {
   if (turn.userInput.state !== 'whole') return true;
   const said = [userInput, ...userMessages(turn).slice(-3)].join('\n').slice(0, TEXT_READ_MAX).toLowerCase();
   if (AGAIN.test(said)) return true;
-  const digits = [...said.matchAll(/(?<![d.,:/-])d{1,2}(?![d.,:/-]*d)/g)].map(([digit]) => Number(digit));
+  const digits = [...said.matchAll(/(?<![\d.,:/-])\d{1,2}(?![\d.,:/-]*\d)/g)].map(([digit]) => Number(digit));
   return [...digits, ...numbersInWords(said)].includes(times);
 }
