@@ -25,10 +25,10 @@ import { numberedIn } from './specifics.ts';
 const REQUEST_READ_MAX = 4000;
 const SAID_MAX = 40;
 const VALUES_MAX = 100;
-/** What was known before each of them is put together again. */
+/** Changes that are compared: for each of them all that was known before is read. */
 const CHANGES_MAX = 50;
 
-export interface Contradiction {
+interface Contradiction {
   readonly call: ToolCall;
   /** Name of the argument. */
   readonly name: string;
@@ -240,7 +240,8 @@ function knownBefore(call: ToolCall, subject: Subject): Known {
 }
 
 function isKnown({ value }: Argument, { text, source, numbers }: Known): boolean {
-  if (text.includes(value) || value.length < 1) return true;
+  const isShortNumber = /^\d{1,6}(?:\.\d+)?$/.test(value);
+  if (isShortNumber ? source.numbers.has(value) : text.includes(value)) return true;
   if (/^\d{4}-\d{2}-\d{2}/.test(value)) return numberedIn(value.slice(0, 10)).every((one) => source.explains(one));
   if (/^\d{1,2}:\d{2}/.test(value)) return timesAs(value).some((time) => text.includes(time));
   if (!/^\d+(?:\.\d+)?$/.test(value)) return false;

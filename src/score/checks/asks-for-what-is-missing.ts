@@ -53,7 +53,7 @@ const ASKS_NOTHING_GIVEN = { pass: true, reason: 'The answer asks for nothing th
 const ASKS = /[?？]\s*$|\bplease (?:\w+ ){0,2}(?:provide|tell|give|share|send|enter)\b/;
 /** The question is for another one than the given, or checks it. */
 const FOR_ANOTHER =
-  /\b(?:other|another|else|second|new|old|different|correct|right|confirm|verify|digits|change|instead|ander\w*|zweite\w*|neue\w*|richtig\w*|otr[oa]s?|segund[oa]|nuev[oa]|correct[oa]|autres?|nouvelle|nouveau|outr[oa]s?|nov[oa])\b/;
+  /\b(?:other|another|else|second|new|old|different|correct|right|confirm|verify|digits|change|instead|back|return|ander\w*|zweite\w*|neue\w*|richtig\w*|otr[oa]s?|segund[oa]|nuev[oa]|correct[oa]|autres?|nouvelle|nouveau|outr[oa]s?|nov[oa])\b/;
 
 function questionsIn(answer: string): readonly string[] {
   const plain = plainText(answer.slice(-TEXT_READ_MAX));

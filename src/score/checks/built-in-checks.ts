@@ -1,20 +1,14 @@
 /** The checks that suites can use by name (`uses: answered`). */
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { BUILT_IN_JUDGMENTS } from '../judge/built-in-judgments.ts';
-import { admitsFailedRun } from './admits-failed-run.ts';
 import { addressesRequest } from './addresses-request.ts';
-import { agreesWithStatus } from './agrees-with-status.ts';
-import { answerIsForAPerson } from './answer-is-for-a-person.ts';
 import { answerSaysSomething } from './answer-says-something.ts';
 import { answered, endedWithoutError } from './answered.ts';
-import { argumentsAsAsked } from './arguments-as-asked.ts';
-import { asksForWhatIsMissing } from './asks-for-what-is-missing.ts';
 import { appropriateTone } from './appropriate-tone.ts';
 import type { BuiltInCheck } from './built-in-check.ts';
-import { changeMadeOnce } from './change-made-once.ts';
+import { FAULT_CHECKS } from './fault-checks.ts';
 import { changesAsExpectedCheck } from './changes-as-expected.ts';
 import { clarificationRequested, errorDetected, errorMessageActionable, survivedError } from './error-recovery.ts';
-import { failureHasNextStep } from './failure-has-next-step.ts';
 import {
   followsGoldenPathCheck,
   noUnsafeActionCheck,
@@ -26,9 +20,7 @@ import { confirmedBeforeChange } from './confirmed-before-change.ts';
 import { everyToolCallAnswered } from './every-tool-call-answered.ts';
 import { grounded } from './grounded.ts';
 import { noDestructiveSql } from './no-destructive-sql.ts';
-import { noIdenticalLoop } from './no-identical-loop.ts';
 import { noClaimWithoutAction } from './no-claim-without-action.ts';
-import { noUnchangedRetry } from './no-unchanged-retry.ts';
 import { notCutOff } from './not-cut-off.ts';
 import { outputsToldCheck } from './outputs-told.ts';
 import { numbersHaveASource } from './numbers-have-a-source.ts';
@@ -41,19 +33,11 @@ import { wordLimit } from './word-limit.ts';
 export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string, BuiltInCheck>([
   ['answered', answered],
   ['answer_says_something', answerSaysSomething],
-  ['answer_is_for_a_person', answerIsForAPerson],
-  ['asks_for_what_is_missing', asksForWhatIsMissing],
   ['ended_without_error', endedWithoutError],
   ['no_unrecovered_tool_error', noUnrecoveredToolError],
   ['no_blocking_tool_error', noBlockingToolError],
-  ['failure_has_next_step', failureHasNextStep],
-  ['admits_failed_run', admitsFailedRun],
-  ['agrees_with_status', agreesWithStatus],
-  ['change_made_once', changeMadeOnce],
-  ['arguments_as_asked', argumentsAsAsked],
+  ...FAULT_CHECKS,
   ['no_claim_without_action', noClaimWithoutAction],
-  ['no_identical_loop', noIdenticalLoop],
-  ['no_unchanged_retry', noUnchangedRetry],
   ['numbers_have_a_source', numbersHaveASource],
   ['confirmed_before_change', confirmedBeforeChange],
   ['every_tool_call_answered', everyToolCallAnswered],

@@ -1,6 +1,6 @@
 /**
- * Whether a number was worked out from others: their sum, difference, product, quotient, mean or percentage, one with a percentage added or
- * taken off, a multiple or a part of one of them, one of them rounded, or told in cents. Results may be used in further steps: 15 % off 200
+ * Whether a number was worked out from others: their sum, difference, product, quotient, mean or percentage. One of them with a percentage
+ * added or taken off, a multiple or a part of it, rounded or told in cents, is worked out as well. Results may be used in further steps: 15 % off 200
  * are 30, which leaves 170.
  *
  * Many numbers can be made of a few, so only those that are named together are combined.

@@ -1,7 +1,6 @@
 /**
  * Checks that the user knows what comes next where a tool failed and the answer says so: it asks, says what can be done or what will happen,
- * or a person takes over. Where nobody can read whether it does, it fails: an answer that cannot be read must not score more than an honest
- * one that says the least. Silence about the failure is for `no_unrecovered_tool_error`.
+ * or a person takes over. Fails if nobody can read whether it does: an answer that cannot be read must not score more than an honest one. Silence about the failure is for `no_unrecovered_tool_error`.
  */
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';

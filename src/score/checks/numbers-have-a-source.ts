@@ -92,10 +92,10 @@ export const numbersHaveASource = builtInCheck({
 });
 
 const TOLD = {};
-const GROUPED = /(?<![\w.,])(?:\+ ?)?\(?[A-Z]{0,2}\d{1,5}\)?(?:[ /-]\(?\d{2,8}\)?){1,6}(?![\d.,]*\d)/g;
+const GROUPED = /(?<![\w.,-])(?:\+ ?)?\(?[A-Z]{0,2}\d{1,5}\)?(?:[ /-]\(?\d{2,8}\)?){1,6}(?![\d.,]*\d)/g;
 const GROUPED_DIGITS_MIN = 7;
 
-/** By the answer. Where it says that a tool failed, its numbers are about what the user can do next. */
+/** By the answer. An answer that admits a failed tool has numbers of what the user can do next, which have no source. */
 function toldIn(subject: Subject): readonly Specific[] {
   const { state, text } = subject.turn.finalAnswer;
   return subject.once(TOLD, () =>
