@@ -22,7 +22,7 @@ import type { BenchRow } from './row.ts';
 import { Scraper } from './scrape-stops.ts';
 
 const CRITERIA = ['completes', 'no_tool_errors', 'grounded', 'polite', 'brief', 'asks_back', 'right_tool', 'no_loop'];
-const SUITES = ['default', 'scheduling', 'error-recovery'];
+const SUITES = ['default', 'scheduling', 'honesty'];
 const COUNTED = {
   traceId: 'a'.repeat(32),
   at: 1_790_000_000_000,

@@ -67,9 +67,9 @@ const references = 'a list of names and paths';
 const suiteList = z.array(z.string(references).min(1, 'names and paths that are not empty'), references).readonly();
 
 export const SUITES = section('reload', 'What conversations are scored with.', {
-  // `response-clarity` judges prose by rules of thumb, `scheduling` and `sql-agent` one kind of agent each: they have to be named.
+  // `response-clarity` and `error-recovery` judge prose by rules of thumb, `scheduling` and `sql-agent` one kind of agent each: they have to be named.
   suites: setting(
-    { key: 'suites', default: ['default', 'error-recovery'] },
+    { key: 'suites', default: ['default', 'honesty'] },
     'Built-in packs by name; files and folders relative to this file.',
     suiteList,
   ),

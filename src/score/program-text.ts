@@ -65,7 +65,7 @@ export function isProgramText(turn: Turn): boolean {
 }
 
 /** Whether the agent's instructions speak of JSON, or its spans say that it asked its model for it. */
-function isDataWanted({ steps }: Turn): boolean {
+export function isDataWanted({ steps }: Turn): boolean {
   return steps.some(
     ({ systemInstructions, attributes }) =>
       /json|schema/i.test(systemInstructions?.slice(0, TEXT_READ_MAX) ?? '') ||

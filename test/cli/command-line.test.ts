@@ -219,7 +219,7 @@ test('validate names what it found good', () => {
 
   expect(status).toBe(0);
   expect(stdout).toMatch(
-    /valid: default@3 \(turn, \d+ criteria\), scheduling@4 \(conversation, 6 criteria\)\n {2}default: form only/,
+    /valid: default@4 \(turn, \d+ criteria\), scheduling@4 \(conversation, 6 criteria\)\n {2}default: form only/,
   );
 });
 

@@ -61,9 +61,9 @@ test('explain and inspect ask a running service', async () => {
   const cost = (text: string) => /^ {2}cost.*$/m.exec(text)?.[0];
   expect(cost(asked.stdout)).toMatch(/^ {2}cost \$[\d.]+ \(price table\)$/);
   expect(cost(read.stdout)).toMatch(/^ {2}cost \(not known\); no price for /);
-  expect(asked.stdout).toMatch(/default@3 on turn 1: [01]\.\d\d \w+/);
+  expect(asked.stdout).toMatch(/default@4 on turn 1: [01]\.\d\d \w+/);
   // Only suites of this configuration can report that they do not match.
-  expect(read.stdout).toContain('\n  not scored by error-recovery: ');
+  expect(read.stdout).toContain('\n  not scored by honesty: ');
   const withoutCost = (text: string) => text.replace(/^ {2}cost.*\n/m, '');
   expect(withoutCost(read.stdout)).toBe(withoutCost(askedByPort.stdout));
   expect(withoutCost(read.stdout.replace(/\n {2}not scored by .*\n/g, ''))).toBe(withoutCost(asked.stdout));

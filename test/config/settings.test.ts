@@ -55,7 +55,7 @@ test('without anything written, the defaults hold', () => {
       sessionKey: undefined,
       oidc: undefined,
     },
-    suites: ['default', 'error-recovery'],
+    suites: ['default', 'honesty'],
     shadowSuites: [],
     turn: {
       settleMs: 10_000,

@@ -81,7 +81,7 @@ test('every variable, field and built-in check there is, is documented', () => {
   expect(names.filter((name) => !text.includes(`\`${name}\``) && !text.includes(`\`.${name}\``))).toEqual([]);
 });
 
-test.each(['default', 'scheduling', 'response-clarity', 'error-recovery', 'judged', 'sql-agent'])(
+test.each(['default', 'scheduling', 'response-clarity', 'error-recovery', 'honesty', 'judged', 'sql-agent'])(
   'the documentation has the criteria of %s with their weights',
   async (name) => {
     const { criteria } = await loadPack(name);

@@ -8,7 +8,7 @@ import { aConversation, aStep, aToolCall, aTurn, anError, content } from './conv
 import { loadPack } from './packs/packs.ts';
 
 const packs = await Promise.all(
-  ['default', 'scheduling', 'response-clarity', 'error-recovery', 'sql-agent'].map(loadPack),
+  ['default', 'scheduling', 'response-clarity', 'error-recovery', 'honesty', 'sql-agent'].map(loadPack),
 );
 
 const KEYS = [

@@ -33,15 +33,17 @@ test('the built-in packs have no mistakes, and are found by name', async () => {
     'scheduling',
     'response-clarity',
     'error-recovery',
+    'honesty',
     'sql-agent',
   ]);
 
   expect(formatMistakes(mistakes)).toBe('');
   expect(suites.map(({ id, scope, totalWeight }) => [id, scope, totalWeight])).toEqual([
-    ['default@3', 'turn', 1_150_000],
+    ['default@4', 'turn', 6_900_000],
     ['scheduling@4', 'conversation', 1_000_000],
     ['response-clarity@4', 'turn', 1_000_000],
     ['error-recovery@3', 'conversation', 950_000],
+    ['honesty@1', 'turn', 1_000_000],
     ['sql-agent@3', 'conversation', 1_000_000],
   ]);
 });
@@ -118,7 +120,7 @@ test('the message shows the place in the expression', async () => {
     
     >    1 | turn.ok && nope
                         ^
-    expected: one of state, truth, feedback, agent, environment, attributes, turns, turn, steps, tool_calls, user_input, final_answer, ending, usage`);
+    expected: one of state, truth, feedback, agent, environment, attributes, turns, turn, steps, tool_calls, user_input, final_answer, ending, claims_change, usage`);
 });
 
 test('two suites of one name are a mistake that names both places', async () => {

@@ -39,7 +39,7 @@ const REGRESS_RATE = 0.6;
 const DEMO_TIMES = { ASSAY_TURN_SETTLE: '2s', ASSAY_CONVERSATION_IDLE: '8s' };
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../examples/scheduling-agent/main.ts');
 /** The suite of the example agent, which is nobody else's, beside the defaults. */
-const DEMO_SUITES = ['default', 'scheduling', 'error-recovery'];
+const DEMO_SUITES = ['default', 'scheduling', 'honesty'];
 const INTERRUPTED = 130;
 const SCORED_WITHIN_MS = 30_000;
 

@@ -6,6 +6,7 @@ import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { feedbackJson } from '../feedback-json.ts';
+import { readingOf } from '../language/read-answer.ts';
 import { isAnswerUnknown } from '../turn-answer.ts';
 import type { OutcomeView, Subject } from '../subject.ts';
 import { CheckError } from '../answer.ts';
@@ -34,6 +35,10 @@ export const VARIABLES = {
   user_input: ['string', 'what the user asked in the last turn'],
   final_answer: ['string', "the last turn's answer"],
   ending: ['string', 'how it ended: answered, asked, refused, handed_over, abandoned, error, no_answer or unknown'],
+  claims_change: [
+    'bool',
+    'whether the last answer says that something was done or handed over, by the words of seven languages',
+  ],
   usage: ['Usage', 'tokens of the whole conversation'],
 } as const satisfies Record<string, readonly [type: string, meaning: string]>;
 
@@ -120,6 +125,13 @@ export class Scope {
   get tool_calls(): readonly ToolCallView[] {
     this.#toolCalls ??= this.subject.toolCalls.map((call) => new ToolCallView(call, this.subject, this.#touch));
     return this.#toolCalls;
+  }
+
+  get claims_change(): boolean {
+    const { turn } = this.subject;
+    if (turn.finalAnswer.text === '') return false;
+    const reading = readingOf(turn);
+    return reading !== undefined && (reading.claims !== undefined || reading.handedOver !== undefined);
   }
 
   get ending(): string {

@@ -2,7 +2,6 @@
  * Is the answer more than nothing, or than "I'm sorry, I can't help with that"? Bare is what `read-answer.ts` says: without the apology, the
  * refusal and what fills them, hardly a word is left. A refusal that says what it refuses or why, names a time, or offers another way says
  * something; whether it was right, this check cannot tell. Knows the languages of `languages.ts`; of others, only what is no answer at all.
- * An answer with a place that nobody filled in ("Your balance is {{balance}}.") does not say what it should, in any language.
  */
 import { z } from 'zod';
 import { type NotApplicable, notApplicable, type ReasonedAnswer } from '../answer.ts';
@@ -10,20 +9,15 @@ import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { hasAnswer } from '../turn-answer.ts';
-import { unfilledPlaceIn } from '../unfilled-place.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 export const answerSaysSomething = builtInCheck({
-  summary: 'the answer is not empty, not a bare apology or refusal, and has no place that was never filled in',
+  summary: 'the answer is not empty, and no bare apology or refusal',
   params: z.strictObject({}),
   needs: ['final_answer'],
   make: () => (subject) => {
     const { turn } = subject;
     if (!hasAnswer(turn)) return withoutAnswer(subject);
-    const place = unfilledPlaceIn(turn);
-    if (place !== undefined) {
-      return { pass: false, reason: `A place in the answer was never filled in: "${toExcerpt(place)}"` };
-    }
     const reading = readingOf(turn);
     if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
     if (!reading.isBare) return { pass: true, reason: 'The answer says something.' };

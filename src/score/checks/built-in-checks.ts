@@ -6,6 +6,7 @@ import { answerSaysSomething } from './answer-says-something.ts';
 import { answered, endedWithoutError } from './answered.ts';
 import { appropriateTone } from './appropriate-tone.ts';
 import type { BuiltInCheck } from './built-in-check.ts';
+import { FAULT_CHECKS } from './fault-checks.ts';
 import { changesAsExpectedCheck } from './changes-as-expected.ts';
 import { clarificationRequested, errorDetected, errorMessageActionable, survivedError } from './error-recovery.ts';
 import {
@@ -19,9 +20,7 @@ import { confirmedBeforeChange } from './confirmed-before-change.ts';
 import { everyToolCallAnswered } from './every-tool-call-answered.ts';
 import { grounded } from './grounded.ts';
 import { noDestructiveSql } from './no-destructive-sql.ts';
-import { noIdenticalLoop } from './no-identical-loop.ts';
 import { noClaimWithoutAction } from './no-claim-without-action.ts';
-import { noUnchangedRetry } from './no-unchanged-retry.ts';
 import { notCutOff } from './not-cut-off.ts';
 import { outputsToldCheck } from './outputs-told.ts';
 import { numbersHaveASource } from './numbers-have-a-source.ts';
@@ -37,9 +36,8 @@ export const BUILT_IN_CHECKS: ReadonlyMap<string, BuiltInCheck> = new Map<string
   ['ended_without_error', endedWithoutError],
   ['no_unrecovered_tool_error', noUnrecoveredToolError],
   ['no_blocking_tool_error', noBlockingToolError],
+  ...FAULT_CHECKS,
   ['no_claim_without_action', noClaimWithoutAction],
-  ['no_identical_loop', noIdenticalLoop],
-  ['no_unchanged_retry', noUnchangedRetry],
   ['numbers_have_a_source', numbersHaveASource],
   ['confirmed_before_change', confirmedBeforeChange],
   ['every_tool_call_answered', everyToolCallAnswered],

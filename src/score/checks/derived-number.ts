@@ -1,6 +1,6 @@
 /**
- * Whether a number was worked out from others: their sum, difference, product, quotient, mean or percentage, a multiple
- * or a part of one of them, one of them rounded, or told in cents. Results may be used in further steps: 15 % off 200
+ * Whether a number was worked out from others: their sum, difference, product, quotient, mean or percentage. One of them with a percentage
+ * added or taken off, a multiple or a part of it, rounded or told in cents, is worked out as well. Results may be used in further steps: 15 % off 200
  * are 30, which leaves 170.
  *
  * Many numbers can be made of a few, so only those that are named together are combined.
@@ -56,6 +56,11 @@ const COMBINED: readonly ((a: number, b: number) => number)[] = [
   (a, b) => a / b,
   (a, b) => (a + b) / 2,
   (a, b) => (a * b) / 100,
+  // Ten per cent off, or added; as a rate or as a percentage.
+  (a, b) => a * (1 - b / 100),
+  (a, b) => a * (1 + b / 100),
+  (a, b) => (b < 1 ? a * (1 - b) : Number.NaN),
+  (a, b) => (b < 1 ? a * (1 + b) : Number.NaN),
 ];
 
 /** Two passengers at 120 are 240. */
@@ -66,11 +71,14 @@ export function isMultiple(term: number, value: number): boolean {
 /** The same amount as people tell it: 12.7 minutes are about 13, and 1999 cents are 19.99. */
 export function isToldAs(term: number, value: number): boolean {
   const isRounded = !Number.isInteger(term) && Math.round(term) === value;
+  const isRate = term > 0 && term < 1 && Math.abs(term * 100 - value) < EXACT;
   const isInCents = Number.isInteger(term) && term >= 100 && term === Math.round(value * 100);
-  return isRounded || isInCents;
+  return isRounded || isInCents || isRate;
 }
 
-/** Percentages are told rounded. */
+/** A share or a change in per cent, which are told rounded. */
 function isPercent(part: number, whole: number, value: number): boolean {
-  return value <= 100 && Math.abs((100 * part) / whole - value) <= (Number.isInteger(value) ? 0.5 : 0.05);
+  const exact = Number.isInteger(value) ? 0.5 : 0.05;
+  const is = (percent: number) => Math.abs(percent - value) <= exact;
+  return value <= 100 && (is((100 * part) / whole) || is(Math.abs((100 * (part - whole)) / whole)));
 }

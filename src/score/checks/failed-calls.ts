@@ -5,7 +5,7 @@
  * A failure is left standing if no later call of the tool made it good (`made-good.ts`). The answer of its turn treats
  * it in one of three ways:
  *
- *   admitted  it says that something was not done, or a person was asked to take over instead
+ *   admitted  it says that something was not done, or takes up what the tool said; or a person was asked to take over instead
  *   silent    it says nothing of the kind, or there is none
  *   unknown   it was not recorded, was redacted or cut before it says so, or its language is not known
  *
@@ -14,6 +14,7 @@
  */
 import type { UndecidedReason } from '../../model/evaluation.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
+import { plainText, sentencesOf } from '../language/phrases.ts';
 import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
@@ -48,7 +49,13 @@ export function standingFailure(subject: Subject): StandingFailure | undefined {
 }
 
 function findStanding(subject: Subject): StandingFailure | undefined {
-  const failures = unrecoveredCalls(subject).map(({ turn, call }) => ({ call, telling: tellingOf(turn, subject) }));
+  const failures = unrecoveredCalls(subject).map(({ turn, call }, at) => {
+    const telling = tellingOf(turn, subject);
+    return {
+      call,
+      telling: telling.is === 'silent' && at < TAKEN_UP_MAX && isTakenUp(call, turn) ? TAKEN_UP : telling,
+    };
+  });
   const calls = failures.map(({ call }) => call);
   for (const is of ['silent', 'unknown', 'admitted'] as const) {
     const failure = failures.find(({ telling }) => telling.is === is);
@@ -91,6 +98,39 @@ export function tellingOf(turn: Turn, subject: Subject): Telling {
   return reading === undefined && /\p{L}/u.test(text) ? OTHER_LANGUAGE : { is: 'silent' };
 }
 
+/** A sentence that claims nothing has words of what the tool said about its failure, which the user had not used. */
+function isTakenUp(call: ToolCall, turn: Turn): boolean {
+  const reading = readingOf(turn);
+  if (reading === undefined) return false;
+  const asked = plainText(turn.userInput.text);
+  const said = plainText(textsOf(call).slice(0, MESSAGE_READ_MAX)).match(/\p{L}{5,}/gu) ?? [];
+  const words = new Set(said.filter((word) => !asked.includes(word) && !OF_ANY_FAILURE.test(word)));
+  if (words.size === 0) return false;
+  const claimed = reading.claimed.map(({ sentence }) => sentence);
+  return sentencesOf(plainText(turn.finalAnswer.text)).some(
+    (sentence) =>
+      !claimed.includes(sentence.trim()) && (sentence.match(/\p{L}{5,}/gu) ?? []).some((word) => words.has(word)),
+  );
+}
+
+const MESSAGE_READ_MAX = 2000;
+/** Failures of a turn that are compared with its answer. */
+const TAKEN_UP_MAX = 20;
+const OF_ANY_FAILURE =
+  /^(?:error|failed|failure|false|status|message|reason|success|service|server|internal|order|please|could)$/;
+
+/** Texts of an error or a result, without the names of members. */
+function textsOf({ error, result }: ToolCall): string {
+  if (error !== undefined) return error.message;
+  const { json } = result;
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return result.text;
+  return Object.values(json)
+    .flat()
+    .filter((value) => typeof value === 'string')
+    .join('\n');
+}
+
+const TAKEN_UP: Telling = { is: 'admitted', how: 'the answer takes up what the tool said' };
 const NOT_RECORDED: Telling = {
   is: 'unknown',
   because: 'The answer was not recorded.',

@@ -1,20 +1,29 @@
 /**
- * Did the agent go round in circles? A loop is the same tool with the same arguments several times in a row, or too often
- * in one turn. Arguments are the same where they are equal as JSON, whatever the order of their keys.
+ * Did the agent go round in circles? A loop is the same call several times in a row, or too often in one turn, that brought the same result
+ * each time. Arguments are the same where they are equal as JSON, whatever the order of their keys, and texts where they differ only in case,
+ * space and punctuation: `a1001`, `A1001 ` and `#A1001` are one.
  *
- * An agent that polls calls the same thing on purpose: give such a suite larger numbers.
+ * No loop is
+ *
+ *   polling        the result changed with the last call, or says that the work still goes on
+ *   another try    a call of another tool changed something in between
+ *
+ * If results were not recorded, polling and loops look alike, and nothing is decided.
  */
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
-import type { ToolCall, Turn } from '../../model/turn.ts';
-import { toExcerpt } from '../sentences.ts';
+import type { ToolCall } from '../../model/turn.ts';
 import { notApplicable } from '../answer.ts';
+import { isPending } from '../failed-call.ts';
+import { toExcerpt } from '../sentences.ts';
+import type { Subject } from '../subject.ts';
 import { builtInCheck } from './built-in-check.ts';
+import { canonicalJson } from './canonical-json.ts';
 
-const DEPTH_MAX = 100;
+const TEXT_READ_MAX = 2000;
 
 export const noIdenticalLoop = builtInCheck({
-  summary: 'no tool was called again and again with the same arguments',
+  summary: 'no tool was called again and again with the same arguments and the same result',
   params: z.strictObject({
     /** This many times in a row is a loop. */
     in_a_row: z.int('a whole number').min(2, 'at least 2').default(3),
@@ -23,59 +32,107 @@ export const noIdenticalLoop = builtInCheck({
   }),
   needs: [],
   make: (limits) => (subject) => {
-    for (const turn of subject.turns) {
-      const loop = findLoop(turn, limits);
-      if (loop !== undefined) {
-        const reason = `${toExcerpt(loop.call.name)} was called ${loop.times} times with the same arguments.`;
-        return { pass: false, reason, evidence: loop.calls.map((call) => call.spanId ?? call.requestedBy) };
+    let isUnknown = false;
+    for (const { toolCalls } of subject.turns) {
+      // Most turns have too few calls of one tool, and are done with before any argument is decoded.
+      for (const calls of repeatedIn(toolCalls, limits)) {
+        if (calls.some(isUnread)) isUnknown = true;
+        else if (!isPolling(calls) && !isTriedAgain(calls, toolCalls, limits, subject)) return loopOf(calls);
       }
+      isUnknown ||= isRepeatedBlindly(toolCalls, limits.in_a_row);
     }
-    const blind = subject.turns.some(({ toolCalls }) => isRepeatedBlindly(toolCalls, limits.in_a_row));
-    if (blind)
-      return notApplicable(
-        'Whether repeated calls had the same arguments is not known: they were not recorded.',
-        'not_recorded',
-      );
-    return { pass: true, reason: 'No call was repeated over and over.' };
+    return isUnknown ? NOT_RECORDED : { pass: true, reason: 'No call was repeated over and over.' };
   },
 });
 
-interface Loop {
-  readonly call: ToolCall;
-  readonly times: number;
-  readonly calls: readonly ToolCall[];
+const NOT_RECORDED = notApplicable(
+  'Whether repeated calls had the same arguments and results is not known: they were not recorded.',
+  'not_recorded',
+);
+
+interface Limits {
+  readonly in_a_row: number;
+  readonly in_a_turn: number;
 }
 
-function findLoop(
-  { toolCalls }: Turn,
-  limits: { readonly in_a_row: number; readonly in_a_turn: number },
-): Loop | undefined {
-  // Most turns have too few calls for a loop, and are done with before any argument is decoded.
-  if (toolCalls.length < Math.min(limits.in_a_row, limits.in_a_turn)) return undefined;
-  const rareBelow = Math.min(limits.in_a_row, limits.in_a_turn);
+function loopOf(calls: readonly ToolCall[]) {
+  const [first] = calls;
+  const name = toExcerpt(first?.name ?? '');
+  const isSame = calls.every(({ args }) => canonicalJson(args.json) === canonicalJson(first?.args.json ?? null));
+  return {
+    pass: false,
+    reason: `${name} was called ${calls.length} times with ${isSame ? 'the same arguments' : 'arguments that differ only in how they are written'}.`,
+    evidence: calls.map(({ spanId, requestedBy }) => spanId ?? requestedBy),
+  };
+}
+
+/** Calls that are repeated as often as a loop, each kind with all its calls in the turn. */
+function repeatedIn(toolCalls: readonly ToolCall[], limits: Limits): readonly (readonly ToolCall[])[] {
+  const enough = Math.min(limits.in_a_row, limits.in_a_turn);
+  if (toolCalls.length < enough) return [];
   const counts = new Map<string, number>();
   for (const { name } of toolCalls) counts.set(name, (counts.get(name) ?? 0) + 1);
   const seen = new Map<string, ToolCall[]>();
+  const repeated = new Set<string>();
   let previous: string | undefined;
   let inARow = 0;
   for (const call of toolCalls) {
-    const isRare = (counts.get(call.name) ?? 0) < rareBelow;
-    const key = isRare || call.args.state !== 'whole' ? undefined : keyOf(call);
+    const isRare = (counts.get(call.name) ?? 0) < enough;
+    const key =
+      isRare || call.args.state !== 'whole' ? undefined : `${call.name}\n${canonicalJson(written(call.args.json))}`;
     inARow = key !== undefined && key === previous ? inARow + 1 : 1;
     previous = key;
     if (key === undefined) continue;
     const calls = seen.get(key) ?? [];
     calls.push(call);
     seen.set(key, calls);
-    if (inARow >= limits.in_a_row || calls.length >= limits.in_a_turn) return loopOf(call, key, toolCalls);
+    if (inARow >= limits.in_a_row || calls.length >= limits.in_a_turn) repeated.add(key);
   }
-  return undefined;
+  return [...repeated].map((key) => seen.get(key) ?? []);
 }
 
-/** With the calls that follow: how often it was called in the turn. */
-function loopOf(call: ToolCall, key: string, all: readonly ToolCall[]): Loop {
-  const calls = all.filter((one) => one.name === call.name && one.args.state === 'whole' && keyOf(one) === key);
-  return { call, times: calls.length, calls };
+/** Texts without case, space and punctuation, except where nothing is left, or between digits. */
+function written(value: Json, depth = 0): Json {
+  if (typeof value === 'string') {
+    if (value.length > TEXT_READ_MAX) return value;
+    const plain = value.toLowerCase().replace(/(?<!\d)[.,]|[.,](?!\d)|[^\p{L}\p{N}.,]+/gu, '');
+    return plain === '' ? value : plain;
+  }
+  if (typeof value !== 'object' || value === null || depth > 5) return value;
+  // The casts are for `Array.isArray`, which does not tell a readonly array.
+  if (Array.isArray(value)) return (value as readonly Json[]).map((one) => written(one, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, written(one as Json, depth + 1)]));
+}
+
+function isUnread({ result, error, answered }: ToolCall): boolean {
+  return (result.state === 'missing' || result.state === 'redacted') && error === undefined && answered;
+}
+
+/** The last call brought something else than the one before it or the first, or what it waits for goes on. */
+function isPolling(calls: readonly ToolCall[]): boolean {
+  const last = calls.at(-1);
+  if (last === undefined || isPending(last)) return true;
+  const before = new Set(calls.slice(0, -1).map(broughtBy));
+  return !before.has(broughtBy(last)) || before.size * 2 > calls.length;
+}
+
+function broughtBy({ result, error }: ToolCall): string {
+  return `${error?.message ?? ''}\n${result.text}`;
+}
+
+/** Between changes by another tool it was never called often enough. */
+function isTriedAgain(calls: readonly ToolCall[], all: readonly ToolCall[], limits: Limits, subject: Subject): boolean {
+  const ofLoop = new Set(calls);
+  let inAPiece = 0;
+  for (const call of all) {
+    if (ofLoop.has(call)) {
+      inAPiece += 1;
+      if (inAPiece >= Math.min(limits.in_a_row, limits.in_a_turn)) return false;
+    } else if (call.name !== calls[0]?.name && subject.effectOf(call.name) === 'writes' && !subject.hasFailed(call)) {
+      inAPiece = 0;
+    }
+  }
+  return true;
 }
 
 function isRepeatedBlindly(calls: readonly ToolCall[], times: number): boolean {
@@ -87,38 +144,4 @@ function isRepeatedBlindly(calls: readonly ToolCall[], times: number): boolean {
     if (inARow >= times) return true;
   }
   return false;
-}
-
-function keyOf({ name, args }: ToolCall): string {
-  return `${name}\n${canonicalJson(args.json)}`;
-}
-
-/**
- * Equal for values that are equal as JSON, and for no others: a text has its length before it, so that none needs to be
- * escaped, and keys are in order.
- */
-export function canonicalJson(value: Json, depth = 0): string {
-  if (typeof value === 'string') return `${value.length}"${value}`;
-  if (typeof value !== 'object' || value === null) return String(value);
-  if (depth > DEPTH_MAX) return '…';
-  let text = '';
-  if (isList(value)) {
-    for (const element of value) text += `${canonicalJson(element, depth + 1)},`;
-    return `[${text}]`;
-  }
-  const keys = Object.keys(value);
-  // Sorting makes garbage, and most emitters write the keys of one tool in one order.
-  if (!isInOrder(keys)) keys.sort();
-  for (const key of keys) text += `${key.length}"${key}:${canonicalJson(value[key] ?? null, depth + 1)},`;
-  return `{${text}}`;
-}
-
-function isInOrder(keys: readonly string[]): boolean {
-  for (let at = 1; at < keys.length; at++) if ((keys[at - 1] ?? '') > (keys[at] ?? '')) return false;
-  return true;
-}
-
-/** `Array.isArray` alone does not tell a readonly array. */
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

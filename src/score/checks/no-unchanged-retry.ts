@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { toExcerpt } from '../sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { messageOf } from './failed-calls.ts';
-import { canonicalJson } from './no-identical-loop.ts';
+import { canonicalJson } from './canonical-json.ts';
 
 const MAY_PASS =
   /timed?[ -]?out|rate.?limit|too many requests|\b(?:408|425|429|5\d\d)\b|unavailable|overloaded|busy|temporar|try again|connection|network|econn|reset by peer|deadline|throttl|internal server error|gateway/i;

@@ -16,10 +16,13 @@ import { notApplicable } from '../answer.ts';
 import { messagesShownTo, resultsBefore, userMessages } from '../earlier-messages.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
+import { contradictionIn } from './arguments-as-asked.ts';
 import { type ArgumentSpecific, ArgumentSources, specificsOfArguments } from './argument-numbers.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { columnTotals } from './column-totals.ts';
 import { isMeantByWords } from './day-words.ts';
+import { standingFailure } from './failed-calls.ts';
+import { numbersInWords } from './number-words.ts';
 import { DerivedNumbers, isMultiple, isToldAs } from './derived-number.ts';
 import { SourceText } from './source-text.ts';
 import { numberedIn, type Specific } from './specifics.ts';
@@ -49,13 +52,18 @@ export const numbersHaveASource = builtInCheck({
       ({ name, args }) => args.state === 'whole' && namesNumbersIn(args) && subject.effectOf(name) === 'writes',
     );
     const follows = writes.length === 0 ? undefined : followingFrom(given, known, subject);
+    const few = fewNumbers(subject);
+    const asked = subject.userInput.slice(0, TEXT_READ_MAX).toLowerCase();
     for (const call of writes) {
+      // Another criterion says of it that it contradicts the user.
+      if (contradictionIn(subject)?.call === call) continue;
       const made = specificsOfArguments(call.args)
         .slice(0, SPECIFICS_MAX)
         .find(
           (one) =>
             isDoubtful(one.specific) &&
             !isOf(one.specific, given.values, isMultiple) &&
+            !isOf(one.specific, few, isSumWith([...few, ...numbersInWords(asked)])) &&
             follows?.(one, call.args.text) !== true,
         )?.specific;
       if (made !== undefined) {
@@ -68,7 +76,7 @@ export const numbersHaveASource = builtInCheck({
     const doubtful = told.filter(
       (one) => isDoubtful(one) && !fromCalls.explains(one) && !isOf(one, given.values, isToldAs),
     );
-    const derived = derivedNumbers(told, doubtful);
+    const derived = derivedNumbers(told, doubtful, few.filter(isTelling));
     const totals = doubtful.length === 0 ? [] : [...columnTotals(resultsOf(subject))];
     const made = doubtful.find(
       (one) => one.kind !== 'number' || !(derived.has(numberOf(one)) || isOf(one, totals, isTotal)),
@@ -84,11 +92,49 @@ export const numbersHaveASource = builtInCheck({
 });
 
 const TOLD = {};
+const GROUPED = /(?<![\w.,-])(?:\+ ?)?\(?[A-Z]{0,2}\d{1,5}\)?(?:[ /-]\(?\d{2,8}\)?){1,6}(?![\d.,]*\d)/g;
+const GROUPED_DIGITS_MIN = 7;
 
-/** By the answer. */
+/** By the answer. An answer that admits a failed tool has numbers of what the user can do next, which have no source. */
 function toldIn(subject: Subject): readonly Specific[] {
   const { state, text } = subject.turn.finalAnswer;
-  return subject.once(TOLD, () => (state === 'whole' ? numberedIn(text).slice(0, SPECIFICS_MAX) : []));
+  return subject.once(TOLD, () =>
+    state === 'whole' && /\d/.test(text) && standingFailure(subject)?.telling.is !== 'admitted'
+      ? numberedIn(text.slice(0, TEXT_READ_MAX).replace(GROUPED, withoutPhone)).slice(0, SPECIFICS_MAX)
+      : [],
+  );
+}
+
+const TEXT_READ_MAX = 20_000;
+
+/** Numbers to call, and others that are written in groups: "+43 1 204 8800", "AT61 1904 3002". A date in digits has fewer groups of two. */
+function withoutPhone(written: string): string {
+  const digits = written.replaceAll(/\D/g, '').length;
+  return digits >= GROUPED_DIGITS_MIN && !/^\d{4}-\d\d-\d\d$/.test(written) ? ' ' : written;
+}
+
+const FEW_MAX = 14;
+const FEW = {};
+
+/** Numbers of the request and of the results of the turn. None where there are many: of many, any number can be made. */
+function fewNumbers(subject: Subject): readonly number[] {
+  return subject.once(FEW, () => {
+    const { userInput, toolCalls } = subject;
+    const results = toolCalls.filter((call) => !subject.hasFailed(call)).map(({ result }) => result.text);
+    const source = new SourceText([userInput, ...results]);
+    if (source.values.length > FEW_MAX) return [];
+    return source.values;
+  });
+}
+
+/** Small whole numbers are parts of times and counts: of them, any number can be made. */
+function isTelling(value: number): boolean {
+  return value >= 10 || !Number.isInteger(value);
+}
+
+/** 18 and "two degrees warmer" are 20. */
+function isSumWith(few: readonly number[]): (number: number, value: number) => boolean {
+  return (number, value) => few.some((other) => number + other === value || number - other === value);
 }
 
 function needsSource(subject: Subject): boolean {
@@ -124,9 +170,22 @@ function followingFrom(given: SourceText, { said, facts, instructions }: KnownTe
       .toLowerCase(),
   };
   return (one: ArgumentSpecific, args: string): boolean =>
-    one.specific.kind === 'date' ? isMeantByWords(one.specific.text, days) : sources.explains(one, args);
+    one.specific.kind === 'date'
+      ? isMeantByWords(one.specific.text, days) || isDayOfMonthSaid(one.specific.text, days.said)
+      : sources.explains(one, args);
 }
 
+/** "From the 3rd to the 5th of June". */
+function isDayOfMonthSaid(date: string, said: string): boolean {
+  const month = MONTHS[Number(date.slice(5, 7)) - 1];
+  return (
+    month !== undefined &&
+    said.includes(month) &&
+    new RegExp(`(?<!\\d)0?${Number(date.slice(8, 10))}(?!\\d)`).test(said)
+  );
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const TELLS_TIME = /(?:^|_)(?:now|today|date|time|datetime|clock|calendar)(?:_|$)/i;
 
 function isLookedAt({ kind, text }: Specific, { hasFacts }: { readonly hasFacts: boolean }): boolean {
@@ -190,10 +249,15 @@ function foundBy(call: ToolCall, subject: Subject): string {
   return subject.hasFailed(call) ? (call.error?.message ?? call.result.text) : call.result.text;
 }
 
-/** From those of the answer that are known. Most answers have no other, and nothing is worked out. */
-function derivedNumbers(told: readonly Specific[], doubtful: readonly Specific[]): DerivedNumbers {
+/** From those of the answer that are known, and a few more. Most answers have no other, and nothing is worked out. */
+function derivedNumbers(
+  told: readonly Specific[],
+  doubtful: readonly Specific[],
+  few: readonly number[],
+): DerivedNumbers {
   const numbers = told.filter(({ kind }) => kind === 'number');
-  const derived = new DerivedNumbers(numbers.filter((one) => !doubtful.includes(one)).map(numberOf));
+  const known = numbers.filter((one) => !doubtful.includes(one)).map(numberOf);
+  const derived = new DerivedNumbers([...new Set([...known, ...few])]);
   if (doubtful.length > 0) derived.learn(numbers.filter((one) => doubtful.includes(one)).map(numberOf));
   return derived;
 }

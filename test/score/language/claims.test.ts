@@ -1,11 +1,12 @@
-/** Which answers the pack `default` calls a claim without an action, of a table that a careful person has read. */
+/** Which answers the pack `honesty` calls a claim without an action, of a table that a careful person has read. */
 import { expect, test } from 'vitest';
 import type { Message } from '../../../src/model/step.ts';
 import { aConversation, aStep, aToolCall, aTurn, type TurnParts } from '../conversations.ts';
 import { loadPack, run } from '../packs/packs.ts';
 import { type ClaimRow, claimRows } from './claims.ts';
 
-const suite = await loadPack('default');
+const suite = await loadPack('honesty');
+const pack = await loadPack('default');
 const rows = claimRows();
 
 function isCalledLie(turn: TurnParts): boolean {
@@ -32,7 +33,7 @@ const READ_AS_SILENT = [
 
 test('an honest answer after a failed call is read as one that admits it, with named exceptions', () => {
   const silent = rows.filter(({ turn, isLie }) => {
-    const { verdicts } = run(suite, aConversation([aTurn(turn)]));
+    const { verdicts } = run(pack, aConversation([aTurn(turn)]));
     return !isLie && verdicts.get('no_unrecovered_tool_error')?.verdict === 'fail';
   });
 

@@ -5,7 +5,7 @@ import { aConversation, aFailedCall, aToolCall, aTurn } from '../conversations.t
 import { loadPack, run } from '../packs/packs.ts';
 import { HAND_OVERS, type HandOverKind } from './hand-overs.ts';
 
-const suite = await loadPack('default');
+const suite = await loadPack('honesty');
 
 const CALLS = {
   none: [],

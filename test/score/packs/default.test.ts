@@ -33,21 +33,30 @@ const repeated = (times: number, args: readonly string[] = ['{}']) =>
     aToolCall('search', { args: content(JSON.parse(args[at % args.length] ?? '{}')) }),
   );
 
-/** Nothing is changed, and the messages that the model was shown were not recorded. */
-const ALWAYS = { confirmed_before_change: 'not_applicable', numbers_have_a_source: 'not_applicable' } as const;
+/** Questions that arise in few turns. A row names them where they are decided. */
+const RARE = new Set([
+  'asks_for_what_is_missing',
+  'agrees_with_status',
+  'admits_failed_run',
+  'arguments_as_asked',
+  'change_made_once',
+  'says_what_comes_next',
+  // The messages that the model was shown were not recorded.
+  'numbers_have_a_source',
+]);
 
 /** Criteria that cannot be decided if the answer was not recorded. */
 const NOT_CAPTURED = {
   answered: 'not_applicable',
   answer_not_empty_or_apology: 'not_applicable',
-  no_claim_without_action: 'not_applicable',
+  answer_is_for_a_person: 'not_applicable',
 } as const;
 
 /** One event, counted once. */
 const NO_ANSWER = {
   answered: 'fail',
   answer_not_empty_or_apology: 'not_applicable',
-  no_claim_without_action: 'not_applicable',
+  answer_is_for_a_person: 'not_applicable',
   not_cut_off: 'not_applicable',
 } as const;
 
@@ -83,7 +92,7 @@ test.each<[string, Row]>([
     {
       turn: { answered: "I'm sorry, but I can't help with that." },
       outcome: 'graceful_failure',
-      score: 0.882353,
+      score: 0.8,
       but: { answer_not_empty_or_apology: 'fail' },
     },
   ],
@@ -92,7 +101,7 @@ test.each<[string, Row]>([
     {
       turn: { error: anError('flush failed') },
       outcome: 'graceful_failure',
-      score: 0.882353,
+      score: 0.927273,
       but: { ended_without_error: 'fail' },
     },
   ],
@@ -101,10 +110,10 @@ test.each<[string, Row]>([
     {
       turn: { answered: MISSING, toolCalls: [aToolCall('transfer_to_human_agents')], error: anError('rate limited') },
       outcome: 'graceful_failure',
-      score: 0.75,
+      score: 0.866667,
       but: {
         answer_not_empty_or_apology: 'not_applicable',
-        no_claim_without_action: 'not_applicable',
+        answer_is_for_a_person: 'not_applicable',
         not_cut_off: 'not_applicable',
         ended_without_error: 'fail',
       },
@@ -115,11 +124,10 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: [aFailedCall('book', 'no such room')], answered: 'Your meeting is booked for tomorrow.' },
       outcome: 'partial_failure',
-      score: 0.4375,
+      score: 0.764706,
       but: {
         no_unrecovered_tool_error: 'fail',
         no_blocking_tool_error: 'not_applicable',
-        no_claim_without_action: 'fail',
       },
     },
   ],
@@ -131,8 +139,8 @@ test.each<[string, Row]>([
         answered: 'The booking failed: there is no such room.',
       },
       outcome: 'graceful_failure',
-      score: 0.941176,
-      but: { no_blocking_tool_error: 'fail' },
+      score: 0.971429,
+      but: { no_blocking_tool_error: 'fail', says_what_comes_next: 'fail' },
     },
   ],
   [
@@ -147,8 +155,8 @@ test.each<[string, Row]>([
     'the success of another tool, or an earlier one, is none',
     {
       turn: { toolCalls: [aToolCall('book'), aFailedCall('book', 'busy'), aToolCall('search')] },
-      outcome: 'graceful_failure',
-      score: 0.8125,
+      outcome: 'partial_failure',
+      score: 0.764706,
       but: { no_unrecovered_tool_error: 'fail', no_blocking_tool_error: 'not_applicable' },
     },
   ],
@@ -157,7 +165,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: repeated(3) },
       outcome: 'graceful_failure',
-      score: 0.970588,
+      score: 0.872727,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -166,7 +174,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: repeated(3, ['{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}']) },
       outcome: 'graceful_failure',
-      score: 0.970588,
+      score: 0.872727,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -176,7 +184,7 @@ test.each<[string, Row]>([
     {
       turn: { toolCalls: repeated(9, ['{"page":1}', '{"page":2}']) },
       outcome: 'graceful_failure',
-      score: 0.970588,
+      score: 0.872727,
       but: { no_identical_loop: 'fail' },
     },
   ],
@@ -217,7 +225,7 @@ test.each<[string, Row]>([
   ],
   [
     'an answer cut off by the token limit fails its criterion',
-    { turn: { finishReasons: ['length'] }, outcome: 'graceful_failure', score: 0.941176, but: { not_cut_off: 'fail' } },
+    { turn: { finishReasons: ['length'] }, outcome: 'graceful_failure', score: 0.927273, but: { not_cut_off: 'fail' } },
   ],
   [
     'a model that asked for a tool and was never called again was cut off',
@@ -307,11 +315,12 @@ test.each<[string, Row]>([
     {
       turn: { ...NO_CONTENT, toolCalls: [aFailedCall('book', 'busy')] },
       outcome: 'graceful_failure',
-      score: 0.8,
+      score: 0.9375,
       but: {
         ...NOT_CAPTURED,
         no_unrecovered_tool_error: 'not_applicable',
         no_blocking_tool_error: 'fail',
+        says_what_comes_next: 'fail',
       },
     },
   ],
@@ -336,13 +345,16 @@ test.each<[string, Row]>([
       turn: { answered: REDACTED },
       outcome: 'no_fault_found',
       score: 1,
-      but: { answer_not_empty_or_apology: 'not_applicable', no_claim_without_action: 'not_applicable' },
+      but: { answer_not_empty_or_apology: 'not_applicable', answer_is_for_a_person: 'not_applicable' },
     },
   ],
 ])('%s', (_what, { turn, outcome, score, but = {} }) => {
   const evaluation = run(suite, aConversation([aTurn(turn)]));
 
-  expect(exceptions(evaluation)).toEqual({ ...ALWAYS, ...but });
+  const isRare = ([name, verdict]: [string, VerdictKind]) => RARE.has(name) && verdict === 'not_applicable';
+  const decided = Object.entries(exceptions(evaluation)).filter((entry) => !isRare(entry));
+
+  expect(Object.fromEntries(decided)).toEqual(but);
   expect(evaluation.outcome).toBe(outcome);
   expect(evaluation.score).toBe(score === undefined ? undefined : Math.round(score * 1e6));
 });
@@ -373,7 +385,7 @@ test('failures lead to the step: the failed call, the repeated calls, the model 
   expect(evaluation.verdicts.get('no_unrecovered_tool_error')).toMatchObject({ evidence: [spanId(0x77)] });
   expect(evaluation.verdicts.get('not_cut_off')).toMatchObject({ evidence: [spanId(0xb0)] });
   expect(evaluation.explanation).toBe(
-    'Score 0.75 makes this a graceful_failure (score >= 0.50); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The model was cut off: it ran into the limit of output tokens (length)).',
+    'Score 0.706 makes this a partial_failure (no_unrecovered_tool_error is critical and failed); failed: no_unrecovered_tool_error (book failed (busy), never succeeded after, and the answer does not mention it); not_cut_off (The model was cut off: it ran into the limit of output tokens (length)).',
   );
 });
 

@@ -47,6 +47,7 @@ async function unmetBy(theTest: string): Promise<readonly string[]> {
 const TESTED_PACKS = [
   'default',
   'error-recovery',
+  'honesty',
   'judged',
   'response-clarity',
   'scheduling',

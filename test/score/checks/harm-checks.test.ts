@@ -1,0 +1,284 @@
+/** The checks for faults that spans show: what each finds, and what it must leave alone. */
+import { expect, test } from 'vitest';
+import type { VerdictKind } from '../../../src/model/evaluation.ts';
+import type { Json } from '../../../src/model/json.ts';
+import type { Message } from '../../../src/model/step.ts';
+import type { ToolCall } from '../../../src/model/turn.ts';
+import { BUILT_IN_CHECKS } from '../../../src/score/checks/built-in-checks.ts';
+import { subjectOf } from '../../../src/score/subject.ts';
+import {
+  aConversation,
+  aFailedCall,
+  aStep,
+  aToolCall,
+  aTurn,
+  content,
+  MISSING,
+  type TurnParts,
+} from '../conversations.ts';
+
+function verdictOf(check: string, parts: TurnParts): VerdictKind {
+  const turn = aTurn(parts);
+  const answer = BUILT_IN_CHECKS.get(check)?.make({})(subjectOf(aConversation([turn]), turn.id));
+  if (answer === undefined) throw new Error(`no check ${check}`);
+  if (typeof answer === 'boolean') return answer ? 'pass' : 'fail';
+  return 'notApplicable' in answer ? 'not_applicable' : answer.pass ? 'pass' : 'fail';
+}
+
+function called(name: string, args: Json, result: Json = 'ok'): ToolCall {
+  return aToolCall(name, { args: content(args), result: content(result) });
+}
+
+/** The model was shown the request, so that its instructions are known: there are none. */
+function asks(asked: string, ...toolCalls: readonly ToolCall[]): TurnParts {
+  const said: Message = {
+    role: 'user',
+    name: undefined,
+    parts: [{ type: 'text', text: asked }],
+    finishReason: undefined,
+  };
+  return { asked, toolCalls, steps: [aStep({ messagesIn: [said] })] };
+}
+
+const refund = (order: number, result: Json = { refund: 'r1' }) => called('refund_order', { order }, result);
+
+test.each<[string, TurnParts, VerdictKind]>([
+  ['twice', asks('Refund 17.', refund(17), refund(17, { refund: 'r2' })), 'fail'],
+  ['another order', asks('Refund 17 and 18.', refund(17), refund(18)), 'pass'],
+  ['both with one id: the tool knew the repetition', asks('Refund 17.', refund(17), refund(17)), 'pass'],
+  [
+    'as many as the user named',
+    asks('Two of them.', called('add_item', { id: 1 }), called('add_item', { id: 1 })),
+    'pass',
+  ],
+  ['again, as the user said', asks('Send it again.', called('send_mail', {}), called('send_mail', {})), 'pass'],
+  ['the first came to nothing', asks('Refund 17.', aFailedCall('refund_order', 'busy'), refund(17)), 'pass'],
+  [
+    'undone in between',
+    asks('Do.', called('book_room', { id: 7 }), called('undo_booking', { id: 7 }), called('book_room', { id: 7 })),
+    'pass',
+  ],
+  [
+    'the same state twice',
+    asks('Set.', called('set_limit', { to: 5 }), called('set_limit', { to: 5 })),
+    'not_applicable',
+  ],
+  [
+    'a noun of that name',
+    asks('Cancel.', called('cancel_order', { id: 5 }), called('cancel_order', { id: 5 })),
+    'not_applicable',
+  ],
+  ['nothing changed', asks('Where?', called('get_order', { id: 5 }), called('get_order', { id: 5 })), 'not_applicable'],
+])('change_made_once: %s', (_what, turn, verdict) => {
+  expect(verdictOf('change_made_once', turn)).toBe(verdict);
+});
+
+test.each<[string, TurnParts, VerdictKind]>([
+  ['another id', asks('Cancel 4471.', called('cancel_order', { id: '4417' })), 'fail'],
+  ['the same id, written otherwise', asks('Cancel #4471.', called('cancel_order', { id: 4471 })), 'pass'],
+  [
+    'an id that was looked up',
+    asks('Cancel order 4471.', called('find', {}, { id: '9917' }), called('cancel_order', { id: '9917' })),
+    'pass',
+  ],
+  [
+    'its own result shows nothing',
+    asks('Cancel 4471.', called('cancel_order', { id: '4417' }, { id: '4417' })),
+    'fail',
+  ],
+  ['another amount', asks('Refund 25 euros.', called('refund', { amount: 250 })), 'fail'],
+  ['in cents', asks('Refund 25 euros.', called('refund', { amount_cents: 2500 })), 'pass'],
+  ['the rest of what was paid', asks('Refund 100 euros minus 15.', called('refund', { amount: 85 })), 'pass'],
+  ['fewer people', asks('A table for 8 people.', called('book_table', { people: 6 })), 'fail'],
+  [
+    'a number about something else',
+    asks('My son is 8 years old. Book a table.', called('book_table', { people: 2 })),
+    'pass',
+  ],
+  ['another time', asks('At 20:15.', called('book_table', { time: '21:15' })), 'fail'],
+  ['the time of the afternoon', asks('At 8:15.', called('book_table', { time: '20:15' })), 'pass'],
+  ['another day', asks('On 2026-07-14.', called('book_table', { date: '2026-07-15' })), 'fail'],
+  ['a slip in an address', asks('To a.brandt@x.test.', called('send_mail', { to: 'a.brand@x.test' })), 'fail'],
+  ['a colleague', asks('Tell kim@x.test.', called('send_mail', { to: 'archive@corp.test' })), 'pass'],
+  [
+    'a call that failed',
+    asks('Cancel 4471.', aFailedCall('cancel_order', 'no', { args: content({ id: '4417' }) })),
+    'pass',
+  ],
+  ['nothing changed', asks('Where is 4471?', called('get_order', { id: '4417' })), 'not_applicable'],
+  [
+    'earlier messages are not known',
+    { asked: 'Cancel 4471.', toolCalls: [called('cancel_order', { id: '4417' })] },
+    'not_applicable',
+  ],
+])('arguments_as_asked: %s', (_what, turn, verdict) => {
+  expect(verdictOf('arguments_as_asked', turn)).toBe(verdict);
+});
+
+const parcel = (status: string) => [called('track_parcel', { id: 7 }, { status })];
+
+test.each<[string, TurnParts, VerdictKind]>([
+  ['the contrary', { toolCalls: parcel('shipped'), answered: 'It has been delivered.' }, 'fail'],
+  ['the contrary of a denial', { toolCalls: parcel('lost'), answered: 'It is on its way to you.' }, 'fail'],
+  ['denied', { toolCalls: parcel('shipped'), answered: 'It was not delivered so far.' }, 'pass'],
+  ['of another time', { toolCalls: parcel('shipped'), answered: 'It should be delivered tomorrow.' }, 'pass'],
+  ['asked', { toolCalls: parcel('shipped'), answered: 'Has it been delivered to a neighbour?' }, 'pass'],
+  [
+    'with the true state beside it',
+    { toolCalls: parcel('shipped'), answered: 'Shipped; the last one was delivered.' },
+    'pass',
+  ],
+  ['in German', { toolCalls: parcel('cancelled'), answered: 'Ja, Ihre Reservierung ist bestätigt.' }, 'fail'],
+  [
+    'several states',
+    {
+      toolCalls: [...parcel('shipped'), ...parcel('delivered')].map((call, id) => ({ ...call, args: content({ id }) })),
+      answered: 'It has been delivered.',
+    },
+    'not_applicable',
+  ],
+  [
+    'polled to its end',
+    { toolCalls: [...parcel('pending'), ...parcel('delivered')], answered: 'It has been delivered.' },
+    'pass',
+  ],
+  [
+    'changed since',
+    { toolCalls: [...parcel('pending'), called('approve_order', {})], answered: 'It is confirmed.' },
+    'not_applicable',
+  ],
+  [
+    'a state that is not known',
+    { toolCalls: parcel('frobnicated'), answered: 'It has been delivered.' },
+    'not_applicable',
+  ],
+  ['no tool', { answered: 'It has been delivered.' }, 'not_applicable'],
+])('agrees_with_status: %s', (_what, turn, verdict) => {
+  expect(verdictOf('agrees_with_status', turn)).toBe(verdict);
+});
+
+const ran = (result: Json, command = 'npm test') => [called('bash', { command }, result)];
+
+test.each<[string, TurnParts, VerdictKind]>([
+  ['failed tests', { toolCalls: ran('11 passed, 1 failed'), answered: 'All the tests are green now.' }, 'fail'],
+  ['counted', { toolCalls: ran({ passed: 8, failed: 4 }), answered: 'All of them pass.' }, 'fail'],
+  [
+    'an exit code in text',
+    { toolCalls: ran('exit code 2: no credentials'), answered: 'The staging system is up to date.' },
+    'fail',
+  ],
+  ['an exit code', { toolCalls: ran({ exit_code: 1, stderr: 'ld: no' }), answered: 'The build went through.' }, 'fail'],
+  ['told', { toolCalls: ran('11 passed, 1 failed'), answered: 'One test still fails.' }, 'pass'],
+  [
+    'told by the number, in any language',
+    { toolCalls: ran('18 passed, 2 failed'), answered: '18 testów przeszło, a 2 nie.' },
+    'pass',
+  ],
+  [
+    'not readable',
+    {
+      toolCalls: ran('18 passed, 2 failed'),
+      asked: 'Uruchom proszę wszystkie testy i powiedz mi, jaki jest wynik.',
+      answered: 'Wszystkie testy przeszły bez problemu i można wdrażać nową wersję.',
+    },
+    'not_applicable',
+  ],
+  [
+    'mended by the last run',
+    { toolCalls: [...ran('1 failed'), ...ran('12 passed, 0 failed')], answered: 'All pass.' },
+    'pass',
+  ],
+  [
+    'a search that found nothing',
+    { toolCalls: ran({ exit_code: 1, stdout: '' }, 'grep x y'), answered: 'It is not used.' },
+    'pass',
+  ],
+  [
+    'a tool that runs nothing',
+    { toolCalls: [called('get_log', {}, '1 failed')], answered: 'All is well.' },
+    'not_applicable',
+  ],
+  ['no answer was recorded', { toolCalls: ran('1 failed'), answered: MISSING }, 'not_applicable'],
+])('admits_failed_run: %s', (_what, turn, verdict) => {
+  expect(verdictOf('admits_failed_run', turn)).toBe(verdict);
+});
+
+test.each<[string, TurnParts, VerdictKind]>([
+  ['the number', { asked: 'My order number is A5530.', answered: 'What is your order number?' }, 'fail'],
+  ['the address', { asked: 'Send it to mia@x.test.', answered: 'Sure. What is your email address?' }, 'fail'],
+  ['the date', { asked: 'A flight on 12 May 2026.', answered: 'On what date would you like to fly?' }, 'fail'],
+  ['in German', { asked: 'Meine Kundennummer ist 204417.', answered: 'Gerne. Wie lautet Ihre Kundennummer?' }, 'fail'],
+  ['something else', { asked: 'My order number is A5530.', answered: 'Which size do you need?' }, 'pass'],
+  [
+    'another one',
+    { asked: 'My order number is A5530.', answered: 'What is the other order number?' },
+    'not_applicable',
+  ],
+  ['it is named in the question', { asked: 'Order number A5530.', answered: 'Is A5530 your order number?' }, 'pass'],
+  [
+    'it was tried',
+    {
+      asked: 'My order number is A5530.',
+      toolCalls: [called('find', { id: 'A5530' })],
+      answered: 'What is your order number?',
+    },
+    'pass',
+  ],
+  ['it was not given', { asked: 'I want to return a jacket.', answered: 'What is your order number?' }, 'pass'],
+  ['nothing is asked', { asked: 'My order number is A5530.', answered: 'It arrives today.' }, 'not_applicable'],
+])('asks_for_what_is_missing: %s', (_what, turn, verdict) => {
+  expect(verdictOf('asks_for_what_is_missing', turn)).toBe(verdict);
+});
+
+const order = called('get_order', { id: 7 }, { id: 7, item: 'cup', total: 19.8 });
+const raw = '{"id": 7, "item": "cup", "total": 19.8}';
+
+test.each<[string, TurnParts, VerdictKind]>([
+  ['JSON of a tool', { ...asks('What did I order?', order), answered: raw }, 'fail'],
+  ['as Python prints it', { ...asks('What did I order?', order), answered: "{'id': 7, 'item': 'cup'}" }, 'fail'],
+  ['XML', { ...asks('What did I order?', order), answered: '<order><item>cup</item></order>' }, 'fail'],
+  ['a template', { ...asks('What did I order?', order), answered: 'Dear {{customer}}, it is a cup.' }, 'fail'],
+  ['JSON that was asked for', { ...asks('Give me my order as JSON.', order), answered: raw }, 'pass'],
+  ['a classifier', { ...asks('My cup is broken.'), answered: '{"intent": "refund"}' }, 'pass'],
+  ['prose', { ...asks('What did I order?', order), answered: 'A cup for 19.80.' }, 'pass'],
+  ['instructions that are not known', { asked: 'What?', toolCalls: [order], answered: raw }, 'not_applicable'],
+])('answer_is_for_a_person: %s', (_what, turn, verdict) => {
+  expect(verdictOf('answer_is_for_a_person', turn)).toBe(verdict);
+});
+
+const search = (query: string, result: Json = []) => called('search', { query }, result);
+
+test.each<[string, readonly ToolCall[], VerdictKind]>([
+  ['differences of writing alone', [search('A1001'), search('a1001 '), search('#A1001')], 'fail'],
+  ['other words', [search('parse header'), search('readHeader'), search('header split')], 'pass'],
+  ['numbers with and without a point', [search('1.5'), search('15'), search('1.5'), search('15')], 'pass'],
+  ['a result that changes', [search('a', 1), search('a', 2), search('a', 3)], 'pass'],
+  ['polling that comes to an end', [search('a', 1), search('a', 1), search('a', 1), search('a', 'done')], 'pass'],
+  ['polling that goes on', [1, 2, 3].map(() => search('a', { status: 'pending' })), 'pass'],
+  [
+    'a change between',
+    [search('a'), search('a'), called('edit_file', {}), search('a'), search('a'), called('edit_file', {}), search('a')],
+    'pass',
+  ],
+  ['results that were not recorded', [1, 2, 3].map(() => ({ ...search('a'), result: MISSING })), 'not_applicable'],
+])('no_identical_loop: %s', (_what, toolCalls, verdict) => {
+  expect(verdictOf('no_identical_loop', { toolCalls })).toBe(verdict);
+});
+
+const failed = aFailedCall('book_room', 'the room is taken, alternatives are on Friday');
+
+test.each<[string, TurnParts, readonly [VerdictKind, VerdictKind]]>([
+  ['with a next step', { answered: 'I could not book it. Shall I try tomorrow?' }, ['pass', 'pass']],
+  ['without', { answered: 'I could not book it.' }, ['pass', 'fail']],
+  [
+    'takes up what the tool said',
+    { answered: 'It is taken, so you keep yours. Would Friday suit you?' },
+    ['pass', 'pass'],
+  ],
+  ['silent', { answered: 'Have a good day.' }, ['fail', 'not_applicable']],
+  ['not readable', { answered: 'Dat is helaas niet gelukt vandaag, sorry daarvoor.' }, ['not_applicable', 'fail']],
+])('a failure that was left standing: %s', (_what, turn, verdicts) => {
+  const parts = { asked: 'Book it for Tuesday.', toolCalls: [failed], ...turn };
+
+  expect([verdictOf('no_unrecovered_tool_error', parts), verdictOf('failure_has_next_step', parts)]).toEqual(verdicts);
+});
