@@ -57,6 +57,9 @@ export class SuiteRunner {
     const { watch } = this.#parts;
     const target = this.#targetOf(suite, conversation, asked);
     if (watch.stoppedFor(target).has(WHOLE_SUITE)) return false;
+    // A match may read the answer, and what it is read by is compiled before the time is taken.
+    const last = suite.scope === 'turn' ? conversation.turns.at(-1) : undefined;
+    if (last !== undefined) prepareReading(last);
     watch.started(target, MATCHING);
     try {
       return matches?.(conversation) === true;
