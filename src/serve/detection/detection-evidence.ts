@@ -11,6 +11,7 @@ import type { ConversationApi } from '../api/conversation-api.ts';
 
 const LOOKED_AT = 200;
 const SHOWN = 10;
+const BEGAN_BEFORE_MS = 3_600_000;
 
 /** As the API lists conversations. */
 const pageSchema = z.object({
@@ -32,17 +33,19 @@ export async function evidenceOf(
   conversations: ConversationApi,
 ): Promise<Evidence> {
   const { suite, agent, environment } = reading;
-  const since = kind === 'level' && 'onset' in reading ? reading.onset : undefined;
+  const onset = kind === 'level' && 'onset' in reading ? reading.onset : undefined;
   const query = {
     suite,
     agent,
     ...(kind === 'version' && 'version' in reading ? { agentVersion: reading.version } : {}),
-    ...(since === undefined ? {} : { since }),
     limit: LOOKED_AT,
   };
+  // Detection goes by log time, and a conversation began before it was scored; a history that was read in, long before.
+  const recent = onset === undefined ? query : { ...query, since: onset - BEGAN_BEFORE_MS };
+  const since = await list(conversations, recent, environment);
+  const [asked, all] = since.length > 0 ? [recent, since] : [query, await list(conversations, query, environment)];
   const criterion = 'criterion' in reading ? reading.criterion : undefined;
-  const all = await list(conversations, query, environment);
-  const failing = criterion === undefined ? all : await list(conversations, { ...query, criterion }, environment);
+  const failing = criterion === undefined ? all : await list(conversations, { ...asked, criterion }, environment);
   if (all.length === 0) return NO_EVIDENCE;
   return { where: where(all, suite), worst_conversations: worst(failing, suite) };
 }
