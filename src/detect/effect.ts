@@ -10,16 +10,7 @@
  * the width. Both vanish as conversations follow that were not chosen.
  */
 import type { Level, Pooled } from './expectations.ts';
-
-export interface Sums {
-  readonly since: number;
-  readonly count: number;
-  readonly quantity: number;
-  readonly bad: number;
-  readonly expected: number;
-  readonly variance: number;
-  readonly doubt: number;
-}
+import type { Sums } from './sums.ts';
 
 export interface Estimate {
   /** In the unit of the metric, for the mix of the stretch. */

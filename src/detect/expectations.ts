@@ -10,7 +10,7 @@
  * could lose more than three quarters of the capital at once.
  */
 import type { Expectation } from './change-evidence.ts';
-import type { Sums } from './effect.ts';
+import type { Sums } from './sums.ts';
 
 export interface Level {
   /** Which way is worse. The bad part is 1 − value if a fall is bad, and the value itself if a rise is bad. */
