@@ -71,6 +71,8 @@ export class Reception {
   readonly #reading: RequestReading;
   readonly #ports: AdmissionPorts;
   readonly #lane = new Turnstile({ max: LANE_PLACES, waitMsMax: LANE_WAIT_MS_MAX });
+  /** One at a time: it comes in parts that are joined, so it takes twice its size. */
+  readonly #decompressing = new Turnstile({ max: 1, waitMsMax: LANE_WAIT_MS_MAX });
 
   constructor({ maxBodyBytes, maxInFlightBytes, sink, redaction, onEvent }: ReceptionOptions) {
     this.maxBodyBytes = maxBodyBytes;
@@ -110,7 +112,8 @@ export class Reception {
     if (encoding === 'identity') return this.#admitLarge(request, bytes);
     const expected = expectedSize(encoding, bytes, this.maxBodyBytes);
     if (!reservation.tryGrow(Math.max(expected - bytes.length, 0))) return { answer: 'overloaded' };
-    const decompressed = await decompressAside(encoding, bytes, this.maxBodyBytes);
+    const decompressed = await this.#decompressing.run(() => decompressAside(encoding, bytes, this.maxBodyBytes));
+    if (decompressed === undefined) return { answer: 'overloaded' };
     if (decompressed.result === 'too-large') return { answer: 'too-large' };
     if (decompressed.result === 'malformed') return undecodable(decompressed.message);
     reservation.change(decompressed.bytes.length);

@@ -85,11 +85,8 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
 };
 
-/**
- * OTLP decides for itself how much it takes: decision 29. Memory: two requests of 64 MiB are decompressed at a time, each in parts that are joined, and what was freed may wait
- * for the collector; small ones have 128 MiB.
- */
-export const OTLP_BOUNDS: Bounds = { answerBytes: 16 * KIB, receivingMs: 250, memoryMiB: 700, afterLeavingMs: 6_000 };
+/** OTLP decides for itself how much it takes: decision 29. */
+export const OTLP_BOUNDS: Bounds = { answerBytes: 16 * KIB, receivingMs: 250, memoryMiB: 500, afterLeavingMs: 6_000 };
 
 interface Found {
   readonly place: string;
