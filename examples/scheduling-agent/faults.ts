@@ -9,8 +9,8 @@ export type Fault = (typeof FAULTS)[number];
  * `default`.
  */
 export const FAILS: Readonly<Record<Fault, readonly string[]>> = {
-  'wrong-participant': ['correct_participants'],
-  'wrong-time': ['correct_time'],
+  'wrong-participant': ['correct_participants', 'nothing_else_booked'],
+  'wrong-time': ['correct_time', 'nothing_else_booked'],
   'silent-crash': ['correct_participants', 'correct_time', 'correct_duration', 'clear_explanation'],
   'skip-alternatives': ['explored_alternatives'],
   loop: ['default/no_identical_loop'],
