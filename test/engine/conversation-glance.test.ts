@@ -60,7 +60,7 @@ it('is one short line of visible text, of whole characters', () => {
   expect(answered).toBe(`${'👍'.repeat(240)}…`);
 });
 
-it('believes no clock that was never set or is far ahead, and says so for good', () => {
+it('takes the time of arrival where a clock was never set or is far ahead, and keeps that mark', () => {
   const year = 366 * 86_400_000;
   const believed = { beganAtMs: ARRIVED, ceasedAtMs: ARRIVED, isClockWrong: true };
   expect(glanceOf([turn(-NOON, '', '')], ARRIVED)).toEqual(believed);
