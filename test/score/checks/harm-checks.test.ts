@@ -4,26 +4,8 @@ import type { VerdictKind } from '../../../src/model/evaluation.ts';
 import type { Json } from '../../../src/model/json.ts';
 import type { Message } from '../../../src/model/step.ts';
 import type { ToolCall } from '../../../src/model/turn.ts';
-import { BUILT_IN_CHECKS } from '../../../src/score/checks/built-in-checks.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
-import {
-  aConversation,
-  aFailedCall,
-  aStep,
-  aToolCall,
-  aTurn,
-  content,
-  MISSING,
-  type TurnParts,
-} from '../conversations.ts';
-
-function verdictOf(check: string, parts: TurnParts): VerdictKind {
-  const turn = aTurn(parts);
-  const answer = BUILT_IN_CHECKS.get(check)?.make({})(subjectOf(aConversation([turn]), turn.id));
-  if (answer === undefined) throw new Error(`no check ${check}`);
-  if (typeof answer === 'boolean') return answer ? 'pass' : 'fail';
-  return 'notApplicable' in answer ? 'not_applicable' : answer.pass ? 'pass' : 'fail';
-}
+import { aFailedCall, aStep, aToolCall, content, MISSING, type TurnParts } from '../conversations.ts';
+import { verdictOf } from './verdict-of.ts';
 
 function called(name: string, args: Json, result: Json = 'ok'): ToolCall {
   return aToolCall(name, { args: content(args), result: content(result) });
