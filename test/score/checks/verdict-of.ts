@@ -1,4 +1,4 @@
-/** What a built-in check says of a turn. */
+/** The verdict of a built-in check on a turn. */
 import type { VerdictKind } from '../../../src/model/evaluation.ts';
 import { BUILT_IN_CHECKS } from '../../../src/score/checks/built-in-checks.ts';
 import { gapIn } from '../../../src/score/needs.ts';
