@@ -153,7 +153,9 @@ test('a store is found without a change of it, and not taken back while an Assay
   expect(found?.schema).toEqual(schemaAfter(MIGRATIONS, MIGRATIONS.length));
   expect(found?.detection?.toString()).toBe('learned');
   expect(await downgradeStore({ url }, version)).toEqual([]);
-  expect(await downgradeStore({ url }, '0.1.0')).toHaveLength(1);
+  expect(await downgradeStore({ url }, '0.1.0')).toHaveLength(
+    MIGRATIONS.filter(({ since }) => since !== '0.1.0').length,
+  );
 });
 
 test('a user who may not make schemas can use one that is there', async () => {
