@@ -1,6 +1,6 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
- *     [--data <of validity>] [--conversations <of read, page, readers and start>]
+ *     [--seed <of online>] [--data <of validity>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import { benchDialects } from './dialects.ts';
 import { benchExport } from './export.ts';
 import { benchKafka } from './kafka.ts';
 import { benchMemory } from './memory.ts';
+import { benchOnline, ONLINE_WORLDS } from './online.ts';
 import { benchPage } from './page.ts';
 import { benchPipeline } from './pipeline.ts';
 import { benchPostgres } from './postgres.ts';
@@ -33,6 +34,7 @@ const { values, positionals } = parseArgs({
     traces: { type: 'string' },
     runs: { type: 'string' },
     scenario: { type: 'string' },
+    seed: { type: 'string' },
     data: { type: 'string' },
     conversations: { type: 'string' },
   },
@@ -57,6 +59,13 @@ const benches = {
     const timed = scenario === undefined || scenario === 'versions' ? size.timed : 0;
     return benchDetect({ ...size, scenarios, timed, runs: Number(values.runs ?? size.runs) });
   },
+  // Whether one version is worse than another online; `--scenario` is the name of a world.
+  online: () =>
+    benchOnline({
+      runs: Number(values.runs ?? (small ? 1 : 200)),
+      seed: Number(values.seed ?? 1),
+      worlds: ONLINE_WORLDS.filter(({ name }) => values.scenario === undefined || name === values.scenario),
+    }),
   backtest: () => benchBacktest({ traces: Number(values.traces ?? (small ? 300 : 60_000)), rounds: small ? 2 : 12 }),
   redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),
   dialects: () => benchDialects(small ? { frameworks: 2, rounds: 2 } : { rounds: 40 }),
