@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { UNDECIDED, VERDICTS } from '../evaluation.ts';
 import { fullEvaluation } from './conversation-detail.ts';
 import { conversationFilters, conversationItem } from './conversation-list.ts';
-import { about, count, ending, isForward, list, NOT_FORWARD, outcome, share, time } from './shapes.ts';
+import { about, because, count, ending, isForward, list, NOT_FORWARD, outcome, share, time } from './shapes.ts';
 
 export const EXPORT_TABLES = ['conversations', 'evaluations', 'verdicts'] as const;
 export type ExportTable = (typeof EXPORT_TABLES)[number];
@@ -56,6 +56,7 @@ const evaluationLine = z.strictObject({
     .meta({ description: 'its mean is the mean score: the TCR only where the suite checks the task' }),
   decided_share: share.nullable(),
   about: about.nullable(),
+  because: because.nullable(),
   ending: ending.nullable(),
   explanation: z.string(),
   steps: count.nullable(),
