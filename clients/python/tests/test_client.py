@@ -303,7 +303,14 @@ COUNTED = {
 EXPORTED = [
     {
         **COUNTED,
-        **{"suite": suite, "scored_at": None, "outcome": "partial_failure", "success": success, "score": score},
+        **{
+            "suite": suite,
+            "began_at": None,
+            "scored_at": None,
+            "outcome": "partial_failure",
+            "success": success,
+            "score": score,
+        },
         **{"decided_share": 1, "about": None, "because": None, "ending": None, "explanation": "…"},
         **{"steps": 3, "tokens": None, "cost_usd": 0.25, "duration_ms": 1200},
     }

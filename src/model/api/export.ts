@@ -47,6 +47,7 @@ const evaluationLine = z.strictObject({
   began_at: time.nullable().meta({ description: 'when its conversation or turn began: figures over time go by it' }),
   scored_at: time.nullable().meta({ description: 'log time of the evaluation' }),
   outcome,
+  because: because.nullable(),
   success: z.boolean().nullable().meta({
     description:
       'null where the success rate leaves it out: its mean is the rate of good outcomes: successes only where the suite checks the task',
@@ -56,7 +57,6 @@ const evaluationLine = z.strictObject({
     .meta({ description: 'its mean is the mean score: the TCR only where the suite checks the task' }),
   decided_share: share.nullable(),
   about: about.nullable(),
-  because: because.nullable(),
   ending: ending.nullable(),
   explanation: z.string(),
   steps: count.nullable(),
