@@ -40,26 +40,31 @@ export function headlineOf({ open, moved, version, whose, about, scope }: Headli
     return { is: alarm.size !== undefined && alarm.size.value > 0 ? 'rose' : 'fell', sentence: alarm.sentence };
   if (moved === undefined) return undefined;
   const { difference, before, after, parts, too_early: early } = moved;
-  const since = after.since;
-  const when = version === undefined ? 'since' : `since ${version} was first seen,`;
-  const score = wordsOf(about).score;
+  const { score } = wordsOf(about);
   if (difference === undefined) {
     const why = early ?? 'there is nothing to compare it with';
     return { is: 'early', sentence: `${whose}: too early to say whether the ${score} has changed: ${why}.` };
   }
-  const by = `${points(difference.value)} points (${points(difference.low)} to ${points(difference.high)})`;
-  const counts = `${counted(after.evaluations, scope)} against ${countText(before.evaluations)} before`;
-  const isClear = difference.low > 0 || difference.high < 0;
-  if (!isClear)
+  const since = after.since;
+  const than = `${counted(after.evaluations, scope)} against ${countText(before.evaluations)} before, since`;
+  const when = version === undefined ? than : `${than} ${version} was first seen at`;
+  const { value, low, high } = difference;
+  if (low <= 0 && high >= 0) {
+    const by = `${points(value)} points (${points(low)} to ${points(high)})`;
     return {
       is: 'same',
-      sentence: `${whose}: no change of the ${score} that is clear of chance, ${by}, ${counts}, ${when}`,
+      sentence: `${whose}: no change of the ${score} that is clear of chance: ${by}, ${when}`,
       since,
     };
-  const most = parts.find((part) => Math.sign(part.points) === Math.sign(difference.value));
-  const mostly = most === undefined ? '' : `, most of it ${PART_WORDS[most.kind] ?? most.name} ${points(most.points)}`;
-  const is = difference.value < 0 ? 'fell' : 'rose';
-  return { is, sentence: `${whose}: the ${score} ${is} by ${by}${mostly}, ${counts}, ${when}`, since };
+  }
+  const size = (one: number) => points(Math.abs(one)).slice(1);
+  const [least, most] = [low, high].toSorted((one, other) => Math.abs(one) - Math.abs(other));
+  const largest = parts.find((part) => Math.sign(part.points) === Math.sign(value));
+  const name = largest === undefined ? undefined : (PART_WORDS[largest.kind] ?? largest.name);
+  const mostly = largest === undefined ? '' : `, of which ${name} ${size(largest.points)}`;
+  const is = value < 0 ? 'fell' : 'rose';
+  const by = `${size(value)} points (${size(least ?? value)} to ${size(most ?? value)})`;
+  return { is, sentence: `${whose}: the ${score} ${is} by ${by}${mostly}: ${when}`, since };
 }
 
 const PART_WORDS: Readonly<Record<string, string | undefined>> = {
