@@ -57,6 +57,7 @@ export const SAID_COLUMNS: readonly Column<Evaluation>[] = [
   { name: 'revision', type: 'int', of: ({ revision }) => revision },
   { name: 'score', type: 'int', of: ({ score }) => score },
   { name: 'outcome', type: 'smallint', of: ({ outcome }) => OUTCOMES.indexOf(outcome) },
+  { name: 'because', type: 'plain', of: ({ because }) => because },
   { name: 'explanation', type: 'text', of: ({ explanation }) => explanation },
   { name: 'verdicts', type: 'plain', of: encodeVerdicts },
 ];
@@ -98,6 +99,7 @@ export interface EvaluationCells {
   readonly revision: number;
   readonly score: number | null;
   readonly outcome: number;
+  readonly because: string | null;
   readonly explanation: string;
   readonly verdicts: string;
   /** Absent while an evaluation waits for verdicts. */
@@ -117,7 +119,7 @@ export function evaluationFrom(
   cells: EvaluationCells,
   text: (stored: string) => string,
 ): Evaluation {
-  const { turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts } = cells;
+  const { turn_id, suite, suite_version, revision, score, outcome, because, explanation, verdicts } = cells;
   const { decided_share: share, about, ending } = cells;
   return {
     conversationId,
@@ -132,6 +134,7 @@ export function evaluationFrom(
     decidedShare: share ?? undefined,
     about: ABOUTS[about ?? -1],
     ending: ENDINGS[ending ?? -1],
+    because: because ?? undefined,
     explanation: text(explanation),
     ...decodeVerdicts(verdicts),
   };
@@ -140,13 +143,13 @@ export function evaluationFrom(
 /** Columns that a list shows. */
 export type SummaryCells = Pick<
   EvaluationCells,
-  'suite' | 'turn_id' | 'score' | 'outcome' | 'explanation' | 'decided_share' | 'about'
+  'suite' | 'turn_id' | 'score' | 'outcome' | 'because' | 'explanation' | 'decided_share' | 'about'
 >;
 
 export function summaryFrom(
-  { suite, turn_id, score, outcome, explanation, decided_share: share, about }: SummaryCells,
+  { suite, turn_id, score, outcome, because, explanation, decided_share: share, about }: SummaryCells,
   text: (stored: string) => string,
-): Pick<Evaluation, 'suite' | 'turnId' | 'score' | 'outcome' | 'explanation' | 'decidedShare' | 'about'> {
+): Pick<Evaluation, 'suite' | 'turnId' | 'score' | 'outcome' | 'because' | 'explanation' | 'decidedShare' | 'about'> {
   return {
     suite: fromSuiteKey(text(suite)).suite,
     // The cast is the brand: the store's writer wrote it.
@@ -155,6 +158,7 @@ export function summaryFrom(
     outcome: outcomeAt(outcome),
     decidedShare: share ?? undefined,
     about: ABOUTS[about ?? -1],
+    because: because ?? undefined,
     explanation: text(explanation),
   };
 }
