@@ -5,7 +5,8 @@
 import type { BacktestReport } from '../model/backtest.ts';
 import { fromSuiteKey } from '../model/suite-key.ts';
 import { isLive, type SuiteOutline } from '../engine/suite-outline.ts';
-import { type BacktestReader, kindsOf, named } from './backtest.ts';
+import type { BacktestReader } from './another-suite.ts';
+import { kindsOf, named } from './backtest.ts';
 import { Comparison, toWhose } from './comparison.ts';
 
 interface ShadowOptions {

@@ -202,6 +202,12 @@ export class LevelWatch {
     this.#endLearning(at);
   }
 
+  /** It was learned from one in so many conversations; all of them can give false alarms. */
+  scaleTraffic(times: number, at: number): void {
+    this.#baseline.scaleTraffic(times);
+    if (this.#expectations !== undefined) this.#refresh(at);
+  }
+
   takeChanges(): readonly Change[] {
     const taken = this.#changes;
     if (taken.length > 0) this.#changes = [];

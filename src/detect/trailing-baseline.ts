@@ -68,6 +68,11 @@ export class TrailingBaseline {
     return this.#covered > 0 ? this.#arrived / this.#covered : 0;
   }
 
+  /** It was learned from one in so many conversations. */
+  scaleTraffic(times: number): void {
+    this.#arrived *= times;
+  }
+
   /** The sums of the bucket that `at` falls in, to add to. */
   cell(segment: number, at: number, columns: number = this.#columns): Float64Array {
     const bucket = this.#current !== undefined && at < this.#current.to ? this.#current : this.#open(at);

@@ -78,6 +78,7 @@ function reportOf(levels: readonly LevelReading[], recent: readonly Transition[]
     observed: 10,
     keptOut: {},
     time: AT,
+    learning: [],
   };
 }
 

@@ -1,0 +1,88 @@
+/**
+ * Learning from stored conversations, on the main thread: asks the thread that has the suites for the next part of the
+ * past that detection wants, and passes it to the owner. One part is on its way at a time, and the owner's next report
+ * says where it goes on; so whatever is lost on the way is asked for again. It works a quarter of the time.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HistoryCommand } from '../../engine/detection/detection-owner.ts';
+import type { HistoryPart, HistoryWanted } from '../../model/history-learning.ts';
+
+/** A part, or why there is none: for now, or because the suite could not be asked. */
+export type HistoryRead =
+  | { readonly is: 'part'; readonly part: HistoryPart }
+  | { readonly is: 'later' }
+  | { readonly is: 'failed'; readonly problem: string };
+
+export type ReadHistory = (wanted: HistoryWanted, signal: AbortSignal) => Promise<HistoryRead>;
+
+const PAUSE_PER_PART = 3;
+const PAUSE_MAX_MS = 30_000;
+/** Between two looks at what judges have answered. */
+const JUDGING_PAUSE_MS = 2_000;
+const LATER_MS = 5_000;
+const FAILURES_MAX = 5;
+
+export class HistoryLearning {
+  readonly #read: ReadHistory;
+  readonly #tell: (command: HistoryCommand) => boolean;
+  readonly #stopping = new AbortController();
+  #wanted: readonly HistoryWanted[] = [];
+  #reported = Promise.withResolvers<void>();
+  #failures = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(read: ReadHistory, tell: (command: HistoryCommand) => boolean) {
+    this.#read = read;
+    this.#tell = tell;
+  }
+
+  /** From each report of the owner; empty where another instance is the owner. */
+  take(wanted: readonly HistoryWanted[]): void {
+    this.#wanted = wanted;
+    this.#reported.resolve();
+    this.#reported = Promise.withResolvers();
+    if (wanted.length > 0 && !this.#stopping.signal.aborted) this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#reported.resolve();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let [wanted] = this.#wanted; wanted !== undefined && !signal.aborted; [wanted] = this.#wanted) {
+      const began = performance.now();
+      const read = await this.#read(wanted, signal);
+      const tookMs = performance.now() - began;
+      if (read.is === 'part') this.#failures = 0;
+      if (read.is === 'failed') this.#failures += 1;
+      const isGivenUp = this.#failures >= FAILURES_MAX;
+      if (isGivenUp) this.#failures = 0;
+      const part = read.is === 'part' ? read.part : isGivenUp ? withoutHistory(wanted, read) : undefined;
+      const { promise: reported } = this.#reported;
+      if (part === undefined || !this.#tell({ type: 'history', part })) {
+        await this.#pause(LATER_MS);
+        continue;
+      }
+      // A report of a round that had not seen the part yet only makes it be asked for once more.
+      await Promise.race([reported, this.#pause(PAUSE_MAX_MS)]);
+      await this.#pause(part.stage === 'judging' ? JUDGING_PAUSE_MS : Math.min(PAUSE_MAX_MS, PAUSE_PER_PART * tookMs));
+    }
+    this.#running = undefined;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => {
+      // Stopped.
+    });
+  }
+}
+
+function withoutHistory(wanted: HistoryWanted, read: HistoryRead): HistoryPart {
+  const { suite, key, after, done, of, stage, isSampled } = wanted;
+  const problem = read.is === 'failed' ? read.problem : '';
+  const nothing = { cursor: after, observed: [], bridges: [], questions: [] };
+  return { suite, key, after, done, of, stage, isSampled, ...nothing, end: { problem } };
+}
