@@ -109,7 +109,7 @@ export class HistoryRun {
     while (this.#now() < until) {
       const [suiteKey] = this.#sources;
       if (suiteKey === undefined) break;
-      this.#scan ??= each(reader.scanEvaluations({ suiteKey, since: since - DAY_MS }));
+      this.#scan ??= each(reader.scanEvaluations({ suiteKey, scoredSince: since }));
       const { value: page = [], done } = await this.#scan.next();
       for (const stored of page) this.#keep(stored);
       if (done !== true) continue;
@@ -307,8 +307,6 @@ export class HistoryRun {
     };
   }
 }
-
-const DAY_MS = 86_400_000;
 
 function streamOf(labels: string): string {
   const { agent, environment } = toWhose(labels);
