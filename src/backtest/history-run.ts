@@ -146,21 +146,23 @@ export class HistoryRun {
     return Math.floor(place / RUN) % this.#every === 0;
   }
 
-  /** Evenly over the time, of the largest streams. */
+  /** Evenly over the time, of the largest streams, and their newest: a level without it would be one without data. */
   #choose(): void {
-    const { ripeBefore } = this.#parts;
-    const ripe = this.#kept.map(({ stored }) => stored).filter((stored) => seenAt(stored).at < ripeBefore);
-    const streams = Map.groupBy(ripe, ({ labels }) => streamOf(labels));
-    const chosen: ScannedEvaluation[] = [];
+    const streams = Map.groupBy(
+      this.#kept.map(({ stored }) => stored),
+      ({ labels }) => streamOf(labels),
+    );
     for (const of of [...streams.values()].sort((a, b) => b.length - a.length)) {
-      const room = Math.min(SAMPLE_OF_STREAM, SAMPLE_MAX - chosen.length, of.length);
-      for (let index = 0; index < room; index += 1) {
-        const one = of[Math.floor(((index + 0.5) * of.length) / room)];
-        if (one !== undefined) chosen.push(one);
+      const ripe = of.filter((stored) => seenAt(stored).at < this.#parts.ripeBefore);
+      const room = Math.min(SAMPLE_OF_STREAM, SAMPLE_MAX - this.#sampled.size, of.length) - 1;
+      for (let index = 0; index < Math.min(room, ripe.length); index += 1) {
+        const one = ripe[Math.floor(((index + 0.5) * ripe.length) / Math.min(room, ripe.length))];
+        if (one !== undefined) this.#sampled.add(one.row);
       }
+      const newest = of.at(-1);
+      if (room >= 0 && newest !== undefined) this.#sampled.add(newest.row);
     }
-    this.#sample = chosen;
-    for (const { row } of chosen) this.#sampled.add(row);
+    this.#sample = this.#kept.flatMap(({ stored }) => (this.#sampled.has(stored.row) ? stored : []));
   }
 
   async #judge(after: number, until: number): Promise<HistoryPart> {

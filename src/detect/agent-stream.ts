@@ -102,7 +102,8 @@ export class AgentStream {
    */
   #renewJudged(by: string, judged: ReadonlySet<string>, at: number): void {
     const from = this.#judges.by;
-    this.#judges = { by, names: [...judged], before: { at, cells: this.#usual.usual, bridge: undefined } };
+    const before = from === '' ? undefined : { at, cells: this.#usual.usual, bridge: undefined };
+    this.#judges = { by, names: [...judged], before };
     if (from === '') return;
     this.#judgesChanged.push({ ...this.labels, at, from, to: by });
     this.#watches = this.#newWatches();

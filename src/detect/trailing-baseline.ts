@@ -73,6 +73,12 @@ export class TrailingBaseline {
     this.#arrived *= times;
   }
 
+  /** One in so many conversations has been learned from, of late: 1 unless it was learned from a part of them. */
+  get thinning(): number {
+    const usual = this.#cells.reduce((sum, cell) => sum + (cell?.[0] ?? 0), 0);
+    return usual > 0 ? Math.max(1, this.#arrived / usual) : 1;
+  }
+
   /** The sums of the bucket that `at` falls in, to add to. */
   cell(segment: number, at: number, columns: number = this.#columns): Float64Array {
     const bucket = this.#current !== undefined && at < this.#current.to ? this.#current : this.#open(at);

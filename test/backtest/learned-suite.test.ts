@@ -124,3 +124,53 @@ test('an evaluation by the suite of before that comes late does not throw away w
   expect(machine.stateOf('tcr')).toBe('ok');
   expect(machine.report?.keptOut).toMatchObject({ unwatched: 1 });
 }, 120_000);
+
+const JUDGED = `suite: care
+version: "1"
+scope: turn
+criteria:
+  - { name: helpful, question: Was it helpful?, weight: 0.6, judge: { by: judge } }
+  - { name: looked, question: Did it look before it answered?, weight: 0.4, check: size(tool_calls) > 0 }
+`;
+const judgeOf = (fingerprint: string) => () => ({ fingerprint, evidenceTokens: 2000, share: 1 });
+
+/** The old judge passes grades from 0.1 on, and the new one from 0.25 on. */
+async function withAnotherJudge(lost: number) {
+  const machine = new Machine({
+    directory: tempDirectory(),
+    suite: await suiteOf(JUDGED),
+    judge: judgeOf('old'),
+    seed: 9,
+  });
+  machine.live(8 * 24, 0.9, { passes: (grade) => grade > 0.1, lost: 0 });
+  machine.restart(undefined, judgeOf('new'));
+  let asked = 0;
+  await machine.learn(() => {
+    asked += machine.answerJudges((grade) => grade > 0.25);
+  });
+  const watched = machine.stateOf('tcr');
+  machine.live(72, 0.9, { passes: (grade) => grade > 0.25, lost });
+  return { asked, watched, machine, moved: machine.report?.judges[0]?.moved };
+}
+
+test('the judge of a suite becomes stricter: a sample asked by both says by how much, and no fall is told', async () => {
+  const { asked, watched, machine, moved } = await withAnotherJudge(0);
+
+  expect(asked).toBe(200);
+  expect(watched).toBe('ok');
+  expect(machine.stateOf('tcr')).toBe('ok');
+  expect(machine.stateOf('criterion', 'helpful')).toBe('ok');
+  expect(machine.report?.recent.filter(({ kind }) => kind === 'judges')).toHaveLength(1);
+  expect(moved?.byJudges).toBeCloseTo(-0.09, 1);
+  expect(Math.abs(moved?.byOthers ?? 1)).toBeLessThan(0.04);
+}, 300_000);
+
+test('the agent falls in the hour in which the judge changes: both are told, each with its points', async () => {
+  const { machine, moved } = await withAnotherJudge(0.3);
+
+  expect(machine.stateOf('tcr')).toBe('regressed');
+  expect(machine.stateOf('criterion', 'helpful')).toBe('regressed');
+  expect(machine.stateOf('criterion', 'looked')).toBe('ok');
+  expect(moved?.byOthers).toBeLessThan(-0.1);
+  expect(moved?.byJudges).toBeCloseTo(-0.09, 1);
+}, 300_000);

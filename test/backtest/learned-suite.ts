@@ -25,6 +25,12 @@ const EVERY_MS = HOUR_MS / 6;
 const SETTLED_MS = 60_000;
 const ROUND_MAX = 2000;
 
+interface Judged {
+  readonly passes: (grade: number) => boolean;
+  /** By the agent, of every grade. */
+  readonly lost: number;
+}
+
 /** One machine, as far as detection goes. A suite is edited and the process ends: the store stays. */
 export class Machine {
   readonly #directory: string;
@@ -35,6 +41,7 @@ export class Machine {
   #suite: CompiledSuite;
   #judge: Judges['settings'];
   #at = BEGIN;
+  #judged: Judged | undefined;
   #sent = 0;
   readonly learned: Learned[] = [];
   report: DetectionReport | undefined;
@@ -91,7 +98,8 @@ export class Machine {
   }
 
   /** Six an hour, of which this share looks something up before it answers. */
-  live(hours: number, share: number): void {
+  live(hours: number, share: number, judged?: Judged): void {
+    this.#judged = judged;
     const until = this.#at + hours * HOUR_MS;
     while (this.#at < until) {
       this.#send(share);
@@ -100,12 +108,33 @@ export class Machine {
     this.round();
   }
 
+  /** The judge that runs answers all that waits, by a grade from 0 to 1 that each answer of the agent has. */
+  answerJudges(passes: (grade: number) => boolean): number {
+    let answered = 0;
+    this.between((store) => {
+      for (const { request } of store.questions.waiting('judge', 10_000)) {
+        const grade = Number(/grade (0\.\d+)/.exec(request.material)?.[1]);
+        const answers = request.criteria.map(({ name: criterion }) => {
+          const pass = passes(grade);
+          return { criterion, pass, reason: 'So it is.', quotes: [], votes: { yes: Number(pass), of: 1 } };
+        });
+        store.questions.end([{ key: request.key, outcome: { is: 'answered', answers, model: 'model' } }], 0);
+        answered += 1;
+      }
+    });
+    this.#driver.advance(this.#at);
+    return answered;
+  }
+
   #send(share: number): void {
     this.#sent += 1;
-    const { root, chat, failedTool } = smallTurn(this.#sent.toString(16).padStart(8, '0'));
+    const lost = this.#judged === undefined ? 0 : this.#judged.lost;
+    const answer = `The room is free. This is grade ${Math.max(0, this.#random() - lost).toFixed(6)}1.`;
+    const { root, chat, failedTool } = smallTurn(this.#sent.toString(16).padStart(8, '0'), { answer });
     const spans = this.#random() < share ? [failedTool, chat, root] : [chat, root];
     this.#driver.take({ at: this.#at, request: exportRequest(spans, 'v1') });
     this.#driver.advance(this.#at + SETTLED_MS);
+    if (this.#judged !== undefined) this.answerJudges(this.#judged.passes);
     this.#at += EVERY_MS;
   }
 
