@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { assayBeside } from '../assay-command.ts';
 import { tempDirectory } from '../temp-directory.ts';
-import { metricsOf, runService, sendTurns, sumOf } from './running-service.ts';
+import { metricsOf, type RunningService, runService, sendTurns, sumOf } from './running-service.ts';
 
 const suite = (version: string, criterion: string) => `suite: care
 version: "${version}"
@@ -16,8 +16,11 @@ criteria:
 interface Detection {
   readonly learning: readonly unknown[];
   readonly observed: number;
-  readonly levels: readonly { readonly metric: string; readonly criterion?: string; readonly state: string }[];
+  /** Absent before the first round. */
+  readonly levels?: readonly { readonly metric: string; readonly criterion?: string; readonly state: string }[];
 }
+
+const isWatched = ({ state }: { readonly state: string }) => state === 'ok';
 
 test('the suite is edited while the service is down: what is stored teaches it, and counts nowhere', async () => {
   const directory = tempDirectory();
@@ -34,21 +37,21 @@ test('the suite is edited while the service is down: what is stored teaches it, 
   writeFileSync(file, suite('1', 'did'));
   const before = await run();
   let sent = 0;
-  const sendSome = async (otlp: string) => {
-    await sendTurns(otlp, sent, 20);
+  const sendSome = async (running: RunningService) => {
+    await sendTurns(running, { first: sent + 1, turns: 20 });
     sent += 20;
     await new Promise((resolve) => setTimeout(resolve, 200));
   };
-  while (!(await detection(before.http)).levels.some(({ metric, state }) => metric === 'tcr' && state === 'ok'))
-    await sendSome(before.otlp);
+  while ((await detection(before.http)).levels?.some(isWatched) !== true)
+    await sendSome(before);
   await before.service.stop();
 
   writeFileSync(file, suite('2', 'acted'));
   const after = await run();
   // Its log time goes on with the next turn.
-  await sendSome(after.otlp);
+  await sendSome(after);
   let said = await detection(after.http);
-  while (!said.levels.some(({ criterion, state }) => criterion === 'acted' && state === 'ok')) {
+  while (said.levels?.some((level) => level.criterion === 'acted' && isWatched(level)) !== true) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     said = await detection(after.http);
   }
@@ -56,7 +59,7 @@ test('the suite is edited while the service is down: what is stored teaches it, 
 
   expect(after.lines.some((line) => line.includes('suite learned from stored conversations'))).toBe(true);
   expect(said.learning).toEqual([]);
-  expect(said.levels.filter(({ criterion }) => criterion === 'did')).toEqual([]);
+  expect(said.levels?.filter(({ criterion }) => criterion === 'did')).toEqual([]);
   expect(sumOf(metrics, 'assay_evaluations_total')).toBe(sent);
   expect(sumOf(metrics, 'assay_verdicts_total', 'criterion="acted"', 'verdict="pass"')).toBe(20);
   expect(said.observed).toBe(sent);

@@ -62,6 +62,7 @@ const answerSchema = z.discriminatedUnion('owner', [
     problems: z.array(problemSchema),
     levels: z.array(levelSchema),
     transitions: z.array(z.object({ at: z.string(), summary: z.string(), to: z.string().optional() })),
+    learning: z.array(z.object({ suite: z.string(), stage: z.string(), done: z.number(), of: z.number() })).default([]),
   }),
 ]);
 
@@ -190,11 +191,19 @@ function print(terminal: Terminal, answer: z.infer<typeof answerSchema>): void {
   terminal.out(
     `\n${counted(answer.observed, 'evaluation')} observed; detectors: ${counts === '' ? 'none yet' : counts}`,
   );
+  for (const { suite, stage, done, of } of answer.learning)
+    terminal.out(`suite ${safe(suite)}: learning from stored conversations: ${progress({ stage, done, of })}`);
   // Each detector learns first, which is no news.
   const news = answer.transitions.filter(({ to }) => to !== 'learning');
   if (news.length === 0) return;
   terminal.out('\nLast changes');
   for (const { at, summary } of news.slice(0, 2 * SHOWN)) terminal.out(`  ${at}  ${safe(summary, 200)}`);
+}
+
+function progress({ stage, done, of }: Pick<Answer['learning'][number], 'stage' | 'done' | 'of'>): string {
+  if (stage === 'counting') return 'counting them';
+  const amount = `${done.toLocaleString('en')} of ${of.toLocaleString('en')}`;
+  return stage === 'judging' ? `${amount} of a sample answered by judges` : amount;
 }
 
 /** Detectors in these states compare what comes in with what is usual. */
