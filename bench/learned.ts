@@ -176,7 +176,10 @@ function evaluationOf(suite: CompiledSuite, judgedBy: string, verdicts: readonly
       score: isScored ? score * ONE : undefined,
       outcome: !isScored ? 'unscored' : score >= 0.75 ? 'successful_completion' : 'partial_failure',
       verdicts: new Map(
-        NAMES.map((name, place) => [name, verdicts[place] === -1 ? 'skipped' : verdicts[place] === 1 ? 'pass' : 'fail']),
+        NAMES.map((name, place) => [
+          name,
+          verdicts[place] === -1 ? 'skipped' : verdicts[place] === 1 ? 'pass' : 'fail',
+        ]),
       ),
     },
     suite,
@@ -204,7 +207,10 @@ const CASES: readonly (readonly [name: string, change: Omit<Change, 'learns' | '
     'judge 10 points stricter, -20 points in that hour',
     { is: 'judge', stricter: 0.1, fall: 0.2, fallsAfterMs: HOUR_MS / 2, forMs: 10 * DAY_MS },
   ],
-  ['judge 10 points stricter, no fall in 14 d', { is: 'judge', stricter: 0.1, fall: 0, fallsAfterMs: 0, forMs: 14 * DAY_MS }],
+  [
+    'judge 10 points stricter, no fall in 14 d',
+    { is: 'judge', stricter: 0.1, fall: 0, fallsAfterMs: 0, forMs: 14 * DAY_MS },
+  ],
   ['judge changed, no fall in 14 d', { is: 'judge', stricter: 0, fall: 0, fallsAfterMs: 0, forMs: 14 * DAY_MS }],
 ];
 

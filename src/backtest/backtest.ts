@@ -6,9 +6,11 @@
  * not known which of them the changed suite matches: its `match` has changed, or the suite of the stored verdicts is
  * not known.
  */
+import type { DetectionSettings } from '../detect/settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { BacktestReport, ChangedConversation } from '../model/backtest.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
+import type { WhyNotWeighed } from '../model/what-if.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { searchFor } from '../store/conversation-reader.ts';
@@ -32,14 +34,13 @@ import {
 import { JudgeBills } from './judge-bills.ts';
 import type { Reweighed } from './stored-weighing.ts';
 
-export interface BacktestOptions {
+interface CompareOptions {
   readonly changed: CompiledSuite;
   /** The name of the suite whose stored evaluations it is compared with. */
   readonly against: string;
   /** The suites that are configured. */
   readonly configured: readonly CompiledSuite[];
   readonly reader: BacktestReader;
-  readonly settings: Settings;
   readonly since?: number | undefined;
   readonly agent?: string | undefined;
   readonly agentVersion?: string | undefined;
@@ -50,6 +51,27 @@ export interface BacktestOptions {
   readonly onProgress?: (done: { readonly evaluations: number }) => void;
 }
 
+/** As the service is configured. */
+interface CompareParts extends Pick<ConstructorParameters<typeof AnotherSuite>[0], 'judge' | 'idKeys' | 'truth'> {
+  readonly judges: ConstructorParameters<typeof JudgeBills>[0];
+  readonly segment: readonly string[];
+  /** Undefined where regressions are not looked for. */
+  readonly detection: DetectionSettings | undefined;
+}
+
+interface WhatIfOptions extends Omit<CompareOptions, 'against' | 'configured'> {
+  readonly live: CompiledSuite;
+  readonly judge: CompareParts['judge'];
+}
+
+/** A backtest by other weights that never reads a span. */
+export interface WhatIfReport
+  extends Pick<BacktestReport, 'counted' | 'before' | 'after' | 'criteria' | 'changed' | 'conversations'> {
+  readonly lookedAt: number;
+  /** Evaluations that their stored verdicts cannot answer for; they are in no other figure. */
+  readonly notAnswered: ReadonlyMap<WhyNotWeighed, number>;
+}
+
 interface Known {
   readonly group: Group;
   readonly observed: ObservedPair;
@@ -58,12 +80,30 @@ interface Known {
 const PAGE = 200;
 const NOBODY: WhoseConversation = { agent: '', agent_version: '', environment: '' };
 
-export async function backtest(options: BacktestOptions): Promise<BacktestReport> {
-  return new Backtest(options).run();
+export interface BacktestOptions extends CompareOptions {
+  readonly settings: Settings;
+}
+
+export async function backtest({ settings, ...options }: BacktestOptions): Promise<BacktestReport> {
+  const { judging, conversation, truth, metrics } = settings;
+  return new Backtest(options, {
+    judge: judgeOf(judgingStart(judging)),
+    judges: judging.judges,
+    idKeys: idKeysOf(conversation.idKeys),
+    truth: checkedTruth(truth),
+    segment: metrics.segment,
+    detection: detectionStart(settings)?.settings,
+  }).run();
+}
+
+export async function whatIf({ live, judge, ...options }: WhatIfOptions): Promise<WhatIfReport> {
+  const unread = { judges: [], idKeys: undefined, truth: undefined, segment: [], detection: undefined };
+  return new Backtest({ ...options, against: live.name, configured: [live] }, { judge, ...unread }).weigh();
 }
 
 class Backtest {
-  readonly #options: BacktestOptions;
+  readonly #options: CompareOptions;
+  readonly #segment: readonly string[];
   /** The suite whose evaluations are stored, as it is configured. */
   readonly #live: CompiledSuite | undefined;
   readonly #comparison: Comparison;
@@ -85,29 +125,30 @@ class Backtest {
     withoutJudges: 0,
   };
 
-  constructor(options: BacktestOptions) {
-    const { changed, reader, settings, configured, against, shown } = options;
+  constructor(options: CompareOptions, { judges, segment, detection, ...understanding }: CompareParts) {
+    const { changed, reader, configured, against, shown } = options;
     this.#options = options;
+    this.#segment = segment;
     this.#live = configured.find(({ name }) => name === against);
     this.#comparison = new Comparison({ before: this.#live, after: changed }, { shown });
     this.#joined = new Comparison({ before: undefined, after: changed }, { shown: 0 });
-    this.#bills = new JudgeBills(settings.judging.judges);
-    this.#another = new AnotherSuite({
-      changed,
-      live: this.#live,
-      reader,
-      judge: judgeOf(judgingStart(settings.judging)),
-      idKeys: idKeysOf(settings.conversation.idKeys),
-      truth: checkedTruth(settings.truth),
-    });
-    const detection = detectionStart(settings);
-    this.#alerts = detection === undefined ? undefined : new AlertReplay(detection.settings);
+    this.#bills = new JudgeBills(judges);
+    this.#another = new AnotherSuite({ changed, live: this.#live, reader, ...understanding });
+    this.#alerts = detection === undefined ? undefined : new AlertReplay(detection);
   }
 
   async run(): Promise<BacktestReport> {
-    if (await this.#isForTheSame()) await this.#compareEvaluations();
+    if (await this.#isForTheSame()) await this.#compareEvaluations((stored) => this.#ask(stored));
     else await this.#compareConversations();
     return this.#report();
+  }
+
+  async weigh(): Promise<WhatIfReport> {
+    const notAnswered = new Map<WhyNotWeighed, number>();
+    const lookedAt = await this.#compareEvaluations((_, whyNot) => {
+      notAnswered.set(whyNot, (notAnswered.get(whyNot) ?? 0) + 1);
+    });
+    return { ...(await this.#report()), lookedAt, notAnswered };
   }
 
   /** Whether the suites are for the same conversations, as far as the last one tells that is stored. */
@@ -120,14 +161,16 @@ class Backtest {
     return id !== undefined && match !== undefined && match === changed.definition.match;
   }
 
-  async #compareEvaluations(): Promise<void> {
+  async #compareEvaluations(
+    onOther: (stored: ScannedEvaluation, whyNot: WhyNotWeighed) => Promise<void> | void,
+  ): Promise<number> {
     const { reader, against, since, agent, agentVersion, limit, onProgress } = this.#options;
     let evaluations = 0;
     for await (const page of reader.scanEvaluations({ suiteKey: against, since, agent, agentVersion, limit })) {
       for (const stored of page) {
         this.#versions.set(stored.suiteVersion, (this.#versions.get(stored.suiteVersion) ?? 0) + 1);
         const weighed = this.#another.weigh(stored);
-        if (typeof weighed === 'string') await this.#ask(stored);
+        if (typeof weighed === 'string') await onOther(stored, weighed);
         else {
           this.#counts.weighedAgain += 1;
           this.#add(this.#knownOf(weighed), stored, seenAt(stored));
@@ -137,6 +180,7 @@ class Backtest {
       this.#alerts?.advance();
       onProgress?.({ evaluations });
     }
+    return evaluations;
   }
 
   async #ask(stored: ScannedEvaluation): Promise<void> {
@@ -184,7 +228,7 @@ class Backtest {
   }
 
   async #compareConversation(row: ConversationRow) {
-    const { reader, changed, against, settings } = this.#options;
+    const { reader, changed, against } = this.#options;
     const stored = (await reader.evaluations(row, { revisions: 'last' })).filter(
       ({ suite, waitsFor }) => suite === against && waitsFor === undefined,
     );
@@ -212,7 +256,7 @@ class Backtest {
       }
       this.#count(asked);
       const before = { score: beside.score, outcome: beside.outcome, verdicts: kindsOf(beside.verdicts) };
-      const { agent, agent_version, environment, segment } = labelsOf(asked.conversation, settings.metrics.segment);
+      const { agent, agent_version, environment, segment } = labelsOf(asked.conversation, this.#segment);
       const whose = { agent, agent_version, environment, ...(segment === undefined ? {} : { segment }) };
       compared.push({
         known: this.#observed(before, asked.side, whose, beside.suiteVersion),
@@ -273,12 +317,7 @@ class Backtest {
       },
       counted: { compared: comparison.compared, ...this.#counts },
       joined: this.#joined.totals('after'),
-      before: comparison.totals('before'),
-      after: comparison.totals('after'),
-      outcomes: comparison.outcomes(),
-      criteria: comparison.criteria((name) => (this.#askedCriteria.has(name) ? 'asked again' : 'weighed again')),
-      agents: comparison.agents(),
-      changed: comparison.changed,
+      ...comparison.figures((name) => (this.#askedCriteria.has(name) ? 'asked again' : 'weighed again')),
       conversations: await named(comparison, this.#options.reader),
       judges: this.#bills.all(),
       alerts: this.#alerts?.result(),

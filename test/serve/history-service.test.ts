@@ -42,8 +42,7 @@ test('the suite is edited while the service is down: what is stored teaches it, 
     sent += 20;
     await new Promise((resolve) => setTimeout(resolve, 200));
   };
-  while ((await detection(before.http)).levels?.some(isWatched) !== true)
-    await sendSome(before);
+  while ((await detection(before.http)).levels?.some(isWatched) !== true) await sendSome(before);
   await before.service.stop();
 
   writeFileSync(file, suite('2', 'acted'));

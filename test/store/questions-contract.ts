@@ -109,7 +109,11 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
 
   test(`${name}: questions beside evaluations wait behind theirs, wake nobody, and go when others are asked`, async () => {
     const under = await opened();
-    const [own, beside, late] = [judgeRequest('a'), judgeRequest('b', { priority: -1 }), judgeRequest('c', { priority: -1 })];
+    const [own, beside, late] = [
+      judgeRequest('a'),
+      judgeRequest('b', { priority: -1 }),
+      judgeRequest('c', { priority: -1 }),
+    ];
     const [first] = await under.transact((desk, both) => {
       desk.waitFor(both[0], [own], NOW);
       return both;

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AnotherSuite } from '../../backtest/another-suite.ts';
 import { HistoryRun } from '../../backtest/history-run.ts';
-import { whatIf } from '../../backtest/what-if.ts';
+import { whatIf } from '../../backtest/backtest.ts';
 import { judgeOf } from '../../engine/judging-start.ts';
 import { outlineOf, type SuiteOutline } from '../../engine/suite-outline.ts';
 import type { WhatIfQuestion } from '../../model/api/what-if.ts';
