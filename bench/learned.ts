@@ -29,6 +29,8 @@ export interface Change {
   readonly rate: number;
   /** Points that judged criteria lose by the judge alone. */
   readonly stricter: number;
+  /** One in so many stored conversations is read, in runs of neighbours. */
+  readonly oneIn?: number;
   /** Points that they lose by the agent; when, after the change. */
   readonly fall: number;
   readonly fallsAfterMs: number;
@@ -79,7 +81,7 @@ export function change(of: Change, seed: number): Told {
   for (let at = next(BEGIN_MS); at < changedAt; at = next(at)) {
     const grades = gradesOf();
     stored.push({ at, grades });
-    // What was learned before the change: as of an older Assay, whose state does not say for what.
+    // The old suite's evaluations, as they were observed before the change.
     observe(before, judges.before, at, old(grades));
   }
   detectors.advance(changedAt);
@@ -142,7 +144,9 @@ function partOf(
   );
   const mean = (verdicts: readonly number[]) => verdicts.reduce((sum, one) => sum + one, 0) / verdicts.length;
   let [sumBefore, sumAfter] = [0, 0];
-  const observed = stored.map((one): readonly [number, string] => {
+  const { oneIn = 1 } = of;
+  const read = stored.filter((_, index) => Math.floor(index / 20) % oneIn === 0);
+  const observed = read.map((one): readonly [number, string] => {
     const verdicts = now(one.grades);
     if (!isSampled || sample.has(one)) {
       sumBefore += mean(old(one.grades));
@@ -163,7 +167,7 @@ function partOf(
     isSampled,
     observed,
     bridges: isSampled ? [{ ...whose, conversations: sample.size, before: sumBefore, after: sumAfter }] : [],
-    end: { traffic: [{ ...whose, all: 1, scored: isSampled ? stored.length / sample.size : 1 }] },
+    end: { traffic: [{ ...whose, all: oneIn, scored: isSampled ? stored.length / sample.size : oneIn }] },
   };
 }
 
@@ -199,6 +203,10 @@ const CASES: readonly (readonly [name: string, change: Omit<Change, 'learns' | '
     { is: 'suite', stricter: 0, fall: 0.2, fallsAfterMs: days * DAY_MS, forMs: (days + 5) * DAY_MS },
   ]),
   ['suite edited, no fall in 30 d', { is: 'suite', stricter: 0, fall: 0, fallsAfterMs: 0, forMs: 30 * DAY_MS }],
+  [
+    'suite edited, one in eight read, no fall in 30 d',
+    { is: 'suite', stricter: 0, fall: 0, fallsAfterMs: 0, forMs: 30 * DAY_MS, oneIn: 8 },
+  ],
   [
     'judge changed, -20 points in that hour',
     { is: 'judge', stricter: 0, fall: 0.2, fallsAfterMs: HOUR_MS / 2, forMs: 10 * DAY_MS },
@@ -245,6 +253,7 @@ export function benchLearned({
   return { rows, notes };
 }
 
+/** Delays from a fall, alarms without one, and how many points the change of judges is told to be. */
 function summary(told: readonly Told[]): string {
   const delays = told.flatMap(({ afterMs }) => (afterMs === undefined ? [] : afterMs / HOUR_MS)).sort((a, b) => a - b);
   const mean = (values: readonly (number | undefined)[]) => {
@@ -254,6 +263,7 @@ function summary(told: readonly Told[]): string {
   const median = delays[Math.floor(delays.length / 2)];
   const points = [mean(told.map(({ byJudges }) => byJudges)), mean(told.map(({ byOthers }) => byOthers))];
   return [
+    `told ${delays.length} of ${told.length}`,
     ...(median === undefined ? [] : [`median ${median.toFixed(1)} h, slowest ${(delays.at(-1) ?? 0).toFixed(1)} h`]),
     `${told.reduce((sum, { falseAlarms }) => sum + falseAlarms, 0)} alarms without a fall`,
     ...(told.some(({ isJudgeChangeTold }) => isJudgeChangeTold)

@@ -6,8 +6,8 @@
  *   weighed again   its stored verdict holds, because its definition is the same: nothing of the conversation is read
  *   asked again     it is new or another one now: the conversation is understood from its spans, once
  *
- * Judges are not asked: their stored answers are used where the question and the judge are the same. Whoever calls is
- * told what would have to be asked.
+ * Judges are not asked: their stored answers are used where the question and the judge are the same. Callers get the
+ * questions that are left.
  */
 import type { Conversation } from '../model/conversation.ts';
 import type { Verdict, VerdictKind } from '../model/evaluation.ts';

@@ -44,7 +44,7 @@ const PATIENCE_MS = 600_000;
 const PRIORITY = -1;
 const PART_MAX = 500;
 
-export interface HistoryRunParts {
+interface HistoryRunParts {
   readonly running: RunningSuite;
   readonly since: number;
   readonly until: number;
@@ -102,6 +102,11 @@ export class HistoryRun {
     if (this.#stage === 'counting') await this.#count(until, after);
     if (this.#stage === 'judging') return this.#judge(after, until);
     return this.#stage === 'counting' ? this.#part(after, {}) : this.#learn(after, until);
+  }
+
+  /** Nothing is read any more; without it a scan that has not ended keeps its connection. */
+  async stop(): Promise<void> {
+    await this.#scan?.return?.();
   }
 
   async #count(until: number, after: number): Promise<void> {
@@ -252,7 +257,7 @@ export class HistoryRun {
     const row = await reader.conversationOf(stored);
     if (row === undefined) return undefined;
     const isOfTurn = another.suite.scope === 'turn';
-    // Of another suite, for conversations, none stands for a turn.
+    // An evaluation of the other scope stands for none of this one.
     if (isOfTurn !== (stored.turnId !== '')) return undefined;
     const asked = await another.ask(row, { turnId: isOfTurn ? stored.turnId : undefined, stored });
     return typeof asked === 'string' ? undefined : asked;

@@ -187,12 +187,12 @@ export class AgentStream {
     for (const [, watch] of this.#parts.watches()) watch.scaleTraffic(scored, at);
   }
 
-  /** Has learned from the past what other judges would have said: they changed, which is told once. */
+  /** Takes over from a stream with other judges, after learning from stored conversations. Reports the change once. */
   follow(other: AgentStream, bridge: JudgesBridged | undefined, at: number): void {
     const { by } = this.#judges;
     const [from, before] = [other.#judges.by, other.#judges.before];
     if (from === by) {
-      // The change has been seen, and told.
+      // The change has been reported.
       this.#judges = { ...this.#judges, before: before === undefined ? undefined : { ...before, bridge } };
       this.#judgesChanged = [...other.#judgesChanged];
       return;

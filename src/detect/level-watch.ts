@@ -46,8 +46,6 @@ import { type Foreseen, NOTHING_FORESEEN, UsualPattern } from './usual-pattern.t
 
 const NEVER = Number.MAX_VALUE;
 const MONTHLY_MIN = 1000;
-/** Standard errors of the baseline that are let pass at most. */
-const DOUBT_MAX = 2;
 
 export interface WatchOptions {
   /** Levels that are watched together do not alarm one by one: see `confirm`. */
@@ -339,11 +337,9 @@ export class LevelWatch {
     const pattern = this.#pattern;
     if (this.#isOwn) pattern.learnCalendar(time - this.#settings.baseline.gapMs);
     const wobble = wobbleAllowance * Math.sqrt(pattern.wobble);
-    // With a baseline of few among many, evidence grows against its error faster than the baseline loses it.
-    const doubt = Math.min(DOUBT_MAX, baselineAllowance * Math.sqrt(this.#baseline.thinning));
     const error = standardError(usual, this.#level) * Math.sqrt(pattern.inflation);
     this.#tolerated = {
-      allowance: Math.max(leastAllowance(usual, this.#level), wobble + doubt * error),
+      allowance: Math.max(leastAllowance(usual, this.#level), wobble + this.#baseline.doubt(baselineAllowance) * error),
       designEffect: pattern.designEffect,
     };
     this.#expectations = expectationsOf(usual, this.#level, this.#tolerated);

@@ -66,3 +66,10 @@ export interface HistoryPart
   /** Present in the last part. */
   readonly end?: { readonly traffic: readonly StoredTraffic[] } | { readonly problem: string };
 }
+
+/** As a person is told. `suite` is untrusted text. */
+export function learningText(of: Pick<HistoryWanted, 'suite' | 'done' | 'of'> & { readonly stage: string }): string {
+  const amount = `${of.done.toLocaleString('en')} of ${of.of.toLocaleString('en')}`;
+  const progress = { counting: 'counting them', judging: `${amount} of a sample answered by judges` }[of.stage];
+  return `suite ${of.suite}: learning from stored conversations: ${progress ?? amount}`;
+}

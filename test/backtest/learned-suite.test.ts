@@ -174,3 +174,30 @@ test('the agent falls in the hour in which the judge changes: both are told, eac
   expect(moved?.byOthers).toBeLessThan(-0.1);
   expect(moved?.byJudges).toBeCloseTo(-0.09, 1);
 }, 300_000);
+
+test('an edit that keeps the version is learned, and an unchanged suite is not', async () => {
+  const machine = new Machine({ directory: tempDirectory(), suite: await suiteOf(suite('1')), seed: 10 });
+  machine.live(1, 0.9);
+  await machine.learn();
+  machine.restart();
+  const unchanged = machine.round().learning;
+
+  machine.restart(await suiteOf(EDITED.replace('"2"', '"1"')));
+
+  expect(unchanged).toEqual([]);
+  expect(machine.round().learning).toMatchObject([{ suite: 'care', stage: 'counting', done: 0 }]);
+}, 60_000);
+
+test('a past that cannot be observed is given up, and the detection in use goes on', async () => {
+  const machine = new Machine({ directory: tempDirectory(), suite: await suiteOf(suite('1')), seed: 11 });
+  machine.live(2, 0.9);
+  const [wanted] = machine.round().learning;
+  if (wanted === undefined) throw new Error('nothing is wanted');
+
+  machine.round([{ ...(await machine.part(wanted)), observed: [[machine.at, 'no JSON']] }]);
+
+  expect(machine.learned).toEqual([{ suite: 'care', conversations: 0, problem: expect.stringContaining('JSON') }]);
+  expect(machine.report?.learning).toEqual([]);
+  expect(machine.report?.observed).toBe(12);
+  expect(machine.stateOf('tcr')).toBe('learning');
+}, 60_000);

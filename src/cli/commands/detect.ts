@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { counted } from '../../model/counted.ts';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
+import { learningText } from '../../model/history-learning.ts';
 import { causeText } from '../../report/webhooks/detection-record.ts';
 import { inPoints, type ShownPart, shownParts } from '../../report/documents/shown-parts.ts';
 import { refuseReplayFlags, replay, type ReplayFlags } from '../replay.ts';
@@ -192,18 +193,12 @@ function print(terminal: Terminal, answer: z.infer<typeof answerSchema>): void {
     `\n${counted(answer.observed, 'evaluation')} observed; detectors: ${counts === '' ? 'none yet' : counts}`,
   );
   for (const { suite, stage, done, of } of answer.learning)
-    terminal.out(`suite ${safe(suite)}: learning from stored conversations: ${progress({ stage, done, of })}`);
+    terminal.out(learningText({ suite: safe(suite), stage, done, of }));
   // Each detector learns first, which is no news.
   const news = answer.transitions.filter(({ to }) => to !== 'learning');
   if (news.length === 0) return;
   terminal.out('\nLast changes');
   for (const { at, summary } of news.slice(0, 2 * SHOWN)) terminal.out(`  ${at}  ${safe(summary, 200)}`);
-}
-
-function progress({ stage, done, of }: Pick<Answer['learning'][number], 'stage' | 'done' | 'of'>): string {
-  if (stage === 'counting') return 'counting them';
-  const amount = `${done.toLocaleString('en')} of ${of.toLocaleString('en')}`;
-  return stage === 'judging' ? `${amount} of a sample answered by judges` : amount;
 }
 
 /** Detectors in these states compare what comes in with what is usual. */

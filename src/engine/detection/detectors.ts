@@ -128,14 +128,18 @@ export class Detectors {
   take(part: HistoryPart): Learned | undefined {
     const known = this.#suites.get(part.suite);
     const { learning } = known ?? {};
-    if (known === undefined || learning === undefined || !learning.take(part) || part.end === undefined)
-      return undefined;
-    const problem = 'problem' in part.end ? part.end.problem : undefined;
+    if (known === undefined || learning === undefined) return undefined;
+    let problem: string | undefined;
+    try {
+      if (!learning.take(part) || part.end === undefined) return undefined;
+      if ('problem' in part.end) problem = part.end.problem;
+      else if (isUseful(known, learning)) this.#replace(known, learning, part.end.traffic);
+    } catch (error) {
+      // The past is not worth the detection in use.
+      problem = error instanceof Error ? error.message : String(error);
+    }
     known.learned = part.key;
     known.learning = undefined;
-    const isOther = known.version !== learning.wanted.version;
-    const isUseful = learning.observed > 0 && (isOther || !part.isSampled || learning.bridges.length > 0);
-    if ('traffic' in part.end && isUseful) this.#replace(known, learning, part.end.traffic);
     return { suite: part.suite, conversations: learning.observed, problem };
   }
 
@@ -385,6 +389,11 @@ function isMeant(level: LevelReading, { suite, agent, environment, metric, crite
     (criterion === undefined || level.criterion === criterion) &&
     (part === undefined || level.part === part)
   );
+}
+
+/** Without answers of other judges only code criteria are known, and the detection in use has them. */
+function isUseful(known: OfSuite, { wanted, observed, bridges }: Learning): boolean {
+  return observed > 0 && (known.version !== wanted.version || !wanted.isSampled || bridges.length > 0);
 }
 
 /** The last change of each level that is worse now. */

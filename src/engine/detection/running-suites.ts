@@ -1,4 +1,4 @@
-/** Suites as detection has to know them: by their version, their judges, and the segments of conversations. */
+/** Suites as detection has to know them: by what is written in them, their judges, and the segments of conversations. */
 import { createHash } from 'node:crypto';
 import type { RunningSuite } from '../../model/history-learning.ts';
 import { evaluatorVersions, judgedBy } from '../../score/evaluator-version.ts';
@@ -12,8 +12,10 @@ export function runningSuites(
   return suites.flatMap((suite) => {
     if (suite.shadow !== undefined) return [];
     const { name, version } = suite;
-    const judges = judgedBy(suite, evaluatorVersions(suite, judge));
-    const key = createHash('sha256').update(JSON.stringify([version, judges, segment]));
+    const versions = evaluatorVersions(suite, judge);
+    const judges = judgedBy(suite, versions);
+    // Authors forget to raise the version.
+    const key = createHash('sha256').update(JSON.stringify([version, versions.suite, judges, segment]));
     return [{ suite: name, version, judgedBy: judges, key: key.digest('hex').slice(0, 12) }];
   });
 }

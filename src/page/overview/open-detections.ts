@@ -25,6 +25,7 @@ export function OpenDetections({
     'section',
     { class: open.length === 0 ? 'detections-none' : 'detections' },
     open.length === 0 && h('p', { class: 'aside' }, noAlarm(watching, learning)),
+    note !== undefined && h('p', { class: 'aside' }, note),
     open.length > 0 && h('h2', null, counted(open.length, 'alarm')),
     open.length > 0 &&
       h('ul', null, ...open.map((one) => h('li', { key: `${one.sentence} ${one.metric}` }, detected(one, place)))),

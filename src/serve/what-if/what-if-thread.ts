@@ -57,13 +57,14 @@ if (port !== null) {
 
   /** By suite: as far as they have read. */
   const runs = new Map<string, { readonly of: string; readonly run: HistoryRun }>();
-  const learn = (wanted: HistoryWanted): Promise<HistoryPart> => {
+  const learn = async (wanted: HistoryWanted): Promise<HistoryPart> => {
     const { suite: name, key, since, until, after, isSampled } = wanted;
     const changed = suites.find((suite) => suite.name === name);
     if (changed === undefined) throw new Error(`no live suite is called ${JSON.stringify(name)}`);
     const ofRun = `${key} ${until}`;
     let known = runs.get(name);
     if (known?.of !== ofRun) {
+      await known?.run.stop();
       const idKeys = idKeysOf(engine.idKeys);
       const truth = checkedTruth(engine.truth);
       const another = new AnotherSuite({ changed, live: changed, reader, judge, idKeys, truth });
