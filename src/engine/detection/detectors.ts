@@ -112,7 +112,10 @@ export class Detectors {
     // Before the first time there is nothing.
     for (const running of until === 0 ? [] : this.#running.values()) {
       const known = this.#suites.get(running.suite) ?? this.#begin(running.suite, running.version);
-      if (known.learned === running.key || known.learning?.isOf(running) === true) continue;
+      if (known.learning?.isOf(running) === true) continue;
+      // Another instance, whose configuration is older, may have begun.
+      known.learning = undefined;
+      if (known.learned === running.key) continue;
       known.learning = Learning.begin(this.#settings, running, until);
       hasBegun = true;
     }
@@ -121,7 +124,10 @@ export class Detectors {
 
   /** The parts of the past that are wanted next. */
   get wanted(): readonly HistoryWanted[] {
-    return [...this.#suites.values()].flatMap(({ learning }) => learning?.wanted ?? []);
+    return [...this.#running.values()].flatMap((running) => {
+      const { learning } = this.#suites.get(running.suite) ?? {};
+      return learning?.isOf(running) === true ? learning.wanted : [];
+    });
   }
 
   /** Observes a part of the past. The last one makes what was learned the detection of its suite. */

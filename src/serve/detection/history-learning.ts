@@ -13,6 +13,8 @@ export type HistoryRead =
   | { readonly is: 'later' }
   | { readonly is: 'failed'; readonly problem: string };
 
+type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
+
 export type ReadHistory = (wanted: HistoryWanted, signal: AbortSignal) => Promise<HistoryRead>;
 
 const PAUSE_PER_PART = 3;
@@ -25,15 +27,19 @@ const FAILURES_MAX = 5;
 export class HistoryLearning {
   readonly #read: ReadHistory;
   readonly #tell: (command: HistoryCommand) => boolean;
+  readonly #wait: Wait;
   readonly #stopping = new AbortController();
   #wanted: readonly HistoryWanted[] = [];
   #reported = Promise.withResolvers<void>();
-  #failures = 0;
+  /** In a row, by key of the suite. */
+  readonly #failures = new Map<string, number>();
   #running: Promise<void> | undefined;
 
-  constructor(read: ReadHistory, tell: (command: HistoryCommand) => boolean) {
+  /** `wait` must not reject. */
+  constructor(read: ReadHistory, tell: (command: HistoryCommand) => boolean, wait: Wait = untilAborted) {
     this.#read = read;
     this.#tell = tell;
+    this.#wait = wait;
   }
 
   /** From each report of the owner; empty where another instance is the owner. */
@@ -52,17 +58,17 @@ export class HistoryLearning {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    for (let [wanted] = this.#wanted; wanted !== undefined && !signal.aborted; [wanted] = this.#wanted) {
+    for (let turn = 0; this.#wanted.length > 0 && !signal.aborted; ) {
+      const wanted = this.#wanted[turn % this.#wanted.length];
+      if (wanted === undefined) break;
       const began = performance.now();
       const read = await this.#read(wanted, signal);
       const tookMs = performance.now() - began;
-      if (read.is === 'part') this.#failures = 0;
-      if (read.is === 'failed') this.#failures += 1;
-      const isGivenUp = this.#failures >= FAILURES_MAX;
-      if (isGivenUp) this.#failures = 0;
-      const part = read.is === 'part' ? read.part : isGivenUp ? withoutHistory(wanted, read) : undefined;
+      const part = this.#partOf(wanted, read);
       const { promise: reported } = this.#reported;
       if (part === undefined || !this.#tell({ type: 'history', part })) {
+        // Another suite may be readable.
+        turn += 1;
         await this.#pause(LATER_MS);
         continue;
       }
@@ -73,16 +79,28 @@ export class HistoryLearning {
     this.#running = undefined;
   }
 
-  async #pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => {
-      // Stopped.
-    });
+  /** Undefined if there is none yet; after some failures the one that gives up. */
+  #partOf(wanted: HistoryWanted, read: HistoryRead): HistoryPart | undefined {
+    if (read.is === 'later') return undefined;
+    const failures = read.is === 'part' ? 0 : (this.#failures.get(wanted.key) ?? 0) + 1;
+    this.#failures.set(wanted.key, failures % FAILURES_MAX);
+    if (read.is === 'part') return read.part;
+    return failures < FAILURES_MAX ? undefined : withoutHistory(wanted, read.problem);
+  }
+
+  #pause(ms: number): Promise<void> {
+    return this.#wait(ms, this.#stopping.signal);
   }
 }
 
-function withoutHistory(wanted: HistoryWanted, read: HistoryRead): HistoryPart {
+async function untilAborted(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {
+    // Stopped.
+  });
+}
+
+function withoutHistory(wanted: HistoryWanted, problem: string): HistoryPart {
   const { suite, key, after, done, of, stage, isSampled } = wanted;
-  const problem = read.is === 'failed' ? read.problem : '';
   const nothing = { cursor: after, observed: [], bridges: [], questions: [] };
   return { suite, key, after, done, of, stage, isSampled, ...nothing, end: { problem } };
 }
