@@ -11,6 +11,8 @@ import { ask, askedPort, reading, type ServiceFlags, serviceOf, tokenOption, wri
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
+import { outcomeText } from '../../model/outcome-text.ts';
+import { OUTCOMES } from '../../model/evaluation.ts';
 
 const number = z.number().nullable();
 const levelSchema = z.object({
@@ -53,7 +55,9 @@ const problemSchema = levelSchema.extend({
       failed: z.number(),
     }),
   ),
-  worst_conversations: z.array(z.object({ conversation_id: z.string(), outcome: z.string(), score: number })),
+  worst_conversations: z.array(
+    z.object({ conversation_id: z.string(), outcome: z.enum(OUTCOMES), because: z.string().optional(), score: number }),
+  ),
 });
 const answerSchema = z.discriminatedUnion('owner', [
   z.object({ owner: z.literal(false), active: z.boolean() }),
@@ -240,8 +244,8 @@ function printProblem(terminal: Terminal, problem: Problem): void {
     terminal.out(
       `    version ${safe(agent_version)}${segment === undefined ? '' : `, segment ${safe(segment)}`}: ${failed} of the latest ${conversations} without a good outcome`,
     );
-  for (const { conversation_id, outcome } of problem.worst_conversations.slice(0, SHOWN))
-    terminal.out(`    look at  npx assay explain ${safe(conversation_id)}  (${outcome})`);
+  for (const one of problem.worst_conversations.slice(0, SHOWN))
+    terminal.out(`    look at  npx assay explain ${safe(one.conversation_id)}  (${safe(outcomeText(one))})`);
 }
 
 function levelName({ metric, criterion, segment }: Pick<Problem, 'metric' | 'criterion' | 'segment'>): string {
