@@ -114,7 +114,7 @@ export class HistoryRun {
     while (this.#now() < until) {
       const [suiteKey] = this.#sources;
       if (suiteKey === undefined) break;
-      this.#scan ??= each(reader.scanEvaluations({ suiteKey, scoredSince: since }));
+      this.#scan ??= pagesOf(reader.scanEvaluations({ suiteKey, scoredSince: since }));
       const { value: page = [], done } = await this.#scan.next();
       for (const stored of page) this.#keep(stored);
       if (done !== true) continue;
@@ -322,8 +322,4 @@ function streamOf(labels: string): string {
 
 async function* pagesOf<T>(pages: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
   yield* pages;
-}
-
-function each<T>(pages: Iterable<T> | AsyncIterable<T>): AsyncIterator<T> {
-  return pagesOf(pages);
 }

@@ -45,6 +45,21 @@ test('a suite is edited after seven days: it is watched at once, and a fall of a
   expect(after).toEqual(before);
 }, 120_000);
 
+test('another segment is configured: a fall of one of its parts is told as that of the part', async () => {
+  const { machine } = await afterAWeek(12);
+  await machine.learn();
+
+  machine.restart(undefined, undefined, ['plan']);
+  await machine.learn();
+  const watched = machine.stateOf('tcr');
+  machine.live(48, 0.9, undefined, 0.2);
+
+  const tcr = machine.report?.levels.find(({ metric }) => metric === 'tcr');
+  expect([watched, tcr?.state]).toEqual(['ok', 'regressed']);
+  expect(tcr?.causes?.[0]?.parts).toEqual(['segment: gold']);
+  expect(tcr?.segmentParts?.map((one) => ('segment' in one ? one.segment : ''))).toContain('gold');
+}, 120_000);
+
 test('without stored conversations it learns as a new suite does', async () => {
   const machine = new Machine({ directory: tempDirectory(), suite: await suiteOf(suite('1')), seed: 5 });
   machine.live(1, 0.9);

@@ -12,7 +12,7 @@ import type { Judges } from '../../src/score/judge/judges.ts';
 import type { CompiledSuite } from '../../src/score/suite.ts';
 import type { WaitingObservation } from '../../src/store/detection-store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
-import { LogDriver } from '../engine/log-driver.ts';
+import { defaultSettings, LogDriver } from '../engine/log-driver.ts';
 import { smallTurn } from '../engine/small-turn.ts';
 import { randomFrom } from '../random.ts';
 import { exportRequest } from '../simulation/traffic.ts';
@@ -40,6 +40,9 @@ export class Machine {
   #runs = new Map<string, HistoryRun>();
   #suite: CompiledSuite;
   #judge: Judges['settings'];
+  #segment: readonly string[] = [];
+  /** Share among a third of the conversations, those of the plan "gold". */
+  #ofGold: number | undefined;
   #at = BEGIN;
   #judged: Judged | undefined;
   #sent = 0;
@@ -98,8 +101,9 @@ export class Machine {
   }
 
   /** Six an hour, of which this share looks something up before it answers. */
-  live(hours: number, share: number, judged?: Judged): void {
+  live(hours: number, share: number, judged?: Judged, ofGold = share): void {
     this.#judged = judged;
+    this.#ofGold = ofGold;
     const until = this.#at + hours * HOUR_MS;
     while (this.#at < until) {
       this.#send(share);
@@ -131,7 +135,11 @@ export class Machine {
     const lost = this.#judged === undefined ? 0 : this.#judged.lost;
     const answer = `The room is free. This is grade ${Math.max(0, this.#random() - lost).toFixed(6)}1.`;
     const { root, chat, failedTool } = smallTurn(this.#sent.toString(16).padStart(8, '0'), { answer });
-    const spans = this.#random() < share ? [failedTool, chat, root] : [chat, root];
+    const isGold = this.#sent % 3 === 0;
+    const plan = { key: 'plan', value: { stringValue: isGold ? 'gold' : 'free' } };
+    const ended = { ...root, attributes: [...root.attributes, plan] };
+    const spans =
+      this.#random() < (isGold ? (this.#ofGold ?? share) : share) ? [failedTool, chat, ended] : [chat, ended];
     this.#driver.take({ at: this.#at, request: exportRequest(spans, 'v1') });
     this.#driver.advance(this.#at + SETTLED_MS);
     if (this.#judged !== undefined) this.answerJudges(this.#judged.passes);
@@ -139,7 +147,12 @@ export class Machine {
   }
 
   /** The process ends, and starts with this suite. */
-  restart(suite: CompiledSuite = this.#suite, judge: Judges['settings'] = this.#judge): void {
+  restart(
+    suite: CompiledSuite = this.#suite,
+    judge: Judges['settings'] = this.#judge,
+    segment: readonly string[] = this.#segment,
+  ): void {
+    this.#segment = segment;
     this.#driver.advance(this.#at);
     this.#driver.commit();
     this.#suite = suite;
@@ -192,7 +205,7 @@ export class Machine {
         another,
         reader,
         sources: [this.#suite.name, 'other'],
-        segment: [],
+        segment: this.#segment,
       });
       this.#runs.set(wanted.key, run);
     }
@@ -219,14 +232,16 @@ export class Machine {
   }
 
   #open(): LogDriver {
-    return new LogDriver({ directory: this.#directory, suites: [this.#suite], judge: this.#judge });
+    const usual = defaultSettings();
+    const settings = { ...usual, metrics: { ...usual.metrics, segment: this.#segment } };
+    return new LogDriver({ directory: this.#directory, suites: [this.#suite], judge: this.#judge, settings });
   }
 
   #detect(): DetectionRounds {
     return new DetectionRounds({
       settings: DEFAULT_DETECTION,
       subscribers: [],
-      running: runningSuites([this.#suite], { judge: this.#judge, segment: [] }),
+      running: runningSuites([this.#suite], { judge: this.#judge, segment: this.#segment }),
       onProblem: ({ problem }) => {
         throw new Error(problem);
       },
