@@ -1,6 +1,7 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
- *     [--seed <of online>] [--data <of validity>] [--conversations <of read, page, readers and start>]
+ *     [--seed <of online and learned, whose --scenario is a part of a case's name>]
+ *     [--data <of validity>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
 import { parseArgs } from 'node:util';
@@ -10,6 +11,7 @@ import { benchDetect, DETECT_FULL, DETECT_SMALL } from './detect.ts';
 import { benchDialects } from './dialects.ts';
 import { benchExport } from './export.ts';
 import { benchKafka } from './kafka.ts';
+import { benchLearned } from './learned.ts';
 import { benchMemory } from './memory.ts';
 import { benchOnline, ONLINE_WORLDS } from './online.ts';
 import { benchPage } from './page.ts';
@@ -33,8 +35,8 @@ const { values, positionals } = parseArgs({
     small: { type: 'boolean', default: false },
     traces: { type: 'string' },
     runs: { type: 'string' },
-    scenario: { type: 'string' },
     seed: { type: 'string' },
+    scenario: { type: 'string' },
     data: { type: 'string' },
     conversations: { type: 'string' },
   },
@@ -65,6 +67,13 @@ const benches = {
       runs: Number(values.runs ?? (small ? 1 : 200)),
       seed: Number(values.seed ?? 1),
       worlds: ONLINE_WORLDS.filter(({ name }) => values.scenario === undefined || name === values.scenario),
+    }),
+  learned: () =>
+    benchLearned({
+      runs: Number(values.runs ?? (small ? 1 : 12)),
+      seed: Number(values.seed ?? 1),
+      rates: small ? [3] : [3, 20],
+      ...(values.scenario === undefined ? {} : { only: values.scenario }),
     }),
   backtest: () => benchBacktest({ traces: Number(values.traces ?? (small ? 300 : 60_000)), rounds: small ? 2 : 12 }),
   redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),

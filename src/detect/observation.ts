@@ -32,6 +32,11 @@ export interface Observation {
   readonly steps: number;
 }
 
+/** Segment, intent and language, which are so before the agent does anything: the kinds of `compare/online/mix.ts`. */
+export function kindOf({ segment, traits }: Observation): string {
+  return [segment, ...traits.filter((trait) => /^(intent|language): /.test(trait))].join('\n');
+}
+
 /** One suite applied to one agent in one environment: what is watched by itself. */
 export interface StreamLabels {
   readonly suite: string;
@@ -58,6 +63,8 @@ export type Reading =
       readonly at: number;
       readonly split: TcrSplit;
       readonly judged: ReadonlySet<string>;
+      /** Absent where no conversation was asked by both. */
+      readonly bridge?: JudgesBridged;
     })
   | (StreamLabels & {
       readonly of: 'version';
@@ -65,6 +72,18 @@ export type Reading =
       readonly baselineVersion: string;
       readonly race: VersionReading;
     });
+
+/** One in so many conversations was learned from: of all figures, and of those that scores are needed for. */
+export interface LearnedFrom {
+  readonly all: number;
+  readonly scored: number;
+}
+
+/** Mean scores of the same conversations, by the judges of before and of now. */
+export interface JudgesBridged {
+  readonly before: number;
+  readonly after: number;
+}
 
 /** Other judges score the same suite: figures from before and since cannot be compared. */
 export interface JudgesChanged extends StreamLabels {

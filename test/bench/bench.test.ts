@@ -23,6 +23,7 @@ test.each([
   ['export', 2],
   ['detect', 41],
   ['online', 15],
+  ['learned', 11],
 ])(
   'the benchmark %s runs small and gives its rows',
   (name, count) => {
