@@ -2,7 +2,9 @@
  * All that is watched of one suite on one agent in one environment: its score, its hard failures, each criterion, cost and steps per
  * success, its versions, and what moved its score. Streams know nothing of each other.
  *
- * Criteria are compared together (step-up.ts), everything else by itself.
+ * Criteria are compared together (step-up.ts), everything else by itself. Hard failures, cost and steps are compared with
+ * those of conversations of the same outcome: when success falls there are more of them per success, and one fall would
+ * alarm three times. So they alarm where they rise beyond what the fall explains.
  */
 import { decisionOf } from '../model/decision.ts';
 import { isGood, isInSuccessRate, isScored, type ScoredOutcome } from '../model/severity.ts';
@@ -19,12 +21,19 @@ import type { JudgesChanged, Observation, Reading, StreamLabels, Transition } fr
 import { RecentChunks } from './recent-chunks.ts';
 import type { DetectionSettings, Metric } from './settings.ts';
 import { SegmentWatches } from './segment-watches.ts';
+import { Strata } from './strata.ts';
 import { stepUp } from './step-up.ts';
 import { HARD_FAILURES, SPLIT_FIRST, splitChange, takenByHardFailure, type TcrSplit } from '../model/tcr-split.ts';
 import { type Cells, cellsFromJson, cellsToJson, TrailingBaseline } from './trailing-baseline.ts';
 import { Versions } from './versions.ts';
 
 const SINGLE = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'] as const satisfies readonly Metric[];
+
+/** Compared with conversations of the same outcome. */
+const BY_OUTCOME: ReadonlySet<Metric> = new Set(['hard_failure', 'cost_per_success', 'steps_per_success']);
+/** Values of a stratum beside those that strata.ts numbers. */
+const SUCCEEDED = -1;
+const FAILED = -2;
 
 /** The observation of one conversation. */
 const IS_HARD_FAILURE = {
@@ -48,6 +57,7 @@ export class AgentStream {
   readonly labels: StreamLabels;
   readonly #settings: DetectionSettings;
   readonly #segments: Names;
+  readonly #strata: Strata;
   readonly #criteria: Names;
   #watches: Readonly<Record<(typeof SINGLE)[number], LevelWatch>>;
   /** By number of the criterion; number 0 is what was folded, and is not watched. */
@@ -69,6 +79,7 @@ export class AgentStream {
     this.labels = labels;
     this.#settings = settings;
     this.#segments = new Names(settings.limits.segments);
+    this.#strata = new Strata(settings.limits.strata);
     this.#criteria = new Names(settings.limits.criteria);
     this.#budget = budget;
     this.#parts = new SegmentWatches(settings, budget);
@@ -79,7 +90,12 @@ export class AgentStream {
 
   #newWatches(): Readonly<Record<(typeof SINGLE)[number], LevelWatch>> {
     const { watch, levels } = this.#settings;
-    const begin = (metric: Metric) => new LevelWatch(watch, levels[metric], { together: false, budget: this.#budget });
+    const begin = (metric: Metric) => {
+      // Of hard failures only those that did not succeed are compared.
+      const isSplit = BY_OUTCOME.has(metric) && metric !== 'hard_failure';
+      const valuesOf = isSplit ? this.#valuesByOutcome : this.#valuesOf;
+      return new LevelWatch(watch, levels[metric], { together: false, budget: this.#budget, valuesOf });
+    };
     return {
       tcr: begin('tcr'),
       hard_failure: begin('hard_failure'),
@@ -87,6 +103,12 @@ export class AgentStream {
       steps_per_success: begin('steps_per_success'),
     };
   }
+
+  readonly #valuesOf = (stratum: number) => this.#strata.valuesOf(stratum);
+  readonly #valuesByOutcome = (stratum: number) => [
+    stratum % 2 === 1 ? SUCCEEDED : FAILED,
+    ...this.#strata.valuesOf(Math.floor(stratum / 2)),
+  ];
 
   /**
    * Other judges are not another agent: their answers are learnt from scratch, and so is the score. Criteria that
@@ -125,22 +147,25 @@ export class AgentStream {
     this.#lastAt = at;
     if (observed.judgedBy !== this.#judges.by) this.#renewJudged(observed.judgedBy, observed.judged, at);
     const segment = this.#segments.numberOf(observed.segment);
+    const stratum = this.#strata.numberOf(observed.segment, observed.traits);
     const user = this.#users.slotOf(observed.user, at);
     const score = within(observed.score);
-    if (score !== undefined) this.#score(score, { observed, segment, user, at });
+    if (score !== undefined) this.#score(score, { observed, stratum, user, at });
     if (isScored(observed.outcome)) {
       const success = isGood(observed.outcome);
-      this.#watches.hard_failure.observe(segment, IS_HARD_FAILURE[observed.outcome], 1, at, user);
+      const given = 2 * stratum + (success ? 1 : 0);
+      const isHard = IS_HARD_FAILURE[observed.outcome];
+      this.#watches.hard_failure.observe(stratum, isHard, success ? 0 : 1, at, user, 1);
       if (isInSuccessRate(observed.outcome)) {
         const vote = score === undefined ? 1 : this.#watches.tcr.foreseen.given.vote;
-        this.#versions.observe(observed.version, { segment, success, vote, at });
+        this.#versions.observe(observed.version, { segment: stratum, success, vote, at });
       }
       const cost = observed.costUsd === undefined ? undefined : this.#costs.take(observed.costUsd);
-      if (cost !== undefined) this.#watches.cost_per_success.observe(segment, cost, success ? 1 : 0, at, user);
+      if (cost !== undefined) this.#watches.cost_per_success.observe(given, cost, 1, at, user, success ? 1 : 0);
       const steps = this.#steps.take(observed.steps);
-      if (steps !== undefined) this.#watches.steps_per_success.observe(segment, steps, success ? 1 : 0, at, user);
+      if (steps !== undefined) this.#watches.steps_per_success.observe(given, steps, 1, at, user, success ? 1 : 0);
     }
-    this.#verdicts(observed, { score, segment, user, at });
+    this.#verdicts(observed, { score, segment, stratum, user, at });
   }
 
   advance(time: number): void {
@@ -239,6 +264,7 @@ export class AgentStream {
       labels: { ...this.labels },
       lastAt: this.#lastAt,
       segments: this.#segments.snapshot(),
+      strata: this.#strata.snapshot(),
       criteria: this.#criteria.snapshot(),
       watches: SINGLE.map((metric) => this.#watches[metric].snapshot()),
       criterionWatches: this.#criterionWatches.map((watch) => watch?.snapshot() ?? null),
@@ -266,7 +292,11 @@ export class AgentStream {
     stream.#lastAt = kept.lastAt;
     stream.#segments.restore(kept.segments);
     stream.#criteria.restore(kept.criteria);
-    for (const [index, metric] of SINGLE.entries()) stream.#watches[metric].restore(kept.watches[index] ?? null);
+    stream.#strata.restore(kept.strata ?? null, stream.#segments);
+    // 0.1.0 did not compare by outcome: these levels are learnt from scratch.
+    for (const [index, metric] of SINGLE.entries())
+      if (kept.strata !== undefined || !BY_OUTCOME.has(metric))
+        stream.#watches[metric].restore(kept.watches[index] ?? null);
     for (const [number, state] of kept.criterionWatches.entries()) {
       if (state === null) stream.#criterionWatches[number] = undefined;
       else stream.#criterion(number).restore(state);
@@ -289,15 +319,20 @@ export class AgentStream {
     return stream;
   }
 
-  #score(score: number, { observed, segment, user, at }: Placed & { readonly observed: Observation }): void {
+  #score(
+    score: number,
+    { observed, stratum, user, at }: Omit<Placed, 'segment'> & { readonly observed: Observation },
+  ): void {
     const { tcr } = this.#watches;
     const before = tcr.phase;
     const bad = 1 - score;
-    tcr.observe(segment, bad, 1, at, user);
+    tcr.observe(stratum, bad, 1, at, user);
     this.#follow(before, at);
     const parts = observed.segment === '' ? observed.traits : [`segment: ${observed.segment}`, ...observed.traits];
-    const { foreseen, phase } = tcr;
-    this.#parts.observe(parts, { bad, at, foreseen, isDoubted: phase === 'regressed' });
+    const { phase } = tcr;
+    // Where requests differ, a part is learnt from the moment when it is known how.
+    const foreseen = tcr.forParts ?? (this.#strata.areSeveral ? undefined : tcr.foreseen);
+    if (foreseen !== undefined) this.#parts.observe(parts, { bad, at, foreseen, isDoubted: phase === 'regressed' });
     // A version is no part of the traffic that is watched: it has its own comparison.
     this.#sample.add(at, bad, [`version: ${observed.version}`, ...parts]);
   }
@@ -314,7 +349,7 @@ export class AgentStream {
 
   #verdicts(
     { verdicts, weights }: Observation,
-    { score, segment, user, at }: Placed & { readonly score: number | undefined },
+    { score, segment, stratum, user, at }: Placed & { readonly score: number | undefined },
   ): void {
     let decided = 0;
     let isFound = false;
@@ -328,7 +363,7 @@ export class AgentStream {
       counted.push([number, weight, decision === 'pass']);
       if (number === 0) continue;
       const watch = this.#criterion(number);
-      watch.observe(segment, decision === 'pass' ? 0 : 1, 1, at, user);
+      watch.observe(stratum, decision === 'pass' ? 0 : 1, 1, at, user);
       if (watch.phase === 'suspected' && watch.standing >= 1) isFound = true;
     }
     if (isFound) this.#confirmCriteria(at);
@@ -370,6 +405,7 @@ export class AgentStream {
     const watch = new LevelWatch(this.#settings.watch, this.#settings.levels.criterion, {
       together: true,
       budget: this.#budget,
+      valuesOf: this.#valuesOf,
     });
     this.#criterionWatches[number] = watch;
     return watch;
@@ -392,7 +428,10 @@ export class AgentStream {
 }
 
 interface Placed {
+  /** Of what is configured. */
   readonly segment: number;
+  /** Kind of request. */
+  readonly stratum: number;
   readonly user: Slot | undefined;
   readonly at: number;
 }
@@ -401,6 +440,8 @@ interface Kept {
   readonly labels: StreamLabels;
   readonly lastAt: number;
   readonly segments: Json;
+  /** Absent in a state of 0.1.0. */
+  readonly strata?: Json;
   readonly criteria: Json;
   readonly watches: readonly Json[];
   readonly criterionWatches: readonly Json[];

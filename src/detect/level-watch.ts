@@ -34,6 +34,7 @@ import {
   LEVEL_COLUMNS,
   type Level,
   sumsOf,
+  type ValuesOf,
 } from './expectations.ts';
 import { UsualPeaks } from './usual-peaks.ts';
 import { correctedForChoice, estimate, smallestFound } from './effect.ts';
@@ -46,6 +47,8 @@ import { type Foreseen, NOTHING_FORESEEN, UsualPattern } from './usual-pattern.t
 
 const NEVER = Number.MAX_VALUE;
 const MONTHLY_MIN = 1000;
+/** A holiday may be worse by so many minimum changes: 10 % of a score. */
+const HOLIDAY_MINIMA = 4;
 
 export interface WatchOptions {
   /** Levels that are watched together do not alarm one by one: see `confirm`. */
@@ -54,6 +57,8 @@ export interface WatchOptions {
   readonly isPart?: boolean;
   /** The false alarms that one level may give in 30 days; the settings' own where nobody shares them. */
   readonly budget?: { readonly perLevel: number };
+  /** What the observations of a stratum have in common. */
+  readonly valuesOf?: ValuesOf;
   /** It is the level since a regression began, and varies as the level itself did. */
   readonly pattern?: UsualPattern;
 }
@@ -85,6 +90,9 @@ export class LevelWatch {
   #isPartlyBack = false;
   #tolerated: Tolerated = { allowance: 0, designEffect: 1 };
   #foreseen: Foreseen = NOTHING_FORESEEN;
+  #forParts: Foreseen | undefined;
+  /** Mean level when it was first known. Parts of the traffic are expected to differ from it as their requests do. */
+  #anchor: number | undefined;
   #changes: Change[] = [];
   /** The level since the regression began; undefined where there is none. */
   #since: LevelWatch | undefined;
@@ -121,11 +129,23 @@ export class LevelWatch {
     return this.#foreseen;
   }
 
+  /** The same for a part of the traffic, with what the kind of the request lets expect; undefined before that is known. */
+  get forParts(): Foreseen | undefined {
+    return this.#forParts;
+  }
+
   /**
-   * Quantity is 0 or 1. For scores bad is 1 − score and quantity 1; for a ratio they are numerator and denominator.
-   * `whose` is the user's slot; for a part, what the whole foresaw.
+   * Quantity is 0 or 1. For scores bad is 1 − score and quantity 1. `whose` is the user's slot; for a part, what the whole
+   * foresaw. `per` is for a level that is shown per something else than the quantity that it is compared by.
    */
-  observe(segment: number, bad: number, quantity: number, time: number, whose?: Slot | Foreseen): void {
+  observe(
+    segment: number,
+    bad: number,
+    quantity: number,
+    time: number,
+    whose?: Slot | Foreseen,
+    per: number = quantity,
+  ): void {
     const at = time > this.#lastAt ? time : this.#lastAt;
     this.#lastAt = at;
     if (at >= this.#tick) this.advance(at);
@@ -133,22 +153,27 @@ export class LevelWatch {
     const slot = whose !== undefined && 'number' in whose ? whose : undefined;
     const foreseen = whose !== undefined && 'season' in whose ? whose : this.#pattern.foresee(slot, at);
     this.#foreseen = foreseen;
-    countIn(this.#baseline.cell(segment, at), bad - foreseen.season * quantity, quantity);
+    this.#forParts = undefined;
+    const isHoliday = this.#isHoliday(at);
+    if (!isHoliday) countIn(this.#baseline.cell(segment, at), bad - foreseen.season * quantity, quantity, per);
     const expectation = this.#expectations?.segments[segment];
     if (expectation === undefined) {
-      if (this.#isOwn && this.#expectations === undefined) this.#pattern.observeEarly(at, bad, quantity);
+      if (this.#isOwn && this.#expectations === undefined && !isHoliday) this.#pattern.observeEarly(at, bad, quantity);
       return;
     }
+    const ofKind = expectation.expected - (this.#anchor ?? expectation.expected);
+    this.#forParts = ofKind === 0 ? foreseen : { ...foreseen, season: foreseen.season + ofKind };
     const base = confine(expectation.expected + foreseen.season, this.#level);
     const expected = base * quantity;
     const usual = (foreseen.usual ?? base) * quantity;
-    this.#evidence.add(expectation, { bad, quantity, expected, usual, given: foreseen.given }, at);
+    const tolerated = isHoliday ? this.#onHoliday(base) : 0;
+    this.#evidence.add(expectation, { bad, quantity, expected, usual, given: foreseen.given, per, tolerated }, at);
     if (this.#isOwn) {
       const { variance } = expectation;
-      const mayBeUsual = this.#phase !== 'regressed';
+      const mayBeUsual = this.#phase !== 'regressed' && !isHoliday;
       this.#pattern.observe({ at, slot, quantity, excess: bad - expected, variance, foreseen, mayBeUsual });
     }
-    if (this.#phase !== 'regressed' && this.#isSettled(at)) this.#peaks.add(at, this.#evidence.value);
+    if (this.#phase !== 'regressed' && this.#isSettled(at) && !isHoliday) this.#peaks.add(at, this.#evidence.value);
     if (this.#phase === 'learning') return;
     if (this.#phase === 'regressed') {
       const { designEffect } = this.#tolerated;
@@ -157,7 +182,8 @@ export class LevelWatch {
         foreseen,
         this.#level,
       );
-      if (!this.#isBack(at)) this.#watchSince(at).observe(segment, bad, quantity, at, { ...foreseen, usual: base });
+      if (!this.#isBack(at))
+        this.#watchSince(at).observe(segment, bad, quantity, at, { ...foreseen, usual: base }, per);
       this.#followSince(at);
     } else if (this.#evidence.value >= this.#suspectAt) this.#weigh(at);
     else if (this.#phase === 'suspected' && this.#evidence.value < Math.sqrt(this.#alarmAt)) this.#enter('ok', at);
@@ -240,6 +266,7 @@ export class LevelWatch {
       hourStart: { ...this.#hourStart },
       foundAt: { ...this.#foundAt },
       isPartlyBack: this.#isPartlyBack,
+      anchor: this.#anchor ?? null,
       changes: this.#changes.map((change) => ({ ...change })),
       numbers: [
         this.#phaseSince,
@@ -268,6 +295,7 @@ export class LevelWatch {
     this.#hourStart = kept.hourStart;
     this.#foundAt = kept.foundAt;
     this.#isPartlyBack = kept.isPartlyBack ?? false;
+    this.#anchor = kept.anchor ?? undefined;
     this.#changes = [...kept.changes];
     const [phaseSince = 0, lastAt = 0, alarmAt = NEVER, suspectAt = NEVER, tick = 0, hourEnd = 0] = kept.numbers;
     this.#phaseSince = phaseSince;
@@ -282,7 +310,7 @@ export class LevelWatch {
     this.#since = undefined;
     if (kept.since !== null) this.#watchSince(lastAt).restore(kept.since);
     // The baseline changes only when expectations are recalculated, so that they come out the same.
-    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated);
+    this.#expect();
   }
 
   get #stateWithData(): Exclude<State, 'no_data'> {
@@ -316,9 +344,10 @@ export class LevelWatch {
   #endHour(time: number): void {
     if (this.#hourEnd > 0 && this.#isOwn) {
       const totals = this.#evidence.totals();
-      const mayBeUsual = this.#phase !== 'regressed';
+      const isUsual = this.#phase !== 'regressed';
+      const mayBeUsual = isUsual && !this.#isHoliday(this.#hourEnd - 1);
       this.#pattern.endHour(this.#hourEnd, { from: this.#hourStart, to: totals, mayBeUsual });
-      if (mayBeUsual) this.#hourStart = totals;
+      if (isUsual) this.#hourStart = totals;
     }
     this.#hourEnd = Math.floor(time / HOUR_MS) * HOUR_MS + HOUR_MS;
     const { bucketMs } = this.#settings.baseline;
@@ -336,13 +365,18 @@ export class LevelWatch {
       allowance: Math.max(leastAllowance(usual, this.#level), wobble + baselineAllowance * error),
       designEffect: pattern.designEffect,
     };
-    this.#expectations = expectationsOf(usual, this.#level, this.#tolerated);
+    this.#expect();
     if (this.#expectations === undefined) return;
+    this.#anchor ??= this.#expectations.pooled.expected;
     if (this.#isOwn) pattern.settle(this.#expectations.pooled);
     const perMonth = this.#baseline.conversationsPerMs * MONTH_MS;
     const ifUnrelated = Math.max(MONTHLY_MIN, perMonth) / this.#falseAlarmsPerMonth;
     this.#alarmAt = ifUnrelated ** this.#peaks.inflation;
     this.#suspectAt = this.#alarmAt ** 0.75;
+  }
+
+  #expect(): void {
+    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated, this.#options.valuesOf);
   }
 
   #endLearning(time: number): void {
@@ -352,6 +386,17 @@ export class LevelWatch {
     if (baseline.historyMs(time) < historyMs) return;
     this.#evidence.forget(time);
     this.#enter('ok', time);
+  }
+
+  #isHoliday(at: number): boolean {
+    const { holidays } = this.#settings;
+    return holidays.size > 0 && holidays.has(Math.floor(at / DAY_MS));
+  }
+
+  /** Change of the level that is tolerated on a holiday, in the unit of what is bad. */
+  #onHoliday(expected: number): number {
+    const { worse, minimumChange } = this.#level;
+    return HOLIDAY_MINIMA * minimumChange * (worse === 'falls' ? 1 - expected : expected);
   }
 
   /** Early evidence shows how little the baseline knows, not how much outcomes are related. */
@@ -383,7 +428,7 @@ export class LevelWatch {
     this.#baseline.cut(stretch.since);
     this.#peaks.cut(stretch.since);
     if (this.#isOwn) this.#pattern.cut(stretch.since);
-    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated);
+    this.#expect();
     this.#since = undefined;
     this.#enter('regressed', at);
   }
@@ -418,11 +463,12 @@ export class LevelWatch {
       learn: learnSince,
       silentMs: NEVER,
     };
-    const { budget } = this.#options;
+    const { budget, valuesOf } = this.#options;
     const pattern = this.#pattern;
     this.#since = new LevelWatch(settings, this.#level, {
       together: false,
       pattern,
+      ...(valuesOf === undefined ? {} : { valuesOf }),
       ...(budget === undefined ? {} : { budget }),
     });
     this.#since.advance(at);
@@ -486,6 +532,7 @@ interface Kept {
   /** Absent in a state of 0.1.0, like `isPartlyBack`. */
   readonly peaks?: Json;
   readonly isPartlyBack?: boolean;
+  readonly anchor?: number | null;
   readonly changes: readonly Change[];
   readonly numbers: readonly number[];
 }

@@ -1,7 +1,7 @@
 /** `GET /api/v1/detections`: what has got worse, in sentences. `GET /api/detection` has every level with its evidence. */
 import { z } from 'zod';
 import { detections, type Detections } from '../../../model/api/detections.ts';
-import { type DetectionReport, isWorse, type LevelReading } from '../../../model/detection.ts';
+import { type DetectionReport, isWorse, type LevelReading, noneOfThese } from '../../../model/detection.ts';
 import { detectionRecord, levelSummary, NO_EVIDENCE } from '../../../report/webhooks/detection-record.ts';
 import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
@@ -65,6 +65,7 @@ function withReport({ levels, recent, judges }: DetectionReport): Detections {
 
 function openJson(reading: LevelReading): Detections['open'][number] {
   const { agent, environment, suite, metric, criterion, part, state, onset, change, parts } = reading;
+  const none = noneOfThese(reading.causes ?? []);
   return {
     sentence: levelSummary(reading, state),
     agent,
@@ -75,6 +76,7 @@ function openJson(reading: LevelReading): Detections['open'][number] {
     ...(part === undefined ? {} : { segment: part }),
     state,
     explained_by: (reading.causes ?? []).map((cause) => ({ ...cause, parts: [...cause.parts] })),
+    ...(none === undefined ? {} : { none_of_these: none }),
     ...(onset === undefined ? {} : { since: isoTime(onset) }),
     ...(change === undefined
       ? {}
