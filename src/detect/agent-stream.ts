@@ -31,6 +31,8 @@ const SINGLE = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'] 
 
 /** Compared with conversations of the same outcome. */
 const BY_OUTCOME: ReadonlySet<Metric> = new Set(['hard_failure', 'cost_per_success', 'steps_per_success']);
+/** Share of conversations without a user from which alarms take more evidence. */
+const UNNAMED_FROM = 0.5;
 /** Values of a stratum beside those that strata.ts numbers. */
 const SUCCEEDED = -1;
 const FAILED = -2;
@@ -82,7 +84,7 @@ export class AgentStream {
     this.#strata = new Strata(settings.limits.strata);
     this.#criteria = new Names(settings.limits.criteria);
     this.#budget = budget;
-    this.#parts = new SegmentWatches(settings, budget);
+    this.#parts = new SegmentWatches(settings, budget, this.#hasUsers);
     this.#watches = this.#newWatches();
     this.#versions = new Versions(settings.versions, settings.limits, budget);
     this.#usual = new TrailingBaseline(settings.watch.baseline, SPLIT_FIRST);
@@ -91,10 +93,11 @@ export class AgentStream {
   #newWatches(): Readonly<Record<(typeof SINGLE)[number], LevelWatch>> {
     const { watch, levels } = this.#settings;
     const begin = (metric: Metric) => {
-      // Of hard failures only those that did not succeed are compared.
+      // Hard failures are compared among conversations that did not succeed, which is no split.
       const isSplit = BY_OUTCOME.has(metric) && metric !== 'hard_failure';
       const valuesOf = isSplit ? this.#valuesByOutcome : this.#valuesOf;
-      return new LevelWatch(watch, levels[metric], { together: false, budget: this.#budget, valuesOf });
+      const hasUsers = this.#hasUsers;
+      return new LevelWatch(watch, levels[metric], { together: false, budget: this.#budget, hasUsers, valuesOf });
     };
     return {
       tcr: begin('tcr'),
@@ -104,6 +107,7 @@ export class AgentStream {
     };
   }
 
+  readonly #hasUsers = () => this.#users.unnamedShare <= UNNAMED_FROM;
   readonly #valuesOf = (stratum: number) => this.#strata.valuesOf(stratum);
   readonly #valuesByOutcome = (stratum: number) => [
     stratum % 2 === 1 ? SUCCEEDED : FAILED,
@@ -123,7 +127,7 @@ export class AgentStream {
     for (const [number, name] of this.#criteria.all.entries())
       if (judged.has(name)) this.#criterionWatches[number] = undefined;
     this.#versions = new Versions(this.#settings.versions, this.#settings.limits, this.#budget);
-    this.#parts = new SegmentWatches(this.#settings, this.#budget);
+    this.#parts = new SegmentWatches(this.#settings, this.#budget, this.#hasUsers);
     this.#sample = new FallSample();
     this.#usual = new TrailingBaseline(this.#settings.watch.baseline, SPLIT_FIRST);
     this.#recent = new RecentChunks();
@@ -405,6 +409,7 @@ export class AgentStream {
     const watch = new LevelWatch(this.#settings.watch, this.#settings.levels.criterion, {
       together: true,
       budget: this.#budget,
+      hasUsers: this.#hasUsers,
       valuesOf: this.#valuesOf,
     });
     this.#criterionWatches[number] = watch;
@@ -428,7 +433,7 @@ export class AgentStream {
 }
 
 interface Placed {
-  /** Of what is configured. */
+  /** Number of the configured segment. */
   readonly segment: number;
   /** Kind of request. */
   readonly stratum: number;

@@ -65,7 +65,7 @@ const ALIKE = 0.7;
 const LEAST_SHARE = 0.1;
 /** Part of the evidence that is left, because the stretch was chosen for looking bad. */
 const NOT_CHOSEN = 0.9;
-/** What may be left of success. */
+/** Parts of success that may be left. */
 const LEFT = [0.97, 0.94, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.15, 0.05];
 /** Naming a part that did not fall sends people to the wrong team, so a part needs more than the best likelihood. */
 const PRIOR = { everywhere: 0.76, found: 0.04, single: 0.14, pair: 0.04, chance: 0.03, mixed: 0.02 };

@@ -56,7 +56,7 @@ export interface Expectations {
   readonly segments: readonly (Expectation | undefined)[];
 }
 
-/** What the observations of a stratum have in common; a segment is a value by itself where nothing else is known. */
+/** Values that the observations of a stratum have in common. Without this a stratum is a value by itself. */
 export type ValuesOf = (stratum: number) => readonly number[];
 
 const BY_ITSELF: ValuesOf = (stratum) => [stratum];

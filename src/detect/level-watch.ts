@@ -34,8 +34,11 @@ import {
   LEVEL_COLUMNS,
   type Level,
   sumsOf,
-  type ValuesOf,
 } from './expectations.ts';
+import { isHoliday, toleratedOnHoliday } from './holidays.ts';
+import { unnamedCaution } from './unnamed-users.ts';
+import type { KeptWatch } from './kept-watch.ts';
+import type { WatchOptions } from './watch-options.ts';
 import { UsualPeaks } from './usual-peaks.ts';
 import { correctedForChoice, estimate, smallestFound } from './effect.ts';
 import { relevantChange } from './relevant-change.ts';
@@ -47,21 +50,6 @@ import { type Foreseen, NOTHING_FORESEEN, UsualPattern } from './usual-pattern.t
 
 const NEVER = Number.MAX_VALUE;
 const MONTHLY_MIN = 1000;
-/** A holiday may be worse by so many minimum changes: 10 % of a score. */
-const HOLIDAY_MINIMA = 4;
-
-export interface WatchOptions {
-  /** Levels that are watched together do not alarm one by one: see `confirm`. */
-  readonly together: boolean;
-  /** Part of another level, which gives what it foresees. */
-  readonly isPart?: boolean;
-  /** The false alarms that one level may give in 30 days; the settings' own where nobody shares them. */
-  readonly budget?: { readonly perLevel: number };
-  /** What the observations of a stratum have in common. */
-  readonly valuesOf?: ValuesOf;
-  /** It is the level since a regression began, and varies as the level itself did. */
-  readonly pattern?: UsualPattern;
-}
 
 export class LevelWatch {
   readonly #settings: WatchSettings;
@@ -154,11 +142,11 @@ export class LevelWatch {
     const foreseen = whose !== undefined && 'season' in whose ? whose : this.#pattern.foresee(slot, at);
     this.#foreseen = foreseen;
     this.#forParts = undefined;
-    const isHoliday = this.#isHoliday(at);
-    if (!isHoliday) countIn(this.#baseline.cell(segment, at), bad - foreseen.season * quantity, quantity, per);
+    const isOff = isHoliday(this.#settings.holidays, at);
+    if (!isOff) countIn(this.#baseline.cell(segment, at), bad - foreseen.season * quantity, quantity, per);
     const expectation = this.#expectations?.segments[segment];
     if (expectation === undefined) {
-      if (this.#isOwn && this.#expectations === undefined && !isHoliday) this.#pattern.observeEarly(at, bad, quantity);
+      if (this.#isOwn && this.#expectations === undefined && !isOff) this.#pattern.observeEarly(at, bad, quantity);
       return;
     }
     const ofKind = expectation.expected - (this.#anchor ?? expectation.expected);
@@ -166,14 +154,14 @@ export class LevelWatch {
     const base = confine(expectation.expected + foreseen.season, this.#level);
     const expected = base * quantity;
     const usual = (foreseen.usual ?? base) * quantity;
-    const tolerated = isHoliday ? this.#onHoliday(base) : 0;
+    const tolerated = isOff ? toleratedOnHoliday(base, this.#level) : 0;
     this.#evidence.add(expectation, { bad, quantity, expected, usual, given: foreseen.given, per, tolerated }, at);
     if (this.#isOwn) {
       const { variance } = expectation;
-      const mayBeUsual = this.#phase !== 'regressed' && !isHoliday;
+      const mayBeUsual = this.#phase !== 'regressed' && !isOff;
       this.#pattern.observe({ at, slot, quantity, excess: bad - expected, variance, foreseen, mayBeUsual });
     }
-    if (this.#phase !== 'regressed' && this.#isSettled(at) && !isHoliday) this.#peaks.add(at, this.#evidence.value);
+    if (this.#phase !== 'regressed' && this.#isSettled(at) && !isOff) this.#peaks.add(at, this.#evidence.value);
     if (this.#phase === 'learning') return;
     if (this.#phase === 'regressed') {
       const { designEffect } = this.#tolerated;
@@ -283,7 +271,7 @@ export class LevelWatch {
 
   restore(json: Json): void {
     // The cast holds for what `snapshot` gave; Detection looks at its version.
-    const kept = json as unknown as Kept;
+    const kept = json as unknown as KeptWatch;
     this.#baseline.restore(kept.baseline);
     this.#evidence.restore(kept.evidence);
     if (kept.pattern !== null) this.#pattern.restore(kept.pattern);
@@ -345,7 +333,7 @@ export class LevelWatch {
     if (this.#hourEnd > 0 && this.#isOwn) {
       const totals = this.#evidence.totals();
       const isUsual = this.#phase !== 'regressed';
-      const mayBeUsual = isUsual && !this.#isHoliday(this.#hourEnd - 1);
+      const mayBeUsual = isUsual && !isHoliday(this.#settings.holidays, this.#hourEnd - 1);
       this.#pattern.endHour(this.#hourEnd, { from: this.#hourStart, to: totals, mayBeUsual });
       if (isUsual) this.#hourStart = totals;
     }
@@ -371,7 +359,8 @@ export class LevelWatch {
     if (this.#isOwn) pattern.settle(this.#expectations.pooled);
     const perMonth = this.#baseline.conversationsPerMs * MONTH_MS;
     const ifUnrelated = Math.max(MONTHLY_MIN, perMonth) / this.#falseAlarmsPerMonth;
-    this.#alarmAt = ifUnrelated ** this.#peaks.inflation;
+    const least = this.#options.hasUsers?.() === false ? unnamedCaution(this.#baseline.historyMs(time)) : 1;
+    this.#alarmAt = ifUnrelated ** Math.max(least, this.#peaks.inflation);
     this.#suspectAt = this.#alarmAt ** 0.75;
   }
 
@@ -386,17 +375,6 @@ export class LevelWatch {
     if (baseline.historyMs(time) < historyMs) return;
     this.#evidence.forget(time);
     this.#enter('ok', time);
-  }
-
-  #isHoliday(at: number): boolean {
-    const { holidays } = this.#settings;
-    return holidays.size > 0 && holidays.has(Math.floor(at / DAY_MS));
-  }
-
-  /** Change of the level that is tolerated on a holiday, in the unit of what is bad. */
-  #onHoliday(expected: number): number {
-    const { worse, minimumChange } = this.#level;
-    return HOLIDAY_MINIMA * minimumChange * (worse === 'falls' ? 1 - expected : expected);
   }
 
   /** Early evidence shows how little the baseline knows, not how much outcomes are related. */
@@ -435,7 +413,9 @@ export class LevelWatch {
 
   #isBack(at: number): boolean {
     const perDay = this.#baseline.conversationsPerMs * DAY_MS;
-    const of = { at, perDay, foundAt: this.#foundAt, level: this.#level, varies: this.#pattern };
+    const { wobble, sumEffect } = this.#pattern;
+    const wanders = this.#settings.wobbleAllowance * Math.sqrt(wobble);
+    const of = { at, perDay, foundAt: this.#foundAt, level: this.#level, varies: { wobble, sumEffect }, wanders };
     const found = this.#recovery.look(this.#evidence.totals(), of);
     if (found === undefined) return false;
     this.#since = undefined;
@@ -463,14 +443,8 @@ export class LevelWatch {
       learn: learnSince,
       silentMs: NEVER,
     };
-    const { budget, valuesOf } = this.#options;
-    const pattern = this.#pattern;
-    this.#since = new LevelWatch(settings, this.#level, {
-      together: false,
-      pattern,
-      ...(valuesOf === undefined ? {} : { valuesOf }),
-      ...(budget === undefined ? {} : { budget }),
-    });
+    const options = { ...this.#options, together: false, isPart: false, pattern: this.#pattern };
+    this.#since = new LevelWatch(settings, this.#level, options);
     this.#since.advance(at);
     return this.#since;
   }
@@ -516,23 +490,4 @@ export class LevelWatch {
       sumEffect: this.#pattern.sumEffect,
     });
   }
-}
-
-interface Kept {
-  readonly baseline: Json;
-  readonly evidence: Json;
-  readonly pattern: Json;
-  readonly recovery: Json;
-  readonly since: Json;
-  readonly phase: Phase;
-  readonly silent: boolean;
-  readonly tolerated: Tolerated;
-  readonly hourStart: Stretch;
-  readonly foundAt: Stretch;
-  /** Absent in a state of 0.1.0, like `isPartlyBack`. */
-  readonly peaks?: Json;
-  readonly isPartlyBack?: boolean;
-  readonly anchor?: number | null;
-  readonly changes: readonly Change[];
-  readonly numbers: readonly number[];
 }

@@ -3,7 +3,7 @@ export interface Sums {
   readonly since: number;
   readonly count: number;
   readonly quantity: number;
-  /** The level is shown per so much: the quantity, but for levels that are compared with others of the same outcome. */
+  /** Quantity that the level is shown per: another one if it is compared by outcome. */
   readonly per: number;
   readonly bad: number;
   readonly expected: number;

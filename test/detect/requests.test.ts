@@ -137,3 +137,36 @@ test('probabilities of causes add up to at most 1, and a fall that no value show
   expect(one[0]?.segments).toEqual([7]);
   expect(one[0]?.probability).toBeGreaterThan(0.95);
 });
+
+test('where spans name no users an alarm takes more evidence, until it is known how much outcomes vary', () => {
+  const thresholdOf = (isNamed: boolean, days: number) => {
+    // A seed whose evidence never climbs high by chance: that would raise both.
+    const random = randomFrom(1);
+    const detection = new Detection(QUICK);
+    let user = 0;
+    for (let at = BEGIN; at < BEGIN + days * DAY_MS; at += HOUR_MS / 20) {
+      const success = random() < 0.9;
+      user += 1;
+      detection.observe({
+        ...{ suite: 'support', agent: 'helper', environment: 'production', version: '1', segment: '' },
+        ...{
+          traits: [],
+          judgedBy: '',
+          judged: new Set(),
+          at,
+          score: success ? 1 : 0,
+          verdicts: [],
+          weights: new Map(),
+        },
+        ...{ outcome: success ? 'successful_completion' : 'partial_failure', costUsd: undefined, steps: 5 },
+        user: isNamed ? `user ${user}` : '',
+      });
+    }
+    const tcr = detection.readings().find((one) => one.of === 'level' && one.metric === 'tcr');
+    if (tcr?.of !== 'level') throw new Error('TCR is watched');
+    return tcr.level.logThreshold;
+  };
+
+  expect(thresholdOf(false, 10) / thresholdOf(true, 10)).toBeCloseTo(1 + 0.25 * (1 - 10 / 40), 1);
+  expect(thresholdOf(false, 42) / thresholdOf(true, 42)).toBeCloseTo(1, 2);
+});

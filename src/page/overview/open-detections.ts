@@ -64,7 +64,7 @@ function noAlarm(watching: number, learning: number): string {
   return `No alarm: ${counted(watching, 'figure')} ${watching === 1 ? 'is' : 'are'} watched${still}.`;
 }
 
-/** What may explain a fall, each with its probability: language: de, 84 %; none of these, 9 %. */
+/** Causes that may explain a fall, each with its probability: language: de, 84 %; none of these, 9 %. */
 function explained(explanations: Detections['open'][number]['explained_by'], none: number): string {
   const all = explanations.map(({ parts, probability = 0 }) => ({
     text: parts.length === 0 ? 'everywhere' : parts.join(' and '),
