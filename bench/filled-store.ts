@@ -104,6 +104,7 @@ function evaluationOf(conversationId: ConversationId, failed: boolean): Evaluati
     revision: 1,
     score: failed ? 800_000 : 1_000_000,
     outcome: failed ? 'partial_failure' : 'successful_completion',
+    ...(failed && { because: 'criterion_0' }),
     explanation: failed ? 'One of eight criteria failed: criterion_0.' : 'All of eight criteria passed.',
     verdicts,
     basis: BASIS,

@@ -9,6 +9,7 @@ import { printTranscript } from './print-transcript.ts';
 import { weightText } from './explained-conversation.ts';
 import { printTable, type TableRow } from './print-table.ts';
 import { safe, type Terminal } from './terminal.ts';
+import { outcomeText } from '../model/outcome-text.ts';
 
 interface ShownRun {
   /** A or B, where there are two. */
@@ -44,11 +45,11 @@ const STYLES = {
 } as const satisfies Record<VerdictKind, string>;
 
 function printVerdicts(terminal: Terminal, evaluation: Evaluation): void {
-  const { suite, score, outcome, verdicts, turnId } = evaluation;
+  const { suite, score, verdicts, turnId } = evaluation;
   const { paint, out } = terminal;
   const shown = score === undefined ? '' : `${(score / 1_000_000).toFixed(3)}  `;
   out(
-    `    ${paint('bold', safe(suite, 80))}${turnId === undefined ? '' : ' (a turn)'}  ${shown}${outcome}${weightText(evaluation)}`,
+    `    ${paint('bold', safe(suite, 80))}${turnId === undefined ? '' : ' (a turn)'}  ${shown}${safe(outcomeText(evaluation))}${weightText(evaluation)}`,
   );
   const rows = [...verdicts].flatMap(([criterion, given]): readonly TableRow[] => [
     [

@@ -117,7 +117,9 @@ function printSuite(
     const count = summary.outcomes[outcome];
     const style = OUTCOME_STYLES[outcome];
     if (count === 0) return [];
-    return [[style === undefined ? outcome : { text: outcome, style }, String(count), percent(count / all)]];
+    const kinds = Object.entries(summary.because[outcome] ?? {}).map(([kind, times]) => `${times} ${safe(kind)}`);
+    const name = style === undefined ? outcome : { text: outcome, style };
+    return [[name, String(count), percent(count / all), { text: kinds.join(', '), style: 'dim' } as const]];
   });
   printTable(terminal, rows, { align: 'lrr', min: [22, 6, 7] });
 }

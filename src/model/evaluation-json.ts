@@ -37,6 +37,8 @@ export interface EvaluationJson {
   readonly about?: About;
   /** How the conversation, or the turn, ended. */
   readonly ending?: Ending;
+  /** Kind of the failure. */
+  readonly because?: string;
   readonly explanation: string;
   readonly verdicts: { readonly [criterion: string]: VerdictJson };
   readonly findings?: readonly FindingJson[];
@@ -87,6 +89,7 @@ export function toEvaluationJson(evaluation: Evaluation): EvaluationJson {
     ...(evaluation.decidedShare !== undefined && { decided_share: evaluation.decidedShare / MILLION }),
     ...(evaluation.about !== undefined && { about: evaluation.about }),
     ...(evaluation.ending !== undefined && { ending: evaluation.ending }),
+    ...(evaluation.because !== undefined && { because: evaluation.because }),
     explanation: evaluation.explanation,
     // `fromEntries` defines properties, so a criterion called `__proto__` would be one more key.
     verdicts: Object.fromEntries(
@@ -115,6 +118,7 @@ export function fromEvaluationJson(json: unknown): Evaluation {
     ...(read.decided_share !== undefined && { decidedShare: Math.round(read.decided_share * MILLION) }),
     ...(read.about !== undefined && { about: read.about }),
     ...(read.ending !== undefined && { ending: read.ending }),
+    ...(read.because !== undefined && { because: read.because }),
     explanation: read.explanation,
     verdicts: new Map(
       Object.entries(read.verdicts).map(([criterion, verdict]) => [criterion, toVerdict(verdictShape.parse(verdict))]),
@@ -205,6 +209,7 @@ const evaluationShape = z.object({
   decided_share: z.number().min(0).max(1).optional(),
   about: z.enum(ABOUTS).optional(),
   ending: z.enum(ENDINGS).optional(),
+  because: z.string().optional(),
   explanation: z.string(),
   // Not a record of verdicts: zod leaves a key `__proto__` out of those.
   verdicts: z.custom<Readonly<Record<string, unknown>>>(

@@ -110,6 +110,8 @@ export interface Evaluation {
   readonly about?: About | undefined;
   /** How the conversation, or the turn, ended; undefined where it was stored before that was kept. */
   readonly ending?: Ending | undefined;
+  /** Kind of the failure, as its suite names it; undefined where it is none, and where it was stored before that was kept. */
+  readonly because?: string | undefined;
   readonly explanation: string;
   /** By criterion, in the suite's order. */
   readonly verdicts: ReadonlyMap<string, Verdict>;

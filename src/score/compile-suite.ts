@@ -10,6 +10,7 @@ import type { ToolNames } from '../model/tool-names.ts';
 import { formatPath, type Path, type Place } from '../model/written-document.ts';
 import { aboutOf } from './about.ts';
 import { criterionDefinition, definitionOfCode, suiteDefinition, type WrittenDefinitions } from './definition.ts';
+import { type FailsAs, KIND, KIND_EXPECTED } from './failure-kind.ts';
 import { handsOverByDefault } from './hand-over.ts';
 import { textOfCode } from './evaluator-version.ts';
 import { truthKeysIn } from './expected/enough-truth.ts';
@@ -17,6 +18,7 @@ import { aboutOfJudging, judgedOf, judgeNamed, judgingMistakes, needsOf } from '
 import type { NamedJudge } from './judge/unknown-judges.ts';
 import { compileMatch } from './match.ts';
 import { completedByDefault, DEFAULT_RULES, failedByDefault } from './outcome.ts';
+import { shorten } from './sentences.ts';
 import { compileExtracts } from './subject.ts';
 import type { CompiledCriterion, CompiledOutcomeRule, CompiledSuite, Criterion, OutcomeRule, Suite } from './suite.ts';
 import { trajectoryFindings } from './trajectory/trajectory-findings.ts';
@@ -132,8 +134,24 @@ function checkCriteria(criteria: readonly Criterion[], mistake: Report): void {
         'letters, digits and _ (it becomes a metric label and a name in outcome rules)',
       );
     }
+    checkFailsAs(criteria, index, mistake);
     if (question.trim() === '') mistake(['criteria', index, 'question'], 'the question is empty', 'a yes/no question');
   });
+}
+
+function checkFailsAs(criteria: readonly Criterion[], index: number, mistake: Report): void {
+  const { failsAs = [] } = criteria[index] ?? {};
+  const path: Path = ['criteria', index, 'fails_as'];
+  for (const [place, { kind, ifPassed }] of kindsOf(failsAs).entries()) {
+    const at = typeof failsAs === 'string' ? path : [...path, place];
+    if (!KIND.test(kind)) mistake(at, `'${shorten(kind, 60)}' cannot be a kind of failure`, KIND_EXPECTED);
+    if (ifPassed !== undefined && !criteria.some(({ name }) => name === ifPassed))
+      mistake(
+        at,
+        `there is no criterion '${shorten(ifPassed, 60)}'`,
+        `one of ${criteria.map(({ name }) => name).join(', ')}`,
+      );
+  }
 }
 
 function checkJudged(suite: Suite, mistake: Report): void {
@@ -282,7 +300,7 @@ function compiledCriterion(
   parts: SuiteParts,
   written: WrittenDefinitions['criteria'][number] | undefined,
 ): Omit<CompiledCriterion, 'about'> {
-  const { critical, judge, needs: own = [], restsOn = [], when } = criterion;
+  const { critical, failsAs = [], judge, needs: own = [], restsOn = [], when } = criterion;
   const needs = judge === undefined ? own : [...needsOf(judge), ...own];
   const judged = judge === undefined ? undefined : judgedOf(judge, criterion, parts);
   const uses = typeof judge === 'object' ? judge.uses : undefined;
@@ -298,11 +316,16 @@ function compiledCriterion(
     whenNotApplicable: criterion.whenNotApplicable ?? 'exclude',
     capsAt: critical === true ? 'partial_failure' : critical === false ? undefined : critical,
     mayFailInSuccess: critical === false,
+    failsAs: kindsOf(failsAs),
     when,
     check: criterion.check ?? judgedElsewhere,
     judged,
     definition: criterionDefinition({ needs, when, judged, uses }, written),
   };
+}
+
+function kindsOf(failsAs: string | readonly FailsAs[]): readonly FailsAs[] {
+  return typeof failsAs === 'string' ? [{ kind: failsAs }] : failsAs;
 }
 
 function judgedElsewhere(): never {

@@ -112,6 +112,7 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   return {
     ...evaluation,
     outcome: decision.outcome,
+    ...(decision.kind !== undefined && { because: decision.kind }),
     explanation: explain(score, decision, verdicts),
   };
 }

@@ -21,7 +21,8 @@
 import { decisionOf } from '../model/decision.ts';
 import type { Ending } from '../model/ending.ts';
 import { type About, ABOUTS, type EndConditions, type VerdictKind } from '../model/evaluation.ts';
-import { bySeverity, claimsTask, isInSuccessRate, type ScoredOutcome } from '../model/severity.ts';
+import { bySeverity, claimsTask, isFailure, isInSuccessRate, type ScoredOutcome } from '../model/severity.ts';
+import { heaviestFailed, kindOf, kindOfBroken } from './failure-kind.ts';
 import { hasAnswer, isAnswerUnknown } from './turn-answer.ts';
 import { describeThrown } from './sentences.ts';
 import type { Extracts, OutcomeView, Subject, SubjectWith } from './subject.ts';
@@ -36,6 +37,8 @@ export interface OutcomeDecision {
   readonly cappedBy: string | undefined;
   /** The criterion whose failure alone kept it from being a success. */
   readonly barredBy: string | undefined;
+  /** Kind of the failure; undefined where it is none, or no criterion failed. */
+  readonly kind: string | undefined;
   /** Conditions that could not be worked out, and so did not hold. */
   readonly undecided: readonly string[];
 }
@@ -138,43 +141,53 @@ export function decideOutcome(
       because: BROKE_OFF[zeroedBy],
       cappedBy: undefined,
       barredBy: undefined,
+      kind: kindOfBroken(zeroedBy),
       undecided,
     };
   }
-  const { completed, failed } = conditions;
-  const view: OutcomeView = { ...scored, completed, failed, ending: ending ?? 'unknown' };
+  const { completed, failed: gaveUp } = conditions;
+  const view: OutcomeView = { ...scored, completed, failed: gaveUp, ending: ending ?? 'unknown' };
   const isAboutTask = aboutOfDecided(suite.criteria, scored.verdicts) === 'task';
-  const bar = suite.criteria.find((criterion) => barsSuccess(criterion) && hasFailed(criterion, scored.verdicts));
+  const bar = heaviestFailed(suite.criteria.filter(barsSuccess), scored.verdicts);
   const ruleFor = (mayClaim: boolean) =>
     suite.outcomes.find(
       ({ outcome, when, because }) =>
         (mayClaim || !claimsTask(outcome)) && holds(`"${because}"`, () => when(view), undecided),
     );
   const best = ruleFor(isAboutTask || scored.score === 1);
-  const barredBy = best !== undefined && claimsTask(best.outcome) ? bar?.name : undefined;
+  const barredBy = best !== undefined && claimsTask(best.outcome) ? bar : undefined;
   const rule = barredBy === undefined ? best : ruleFor(false);
   const ruled = rule?.outcome ?? 'partial_failure';
   const isUnproven = !isAboutTask && claimsTask(ruled);
   const isHandOver = isUnproven && ending === 'handed_over';
   const outcome = isHandOver ? 'handed_over' : isUnproven ? 'no_fault_found' : ruled;
   const because = isHandOver ? HANDED_OVER : (rule?.because ?? 'no other outcome applies');
-  const cap = suite.criteria
-    .filter((criterion) => criterion.capsAt !== undefined && hasFailed(criterion, scored.verdicts))
-    .reduce<{ outcome: ScoredOutcome; by: string | undefined }>(
-      (lowest, { name, capsAt }) =>
-        capsAt !== undefined && bySeverity(capsAt, lowest.outcome) > 0 ? { outcome: capsAt, by: name } : lowest,
-      { outcome, by: undefined },
-    );
-  return { outcome: cap.outcome, because, cappedBy: cap.by, barredBy, undecided };
+  const failed = suite.criteria.filter(({ name }) => decisionOf(scored.verdicts.get(name) ?? 'skipped') === 'fail');
+  const lowest = failed.reduce((worst, { capsAt }) => worseOf(worst, capsAt), outcome);
+  // The one with the greatest weight says why, of several with the same cap.
+  const cappedBy =
+    lowest === outcome
+      ? undefined
+      : failed.filter(({ capsAt }) => capsAt === lowest).toSorted((a, b) => b.weight - a.weight)[0];
+  const decider = cappedBy ?? barredBy ?? heaviestFailed(failed, scored.verdicts);
+  const isKind = isFailure(lowest) && decider !== undefined;
+  return {
+    outcome: lowest,
+    because,
+    cappedBy: cappedBy?.name,
+    barredBy: barredBy?.name,
+    kind: isKind ? kindOf(decider, scored.verdicts) : undefined,
+    undecided,
+  };
+}
+
+function worseOf(outcome: ScoredOutcome, cap: ScoredOutcome | undefined): ScoredOutcome {
+  return cap !== undefined && bySeverity(cap, outcome) > 0 ? cap : outcome;
 }
 
 /** A success cannot fail it. */
 export function barsSuccess({ about, weight, mayFailInSuccess }: CompiledCriterion): boolean {
   return about !== 'form' && weight > 0 && !mayFailInSuccess;
-}
-
-function hasFailed({ name }: CompiledCriterion, verdicts: ReadonlyMap<string, VerdictKind>): boolean {
-  return decisionOf(verdicts.get(name) ?? 'skipped') === 'fail';
 }
 
 /** The most that a decided criterion is about; undefined where none was decided. */

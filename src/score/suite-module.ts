@@ -36,6 +36,9 @@ const CRITERION = {
   when: fn.optional(),
   whenNotApplicable: z.enum(NOT_APPLICABLE_HANDLINGS).optional(),
   critical: z.union([z.boolean(), z.enum(SCORED_OUTCOMES)]).optional(),
+  failsAs: z
+    .union([z.string(), z.array(z.strictObject({ kind: z.string(), ifPassed: z.string().optional() }))])
+    .optional(),
   about: z.enum(ABOUTS).optional(),
 };
 const MATCH = {

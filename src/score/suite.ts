@@ -9,6 +9,7 @@ import type { ScoredOutcome } from '../model/severity.ts';
 import type { ToolNames } from '../model/tool-names.ts';
 import type { Answer, NotApplicable } from './answer.ts';
 import type { SuiteDefinition } from './definition.ts';
+import type { FailsAs } from './failure-kind.ts';
 import type { HandsOver } from './hand-over.ts';
 import type { Judged, Judging } from './judge/judged-criterion.ts';
 import type { Need } from './needs.ts';
@@ -56,6 +57,8 @@ interface CriterionParts<E extends Extracts = Extracts> {
    * success in any case, unless this is `false`.
    */
   readonly critical?: boolean | ScoredOutcome;
+  /** Kind of failure that it is when it fails, in a few words, such as `loop`; its name unless given. The first that holds, of several. */
+  readonly failsAs?: string | readonly FailsAs[];
   /** Its subject, if that is not its check's. It can say less than a built-in check or a judge, never more. */
   readonly about?: About;
   /** Its expression reads form alone: `form`, unless `about` says more. */
@@ -121,6 +124,7 @@ export interface CompiledCriterion extends Weight {
   readonly question: string;
   readonly needs: readonly Need[];
   readonly about: About;
+  readonly failsAs: readonly FailsAs[];
   /** The suite says so (`critical: false`). */
   readonly mayFailInSuccess: boolean;
   /** It is about form because its expression reads nothing else. */

@@ -52,7 +52,7 @@ export interface EvaluationsOptions {
 /** Parts of an evaluation that a list shows. */
 export type EvaluationSummary = Pick<
   Evaluation,
-  'suite' | 'turnId' | 'score' | 'outcome' | 'decidedShare' | 'about' | 'explanation' | 'waitsFor'
+  'suite' | 'turnId' | 'score' | 'outcome' | 'because' | 'decidedShare' | 'about' | 'explanation' | 'waitsFor'
 >;
 
 type Awaitable<T> = T | Promise<T>;

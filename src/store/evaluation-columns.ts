@@ -54,6 +54,7 @@ export const SAID_COLUMNS: readonly Column<Evaluation>[] = [
   { name: 'revision', type: 'int', of: ({ revision }) => revision },
   { name: 'score', type: 'int', of: ({ score }) => score },
   { name: 'outcome', type: 'smallint', of: ({ outcome }) => OUTCOMES.indexOf(outcome) },
+  { name: 'because', type: 'plain', of: ({ because }) => because },
   { name: 'explanation', type: 'text', of: ({ explanation }) => explanation },
   { name: 'verdicts', type: 'plain', of: encodeVerdicts },
 ];
@@ -95,6 +96,7 @@ export interface EvaluationCells {
   readonly revision: number;
   readonly score: number | null;
   readonly outcome: number;
+  readonly because: string | null;
   readonly explanation: string;
   readonly verdicts: string;
   /** Absent while an evaluation waits for verdicts. */
@@ -114,7 +116,7 @@ export function evaluationFrom(
   cells: EvaluationCells,
   text: (stored: string) => string,
 ): Evaluation {
-  const { turn_id, suite, suite_version, revision, score, outcome, explanation, verdicts } = cells;
+  const { turn_id, suite, suite_version, revision, score, outcome, because, explanation, verdicts } = cells;
   const { decided_share: share, about, ending } = cells;
   return {
     conversationId,
@@ -129,6 +131,7 @@ export function evaluationFrom(
     decidedShare: share ?? undefined,
     about: ABOUTS[about ?? -1],
     ending: ENDINGS[ending ?? -1],
+    because: because ?? undefined,
     explanation: text(explanation),
     ...decodeVerdicts(verdicts),
   };
@@ -137,13 +140,13 @@ export function evaluationFrom(
 /** Columns that a list shows. */
 export type SummaryCells = Pick<
   EvaluationCells,
-  'suite' | 'turn_id' | 'score' | 'outcome' | 'explanation' | 'decided_share' | 'about'
+  'suite' | 'turn_id' | 'score' | 'outcome' | 'because' | 'explanation' | 'decided_share' | 'about'
 >;
 
 export function summaryFrom(
-  { suite, turn_id, score, outcome, explanation, decided_share: share, about }: SummaryCells,
+  { suite, turn_id, score, outcome, because, explanation, decided_share: share, about }: SummaryCells,
   text: (stored: string) => string,
-): Pick<Evaluation, 'suite' | 'turnId' | 'score' | 'outcome' | 'explanation' | 'decidedShare' | 'about'> {
+): Pick<Evaluation, 'suite' | 'turnId' | 'score' | 'outcome' | 'because' | 'explanation' | 'decidedShare' | 'about'> {
   return {
     suite: fromSuiteKey(text(suite)).suite,
     // The cast is the brand: the store's writer wrote it.
@@ -152,6 +155,7 @@ export function summaryFrom(
     outcome: outcomeAt(outcome),
     decidedShare: share ?? undefined,
     about: ABOUTS[about ?? -1],
+    because: because ?? undefined,
     explanation: text(explanation),
   };
 }

@@ -16,6 +16,7 @@ import { formatMillionths, ONE } from '../score/weigh.ts';
 import { stepAt } from '../offline/suite-tests.ts';
 import { goldenSides } from './golden-sides.ts';
 import type { SubjectOfTest } from './subject-of-test.ts';
+import { outcomeText } from '../model/outcome-text.ts';
 
 /** As Vitest wants it. */
 export interface Matched {
@@ -219,8 +220,8 @@ function sidesOf({ verdicts }: Evaluation, wrong: ReadonlySet<string>): { expect
 }
 
 function headOf(evaluation: Evaluation): string {
-  const { conversationId, suite, suiteVersion, outcome } = evaluation;
-  return `  ${toExcerpt(conversationId)}: ${suite} ${suiteVersion} says ${outcome}, score ${scoreOf(evaluation)}`;
+  const { conversationId, suite, suiteVersion } = evaluation;
+  return `  ${toExcerpt(conversationId)}: ${suite} ${suiteVersion} says ${outcomeText(evaluation)}, score ${scoreOf(evaluation)}`;
 }
 
 function scoreOf({ score }: Evaluation): string {

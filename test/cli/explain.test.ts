@@ -52,7 +52,7 @@ test('explain shows what was said before a late turn came, and its JSON counts w
   const { stdout: json } = assay(['explain', conversation.id, '--data-dir', directory, '--json']);
 
   expect(stdout).toContain('turns@1 on the conversation: 1.00 ');
-  expect(stdout).toMatch(/before, revision 1: 0\.00 \w+; two_turns was fail/);
+  expect(stdout).toMatch(/before, revision 1: 0\.00 \w+ \(two_turns\); two_turns was fail/);
   // The cast holds for what `explain --json` prints.
   const said = JSON.parse(json) as { summary: { evaluations: number; tcr: number }; evaluations: unknown[] };
   expect(said.evaluations).toHaveLength(2);

@@ -86,6 +86,7 @@ export function evaluationOf(options: {
     outcome,
     decidedShare: 625_000,
     about: 'form',
+    ...(failed && { because: 'right' }),
     explanation: options.explanation ?? 'It went as it went.',
     verdicts: new Map<string, Verdict>([
       ['polite', { verdict: 'pass', reason: 'It was.', evidence: [], judgedBy: { judge: 'default', version: 'abc' } }],
@@ -176,13 +177,13 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     expect(conversation).toMatchObject({ ...LABELS, turns: 1, revision: 1, cause: 'end_marker' });
     const evaluations = await reader.evaluations(conversation, { revisions: 'all' });
     expect(evaluations).toEqual([evaluationOf({ conversation: 'c1', outcome: 'partial_failure' })]);
-    const { suite, turnId, score, outcome, decidedShare, about, explanation } = evaluationOf({
+    const { suite, turnId, score, outcome, because, decidedShare, about, explanation } = evaluationOf({
       conversation: 'c1',
       outcome: 'partial_failure',
     });
     const summaries = await reader.summaries([conversation]);
     expect([...summaries]).toEqual([
-      [conversation.row, [{ suite, turnId, score, outcome, decidedShare, about, explanation }]],
+      [conversation.row, [{ suite, turnId, score, outcome, because, decidedShare, about, explanation }]],
     ]);
     const bases = [];
     for await (const page of reader.latestBases(10)) bases.push(...page);
@@ -326,6 +327,9 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     ]);
     expect(await scanned({ suiteKey: 'pack', agent: "o'hara\\" })).toEqual([]);
     expect(await scanned({ suiteKey: 'pack', since: 951 })).toEqual([]);
+    const scoredAt = one.seen.at ?? one.createdAt;
+    expect(await scanned({ suiteKey: 'pack', scoredSince: scoredAt })).toEqual([one]);
+    expect(await scanned({ suiteKey: 'pack', scoredSince: scoredAt + 1 })).toEqual([]);
     expect(await reader.besideOf(one, 'shadow:pack')).toMatchObject({ suiteVersion: '2' });
     expect(await reader.besideOf(one, 'shadow:other')).toBeUndefined();
     expect(await reader.verdictsOf(one)).toEqual(live.verdicts);

@@ -128,14 +128,18 @@ export function holdPageReadsToContract(name: string, open: () => Promise<PageRe
     const [waiting, made] = rows.map(({ row }) => read.get(row) ?? []);
     expect(made).toMatchObject([
       {
-        evaluation: { conversationId: 'c2', decidedShare: 300_000 },
+        evaluation: { conversationId: 'c2', decidedShare: 300_000, because: 'right' },
         seen: { tokens: 90, costNanos: 2500 },
         isLast: true,
       },
     ]);
     expect(Math.abs(Date.now() - (made?.[0]?.madeAt ?? 0))).toBeLessThan(60_000);
     expect(waiting).toHaveLength(2);
-    expect(waiting?.[1]).toMatchObject({ evaluation: { waitsFor: ['polite'] }, madeAt: undefined, seen: undefined });
+    expect(waiting?.[1]).toMatchObject({
+      evaluation: { waitsFor: ['polite'], because: 'right' },
+      madeAt: undefined,
+      seen: undefined,
+    });
     const scanned = await reader.pages.lastScanned(rows, 'pack');
     expect(scanned.map(({ outcome, score, seen }) => [outcome, score, seen.tokens])).toEqual([
       ['hard_failure', 400_000, 90],

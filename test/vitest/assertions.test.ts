@@ -59,7 +59,7 @@ test('what is wrong is told with the verdict, the reason and the step, and the d
   expect(message).toMatchInlineSnapshot(`
     "expected the conversation to pass scheduling
 
-      b: scheduling 4 says hard_failure, score 0.00
+      b: scheduling 4 says hard_failure (booked something else), score 0.00
         nothing_else_booked fail: Another meeting was booked than asked for: booked ["ana", "bob"] at 2026-03-02T11:00, asked for ["ana", "bob"] at 2026-03-02T10:00. (turn 1, tool book_meeting)
         correct_time fail: Another time was booked than asked for: booked 2026-03-02T11:00, asked for 2026-03-02T10:00. (turn 1, tool book_meeting)"
   `);

@@ -303,8 +303,15 @@ COUNTED = {
 EXPORTED = [
     {
         **COUNTED,
-        **{"suite": suite, "scored_at": None, "outcome": "partial_failure", "success": success, "score": score},
-        **{"decided_share": 1, "about": None, "ending": None, "explanation": "…"},
+        **{
+            "suite": suite,
+            "began_at": None,
+            "scored_at": None,
+            "outcome": "partial_failure",
+            "success": success,
+            "score": score,
+        },
+        **{"decided_share": 1, "about": None, "because": None, "ending": None, "explanation": "…"},
         **{"steps": 3, "tokens": None, "cost_usd": 0.25, "duration_ms": 1200},
     }
     for suite, score, success in (("support", 0.5, True), ("default", None, None))

@@ -75,16 +75,18 @@ def test_a_failure_names_the_criterion_the_reason_and_the_step(assay_capture: Ca
         assert_passes(assay_capture, "scheduling", truth=TRUTH)
     lines = str(caught.value).split("\n")
     assert lines[:2] == ["expected the conversation to pass scheduling", ""]
-    assert lines[2].startswith("  wrong: scheduling ") and "score 0" in lines[2]
+    assert lines[2].startswith("  wrong: scheduling ") and lines[2].endswith(
+        "hard_failure (booked something else), score 0"
+    )
     assert any(line.startswith("    correct_time fail: Another time was booked than asked for") for line in lines[3:])
     assert any(line.endswith("(tool book_meeting)") for line in lines[3:])
 
     assert_passes(assay_capture, "scheduling", truth=TRUTH, at_least=0)
     assert_fails(assay_capture, "scheduling", "correct_time", truth=TRUTH)
-    with pytest.raises(AssertionError, match=r"score 0\.\d+, expected at least 0\.99"):
+    with pytest.raises(AssertionError, match=r"score 0, expected at least 0\.99"):
         assert_passes(assay_capture, "scheduling", truth=TRUTH, at_least=0.99)
-    with pytest.raises(AssertionError, match="expected hard_failure"):
-        assert_passes(assay_capture, "scheduling", truth=TRUTH, outcome="hard_failure")
+    with pytest.raises(AssertionError, match="expected partial_failure"):
+        assert_passes(assay_capture, "scheduling", truth=TRUTH, outcome="partial_failure")
 
 
 def test_truth_of_the_test_replaces_that_of_the_agent(assay_capture: Capture) -> None:

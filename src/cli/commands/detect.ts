@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { counted } from '../../model/counted.ts';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
+import { learningText } from '../../model/history-learning.ts';
 import { causeText, noneText } from '../../report/webhooks/detection-record.ts';
 import { inPoints, type ShownPart, shownParts } from '../../report/documents/shown-parts.ts';
 import { refuseReplayFlags, replay, type ReplayFlags } from '../replay.ts';
@@ -10,6 +11,8 @@ import { ask, askedPort, reading, type ServiceFlags, serviceOf, tokenOption, wri
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
+import { outcomeText } from '../../model/outcome-text.ts';
+import { OUTCOMES } from '../../model/evaluation.ts';
 
 const number = z.number().nullable();
 const levelSchema = z.object({
@@ -53,7 +56,9 @@ const problemSchema = levelSchema.extend({
       failed: z.number(),
     }),
   ),
-  worst_conversations: z.array(z.object({ conversation_id: z.string(), outcome: z.string(), score: number })),
+  worst_conversations: z.array(
+    z.object({ conversation_id: z.string(), outcome: z.enum(OUTCOMES), because: z.string().optional(), score: number }),
+  ),
 });
 const answerSchema = z.discriminatedUnion('owner', [
   z.object({ owner: z.literal(false), active: z.boolean() }),
@@ -63,6 +68,7 @@ const answerSchema = z.discriminatedUnion('owner', [
     problems: z.array(problemSchema),
     levels: z.array(levelSchema),
     transitions: z.array(z.object({ at: z.string(), summary: z.string(), to: z.string().optional() })),
+    learning: z.array(z.object({ suite: z.string(), stage: z.string(), done: z.number(), of: z.number() })).default([]),
   }),
 ]);
 
@@ -191,6 +197,8 @@ function print(terminal: Terminal, answer: z.infer<typeof answerSchema>): void {
   terminal.out(
     `\n${counted(answer.observed, 'evaluation')} observed; detectors: ${counts === '' ? 'none yet' : counts}`,
   );
+  for (const { suite, stage, done, of } of answer.learning)
+    terminal.out(learningText({ suite: safe(suite), stage, done, of }));
   // Each detector learns first, which is no news.
   const news = answer.transitions.filter(({ to }) => to !== 'learning');
   if (news.length === 0) return;
@@ -239,8 +247,8 @@ function printProblem(terminal: Terminal, problem: Problem): void {
     terminal.out(
       `    version ${safe(agent_version)}${segment === undefined ? '' : `, segment ${safe(segment)}`}: ${failed} of the latest ${conversations} without a good outcome`,
     );
-  for (const { conversation_id, outcome } of problem.worst_conversations.slice(0, SHOWN))
-    terminal.out(`    look at  npx assay explain ${safe(conversation_id)}  (${outcome})`);
+  for (const one of problem.worst_conversations.slice(0, SHOWN))
+    terminal.out(`    look at  npx assay explain ${safe(one.conversation_id)}  (${safe(outcomeText(one))})`);
 }
 
 function levelName({ metric, criterion, segment }: Pick<Problem, 'metric' | 'criterion' | 'segment'>): string {

@@ -32,6 +32,7 @@ import { headRow, printTable, type TableRow } from '../print-table.ts';
 import { safe, type Style, type Terminal } from '../terminal.ts';
 import { dueText, whenEvaluated } from '../when-evaluated.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
+import { outcomeText } from '../../model/outcome-text.ts';
 
 const VERDICT_STYLES = {
   pass: 'green',
@@ -166,7 +167,7 @@ function printEvaluation(
   const { paint } = terminal;
   const target = evaluation.turnId === undefined ? 'the conversation' : `turn ${turn}`;
   terminal.out(
-    `\n  ${paint('bold', `${evaluation.suite}@${evaluation.suiteVersion}`)}${evaluation.shadow ? ' in shadow' : ''} on ${target}: ${scoreOf(evaluation)} ${evaluation.outcome}${weightText(evaluation)}`,
+    `\n  ${paint('bold', `${evaluation.suite}@${evaluation.suiteVersion}`)}${evaluation.shadow ? ' in shadow' : ''} on ${target}: ${scoreOf(evaluation)} ${safe(outcomeText(evaluation))}${weightText(evaluation)}`,
   );
   terminal.out(`    ${safe(evaluation.explanation, 600)}`);
   const limit = limitText(evaluation);
@@ -208,7 +209,7 @@ function earlierRevisions(revisions: readonly Evaluation[]): readonly string[] {
     const [before, after] = [revisions[at], revisions[at + 1]];
     if (before === undefined || after === undefined) continue;
     lines.push(
-      `before, revision ${before.revision}: ${scoreOf(before)} ${before.outcome}; ${changesTo(before, after)}`,
+      `before, revision ${before.revision}: ${scoreOf(before)} ${safe(outcomeText(before))}; ${changesTo(before, after)}`,
     );
   }
   return lines;

@@ -6,7 +6,7 @@ import { LABELS } from '../labels.ts';
 import { STEP_KINDS } from '../step.ts';
 import { shownFeedback } from './feedback.ts';
 import { conversationItem } from './conversation-list.ts';
-import { about, count, ending, list, outcome, share, time, tokens } from './shapes.ts';
+import { about, because, count, ending, list, outcome, share, time, tokens } from './shapes.ts';
 
 const json = z.unknown().meta({ description: 'any JSON' });
 
@@ -90,6 +90,7 @@ export const fullEvaluation = z.strictObject({
   scope: z.enum(['conversation', 'turn']),
   score: share.nullable(),
   outcome,
+  because: because.optional(),
   ending: ending.optional(),
   decided_share: share.optional(),
   about: about.optional(),

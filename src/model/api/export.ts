@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { UNDECIDED, VERDICTS } from '../evaluation.ts';
 import { fullEvaluation } from './conversation-detail.ts';
 import { conversationFilters, conversationItem } from './conversation-list.ts';
-import { about, count, ending, isForward, list, NOT_FORWARD, outcome, share, time } from './shapes.ts';
+import { about, because, count, ending, isForward, list, NOT_FORWARD, outcome, share, time } from './shapes.ts';
 
 export const EXPORT_TABLES = ['conversations', 'evaluations', 'verdicts'] as const;
 export type ExportTable = (typeof EXPORT_TABLES)[number];
@@ -47,6 +47,7 @@ const evaluationLine = z.strictObject({
   began_at: time.nullable().meta({ description: 'when its conversation or turn began: figures over time go by it' }),
   scored_at: time.nullable().meta({ description: 'log time of the evaluation' }),
   outcome,
+  because: because.nullable(),
   success: z.boolean().nullable().meta({
     description:
       'null where the success rate leaves it out: its mean is the rate of good outcomes: successes only where the suite checks the task',

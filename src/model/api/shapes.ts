@@ -11,6 +11,7 @@ import { timeSince } from '../since.ts';
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
 export const outcome = z.enum(OUTCOMES);
+export const because = z.string().meta({ description: 'kind of the failure, as its suite names it' });
 export const about = z.enum(ABOUTS);
 export const ending = z.enum(ENDINGS);
 

@@ -71,7 +71,7 @@ function Summary({ conversation }: { readonly conversation: ConversationDetail }
   return h(
     'p',
     { class: 'head-facts' },
-    h(OutcomeMark, { outcome: worst?.outcome ?? 'unscored' }),
+    h(OutcomeMark, { outcome: worst?.outcome ?? 'unscored', because: worst?.because }),
     ...facts.map((fact) => h('span', { key: fact }, h(SpanText, { text: fact }))),
     h('span', null, h(SpanText, { text: `${conversation.agent} ${conversation.agent_version}` })),
     h('span', null, h(SpanText, { text: conversation.environment })),

@@ -43,13 +43,22 @@ export function History({
 }
 
 function line(evaluation: FullEvaluation): JSX.Element {
-  const { suite, suite_version: version, revision, outcome, score, evaluated_at: at, explanation } = evaluation;
+  const {
+    suite,
+    suite_version: version,
+    revision,
+    outcome,
+    because,
+    score,
+    evaluated_at: at,
+    explanation,
+  } = evaluation;
   return h(
     'li',
     { key: `${suite} ${version} ${revision} ${evaluation.turn_id ?? ''}` },
     h(SpanText, { text: suite }),
     ` version ${version}, revision ${revision}: `,
-    h(OutcomeMark, { outcome }),
+    h(OutcomeMark, { outcome, because }),
     score === null ? ' ' : ` ${scoreText(score)} `,
     at !== undefined && h(Time, { at }),
     h('p', { class: 'aside' }, h(SpanText, { text: withOutcomeWords(explanation), charactersMax: 600 })),

@@ -36,14 +36,14 @@ interface ShadowLineProps {
 }
 
 export function ShadowLine({ live, shadow }: ShadowLineProps): JSX.Element {
-  const { outcome, score, suite_version: version } = shadow;
+  const { outcome, because, score, suite_version: version } = shadow;
   const different = differences(live, shadow);
   const same = shadow.verdicts.length - different.filter((one) => one.shadow !== undefined).length;
   return h(
     'p',
     { class: 'shadow-line' },
     `In shadow, version ${version}: `,
-    h(OutcomeMark, { outcome }),
+    h(OutcomeMark, { outcome, because }),
     score === null ? ' no score. ' : ` ${scoreText(score)}. `,
     ...different.flatMap((one) => [
       h('span', { key: one.criterion, class: 'shadow-difference' }, ...difference(one)),

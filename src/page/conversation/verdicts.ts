@@ -59,6 +59,7 @@ export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: Verdict
         suite_version: version,
         turn_id: turn,
         outcome,
+        because,
         score,
         explanation,
         about,
@@ -75,7 +76,12 @@ export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: Verdict
           null,
           h(SpanText, { text: suite }),
           h('span', { class: 'aside' }, ` version ${version}`),
-          h('span', { class: 'evaluation-score' }, h(OutcomeMark, { outcome }), score === null ? '' : scoreText(score)),
+          h(
+            'span',
+            { class: 'evaluation-score' },
+            h(OutcomeMark, { outcome, because }),
+            score === null ? '' : scoreText(score),
+          ),
         ),
         turn !== undefined && turns.length > 1 && h('p', { class: 'aside' }, turnName(turn, turns)),
         h(

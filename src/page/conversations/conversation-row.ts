@@ -39,7 +39,11 @@ export function ConversationRow({ row, href, isOpen, columns, suites, onFocus }:
       'aria-current': isOpen ? 'true' : undefined,
       onFocus,
     },
-    h('span', { class: 'row-outcome' }, h(OutcomeMark, { outcome: worst?.outcome ?? 'unscored', isTerse: true })),
+    h(
+      'span',
+      { class: 'row-outcome' },
+      h(OutcomeMark, { outcome: worst?.outcome ?? 'unscored', because: worst?.because, isTerse: true }),
+    ),
     h('span', { class: 'row-time' }, h(Time, { at: row.began_at })),
     h(
       'span',

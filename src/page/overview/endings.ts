@@ -6,7 +6,7 @@ import type { Outcome } from '../../model/evaluation.ts';
 import { isOther } from '../../model/agent-labels.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 import { addressOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
-import { countText, percent } from '../text/format.ts';
+import { counted, percent } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.ts';
 
 interface EndingsProps {
@@ -28,7 +28,11 @@ export function Endings({ figures: { outcomes, evaluations }, trend, place }: En
   return h(
     'section',
     { class: 'endings' },
-    h('h2', null, 'How they ended'),
+    h(
+      'h2',
+      null,
+      evaluations === 1 ? `How the ${trend.scope} ended` : `How all ${counted(evaluations, trend.scope)} ended`,
+    ),
     h(
       'div',
       { class: 'shares', 'aria-hidden': 'true' },
@@ -46,7 +50,7 @@ export function Endings({ figures: { outcomes, evaluations }, trend, place }: En
             { href: isOther(place.query) ? undefined : address(outcome) },
             h(OutcomeMark, { outcome }),
             h('span', { class: 'share' }, percent(count / evaluations)),
-            h('span', { class: 'count' }, countText(count)),
+            h('span', { class: 'count' }, counted(count, trend.scope)),
           ),
         ),
       ),

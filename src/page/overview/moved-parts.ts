@@ -6,13 +6,14 @@ import { h, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Moved } from '../../model/api/moved.ts';
 import type { Trend } from '../../model/api/trend.ts';
-import { useReply } from '../api/use-reply.ts';
+import { type Held, useReply } from '../api/use-reply.ts';
 import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { countText, counted, points } from '../text/format.ts';
 import { SpanText } from '../text/span-text.ts';
 import { Time } from '../text/time.ts';
 
 interface MovedProps {
+  readonly asked: ReturnType<typeof useMoved>;
   readonly trend: Trend;
   readonly place: Place;
 }
@@ -21,7 +22,11 @@ const PARTS_SHOWN = 12;
 /** Spans that name no version. Seeing them first is no release. */
 const NO_VERSION = 'unknown';
 
-export function MovedParts({ trend, place }: MovedProps): JSX.Element | null {
+/** Its reply is asked for once, and the first sentence of the overview says the same. */
+export function useMoved(
+  trend: Trend,
+  place: Place,
+): { readonly reply: Held<Moved>['reply']; readonly version: string | undefined } {
   const version = newestVersion(trend, place);
   const query = withChanges(onlyOf(place.query, ['agent', 'environment', 'until']), {
     suite: trend.suite,
@@ -29,17 +34,21 @@ export function MovedParts({ trend, place }: MovedProps): JSX.Element | null {
     version: onlyVersion(place),
   });
   const { reply } = useReply<Moved>('/api/v1/moved', query);
+  return { reply, version: version?.agent_version };
+}
+
+export function MovedParts({ asked: { reply, version }, trend, place }: MovedProps): JSX.Element | null {
   if (reply === undefined) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
   if (reply.is !== 'here') return h('p', { class: 'aside' }, h(SpanText, { text: reply.why, charactersMax: 600 }));
   const moved = reply.value;
-  const because = version === undefined ? '' : `, when ${version.agent_version} was first seen`;
+  // The first sentence says that it is too early.
+  if (moved.difference === undefined) return null;
+  const because = version === undefined ? '' : `, when ${version} was first seen`;
   return h(
     'section',
     { class: 'moved' },
     h('h2', null, 'What moved the score since ', h(Time, { at: moved.after.since }), because),
-    moved.difference === undefined
-      ? h('p', null, `It is too early to say: ${moved.too_early ?? 'there is nothing to compare it with'}.`)
-      : h(Parts, { moved, place }),
+    h(Parts, { moved, scope: trend.scope, place }),
     moved.cut &&
       h('p', { class: 'aside' }, `${countText(moved.looked_at)} evaluations were compared, a sample of all.`),
     moved.other_versions > 0 &&
@@ -65,7 +74,15 @@ function onlyVersion({ query }: Place): string | undefined {
   return chosen.length === 1 ? chosen[0] : undefined;
 }
 
-function Parts({ moved, place }: { readonly moved: Moved; readonly place: Place }): JSX.Element {
+function Parts({
+  moved,
+  scope,
+  place,
+}: {
+  readonly moved: Moved;
+  readonly scope: Trend['scope'];
+  readonly place: Place;
+}): JSX.Element {
   const { difference, parts, unchanged, after, before, suite } = moved;
   if (difference === undefined) return h('p', null);
   const shown = parts.slice(0, PARTS_SHOWN);
@@ -81,7 +98,7 @@ function Parts({ moved, place }: { readonly moved: Moved; readonly place: Place 
       h('strong', null, `${points(difference.value)} points`),
       ` (${points(difference.low)} to ${points(difference.high)}), `,
       isClear ? '' : 'which may be chance, ',
-      `${counted(after.evaluations, 'evaluation')} compared with ${countText(before.evaluations)} before:`,
+      `${counted(after.evaluations, scope)} compared with ${countText(before.evaluations)} before:`,
     ),
     h(
       'table',
@@ -98,7 +115,7 @@ function Parts({ moved, place }: { readonly moved: Moved; readonly place: Place 
       h(
         'tbody',
         null,
-        ...shown.map((part) => h(PartRow, { key: `${part.kind} ${part.name}`, part, largest, filters })),
+        ...shown.map((part) => h(PartRow, { key: `${part.kind} ${part.name}`, part, largest, scope, filters })),
       ),
     ),
     unchanged > 0 && h('p', { class: 'aside' }, `${counted(unchanged, 'criterion', 'criteria')} did not change.`),
@@ -110,10 +127,12 @@ const KIND_WORDS = { criterion: '', hard_failures: 'hard failures', mix: 'anothe
 function PartRow({
   part,
   largest,
+  scope,
   filters,
 }: {
   readonly part: Moved['parts'][number];
   readonly largest: number;
+  readonly scope: Trend['scope'];
   readonly filters: URLSearchParams;
 }): JSX.Element {
   const bar = useRef<HTMLDivElement>(null);
@@ -136,7 +155,7 @@ function PartRow({
         h(
           'a',
           { href: addressOf('conversations', withChanges(filters, behind)) },
-          failed > 0 ? `${countText(failed)} failed it` : 'show them',
+          failed > 0 ? `${counted(failed, scope)} failed it` : 'show them',
         ),
     ),
   );

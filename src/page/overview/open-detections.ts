@@ -1,7 +1,6 @@
-/** Open alarms, one sentence each, before anything else. */
+/** Alarms of what is shown, one sentence each, and how much is watched. */
 import { h, type JSX } from 'preact';
 import type { Detections } from '../../model/api/detections.ts';
-import type { Held } from '../api/use-reply.ts';
 import { addressOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { counted, countText, points } from '../text/format.ts';
 import { SpanText } from '../text/span-text.ts';
@@ -11,21 +10,24 @@ const CAUSES_SHOWN = 3;
 const CHANGES_SHOWN = 3;
 
 export function OpenDetections({
-  held: { reply },
+  detections: { is_active: isActive, note, learning, watching },
+  shown: { open, changes, others },
   place,
 }: {
-  readonly held: Held<Detections>;
+  readonly detections: Detections;
+  readonly shown: ShownDetections;
   readonly place: Place;
 }): JSX.Element | null {
-  // A problem is reported once, in place of the figures.
-  if (reply?.is !== 'here') return null;
-  const { is_active: isActive, note, open, changes, learning, watching } = reply.value;
   if (!isActive) return note === undefined ? null : h('p', { class: 'aside' }, note);
   return h(
     'section',
-    { class: open.length === 0 ? 'detections-none' : 'detections' },
-    open.length === 0 && h('p', { class: 'aside' }, noAlarm(watching, learning)),
-    open.length > 0 && h('h2', null, counted(open.length, 'alarm')),
+    { class: open.length === 0 ? undefined : 'detections' },
+    h(
+      'p',
+      { class: 'aside' },
+      `${open.length === 0 ? 'No alarm here' : counted(open.length, 'alarm')}${elsewhere(others)}. ${watched(watching, learning)}`,
+    ),
+    note !== undefined && h('p', { class: 'aside' }, note),
     open.length > 0 &&
       h('ul', null, ...open.map((one) => h('li', { key: `${one.sentence} ${one.metric}` }, detected(one, place)))),
     changes.length > 0 &&
@@ -52,16 +54,31 @@ export function OpenDetections({
   );
 }
 
+interface ShownDetections extends Pick<Detections, 'open' | 'changes'> {
+  /** Open alarms of other suites and agents. */
+  readonly others: number;
+}
+
+/** Detection's part about what is shown: the suite of the figures, and the agents and environments of the filters. */
+export function detectionsOf({ open, changes }: Detections, suite: string, query: URLSearchParams): ShownDetections {
+  const has = (name: string, value: string) => !query.has(name) || query.getAll(name).includes(value);
+  const isShown = (one: { readonly suite: string; readonly agent: string; readonly environment: string }) =>
+    one.suite === suite && has('agent', one.agent) && has('environment', one.environment);
+  const shown = open.filter(isShown);
+  return { open: shown, changes: changes.filter(isShown), others: open.length - shown.length };
+}
+
+function elsewhere(others: number): string {
+  return others === 0 ? '' : `, ${countText(others)} of other suites or agents`;
+}
+
 /** Levels that are still being learned say nothing yet, and above all not that all is well. */
-function noAlarm(watching: number, learning: number): string {
+function watched(watching: number, learning: number): string {
   const needs = learning === 1 ? 'needs' : 'need';
-  if (watching === 0) {
-    return learning === 0
-      ? 'Nothing is watched yet.'
-      : `It is too early for alarms: ${counted(learning, 'figure')} ${needs} more history first.`;
-  }
-  const still = learning === 0 ? '' : `, and ${countText(learning)} ${needs} more history first`;
-  return `No alarm: ${counted(watching, 'figure')} ${watching === 1 ? 'is' : 'are'} watched${still}.`;
+  if (watching === 0 && learning === 0) return 'No figure is watched now.';
+  const still = `${counted(learning, 'figure')} ${needs} more history before ${learning === 1 ? 'it has' : 'they have'} alarms.`;
+  if (watching === 0) return still;
+  return `${counted(watching, 'figure')} ${watching === 1 ? 'is' : 'are'} watched${learning === 0 ? '' : `; ${still.slice(0, -1)}`}.`;
 }
 
 /** Causes that may explain a fall, each with its probability: language: de, 84 %; none of these, 9 %. */

@@ -17,8 +17,9 @@ import { Figures } from './figures.ts';
 import { JudgeSection } from './judge-section.ts';
 import { LastSeen } from './last-seen.ts';
 import { changesOnLine } from './marks.ts';
-import { MovedParts } from './moved-parts.ts';
-import { OpenDetections } from './open-detections.ts';
+import { Headline } from './headline.ts';
+import { MovedParts, useMoved } from './moved-parts.ts';
+import { detectionsOf, OpenDetections } from './open-detections.ts';
 import { TrendChart } from './trend-chart.ts';
 import { UsersSay } from './users-say.ts';
 
@@ -50,9 +51,8 @@ export function Overview({ place, facets }: ViewProps): JSX.Element {
       ],
     }),
     h(LastSeen, { place }),
-    h(OpenDetections, { held: detections, place }),
     h(DashboardLink, { trend: trend.reply?.is === 'here' ? trend.reply.value : undefined, place }),
-    trendSections(trend, detections.reply, place),
+    trendSections(trend, { detections: detections.reply, place, facets }),
   );
 }
 
@@ -66,6 +66,13 @@ function usualSince(
   return now - first < 6 * HOUR_MS ? { value: '6h', words: 'last 6 hours' } : { value: '24h', words: 'last 24 hours' };
 }
 
+/** Agents that the figures are of, as the first sentence begins. */
+function whoseFigures({ agents }: Facets, { query }: Place): string {
+  const chosen = query.getAll('agent');
+  const [one, ...others] = chosen.length > 0 ? chosen : agents;
+  return one === undefined || others.length > 0 ? 'All agents together' : one;
+}
+
 function trendQueryOf({ query }: Place, since: string): URLSearchParams {
   const names = ['suite', 'agent', 'agent_version', 'environment', 'segment', 'since', 'until'];
   const asked = onlyOf(query, names);
@@ -74,25 +81,63 @@ function trendQueryOf({ query }: Place, since: string): URLSearchParams {
 
 function trendSections(
   { reply, isOld, again }: Held<Trend>,
-  detections: Held<Detections>['reply'],
-  place: Place,
+  {
+    detections,
+    place,
+    facets,
+  }: { readonly detections: Held<Detections>['reply']; readonly place: Place; readonly facets: Facets },
 ): JSX.Element {
   if (reply === undefined) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
   if (reply.is !== 'here') return h(Problem, { of: reply, again });
   const trend = reply.value;
   const [series] = trend.series;
   if (series === undefined || series.whole.evaluations === 0) return nothingHappened(trend, place);
-  const { limit } = wordsOf(trend.about);
-  const changes = detections?.is === 'here' ? changesOnLine(detections.value, trend, place.query) : [];
+  // A problem of detection is reported once, in place of the figures.
+  return h(Sections, {
+    trend,
+    series,
+    detections: detections?.is === 'here' ? detections.value : undefined,
+    isOld,
+    place,
+    facets,
+  });
+}
+
+interface SectionsProps {
+  readonly trend: Trend;
+  readonly series: Trend['series'][number];
+  readonly detections: Detections | undefined;
+  readonly isOld: boolean;
+  readonly place: Place;
+  readonly facets: Facets;
+}
+
+function Sections({ trend, series, detections, isOld, place, facets }: SectionsProps): JSX.Element {
+  const asked = useMoved(trend, place);
+  const shown = detections === undefined ? undefined : detectionsOf(detections, trend.suite, place.query);
+  const { about, scope } = trend;
   return h(
     'div',
     { class: isOld ? 'sections old' : 'sections', 'aria-busy': isOld },
-    h(Figures, { figures: series.whole, trend, limit }),
+    h(Headline, {
+      open: shown?.open ?? [],
+      moved: asked.reply?.is === 'here' ? asked.reply.value : undefined,
+      version: asked.version,
+      whose: whoseFigures(facets, place),
+      about,
+      scope,
+    }),
+    h(Figures, { figures: series.whole, trend, limit: wordsOf(about).limit }),
     isOther(place.query) && h('p', { class: 'aside about-other' }, ABOUT_OTHER),
-    h(TrendChart, { trend, series, changes }),
-    h(MovedParts, { trend, place }),
+    h(TrendChart, {
+      trend,
+      series,
+      changes: detections === undefined ? [] : changesOnLine(detections, trend, place.query),
+    }),
+    h(MovedParts, { asked, trend, place }),
+    detections !== undefined && shown !== undefined && h(OpenDetections, { detections, shown, place }),
     h(Endings, { figures: series.whole, trend, place }),
-    speaksOfSuccess(trend.about) && h(UsersSay, { place, since: trend.since }),
+    speaksOfSuccess(about) && h(UsersSay, { place, since: trend.since }),
     h(JudgeSection, { place }),
   );
 }

@@ -33,25 +33,28 @@ export function withOutcomeWords(sentence: string): string {
   });
 }
 
-/** The word is always there for who listens; `isTerse` shows the shape alone, with the word as its title. */
+/** The word, and of a failure its kind, are always there for who listens; `isTerse` shows the shape alone, with them as its title. */
 export function OutcomeMark({
   outcome,
+  because,
   isTerse = false,
 }: {
   readonly outcome: Outcome;
+  readonly because?: string | undefined;
   readonly isTerse?: boolean;
 }): JSX.Element {
   const { word, filled, line } = OUTCOME_LOOKS[outcome];
+  const said = because === undefined ? word : `${word}: ${because}`;
   return h(
     'span',
-    { class: `outcome ${outcome}`, title: isTerse ? word : undefined },
+    { class: `outcome ${outcome}`, title: isTerse ? said : undefined },
     h(
       'svg',
       { viewBox: '0 0 12 12', class: 'shape', 'aria-hidden': 'true' },
       filled !== undefined && h('path', { d: filled, class: 'filled' }),
       line !== undefined && h('path', { d: line, class: 'line' }),
     ),
-    h('span', { class: isTerse ? 'only-heard' : 'word' }, word),
+    h('span', { class: isTerse ? 'only-heard' : 'word' }, said),
   );
 }
 

@@ -70,12 +70,12 @@ function Side({ letter, run }: { readonly letter: string; readonly run: CaseRunJ
 
 /** Verdicts that failed have their reasons; the rest takes a line. */
 function Verdicts({ evaluation }: { readonly evaluation: FullEvaluation }): JSX.Element {
-  const { outcome, score, verdicts } = evaluation;
+  const { outcome, because, score, verdicts } = evaluation;
   const fine = verdicts.filter(({ verdict }) => needsNoAttention(verdict));
   return h(
     'div',
     { class: 'case-verdicts' },
-    h('p', null, h(OutcomeMark, { outcome }), score === null ? ' no score' : ` ${scoreText(score)}`),
+    h('p', null, h(OutcomeMark, { outcome, because }), score === null ? ' no score' : ` ${scoreText(score)}`),
     h(
       'ul',
       null,

@@ -19,7 +19,7 @@ function nameOf({ conversationId, turnId }: Evaluation): string {
   return turnId === undefined ? conversationId : `${conversationId} ${turnId}`;
 }
 
-function resultOf({ outcome, explanation, verdicts }: Evaluation): JUnitResult {
+function resultOf({ outcome, because, explanation, verdicts }: Evaluation): JUnitResult {
   // Whether a person was rightly asked is not known.
   if (!isInSuccessRate(outcome)) return { is: 'skipped', message: explanation };
   if (isGood(outcome)) return { is: 'passed' };
@@ -30,5 +30,10 @@ function resultOf({ outcome, explanation, verdicts }: Evaluation): JUnitResult {
       const where = evidence.length === 0 ? '' : ` (span ${evidence[0]})`;
       return `${criterion}: ${reason}${where}`;
     });
-  return { is: 'failed', type: outcome, message: explanation, details };
+  return {
+    is: 'failed',
+    type: outcome,
+    message: because === undefined ? explanation : `${because}: ${explanation}`,
+    details,
+  };
 }

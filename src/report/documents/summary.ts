@@ -32,6 +32,8 @@ export interface SuiteSummary {
   /** Share of what was scored in which a criterion about the task was decided. */
   readonly with_evidence: number | null;
   readonly outcomes: { readonly [outcome in Outcome]: number };
+  /** Kinds of failures, by outcome, the most frequent first. */
+  readonly because: { readonly [outcome in Outcome]?: { readonly [kind: string]: number } };
 }
 
 export interface FailingCriterion {
@@ -108,7 +110,23 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
     with_evidence: share(known, scored.length),
     // The cast holds: the entries are made from the list of all outcomes.
     outcomes: Object.fromEntries(counts) as SuiteSummary['outcomes'],
+    because: kindsOf(evaluations),
   };
+}
+
+function kindsOf(evaluations: readonly Evaluation[]): SuiteSummary['because'] {
+  const byOutcome = Map.groupBy(
+    evaluations.filter(({ because }) => because !== undefined),
+    ({ outcome }) => outcome,
+  );
+  return Object.fromEntries(
+    [...byOutcome].map(([outcome, those]) => {
+      const kinds = [...Map.groupBy(those, ({ because }) => because ?? '')].map(
+        ([kind, { length }]) => [kind, length] as const,
+      );
+      return [outcome, Object.fromEntries(kinds.toSorted(([, a], [, b]) => b - a))];
+    }),
+  );
 }
 
 function share(part: number, whole: number): number | null {

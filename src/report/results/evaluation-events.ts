@@ -113,5 +113,6 @@ function commonAttributes({ id, labels, evaluation }: ResultPayload): WrittenAtt
     ...(evaluation.turn_id === undefined ? {} : { 'assay.turn.id': evaluation.turn_id }),
     'assay.revision': evaluation.revision,
     'assay.outcome': evaluation.outcome,
+    ...(evaluation.because === undefined ? {} : { 'assay.because': evaluation.because }),
   };
 }

@@ -35,6 +35,7 @@ export const evaluationRecordSchema = z
       .nullable()
       .describe('Passed weight over decided weight; null where it is unscored.'),
     outcome: z.enum(OUTCOMES),
+    because: z.string().optional().describe('Kind of the failure, as its suite names it; absent where it is none.'),
     explanation: z.string(),
     agent: z.string(),
     agent_version: z.string(),

@@ -64,7 +64,7 @@ export function openInferenceSpan(payload: ResultPayload): WrittenSpan {
 /** The whole first. */
 function resultsOf(payload: ResultPayload): readonly Result[] {
   const { evaluation, judged = [], labels, evaluators } = payload;
-  const { suite, score, outcome, explanation, revision, suite_version } = evaluation;
+  const { suite, score, outcome, because, explanation, revision, suite_version } = evaluation;
   const common = { suite, suite_version, revision, agent_version: labels.agent_version };
   const whole: Result = {
     name: suite,
@@ -73,7 +73,11 @@ function resultsOf(payload: ResultPayload): readonly Result[] {
     explanation,
     isJudged: false,
     identifier: suite,
-    metadata: { ...common, evaluator_version: evaluators?.suite ?? suite_version },
+    metadata: {
+      ...common,
+      ...(because !== undefined && { because }),
+      evaluator_version: evaluators?.suite ?? suite_version,
+    },
   };
   const verdicts = Object.entries(evaluation.verdicts).map(([criterion, said]): Result => {
     const { verdict, reason, evidence, judged_by: judgedBy } = said;

@@ -89,6 +89,7 @@ export const detectionRecordSchema = z
         agent_version: z.string(),
         score: share.nullable(),
         outcome: z.enum(OUTCOMES),
+        because: z.string().optional(),
       }),
     ),
   })

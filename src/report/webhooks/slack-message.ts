@@ -5,6 +5,7 @@
 import { visibleText } from '../../model/visible-text.ts';
 import { inPoints, type ShownPart, shownParts } from '../documents/shown-parts.ts';
 import type { DetectionRecord } from './detection-record.ts';
+import { outcomeText } from '../../model/outcome-text.ts';
 
 const SECTION_MAX = 2900;
 const ROWS_MAX = 5;
@@ -30,7 +31,7 @@ export function slackMessage(record: DetectionRecord) {
     ...partLines(record),
     ...record.worst_conversations
       .slice(0, ROWS_MAX)
-      .map(({ conversation_id, outcome }) => `conversation ${escaped(conversation_id)}: ${outcome}`),
+      .map((one) => `conversation ${escaped(one.conversation_id)}: ${escaped(outcomeText(one))}`),
   ];
   return {
     text: headline.slice(0, SECTION_MAX),

@@ -59,6 +59,7 @@ const TEST = {
   expect: z.record(z.string(), z.unknown()).optional(),
   score: z.number().min(0, 'from 0 to 1').max(1, 'from 0 to 1').optional(),
   outcome: z.enum(OUTCOMES).optional(),
+  because: z.string().optional(),
   applies: z.boolean().optional(),
 };
 const FILE = { suite: z.string().optional(), ...WHO, tests: z.array(z.strictObject(TEST)).min(1, 'at least one test') };
@@ -78,7 +79,7 @@ const NOT_WITH_SPANS = [
   'instructions',
   'attributes',
 ] as const;
-const EXPECTATIONS = ['expect', 'score', 'outcome', 'applies'] as const;
+const EXPECTATIONS = ['expect', 'score', 'outcome', 'because', 'applies'] as const;
 
 interface ReadSuiteTests {
   /** Undefined where there are mistakes. */
@@ -189,8 +190,8 @@ class TestsReader {
     if (EXPECTATIONS.every((field) => written[field] === undefined)) {
       this.#mistake(path, 'nothing is expected', '`expect: { <criterion>: pass }`, `score` or `outcome`');
     }
-    const { expect = {}, score, outcome, applies } = written;
-    if (applies === false && (written.expect ?? score ?? outcome) !== undefined) {
+    const { expect = {}, score, outcome, because, applies } = written;
+    if (applies === false && (written.expect ?? score ?? outcome ?? because) !== undefined) {
       this.#mistake([...path, 'applies'], 'a suite that does not apply says nothing', '`applies: false` alone');
     }
     const verdicts = new Map<string, ExpectedVerdict>();
@@ -202,6 +203,7 @@ class TestsReader {
       verdicts,
       score: score === undefined ? undefined : { value: score, line: this.#lineOf([...path, 'score']) },
       outcome: outcome === undefined ? undefined : { value: outcome, line: this.#lineOf([...path, 'outcome']) },
+      because: because === undefined ? undefined : { value: because, line: this.#lineOf([...path, 'because']) },
       applies: { value: applies ?? true, line: this.#lineOf(applies === undefined ? path : [...path, 'applies']) },
     };
   }

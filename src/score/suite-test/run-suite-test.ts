@@ -12,7 +12,7 @@ import { formatMillionths, ONE } from '../weigh.ts';
 import type { GivenAnswer, SuiteTest } from './suite-test.ts';
 
 export interface Unmet {
-  /** A criterion, `score`, `outcome` or `applies`. */
+  /** A criterion, `score`, `outcome`, `because` or `applies`. */
   readonly what: string;
   readonly expected: string;
   readonly actual: string;
@@ -26,7 +26,7 @@ export interface Unmet {
 
 /** The conversation is the one turn for a suite of scope `turn`. */
 export function runSuiteTest(suite: CompiledSuite, test: SuiteTest, conversation: Conversation): readonly Unmet[] {
-  const { applies, verdicts, score, outcome } = test.expected;
+  const { applies, verdicts, score, outcome, because } = test.expected;
   const whyNot = suite.whyNot(conversation);
   if (applies.value !== (whyNot === undefined)) {
     const [expected, actual] = applies.value ? ['it applies', 'it does not'] : ['it does not apply', 'it does'];
@@ -55,6 +55,10 @@ export function runSuiteTest(suite: CompiledSuite, test: SuiteTest, conversation
   if (outcome !== undefined && evaluation.outcome !== outcome.value) {
     const { value, line } = outcome;
     unmet.push({ what: 'outcome', expected: value, actual: evaluation.outcome, line, ...whole });
+  }
+  if (because !== undefined && evaluation.because !== because.value) {
+    const { value, line } = because;
+    unmet.push({ what: 'because', expected: value, actual: evaluation.because ?? 'no failure', line, ...whole });
   }
   return unmet;
 }

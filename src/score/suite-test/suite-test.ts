@@ -45,6 +45,8 @@ export interface Expected {
   readonly verdicts: ReadonlyMap<string, ExpectedVerdict>;
   readonly score: Placed<number> | undefined;
   readonly outcome: Placed<Outcome> | undefined;
+  /** Kind of the failure. */
+  readonly because: Placed<string> | undefined;
   /** Whether the suite is for this conversation at all. */
   readonly applies: Placed<boolean>;
 }

@@ -205,6 +205,12 @@ class SuiteReader {
       ...(when !== undefined && { when: applies(when, (subject) => this.#scopeOf(subject)) }),
       ...(written.when_not_applicable !== undefined && { whenNotApplicable: written.when_not_applicable }),
       ...(critical !== undefined && { critical }),
+      ...(written.fails_as !== undefined && {
+        failsAs:
+          typeof written.fails_as === 'string'
+            ? written.fails_as
+            : written.fails_as.map(({ kind, if_passed: ifPassed }) => ({ kind, ifPassed })),
+      }),
       ...(written.about !== undefined && { about: written.about }),
       restsOn,
       ...(builtIn?.readsTaskTruth && { readsTaskTruth: true }),

@@ -30,6 +30,8 @@ const OUTCOME = {
   when: z.string().optional(),
 };
 
+const FAILS_AS = { kind: z.string(), if_passed: z.string().optional() };
+
 const CRITERION = {
   name: z.string(),
   question: z.string(),
@@ -44,6 +46,7 @@ const CRITERION = {
   when: z.string().optional(),
   when_not_applicable: z.enum(NOT_APPLICABLE_HANDLINGS).optional(),
   critical: z.union([z.boolean(), z.enum(SCORED_OUTCOMES)]).optional(),
+  fails_as: z.union([z.string(), z.array(z.strictObject(FAILS_AS))]).optional(),
   about: z.enum(ABOUTS).optional(),
   evidence: z.string().optional(),
   reason: reasons.optional(),
@@ -115,6 +118,7 @@ export const lenientSuite = z.object({
         when: z.string().optional().catch(undefined),
         when_not_applicable: CRITERION.when_not_applicable.catch(undefined),
         critical: CRITERION.critical.catch(undefined),
+        fails_as: CRITERION.fails_as.catch(undefined),
         about: CRITERION.about.catch(undefined),
         evidence: z.string().optional().catch(undefined),
         reason: CRITERION.reason.catch(undefined),
@@ -145,6 +149,7 @@ export function knownSuiteKeys(path: Path): readonly string[] {
       return Object.keys(OUTCOME);
     case 'criteria':
       if (path.at(-1) === 'reason') return ['pass', 'fail'];
+      if (path[2] === 'fails_as') return Object.keys(FAILS_AS);
       return Object.keys(path.at(-1) === 'judge' ? JUDGING : CRITERION);
     default:
       return [];

@@ -95,6 +95,7 @@ function summary(evaluation: EvaluationSummary) {
     ...(evaluation.turnId === undefined ? {} : { turn_id: evaluation.turnId }),
     score: evaluation.score === undefined ? null : evaluation.score / 1_000_000,
     outcome: evaluation.outcome,
+    ...(evaluation.because !== undefined && { because: evaluation.because }),
     ...(evaluation.decidedShare !== undefined && { decided_share: evaluation.decidedShare / 1_000_000 }),
     ...(evaluation.about !== undefined && { about: evaluation.about }),
     explanation: evaluation.explanation,

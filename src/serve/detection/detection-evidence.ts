@@ -21,7 +21,14 @@ const pageSchema = z.object({
       agent_version: z.string(),
       environment: z.string(),
       segment: z.string().optional(),
-      evaluations: z.array(z.object({ suite: z.string(), score: z.number().nullable(), outcome: z.enum(OUTCOMES) })),
+      evaluations: z.array(
+        z.object({
+          suite: z.string(),
+          score: z.number().nullable(),
+          outcome: z.enum(OUTCOMES),
+          because: z.string().optional(),
+        }),
+      ),
     }),
   ),
 });
@@ -78,11 +85,12 @@ function worst(listed: readonly Listed[], suite: string): Evidence['worst_conver
     .flatMap((one) =>
       ofSuite(one, suite)
         .filter(isFailed)
-        .map(({ score, outcome }) => ({
+        .map(({ score, outcome, because }) => ({
           conversation_id: one.conversation_id,
           agent_version: one.agent_version,
           score,
           outcome,
+          ...(because === undefined ? {} : { because }),
         })),
     )
     .toSorted((a, b) => bySeverity(b.outcome, a.outcome) || (a.score ?? 1) - (b.score ?? 1))

@@ -70,6 +70,7 @@ const EVALUATION_COLUMNS: ColumnsOf<EvaluationLine> = {
   began_at: ['time', 'or_null'],
   scored_at: ['time', 'or_null'],
   outcome: ['text', 'always'],
+  because: ['text', 'or_null'],
   success: ['boolean', 'or_null'],
   score: ['double', 'or_null'],
   decided_share: ['double', 'or_null'],
@@ -133,13 +134,14 @@ export class ExportRows {
 
   #evaluations(conversation: ExportedConversation): readonly EvaluationLine[] {
     return this.#counted(conversation).map(({ counted, evaluation, seen }) => {
-      const { outcome, score, decidedShare, about, ending, explanation } = evaluation;
+      const { outcome, because, score, decidedShare, about, ending, explanation } = evaluation;
       const began = seen === undefined ? undefined : timeOf(seen);
       return {
         ...counted,
         began_at: began === undefined ? null : isoTime(began),
         scored_at: seen?.at === undefined ? null : isoTime(seen.at),
         outcome,
+        because: because ?? null,
         success: isInSuccessRate(outcome) ? isGood(outcome) : null,
         score: score === undefined ? null : shareOf(score),
         decided_share: decidedShare === undefined ? null : shareOf(decidedShare),

@@ -329,7 +329,7 @@ const IS_LAST = `NOT EXISTS (
 /** Rows of shadows are marked by their name (suite-key.ts). */
 const IS_LIVE = `left(e.suite, 7) <> 'shadow:'`;
 /** Evaluations are no older than their conversation, which leaves the partitions of earlier days out. */
-const SUMMARIES = `SELECT e.conversation, e.suite, e.turn_id, e.score, e.outcome, e.explanation,
+const SUMMARIES = `SELECT e.conversation, e.suite, e.turn_id, e.score, e.outcome, e.because, e.explanation,
   e.decided_share, e.about
   FROM unnest($1::bigint[]) AS wanted (id) JOIN conversations c ON c.id = wanted.id
   JOIN evaluations e ON e.conversation = c.id AND (e.day >= c.first_day OR e.day < 0)

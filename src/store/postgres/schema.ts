@@ -45,6 +45,17 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE evaluations DROP COLUMN began_at;
     `,
   },
+  // The kind of a failure, beside the outcome (score/failure-kind.ts). Stored evaluations have none.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    ALTER TABLE evaluations ADD COLUMN because text;
+    `,
+    back: `
+    ALTER TABLE evaluations DROP COLUMN because;
+    `,
+  },
 ];
 
 export async function migrate(

@@ -46,6 +46,19 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE evaluations DROP COLUMN began_at;
     `,
   },
+  // The kind of a failure, beside the outcome (score/failure-kind.ts). Stored evaluations have none.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    ALTER TABLE evaluations ADD COLUMN because TEXT;
+    ALTER TABLE waiting_evaluations ADD COLUMN because TEXT;
+    `,
+    back: `
+    ALTER TABLE evaluations DROP COLUMN because;
+    ALTER TABLE waiting_evaluations DROP COLUMN because;
+    `,
+  },
 ];
 
 export function migrate(database: DatabaseSync, migrations: readonly Migration[] = MIGRATIONS): void {

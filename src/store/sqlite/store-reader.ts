@@ -238,9 +238,9 @@ const IS_LAST = `NOT EXISTS (
   WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
 /** Rows of shadows are marked by their name (suite-key.ts). */
 const IS_LIVE = `e.suite NOT LIKE 'shadow:%'`;
-const SUMMARIES = `SELECT suite, turn_id, score, outcome, explanation, decided_share, about FROM evaluations e
+const SUMMARIES = `SELECT suite, turn_id, score, outcome, because, explanation, decided_share, about FROM evaluations e
   WHERE conversation = ? AND ${IS_LIVE} AND ${IS_LAST} ORDER BY id`;
-const WAITING_SUMMARIES = `SELECT suite, turn_id, score, outcome, explanation, waits_for FROM waiting_evaluations e
+const WAITING_SUMMARIES = `SELECT suite, turn_id, score, outcome, because, explanation, waits_for FROM waiting_evaluations e
   WHERE conversation = ? AND ${IS_LIVE} ORDER BY id`;
 
 function toSummary(row: Record<string, unknown>): EvaluationSummary {

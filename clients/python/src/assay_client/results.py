@@ -44,6 +44,8 @@ class _ListedEvaluationRequired(TypedDict):
 
 class ListedEvaluation(_ListedEvaluationRequired, total=False):
     turn_id: str
+    #: Kind of the failure, as its suite names it.
+    because: str
     ending: str
     decided_share: float
     about: str
@@ -135,6 +137,8 @@ class _EvaluationRequired(TypedDict):
 
 class Evaluation(_EvaluationRequired, total=False):
     turn_id: str
+    #: Kind of the failure, as its suite names it.
+    because: str
     ending: str
     decided_share: float
     about: str
@@ -355,6 +359,8 @@ class EvaluationRow(_CountedRow):
     #: Log time of the evaluation.
     scored_at: str | None
     outcome: Outcome
+    #: Kind of the failure.
+    because: str | None
     #: None where the rate of good outcomes leaves it out. Its mean is that rate.
     success: bool | None
     #: Its mean is the mean score: the TCR where the suite checks the task.

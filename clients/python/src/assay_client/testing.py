@@ -202,7 +202,8 @@ def _problems(
 def _head(evaluation: Mapping[str, Any]) -> str:
     suite = f"{evaluation['suite']} {evaluation['suite_version']}"
     score = _number(evaluation["score"])
-    return f"  {evaluation['conversation_id']}: {suite} says {evaluation['outcome']}, score {score}"
+    kind = f" ({evaluation['because']})" if "because" in evaluation else ""
+    return f"  {evaluation['conversation_id']}: {suite} says {evaluation['outcome']}{kind}, score {score}"
 
 
 def _lines(evaluation: Mapping[str, Any], found: _Scored, criteria: Iterable[str]) -> list[str]:

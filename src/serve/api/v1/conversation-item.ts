@@ -74,6 +74,7 @@ function listed(evaluation: ReadEvaluation['evaluation'], suites: readonly Suite
     ...(turnId === undefined ? {} : { turn_id: turnId }),
     score: score === undefined ? null : shareOf(score),
     outcome: evaluation.outcome,
+    ...(evaluation.because === undefined ? {} : { because: evaluation.because }),
     ...(ending === undefined ? {} : { ending }),
     ...(decidedShare === undefined ? {} : { decided_share: shareOf(decidedShare) }),
     ...(about === undefined ? {} : { about }),

@@ -57,6 +57,7 @@ export function evaluationJson(
     scope: evaluation.scope,
     score: score === undefined ? null : shareOf(score),
     outcome: evaluation.outcome,
+    ...(evaluation.because === undefined ? {} : { because: evaluation.because }),
     ...(ending === undefined ? {} : { ending }),
     ...(decidedShare === undefined ? {} : { decided_share: shareOf(decidedShare) }),
     ...(about === undefined ? {} : { about }),

@@ -78,6 +78,7 @@ test('an export has every conversation that the filters let through, once, and a
     began_at: expect.any(String),
     scored_at: expect.any(String),
     outcome: 'partial_failure',
+    because: 'criterion_0',
     success: false,
     score: 0.8,
     decided_share: 1,

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { Detections } from '../../src/model/api/detections.ts';
+import type { Moved } from '../../src/model/api/moved.ts';
+import { headlineOf } from '../../src/page/overview/headline.ts';
+import { detectionsOf } from '../../src/page/overview/open-detections.ts';
+
+const SINCE = '2026-11-20T10:00:00.000Z';
+const ALARM: Detections['open'][number] = {
+  sentence: 'helper: the mean score has fallen.',
+  agent: 'helper',
+  environment: 'prod',
+  suite: 'care',
+  metric: 'tcr',
+  state: 'regressed',
+  since: SINCE,
+  causes: [],
+  explained_by: [],
+};
+
+function movedBy(low: number, value: number, high: number): Moved {
+  const side = { since: SINCE, until: SINCE, evaluations: 40 };
+  return {
+    suite: 'care',
+    before: side,
+    after: { ...side, evaluations: 30 },
+    difference: { value, low, high, n: 70 },
+    parts: [
+      { kind: 'criterion', name: 'polite', criterion: 'polite', points: 0.02 },
+      { kind: 'criterion', name: 'done', criterion: 'done', points: -0.15 },
+    ],
+    unchanged: 0,
+    other_versions: 0,
+    looked_at: 70,
+    cut: false,
+  };
+}
+
+const SHOWN = { open: [], version: undefined, whose: 'helper', about: 'task', scope: 'conversation' } as const;
+
+test('a fall that is clear of chance is said with its size, its interval and its largest part', () => {
+  expect(headlineOf({ ...SHOWN, moved: movedBy(-0.231, -0.121, -0.011), version: 'v2' })).toEqual({
+    is: 'fell',
+    sentence:
+      'helper: the TCR fell by 12.1 points (1.1 to 23.1), of which done 15.0: 30 conversations against 40 before, since v2 was first seen at',
+    since: SINCE,
+  });
+});
+
+test('a difference that may be chance is no fall, and a suite about form has no TCR', () => {
+  const { is, sentence } =
+    headlineOf({ ...SHOWN, about: 'form', scope: 'turn', moved: movedBy(-0.1, -0.03, 0.04) }) ?? {};
+
+  expect(is).toBe('same');
+  expect(sentence).toBe(
+    'helper: no change of the form score that is clear of chance: −3.0 points (−10.0 to +4.0), 30 turns against 40 before, since',
+  );
+});
+
+test('an alarm of what is shown comes before everything, and one of others does not', () => {
+  const others = [
+    { ...ALARM, suite: 'default' },
+    { ...ALARM, agent: 'other' },
+  ];
+  const detections = { is_active: true, open: [...others, ALARM], changes: [], judges: [], learning: 0, watching: 1 };
+  const shown = detectionsOf(detections, 'care', new URLSearchParams('agent=helper'));
+
+  expect(headlineOf({ ...SHOWN, open: shown.open, moved: movedBy(-0.1, 0, 0.1) })?.sentence).toBe(ALARM.sentence);
+  expect(shown.others).toBe(2);
+  expect(headlineOf({ ...SHOWN, open: [], moved: movedBy(-0.1, 0, 0.1) })?.is).toBe('same');
+});
+
+test('too little is said to be too little', () => {
+  const { difference: _difference, ...early } = movedBy(0, 0, 0);
+
+  expect(headlineOf({ ...SHOWN, moved: { ...early, too_early: 'there is 1 scored evaluation after' } })?.sentence).toBe(
+    'helper: too early to say whether the TCR has changed: there is 1 scored evaluation after.',
+  );
+  expect(headlineOf({ ...SHOWN, moved: undefined })).toBeUndefined();
+});
