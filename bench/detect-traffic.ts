@@ -21,6 +21,9 @@ export interface Conversation {
   /** Empty where spans name nobody. */
   readonly user: string;
   readonly success: boolean;
+  /** Kind of request, where spans say it; and the version of the agent. */
+  readonly intent?: string;
+  readonly version?: string;
 }
 
 export interface Traffic {
@@ -43,8 +46,9 @@ export const WORLDS = {
   'users of 10, interleaved': (traffic: Traffic) => interleaved(traffic, { size: 10, named: true }),
   'users of 20, interleaved, unnamed': (traffic: Traffic) => interleaved(traffic, { size: 20, named: false }),
   'Zipf users, unnamed': zipf,
-  'one user of 200': (traffic: Traffic) => oneUser(traffic, true),
-  'one user of 200, unnamed': (traffic: Traffic) => oneUser(traffic, false),
+  'one user of 200': (traffic: Traffic) => oneUser(traffic, { of: 200, named: true }),
+  'one user of 200, unnamed': (traffic: Traffic) => oneUser(traffic, { of: 200, named: false }),
+  'one user of 60, unnamed': (traffic: Traffic) => oneUser(traffic, { of: 60, named: false }),
   'lag-1 .05': (traffic: Traffic) => lagged(traffic, 0.05),
   'lag-1 .1': (traffic: Traffic) => lagged(traffic, 0.1),
   'lag-1 .2': (traffic: Traffic) => lagged(traffic, 0.2),
@@ -55,6 +59,10 @@ export const WORLDS = {
   'Mondays -5': (traffic: Traffic) => calendar(traffic, { monday: -0.05 }),
   'day and night mixed': (traffic: Traffic) => calendar(traffic, { night: true }),
   'wobble 2 pt over days': (traffic: Traffic) => wobbling(traffic, 0.02, 0.98),
+  'weekends -6, holidays -8': (traffic: Traffic) =>
+    calendar(traffic, { weekend: -0.06, weekendTraffic: 0.4, holiday: -0.08 }),
+  'harder intents with a new version': (traffic: Traffic) => harder(traffic, 1),
+  'harder intents, a tenth on a new version': (traffic: Traffic) => harder(traffic, 0.1),
 } as const satisfies Record<string, (traffic: Traffic) => Iterable<Conversation>>;
 
 /** Mean success of everybody over what it was. */
@@ -131,16 +139,19 @@ function* zipf(traffic: Traffic): Iterable<Conversation> {
   }
 }
 
-/** Every third day a user has 200 conversations within three hours; three in ten of these users succeed in 60 %. */
-function* oneUser(traffic: Traffic, named: boolean): Iterable<Conversation> {
+/** Every third day a user has 200 (or 60) conversations within three hours; three in ten of these users succeed in 60 %. */
+function* oneUser(
+  traffic: Traffic,
+  { of, named }: { readonly of: number; readonly named: boolean },
+): Iterable<Conversation> {
   const random = randomFrom(traffic.seed);
   const heavy = randomFrom(traffic.seed + 7_000_000);
   const own: Conversation[] = [];
   for (let day = 1; day < traffic.days; day += 3) {
     const begin = MONDAY_MS + (day + heavy()) * DAY;
     const rate = heavy() < 0.3 ? 0.6 : MEAN;
-    for (let index = 0; index < 200; index += 1) {
-      const at = begin + (index / 200) * 3 * HOUR;
+    for (let index = 0; index < of; index += 1) {
+      const at = begin + (index / of) * 3 * HOUR;
       own.push({ at, user: named ? `heavy ${day}` : '', success: heavy() < rate * ratioAt(traffic, dayOf(at)) });
     }
   }
@@ -169,6 +180,7 @@ function* calendar(
     readonly weekend?: number;
     readonly weekendTraffic?: number;
     readonly monday?: number;
+    readonly holiday?: number;
     readonly night?: boolean;
   },
 ): Iterable<Conversation> {
@@ -178,9 +190,28 @@ function* calendar(
   const times = (at: number) => (of.night === true ? 1 + 0.7 * wave(at) : isWeekend(at) ? (of.weekendTraffic ?? 1) : 1);
   for (const at of arrivals(traffic, random, times)) {
     let rate = MEAN + (isWeekend(at) ? (of.weekend ?? 0) : 0) + (dayOf(at) % 7 === 0 ? (of.monday ?? 0) : 0);
+    if (isHoliday(at)) rate += of.holiday ?? 0;
     // As much hard traffic as the scenario 'diurnal' has, without segments that say so.
     if (of.night === true) rate = random() < 0.25 - 0.15 * wave(at) ? 0.74 : 0.94;
     yield { at, user: '', success: random() < rate * ratioAt(traffic, dayOf(at)) };
+  }
+}
+
+/** Wednesdays, 16 and 37 days after the first Monday. */
+export const HOLIDAYS = [16, 37];
+
+function isHoliday(at: number): boolean {
+  return HOLIDAYS.includes(dayOf(at));
+}
+
+/** Refunds succeed less often. From day 17 on the new version has more of them, and is as good with each. */
+function* harder(traffic: Traffic, share: number): Iterable<Conversation> {
+  const random = randomFrom(traffic.seed);
+  for (const at of arrivals(traffic, random, () => 1)) {
+    const version = dayOf(at) >= 17 && random() < share ? '2' : '1';
+    const isHard = random() < (version === '2' ? 0.55 : 0.25);
+    const rate = (isHard ? 0.75 : 0.95) * ratioAt(traffic, dayOf(at));
+    yield { at, user: '', success: random() < rate, intent: isHard ? 'refund' : 'travel', version };
   }
 }
 

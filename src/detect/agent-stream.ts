@@ -2,7 +2,9 @@
  * All that is watched of one suite on one agent in one environment: its score, its hard failures, each criterion, cost and steps per
  * success, its versions, and what moved its score. Streams know nothing of each other.
  *
- * Criteria are compared together (step-up.ts), everything else by itself.
+ * Criteria are compared together (step-up.ts), everything else by itself. Hard failures, cost and steps are compared with
+ * those of conversations of the same outcome: when success falls there are more of them per success, and one fall would
+ * alarm three times. So they alarm where they rise beyond what the fall explains.
  */
 import { decisionOf } from '../model/decision.ts';
 import { isGood, isInSuccessRate, isScored, type ScoredOutcome } from '../model/severity.ts';
@@ -15,7 +17,6 @@ import { FallSample, type NamedCause } from './fall-sample.ts';
 import { LevelWatch } from './level-watch.ts';
 import type { WatchReading } from './watch-reading.ts';
 import { Names } from './names.ts';
-import { kindOf } from './observation.ts';
 import type {
   JudgesBridged,
   JudgesChanged,
@@ -27,13 +28,24 @@ import type {
 } from './observation.ts';
 import { RecentChunks } from './recent-chunks.ts';
 import type { DetectionSettings, Metric } from './settings.ts';
+import { beforeToJson, type StreamJudges } from './stream-judges.ts';
+import type { KeptStream } from './kept-stream.ts';
 import { SegmentWatches } from './segment-watches.ts';
+import { Strata } from './strata.ts';
 import { stepUp } from './step-up.ts';
 import { HARD_FAILURES, SPLIT_FIRST, splitChange, takenByHardFailure, type TcrSplit } from '../model/tcr-split.ts';
-import { type Cells, cellsFromJson, cellsToJson, TrailingBaseline } from './trailing-baseline.ts';
+import { cellsFromJson, TrailingBaseline } from './trailing-baseline.ts';
 import { Versions } from './versions.ts';
 
 const SINGLE = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'] as const satisfies readonly Metric[];
+
+/** Compared with conversations of the same outcome. */
+const BY_OUTCOME: ReadonlySet<Metric> = new Set(['hard_failure', 'cost_per_success', 'steps_per_success']);
+/** Share of conversations without a user from which alarms take more evidence. */
+const UNNAMED_FROM = 0.5;
+/** Values of a stratum beside those that strata.ts numbers. */
+const SUCCEEDED = -1;
+const FAILED = -2;
 
 /** The observation of one conversation. */
 const IS_HARD_FAILURE = {
@@ -57,6 +69,7 @@ export class AgentStream {
   readonly labels: StreamLabels;
   readonly #settings: DetectionSettings;
   readonly #segments: Names;
+  readonly #strata: Strata;
   readonly #criteria: Names;
   #watches: Readonly<Record<(typeof SINGLE)[number], LevelWatch>>;
   /** By number of the criterion; number 0 is what was folded, and is not watched. */
@@ -67,11 +80,9 @@ export class AgentStream {
   #usual: TrailingBaseline;
   #recent = new RecentChunks();
   readonly #users = new ClusterSlots();
-  /** Versions are compared kind by kind. */
-  readonly #kinds: Names;
   #parts: SegmentWatches;
   #sample = new FallSample();
-  #judges: Judges = { by: '', names: [], before: undefined };
+  #judges: StreamJudges = { by: '', names: [], before: undefined };
   #judgesChanged: JudgesChanged[] = [];
   readonly #budget: AlarmBudget;
   #lastAt = 0;
@@ -80,10 +91,10 @@ export class AgentStream {
     this.labels = labels;
     this.#settings = settings;
     this.#segments = new Names(settings.limits.segments);
-    this.#kinds = new Names(settings.limits.segments);
+    this.#strata = new Strata(settings.limits.strata);
     this.#criteria = new Names(settings.limits.criteria);
     this.#budget = budget;
-    this.#parts = new SegmentWatches(settings, budget);
+    this.#parts = new SegmentWatches(settings, budget, this.#hasUsers);
     this.#watches = this.#newWatches();
     this.#versions = new Versions(settings.versions, settings.limits, budget);
     this.#usual = new TrailingBaseline(settings.watch.baseline, SPLIT_FIRST);
@@ -91,7 +102,13 @@ export class AgentStream {
 
   #newWatches(): Readonly<Record<(typeof SINGLE)[number], LevelWatch>> {
     const { watch, levels } = this.#settings;
-    const begin = (metric: Metric) => new LevelWatch(watch, levels[metric], { together: false, budget: this.#budget });
+    const begin = (metric: Metric) => {
+      // Hard failures are compared among conversations that did not succeed, which is no split.
+      const isSplit = BY_OUTCOME.has(metric) && metric !== 'hard_failure';
+      const valuesOf = isSplit ? this.#valuesByOutcome : this.#valuesOf;
+      const hasUsers = this.#hasUsers;
+      return new LevelWatch(watch, levels[metric], { together: false, budget: this.#budget, hasUsers, valuesOf });
+    };
     return {
       tcr: begin('tcr'),
       hard_failure: begin('hard_failure'),
@@ -99,6 +116,13 @@ export class AgentStream {
       steps_per_success: begin('steps_per_success'),
     };
   }
+
+  readonly #hasUsers = () => this.#users.unnamedShare <= UNNAMED_FROM;
+  readonly #valuesOf = (stratum: number) => this.#strata.valuesOf(stratum);
+  readonly #valuesByOutcome = (stratum: number) => [
+    stratum % 2 === 1 ? SUCCEEDED : FAILED,
+    ...this.#strata.valuesOf(Math.floor(stratum / 2)),
+  ];
 
   /**
    * Other judges are not another agent: their answers are learnt from scratch, and so is the score. Criteria that
@@ -114,7 +138,7 @@ export class AgentStream {
     for (const [number, name] of this.#criteria.all.entries())
       if (judged.has(name)) this.#criterionWatches[number] = undefined;
     this.#versions = new Versions(this.#settings.versions, this.#settings.limits, this.#budget);
-    this.#parts = new SegmentWatches(this.#settings, this.#budget);
+    this.#parts = new SegmentWatches(this.#settings, this.#budget, this.#hasUsers);
     this.#sample = new FallSample();
     this.#usual = new TrailingBaseline(this.#settings.watch.baseline, SPLIT_FIRST);
     this.#recent = new RecentChunks();
@@ -138,23 +162,25 @@ export class AgentStream {
     this.#lastAt = at;
     if (observed.judgedBy !== this.#judges.by) this.#renewJudged(observed.judgedBy, observed.judged, at);
     const segment = this.#segments.numberOf(observed.segment);
+    const stratum = this.#strata.numberOf(observed.segment, observed.traits);
     const user = this.#users.slotOf(observed.user, at);
     const score = within(observed.score);
-    if (score !== undefined) this.#score(score, { observed, segment, user, at });
+    if (score !== undefined) this.#score(score, { observed, stratum, user, at });
     if (isScored(observed.outcome)) {
       const success = isGood(observed.outcome);
-      this.#watches.hard_failure.observe(segment, IS_HARD_FAILURE[observed.outcome], 1, at, user);
+      const given = 2 * stratum + (success ? 1 : 0);
+      const isHard = IS_HARD_FAILURE[observed.outcome];
+      this.#watches.hard_failure.observe(stratum, isHard, success ? 0 : 1, at, user, 1);
       if (isInSuccessRate(observed.outcome)) {
         const vote = score === undefined ? 1 : this.#watches.tcr.foreseen.given.vote;
-        const kind = this.#kinds.numberOf(kindOf(observed));
-        this.#versions.observe(observed.version, { segment: kind, success, vote, at });
+        this.#versions.observe(observed.version, { segment: stratum, success, vote, at });
       }
       const cost = observed.costUsd === undefined ? undefined : this.#costs.take(observed.costUsd);
-      if (cost !== undefined) this.#watches.cost_per_success.observe(segment, cost, success ? 1 : 0, at, user);
+      if (cost !== undefined) this.#watches.cost_per_success.observe(given, cost, 1, at, user, success ? 1 : 0);
       const steps = this.#steps.take(observed.steps);
-      if (steps !== undefined) this.#watches.steps_per_success.observe(segment, steps, success ? 1 : 0, at, user);
+      if (steps !== undefined) this.#watches.steps_per_success.observe(given, steps, 1, at, user, success ? 1 : 0);
     }
-    this.#verdicts(observed, { score, segment, user, at });
+    this.#verdicts(observed, { score, segment, stratum, user, at });
   }
 
   advance(time: number): void {
@@ -278,13 +304,13 @@ export class AgentStream {
       labels: { ...this.labels },
       lastAt: this.#lastAt,
       segments: this.#segments.snapshot(),
+      strata: this.#strata.snapshot(),
       criteria: this.#criteria.snapshot(),
       watches: SINGLE.map((metric) => this.#watches[metric].snapshot()),
       criterionWatches: this.#criterionWatches.map((watch) => watch?.snapshot() ?? null),
       costs: this.#costs.snapshot(),
       steps: this.#steps.snapshot(),
       versions: this.#versions.snapshot(),
-      kinds: this.#kinds.snapshot(),
       usual: this.#usual.snapshot(),
       recent: this.#recent.snapshot(),
       users: this.#users.snapshot(),
@@ -301,12 +327,16 @@ export class AgentStream {
 
   static restore(settings: DetectionSettings, json: Json, budget: AlarmBudget): AgentStream {
     // The cast holds for what `snapshot` gave; Detection looks at its version.
-    const kept = json as unknown as Kept;
+    const kept = json as unknown as KeptStream;
     const stream = new AgentStream(kept.labels, settings, budget);
     stream.#lastAt = kept.lastAt;
     stream.#segments.restore(kept.segments);
     stream.#criteria.restore(kept.criteria);
-    for (const [index, metric] of SINGLE.entries()) stream.#watches[metric].restore(kept.watches[index] ?? null);
+    stream.#strata.restore(kept.strata ?? null, stream.#segments);
+    // 0.1.0 did not compare by outcome: these levels are learnt from scratch.
+    for (const [index, metric] of SINGLE.entries())
+      if (kept.strata !== undefined || !BY_OUTCOME.has(metric))
+        stream.#watches[metric].restore(kept.watches[index] ?? null);
     for (const [number, state] of kept.criterionWatches.entries()) {
       if (state === null) stream.#criterionWatches[number] = undefined;
       else stream.#criterion(number).restore(state);
@@ -315,7 +345,6 @@ export class AgentStream {
     stream.#steps.restore(kept.steps);
     stream.#versions.restore(kept.versions);
     // 0.1.0 compared versions by segment, and a kind without traits is called as its segment.
-    stream.#kinds.restore(kept.kinds ?? kept.segments);
     stream.#usual.restore(kept.usual);
     stream.#recent.restore(kept.recent);
     stream.#users.restore(kept.users);
@@ -334,15 +363,20 @@ export class AgentStream {
     return stream;
   }
 
-  #score(score: number, { observed, segment, user, at }: Placed & { readonly observed: Observation }): void {
+  #score(
+    score: number,
+    { observed, stratum, user, at }: Omit<Placed, 'segment'> & { readonly observed: Observation },
+  ): void {
     const { tcr } = this.#watches;
     const before = tcr.phase;
     const bad = 1 - score;
-    tcr.observe(segment, bad, 1, at, user);
+    tcr.observe(stratum, bad, 1, at, user);
     this.#follow(before, at);
     const parts = observed.segment === '' ? observed.traits : [`segment: ${observed.segment}`, ...observed.traits];
-    const { foreseen, phase } = tcr;
-    this.#parts.observe(parts, { bad, at, foreseen, isDoubted: phase === 'regressed' });
+    const { phase } = tcr;
+    // Where requests differ, a part is learnt from the moment when it is known how.
+    const foreseen = tcr.forParts ?? (this.#strata.areSeveral ? undefined : tcr.foreseen);
+    if (foreseen !== undefined) this.#parts.observe(parts, { bad, at, foreseen, isDoubted: phase === 'regressed' });
     // A version is no part of the traffic that is watched: it has its own comparison.
     this.#sample.add(at, bad, [`version: ${observed.version}`, ...parts]);
   }
@@ -359,7 +393,7 @@ export class AgentStream {
 
   #verdicts(
     { verdicts, weights }: Observation,
-    { score, segment, user, at }: Placed & { readonly score: number | undefined },
+    { score, segment, stratum, user, at }: Placed & { readonly score: number | undefined },
   ): void {
     let decided = 0;
     let isFound = false;
@@ -373,7 +407,7 @@ export class AgentStream {
       counted.push([number, weight, decision === 'pass']);
       if (number === 0) continue;
       const watch = this.#criterion(number);
-      watch.observe(segment, decision === 'pass' ? 0 : 1, 1, at, user);
+      watch.observe(stratum, decision === 'pass' ? 0 : 1, 1, at, user);
       if (watch.phase === 'suspected' && watch.standing >= 1) isFound = true;
     }
     if (isFound) this.#confirmCriteria(at);
@@ -415,6 +449,8 @@ export class AgentStream {
     const watch = new LevelWatch(this.#settings.watch, this.#settings.levels.criterion, {
       together: true,
       budget: this.#budget,
+      hasUsers: this.#hasUsers,
+      valuesOf: this.#valuesOf,
     });
     this.#criterionWatches[number] = watch;
     return watch;
@@ -437,48 +473,12 @@ export class AgentStream {
 }
 
 interface Placed {
+  /** Number of the configured segment. */
   readonly segment: number;
+  /** Kind of request. */
+  readonly stratum: number;
   readonly user: Slot | undefined;
   readonly at: number;
-}
-
-interface Kept {
-  readonly labels: StreamLabels;
-  readonly lastAt: number;
-  readonly segments: Json;
-  readonly criteria: Json;
-  readonly watches: readonly Json[];
-  readonly criterionWatches: readonly Json[];
-  readonly costs: Json;
-  readonly steps: Json;
-  readonly versions: Json;
-  readonly kinds?: Json;
-  readonly usual: Json;
-  readonly recent: Json;
-  readonly users: Json;
-  readonly parts: Json;
-  readonly sample: Json;
-  readonly judges: readonly [string, readonly string[], readonly [number, Json, (JudgesBridged | null)?] | null];
-  readonly judgesChanged: readonly JudgesChanged[];
-}
-
-/** The judges that answer criteria which code does not decide. */
-interface Judges {
-  readonly by: string;
-  readonly names: readonly string[];
-  /** Usual figures from before the last change. */
-  readonly before: BeforeJudges | undefined;
-}
-
-interface BeforeJudges {
-  readonly at: number;
-  readonly cells: Readonly<Cells>;
-  /** Undefined where no conversation was asked by both. */
-  readonly bridge: JudgesBridged | undefined;
-}
-
-function beforeToJson({ at, cells, bridge }: BeforeJudges): Json {
-  return [at, cellsToJson(cells), bridge === undefined ? null : { ...bridge }];
 }
 
 function isChosen(chosen: ChosenLevels, { metric, criterion, part }: WatchedLevel): boolean {

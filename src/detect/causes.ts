@@ -1,16 +1,21 @@
 /**
- * Which part of the traffic explains a fall: the segment, or two of them together, whose conversations since the onset
- * are bad beyond what they were expected to be, while the others are as before.
+ * Which part of the traffic explains a fall, and how probably: one value, two of them together, everything alike, or none
+ * of these.
  *
- * A sample of conversations from before and since is kept (fall-sample.ts). For a part with n conversations since the
- * onset, of which a share r is bad and e was expected from before,
+ * A sample of conversations from before and since is kept (fall-sample.ts). From those before, each conversation is
+ * expected to be as bad as its values let expect (additive.ts). A cause says that success fell to f times what it was in
+ * its own conversations, and nowhere else. Its weight is
  *
- *     gain = n × (r log(r / e) + (1 − r) log((1 − r) / (1 − e)))
+ *     prior × mean over f of (likelihood of its conversations since, with f / without)^(n / (n + m))
  *
- * is what is gained by saying that this part changed and nothing else did. The part with the greatest gain comes first,
- * less the logarithm of how many parts of its kind were looked at. The whole traffic is one of them, and where it wins
- * the fall is everywhere. A segment that was found to have fallen has been chosen already, and costs nothing. A rare value does not come first for being frequent among failures: a frequent one always is.
+ * where m of them are since and n are known from before: what is not known of before must not look like a change. A part
+ * is weighed against the whole by its complement alone, because in the part both say the same. The
+ * prior of a kind of cause is shared by all that were looked at, so one of many needs more evidence. A segment that was
+ * found to have fallen shares with nobody, but has less than the whole: in a fall of everything one may be found first.
+ *
+ * None of these: it was chance, or the values of one trait fell by different amounts.
  */
+import { additiveLevel, type Group } from './additive.ts';
 
 /** A conversation of the sample. */
 export interface Sampled {
@@ -22,6 +27,8 @@ export interface Sampled {
 export interface Cause {
   /** One segment, or two that hold together; none where the fall is everywhere. */
   readonly segments: readonly number[];
+  /** From 0 to 1, with causes that are nearly the same conversations. The rest is for none of these. */
+  readonly probability: number;
   /** Part of the excess of all that is in these conversations, at most 1. */
   readonly share: number;
   /** Counted in the sample since the onset. */
@@ -34,123 +41,211 @@ interface Part {
   readonly segments: readonly number[];
   since: number;
   bad: number;
+  /** Sum over its conversations since. */
+  expected: number;
   before: number;
-  badBefore: number;
+  /** Bad before beyond what was expected. */
+  over: number;
+}
+
+interface Asked {
+  /** Segment that was found to have fallen, where it was one. */
+  readonly found?: number | undefined;
+  /** Such as `tool`. */
+  readonly traitOf?: (segment: number) => string;
 }
 
 const SINCE_MIN = 5;
-/** Conversations of all that are added to those of a part before, so that few of them say little. */
-const DRAWN_BY = 20;
-/** Added for two things together, because one of them alone is the simpler reason. */
-const PAIR_COSTS = 1.5;
+/** Conversations as usual that are added to those of a part before, so that few of them say little. */
+const DRAWN_BY = 50;
 const SHOWN = 5;
+const SHOWN_FROM = 0.05;
 /** Two parts that share so much of what they have are one. */
 const ALIKE = 0.7;
 const LEAST_SHARE = 0.1;
+/** Part of the evidence that is left, because the stretch was chosen for looking bad. */
+const NOT_CHOSEN = 0.9;
+/** Parts of success that may be left. */
+const LEFT = [0.97, 0.94, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.15, 0.05];
+/** Naming a part that did not fall sends people to the wrong team, so a part needs more than the best likelihood. */
+const PRIOR = { everywhere: 0.76, found: 0.04, single: 0.14, pair: 0.04, chance: 0.03, mixed: 0.02 };
+/** An error is a result, and must not explain why its conversation is bad. */
+const RESULT = 'error';
 
-/** `found` is the segment that was found to have fallen, where it was one. */
-export function causesOf(before: readonly Sampled[], since: readonly Sampled[], found?: number): readonly Cause[] {
+export function causesOf(
+  before: readonly Sampled[],
+  since: readonly Sampled[],
+  { found, traitOf = () => '' }: Asked = {},
+): readonly Cause[] {
   if (since.length < SINCE_MIN || before.length === 0) return [];
-  const whole: Part = { segments: [], since: 0, bad: 0, before: 0, badBefore: 0 };
+  const expectedOf = expectations(before, traitOf);
+  const whole = newPart([]);
   const parts = new Map<number, Part>();
-  const partsOf = function* ({ segments }: Sampled): Iterable<Part> {
-    yield whole;
-    for (const [place, one] of segments.entries()) {
-      yield partOf(parts, one, 0);
-      for (const other of segments.slice(place + 1)) yield partOf(parts, Math.min(one, other), Math.max(one, other));
-    }
-  };
-  for (const one of since)
-    for (const part of partsOf(one)) {
-      part.since += 1;
-      part.bad += one.bad;
-    }
-  for (const [key, part] of parts) if (part.since < SINCE_MIN) parts.delete(key);
-  const isKept = (key: number) => parts.get(key);
-  for (const one of before) {
-    whole.before += 1;
-    whole.badBefore += one.bad;
-    for (const part of keptParts(one, isKept)) {
-      part.before += 1;
-      part.badBefore += one.bad;
+  for (const one of since) {
+    const expected = expectedOf(one);
+    for (const key of keysOf(one, whole, parts)) {
+      key.since += 1;
+      key.bad += one.bad;
+      key.expected += expected;
     }
   }
-  return ranked(whole, [...parts.values()], found);
+  for (const [key, part] of parts) if (part.since < SINCE_MIN) parts.delete(key);
+  for (const one of before) {
+    const over = one.bad - expectedOf(one);
+    for (const key of keysOf(one, whole, parts, { isKnownOnly: true })) {
+      key.before += 1;
+      key.over += over;
+    }
+  }
+  return ranked(whole, [...parts.values()], { found, traitOf });
+}
+
+function expectations(before: readonly Sampled[], traitOf: (segment: number) => string): (one: Sampled) => number {
+  const valuesOf = ({ segments }: Sampled) => segments.filter((segment) => traitOf(segment) !== RESULT);
+  const groups = new Map<string, Group & { bad: number; quantity: number }>();
+  for (const one of before) {
+    const values = valuesOf(one);
+    const key = values.join();
+    const group = groups.get(key) ?? { bad: 0, quantity: 0, values };
+    group.bad += one.bad;
+    group.quantity += 1;
+    groups.set(key, group);
+  }
+  const levelOf = additiveLevel([...groups.values()]);
+  return (one) => confine(levelOf(valuesOf(one)));
 }
 
 const SEGMENTS_MAX = 1024;
 
-function keyOf(one: number, other: number): number {
-  return one * SEGMENTS_MAX + other;
+function newPart(segments: readonly number[]): Part {
+  return { segments, since: 0, bad: 0, expected: 0, before: 0, over: 0 };
 }
 
-function partOf(parts: Map<number, Part>, one: number, other: number): Part {
-  const key = keyOf(one, other);
-  let part = parts.get(key);
-  if (part === undefined) {
-    part = { segments: other === 0 ? [one] : [one, other], since: 0, bad: 0, before: 0, badBefore: 0 };
-    parts.set(key, part);
-  }
-  return part;
-}
-
-function* keptParts({ segments }: Sampled, kept: (key: number) => Part | undefined): Iterable<Part> {
-  for (const [place, one] of segments.entries()) {
-    const single = kept(keyOf(one, 0));
-    if (single !== undefined) yield single;
-    for (const other of segments.slice(place + 1)) {
-      const pair = kept(keyOf(Math.min(one, other), Math.max(one, other)));
-      if (pair !== undefined) yield pair;
+/** The whole, each of its segments and each pair of them. */
+function* keysOf(
+  { segments }: Sampled,
+  whole: Part,
+  parts: Map<number, Part>,
+  { isKnownOnly } = { isKnownOnly: false },
+): Iterable<Part> {
+  yield whole;
+  for (const [place, one] of segments.entries())
+    for (const other of [0, ...segments.slice(place + 1)]) {
+      const [low, high] = other === 0 ? [one, 0] : [Math.min(one, other), Math.max(one, other)];
+      const key = low * SEGMENTS_MAX + high;
+      let part = parts.get(key);
+      if (part === undefined) {
+        if (isKnownOnly) continue;
+        part = newPart(high === 0 ? [low] : [low, high]);
+        parts.set(key, part);
+      }
+      yield part;
     }
-  }
 }
 
-function ranked(whole: Part, parts: readonly Part[], found: number | undefined): readonly Cause[] {
-  const usual = whole.badBefore / whole.before;
-  const expectedOf = ({ before, badBefore }: Part) => confine((badBefore + DRAWN_BY * usual) / (before + DRAWN_BY));
-  const excessOf = (part: Part) => part.bad - part.since * expectedOf(part);
+interface Weighed {
+  readonly part: Part;
+  weight: number;
+}
+
+function ranked(whole: Part, parts: readonly Part[], { found, traitOf }: Required<Asked>): readonly Cause[] {
   const own = parts.find(({ segments }) => segments.length === 1 && segments[0] === found);
   // The excess of a small segment may be lost in the chance of all.
   const all = Math.max(excessOf(whole), own === undefined ? 0 : excessOf(own));
   if (!(all > 0)) return [];
-  const pairs = parts.filter(({ segments }) => segments.length === 2).length;
-  const costs = [
-    own === undefined ? 0 : Math.log(parts.length - pairs),
-    Math.log(Math.max(1, parts.length - pairs)),
-    Math.log(Math.max(1, parts.length)) + PAIR_COSTS,
-  ];
-  const costOf = (part: Part) => (part === own ? 0 : (costs[part.segments.length] ?? 0));
-  const candidates = [whole, ...parts]
-    .map((part) => ({ part, gain: gainOf(part, expectedOf(part)) - costOf(part) }))
-    .filter(({ gain }) => gain > 0)
-    .toSorted((a, b) => b.gain - a.gain || a.part.segments.length - b.part.segments.length);
-  const shown: Part[] = [];
-  for (const { part } of candidates) {
-    if (shown.length >= SHOWN) break;
-    const isWhole = part.segments.length === 0;
-    // Parts after the whole explain less than saying that the fall is everywhere, and this beside a part contradicts it.
-    if (isWhole && shown.length > 0) break;
-    if (shown.some((other) => isAlike(part, other)) || excessOf(part) < LEAST_SHARE * all) continue;
-    shown.push(part);
-    if (isWhole) break;
-  }
-  return shown.map((part) => ({
-    segments: part.segments,
-    share: Math.min(1, excessOf(part) / all),
-    conversations: part.since,
-    expected: expectedOf(part),
-    observed: part.bad / part.since,
+  const singles = parts.filter(({ segments }) => segments.length === 1);
+  const priorOf = (part: Part) => {
+    if (part === whole) return PRIOR.everywhere;
+    if (part === own) return PRIOR.found;
+    return part.segments.length === 1 ? PRIOR.single / singles.length : PRIOR.pair / (parts.length - singles.length);
+  };
+  const ofWhole = meanOf(likelihoods(whole));
+  // Whether it is this part or everything is decided by the others: if everything fell, they did as well.
+  const against = (part: Part) => {
+    const own = likelihoods(part);
+    return meanOf(own) - meanOf(sumOf([own, likelihoods(without(whole, part))]));
+  };
+  const logs = [whole, ...parts].map((part) => ({
+    part,
+    log: Math.log(priorOf(part)) + ofWhole + (part === whole ? 0 : against(part)),
   }));
+  const none = [Math.log(PRIOR.chance), ...mixedOf(singles, whole, traitOf).map((log) => log + ofWhole)];
+  const most = Math.max(...none, ...logs.map(({ log }) => log));
+  const sum = [...none, ...logs.map(({ log }) => log)].reduce((total, log) => total + Math.exp(log - most), 0);
+  const candidates: Weighed[] = logs
+    .map(({ part, log }) => ({ part, weight: Math.exp(log - most) / sum }))
+    .toSorted((a, b) => b.weight - a.weight || a.part.segments.length - b.part.segments.length);
+  const shown: Weighed[] = [];
+  for (const { part, weight } of candidates) {
+    const same = shown.find((other) => isAlike(part, other.part));
+    if (same !== undefined) same.weight += weight;
+    else if (excessOf(part) >= LEAST_SHARE * all) shown.push({ part, weight });
+  }
+  return shown
+    .filter(({ weight }) => weight >= SHOWN_FROM)
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, SHOWN)
+    .map(({ part, weight }) => ({
+      segments: part.segments,
+      probability: Math.min(1, weight),
+      share: Math.min(1, excessOf(part) / all),
+      conversations: part.since,
+      expected: expectedIn(part),
+      observed: part.bad / part.since,
+    }));
 }
 
-function gainOf({ bad, since }: Part, expected: number): number {
-  const rate = bad / since;
-  if (rate <= expected) return 0;
-  return since * (term(rate, expected) + term(1 - rate, 1 - expected));
+/** Each value of a trait fell by itself. Only traits of which a conversation has one value. */
+function mixedOf(singles: readonly Part[], whole: Part, traitOf: (segment: number) => string): readonly number[] {
+  const traits = [...Map.groupBy(singles, ({ segments }) => traitOf(segments[0] ?? 0)).values()].filter(
+    (values) => values.length > 1 && values.reduce((sum, { since }) => sum + since, 0) <= whole.since,
+  );
+  return traits.map((values) => {
+    const all = values.map(likelihoods);
+    const each = all.reduce((sum, one) => sum + Math.log((1 + Math.exp(Math.min(500, meanOf(one)))) / 2), 0);
+    return Math.log(PRIOR.mixed / traits.length) + each - meanOf(sumOf(all));
+  });
 }
 
-function term(rate: number, expected: number): number {
-  return rate > 0 ? rate * Math.log(rate / expected) : 0;
+function expectedIn({ since, expected, before, over }: Part): number {
+  return confine(expected / since + over / (before + DRAWN_BY));
+}
+
+function excessOf(part: Part): number {
+  return part.bad - part.since * expectedIn(part);
+}
+
+function without(whole: Part, part: Part): Part {
+  return {
+    segments: [],
+    since: whole.since - part.since,
+    bad: whole.bad - part.bad,
+    expected: whole.expected - part.expected,
+    before: whole.before - part.before,
+    over: whole.over - part.over,
+  };
+}
+
+/** For each size of a fall, the logarithm of how much more likely it makes these conversations. */
+function likelihoods(part: Part): readonly number[] {
+  const { since, bad, before } = part;
+  if (since === 0) return LEFT.map(() => 0);
+  const expected = expectedIn(part);
+  const known = NOT_CHOSEN / (1 + since / (before + DRAWN_BY));
+  return LEFT.map((left) => {
+    const rate = 1 - (1 - expected) * left;
+    return known * (bad * Math.log(rate / expected) + (since - bad) * Math.log((1 - rate) / (1 - expected)));
+  });
+}
+
+function sumOf(all: readonly (readonly number[])[]): readonly number[] {
+  return LEFT.map((_, place) => all.reduce((sum, one) => sum + (one[place] ?? 0), 0));
+}
+
+/** Logarithm of the mean of what these are logarithms of. */
+function meanOf(logs: readonly number[]): number {
+  const most = Math.max(...logs);
+  return most + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - most), 0) / logs.length);
 }
 
 function confine(rate: number): number {

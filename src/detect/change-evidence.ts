@@ -47,6 +47,10 @@ export interface Seen {
   readonly expected: number;
   readonly usual: number;
   readonly given: Given;
+  /** Quantity that the level is shown per, where it is another one. */
+  readonly per?: number;
+  /** Change that is tolerated on this day, beside the usual allowance. */
+  readonly tolerated?: number;
 }
 
 /** Sums of everything observed since some moment. */
@@ -63,9 +67,11 @@ export interface Stretch {
   readonly doubt: number;
   /** Expected before a regression; `expected` where there is none. */
   readonly usual: number;
+  /** The level is shown per so much. */
+  readonly per: number;
 }
 
-const COLUMNS = 9;
+const COLUMNS = 10;
 /** The largest part of its capital that a bet can lose at once. */
 const LOSS_MAX = 0.9;
 /** Far above any alarm, far below overflow: the product of two of them is still finite. */
@@ -86,6 +92,7 @@ export class ChangeEvidence {
   #chance = 0;
   #doubt = 0;
   #usual = 0;
+  #per = 0;
 
   constructor(weights: readonly number[]) {
     this.#weights = Float64Array.from(weights);
@@ -102,9 +109,13 @@ export class ChangeEvidence {
     return this.#weights.length;
   }
 
-  add(expectation: Expectation, { bad, quantity, expected, usual, given }: Seen, at: number): void {
+  add(
+    expectation: Expectation,
+    { bad, quantity, expected, usual, given, per = quantity, tolerated = 0 }: Seen,
+    at: number,
+  ): void {
     // The least that an excess can be is what a bet can lose on.
-    const most = expected + given.predicted + expectation.allowance * quantity * given.shown;
+    const most = expected + given.predicted + (expectation.allowance + tolerated) * quantity * given.shown;
     const excess = bad - most;
     const { slopes, penalties } = expectation;
     const stake = stakeOf(expected, given);
@@ -116,6 +127,7 @@ export class ChangeEvidence {
     this.#chance += expectation.variance;
     this.#doubt += expectation.doubt;
     this.#usual += usual;
+    this.#per += per;
     let value = 0;
     for (let bet = 0; bet < slopes.length; bet += 1) {
       const penalty = penalties[bet] as number;
@@ -156,6 +168,7 @@ export class ChangeEvidence {
       chance: this.#chance - start(7),
       doubt: this.#doubt - start(6),
       usual: this.#usual - start(8),
+      per: this.#per - start(9),
     };
   }
 
@@ -171,6 +184,7 @@ export class ChangeEvidence {
       chance: this.#chance,
       doubt: this.#doubt,
       usual: this.#usual,
+      per: this.#per,
     };
   }
 
@@ -183,7 +197,8 @@ export class ChangeEvidence {
 
   snapshot(): Json {
     const [value, count, quantity, bad] = [this.#value, this.#count, this.#quantity, this.#bad];
-    const own = [value, count, quantity, bad, this.#expected, this.#variance, this.#doubt, this.#chance, this.#usual];
+    const levels = [this.#expected, this.#variance, this.#doubt, this.#chance, this.#usual, this.#per];
+    const own = [value, count, quantity, bad, ...levels];
     return [own, [...this.#sums], [...this.#capitals], [...this.#starts]];
   }
 
@@ -192,9 +207,12 @@ export class ChangeEvidence {
     if (sums?.length !== this.#weights.length) throw new Error('restore detection: the bets are others');
     this.#sums.set(sums);
     this.#capitals.set(capitals ?? []);
-    this.#starts.set(starts ?? []);
-    const [value = 0, count = 0, quantity = 0, bad = 0, expected = 0, variance = 0, doubt = 0, chance = 0, usual = 0] =
-      own ?? [];
+    const columns = (starts?.length ?? 0) / this.#weights.length;
+    // 0.1.0 kept one column less.
+    for (const [place, start] of (starts ?? []).entries())
+      this.#starts[Math.floor(place / columns) * COLUMNS + (place % columns)] = start;
+    const [value = 0, count = 0, quantity = 0, bad = 0, expected = 0, variance = 0] = own ?? [];
+    const [doubt = 0, chance = 0, usual = 0, per = 0] = own?.slice(6) ?? [];
     this.#value = value;
     this.#count = count;
     this.#quantity = quantity;
@@ -204,6 +222,7 @@ export class ChangeEvidence {
     this.#doubt = doubt;
     this.#chance = chance;
     this.#usual = usual;
+    this.#per = per;
   }
 
   #begin(bet: number, at: number): void {
@@ -219,6 +238,7 @@ export class ChangeEvidence {
     starts[from + 6] = this.#doubt;
     starts[from + 7] = this.#chance;
     starts[from + 8] = this.#usual;
+    starts[from + 9] = this.#per;
   }
 }
 
@@ -244,5 +264,6 @@ export function between(to: Stretch, from: Stretch): Stretch {
     chance: to.chance - from.chance,
     doubt: to.doubt - from.doubt,
     usual: to.usual - from.usual,
+    per: to.per - from.per,
   };
 }

@@ -3,7 +3,8 @@
  * are unrelated, and larger where what one conversation met the next one meets as well, whatever they share.
  *
  * The excesses of blocks of 4, 16, 64 and 256 consecutive conversations are squared and compared with the variance that
- * they would have. A length counts if what it shows is more than two of its errors. The largest one counts.
+ * they would have. A length counts if what it shows is more than two of its errors. The largest one counts. If one shows
+ * more than three, each counts with an error more: few long blocks say little, and short ones show a part of it.
  *
  * Blocks are counted by the hour in which they end, because an hour must first be known to be usual (drift-variance.ts).
  */
@@ -15,6 +16,8 @@ const OPEN = 3;
 const SUMS = 5;
 export const EFFECT_COLUMNS = LENGTHS.length * SUMS;
 const EVIDENT_ERRORS = 2;
+/** From here on the upper bound of each length counts. */
+const SURE_ERRORS = 3;
 const EFFECT_MAX = 50;
 
 export class DesignEffect {
@@ -65,6 +68,8 @@ export class DesignEffect {
 
 /** From sums of the columns that hours gave. */
 export function designEffectOf(sums: Readonly<Float64Array>): number {
+  const shown: number[] = [];
+  let isSure = false;
   let most = 1;
   for (let length = 0; length < LENGTHS.length; length += 1) {
     const [squares = 0, variance = 0, noise = 0, excess = 0, blocks = 0] = sums.subarray(
@@ -77,6 +82,8 @@ export function designEffectOf(sums: Readonly<Float64Array>): number {
     // The square of a normal sum varies by twice the squared variance.
     const error = Math.sqrt(2 * noise) / variance;
     if (effect > 1 + EVIDENT_ERRORS * error) most = Math.max(most, effect);
+    isSure ||= effect > 1 + SURE_ERRORS * error;
+    shown.push(effect + error);
   }
-  return Math.min(EFFECT_MAX, most);
+  return Math.min(EFFECT_MAX, isSure ? Math.max(most, ...shown) : most);
 }

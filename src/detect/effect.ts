@@ -37,13 +37,14 @@ export interface Varies {
 export function estimate(sums: Sums, level: Level, { wobble, sumEffect }: Varies): Estimate | undefined {
   const { quantity, count } = sums;
   if (!(quantity > 0)) return undefined;
-  const expected = sums.expected / quantity;
-  const observed = sums.bad / quantity;
+  const per = level.worse === 'rises' && sums.per > 0 ? sums.per : quantity;
+  const expected = sums.expected / per;
+  const observed = sums.bad / per;
   const baseline = level.worse === 'falls' ? 1 - expected : expected;
   if (!(baseline > 0)) return undefined;
   const shown = level.worse === 'falls' ? 1 - observed : observed;
-  const chance = sums.variance * varianceRatio(observed, expected, level) * sumEffect;
-  const spread = Math.sqrt(chance + sums.doubt * count + wobble * quantity * quantity) / quantity;
+  const chance = sums.variance * varianceRatio(sums.bad / quantity, sums.expected / quantity, level) * sumEffect;
+  const spread = Math.sqrt(chance + sums.doubt * count + wobble * quantity * quantity) / per;
   const change = shown / baseline - 1;
   const half = (NORMAL_95 * spread) / baseline;
   return {

@@ -1,14 +1,15 @@
 /**
  * From what is usual to what to expect of each segment, and how much to bet on each size of change.
  *
- * A segment's own level is drawn towards the level of all by as many observations as the difference between segments
- * does not justify: k = variance within / variance between, from 5 to 50. A segment with fewer than `OWN_MIN` observations of
- * its own is not compared at all: what is new is not worse.
+ * A stratum's own level is drawn towards what its segment, language and intent let expect (additive.ts), by as many
+ * observations as what that leaves unexplained does not justify: k = variance within / variance between, from 5 to 50. A
+ * stratum of which one value has fewer than `OWN_MIN` observations is not compared at all: what is new is not worse.
  *
  * The slope of a bet on a change of size d is d / variance, which is where its capital grows fastest; for a yes/no
  * question it is exactly the likelihood ratio. Scores that vary less than a yes/no question does get steeper bets. It is kept below what
  * could lose more than three quarters of the capital at once.
  */
+import { additiveLevel, type Group } from './additive.ts';
 import type { Expectation } from './change-evidence.ts';
 import type { Sums } from './sums.ts';
 
@@ -34,7 +35,8 @@ export const BAD = 2;
 const QUANTITY = 3;
 const BAD_SQUARES = 4;
 const BAD_QUANTITY = 5;
-export const LEVEL_COLUMNS = 6;
+const PER = 6;
+export const LEVEL_COLUMNS = 7;
 
 const OWN_MIN = 30;
 const DRAW_MIN = 5;
@@ -54,6 +56,11 @@ export interface Expectations {
   readonly segments: readonly (Expectation | undefined)[];
 }
 
+/** Values that the observations of a stratum have in common. Without this a stratum is a value by itself. */
+export type ValuesOf = (stratum: number) => readonly number[];
+
+const BY_ITSELF: ValuesOf = (stratum) => [stratum];
+
 /** Variation that is tolerated because it happens when nothing is wrong. */
 export interface Tolerated {
   /** Change of the level. */
@@ -66,6 +73,7 @@ export function expectationsOf(
   cells: readonly (Float64Array | undefined)[],
   level: Level,
   tolerated: Tolerated = { allowance: 0, designEffect: 1 },
+  valuesOf: ValuesOf = BY_ITSELF,
 ): Expectations | undefined {
   const all = new Float64Array(LEVEL_COLUMNS);
   for (const cell of cells)
@@ -73,12 +81,23 @@ export function expectationsOf(
       for (let column = 0; column < LEVEL_COLUMNS; column += 1) all[column] = at(all, column) + at(cell, column);
   const pooled = pool(all, level);
   if (pooled === undefined) return undefined;
-  const draw = drawOf(cells, pooled);
+  const groups = cells.flatMap((cell, stratum) =>
+    cell === undefined ? [] : [{ bad: at(cell, BAD), quantity: at(cell, QUANTITY), values: valuesOf(stratum) }],
+  );
+  const counts = new Map<number, number>();
+  for (const [stratum, cell] of cells.entries())
+    if (cell !== undefined)
+      for (const value of valuesOf(stratum)) counts.set(value, (counts.get(value) ?? 0) + at(cell, COUNT));
+  const levelOf = groups.length > 1 ? additiveLevel(groups) : () => pooled.expected;
+  const draw = drawOf(groups, pooled, levelOf);
   return {
     pooled,
-    segments: cells.map((cell) =>
-      cell === undefined ? undefined : expectationOf(cell, { pooled, draw, level, ...tolerated }),
-    ),
+    segments: cells.map((cell, stratum) => {
+      const values = valuesOf(stratum);
+      if (cell === undefined || values.some((value) => (counts.get(value) ?? 0) < OWN_MIN)) return undefined;
+      const drawnTo = confine(levelOf(values), level);
+      return expectationOf(cell, { pooled, drawnTo, draw, level, ...tolerated });
+    }),
   };
 }
 
@@ -100,7 +119,7 @@ export function sumsOf(
   cells: readonly (Float64Array | undefined)[],
   expectations: readonly (Expectation | undefined)[],
 ): Sums | undefined {
-  const sums = { since: 0, count: 0, quantity: 0, bad: 0, expected: 0, variance: 0, doubt: 0 };
+  const sums = { since: 0, count: 0, quantity: 0, per: 0, bad: 0, expected: 0, variance: 0, doubt: 0 };
   for (const [segment, cell] of cells.entries()) {
     const expectation = expectations[segment];
     if (cell === undefined || expectation === undefined) continue;
@@ -108,6 +127,7 @@ export function sumsOf(
     const quantity = at(cell, QUANTITY);
     sums.count += count;
     sums.quantity += quantity;
+    sums.per += cell[PER] ?? quantity;
     sums.bad += at(cell, BAD);
     sums.expected += expectation.expected * quantity;
     sums.variance += expectation.variance * count;
@@ -142,40 +162,42 @@ function varianceOf(cell: Float64Array, expected: number, level: Level): number 
   return Math.max(square / count, 0.05 * least * (at(cell, QUANTITY) / count));
 }
 
-function drawOf(cells: readonly (Float64Array | undefined)[], pooled: Pooled): number {
+function drawOf(groups: readonly Group[], pooled: Pooled, levelOf: (values: readonly number[]) => number): number {
   let between = 0;
-  let segments = 0;
-  for (const cell of cells) {
-    if (cell === undefined || !(at(cell, QUANTITY) > 0)) continue;
-    const difference = at(cell, BAD) / at(cell, QUANTITY) - pooled.expected;
-    between += at(cell, QUANTITY) * difference * difference;
-    segments += 1;
+  let strata = 0;
+  for (const { bad, quantity, values } of groups) {
+    if (!(quantity > 0)) continue;
+    const difference = bad / quantity - levelOf(values);
+    between += quantity * difference * difference;
+    strata += 1;
   }
-  if (segments < 2) return DRAW_MAX;
+  if (strata < 2) return DRAW_MAX;
   const within = (pooled.variance * pooled.count) / pooled.quantity;
-  const surplus = (between - (segments - 1) * within) / pooled.quantity;
+  const surplus = (between - (strata - 1) * within) / pooled.quantity;
   return surplus > 0 ? Math.min(DRAW_MAX, Math.max(DRAW_MIN, within / surplus)) : DRAW_MAX;
 }
 
 interface Context extends Tolerated {
   readonly pooled: Pooled;
+  /** Level that the values of the stratum let expect. */
+  readonly drawnTo: number;
   readonly draw: number;
   readonly level: Level;
 }
 
 function expectationOf(
   cell: Float64Array,
-  { pooled, draw, level, allowance, designEffect }: Context,
+  { pooled, drawnTo, draw, level, allowance, designEffect }: Context,
 ): Expectation | undefined {
   const count = at(cell, COUNT);
   const quantity = at(cell, QUANTITY);
-  if (count < OWN_MIN || !(quantity > 0)) return undefined;
-  const expected = confine((at(cell, BAD) + draw * pooled.expected) / (quantity + draw), level);
+  if (!(count > 0) || !(quantity > 0)) return undefined;
+  const expected = confine((at(cell, BAD) + draw * drawnTo) / (quantity + draw), level);
   if (!(expected > 0)) return undefined;
   const lenience = level.bounded ? Math.min(allowance, 0.9 * (1 - expected)) : allowance;
   const own = varianceOf(cell, expected, level);
   const variance = (count * own + draw * pooled.variance) / (count + draw);
-  const effective = (count * count) / Math.max(at(cell, COUNT_SQUARES), 1e-9);
+  const effective = (count * count) / Math.max(at(cell, COUNT_SQUARES), 1e-9) + (count < OWN_MIN ? draw : 0);
   const slopes = slopesOf(expected, {
     variance: variance * designEffect,
     quantity: quantity / count,
@@ -215,11 +237,12 @@ function at(cell: Float64Array, column: number): number {
 }
 
 /** One observation more. */
-export function countIn(cell: Float64Array, bad: number, quantity: number): void {
+export function countIn(cell: Float64Array, bad: number, quantity: number, per: number = quantity): void {
   cell[COUNT] = (cell[COUNT] as number) + 1;
   cell[COUNT_SQUARES] = (cell[COUNT_SQUARES] as number) + 1;
   cell[BAD] = (cell[BAD] as number) + bad;
   cell[QUANTITY] = (cell[QUANTITY] as number) + quantity;
   cell[BAD_SQUARES] = (cell[BAD_SQUARES] as number) + bad * bad;
   cell[BAD_QUANTITY] = (cell[BAD_QUANTITY] as number) + bad * quantity;
+  cell[PER] = (cell[PER] as number) + per;
 }

@@ -1,6 +1,6 @@
 /**
- * Conversations that are kept to say which part of the traffic explains a fall (causes.ts): six hundred of the last two
- * weeks, spread evenly, and the last thousand. Each has its time, how bad it was and up to ten segments.
+ * Conversations that are kept to say which part of the traffic explains a fall (causes.ts): up to two thousand of the last
+ * two weeks, spread evenly, and the last thousand. Each has its time, how bad it was and up to ten segments.
  */
 import type { Json } from '../model/json.ts';
 import { type Cause, causesOf, type Sampled } from './causes.ts';
@@ -8,7 +8,7 @@ import { Names } from './names.ts';
 import { fromBase64, toBase64 } from './packed.ts';
 import { DAY_MS } from './settings.ts';
 
-const SPREAD = 600;
+const SPREAD = 2000;
 const LATEST = 1000;
 const SEGMENTS = 10;
 /** Numbers fit a byte. */
@@ -72,16 +72,24 @@ class Rows {
   }
 
   snapshot(): Json {
-    return [this.count, this.next, toBase64(this.times), toBase64(this.bads), toBase64(this.segments)];
+    const [times, bads] = [this.times.subarray(0, this.count), this.bads.subarray(0, this.count)];
+    const segments = this.segments.subarray(0, this.count * SEGMENTS);
+    return [this.count, this.next, toBase64(times), toBase64(bads), toBase64(segments)];
   }
 
   restore(json: Json): void {
     const [count, next, times, bads, segments] = json as readonly [number, number, string, string, string];
-    this.count = count;
-    this.next = next;
-    fromBase64(times, this.times);
-    fromBase64(bads, this.bads);
-    fromBase64(segments, this.segments);
+    const size = Buffer.from(times, 'base64').length / Uint32Array.BYTES_PER_ELEMENT;
+    // Fewer rows than fit, or those of 0.1.0, which kept fewer.
+    const kept = size === this.size ? this : new Rows(size);
+    kept.count = count;
+    kept.next = next;
+    fromBase64(times, kept.times);
+    fromBase64(bads, kept.bads);
+    fromBase64(segments, kept.segments);
+    if (kept === this) return;
+    for (const row of kept.ordered())
+      this.put(kept.times[row] as number, kept.bads[row] as number, kept.numbersOf(row));
   }
 }
 
@@ -120,11 +128,13 @@ export class FallSample {
   /** Which parts of the traffic explain that it is worse since `onset`. */
   causes(onset: number, found?: string): readonly NamedCause[] {
     const from = Math.floor(onset / 1000);
-    const before = [...this.#spread.between(0, from)];
+    const latestFrom = Math.min(from, this.#latest.oldest);
+    const before = [...this.#spread.between(0, latestFrom), ...this.#latest.between(0, from)];
     const latest = [...this.#latest.between(from, Number.POSITIVE_INFINITY)];
     const names = this.#names.all;
     const number = found === undefined ? undefined : this.#names.known(found);
-    return causesOf(before, latest, number).map((cause) => ({
+    const traitOf = (segment: number) => names[segment]?.split(':', 1)[0] ?? '';
+    return causesOf(before, latest, { found: number, traitOf }).map((cause) => ({
       ...cause,
       segments: cause.segments.map((number) => names[number] ?? ''),
     }));

@@ -35,6 +35,10 @@ import {
   type Level,
   sumsOf,
 } from './expectations.ts';
+import { isHoliday, toleratedOnHoliday } from './holidays.ts';
+import { unnamedCaution } from './unnamed-users.ts';
+import type { KeptWatch } from './kept-watch.ts';
+import type { WatchOptions } from './watch-options.ts';
 import { UsualPeaks } from './usual-peaks.ts';
 import { correctedForChoice, estimate, smallestFound } from './effect.ts';
 import { relevantChange } from './relevant-change.ts';
@@ -46,17 +50,6 @@ import { type Foreseen, NOTHING_FORESEEN, UsualPattern } from './usual-pattern.t
 
 const NEVER = Number.MAX_VALUE;
 const MONTHLY_MIN = 1000;
-
-export interface WatchOptions {
-  /** Levels that are watched together do not alarm one by one: see `confirm`. */
-  readonly together: boolean;
-  /** Part of another level, which gives what it foresees. */
-  readonly isPart?: boolean;
-  /** The false alarms that one level may give in 30 days; the settings' own where nobody shares them. */
-  readonly budget?: { readonly perLevel: number };
-  /** It is the level since a regression began, and varies as the level itself did. */
-  readonly pattern?: UsualPattern;
-}
 
 export class LevelWatch {
   readonly #settings: WatchSettings;
@@ -85,6 +78,9 @@ export class LevelWatch {
   #isPartlyBack = false;
   #tolerated: Tolerated = { allowance: 0, designEffect: 1 };
   #foreseen: Foreseen = NOTHING_FORESEEN;
+  #forParts: Foreseen | undefined;
+  /** Mean level when it was first known. Parts of the traffic are expected to differ from it as their requests do. */
+  #anchor: number | undefined;
   #changes: Change[] = [];
   /** The level since the regression began; undefined where there is none. */
   #since: LevelWatch | undefined;
@@ -121,11 +117,23 @@ export class LevelWatch {
     return this.#foreseen;
   }
 
+  /** The same for a part of the traffic, with what the kind of the request lets expect; undefined before that is known. */
+  get forParts(): Foreseen | undefined {
+    return this.#forParts;
+  }
+
   /**
-   * Quantity is 0 or 1. For scores bad is 1 − score and quantity 1; for a ratio they are numerator and denominator.
-   * `whose` is the user's slot; for a part, what the whole foresaw.
+   * Quantity is 0 or 1. For scores bad is 1 − score and quantity 1. `whose` is the user's slot; for a part, what the whole
+   * foresaw. `per` is for a level that is shown per something else than the quantity that it is compared by.
    */
-  observe(segment: number, bad: number, quantity: number, time: number, whose?: Slot | Foreseen): void {
+  observe(
+    segment: number,
+    bad: number,
+    quantity: number,
+    time: number,
+    whose?: Slot | Foreseen,
+    per: number = quantity,
+  ): void {
     const at = time > this.#lastAt ? time : this.#lastAt;
     this.#lastAt = at;
     if (at >= this.#tick) this.advance(at);
@@ -133,22 +141,27 @@ export class LevelWatch {
     const slot = whose !== undefined && 'number' in whose ? whose : undefined;
     const foreseen = whose !== undefined && 'season' in whose ? whose : this.#pattern.foresee(slot, at);
     this.#foreseen = foreseen;
-    countIn(this.#baseline.cell(segment, at), bad - foreseen.season * quantity, quantity);
+    this.#forParts = undefined;
+    const isOff = isHoliday(this.#settings.holidays, at);
+    if (!isOff) countIn(this.#baseline.cell(segment, at), bad - foreseen.season * quantity, quantity, per);
     const expectation = this.#expectations?.segments[segment];
     if (expectation === undefined) {
-      if (this.#isOwn && this.#expectations === undefined) this.#pattern.observeEarly(at, bad, quantity);
+      if (this.#isOwn && this.#expectations === undefined && !isOff) this.#pattern.observeEarly(at, bad, quantity);
       return;
     }
+    const ofKind = expectation.expected - (this.#anchor ?? expectation.expected);
+    this.#forParts = ofKind === 0 ? foreseen : { ...foreseen, season: foreseen.season + ofKind };
     const base = confine(expectation.expected + foreseen.season, this.#level);
     const expected = base * quantity;
     const usual = (foreseen.usual ?? base) * quantity;
-    this.#evidence.add(expectation, { bad, quantity, expected, usual, given: foreseen.given }, at);
+    const tolerated = isOff ? toleratedOnHoliday(base, this.#level) : 0;
+    this.#evidence.add(expectation, { bad, quantity, expected, usual, given: foreseen.given, per, tolerated }, at);
     if (this.#isOwn) {
       const { variance } = expectation;
-      const mayBeUsual = this.#phase !== 'regressed';
+      const mayBeUsual = this.#phase !== 'regressed' && !isOff;
       this.#pattern.observe({ at, slot, quantity, excess: bad - expected, variance, foreseen, mayBeUsual });
     }
-    if (this.#phase !== 'regressed' && this.#isSettled(at)) this.#peaks.add(at, this.#evidence.value);
+    if (this.#phase !== 'regressed' && this.#isSettled(at) && !isOff) this.#peaks.add(at, this.#evidence.value);
     if (this.#phase === 'learning') return;
     if (this.#phase === 'regressed') {
       const { designEffect } = this.#tolerated;
@@ -157,7 +170,8 @@ export class LevelWatch {
         foreseen,
         this.#level,
       );
-      if (!this.#isBack(at)) this.#watchSince(at).observe(segment, bad, quantity, at, { ...foreseen, usual: base });
+      if (!this.#isBack(at))
+        this.#watchSince(at).observe(segment, bad, quantity, at, { ...foreseen, usual: base }, per);
       this.#followSince(at);
     } else if (this.#evidence.value >= this.#suspectAt) this.#weigh(at);
     else if (this.#phase === 'suspected' && this.#evidence.value < Math.sqrt(this.#alarmAt)) this.#enter('ok', at);
@@ -246,6 +260,7 @@ export class LevelWatch {
       hourStart: { ...this.#hourStart },
       foundAt: { ...this.#foundAt },
       isPartlyBack: this.#isPartlyBack,
+      anchor: this.#anchor ?? null,
       changes: this.#changes.map((change) => ({ ...change })),
       numbers: [
         this.#phaseSince,
@@ -262,7 +277,7 @@ export class LevelWatch {
 
   restore(json: Json): void {
     // The cast holds for what `snapshot` gave; Detection looks at its version.
-    const kept = json as unknown as Kept;
+    const kept = json as unknown as KeptWatch;
     this.#baseline.restore(kept.baseline);
     this.#evidence.restore(kept.evidence);
     if (kept.pattern !== null) this.#pattern.restore(kept.pattern);
@@ -274,6 +289,7 @@ export class LevelWatch {
     this.#hourStart = kept.hourStart;
     this.#foundAt = kept.foundAt;
     this.#isPartlyBack = kept.isPartlyBack ?? false;
+    this.#anchor = kept.anchor ?? undefined;
     this.#changes = [...kept.changes];
     const [phaseSince = 0, lastAt = 0, alarmAt = NEVER, suspectAt = NEVER, tick = 0, hourEnd = 0] = kept.numbers;
     this.#phaseSince = phaseSince;
@@ -288,7 +304,7 @@ export class LevelWatch {
     this.#since = undefined;
     if (kept.since !== null) this.#watchSince(lastAt).restore(kept.since);
     // The baseline changes only when expectations are recalculated, so that they come out the same.
-    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated);
+    this.#expect();
   }
 
   get #stateWithData(): Exclude<State, 'no_data'> {
@@ -322,9 +338,10 @@ export class LevelWatch {
   #endHour(time: number): void {
     if (this.#hourEnd > 0 && this.#isOwn) {
       const totals = this.#evidence.totals();
-      const mayBeUsual = this.#phase !== 'regressed';
+      const isUsual = this.#phase !== 'regressed';
+      const mayBeUsual = isUsual && !isHoliday(this.#settings.holidays, this.#hourEnd - 1);
       this.#pattern.endHour(this.#hourEnd, { from: this.#hourStart, to: totals, mayBeUsual });
-      if (mayBeUsual) this.#hourStart = totals;
+      if (isUsual) this.#hourStart = totals;
     }
     this.#hourEnd = Math.floor(time / HOUR_MS) * HOUR_MS + HOUR_MS;
     const { bucketMs } = this.#settings.baseline;
@@ -342,13 +359,19 @@ export class LevelWatch {
       allowance: Math.max(leastAllowance(usual, this.#level), wobble + this.#baseline.doubt(baselineAllowance) * error),
       designEffect: pattern.designEffect,
     };
-    this.#expectations = expectationsOf(usual, this.#level, this.#tolerated);
+    this.#expect();
     if (this.#expectations === undefined) return;
+    this.#anchor ??= this.#expectations.pooled.expected;
     if (this.#isOwn) pattern.settle(this.#expectations.pooled);
     const perMonth = this.#baseline.conversationsPerMs * MONTH_MS;
     const ifUnrelated = Math.max(MONTHLY_MIN, perMonth) / this.#falseAlarmsPerMonth;
-    this.#alarmAt = ifUnrelated ** this.#peaks.inflation;
+    const least = this.#options.hasUsers?.() === false ? unnamedCaution(this.#baseline.historyMs(time)) : 1;
+    this.#alarmAt = ifUnrelated ** Math.max(least, this.#peaks.inflation);
     this.#suspectAt = this.#alarmAt ** 0.75;
+  }
+
+  #expect(): void {
+    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated, this.#options.valuesOf);
   }
 
   #endLearning(time: number): void {
@@ -389,14 +412,16 @@ export class LevelWatch {
     this.#baseline.cut(stretch.since);
     this.#peaks.cut(stretch.since);
     if (this.#isOwn) this.#pattern.cut(stretch.since);
-    this.#expectations = expectationsOf(this.#baseline.usual, this.#level, this.#tolerated);
+    this.#expect();
     this.#since = undefined;
     this.#enter('regressed', at);
   }
 
   #isBack(at: number): boolean {
     const perDay = this.#baseline.conversationsPerMs * DAY_MS;
-    const of = { at, perDay, foundAt: this.#foundAt, level: this.#level, varies: this.#pattern };
+    const { wobble, sumEffect } = this.#pattern;
+    const wanders = this.#settings.wobbleAllowance * Math.sqrt(wobble);
+    const of = { at, perDay, foundAt: this.#foundAt, level: this.#level, varies: { wobble, sumEffect }, wanders };
     const found = this.#recovery.look(this.#evidence.totals(), of);
     if (found === undefined) return false;
     this.#since = undefined;
@@ -424,13 +449,8 @@ export class LevelWatch {
       learn: learnSince,
       silentMs: NEVER,
     };
-    const { budget } = this.#options;
-    const pattern = this.#pattern;
-    this.#since = new LevelWatch(settings, this.#level, {
-      together: false,
-      pattern,
-      ...(budget === undefined ? {} : { budget }),
-    });
+    const options = { ...this.#options, together: false, isPart: false, pattern: this.#pattern };
+    this.#since = new LevelWatch(settings, this.#level, options);
     this.#since.advance(at);
     return this.#since;
   }
@@ -476,22 +496,4 @@ export class LevelWatch {
       sumEffect: this.#pattern.sumEffect,
     });
   }
-}
-
-interface Kept {
-  readonly baseline: Json;
-  readonly evidence: Json;
-  readonly pattern: Json;
-  readonly recovery: Json;
-  readonly since: Json;
-  readonly phase: Phase;
-  readonly silent: boolean;
-  readonly tolerated: Tolerated;
-  readonly hourStart: Stretch;
-  readonly foundAt: Stretch;
-  /** Absent in a state of 0.1.0, like `isPartlyBack`. */
-  readonly peaks?: Json;
-  readonly isPartlyBack?: boolean;
-  readonly changes: readonly Change[];
-  readonly numbers: readonly number[];
 }

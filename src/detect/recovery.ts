@@ -88,15 +88,21 @@ export class Recovery {
    * Says whether the level is back, or gives the totals at which it began to be partly back: from then on the rest is
    * what was found. Undefined where it is as bad as it was, or that is not known.
    */
-  look(totals: Stretch, { at, perDay, foundAt, level, varies }: Looked): 'back' | Stretch | undefined {
+  look(totals: Stretch, { at, perDay, foundAt, level, varies, wanders }: Looked): 'back' | Stretch | undefined {
     if (this.capital >= EVIDENCE_DAYS * Math.max(PER_DAY_MIN, perDay)) this.#betterAt ??= { ...totals, since: at };
     const betterAt = this.#betterAt;
     if (betterAt === undefined) return undefined;
-    const left = estimate(between(totals, betterAt), level, varies);
+    const left = estimate(between(totals, betterAt), level, { ...varies, wobble: 0 });
     const fallen = estimate(between(betterAt, foundAt), level, varies);
     if (left === undefined || fallen === undefined) return undefined;
     const { change } = correctedForChoice(fallen);
-    const of = { found: this.#found, before: Math.abs(change), forMs: at - betterAt.since, level };
+    const of = {
+      found: this.#found,
+      before: Math.abs(change),
+      forMs: at - betterAt.since,
+      level,
+      wanders: wanders / left.baseline,
+    };
     const verdict = verdictOn(left, of);
     if (verdict === undefined) return undefined;
     this.#betterAt = undefined;
@@ -125,18 +131,18 @@ export class Recovery {
 /** `left` is the change since the level was found to be better, and `forMs` how long that is. */
 export function verdictOn(
   left: Estimate,
-  { found, before, forMs, level }: Verdict,
+  { found, before, forMs, level, wanders = 0 }: Verdict,
 ): 'back' | 'partly back' | 'as bad' | undefined {
   const worse = level.worse === 'falls' ? -left.change : left.change;
   const error = (left.changeUpper - left.changeLower) / (2 * NORMAL_95);
   const { minimumChange } = level;
   const most = Math.max(minimumChange, LEFT_SHARE * Math.max(found, before));
-  const asNothing = Math.min(most, minimumChange * Math.min(LEFT_MINIMA, 1 + forMs / PATIENCE_MS));
+  const asNothing = Math.min(most, minimumChange * Math.min(LEFT_MINIMA, 1 + forMs / PATIENCE_MS)) + wanders;
   const surely = BACK_ERRORS * error;
   // A few conversations show anything, and one looks after each.
   if (surely > Math.min(most, LEFT_MINIMA * minimumChange)) return undefined;
   if (surely < asNothing && worse + surely < asNothing) return 'back';
-  if (worse < PARTLY_MINIMA * minimumChange || worse < PARTLY_ERRORS * error) return undefined;
+  if (worse < PARTLY_MINIMA * minimumChange + wanders || worse < PARTLY_ERRORS * error) return undefined;
   return worse > Math.max(minimumChange, LEFT_SHARE * before) ? 'as bad' : 'partly back';
 }
 
@@ -147,6 +153,8 @@ interface Verdict {
   readonly before: number;
   readonly forMs: number;
   readonly level: Level;
+  /** Change, relative to what was expected, by which the level wanders when nothing is wrong. */
+  readonly wanders?: number;
 }
 
 interface Back extends Pick<Expectation, 'expected' | 'variance'> {
@@ -163,6 +171,8 @@ interface Looked {
   readonly foundAt: Stretch;
   readonly level: Level;
   readonly varies: Varies;
+  /** In the unit of the metric. */
+  readonly wanders: number;
 }
 
 type Kept = readonly [

@@ -24,8 +24,8 @@ export function relevantChange(
   return { evidence: all, stretch: strongest };
 }
 
-function isRelevant({ bad, expected, quantity }: Stretch, level: Level): boolean {
+function isRelevant({ bad, expected, quantity, per }: Stretch, level: Level): boolean {
   const excess = bad - expected;
   const usual = level.worse === 'falls' ? quantity - expected : expected;
-  return excess >= level.minimumChange * usual && excess >= level.minimumDifference * quantity;
+  return excess >= level.minimumChange * usual && excess >= level.minimumDifference * per;
 }

@@ -10,7 +10,8 @@
  * A segment is given the calendar and the users of the whole, of which it sees too little.
  */
 import type { Json } from '../model/json.ts';
-import { LevelWatch, type WatchOptions } from './level-watch.ts';
+import { LevelWatch } from './level-watch.ts';
+import type { WatchOptions } from './watch-options.ts';
 import type { Change, WatchReading } from './watch-reading.ts';
 import type { DetectionSettings } from './settings.ts';
 import { DAY_MS } from './settings.ts';
@@ -47,9 +48,9 @@ export class SegmentWatches {
   #all = 0;
   #last = 0;
 
-  constructor(settings: DetectionSettings, budget: WatchOptions['budget']) {
+  constructor(settings: DetectionSettings, budget: WatchOptions['budget'], hasUsers: () => boolean) {
     this.#settings = settings;
-    this.#options = { together: true, isPart: true, ...(budget === undefined ? {} : { budget }) };
+    this.#options = { together: true, isPart: true, hasUsers, ...(budget === undefined ? {} : { budget }) };
   }
 
   observe(segments: readonly string[], { bad, at, foreseen, isDoubted }: Whole): void {

@@ -21,6 +21,8 @@ export interface WatchSettings {
   readonly falseAlarmsPerMonth: number;
   readonly learn: { readonly conversations: number; readonly historyMs: number };
   readonly silentMs: number;
+  /** Days since 1970 (UTC) that are not like others: nothing is learnt from them, and they may be worse. */
+  readonly holidays: ReadonlySet<number>;
   readonly suspectMaxMs: number;
   readonly recoveredMs: number;
 }
@@ -40,6 +42,8 @@ export type Metric = (typeof METRICS)[number];
 export interface DetectionLimits {
   readonly streams: number;
   readonly segments: number;
+  /** Kinds of requests that are compared with their own past. */
+  readonly strata: number;
   /** Parts of the traffic that are watched by themselves. */
   readonly watchedSegments: number;
   readonly criteria: number;
@@ -91,6 +95,7 @@ export const DEFAULT_DETECTION: DetectionSettings = {
     silentMs: DAY_MS,
     suspectMaxMs: 14 * DAY_MS,
     recoveredMs: DAY_MS,
+    holidays: new Set(),
   },
   levels: {
     tcr: FALL,
@@ -109,5 +114,5 @@ export const DEFAULT_DETECTION: DetectionSettings = {
     steps_per_success: RATIO,
   },
   versions: { alpha: 0.025, margin: 0.025, blockMs: 60_000, baselineConversationsMin: 50 },
-  limits: { streams: 200, segments: 20, watchedSegments: 20, criteria: 100, versions: 20, candidates: 5 },
+  limits: { streams: 200, segments: 20, strata: 48, watchedSegments: 20, criteria: 100, versions: 20, candidates: 5 },
 };

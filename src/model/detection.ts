@@ -69,12 +69,23 @@ export interface ChosenLevels {
 export interface FallCause {
   /** One or two things that its conversations have in common, such as `tool: search`. None: the fall is everywhere. */
   readonly parts: readonly string[];
+  /** From 0 to 1; the rest is for the other causes and for none of these. Absent in notices of an older Assay. */
+  readonly probability?: number | undefined;
   /** Part of the fall that is in these conversations, from 0 to 1. */
   readonly share: number;
   /** Number of conversations looked at since it began, and their mean score before and since. */
   readonly conversations: number;
   readonly expected: number;
   readonly observed: number;
+}
+
+/** A cause is named first where it is this probable; less is not clear. */
+export const CLEAR_FROM = 0.6;
+
+/** Probability that none of the causes explains the fall; undefined where there are none, or an older Assay named them. */
+export function noneOfThese(causes: readonly FallCause[]): number | undefined {
+  if (causes.length === 0 || causes.some(({ probability }) => probability === undefined)) return undefined;
+  return Math.max(0, 1 - causes.reduce((sum, { probability = 0 }) => sum + probability, 0));
 }
 
 interface Change {

@@ -80,6 +80,7 @@ test('without anything written, the defaults hold', () => {
       baselineMemoryMs: 14 * 86_400_000,
       baselineGapMs: 86_400_000,
       recoveredMs: 86_400_000,
+      holidays: [],
       silentMs: 86_400_000,
     },
     alerts: { webhooks: [], giveUpAfterMs: 86_400_000, timeoutMs: 10_000 },

@@ -110,12 +110,7 @@ test('a level that is accepted is the one to expect from then on', () => {
   const labels = { suite: 'support', agent: 'helper', environment: 'production' };
 
   const accepted = detection.accept(labels, BEGIN + 6 * DAY_MS);
-  expect(accepted.map(({ metric, criterion }) => criterion ?? metric)).toEqual([
-    'tcr',
-    'cost_per_success',
-    'steps_per_success',
-    'resolved',
-  ]);
+  expect(accepted.map(({ metric, criterion }) => criterion ?? metric)).toEqual(['tcr', 'resolved']);
   expect(detection.accept(labels, BEGIN + 6 * DAY_MS)).toEqual([]);
   feed(detection, traffic(random, BEGIN + 6 * DAY_MS, 48, BAD));
   expect(levelOf(detection, 'tcr').state).toBe('ok');
@@ -296,7 +291,7 @@ test('agents, suites and environments are watched apart, however their names are
 
 test('names without end leave everything bounded, and are counted', () => {
   const random = randomFrom(11);
-  const limits = { streams: 3, segments: 2, watchedSegments: 5, criteria: 4, versions: 3, candidates: 2 };
+  const limits = { streams: 3, segments: 2, strata: 3, watchedSegments: 5, criteria: 4, versions: 3, candidates: 2 };
   const detection = new Detection({ ...QUICK, limits } satisfies DetectionSettings);
   for (let index = 0; index < 3000; index += 1)
     detection.observe({

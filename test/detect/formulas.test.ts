@@ -222,7 +222,7 @@ test('the worst of many stretches shows too large a change: 3 / z² of it is tak
 });
 
 test('an estimate varies as the level that is observed does', () => {
-  const sums = { since: 0, count: 100, quantity: 100, expected: 10, variance: 9, doubt: 0 };
+  const sums = { since: 0, count: 100, quantity: 100, per: 100, expected: 10, variance: 9, doubt: 0 };
   const varies = { wobble: 0, sumEffect: 1 };
   const widthOf = (bad: number) => {
     const { changeLower = 0, changeUpper = 0 } = estimate({ ...sums, bad }, TCR, varies) ?? {};

@@ -307,7 +307,7 @@ test('a regressed level that is accepted is learnt anew, once, whoever did it an
   restart();
 
   expect(first.id).toBe(7);
-  expect(first.accepted).toEqual(['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success', 'right']);
+  expect(first.accepted).toEqual(['tcr', 'right']);
   expect(again.accepted).toEqual([]);
   expect(again.others.map(({ state }) => state)).not.toContain('regressed');
   expect(next().levels.map(({ state }) => state)).not.toContain('regressed');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { counted } from '../../model/counted.ts';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
 import { learningText } from '../../model/history-learning.ts';
-import { causeText } from '../../report/webhooks/detection-record.ts';
+import { causeText, noneText } from '../../report/webhooks/detection-record.ts';
 import { inPoints, type ShownPart, shownParts } from '../../report/documents/shown-parts.ts';
 import { refuseReplayFlags, replay, type ReplayFlags } from '../replay.ts';
 import { ask, askedPort, reading, type ServiceFlags, serviceOf, tokenOption, writing } from '../running-service.ts';
@@ -26,6 +26,7 @@ const levelSchema = z.object({
     .array(
       z.object({
         parts: z.array(z.string()),
+        probability: z.number().optional(),
         share: z.number(),
         conversations: z.number(),
         expected: z.number(),
@@ -239,6 +240,8 @@ function printProblem(terminal: Terminal, problem: Problem): void {
     );
   if (problem.since !== null) terminal.out(`    since about ${problem.since}`);
   for (const cause of problem.causes.slice(0, CAUSES_SHOWN)) terminal.out(`    ${safe(causeText(cause), 300)}`);
+  const none = noneText(problem.causes);
+  if (none !== '') terminal.out(`    ${none.replace('; ', '')}`);
   printParts(terminal, problem);
   for (const { agent_version, segment, conversations, failed } of problem.where.slice(0, SHOWN))
     terminal.out(

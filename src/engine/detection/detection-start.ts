@@ -1,5 +1,5 @@
 /** Start data for the owner of detection: the product's settings, except those that a person chose. */
-import { DEFAULT_DETECTION, type DetectionSettings } from '../../detect/settings.ts';
+import { DAY_MS, DEFAULT_DETECTION, type DetectionSettings } from '../../detect/settings.ts';
 import type { DetectionChoices } from '../../config/detection-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DetectionStart } from './detection-owner.ts';
@@ -40,6 +40,7 @@ export function detectionSettings(choices: DetectionChoices): DetectionSettings 
       },
       recoveredMs: choices.recoveredMs,
       silentMs: choices.silentMs,
+      holidays: new Set(choices.holidays.map((day) => Date.parse(day) / DAY_MS)),
     },
   };
 }

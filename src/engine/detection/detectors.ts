@@ -303,8 +303,9 @@ function levelOf(reading: Extract<Reading, { of: 'level' }>, split: Split | unde
     parts: split?.parts ?? [],
     segmentParts: split?.segmentParts ?? [],
     counted: split?.counted,
-    causes: reading.causes.map(({ segments, share, conversations, expected, observed }) => ({
+    causes: reading.causes.map(({ segments, probability, share, conversations, expected, observed }) => ({
       parts: segments,
+      probability,
       share,
       conversations,
       expected: 1 - expected,

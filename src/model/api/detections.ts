@@ -23,14 +23,16 @@ const open = z.strictObject({
   explained_by: list(
     z.strictObject({
       parts: list(z.string()),
+      probability: z.number().optional(),
       share: z.number(),
       conversations: count,
       expected: z.number(),
       observed: z.number(),
     }),
   ).meta({
-    description: 'parts of the traffic that explain the fall, the best first; one without parts: it is everywhere',
+    description: 'what may explain the fall, the most probable first: parts; one without parts: it is everywhere',
   }),
+  none_of_these: z.number().optional().meta({ description: 'probability that none of them explains the fall' }),
 });
 
 const change = z.strictObject({

@@ -81,8 +81,28 @@ function watched(watching: number, learning: number): string {
   return `${counted(watching, 'figure')} ${watching === 1 ? 'is' : 'are'} watched${learning === 0 ? '' : `; ${still.slice(0, -1)}`}.`;
 }
 
+/** Causes that may explain a fall, each with its probability: language: de, 84 %; none of these, 9 %. */
+function explained(explanations: Detections['open'][number]['explained_by'], none: number): string {
+  const all = explanations.map(({ parts, probability = 0 }) => ({
+    text: parts.length === 0 ? 'everywhere' : parts.join(' and '),
+    probability,
+  }));
+  return [...all, { text: 'none of these', probability: none }]
+    .map(({ text, probability }) => `${text}, ${Math.round(100 * probability)} %`)
+    .join('; ');
+}
+
 function detected(
-  { sentence, agent, suite, since, criterion, causes }: Detections['open'][number],
+  {
+    sentence,
+    agent,
+    suite,
+    since,
+    criterion,
+    causes,
+    explained_by: explanations,
+    none_of_these: none,
+  }: Detections['open'][number],
   place: Place,
 ): JSX.Element {
   const query = withChanges(sharedFilters(place.query), { agent, suite, since, criterion });
@@ -90,6 +110,9 @@ function detected(
     'div',
     null,
     h('p', null, h(SpanText, { text: sentence, charactersMax: 600 })),
+    explanations.length > 0 &&
+      none !== undefined &&
+      h('p', { class: 'aside' }, 'Probably ', h(SpanText, { text: explained(explanations, none), charactersMax: 400 })),
     causes.length > 0 &&
       h(
         'p',

@@ -97,14 +97,14 @@ export const DETECTION_METRICS = {
   }),
   fallShare: readGauge('assay_detector_fall_share', 'part of the fall, 0 to 1', {
     labels: [...WATCHED, 'metric', 'segment', 'part'],
-    help: 'Part of a suspected or found fall of the mean score that is in the conversations with this part of the traffic, for the parts that explain it best; part="everywhere" where no part does.',
+    help: 'Share of a suspected or found fall of the mean score that is in conversations with its most probable cause, a part of the traffic. part="everywhere": no part is the most probable.',
     queries: {
       'which part of the traffic explains most of a fall':
         'topk by (suite, agent, environment) (1, assay_detector_fall_share{metric="tcr"})',
     },
     read: ({ levels }) =>
       levels.flatMap((one) =>
-        (one.causes ?? []).flatMap(({ parts, share }) =>
+        (one.causes ?? []).slice(0, 1).flatMap(({ parts, share }) =>
           reading(
             {
               ...watchedLabels(one),

@@ -4,11 +4,13 @@
  */
 import { z } from 'zod';
 import {
+  CLEAR_FROM,
   DETECTOR_METRICS,
   type FallCause,
   LEARNS,
   type LevelReading,
   NOTICE_KINDS,
+  noneOfThese,
   noticeKindOf,
   type Transition,
   type VersionReading,
@@ -36,6 +38,7 @@ export const detectionRecordSchema = z
       .array(
         z.object({
           parts: z.array(z.string()),
+          probability: share.optional().describe('That this explains the fall, from 0 to 1.'),
           share: share.describe('Part of the fall that is in these conversations, from 0 to 1.'),
           conversations: z.number().int(),
           expected: share,
@@ -43,8 +46,9 @@ export const detectionRecordSchema = z
         }),
       )
       .describe(
-        'Parts of the traffic that explain the fall, the best first; one without parts says that it is everywhere.',
+        'What may explain the fall, the most probable first: parts of the traffic; one without parts says that it is everywhere.',
       ),
+    none_of_these: share.nullable().describe('Probability that none of the causes explains the fall.'),
     from: z.string(),
     to: z.string(),
     agent_version: z.string().optional().describe('Where the metric is version: the candidate.'),
@@ -132,6 +136,7 @@ export function levelPart(reading: LevelReading) {
     ...(criterion === undefined ? {} : { criterion }),
     ...(part === undefined ? {} : { segment: part }),
     causes: (reading.causes ?? []).map((cause) => ({ ...cause, parts: [...cause.parts] })),
+    none_of_these: noneOfThese(reading.causes ?? []) ?? null,
     since: onset === undefined ? null : timeOf(onset),
     baseline: change?.baseline ?? null,
     observed: change?.observed ?? null,
@@ -166,6 +171,7 @@ const NO_LEVEL = {
   parts: [],
   segment_parts: [],
   causes: [],
+  none_of_these: null,
   counted_baseline: null,
   counted_observed: null,
 } as const satisfies Partial<DetectionRecord>;
@@ -255,7 +261,20 @@ export function levelSummary(
 function inPart({ causes = [], part }: LevelReading): string {
   const [first] = causes;
   if (first === undefined || (first.parts.length === 1 && first.parts[0] === part)) return '';
-  return `; ${causeText(first)}`;
+  if ((first.probability ?? 1) < CLEAR_FROM)
+    return `; which part of the traffic it is in is not clear (most probably ${inWords(first)})`;
+  return `; ${causeText(first)}${noneText(causes)}`;
+}
+
+/** A cause without its figures: language: de, 84 %. */
+function inWords({ parts, probability = 0 }: Pick<FallCause, 'parts' | 'probability'>): string {
+  return `${parts.length === 0 ? 'everywhere' : parts.join(' and ')}, ${Math.round(100 * probability)} %`;
+}
+
+/** Empty where it is not worth saying. */
+export function noneText(causes: readonly FallCause[]): string {
+  const none = noneOfThese(causes) ?? 0;
+  return none < 0.005 ? '' : `; none of these: ${Math.round(100 * none)} %`;
 }
 
 /** Users whom no span names cannot be told from a fall of everybody. */
@@ -265,10 +284,11 @@ function caveat({ unnamedShare = 0 }: LevelReading): string {
     : '';
 }
 
-export function causeText({ parts, share: explained, conversations, expected, observed }: FallCause): string {
-  if (parts.length === 0) return 'in all parts of the traffic alike';
-  const figures = `${figure(expected)} expected, ${figure(observed)} observed in ${conversations}`;
-  return `${Math.round(100 * explained)} % of the fall is in conversations with ${parts.join(' and ')} (${figures})`;
+export function causeText({ parts, probability, share: explained, ...figures }: FallCause): string {
+  const probably = probability === undefined ? '' : `, probability ${Math.round(100 * probability)} %`;
+  if (parts.length === 0) return `in all parts of the traffic alike${probably}`;
+  const { conversations, expected, observed } = figures;
+  return `${Math.round(100 * explained)} % of the fall is in conversations with ${parts.join(' and ')} (${figure(expected)} expected, ${figure(observed)} observed in ${conversations})${probably}`;
 }
 
 function figure(value: number): string {

@@ -1,7 +1,7 @@
 /** `GET /api/v1/detections`: what has got worse, in sentences. `GET /api/detection` has every level with its evidence. */
 import { z } from 'zod';
 import { detections, type Detections } from '../../../model/api/detections.ts';
-import { type DetectionReport, isWorse, type LevelReading } from '../../../model/detection.ts';
+import { type DetectionReport, isWorse, type LevelReading, noneOfThese } from '../../../model/detection.ts';
 import { learningText } from '../../../model/history-learning.ts';
 import { detectionRecord, levelSummary, NO_EVIDENCE } from '../../../report/webhooks/detection-record.ts';
 import { isoTime } from './iso-time.ts';
@@ -67,6 +67,7 @@ function withReport({ levels, recent, judges, learning }: DetectionReport): Dete
 
 function openJson(reading: LevelReading): Detections['open'][number] {
   const { agent, environment, suite, metric, criterion, part, state, onset, change, parts } = reading;
+  const none = noneOfThese(reading.causes ?? []);
   return {
     sentence: levelSummary(reading, state),
     agent,
@@ -77,6 +78,7 @@ function openJson(reading: LevelReading): Detections['open'][number] {
     ...(part === undefined ? {} : { segment: part }),
     state,
     explained_by: (reading.causes ?? []).map((cause) => ({ ...cause, parts: [...cause.parts] })),
+    ...(none === undefined ? {} : { none_of_these: none }),
     ...(onset === undefined ? {} : { since: isoTime(onset) }),
     ...(change === undefined
       ? {}
