@@ -46,7 +46,7 @@ export const noIdenticalLoop = builtInCheck({
 });
 
 const NOT_RECORDED = notApplicable(
-  'Whether repeated calls had the same arguments and results is not known: they were not recorded.',
+  'Whether repeated calls had the same arguments and results is not known: they are empty or were not recorded.',
   'not_recorded',
 );
 
