@@ -74,7 +74,8 @@ export const numbersHaveASource = builtInCheck({
     const told = toldIn(subject);
     const fromCalls = new SourceText(subject.toolCalls.map(({ args }) => args.text));
     const doubtful = told.filter(
-      (one) => isDoubtful(one) && !fromCalls.explains(one) && !isOf(one, given.values, isToldAs),
+      (one) =>
+        isDoubtful(one) && !fromCalls.explains(one) && !isOf(one, given.values, isToldAs) && !given.hasEnding(one.text),
     );
     const derived = derivedNumbers(told, doubtful, few.filter(isTelling));
     const totals = doubtful.length === 0 ? [] : [...columnTotals(resultsOf(subject))];

@@ -306,6 +306,36 @@ test.each<[string, TurnParts, VerdictKind]>([
     ),
     'pass',
   ],
+  [
+    'the price of a journey of two legs, one of many',
+    told(
+      asks(
+        'Find me a flight.',
+        called('search', {}, [
+          [
+            { seats: { eco: 4 }, prices: { eco: 141 } },
+            { seats: { eco: 9 }, prices: { eco: 103 } },
+          ],
+          [
+            { seats: { eco: 5 }, prices: { eco: 152 } },
+            { seats: { eco: 8 }, prices: { eco: 103 } },
+          ],
+        ]),
+      ),
+      'The later one costs $255.',
+    ),
+    'pass',
+  ],
+  [
+    'the last digits of a card',
+    told(asks('Pay.', called('get_user', {}, { cards: ['gift_card_7091239'] })), 'With the card ending in 1239?'),
+    'pass',
+  ],
+  [
+    'other last digits',
+    told(asks('Pay.', called('get_user', {}, { cards: ['gift_card_7091239'] })), 'With the card ending in 1240?'),
+    'fail',
+  ],
 ])('numbers_have_a_source: %s', (_what, turn, verdict) => {
   expect(verdictOf('numbers_have_a_source', turn)).toBe(verdict);
 });
@@ -320,4 +350,22 @@ test.each<[string, TurnParts, VerdictKind]>([
   ['never deleted', asks('Delete 7.', deletes('7', 'Event not found.')), 'fail'],
 ])('no_unrecovered_tool_error, of a thing that is not found: %s', (_what, turn, verdict) => {
   expect(verdictOf('no_unrecovered_tool_error', told(turn, 'All your events are deleted.'))).toBe(verdict);
+});
+
+const thrice = (...commands: readonly string[]) =>
+  asks('Which build?', ...commands.map((command) => called('run_command', { command }, '49')));
+
+test.each<[string, TurnParts, VerdictKind]>([
+  [
+    'another command, by the case of a letter',
+    thrice("awk -f'-' '{print $nf}'", "awk -F'-' '{print $nf}'", "awk -F'-' '{print $NF}'"),
+    'pass',
+  ],
+  [
+    'the same command, spaced otherwise',
+    thrice('uname -r | cut -c1', 'uname -r|cut -c1', 'uname -r |  cut -c1'),
+    'fail',
+  ],
+])('no_identical_loop: %s', (_what, turn, verdict) => {
+  expect(verdictOf('no_identical_loop', turn)).toBe(verdict);
 });
