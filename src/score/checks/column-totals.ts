@@ -14,7 +14,7 @@ const TEXT_READ_MAX = 200_000;
 
 export function columnTotals(results: readonly string[]): ReadonlySet<number> {
   const totals = new Set<number>();
-  /** Of all results, and of each list that is being read. */
+  /** Columns of all results, and those of each list that is being read. */
   const open: Map<string, number[]>[] = [new Map()];
   let left = VALUES_MAX;
   const read = (value: Json, name: string, depth: number): void => {
