@@ -13,8 +13,7 @@ import path from 'node:path';
 import { parse, stringify } from 'yaml';
 import { loadSettings } from '../src/config/settings.ts';
 import { indexTraces } from '../src/model/otlp/traces-reader.ts';
-import { backtest } from '../src/backtest/backtest.ts';
-import { whatIf } from '../src/backtest/what-if.ts';
+import { backtest, whatIf } from '../src/backtest/backtest.ts';
 import { loadSuites } from '../src/score/load-suites.ts';
 import { reweighed } from '../src/score/reweigh.ts';
 import type { CompiledSuite } from '../src/score/suite.ts';
@@ -128,7 +127,8 @@ async function rescore(directory: string) {
       for (const live of configured) {
         const off = live.criteria.filter(({ capsAt }) => capsAt === undefined).slice(0, 1);
         const changed = reweighed(live, { weights: {}, off: off.map(({ name }) => name) });
-        compared += (await whatIf({ live, changed, reader, judge: () => undefined, limit, shown: 20 })).compared;
+        compared += (await whatIf({ live, changed, reader, judge: () => undefined, limit, shown: 20 })).counted
+          .compared;
       }
       return compared;
     };

@@ -1,5 +1,6 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
+ *     [--seed <of learned, whose --scenario is a part of a case's name>]
  *     [--data <of validity>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
@@ -10,6 +11,7 @@ import { benchDetect, DETECT_FULL, DETECT_SMALL } from './detect.ts';
 import { benchDialects } from './dialects.ts';
 import { benchExport } from './export.ts';
 import { benchKafka } from './kafka.ts';
+import { benchLearned } from './learned.ts';
 import { benchMemory } from './memory.ts';
 import { benchPage } from './page.ts';
 import { benchPipeline } from './pipeline.ts';
@@ -32,6 +34,7 @@ const { values, positionals } = parseArgs({
     small: { type: 'boolean', default: false },
     traces: { type: 'string' },
     runs: { type: 'string' },
+    seed: { type: 'string' },
     scenario: { type: 'string' },
     data: { type: 'string' },
     conversations: { type: 'string' },
@@ -57,6 +60,13 @@ const benches = {
     const timed = scenario === undefined || scenario === 'versions' ? size.timed : 0;
     return benchDetect({ ...size, scenarios, timed, runs: Number(values.runs ?? size.runs) });
   },
+  learned: () =>
+    benchLearned({
+      runs: Number(values.runs ?? (small ? 1 : 12)),
+      seed: Number(values.seed ?? 1),
+      rates: small ? [3] : [3, 20],
+      ...(values.scenario === undefined ? {} : { only: values.scenario }),
+    }),
   backtest: () => benchBacktest({ traces: Number(values.traces ?? (small ? 300 : 60_000)), rounds: small ? 2 : 12 }),
   redaction: () => benchRedaction({ traces: Number(values.traces ?? (small ? 60 : 1500)), rounds: small ? 2 : 15 }),
   dialects: () => benchDialects(small ? { frameworks: 2, rounds: 2 } : { rounds: 40 }),

@@ -6,11 +6,9 @@
 import type { BacktestAlerts, RegressionEpisode } from '../model/backtest.ts';
 import { isWorse, type Transition } from '../model/detection.ts';
 import type { DetectionSettings } from '../detect/settings.ts';
-import { countedAs } from '../model/decision.ts';
-import { ONE } from '../score/weigh.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { Detectors } from '../engine/detection/detectors.ts';
-import type { ObservedEvaluation } from '../engine/detection/observations.ts';
+import { type ObservedEvaluation, observedOf } from '../engine/detection/observations.ts';
 import type { ScannedEvaluation } from '../store/evaluation-scan.ts';
 import type { ComparedSide, WhoseConversation } from './comparison.ts';
 
@@ -67,37 +65,15 @@ export class AlertReplay {
   }
 }
 
+/** Users and traits are not stored with an evaluation. */
 export function observedAs(
-  { score, outcome, verdicts }: ComparedSide,
+  side: ComparedSide,
   suite: Pick<CompiledSuite, 'name' | 'criteria'>,
   version: string,
-  { agent, agent_version, environment, segment = '' }: WhoseConversation,
+  whose: WhoseConversation,
 ): ObservedEvaluation {
-  const counted = suite.criteria.flatMap(({ name, weight, whenNotApplicable }) => {
-    const verdict = verdicts.get(name);
-    if (verdict === undefined) return [];
-    const as = countedAs(verdict, whenNotApplicable);
-    return [{ name, weight, verdict: as === 'exclude' ? verdict : as }];
-  });
-  return {
-    suite: suite.name,
-    suiteVersion: version,
-    agent,
-    environment,
-    version: agent_version,
-    segment,
-    // The store does not keep them with an evaluation.
-    user: '',
-    traits: [],
-    judgedBy: '',
-    judged: new Set(),
-    score: score === undefined ? undefined : score / ONE,
-    outcome,
-    verdicts: counted.map(({ name, verdict }) => [name, verdict] as const),
-    weights: new Map(counted.map(({ name, weight }) => [name, weight])),
-    costUsd: undefined,
-    steps: 0,
-  };
+  const nobody = { effort: { steps: 0, costUsd: undefined }, user: '', traits: [], judgedBy: '' };
+  return observedOf(side, { ...suite, version }, { labels: whose, ...nobody });
 }
 
 /** Detectors that are fed from the store, and the regressions that they find. */

@@ -1,23 +1,19 @@
 /**
- * Computes the verdicts that a changed suite would have given for recorded conversations. Each criterion is answered in
- * one of two ways:
- *
- *   weighed again   its stored verdict holds, because its definition is the same: nothing of the conversation is read
- *   asked again     it is new or another one now: the conversation is understood from its spans, once
+ * Compares a changed suite with the stored evaluations of another, and reports what it would have changed.
  *
  * Where all criteria and the conditions of the end hold and no outcome rule looks at the conversation, an evaluation is
- * a handful of additions, and what is alike is weighed once. All conversations are read if it is not known which of
- * them the changed suite matches: its `match` has changed, or the suite of the stored verdicts is not known.
- *
- * Judges are not asked: their stored answers are used where the question is the same, the others are rendered and
- * priced.
+ * a handful of additions, and what is alike is weighed once (`another-suite.ts`). All conversations are read if it is
+ * not known which of them the changed suite matches: its `match` has changed, or the suite of the stored verdicts is
+ * not known.
  */
+import type { DetectionSettings } from '../detect/settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { BacktestReport, ChangedConversation } from '../model/backtest.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
+import type { WhyNotWeighed } from '../model/what-if.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
 import type { CompiledSuite } from '../score/suite.ts';
-import { type ConversationReader, searchFor } from '../store/conversation-reader.ts';
+import { searchFor } from '../store/conversation-reader.ts';
 import type { SearchCursor } from '../store/conversation-search.ts';
 import type { ConversationRow } from '../store/conversation-row.ts';
 import type { EvaluationScanner, ScannedEvaluation } from '../store/evaluation-scan.ts';
@@ -26,7 +22,7 @@ import { effortOf, labelsOf } from '../engine/conversation-labels.ts';
 import { judgeOf, judgingStart } from '../engine/judging-start.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import { AlertReplay, type ObservedPair, observedAs, type SeenAt, seenAt } from './alerts.ts';
-import { AskAgain, type Asked } from './ask-again.ts';
+import { AnotherSuite, type Asked, type BacktestReader, type NotAsked } from './another-suite.ts';
 import {
   type ComparedPlace,
   type ComparedSide,
@@ -35,20 +31,16 @@ import {
   toWhose,
   type WhoseConversation,
 } from './comparison.ts';
-import { ConversationSource } from './conversation-source.ts';
 import { JudgeBills } from './judge-bills.ts';
-import { type Reweighed, StoredWeighing } from './stored-weighing.ts';
+import type { Reweighed } from './stored-weighing.ts';
 
-export type BacktestReader = ConversationReader & EvaluationScanner;
-
-export interface BacktestOptions {
+interface CompareOptions {
   readonly changed: CompiledSuite;
   /** The name of the suite whose stored evaluations it is compared with. */
   readonly against: string;
   /** The suites that are configured. */
   readonly configured: readonly CompiledSuite[];
   readonly reader: BacktestReader;
-  readonly settings: Settings;
   readonly since?: number | undefined;
   readonly agent?: string | undefined;
   readonly agentVersion?: string | undefined;
@@ -59,6 +51,27 @@ export interface BacktestOptions {
   readonly onProgress?: (done: { readonly evaluations: number }) => void;
 }
 
+/** As the service is configured. */
+interface CompareParts extends Pick<ConstructorParameters<typeof AnotherSuite>[0], 'judge' | 'idKeys' | 'truth'> {
+  readonly judges: ConstructorParameters<typeof JudgeBills>[0];
+  readonly segment: readonly string[];
+  /** Undefined where regressions are not looked for. */
+  readonly detection: DetectionSettings | undefined;
+}
+
+interface WhatIfOptions extends Omit<CompareOptions, 'against' | 'configured'> {
+  readonly live: CompiledSuite;
+  readonly judge: CompareParts['judge'];
+}
+
+/** A backtest by other weights that never reads a span. */
+export interface WhatIfReport
+  extends Pick<BacktestReport, 'counted' | 'before' | 'after' | 'criteria' | 'changed' | 'conversations'> {
+  readonly lookedAt: number;
+  /** Evaluations that their stored verdicts cannot answer for; they are in no other figure. */
+  readonly notAnswered: ReadonlyMap<WhyNotWeighed, number>;
+}
+
 interface Known {
   readonly group: Group;
   readonly observed: ObservedPair;
@@ -67,23 +80,39 @@ interface Known {
 const PAGE = 200;
 const NOBODY: WhoseConversation = { agent: '', agent_version: '', environment: '' };
 
-export async function backtest(options: BacktestOptions): Promise<BacktestReport> {
-  return new Backtest(options).run();
+export interface BacktestOptions extends CompareOptions {
+  readonly settings: Settings;
+}
+
+export async function backtest({ settings, ...options }: BacktestOptions): Promise<BacktestReport> {
+  const { judging, conversation, truth, metrics } = settings;
+  return new Backtest(options, {
+    judge: judgeOf(judgingStart(judging)),
+    judges: judging.judges,
+    idKeys: idKeysOf(conversation.idKeys),
+    truth: checkedTruth(truth),
+    segment: metrics.segment,
+    detection: detectionStart(settings)?.settings,
+  }).run();
+}
+
+export async function whatIf({ live, judge, ...options }: WhatIfOptions): Promise<WhatIfReport> {
+  const unread = { judges: [], idKeys: undefined, truth: undefined, segment: [], detection: undefined };
+  return new Backtest({ ...options, against: live.name, configured: [live] }, { judge, ...unread }).weigh();
 }
 
 class Backtest {
-  readonly #options: BacktestOptions;
+  readonly #options: CompareOptions;
+  readonly #segment: readonly string[];
   /** The suite whose evaluations are stored, as it is configured. */
   readonly #live: CompiledSuite | undefined;
   readonly #comparison: Comparison;
   /** Outcomes of conversations that had no evaluation. */
   readonly #joined: Comparison;
   readonly #bills: JudgeBills;
-  readonly #asking: AskAgain;
-  readonly #source: ConversationSource;
+  readonly #another: AnotherSuite;
   readonly #alerts: AlertReplay | undefined;
   readonly #versions = new Map<string, number>();
-  readonly #weighing: StoredWeighing;
   /** One for each result of weighing. */
   readonly #known = new Map<Reweighed, Known>();
   readonly #askedCriteria = new Set<string>();
@@ -96,49 +125,52 @@ class Backtest {
     withoutJudges: 0,
   };
 
-  constructor(options: BacktestOptions) {
-    const { changed, reader, settings, configured, against, shown } = options;
+  constructor(options: CompareOptions, { judges, segment, detection, ...understanding }: CompareParts) {
+    const { changed, reader, configured, against, shown } = options;
     this.#options = options;
+    this.#segment = segment;
     this.#live = configured.find(({ name }) => name === against);
     this.#comparison = new Comparison({ before: this.#live, after: changed }, { shown });
     this.#joined = new Comparison({ before: undefined, after: changed }, { shown: 0 });
-    this.#bills = new JudgeBills(settings.judging.judges);
-    const judge = judgeOf(judgingStart(settings.judging));
-    this.#weighing = new StoredWeighing({ changed, live: this.#live, judge });
-    this.#asking = new AskAgain({ reader, judge, onRequest: (request) => this.#bills.add(request) });
-    this.#source = new ConversationSource({
-      reader,
-      idKeys: idKeysOf(settings.conversation.idKeys),
-      truth: checkedTruth(settings.truth),
-    });
-    const detection = detectionStart(settings);
-    this.#alerts = detection === undefined ? undefined : new AlertReplay(detection.settings);
+    this.#bills = new JudgeBills(judges);
+    this.#another = new AnotherSuite({ changed, live: this.#live, reader, ...understanding });
+    this.#alerts = detection === undefined ? undefined : new AlertReplay(detection);
   }
 
   async run(): Promise<BacktestReport> {
-    if (await this.#isForTheSame()) await this.#compareEvaluations();
+    if (await this.#isForTheSame()) await this.#compareEvaluations((stored) => this.#ask(stored));
     else await this.#compareConversations();
     return this.#report();
+  }
+
+  async weigh(): Promise<WhatIfReport> {
+    const notAnswered = new Map<WhyNotWeighed, number>();
+    const lookedAt = await this.#compareEvaluations((_, whyNot) => {
+      notAnswered.set(whyNot, (notAnswered.get(whyNot) ?? 0) + 1);
+    });
+    return { ...(await this.#report()), lookedAt, notAnswered };
   }
 
   /** Whether the suites are for the same conversations, as far as the last one tells that is stored. */
   async #isForTheSame(): Promise<boolean> {
     const { reader, against, changed } = this.#options;
     for await (const page of reader.scanEvaluations({ suiteKey: against, limit: 1 }))
-      for (const { basis } of page) return this.#weighing.planOf(basis).matchHolds;
+      for (const stored of page) return this.#another.isForTheSame(stored);
     // The one that runs was for none.
     const { match, id } = this.#live?.definition ?? {};
     return id !== undefined && match !== undefined && match === changed.definition.match;
   }
 
-  async #compareEvaluations(): Promise<void> {
+  async #compareEvaluations(
+    onOther: (stored: ScannedEvaluation, whyNot: WhyNotWeighed) => Promise<void> | void,
+  ): Promise<number> {
     const { reader, against, since, agent, agentVersion, limit, onProgress } = this.#options;
     let evaluations = 0;
     for await (const page of reader.scanEvaluations({ suiteKey: against, since, agent, agentVersion, limit })) {
       for (const stored of page) {
         this.#versions.set(stored.suiteVersion, (this.#versions.get(stored.suiteVersion) ?? 0) + 1);
-        const weighed = this.#weighing.weigh(stored);
-        if (typeof weighed === 'string') await this.#ask(stored);
+        const weighed = this.#another.weigh(stored);
+        if (typeof weighed === 'string') await onOther(stored, weighed);
         else {
           this.#counts.weighedAgain += 1;
           this.#add(this.#knownOf(weighed), stored, seenAt(stored));
@@ -148,35 +180,31 @@ class Backtest {
       this.#alerts?.advance();
       onProgress?.({ evaluations });
     }
+    return evaluations;
   }
 
   async #ask(stored: ScannedEvaluation): Promise<void> {
-    const { reader, changed } = this.#options;
-    const plan = this.#weighing.planOf(stored.basis);
+    const { reader } = this.#options;
     const conversation = await reader.conversationOf(stored);
     if (conversation === undefined) {
       this.#counts.spansNotKept += 1;
       return;
     }
     const turnId = stored.turnId === '' ? undefined : stored.turnId;
-    const source = await this.#source.of(conversation);
-    const asked =
-      typeof source === 'string'
-        ? source
-        : await this.#asking.ask(changed, source, {
-            turnId,
-            criteria: plan.criteria,
-            held: plan.verdicts ?? new Map(),
-            matchHolds: plan.matchHolds,
-          });
+    const asked = await this.#another.ask(conversation, { turnId, stored });
     if (this.#couldNot(asked)) return;
-    const verdicts = plan.verdicts ?? kindsOf(await reader.verdictsOf(stored));
+    for (const request of asked.waiting) this.#bills.add(request);
+    const verdicts = this.#another.verdictsKept(stored) ?? kindsOf(await reader.verdictsOf(stored));
     const before = { score: stored.score, outcome: stored.outcome, verdicts };
-    this.#counts.askedAgain += 1;
-    if (asked.waits) this.#counts.withoutJudges += 1;
-    for (const criterion of plan.criteria) this.#askedCriteria.add(criterion);
+    this.#count(asked);
     const known = this.#observed(before, asked.side, toWhose(stored.labels), stored.suiteVersion);
     this.#add(known, stored, seenAt(stored));
+  }
+
+  #count({ criteria, waiting }: Pick<Asked, 'criteria' | 'waiting'>): void {
+    this.#counts.askedAgain += 1;
+    if (waiting.length > 0) this.#counts.withoutJudges += 1;
+    for (const criterion of criteria) this.#askedCriteria.add(criterion);
   }
 
   /** All that there are, the latest first: for whichever of them the changed suite is. */
@@ -200,7 +228,7 @@ class Backtest {
   }
 
   async #compareConversation(row: ConversationRow) {
-    const { reader, changed, against, settings } = this.#options;
+    const { reader, changed, against } = this.#options;
     const stored = (await reader.evaluations(row, { revisions: 'last' })).filter(
       ({ suite, waitsFor }) => suite === against && waitsFor === undefined,
     );
@@ -208,30 +236,27 @@ class Backtest {
       this.#versions.set(suiteVersion, (this.#versions.get(suiteVersion) ?? 0) + 1);
     // Nobody has said anything of it yet, and nothing would have been said.
     if (row.revision === 0 && stored.length === 0 && changed.scope === 'conversation') return [];
-    const source = await this.#source.of(row);
-    if (typeof source === 'string') {
-      this.#couldNot(source);
+    const turns = changed.scope === 'turn' ? await this.#another.turnsOf(row) : [undefined];
+    if (typeof turns === 'string') {
+      this.#couldNot(turns);
       return [];
     }
-    const turnIds = changed.scope === 'turn' ? source.whole.turns.map(({ id }) => id) : [undefined];
     const compared = [];
     const left = new Set(stored);
-    for (const turnId of turnIds) {
-      const criteria = new Set(changed.criteria.map(({ name }) => name));
-      const asked = await this.#asking.ask(changed, source, { turnId, criteria, held: new Map(), matchHolds: false });
+    for (const turnId of turns) {
+      const asked = await this.#another.ask(row, { turnId, stored: undefined });
       const beside = stored.find((one) => one.turnId === turnId);
       if (asked === 'not-matched') continue;
       if (beside !== undefined) left.delete(beside);
       if (this.#couldNot(asked)) continue;
+      for (const request of asked.waiting) this.#bills.add(request);
       if (beside === undefined) {
         this.#joined.add(this.#joined.groupOf(asked.side, asked.side, NOBODY), { conversation: row.row, turnId: '' });
         continue;
       }
-      this.#counts.askedAgain += 1;
-      if (asked.waits) this.#counts.withoutJudges += 1;
-      for (const criterion of criteria) this.#askedCriteria.add(criterion);
+      this.#count(asked);
       const before = { score: beside.score, outcome: beside.outcome, verdicts: kindsOf(beside.verdicts) };
-      const { agent, agent_version, environment, segment } = labelsOf(asked.conversation, settings.metrics.segment);
+      const { agent, agent_version, environment, segment } = labelsOf(asked.conversation, this.#segment);
       const whose = { agent, agent_version, environment, ...(segment === undefined ? {} : { segment }) };
       compared.push({
         known: this.#observed(before, asked.side, whose, beside.suiteVersion),
@@ -243,9 +268,7 @@ class Backtest {
     return compared;
   }
 
-  #couldNot<T extends object>(
-    asked: T | 'spans-not-kept' | Exclude<Asked, object>,
-  ): asked is 'spans-not-kept' | Exclude<Asked, object> {
+  #couldNot(asked: Asked | NotAsked): asked is NotAsked {
     if (typeof asked !== 'string') return false;
     if (asked === 'spans-not-kept') this.#counts.spansNotKept += 1;
     else if (asked === 'not-matched') this.#counts.left += 1;
@@ -294,12 +317,7 @@ class Backtest {
       },
       counted: { compared: comparison.compared, ...this.#counts },
       joined: this.#joined.totals('after'),
-      before: comparison.totals('before'),
-      after: comparison.totals('after'),
-      outcomes: comparison.outcomes(),
-      criteria: comparison.criteria((name) => (this.#askedCriteria.has(name) ? 'asked again' : 'weighed again')),
-      agents: comparison.agents(),
-      changed: comparison.changed,
+      ...comparison.figures((name) => (this.#askedCriteria.has(name) ? 'asked again' : 'weighed again')),
       conversations: await named(comparison, this.#options.reader),
       judges: this.#bills.all(),
       alerts: this.#alerts?.result(),

@@ -91,6 +91,18 @@ export class Comparison {
     if (group.places.length > 2 * this.#shown) group.places = group.places.slice(-this.#shown);
   }
 
+  /** As reports have them; `howOf` tells how those came by their verdicts that both suites have. */
+  figures(howOf: Parameters<Comparison['criteria']>[0]) {
+    return {
+      before: this.totals('before'),
+      after: this.totals('after'),
+      outcomes: this.outcomes(),
+      criteria: this.criteria(howOf),
+      agents: this.agents(),
+      changed: this.changed,
+    };
+  }
+
   get compared(): number {
     return this.#all().reduce((sum, { count }) => sum + count, 0);
   }

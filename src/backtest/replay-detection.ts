@@ -92,10 +92,7 @@ export async function replayDetection({
         const whose = toWhose(stored.labels);
         history.see(whose.agent, time);
         const observed = observedAs(side, suite, stored.suiteVersion, whose);
-        detectors.observe(
-          { ...observed, judgedBy: judges.version, judged: judgedOf(suite), costUsd, steps: steps ?? 0 },
-          time,
-        );
+        detectors.observe({ ...observed, judgedBy: judges.version, costUsd, steps: steps ?? 0 }, time);
         seen.from = Math.min(seen.from, time);
         seen.to = Math.max(seen.to, time);
       }
@@ -175,8 +172,4 @@ class Judges {
     if (known !== undefined && known !== version) this.#changes += 1;
     this.#versions.set(place, version);
   }
-}
-
-function judgedOf(suite: ReplayedSuite): ReadonlySet<string> {
-  return new Set(suite.criteria.flatMap(({ name, judged }) => (judged === undefined ? [] : name)));
 }

@@ -5,7 +5,8 @@
 import type { BacktestReport } from '../model/backtest.ts';
 import { fromSuiteKey } from '../model/suite-key.ts';
 import { isLive, type SuiteOutline } from '../engine/suite-outline.ts';
-import { type BacktestReader, kindsOf, named } from './backtest.ts';
+import type { BacktestReader } from './another-suite.ts';
+import { kindsOf, named } from './backtest.ts';
 import { Comparison, toWhose } from './comparison.ts';
 
 interface ShadowOptions {
@@ -83,13 +84,8 @@ async function shadowReport(
       left: 0,
       withoutJudges: 0,
     },
-    before: comparison.totals('before'),
-    after: comparison.totals('after'),
+    ...comparison.figures(() => 'said by both'),
     joined: alone.totals('after'),
-    outcomes: comparison.outcomes(),
-    criteria: comparison.criteria(() => 'said by both'),
-    agents: comparison.agents(),
-    changed: comparison.changed,
     conversations: await named(comparison, reader),
     judges: [],
     alerts: undefined,

@@ -15,7 +15,15 @@ import { FallSample, type NamedCause } from './fall-sample.ts';
 import { LevelWatch } from './level-watch.ts';
 import type { WatchReading } from './watch-reading.ts';
 import { Names } from './names.ts';
-import type { JudgesChanged, Observation, Reading, StreamLabels, Transition } from './observation.ts';
+import type {
+  JudgesBridged,
+  JudgesChanged,
+  LearnedFrom,
+  Observation,
+  Reading,
+  StreamLabels,
+  Transition,
+} from './observation.ts';
 import { RecentChunks } from './recent-chunks.ts';
 import type { DetectionSettings, Metric } from './settings.ts';
 import { SegmentWatches } from './segment-watches.ts';
@@ -94,7 +102,8 @@ export class AgentStream {
    */
   #renewJudged(by: string, judged: ReadonlySet<string>, at: number): void {
     const from = this.#judges.by;
-    this.#judges = { by, names: [...judged], before: { at, cells: this.#usual.usual } };
+    const before = from === '' ? undefined : { at, cells: this.#usual.usual, bridge: undefined };
+    this.#judges = { by, names: [...judged], before };
     if (from === '') return;
     this.#judgesChanged.push({ ...this.labels, at, from, to: by });
     this.#watches = this.#newWatches();
@@ -170,6 +179,29 @@ export class AgentStream {
     return accepted;
   }
 
+  /** It was learned from one in so many conversations, and scores from fewer where judges had to be asked. */
+  scaleTraffic({ all, scored }: LearnedFrom, at: number): void {
+    const judged = new Set(this.#judges.names);
+    for (const metric of SINGLE) this.#watches[metric].scaleTraffic(scored, at);
+    for (const [name, watch] of this.#byCriterion()) watch.scaleTraffic(judged.has(name) ? scored : all, at);
+    for (const [, watch] of this.#parts.watches()) watch.scaleTraffic(scored, at);
+  }
+
+  /** Takes over from a stream with other judges, after learning from stored conversations. Reports the change once. */
+  follow(other: AgentStream, bridge: JudgesBridged | undefined, at: number): void {
+    const { by } = this.#judges;
+    const [from, before] = [other.#judges.by, other.#judges.before];
+    if (from === by) {
+      // The change has been reported.
+      this.#judges = { ...this.#judges, before: before === undefined ? undefined : { ...before, bridge } };
+      this.#judgesChanged = [...other.#judgesChanged];
+      return;
+    }
+    if (from === '' || by === '') return;
+    this.#judges = { ...this.#judges, before: { at, cells: other.#usual.usual, bridge } };
+    this.#judgesChanged.push({ ...this.labels, at, from, to: by });
+  }
+
   readings(): readonly Reading[] {
     const readings: Reading[] = [];
     const level = { ...this.labels, of: 'level' as const, criterion: undefined, part: undefined, causes: [] };
@@ -214,14 +246,16 @@ export class AgentStream {
   }
 
   /** How TCR moved when the judges changed, for as long as the baseline remembers what was before. */
-  #sinceJudges(): Pick<Extract<Reading, { of: 'judges' }>, 'at' | 'split' | 'judged'> | undefined {
+  #sinceJudges(): Omit<Extract<Reading, { of: 'judges' }>, 'of' | keyof StreamLabels> | undefined {
     const { before, names } = this.#judges;
     const { memoryMs, gapMs } = this.#settings.watch.baseline;
     if (before === undefined || this.#lastAt - before.at > memoryMs) return undefined;
     const criteria = this.#criteria.all;
     const since = this.#recent.since(Math.max(before.at, this.#lastAt - gapMs), SPLIT_FIRST + 2 * criteria.length);
     const split = splitChange(before.cells, since, criteria);
-    return split === undefined ? undefined : { at: before.at, split, judged: new Set(names) };
+    if (split === undefined) return undefined;
+    const { at, bridge } = before;
+    return { at, split, judged: new Set(names), ...(bridge === undefined ? {} : { bridge }) };
   }
 
   #readingOf(metric: (typeof SINGLE)[number]): WatchReading {
@@ -253,7 +287,7 @@ export class AgentStream {
       judges: [
         this.#judges.by,
         [...this.#judges.names],
-        this.#judges.before === undefined ? null : [this.#judges.before.at, cellsToJson(this.#judges.before.cells)],
+        this.#judges.before === undefined ? null : beforeToJson(this.#judges.before),
       ],
       judgesChanged: this.#judgesChanged.map((change) => ({ ...change })),
     };
@@ -283,7 +317,10 @@ export class AgentStream {
     stream.#judges = {
       by,
       names,
-      before: before === null ? undefined : { at: before[0], cells: cellsFromJson(before[1]) },
+      before:
+        before === null
+          ? undefined
+          : { at: before[0], cells: cellsFromJson(before[1]), bridge: before[2] ?? undefined },
     };
     stream.#judgesChanged = [...kept.judgesChanged];
     return stream;
@@ -412,7 +449,7 @@ interface Kept {
   readonly users: Json;
   readonly parts: Json;
   readonly sample: Json;
-  readonly judges: readonly [string, readonly string[], readonly [number, Json] | null];
+  readonly judges: readonly [string, readonly string[], readonly [number, Json, (JudgesBridged | null)?] | null];
   readonly judgesChanged: readonly JudgesChanged[];
 }
 
@@ -421,7 +458,18 @@ interface Judges {
   readonly by: string;
   readonly names: readonly string[];
   /** Usual figures from before the last change. */
-  readonly before: { readonly at: number; readonly cells: Readonly<Cells> } | undefined;
+  readonly before: BeforeJudges | undefined;
+}
+
+interface BeforeJudges {
+  readonly at: number;
+  readonly cells: Readonly<Cells>;
+  /** Undefined where no conversation was asked by both. */
+  readonly bridge: JudgesBridged | undefined;
+}
+
+function beforeToJson({ at, cells, bridge }: BeforeJudges): Json {
+  return [at, cellsToJson(cells), bridge === undefined ? null : { ...bridge }];
 }
 
 function isChosen(chosen: ChosenLevels, { metric, criterion, part }: WatchedLevel): boolean {

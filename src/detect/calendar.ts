@@ -204,15 +204,14 @@ function effectsOf(classes: readonly (readonly Sum[])[]): Float64Array {
   let known = 0;
   for (const [place, weeks] of classes.entries()) {
     const present = weeks.filter(({ quantity, variance }) => quantity > 0 && variance > 0);
-    const { quantity, variance } = present.reduce(
-      (sum, week) => ({ quantity: sum.quantity + week.quantity, variance: sum.variance + week.variance }),
-      { quantity: 0, variance: 0 },
-    );
+    const quantity = present.reduce((sum, week) => sum + week.quantity, 0);
     if (!(quantity > 0)) continue;
     traffic[place] = quantity;
     if (present.length < 2) continue;
     const effect = medianOf(present.map((week) => week.excess / week.quantity));
-    const error = (MEDIAN_COSTS * variance) / (quantity * quantity);
+    // A week of few conversations is one of as many values as any other, and makes the median as uncertain as it is.
+    const ofWeeks = present.reduce((sum, week) => sum + week.variance / week.quantity ** 2, 0);
+    const error = (MEDIAN_COSTS * ofWeeks) / present.length ** 2;
     effects[place] = effect;
     errors[place] = error;
     known += 1;

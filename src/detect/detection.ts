@@ -10,7 +10,15 @@ import type { ChosenLevels, WatchedLevel } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
 import { AgentStream, type Folded } from './agent-stream.ts';
 import { AlarmBudget } from './alarm-budget.ts';
-import type { JudgesChanged, Observation, Reading, StreamLabels, Transition } from './observation.ts';
+import type {
+  JudgesBridged,
+  JudgesChanged,
+  LearnedFrom,
+  Observation,
+  Reading,
+  StreamLabels,
+  Transition,
+} from './observation.ts';
 import { DAY_MS, DEFAULT_DETECTION, type DetectionSettings } from './settings.ts';
 
 export const SNAPSHOT_VERSION = 2;
@@ -67,6 +75,21 @@ export class Detection {
     return [...this.#streams.values()].flatMap((stream) =>
       isMeant(stream.labels, chosen) ? stream.accept(chosen, at) : [],
     );
+  }
+
+  scaleTraffic(of: Pick<StreamLabels, 'agent' | 'environment'> & LearnedFrom, at: number): void {
+    for (const stream of this.#streams.values()) {
+      const { agent, environment } = stream.labels;
+      if (agent === of.agent && environment === of.environment) stream.scaleTraffic(of, at);
+    }
+  }
+
+  /** Takes the place of another, whose judges were others: how far they moved the score is shown from here on. */
+  follow(other: Detection, bridgeOf: (labels: StreamLabels) => JudgesBridged | undefined, at: number): void {
+    for (const [key, stream] of this.#streams) {
+      const before = other.#streams.get(key);
+      if (before !== undefined) stream.follow(before, bridgeOf(stream.labels), at);
+    }
   }
 
   readings(): readonly Reading[] {

@@ -202,6 +202,12 @@ export class LevelWatch {
     this.#endLearning(at);
   }
 
+  /** It was learned from one in so many conversations; all of them can give false alarms. */
+  scaleTraffic(times: number, at: number): void {
+    this.#baseline.scaleTraffic(times);
+    if (this.#expectations !== undefined) this.#refresh(at);
+  }
+
   takeChanges(): readonly Change[] {
     const taken = this.#changes;
     if (taken.length > 0) this.#changes = [];
@@ -333,7 +339,7 @@ export class LevelWatch {
     const wobble = wobbleAllowance * Math.sqrt(pattern.wobble);
     const error = standardError(usual, this.#level) * Math.sqrt(pattern.inflation);
     this.#tolerated = {
-      allowance: Math.max(leastAllowance(usual, this.#level), wobble + baselineAllowance * error),
+      allowance: Math.max(leastAllowance(usual, this.#level), wobble + this.#baseline.doubt(baselineAllowance) * error),
       designEffect: pattern.designEffect,
     };
     this.#expectations = expectationsOf(usual, this.#level, this.#tolerated);

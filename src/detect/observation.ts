@@ -58,6 +58,8 @@ export type Reading =
       readonly at: number;
       readonly split: TcrSplit;
       readonly judged: ReadonlySet<string>;
+      /** Absent where no conversation was asked by both. */
+      readonly bridge?: JudgesBridged;
     })
   | (StreamLabels & {
       readonly of: 'version';
@@ -65,6 +67,18 @@ export type Reading =
       readonly baselineVersion: string;
       readonly race: VersionReading;
     });
+
+/** One in so many conversations was learned from: of all figures, and of those that scores are needed for. */
+export interface LearnedFrom {
+  readonly all: number;
+  readonly scored: number;
+}
+
+/** Mean scores of the same conversations, by the judges of before and of now. */
+export interface JudgesBridged {
+  readonly before: number;
+  readonly after: number;
+}
 
 /** Other judges score the same suite: figures from before and since cannot be compared. */
 export interface JudgesChanged extends StreamLabels {

@@ -29,6 +29,8 @@ interface Bucket {
 const BUCKETS_MAX = 24;
 /** Conversations of a segment that do not fade: more than what a segment must have to be compared (expectations.ts). */
 const KEPT_MIN = 50;
+/** Standard errors of the baseline that are let pass at most. */
+const DOUBT_MAX = 2;
 /** A sum that fades over `memoryMs` cannot tell longer times apart. */
 const MEMORIES_MAX = 10;
 
@@ -66,6 +68,21 @@ export class TrailingBaseline {
   /** Traffic of late. */
   get conversationsPerMs(): number {
     return this.#covered > 0 ? this.#arrived / this.#covered : 0;
+  }
+
+  /** It was learned from one in so many conversations. */
+  scaleTraffic(times: number): void {
+    this.#arrived *= times;
+  }
+
+  /**
+   * Standard errors to let pass, from those of a baseline that has all conversations. Evidence grows faster against the
+   * error of a baseline that has few of many.
+   */
+  doubt(errors: number): number {
+    const usual = this.#cells.reduce((sum, cell) => sum + (cell?.[0] ?? 0), 0);
+    const oneIn = usual > 0 ? Math.max(1, this.#arrived / usual) : 1;
+    return Math.max(errors, Math.min(DOUBT_MAX, errors * Math.sqrt(oneIn)));
   }
 
   /** The sums of the bucket that `at` falls in, to add to. */

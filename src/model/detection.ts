@@ -3,6 +3,8 @@
  * the pipeline feeds it and keeps its state.
  */
 
+import type { HistoryWanted } from './history-learning.ts';
+
 export const DETECTOR_METRICS = [
   'tcr',
   'hard_failure',
@@ -238,6 +240,8 @@ export interface DetectionReport {
   readonly keptOut: { readonly [what: string]: number };
   /** The log time up to which it has observed. */
   readonly time: number;
+  /** Suites that are learned from stored conversations. */
+  readonly learning: readonly HistoryWanted[];
 }
 
 /** A place that is told of notices. */

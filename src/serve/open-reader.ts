@@ -1,6 +1,6 @@
 /** The store that a configuration names, to be read: the one that instances share, or the file of this machine. */
 import { existsSync } from 'node:fs';
-import type { BacktestReader } from '../backtest/backtest.ts';
+import type { BacktestReader } from '../backtest/another-suite.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 import type { LabelReader } from '../store/label-store.ts';

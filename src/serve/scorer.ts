@@ -10,7 +10,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosedTurn } from '../assemble/open-turns.ts';
-import type { AcceptCommand } from '../engine/detection/detection-owner.ts';
+import type { AcceptCommand, HistoryCommand } from '../engine/detection/detection-owner.ts';
 import type { DeliveredNotice } from '../engine/detection/detection-rounds.ts';
 import type { SuiteOutline } from '../engine/suite-outline.ts';
 import type { AnyEvent } from '../model/events/any-event.ts';
@@ -224,7 +224,7 @@ export class Scorer {
   }
 
   /** Sends a user's command. Returns false if no thread is there to do it. */
-  tell(command: AcceptCommand | PutCommand | ForgetCommand): boolean {
+  tell(command: AcceptCommand | HistoryCommand | PutCommand | ForgetCommand): boolean {
     return this.#tell(command);
   }
 

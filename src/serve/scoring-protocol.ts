@@ -1,7 +1,12 @@
 /** Messages between the main thread and the scoring thread, the same for each log and store. */
 import type { Arrival, ClosedInLog } from '../engine/arrival.ts';
 import type { EngineSettings } from '../engine/engine-parts.ts';
-import type { AcceptCommand, DetectionMessage, DetectionStart } from '../engine/detection/detection-owner.ts';
+import type {
+  AcceptCommand,
+  DetectionMessage,
+  DetectionStart,
+  HistoryCommand,
+} from '../engine/detection/detection-owner.ts';
 import type { DeliveredNotice } from '../engine/detection/detection-rounds.ts';
 import type { JudgingStart } from '../engine/judging-start.ts';
 import type { StoppedCheck } from '../engine/check-watch.ts';
@@ -94,6 +99,7 @@ export type ToScorer =
   /** A webhook took a notice. If the thread ends before it learns that, the notice is sent again, and so is this. */
   | { readonly type: 'delivered'; readonly delivered: DeliveredNotice }
   | AcceptCommand
+  | HistoryCommand
   | PutCommand
   | ForgetCommand
   /** Does what was sent before, then ends. */

@@ -14,10 +14,12 @@ import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promi
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { JudgeScheduler } from '../ask/judge-scheduler.ts';
 import { SharedCheckWatch } from '../engine/check-watch.ts';
-import { DetectionOwner } from '../engine/detection/detection-owner.ts';
+import { DetectionOwner, type HistoryCommand } from '../engine/detection/detection-owner.ts';
+import { runningSuites } from '../engine/detection/running-suites.ts';
 import { Engine } from '../engine/engine.ts';
 import { judgeOf } from '../engine/judging-start.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
+import type { RunningSuite } from '../model/history-learning.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { loadSuites } from '../score/load-suites.ts';
 import { NoJudge } from './no-judge.ts';
@@ -43,11 +45,13 @@ class ScoringThread {
   /** Duties start and stop one after the other, so that one that is being stopped has ended before it starts again. */
   #switched: Promise<void> = Promise.resolve();
 
-  constructor(side: ScoringSide, start: ThreadStart, port: MessagePort) {
+  constructor(side: ScoringSide, start: ThreadStart, running: readonly RunningSuite[], port: MessagePort) {
     this.#side = side;
     this.#port = port;
     this.#detection =
-      start.detection === undefined ? undefined : new DetectionOwner(start.detection, (message) => this.#post(message));
+      start.detection === undefined
+        ? undefined
+        : new DetectionOwner(start.detection, (message) => this.#post(message), running);
     this.#duties = [...dutiesOf(start, side, (message) => this.#post(message)), ...side.duties];
   }
 
@@ -77,6 +81,9 @@ class ScoringThread {
         break;
       case 'accept':
         this.#detection?.accept(message);
+        break;
+      case 'history':
+        void this.#history(message);
         break;
       case 'put':
         void carryOut(this.#side.store, message).then((answer) => this.#post(answer));
@@ -141,6 +148,16 @@ class ScoringThread {
     return this.#stopping.signal.aborted;
   }
 
+  /** Its questions wait in the store before the part counts; after a crash between them they are put there again. */
+  async #history(command: HistoryCommand): Promise<void> {
+    const { questions } = command.part;
+    const isPut = await this.#orRetry('learn', async () => {
+      if (questions !== undefined) await this.#side.store.questions.askBeside(questions, Date.now());
+      return true;
+    });
+    if (isPut === true) this.#detection?.history(command);
+  }
+
   async #idle(): Promise<void> {
     await sleep(IDLE_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
@@ -196,7 +213,10 @@ function dutiesOf(
   return [judges, new ResultRelay({ store: store.results, sender: new OtlpSender(start.results), onEvent })];
 }
 
-async function openSide(start: ThreadStart, post: ScoringParts['post']): Promise<ScoringSide> {
+async function openSide(
+  start: ThreadStart,
+  post: ScoringParts['post'],
+): Promise<{ readonly side: ScoringSide; readonly running: readonly RunningSuite[] }> {
   const { suites, shadows, mistakes } = await loadSuites(start.suites, {
     baseDir: start.suitesBaseDirectory,
     builtinDir: path.resolve(import.meta.dirname, '../../suites'),
@@ -208,11 +228,13 @@ async function openSide(start: ThreadStart, post: ScoringParts['post']): Promise
   if (mistakes.length > 0) throw new Error(`the suites changed while Assay was running: ${mistakes.length} mistakes`);
   const { settings, storage } = start;
   const watch = new SharedCheckWatch(start.watch, start.stopped);
+  const judge = judgeOf(start.judging);
+  const running = runningSuites(suites, { judge, segment: settings.metrics.segment });
   const common = {
     settings,
     suites: [...suites, ...shadows],
     truth: checkedTruth(settings.truth),
-    judge: judgeOf(start.judging),
+    judge,
     watch,
   };
   const parts: ScoringParts = {
@@ -222,15 +244,15 @@ async function openSide(start: ThreadStart, post: ScoringParts['post']): Promise
   };
   if (storage.kind === 'one-machine') {
     const { SqliteScoring } = await import('./one-machine/sqlite-scoring.ts');
-    return new SqliteScoring(storage, parts);
+    return { side: new SqliteScoring(storage, parts), running };
   }
   const { PostgresScoring } = await import('./cluster/postgres-scoring.ts');
-  return PostgresScoring.open(storage, parts);
+  return { side: await PostgresScoring.open(storage, parts), running };
 }
 
 const port = parentPort;
 if (port === null) throw new Error('the scoring thread was started as a program');
 // The cast holds because `scorer.ts` is the only one that starts this thread.
 const start = workerData as ThreadStart;
-const side = await openSide(start, (message) => port.postMessage(message));
-await new ScoringThread(side, start, port).run();
+const { side, running } = await openSide(start, (message) => port.postMessage(message));
+await new ScoringThread(side, start, running, port).run();

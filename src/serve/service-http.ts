@@ -14,6 +14,7 @@ import { processAnswers } from './api/v1/process-answers.ts';
 import type { StorePlace } from './open-reader.ts';
 import { MCP_ROUTES, McpSide } from './mcp/mcp-route.ts';
 import { type OpenStore, openStore, type StoreNeeds, storeRoutes } from './open-store.ts';
+import type { ReadHistory } from './detection/history-learning.ts';
 import { pageHttp } from './page/page-routes.ts';
 import type { Readiness } from './readiness.ts';
 import type { Reloading } from './reloading.ts';
@@ -32,6 +33,8 @@ interface HttpNeeds extends StoreNeeds {
 }
 
 interface ServiceHttp extends HttpServer {
+  /** For detection: the next stored conversations, as a suite that runs would score them. */
+  readonly readHistory: ReadHistory;
   /** Undefined for an instance that has no store. */
   openStore(place: StorePlace | undefined): void;
   /** To be called before the reading thread is stopped. */
@@ -87,6 +90,8 @@ export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {
   });
   return {
     ...server,
+    readHistory: async (wanted, signal) =>
+      'reweighing' in store ? store.reweighing.learn(wanted, signal) : { is: 'later' },
     openStore: (place) => {
       store = place === undefined ? READS_NOTHING : openStore(needs, place);
     },

@@ -273,10 +273,10 @@ function withLog(scoring: ReturnType<typeof withScoring>, { settings, log }: Ser
     })
     .add({
       name: 'notices',
-      needs: ['detection', 'reading'],
+      needs: ['detection', 'reading', 'api'],
       // Behind the log, because the scoring thread must still be there to note which notices were delivered.
-      start: ({ detection, reading }) => {
-        if (reading !== undefined) detection.start((of) => reading.own({ what: 'evidence', of }));
+      start: ({ detection, reading, api }) => {
+        if (reading !== undefined) detection.start((of) => reading.own({ what: 'evidence', of }), api.readHistory);
         return detection;
       },
       stop: (detection) => detection.stop(),

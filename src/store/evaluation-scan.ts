@@ -17,6 +17,8 @@ export interface ScanQuery {
   readonly agentVersion?: string | undefined;
   /** When the conversation or the turn began, in milliseconds. */
   readonly since?: number | undefined;
+  /** When it was scored: log time, whenever the conversation was. */
+  readonly scoredSince?: number | undefined;
   /** The latest so many. */
   readonly limit?: number | undefined;
   /** Only among the latest so many of the suite. */
@@ -93,6 +95,9 @@ export function scannedFrom(cells: ScannedCells): ScannedEvaluation {
     seen: seenFrom(cells, 11),
   };
 }
+
+/** When it was scored. */
+export const SCORED_AT = 'coalesce(e.scored_at, e.created_at)';
 
 /** When its conversation or turn began. */
 export const BEGAN_AT = 'coalesce(e.began_at, e.scored_at, e.created_at)';

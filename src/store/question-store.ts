@@ -27,6 +27,14 @@ export interface QuestionStore {
   /** Takes the money, unless a limit would be exceeded: by all calls since, recorded or not, in whichever process. */
   reserve(call: PlannedCall): Promise<Reservation> | Reservation;
   record(call: EndedCall): Promise<void> | void;
+  /**
+   * These are to be asked beside evaluations, behind all that one waits for, and no others: nobody waits for their
+   * answers but who looks for them (`EvaluationScanner.answerOf`). They go with their conversation.
+   */
+  askBeside(
+    questions: readonly { readonly conversation: number; readonly request: JudgeRequest }[],
+    at: number,
+  ): Promise<void> | void;
   /** Without a call. Questions that have ended already stay as they are. */
   end(ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[], at: number): Promise<void> | void;
   spent(at: number): Promise<Spent> | Spent;

@@ -77,7 +77,7 @@ test('a check says what a start would throw away, and the start says it before',
   ]);
   expect(JSON.parse(json.stdout).upgrade).toMatchObject({
     from: { schema: MIGRATIONS.length },
-    throws_away: [expect.stringContaining('learns for about a week')],
+    throws_away: [expect.stringContaining('learns from stored conversations')],
     refused: null,
   });
   const log = running.lines.map((line) => JSON.parse(line));

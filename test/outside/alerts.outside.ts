@@ -3,7 +3,7 @@
  * SDK, a Collector, Assay, Prometheus with the shipped rules, Alertmanager with its routing. Only times are shorter: a
  * day is a bit over a minute.
  *
- *   a day and more of a healthy version → a release that books the wrong people, half of the time → the old one again
+ *   a day and more of a healthy version → a release that books the wrong people, half of the time: hard failures → the old one again
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,14 +34,18 @@ const BAD_SECONDS = 40;
 const TOLD_WITHIN_MS = 60_000;
 const RESOLVED_WITHIN_MS = 120_000;
 
-/** Alerts that follow from a fall of the score by one criterion, and may fire as well. */
+/** Alerts that follow from hard failures of one kind, and may fire as well. */
 const CONSEQUENCES = [
+  'AgentHardFailureSpike',
   'AgentTcrRegression',
   'AgentTcrSlipping',
   'AgentTcrNotProductionReady',
   'AgentSuccessRateDrop',
   'AgentCriterionRegression',
   'AgentCandidateVersionWorse',
+  'AgentCostPerSuccessRise',
+  'AgentStepsPerSuccessRise',
+  'AgentDetectorEfficiencyRegression',
   'AgentDetectorRegression',
   'AgentDetectorCriterionRegression',
   'AgentDetectorSegmentRegression',
@@ -62,7 +66,7 @@ test('a release that makes the agent worse pages whoever is on call, says which 
   const { endpoint } = await startStack((message) => messages.push(message));
   const told = () => messages.flatMap(({ receiver, alerts }) => alerts.map((alert) => ({ ...alert, receiver })));
   const page = (status: 'firing' | 'resolved') =>
-    told().find(({ status: is, labels }) => is === status && labels.alertname === 'AgentTcrRegression');
+    told().find(({ status: is, labels }) => is === status && labels.alertname === 'AgentHardFailureSpike');
 
   // If two minutes are a second, Prometheus reports Assay as missing before its first scrape.
   await sleep(10_000);
@@ -81,8 +85,10 @@ test('a release that makes the agent worse pages whoever is on call, says which 
   expect(firing?.receiver).toBe('agent-on-call');
   expect(firing?.labels).toMatchObject({ ...AGENT, severity: 'page', area: 'quality' });
   expect(firing?.annotations).toMatchObject({ version: 'v2', criterion: 'correct_participants' });
-  expect(firing?.annotations.summary).toMatch(/scheduling-agent.* fell by at least \d+(\.\d+)?%/);
-  expect(firing?.annotations.runbook_url).toContain('AgentTcrRegression.md');
+  expect(firing?.annotations.summary).toMatch(
+    /^At least \d+(\.\d+)?% of conversations of scheduling-agent.* fail hard/,
+  );
+  expect(firing?.annotations.runbook_url).toContain('AgentHardFailureSpike.md');
 
   const recovering = new AbortController();
   const recovery = runAgent(endpoint, { version: 'v1', seconds: 300, seed: 2, signal: recovering.signal });
@@ -98,7 +104,7 @@ test('a release that makes the agent worse pages whoever is on call, says which 
     expect(CONSEQUENCES, JSON.stringify(labels)).toContain(labels.alertname);
     expect(labels).toMatchObject(AGENT);
     if (labels.criterion !== undefined && labels.criterion !== '')
-      expect(labels.criterion).toBe('correct_participants');
+      expect(['correct_participants', 'nothing_else_booked']).toContain(labels.criterion);
     if (labels.agent_version !== undefined && labels.agent_version !== '') expect(labels.agent_version).toBe('v2');
   }
 });

@@ -12,7 +12,7 @@ import { freeListenPorts } from '../simulation/process.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const project = mkdtempSync(path.join(tmpdir(), 'assay-package-'));
-const TARBALL_MAX_BYTES = 2 << 20;
+const TARBALL_MAX_BYTES = 2.25 * 2 ** 20;
 /** As in a terminal: without the project's commands, and so with the Node of the machine. */
 const ENV = {
   PATH: (process.env.PATH ?? '')

@@ -162,6 +162,10 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
   'detection-observed': [{ evaluations: 5, transitions: 1, tookMs: 3 }],
   'detection-began-anew': [{ problem: 'another version' }],
   'detection-dropped': [{ problem: 'a notice' }],
+  'detection-learned': [
+    { suite: 'care', conversations: 8000, problem: undefined },
+    { suite: 'care', conversations: 0, problem: 'a check ran too long' },
+  ],
   'detection-failed': [{ problem: 'locked' }],
   'webhook-delivered': [{ webhook: 'chat', attempts: 2 }],
   'webhook-failed': [{ webhook: 'chat', problem: '500' }],

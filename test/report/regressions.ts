@@ -64,5 +64,6 @@ export function detectionReport(): DetectionReport {
     observed: 10,
     keptOut: { unwatched: 1 },
     time: 2_000_000,
+    learning: [],
   };
 }

@@ -327,6 +327,9 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     ]);
     expect(await scanned({ suiteKey: 'pack', agent: "o'hara\\" })).toEqual([]);
     expect(await scanned({ suiteKey: 'pack', since: 951 })).toEqual([]);
+    const scoredAt = one.seen.at ?? one.createdAt;
+    expect(await scanned({ suiteKey: 'pack', scoredSince: scoredAt })).toEqual([one]);
+    expect(await scanned({ suiteKey: 'pack', scoredSince: scoredAt + 1 })).toEqual([]);
     expect(await reader.besideOf(one, 'shadow:pack')).toMatchObject({ suiteVersion: '2' });
     expect(await reader.besideOf(one, 'shadow:other')).toBeUndefined();
     expect(await reader.verdictsOf(one)).toEqual(live.verdicts);

@@ -78,11 +78,11 @@ test('another format of detection’s state comes with a migration that the vers
   for (const { migrations } of STORES) expect(isSame || migrations.some(isGuarded)).toBe(true);
 });
 
-const ADDS = step('1.1.0', {
+const ADDS = step('99.1.0', {
   sql: 'ALTER TABLE conversations ADD COLUMN mood TEXT',
   back: 'ALTER TABLE conversations DROP COLUMN mood',
 });
-const REPLACES = step('1.2.0', {
+const REPLACES = step('99.2.0', {
   sql: 'CREATE TABLE other (a INTEGER) STRICT; DROP TABLE open_words',
   back: 'DROP TABLE other; CREATE TABLE open_words (conversation INTEGER PRIMARY KEY, words TEXT NOT NULL) STRICT',
   versionBefore: 'stops',
@@ -106,10 +106,10 @@ test('a store goes forward, back and forward again, and what it holds stays', ()
 
   migrate(database, LATER);
   const newest = schemaOf(database);
-  expect(storedSchema(database)).toEqual({ version: LATER.length, since: '1.2.0', opensFrom: LATER.length });
-  expect(downgrade(database, '1.1.0', LATER)).toMatchObject([{ since: '1.2.0' }]);
-  expect(storedSchema(database)).toEqual({ version: SQLITE.length + 1, since: '1.1.0', opensFrom: OPENS_FROM });
-  expect(downgrade(database, version, LATER)).toMatchObject([{ since: '1.1.0' }]);
+  expect(storedSchema(database)).toEqual({ version: LATER.length, since: '99.2.0', opensFrom: LATER.length });
+  expect(downgrade(database, '99.1.0', LATER)).toMatchObject([{ since: '99.2.0' }]);
+  expect(storedSchema(database)).toEqual({ version: SQLITE.length + 1, since: '99.1.0', opensFrom: OPENS_FROM });
+  expect(downgrade(database, version, LATER)).toMatchObject([{ since: '99.1.0' }]);
   expect(schemaOf(database)).toEqual(first);
   migrate(database);
   migrate(database, LATER);
@@ -128,7 +128,7 @@ test('the version before opens tables that were only added to, and refuses other
   migrate(database, LATER);
 
   expect(() => migrate(database)).toThrow(
-    `the store has schema version ${LATER.length} and this Assay knows ${SQLITE.length}: start Assay 1.2.0 or newer`,
+    `the store has schema version ${LATER.length} and this Assay knows ${SQLITE.length}: start Assay 99.2.0 or newer`,
   );
   expect(schemaOf(database)).not.toEqual(before);
 });
@@ -139,13 +139,13 @@ test('a step that fails leaves the tables before it', () => {
 
   expect(() => migrate(database, broken)).toThrow(/schema version/);
 
-  expect(storedSchema(database)).toEqual({ version: SQLITE.length + 1, since: '1.1.0', opensFrom: OPENS_FROM });
+  expect(storedSchema(database)).toEqual({ version: SQLITE.length + 1, since: '99.1.0', opensFrom: OPENS_FROM });
   expect(schemaOf(database).flat()).not.toContain('half');
 });
 
 test.each([
   ['before the first release', { from: SQLITE.length, to: '0.0.9' }, /no way back from the tables of 0\.1\.0/],
-  ['of a newer Assay', { from: LATER.length + 1, to: '1.1.0' }, /ask the newer Assay/],
+  ['of a newer Assay', { from: LATER.length + 1, to: '99.1.0' }, /ask the newer Assay/],
 ])('there is no way back %s', (_what, where, message) => {
   expect(() => stepsBack(LATER, where)).toThrow(message);
 });

@@ -107,6 +107,40 @@ export function holdQuestionsToContract(name: string, open: () => Promise<Questi
     expect(found.outcomes).toEqual([YES, YES]);
   });
 
+  test(`${name}: questions beside evaluations wait behind theirs, wake nobody, and go when others are asked`, async () => {
+    const under = await opened();
+    const [own, beside, late] = [
+      judgeRequest('a'),
+      judgeRequest('b', { priority: -1 }),
+      judgeRequest('c', { priority: -1 }),
+    ];
+    const [first] = await under.transact((desk, both) => {
+      desk.waitFor(both[0], [own], NOW);
+      return both;
+    });
+    const asked = [
+      { conversation: 1, request: beside },
+      { conversation: 2, request: late },
+      { conversation: 2, request: own },
+    ];
+    await under.store.askBeside(asked, NOW);
+    await under.store.askBeside(asked, NOW);
+    await under.reopen();
+    expect(await keysOf(under)).toEqual([own.key, beside.key, late.key]);
+
+    await under.store.end([{ key: beside.key, outcome: YES }], NOW);
+    await under.store.askBeside([{ conversation: 1, request: beside }], NOW);
+    await under.store.forget({ answeredAt: NOW - HOUR, spentAt: NOW });
+
+    expect(await keysOf(under)).toEqual([own.key]);
+    const found = await under.transact((desk) => {
+      const before = desk.endedWaiters(10);
+      desk.leave(first);
+      return before;
+    });
+    expect(found).toEqual([]);
+  });
+
   test(`${name}: an answer is for whoever asks later, too; a failure only for those who waited`, async () => {
     const under = await opened();
     const [answered, failed] = [judgeRequest('a'), judgeRequest('b')];

@@ -130,7 +130,9 @@ function bands(settings: RuleSettings): readonly Alert[] {
   ];
 }
 
-function hardFailures({ explainWindow, fall }: RuleSettings): Alert {
+function hardFailures(settings: RuleSettings): Alert {
+  const { explainWindow, fall } = settings;
+  const culprit = culprits(settings);
   const of = (seconds: number) => `{measure="not_hard_failure", window="${duration(seconds)}"}`;
   const then = on(AGENT, `${EXPECTED}${of(fall.silent)}`);
   return {
@@ -148,8 +150,8 @@ function hardFailures({ explainWindow, fall }: RuleSettings): Alert {
       otherwise: `(1 - ${OBSERVED}${of(explainWindow)})`,
     }),
     summary: `At least ${PERCENT} of conversations of ${WHO} fail hard`,
-    description:
-      'At least twice as many as usual for this mix of traffic. Next: look for failures outside of the agent first (model provider, tools, credentials), then at the newest version.',
+    annotations: culprit,
+    description: `At least twice as many as usual for this mix of traffic. Version that lost most: ${culprit.version}. Criterion that moved the score most: ${culprit.criterion}. Next: if the version is new, roll it back; else look for failures outside of the agent first (model provider, tools, credentials).`,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { counted } from '../../model/counted.ts';
 import { DETECTOR_METRICS } from '../../model/detection.ts';
+import { learningText } from '../../model/history-learning.ts';
 import { causeText } from '../../report/webhooks/detection-record.ts';
 import { inPoints, type ShownPart, shownParts } from '../../report/documents/shown-parts.ts';
 import { refuseReplayFlags, replay, type ReplayFlags } from '../replay.ts';
@@ -66,6 +67,7 @@ const answerSchema = z.discriminatedUnion('owner', [
     problems: z.array(problemSchema),
     levels: z.array(levelSchema),
     transitions: z.array(z.object({ at: z.string(), summary: z.string(), to: z.string().optional() })),
+    learning: z.array(z.object({ suite: z.string(), stage: z.string(), done: z.number(), of: z.number() })).default([]),
   }),
 ]);
 
@@ -194,6 +196,8 @@ function print(terminal: Terminal, answer: z.infer<typeof answerSchema>): void {
   terminal.out(
     `\n${counted(answer.observed, 'evaluation')} observed; detectors: ${counts === '' ? 'none yet' : counts}`,
   );
+  for (const { suite, stage, done, of } of answer.learning)
+    terminal.out(learningText({ suite: safe(suite), stage, done, of }));
   // Each detector learns first, which is no news.
   const news = answer.transitions.filter(({ to }) => to !== 'learning');
   if (news.length === 0) return;

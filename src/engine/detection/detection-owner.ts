@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import type { DetectionSettings } from '../../detect/settings.ts';
 import type { ChosenLevels, DetectionReport } from '../../model/detection.ts';
 import type { DetectionEvent } from '../../model/events/detection-events.ts';
+import type { HistoryPart, RunningSuite } from '../../model/history-learning.ts';
 import type { DetectionStore } from '../../store/detection-store.ts';
 import {
   type AcceptAnswer,
@@ -23,6 +24,12 @@ export interface DetectionStart {
   readonly everyMs: number;
 }
 
+/** Part of the past. Where the thread ends before it is observed, it is asked for again. */
+export interface HistoryCommand {
+  readonly type: 'history';
+  readonly part: HistoryPart;
+}
+
 export type DetectionMessage =
   | { readonly type: 'detected'; readonly report: DetectionReport }
   | ({ readonly type: 'detection-accepted' } & AcceptAnswer)
@@ -38,6 +45,7 @@ export interface AcceptCommand {
 interface Input {
   readonly delivered: readonly DeliveredNotice[];
   readonly questions: readonly AcceptQuestion[];
+  readonly parts: readonly HistoryPart[];
 }
 
 /**
@@ -55,15 +63,16 @@ export class DetectionOwner {
   readonly #rounds: DetectionRounds;
   #delivered: DeliveredNotice[] = [];
   #questions: AcceptQuestion[] = [];
+  #parts: HistoryPart[] = [];
   #dueAt = 0;
   /** Observations of the round under way, and when it began. */
   #taken = 0;
   #beganAt = 0;
 
-  constructor(start: DetectionStart, post: (message: DetectionMessage) => void) {
+  constructor(start: DetectionStart, post: (message: DetectionMessage) => void, running: readonly RunningSuite[] = []) {
     this.#start = start;
     this.#post = post;
-    this.#rounds = new DetectionRounds({ ...start, onProblem: (problem) => this.#problem(problem) });
+    this.#rounds = new DetectionRounds({ ...start, running, onProblem: (problem) => this.#problem(problem) });
   }
 
   get isDue(): boolean {
@@ -84,6 +93,12 @@ export class DetectionOwner {
     this.#dueAt = 0;
   }
 
+  /** It is observed by the next round, which follows at once. */
+  history({ part }: HistoryCommand): void {
+    this.#parts.push(part);
+    this.#dueAt = 0;
+  }
+
   async round(store: DetectionStore, logTime: number): Promise<void> {
     const input = this.#begin();
     try {
@@ -96,9 +111,10 @@ export class DetectionOwner {
 
   #begin(): Input {
     this.#beganAt = performance.now();
-    const input = { delivered: this.#delivered, questions: this.#questions };
+    const input = { delivered: this.#delivered, questions: this.#questions, parts: this.#parts };
     this.#delivered = [];
     this.#questions = [];
+    this.#parts = [];
     return input;
   }
 
@@ -111,19 +127,20 @@ export class DetectionOwner {
 
   #committed(): void {
     // If more observations wait than one round takes, the next round follows at once.
-    const isCaughtUp = this.#taken < OBSERVATIONS_PER_ROUND && this.#questions.length === 0;
+    const isCaughtUp = this.#taken < OBSERVATIONS_PER_ROUND && this.#questions.length === 0 && this.#parts.length === 0;
     const tookMs = performance.now() - this.#beganAt;
     const ownMs = tookMs < LONG_ROUND_MS ? 0 : Math.min(PAUSE_MAX_MS, tookMs * PAUSE_PER_ROUND);
     const pauseMs = Math.max(this.#start.everyMs, ownMs);
     this.#dueAt = isCaughtUp ? performance.now() + pauseMs : 0;
     const committed = this.#rounds.committed();
     if (committed === undefined) return;
-    const { report, answers } = committed;
+    const { report, answers, learned } = committed;
     for (const answer of answers) this.#post({ type: 'detection-accepted', ...answer });
     if (this.#taken > 0) {
       const transitions = report.transitions.length;
       this.#event({ type: 'detection-observed', evaluations: this.#taken, transitions, tookMs });
     }
+    for (const suite of learned) this.#event({ type: 'detection-learned', ...suite });
     for (const transition of report.transitions) this.#event({ type: 'detector-changed', transition });
     this.#post({ type: 'detected', report });
   }

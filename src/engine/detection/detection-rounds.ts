@@ -26,8 +26,9 @@ import {
   type NoticeKind,
   type Transition,
 } from '../../model/detection.ts';
+import type { HistoryPart, RunningSuite } from '../../model/history-learning.ts';
 import type { DetectionRound } from '../../store/detection-store.ts';
-import { Detectors, type DetectorsState } from './detectors.ts';
+import { Detectors, type DetectorsState, type Learned } from './detectors.ts';
 import { observedEvaluation } from './observations.ts';
 import { DETECTION_FORMAT, formatOf, isNewer, NewerState, ROUNDS_FORMAT } from './state-format.ts';
 
@@ -71,6 +72,7 @@ interface Written {
 interface Committed {
   readonly report: DetectionReport;
   readonly answers: readonly AcceptAnswer[];
+  readonly learned: readonly Learned[];
 }
 
 interface Held {
@@ -90,6 +92,7 @@ export const OBSERVATIONS_PER_ROUND = 5000;
 export class DetectionRounds {
   readonly #settings: DetectionSettings;
   readonly #subscribers: readonly Subscriber[];
+  readonly #running: readonly RunningSuite[];
   readonly #onProblem: (problem: DetectionProblem) => void;
   #cached: { readonly version: number; readonly held: Held } | undefined;
   #pending: ({ readonly version: number; readonly held: Held } & Committed) | undefined;
@@ -97,9 +100,12 @@ export class DetectionRounds {
   constructor(parts: {
     readonly settings: DetectionSettings;
     readonly subscribers: readonly Subscriber[];
+    /** Suites that are learned from the store when they have changed. */
+    readonly running?: readonly RunningSuite[];
     readonly onProblem: (problem: DetectionProblem) => void;
   }) {
     this.#settings = parts.settings;
+    this.#running = parts.running ?? [];
     this.#subscribers = parts.subscribers;
     this.#onProblem = parts.onProblem;
   }
@@ -111,17 +117,24 @@ export class DetectionRounds {
       readonly logTime: number;
       readonly delivered: readonly DeliveredNotice[];
       readonly questions: readonly AcceptQuestion[];
+      readonly parts?: readonly HistoryPart[];
       readonly now: number;
     },
   ): Uint8Array | undefined {
     const { version, snapshot } = round.state;
     let held = this.#cached?.version === version ? this.#cached.held : this.#read(snapshot);
     this.#cached = undefined;
+    const { parts = [] } = input;
+    let hasBegun = false;
+    let learned: readonly Learned[] = [];
     try {
+      // Before this round's observations, so that those of suites that have changed are kept for what is learned.
+      hasBegun = held.detectors.learnFrom(Math.max(held.time, input.logTime));
+      learned = parts.flatMap((part) => held.detectors.take(part) ?? []);
       this.#observe(held, round, input.logTime);
     } catch (error) {
       this.#onProblem({ what: 'began-anew', problem: problemOf(error) });
-      held = fresh(this.#settings);
+      held = fresh(this.#settings, this.#running);
     }
     const { detectors, time: at } = held;
     const answers = input.questions.map(({ id, chosen }) => ({ id, acceptance: detectors.accept(chosen, at) }));
@@ -130,6 +143,8 @@ export class DetectionRounds {
     const notices = this.#noticesAfter(held.notices, transitions, input);
     const isChanged =
       round.observations.length > 0 ||
+      hasBegun ||
+      parts.length > 0 ||
       transitions.length > 0 ||
       notices !== held.notices ||
       answers.some(({ acceptance }) => acceptance.accepted.length > 0);
@@ -139,8 +154,18 @@ export class DetectionRounds {
     this.#pending = {
       version: isChanged ? version + 1 : version,
       held,
-      report: { ...readings, transitions, recent, notices, observed, time, keptOut: held.detectors.keptOut() },
+      report: {
+        ...readings,
+        transitions,
+        recent,
+        notices,
+        observed,
+        time,
+        keptOut: detectors.keptOut(),
+        learning: detectors.wanted,
+      },
       answers,
+      learned,
     };
     return isChanged ? write(held) : undefined;
   }
@@ -170,7 +195,7 @@ export class DetectionRounds {
       }
       // Another instance's may come a little late.
       held.time = Math.max(held.time, waiting.at);
-      held.detectors.observe(evaluation, held.time);
+      held.detectors.observe(evaluation, held.time, waiting.payload);
       held.observed += 1;
     }
     // Observations left after a full round are older than the log's time.
@@ -204,7 +229,7 @@ export class DetectionRounds {
   }
 
   #read(snapshot: Uint8Array | undefined): Held {
-    if (snapshot === undefined) return fresh(this.#settings);
+    if (snapshot === undefined) return fresh(this.#settings, this.#running);
     try {
       // The cast holds for what `write` wrote in this format; another one is refused here, and what is broken by what reads it.
       const written = JSON.parse(zstdDecompressSync(snapshot).toString()) as Written;
@@ -213,18 +238,19 @@ export class DetectionRounds {
       if (isNewer(found)) throw new NewerState(`the state is that of a newer Assay, which has to go on: ${both}`);
       if (found.rounds !== ROUNDS_FORMAT) throw new Error(both);
       const { detectors, observed, time, recent, notices } = written;
-      return { detectors: Detectors.restore(this.#settings, detectors), observed, time, recent, notices };
+      const restored = Detectors.restore(this.#settings, detectors, this.#running);
+      return { detectors: restored, observed, time, recent, notices };
     } catch (error) {
       // Thrown out of the round, so that it changes nothing.
       if (error instanceof NewerState) throw error;
       this.#onProblem({ what: 'began-anew', problem: problemOf(error) });
-      return fresh(this.#settings);
+      return fresh(this.#settings, this.#running);
     }
   }
 }
 
-function fresh(settings: DetectionSettings): Held {
-  return { detectors: new Detectors(settings), observed: 0, time: 0, recent: [], notices: [] };
+function fresh(settings: DetectionSettings, running: readonly RunningSuite[]): Held {
+  return { detectors: new Detectors(settings, running), observed: 0, time: 0, recent: [], notices: [] };
 }
 
 function write({ detectors, observed, time, recent, notices }: Held): Uint8Array {

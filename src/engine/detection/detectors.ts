@@ -1,6 +1,7 @@
 /**
- * The detectors of all suites, in the words of the reports. Each suite has its own, and a new one when it has become another version: what
- * it says then is another score, and nothing that was usual before says anything of it.
+ * The detectors of all suites, in the words of the reports. Each suite has its own. When it has become another version,
+ * its score is another one, and nothing that was usual before says anything of it: a new one is learned from the stored
+ * conversations (learning.ts), and from live ones until then.
  *
  * A verdict on a version that has changed since it was last looked at is a transition as well.
  */
@@ -9,49 +10,84 @@ import { Detection } from '../../detect/detection.ts';
 import type { Reading, Transition as Change } from '../../detect/observation.ts';
 import type { DetectionSettings } from '../../detect/settings.ts';
 import { createHash } from 'node:crypto';
-import type {
-  Acceptance,
-  ChosenLevels,
-  DetectionReport,
-  JudgesReading,
-  LevelReading,
-  Transition,
-  VersionReading,
-  Watched,
+import {
+  type Acceptance,
+  type ChosenLevels,
+  type DetectionReport,
+  isWorse,
+  type JudgesReading,
+  type LevelReading,
+  type Transition,
+  type VersionReading,
+  type Watched,
 } from '../../model/detection.ts';
 import type { Json } from '../../model/json.ts';
 import type { TcrSplit } from '../../model/tcr-split.ts';
+import type { HistoryPart, HistoryWanted, RunningSuite } from '../../model/history-learning.ts';
+import { Learning } from './learning.ts';
 import type { ObservedEvaluation } from './observations.ts';
 
 interface OfSuite {
-  readonly version: string;
-  readonly detection: Detection;
+  version: string;
+  detection: Detection;
+  /** Key of the running suite that it has been learned for, or that was given up; undefined before. */
+  learned: string | undefined;
+  learning: Learning | undefined;
 }
 
+type KeptSuite = readonly [
+  suite: string,
+  version: string,
+  state: Json,
+  learned?: string | null,
+  learning?: Json | null,
+];
+
 export interface DetectorsState {
-  readonly suites: readonly (readonly [suite: string, version: string, state: Json])[];
+  readonly suites: readonly KeptSuite[];
   readonly verdicts: readonly (readonly [candidate: string, verdict: VersionReading['verdict']])[];
 }
 
 type Split = Pick<LevelReading, 'parts' | 'segmentParts' | 'counted'>;
 type Readings = Pick<DetectionReport, 'levels' | 'versions' | 'judges'>;
 
+/** A suite has been learned from stored conversations, or there was a problem with them. */
+export interface Learned {
+  readonly suite: string;
+  readonly conversations: number;
+  readonly problem: string | undefined;
+}
+
 export class Detectors {
   readonly #settings: DetectionSettings;
   readonly #suites = new Map<string, OfSuite>();
   readonly #budget: AlarmBudget;
+  readonly #running: ReadonlyMap<string, RunningSuite>;
+  /** Found while learning, and still so. */
+  #found: Change[] = [];
+  #passedOver = 0;
   #verdicts: ReadonlyMap<string, VersionReading['verdict']> = new Map();
 
-  constructor(settings: DetectionSettings) {
+  /** `running`: suites as they run here, which are learned from the past when they have changed. */
+  constructor(settings: DetectionSettings, running: readonly RunningSuite[] = []) {
     this.#settings = settings;
     this.#budget = new AlarmBudget(settings);
+    this.#running = new Map(running.map((one) => [one.suite, one]));
   }
 
   /** Throws if the state cannot be read. */
-  static restore(settings: DetectionSettings, state: DetectorsState): Detectors {
-    const detectors = new Detectors(settings);
-    for (const [suite, version, json] of state.suites) {
-      detectors.#suites.set(suite, { version, detection: Detection.restore(settings, json, detectors.#budget) });
+  static restore(settings: DetectionSettings, state: DetectorsState, running: readonly RunningSuite[] = []): Detectors {
+    const detectors = new Detectors(settings, running);
+    for (const [suite, version, json, learned, learning] of state.suites) {
+      const current = detectors.#running.get(suite);
+      // A state of an older Assay does not say for which suite it has learned.
+      const isUsed = learned === undefined && current?.version === version;
+      detectors.#suites.set(suite, {
+        version,
+        detection: Detection.restore(settings, json, detectors.#budget),
+        learned: isUsed ? current.key : (learned ?? undefined),
+        learning: learning === undefined || learning === null ? undefined : Learning.restore(settings, learning),
+      });
     }
     detectors.#verdicts = new Map(state.verdicts);
     return detectors;
@@ -59,19 +95,105 @@ export class Detectors {
 
   state(): DetectorsState {
     return {
-      suites: [...this.#suites].map(([suite, { version, detection }]) => [suite, version, detection.snapshot()]),
+      suites: [...this.#suites].map(([suite, { version, detection, learned, learning }]) => [
+        suite,
+        version,
+        detection.snapshot(),
+        learned ?? null,
+        learning?.snapshot() ?? null,
+      ]),
       verdicts: [...this.#verdicts],
     };
   }
 
-  observe(evaluation: ObservedEvaluation, at: number): void {
-    let known = this.#suites.get(evaluation.suite);
-    if (known === undefined || known.version !== evaluation.suiteVersion) {
-      if (known !== undefined) this.#budget.drop(known.detection);
-      known = { version: evaluation.suiteVersion, detection: new Detection(this.#settings, this.#budget) };
-      this.#suites.set(evaluation.suite, known);
+  /** Begins to learn suites that are not what was learned, from everything that was scored before `until`. */
+  learnFrom(until: number): boolean {
+    let hasBegun = false;
+    // Before the first time there is nothing.
+    for (const running of until === 0 ? [] : this.#running.values()) {
+      const known = this.#suites.get(running.suite) ?? this.#begin(running.suite, running.version);
+      if (known.learning?.isOf(running) === true) continue;
+      // Another instance, whose configuration is older, may have begun.
+      known.learning = undefined;
+      if (known.learned === running.key) continue;
+      known.learning = Learning.begin(this.#settings, running, until);
+      hasBegun = true;
     }
+    return hasBegun;
+  }
+
+  /** The parts of the past that are wanted next. */
+  get wanted(): readonly HistoryWanted[] {
+    return [...this.#running.values()].flatMap((running) => {
+      const { learning } = this.#suites.get(running.suite) ?? {};
+      return learning?.isOf(running) === true ? learning.wanted : [];
+    });
+  }
+
+  /** Observes a part of the past. The last one makes what was learned the detection of its suite. */
+  take(part: HistoryPart): Learned | undefined {
+    const known = this.#suites.get(part.suite);
+    const { learning } = known ?? {};
+    if (known === undefined || learning === undefined) return undefined;
+    let problem: string | undefined;
+    try {
+      if (!learning.take(part) || part.end === undefined) return undefined;
+      if ('problem' in part.end) problem = part.end.problem;
+      else if (isUseful(known, learning)) this.#replace(known, learning, part.end.traffic);
+    } catch (error) {
+      // The past is not worth the detection in use.
+      problem = error instanceof Error ? error.message : String(error);
+    }
+    known.learned = part.key;
+    known.learning = undefined;
+    return { suite: part.suite, conversations: learning.observed, problem };
+  }
+
+  #replace(known: OfSuite, learning: Learning, traffic: Parameters<Learning['finish']>[0]): void {
+    const { version, until } = learning.wanted;
+    const learned = learning.finish(traffic);
+    const isSameSuite = known.version === version;
+    if (isSameSuite) {
+      const bridges = new Map(learning.bridges.map((bridge) => [keyOf({ ...bridge, suite: '' }), bridge]));
+      learned.follow(
+        known.detection,
+        ({ agent, environment }) => {
+          const sums = bridges.get(keyOf({ suite: '', agent, environment }));
+          return sums && { before: sums.before / sums.conversations, after: sums.after / sums.conversations };
+        },
+        until,
+      );
+    }
+    this.#found.push(...stillWorse(learned.takeTransitions()));
+    this.#budget.drop(known.detection);
+    known.version = version;
+    known.detection = Detection.restore(this.#settings, learned.snapshot(), this.#budget);
+  }
+
+  /** `payload` is the evaluation as it waited. */
+  observe(evaluation: ObservedEvaluation, at: number, payload?: string): void {
+    const running = this.#running.get(evaluation.suite);
+    let known = this.#suites.get(evaluation.suite);
+    if (known !== undefined && known.version !== evaluation.suiteVersion && known.version === running?.version) {
+      // An evaluation that has waited for a judge since before the change.
+      this.#passedOver += 1;
+      return;
+    }
+    if (known === undefined || known.version !== evaluation.suiteVersion)
+      known = this.#begin(evaluation.suite, evaluation.suiteVersion);
     known.detection.observe({ ...evaluation, at });
+    const isRunning = running?.version === evaluation.suiteVersion && running.judgedBy === evaluation.judgedBy;
+    if (isRunning && payload !== undefined) known.learning?.hold(at, payload);
+  }
+
+  /** From nothing; what is being learned goes on. */
+  #begin(suite: string, version: string): OfSuite {
+    const before = this.#suites.get(suite);
+    if (before !== undefined) this.#budget.drop(before.detection);
+    const detection = new Detection(this.#settings, this.#budget);
+    const begun = { version, detection, learned: undefined, learning: before?.learning };
+    this.#suites.set(suite, begun);
+    return begun;
   }
 
   advance(time: number): void {
@@ -106,7 +228,7 @@ export class Detectors {
 
   /** Observations that limits kept out of all suites' detectors. */
   keptOut(): DetectionReport['keptOut'] {
-    const sum = { unwatched: 0, forgotten: 0, segments: 0, criteria: 0, versions: 0, capped: 0 };
+    const sum = { unwatched: this.#passedOver, forgotten: 0, segments: 0, criteria: 0, versions: 0, capped: 0 };
     for (const { detection } of this.#suites.values()) {
       const { folded } = detection;
       sum.unwatched += folded.unwatched;
@@ -122,7 +244,11 @@ export class Detectors {
   /** Changes since the last call. */
   takeTransitions(readings: Readings, at: number): readonly Transition[] {
     const levels = new Map(readings.levels.map((reading) => [levelKey(reading), reading]));
-    const changes = [...this.#suites.values()].flatMap(({ detection }) => detection.takeTransitions());
+    const changes = [
+      ...this.#found,
+      ...[...this.#suites.values()].flatMap(({ detection }) => detection.takeTransitions()),
+    ];
+    this.#found = [];
     const found: Transition[] = changes.map((change) => {
       const now = levels.get(levelKey(change));
       return levelTransition(change, now);
@@ -232,8 +358,24 @@ function versionOf({
   };
 }
 
-function judgesOf({ suite, agent, environment, split, judged }: Extract<Reading, { of: 'judges' }>): JudgesReading {
-  const { baseline: before, observed: after, criteria } = split;
+function judgesOf({
+  suite,
+  agent,
+  environment,
+  split,
+  judged,
+  bridge,
+}: Extract<Reading, { of: 'judges' }>): JudgesReading {
+  const { observed: after, criteria } = split;
+  // The same conversations were asked by both: what they do not explain is the agent's.
+  if (bridge !== undefined) {
+    const { before, after: byBoth } = bridge;
+    return {
+      ...{ suite, agent, environment },
+      moved: { before, after, byJudges: byBoth - before, byOthers: after - byBoth },
+    };
+  }
+  const before = split.baseline;
   const byJudges = [...criteria].reduce((sum, [name, points]) => sum + (judged.has(name) ? points : 0), 0);
   return { suite, agent, environment, moved: { before, after, byJudges, byOthers: after - before - byJudges } };
 }
@@ -253,6 +395,17 @@ function isMeant(level: LevelReading, { suite, agent, environment, metric, crite
     (criterion === undefined || level.criterion === criterion) &&
     (part === undefined || level.part === part)
   );
+}
+
+/** Without answers of other judges only code criteria are known, and the detection in use has them. */
+function isUseful(known: OfSuite, { wanted, observed, bridges }: Learning): boolean {
+  return observed > 0 && (known.version !== wanted.version || !wanted.isSampled || bridges.length > 0);
+}
+
+/** The last change of each level that is worse now. */
+function stillWorse(changes: readonly Change[]): readonly Change[] {
+  const last = new Map(changes.map((change) => [levelKey(change), change]));
+  return [...last.values()].filter(({ to }) => isWorse(to));
 }
 
 function keyOf({ suite, agent, environment }: Watched): string {

@@ -54,41 +54,80 @@ type Row = readonly [
   who?: readonly [user: string, judgedBy: string, ...traits: readonly string[]],
 ];
 
+/** An evaluation as scoring, or weighing again, has it. */
+interface Said {
+  readonly score: number | undefined;
+  readonly outcome: Outcome;
+  readonly verdicts: ReadonlyMap<string, VerdictKind>;
+}
+
+interface Whose {
+  readonly labels: AgentLabels;
+  readonly effort: Pick<Effort, 'steps' | 'costUsd'>;
+  readonly user: string;
+  readonly traits: readonly string[];
+  readonly judgedBy: string;
+}
+
 export function waitingObservation(
   evaluation: Evaluation,
   suite: CompiledSuite,
-  of: {
-    readonly labels: AgentLabels;
-    readonly effort: Effort;
-    readonly at: number;
-    readonly user: string;
-    readonly traits: readonly string[];
-    readonly judgedBy: string;
-  },
+  { at, ...whose }: Whose & { readonly at: number },
 ): WaitingObservation {
-  const { agent, environment, agent_version: version, segment = '' } = of.labels;
-  const verdicts = suite.criteria.flatMap(({ name, weight, whenNotApplicable, judged }): Row[3] => {
-    const given = evaluation.verdicts.get(name)?.verdict;
-    if (given === undefined) return [];
-    const counted = countedAs(given, whenNotApplicable);
-    const verdict = counted === 'exclude' ? given : counted;
-    const place = VERDICTS.indexOf(verdict);
-    return [judged === undefined ? [name, place, weight] : [name, place, weight, 1]];
-  });
+  const verdicts = new Map([...evaluation.verdicts].map(([name, { verdict }]) => [name, verdict]));
+  const observed = observedOf({ ...evaluation, verdicts }, { ...suite, version: evaluation.suiteVersion }, whose);
+  return { at, evaluation: evaluationIdOf(evaluation), payload: payloadOf(observed) };
+}
+
+export function observedOf(
+  { score, outcome, verdicts }: Said,
+  { name: suite, version: suiteVersion, criteria }: Pick<CompiledSuite, 'name' | 'version' | 'criteria'>,
+  { labels, effort, user, traits, judgedBy }: Whose,
+): ObservedEvaluation {
+  const asked = criteria.filter(({ name }) => verdicts.has(name));
+  return {
+    suite,
+    suiteVersion,
+    agent: labels.agent,
+    environment: labels.environment,
+    version: labels.agent_version,
+    segment: labels.segment ?? '',
+    user,
+    traits,
+    judgedBy,
+    judged: new Set(asked.flatMap(({ name, judged }) => (judged === undefined ? [] : name))),
+    score: score === undefined ? undefined : score / ONE,
+    outcome,
+    verdicts: asked.map(({ name, whenNotApplicable }) => {
+      const given = verdicts.get(name) ?? 'skipped';
+      const counted = countedAs(given, whenNotApplicable);
+      return [name, counted === 'exclude' ? given : counted];
+    }),
+    weights: new Map(asked.map(({ name, weight }) => [name, weight])),
+    costUsd: effort.costUsd,
+    steps: effort.steps,
+  };
+}
+
+export function payloadOf(observed: ObservedEvaluation): string {
+  const { suite, suiteVersion, agent, environment, version, segment, score, verdicts, weights, judged } = observed;
   const row: Row = [
-    [evaluation.suite, evaluation.suiteVersion, agent, environment, version, segment],
-    evaluation.score ?? null,
-    OUTCOMES.indexOf(evaluation.outcome),
-    verdicts,
-    of.effort.costUsd ?? null,
-    of.effort.steps,
-    [of.user, of.judgedBy, ...of.traits],
+    [suite, suiteVersion, agent, environment, version, segment],
+    score === undefined ? null : Math.round(score * ONE),
+    OUTCOMES.indexOf(observed.outcome),
+    verdicts.map(([name, verdict]): Row[3][number] => {
+      const [place, weight] = [VERDICTS.indexOf(verdict), weights.get(name) ?? 0];
+      return judged.has(name) ? [name, place, weight, 1] : [name, place, weight];
+    }),
+    observed.costUsd ?? null,
+    observed.steps,
+    [observed.user, observed.judgedBy, ...observed.traits],
   ];
-  return { at: of.at, evaluation: evaluationIdOf(evaluation), payload: JSON.stringify(row) };
+  return JSON.stringify(row);
 }
 
 /** Throws where it is not one of ours. */
-export function observedEvaluation({ payload }: WaitingObservation): ObservedEvaluation {
+export function observedEvaluation({ payload }: Pick<WaitingObservation, 'payload'>): ObservedEvaluation {
   // The cast holds for what `waitingObservation` wrote; anything else fails below, or is of a type that detection refuses.
   const [texts, score, outcome, verdicts, costUsd, steps, who = ['', '']] = JSON.parse(payload) as Row;
   const [user, judgedBy, ...traits] = who;

@@ -34,9 +34,9 @@ export function discardedState(snapshot: Uint8Array | undefined): string | undef
   try {
     const format = formatOf(JSON.parse(zstdDecompressSync(snapshot).toString()));
     if (isNewer(format) || `${format.rounds}.${format.detectors}` === DETECTION_FORMAT) return undefined;
-    return `what detection has learned (format ${format.rounds}.${format.detectors}, and this Assay reads ${DETECTION_FORMAT}): it learns for about a week`;
+    return `what detection has learned (format ${format.rounds}.${format.detectors}, and this Assay reads ${DETECTION_FORMAT}): it learns from stored conversations`;
   } catch {
     // Broken: the first round says so, and begins from scratch.
-    return 'what detection has learned, because its state is broken: it learns for about a week';
+    return 'what detection has learned, because its state is broken: it learns from stored conversations';
   }
 }

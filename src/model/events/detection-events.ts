@@ -12,6 +12,13 @@ export type DetectionEvent =
     }
   /** Its learnt state could not be used. */
   | { readonly type: 'detection-began-anew'; readonly problem: string }
+  /** A suite that had changed has been learned from stored conversations, or could not be. */
+  | {
+      readonly type: 'detection-learned';
+      readonly suite: string;
+      readonly conversations: number;
+      readonly problem: string | undefined;
+    }
   | { readonly type: 'detection-dropped'; readonly problem: string }
   /** A round failed, and nothing of it is left; the next one comes. */
   | { readonly type: 'detection-failed'; readonly problem: string }

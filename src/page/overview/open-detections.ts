@@ -27,6 +27,7 @@ export function OpenDetections({
       { class: 'aside' },
       `${open.length === 0 ? 'No alarm here' : counted(open.length, 'alarm')}${elsewhere(others)}. ${watched(watching, learning)}`,
     ),
+    note !== undefined && h('p', { class: 'aside' }, note),
     open.length > 0 &&
       h('ul', null, ...open.map((one) => h('li', { key: `${one.sentence} ${one.metric}` }, detected(one, place)))),
     changes.length > 0 &&

@@ -14,7 +14,7 @@ import type { LogLevel } from '../log/log.ts';
 import { counter, GIVEN, type Reading, readGauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { detectionRecord, NO_EVIDENCE } from '../webhooks/detection-record.ts';
-import { error, type EventTable, warn } from './event-table.ts';
+import { error, type EventTable, info, warn } from './event-table.ts';
 
 const WATCHED = ['suite', 'agent', 'environment'] as const;
 const LEVEL = [...WATCHED, 'metric', 'criterion', 'segment'] as const;
@@ -194,6 +194,14 @@ export const DETECTION_EVENTS = {
   'detection-began-anew': {
     log: ({ problem }) => error('detection: stored state is unusable, starting from scratch', { problem }),
     count: (_event, { problems }) => problems.inc({ kind: 'began_anew' }),
+  },
+  'detection-learned': {
+    log: ({ suite, conversations, problem }) => {
+      if (problem !== undefined)
+        return warn('detection: stored conversations could not be scored, learning from live ones', { suite, problem });
+      if (conversations === 0) return undefined;
+      return info('detection: suite learned from stored conversations, watching it', { suite, conversations });
+    },
   },
   'detection-dropped': {
     log: ({ problem }) => warn('detection: data could not be kept, dropping them', { problem }, 'detection dropped'),

@@ -174,6 +174,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
   'detector-changed': 'no span',
   'detection-began-anew': 'no span',
   'detection-dropped': 'no span',
+  'detection-learned': 'no span',
   'webhook-given-up': 'no span',
 };
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { backtestJson } from '../../report/documents/backtest-json.ts';
 import { jsonAnswer } from '../../report/http/answer.ts';
 import { reading } from '../../report/http/route.ts';
-import type { BacktestReader } from '../../backtest/backtest.ts';
+import type { BacktestReader } from '../../backtest/another-suite.ts';
 import { shadowReports } from '../../backtest/shadow-report.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import { since } from './since.ts';

@@ -31,8 +31,14 @@ export async function describeDetection(
     versions: report.versions,
     judges: report.judges,
     transitions: recentRecords(report),
+    learning: report.learning.map(describeLearning),
     notices_waiting: report.notices.length,
   };
+}
+
+/** A suite that has changed is learned from stored conversations. */
+function describeLearning({ suite, version, stage, done, of }: DetectionReport['learning'][number]) {
+  return { suite, version, stage, done, of };
 }
 
 function describeLevel(reading: LevelReading) {

@@ -11,9 +11,10 @@ import type { Unavailable } from '../../report/http/answer.ts';
 import type { MetricSource } from '../../report/metrics/exposition.ts';
 import type { Log } from '../../report/log/log.ts';
 import { Webhooks } from '../../report/webhooks/webhooks.ts';
+import { HistoryLearning, type ReadHistory } from './history-learning.ts';
 import { AwaitedAnswers } from '../awaited-answers.ts';
 import type { DetectionState } from '../reading/reading-protocol.ts';
-import type { AcceptCommand, DetectionMessage } from '../../engine/detection/detection-owner.ts';
+import type { AcceptCommand, DetectionMessage, HistoryCommand } from '../../engine/detection/detection-owner.ts';
 import type { DeliveredNotice } from '../../engine/detection/detection-rounds.ts';
 
 const SWITCHED_OFF = 'regression detection is switched off (detection.active)';
@@ -23,7 +24,7 @@ interface DetectionThread {
   /** A webhook took a notice. */
   delivered(delivered: DeliveredNotice): void;
   /** False if no thread is there to do it. */
-  tell(command: AcceptCommand): boolean;
+  tell(command: AcceptCommand | HistoryCommand): boolean;
 }
 
 type EvidenceReading = (of: Pick<Transition, 'kind' | 'reading'>) => Promise<Evidence>;
@@ -36,6 +37,7 @@ export class DetectionMonitor {
   #webhooks: Webhooks;
   /** Reads evidence from the store, from its start on. */
   #readEvidence: EvidenceReading | undefined;
+  #history: HistoryLearning | undefined;
   #state: DetectionState = { isActive: false, report: undefined };
   #isActive: boolean;
   readonly #onEvent: (event: DetectionEvent) => void;
@@ -87,13 +89,17 @@ export class DetectionMonitor {
     // Notices in flight when another instance took over.
     if (!this.#isOwner) return;
     this.#report = message.report;
+    this.#history?.take(message.report.learning);
     this.#send(message.report);
   }
 
-  /** Begins to send notices, with what they are about. */
-  start(readEvidence: EvidenceReading): void {
+  /** Begins to send notices, with what they are about, and to learn from what is stored. */
+  start(readEvidence: EvidenceReading, readHistory: ReadHistory): void {
     this.#readEvidence = readEvidence;
-    if (this.#report !== undefined) this.#send(this.#report);
+    this.#history = new HistoryLearning(readHistory, (command) => this.#thread.tell(command));
+    if (this.#report === undefined) return;
+    this.#history.take(this.#report.learning);
+    this.#send(this.#report);
   }
 
   /**
@@ -104,6 +110,7 @@ export class DetectionMonitor {
     this.#isOwner = isOwner;
     if (isOwner) return;
     this.#report = undefined;
+    this.#history?.take([]);
     this.#webhooks.take([]);
   }
 
@@ -135,7 +142,7 @@ export class DetectionMonitor {
 
   /** Sends no more. While the thread that owns the state is there, so that it learns what was delivered. */
   async stop(): Promise<void> {
-    await this.#webhooks.stop();
+    await Promise.all([this.#webhooks.stop(), this.#history?.stop()]);
     this.#readEvidence = undefined;
   }
 

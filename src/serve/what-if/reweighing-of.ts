@@ -24,6 +24,10 @@ export function reweighingOf(parts: {
         store,
         suites: { ...suiteLoading(settings), references, baseDir },
         judging: judgingStart(settings.judging),
+        truth: settings.truth,
+        idKeys: settings.conversation.idKeys,
+        segment: settings.metrics.segment,
+        gapMs: settings.detection.baselineGapMs,
       };
     },
     suites: () => config.suites,

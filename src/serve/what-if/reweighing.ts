@@ -3,13 +3,15 @@
  * the suites as the service runs them (`../asked-thread.ts`), and the answers to what becomes of a question. It is not
  * the reading thread, because a question here takes a second of processor where a read takes milliseconds.
  */
+import type { HistoryWanted } from '../../model/history-learning.ts';
+import type { HistoryRead } from '../detection/history-learning.ts';
 import { refusalOf, type Refusals } from '../refusals.ts';
 import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { type AskedOutcome, AskedThread } from '../asked-thread.ts';
 import { DEADLINE_MS, IDLE_MS, WAIT_MAX_MS, WHAT_IF_LIMITS } from './what-if-limits.ts';
-import type { SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
+import type { ClientQuestion, SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
 interface ReweighingParts {
   /** Start data of a thread for the suites that run now. */
@@ -23,7 +25,7 @@ interface ReweighingParts {
 }
 
 interface Asked {
-  readonly question: SuiteQuestion;
+  readonly question: ClientQuestion;
   /** Address of the client. */
   readonly from: string;
   /** Aborted when the client goes away. */
@@ -36,7 +38,7 @@ export const SUITE_PATHS = {
   'what-if': '/api/v1/what-if',
   golden: '/api/v1/golden-comparison/{conversation...}',
   test: '/api/v1/test/{conversation...}',
-} as const satisfies Record<SuiteQuestion['is'], string>;
+} as const satisfies Record<ClientQuestion['is'], string>;
 
 export class Reweighing {
   readonly #onEvent: ReweighingParts['onEvent'];
@@ -81,6 +83,17 @@ export class Reweighing {
     return answer;
   }
 
+  /** The next part of the past, for detection: it waits for its turn as a client does. */
+  async learn(wanted: HistoryWanted, signal: AbortSignal): Promise<HistoryRead> {
+    const outcome = await this.#thread.ask({ question: { is: 'history', wanted }, from: 'detection', signal });
+    if (outcome.is === 'failed') return { is: 'failed', problem: outcome.error };
+    if (outcome.is === 'replied' && outcome.reply.is === 'learned') return { is: 'part', part: outcome.reply.part };
+    if (outcome.is !== 'refused') return { is: 'later' };
+    const { because } = outcome;
+    const isOver = because === 'took_too_long' || because === 'thread_ended';
+    return isOver ? { is: 'failed', problem: because.replaceAll('_', ' ') } : { is: 'later' };
+  }
+
   /** Refuses those that wait and the one that runs. May be called twice. */
   stop(): Promise<void> {
     return this.#thread.stop();
@@ -89,10 +102,11 @@ export class Reweighing {
 
 /** The suite that has to run, for a question about one. */
 function suiteIn(question: SuiteQuestion): string | undefined {
+  if (question.is === 'history') return question.wanted.suite;
   return question.is === 'what-if' ? question.question.suite : undefined;
 }
 
-function answerOf(outcome: Done, question: SuiteQuestion): Answer {
+function answerOf(outcome: Done, question: ClientQuestion): Answer {
   if (outcome.is === 'failed') return jsonAnswer(500, { error: `the suites could not answer: ${outcome.error}` });
   if (outcome.is === 'replied' && outcome.reply.is === 'answered') {
     const { status, type, body } = outcome.reply;

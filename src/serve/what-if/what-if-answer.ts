@@ -1,5 +1,5 @@
 /** Writes what other weights would have given as the API answers it. Scores are from 0 to 1. */
-import type { WhatIfReport } from '../../backtest/what-if.ts';
+import type { WhatIfReport } from '../../backtest/backtest.ts';
 import { meanOf, shareOf } from '../../calibrate/estimate.ts';
 import type { WhatIf, WhatIfSide } from '../../model/api/what-if.ts';
 import type { BacktestTotals, ChangedConversation, CriterionChange } from '../../model/backtest.ts';
@@ -10,13 +10,13 @@ import { ONE } from '../../score/weigh.ts';
 type Known = Pick<WhatIf, 'suite' | 'version' | 'scope' | 'yaml' | 'is_diff'>;
 
 export function whatIfAnswer(report: WhatIfReport, { suite, version, scope, yaml, is_diff }: Known): WhatIf {
-  const { lookedAt, compared, before, after, criteria, changed, conversations, notAnswered } = report;
+  const { lookedAt, counted, before, after, criteria, changed, conversations, notAnswered } = report;
   return {
     suite,
     version,
     scope,
     looked_at: lookedAt,
-    compared,
+    compared: counted.compared,
     before: sideOf(before),
     after: sideOf(after),
     criteria: criteria.map(criterionOf),

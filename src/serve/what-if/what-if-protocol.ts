@@ -2,6 +2,8 @@
 import type { JudgingStart } from '../../engine/judging-start.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { WhatIfQuestion } from '../../model/api/what-if.ts';
+import type { HistoryPart, HistoryWanted } from '../../model/history-learning.ts';
+import type { TruthFile } from '../../model/truth.ts';
 import type { StorePlace } from '../open-reader.ts';
 import type { SuiteReferences } from '../suite-check.ts';
 
@@ -9,10 +11,21 @@ export interface WhatIfStart {
   readonly store: StorePlace;
   readonly suites: Omit<SuiteReferences, 'shadows'>;
   readonly judging: JudgingStart | undefined;
+  readonly truth: readonly TruthFile[];
+  /** Names of attributes that hold ids. */
+  readonly idKeys: readonly string[];
+  readonly segment: readonly string[];
+  /** Age at which conversations become usual. */
+  readonly gapMs: number;
 }
 
 /** A question that needs the suites themselves. */
 export type SuiteQuestion =
+  | ClientQuestion
+  /** Scoring the next stored conversations by a suite that runs, for detection. */
+  | { readonly is: 'history'; readonly wanted: HistoryWanted };
+
+export type ClientQuestion =
   /** Weighing stored verdicts by other weights. */
   | { readonly is: 'what-if'; readonly question: WhatIfQuestion }
   /** Comparing a conversation with the golden traces of all live suites. */
@@ -32,6 +45,7 @@ export interface SentQuestion {
 }
 
 export type WhatIfReply =
+  | { readonly is: 'learned'; readonly part: HistoryPart }
   | {
       readonly is: 'answered';
       readonly status: number;

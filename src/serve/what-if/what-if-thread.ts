@@ -6,11 +6,16 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
-import { whatIf } from '../../backtest/what-if.ts';
+import { AnotherSuite } from '../../backtest/another-suite.ts';
+import { HistoryRun } from '../../backtest/history-run.ts';
+import { whatIf } from '../../backtest/backtest.ts';
 import { judgeOf } from '../../engine/judging-start.ts';
 import { outlineOf, type SuiteOutline } from '../../engine/suite-outline.ts';
 import type { WhatIfQuestion } from '../../model/api/what-if.ts';
+import type { HistoryPart, HistoryWanted } from '../../model/history-learning.ts';
 import { unreachable } from '../../model/unreachable.ts';
+import { checkedTruth } from '../../engine/truth-files.ts';
+import { idKeysOf } from '../../normalize/id-keys.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { reweighed } from '../../score/reweigh.ts';
@@ -22,16 +27,18 @@ import { suiteChange } from './suite-change.ts';
 import { whatIfAnswer } from './what-if-answer.ts';
 import { answerAsked } from '../answer-asked.ts';
 import type { FromAsked } from '../asked-thread.ts';
-import type { SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
+import type { ClientQuestion, SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
 const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../../suites');
+/** Others that ask wait no longer than this for a part of the past. */
+const PART_MS = 400;
 /** So many of the changed conversations are named. */
 const SHOWN = 20;
 
 const port = parentPort;
 if (port !== null) {
   // The casts hold because `asked-thread.ts` is the only one that starts this thread and posts to it.
-  const { store, suites: of, judging } = workerData as WhatIfStart;
+  const { store, suites: of, judging, ...engine } = workerData as WhatIfStart;
   const post = (message: FromAsked<WhatIfReply>, transfer: readonly ArrayBuffer[] = []) =>
     port.postMessage(message, [...transfer]);
   const folder = { baseDir: of.baseDir, builtinDir: BUILTIN_SUITES, tools: of.tools };
@@ -48,7 +55,38 @@ if (port !== null) {
     return jsonAnswer(200, whatIfAnswer(report, { suite: name, version, scope, ...change }));
   };
 
-  const answerTo = (question: SuiteQuestion): Promise<Answer> | Answer => {
+  /** By suite: as far as they have read. */
+  const runs = new Map<string, { readonly of: string; readonly run: HistoryRun }>();
+  const learn = async (wanted: HistoryWanted): Promise<HistoryPart> => {
+    const { suite: name, key, since, until, after, isSampled } = wanted;
+    const changed = suites.find((suite) => suite.name === name);
+    if (changed === undefined) throw new Error(`no live suite is called ${JSON.stringify(name)}`);
+    const ofRun = `${key} ${until}`;
+    let known = runs.get(name);
+    if (known?.of !== ofRun) {
+      await known?.run.stop();
+      const idKeys = idKeysOf(engine.idKeys);
+      const truth = checkedTruth(engine.truth);
+      const another = new AnotherSuite({ changed, live: changed, reader, judge, idKeys, truth });
+      const others = suites.filter((one) => one !== changed && one.scope === changed.scope);
+      const run = new HistoryRun({
+        running: wanted,
+        since,
+        until,
+        ripeBefore: until - engine.gapMs,
+        isSampled,
+        another,
+        reader,
+        sources: [name, ...others.map((one) => one.name)],
+        segment: engine.segment,
+      });
+      known = { of: ofRun, run };
+      runs.set(name, known);
+    }
+    return known.run.next(after, PART_MS);
+  };
+
+  const answerTo = (question: ClientQuestion): Promise<Answer> | Answer => {
     switch (question.is) {
       case 'what-if': {
         const live = suites.find(({ name }) => name === question.question.suite);
@@ -73,6 +111,12 @@ if (port !== null) {
       post({ type: 'replied', id, reply: { is: 'outdated', suite: changed.name }, isLast: true });
       return;
     }
+    if (question.is === 'history') {
+      const part = await learn(question.wanted);
+      if (part.end !== undefined) runs.delete(part.suite);
+      post({ type: 'replied', id, reply: { is: 'learned', part } });
+      return;
+    }
     const { status, type, body: text } = await answerTo(question);
     const body = typeof text === 'string' ? new TextEncoder().encode(text) : Uint8Array.from(text);
     post({ type: 'replied', id, reply: { is: 'answered', status, type, body } }, [body.buffer]);
@@ -90,6 +134,8 @@ function concerns(question: SuiteQuestion, { name, goldenTraces }: SuiteOutline)
   switch (question.is) {
     case 'what-if':
       return question.question.suite === name;
+    case 'history':
+      return question.wanted.suite === name;
     case 'golden':
       return goldenTraces > 0;
     case 'test':

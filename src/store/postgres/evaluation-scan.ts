@@ -8,6 +8,7 @@ import {
   type ScannedCells,
   type ScannedEvaluation,
   type ScanQuery,
+  SCORED_AT,
   scannedFrom,
 } from '../evaluation-scan.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
@@ -19,15 +20,15 @@ const IS_LAST = `NOT EXISTS (SELECT 1 FROM evaluations n WHERE n.conversation = 
 const DAY_MS = 86_400_000;
 
 /** A cursor takes no parameters, so they are written into the text. */
-export function scanSql({ suiteKey, since, agent, agentVersion, limit, lookedAtMax }: ScanQuery): string {
+export function scanSql({ suiteKey, since, scoredSince, agent, agentVersion, limit, lookedAtMax }: ScanQuery): string {
   const conditions = [`e.suite = ${literal(suiteKey)}`, IS_LAST];
   // Condition that the index of shadows serves.
   if (isShadowKey(suiteKey)) conditions.push(`left(e.suite, 7) = 'shadow:'`);
-  if (since !== undefined) {
-    const day = Math.floor(madeSince(since) / DAY_MS) - 1;
-    // Kept rows have a negative day, so other partitions are not searched in vain.
-    conditions.push(`${BEGAN_AT} >= ${Math.trunc(since)}`, `(e.day >= ${day} OR e.day < 0)`);
-  }
+  if (since !== undefined) conditions.push(`${BEGAN_AT} >= ${Math.trunc(since)}`);
+  if (scoredSince !== undefined) conditions.push(`${SCORED_AT} >= ${Math.trunc(scoredSince)}`);
+  const made = scoredSince ?? since;
+  // Kept rows have a negative day, so other partitions are not searched in vain.
+  if (made !== undefined) conditions.push(`(e.day >= ${Math.floor(madeSince(made) / DAY_MS) - 1} OR e.day < 0)`);
   if (lookedAtMax !== undefined) {
     // The newest of the suite; conditions that few of them meet are looked for in those only.
     const shadow = isShadowKey(suiteKey) ? `AND left(n.suite, 7) = 'shadow:'` : '';

@@ -105,7 +105,8 @@ async function drop(
   for (const table of ['arrivals', 'open_turns'])
     await session.once(`DELETE FROM ${table} WHERE trace_id = ANY($1::uuid[])`, [traceIds]);
   await session.once(
-    'DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation = ANY($1::bigint[]))',
+    `DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation = ANY($1::bigint[])
+      UNION ALL SELECT -conversation FROM unnest($1::bigint[]) AS gone (conversation))`,
     [ids],
   );
   await session.once(`DELETE FROM judge_votes WHERE question IN (${ASKED_FOR})`, [ids]);

@@ -10,7 +10,7 @@ import { lockKey } from './advisory-locks.ts';
 import type { Link } from './link.ts';
 import type { Session } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
-import { reviseAnswered } from './waiting.ts';
+import { askBeside, reviseAnswered } from './waiting.ts';
 
 const SPENDING = { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('spending')})` };
 /** A transaction that makes an evaluation wait takes it as well, shared. */
@@ -71,6 +71,10 @@ export class QuestionRows implements QuestionStore {
       if (outcome !== undefined) await end(session, [{ key, outcome }], at);
       else if (vote !== undefined) await session.run(ADD_VOTE, [bytesOf(key), toStorable(JSON.stringify(vote))]);
     });
+  }
+
+  async askBeside(...[questions, at]: Parameters<QuestionStore['askBeside']>): Promise<void> {
+    await this.#link.transaction((session) => askBeside(session, questions, at));
   }
 
   async end(ends: readonly { readonly key: string; readonly outcome: JudgeOutcome }[], at: number): Promise<void> {

@@ -181,7 +181,8 @@ async function dropAll(session: Session, ids: readonly number[], rememberMs: num
     [ids],
   );
   await session.once(
-    'DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation = ANY($1::bigint[]))',
+    `DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation = ANY($1::bigint[])
+      UNION ALL SELECT -conversation FROM unnest($1::bigint[]) AS gone (conversation))`,
     [ids],
   );
   await session.once(NOTE_GONE, [ids, Date.now()]);

@@ -128,6 +128,22 @@ export async function reviseAnswered(session: Session, questions: readonly numbe
   if (waiters.length > 0) await session.run(REVISIT_IF_ANSWERED, [waiters.map(({ waiter }) => waiter)]);
 }
 
+/** The waiter is the conversation, below 0. */
+export async function askBeside(
+  session: Session,
+  questions: readonly { readonly conversation: number; readonly request: JudgeRequest }[],
+  now: number,
+): Promise<void> {
+  await session.run(KEEP_QUESTIONS);
+  const byWaiter = Map.groupBy(questions, ({ conversation }) => -conversation);
+  await session.run(LEAVE_BESIDE, [[...byWaiter.keys()]]);
+  for (const [waiter, asked] of byWaiter) {
+    const requests = asked.map(({ request }) => request);
+    await waitFor(session, waiter, requests, now);
+    await session.run(NOTE_ASKED, [-waiter, waiter]);
+  }
+}
+
 /** See `QuestionDesk.waitFor`. */
 async function waitFor(
   session: Session,
@@ -243,6 +259,15 @@ const WAIT = {
       INSERT INTO judge_waits (waiter, question) SELECT $1, unnest($2::bigint[]) ON CONFLICT DO NOTHING)
     INSERT INTO asked_for (conversation, question)
     SELECT w.conversation, q FROM waiting_evaluations w, unnest($2::bigint[]) AS q WHERE w.id = $1
+    ON CONFLICT DO NOTHING`,
+};
+const LEAVE_BESIDE = {
+  name: 'leave-beside',
+  sql: 'DELETE FROM judge_waits WHERE waiter < 0 AND NOT (waiter = ANY($1::bigint[]))',
+};
+const NOTE_ASKED = {
+  name: 'note-asked',
+  sql: `INSERT INTO asked_for (conversation, question) SELECT $1, question FROM judge_waits WHERE waiter = $2
     ON CONFLICT DO NOTHING`,
 };
 const STOP_WAITING = {

@@ -66,7 +66,8 @@ function dropRows(store: DroppingStore): void {
   store.run(DROP_FAILED_VERDICTS);
   store.run('DELETE FROM evaluations WHERE conversation IN temp.dropped');
   store.run(
-    `DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation IN temp.dropped)`,
+    `DELETE FROM judge_waits WHERE waiter IN (
+       SELECT id FROM waiting_evaluations WHERE conversation IN temp.dropped UNION ALL SELECT -id FROM temp.dropped)`,
   );
   store.run('DELETE FROM waiting_evaluations WHERE conversation IN temp.dropped');
   store.run(`DELETE FROM judge_votes WHERE question IN (${ASKED_FOR_DROPPED})`);

@@ -10,6 +10,7 @@ import {
   type ScannedCells,
   type ScannedEvaluation,
   type ScanQuery,
+  SCORED_AT,
   scannedFrom,
 } from '../evaluation-scan.ts';
 import type { Statements } from './statements.ts';
@@ -31,12 +32,13 @@ export function* scanEvaluations(statements: Statements, query: ScanQuery): Gene
   };
   if (isShadowKey(query.suiteKey)) conditions.push(IN_SHADOW);
   where(`${BEGAN_AT} >= ?`, query.since);
+  where(`${SCORED_AT} >= ?`, query.scoredSince);
   where('c.agent = ?', query.agent);
   where('c.agent_version = ?', query.agentVersion);
   const isJoined = query.agent !== undefined || query.agentVersion !== undefined;
   const from = `FROM evaluations e ${isJoined ? 'CROSS JOIN conversations c ON c.id = e.conversation' : ''} WHERE`;
   const where_ = conditions.join(' AND ');
-  let after = firstSince(statements, query.since) - 1;
+  let after = firstSince(statements, query.scoredSince ?? query.since) - 1;
   if (query.lookedAtMax !== undefined) after = Math.max(after, beyond(statements, query.suiteKey, query.lookedAtMax));
   if (query.limit !== undefined) {
     const last = statements.of(`SELECT e.id ${from} ${where_} AND e.id > ? ORDER BY e.id DESC LIMIT 1 OFFSET ?`);

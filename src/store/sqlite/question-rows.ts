@@ -69,6 +69,8 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
   readonly #forgetCalls: StatementSync;
   readonly #leave: StatementSync;
   readonly #forgetAsked: StatementSync;
+  readonly #noteAsked: StatementSync;
+  readonly #beside: StatementSync;
 
   constructor(database: DatabaseSync, own: OwnTransaction) {
     this.#own = own;
@@ -89,7 +91,7 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
     this.#isWaitedFor = prepare('SELECT 1 FROM judge_waits WHERE question = ? LIMIT 1');
     this.#ended = prepare(
       `SELECT waiter FROM judge_waits JOIN questions ON id = question
-       GROUP BY waiter HAVING count(*) = count(outcome) ORDER BY waiter LIMIT ?`,
+       WHERE waiter > 0 GROUP BY waiter HAVING count(*) = count(outcome) ORDER BY waiter LIMIT ?`,
     );
     this.#waiting = prepare(
       `SELECT id, asked_at, request FROM questions
@@ -128,6 +130,8 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
     this.#forgetSpent = prepare('DELETE FROM judge_spending WHERE minute < ?');
     this.#forgetCalls = prepare('DELETE FROM judge_calls WHERE minute < ?');
     this.#forgetAsked = prepare('DELETE FROM asked_for WHERE question = ?');
+    this.#noteAsked = prepare('INSERT OR IGNORE INTO asked_for (conversation, question) VALUES (?, ?)');
+    this.#beside = prepare('SELECT DISTINCT waiter FROM judge_waits WHERE waiter < 0');
     this.#leave = prepare('DELETE FROM judge_waits WHERE waiter = ?');
   }
 
@@ -144,6 +148,19 @@ export class QuestionRows implements WaitingQuestions, QuestionStore {
     }
     for (const question of before) if (!now.has(question)) this.#stopWaiting.run(question, waiter);
     return joined;
+  }
+
+  /** The waiter is the conversation, below 0. */
+  askBeside(questions: readonly { readonly conversation: number; readonly request: JudgeRequest }[], at: number): void {
+    const byWaiter = Map.groupBy(questions, ({ conversation }) => -conversation);
+    this.#own('questions beside evaluations', () => {
+      for (const { waiter } of this.#beside.all()) if (!byWaiter.has(Number(waiter))) this.leave(Number(waiter));
+      for (const [waiter, asked] of byWaiter) {
+        const requests = asked.map(({ request }) => request);
+        this.waitFor(waiter, requests, at);
+        for (const { question } of this.#waits.all(waiter)) this.#noteAsked.run(-waiter, question ?? null);
+      }
+    });
   }
 
   outcomeOf(key: string, waiter: number | undefined): JudgeOutcome | 'waiting' {

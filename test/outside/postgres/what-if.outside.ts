@@ -6,13 +6,14 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { backtest } from '../../../src/backtest/backtest.ts';
 import { outlineOf } from '../../../src/engine/suite-outline.ts';
 import { whatIf, whatIfQuestion } from '../../../src/model/api/what-if.ts';
+import type { HistoryWanted } from '../../../src/model/history-learning.ts';
 import { backtestJson } from '../../../src/report/documents/backtest-json.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
 import type { StorePlace } from '../../../src/serve/open-reader.ts';
 import { Reweighing } from '../../../src/serve/what-if/reweighing.ts';
 import { copyStore } from '../../../src/store/copy-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
-import { record, removeDirectories } from '../../backtest/recorded.ts';
+import { CONVERSATIONS, record, removeDirectories } from '../../backtest/recorded.ts';
 import { BUILTIN, defaultSettings } from '../../engine/log-driver.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { freshDatabase } from './shared-postgres.ts';
@@ -51,18 +52,25 @@ test('the shared store answers as a backtest of it, and as SQLite with the same 
   onTestFinished(() => reader.close());
 
   const suites = [outlineOf(live)];
-  const askAt = async (store: StorePlace, question: object) => {
+  const reweighingAt = (store: StorePlace) => {
     const reweighing = new Reweighing({
       start: () => ({
         store,
         suites: { references: ['calls.yaml'], baseDir, judges: [], handOverTools: [], tools: undefined },
         judging: undefined,
+        truth: [],
+        idKeys: [],
+        segment: [],
+        gapMs: 86_400_000,
       }),
       suites: () => suites,
       onEvent: () => undefined,
     });
     onTestFinished(() => reweighing.stop());
-    const { status, body } = await reweighing.answer({
+    return reweighing;
+  };
+  const askAt = async (store: StorePlace, question: object) => {
+    const { status, body } = await reweighingAt(store).answer({
       question: { is: 'what-if', question: whatIfQuestion.parse({ suite: 'calls', ...question }) },
       from: 'a',
       signal: new AbortController().signal,
@@ -71,8 +79,29 @@ test('the shared store answers as a backtest of it, and as SQLite with the same 
     return whatIf.parse(JSON.parse(Buffer.from(body).toString()));
   };
 
+  /** Observations for detection to learn from. */
+  const learnAt = async (store: StorePlace) => {
+    const reweighing = reweighingAt(store);
+    const observed: unknown[] = [];
+    const running = { suite: 'calls', version: live.version, judgedBy: '', key: 'key' };
+    const until = Number.MAX_SAFE_INTEGER;
+    const begun = { since: 0, until, after: 0, done: 0, of: 0, stage: 'counting', isSampled: false } as const;
+    const wanted: HistoryWanted = { ...running, ...begun };
+    for (let after = 0; ; ) {
+      const read = await reweighing.learn({ ...wanted, after }, new AbortController().signal);
+      if (read.is !== 'part') throw new Error(JSON.stringify(read));
+      observed.push(...read.part.observed);
+      after = read.part.cursor;
+      if (read.part.end !== undefined) return { observed, end: read.part.end, of: read.part.of };
+    }
+  };
+  const postgres = { kind: 'postgres', address: { url }, statementMs: STATEMENT_MS } as const;
+  const learned = await learnAt(postgres);
+  expect(learned.observed).toHaveLength(CONVERSATIONS);
+  expect(learned).toEqual(await learnAt({ kind: 'sqlite', file }));
+
   for (const question of [{ weights: { few: 0.123456 } }, { off: ['clean'], limit: 30 }, { agent_version: 'v2' }]) {
-    const answer = await askAt({ kind: 'postgres', address: { url }, statementMs: STATEMENT_MS }, question);
+    const answer = await askAt(postgres, question);
     const folder = tempDirectory();
     writeFileSync(path.join(folder, 'calls.yaml'), SUITE);
     if (answer.yaml !== '') execFileSync('git', ['apply', '-'], { cwd: folder, input: answer.yaml });

@@ -4,6 +4,7 @@
  * last release goes on, and at the end this version again. The books must balance, and the same topics, read by this
  * version alone, must give the same bytes.
  */
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { version } from '../../../src/cli/version.ts';
@@ -41,7 +42,7 @@ beforeAll(async () => {
       networks: 0,
       brokers: 1,
       partitions: 6,
-      suites: ['default', 'response-clarity', 'error-recovery'],
+      suites: ['same-in-both.yaml', 'same-in-both-turns.yaml'].map((file) => path.join(import.meta.dirname, file)),
       onSurprise: (what) => surprises.push(what),
     }),
   ]);

@@ -43,6 +43,10 @@ async function started(limits: { deadlineMs?: number; idleMs?: number } = {}) {
         store: { kind: 'sqlite', file: store },
         suites: { references: ['default'], baseDir, judges: [], handOverTools: [], tools: undefined },
         judging: undefined,
+        truth: [],
+        idKeys: [],
+        segment: [],
+        gapMs: 86_400_000,
       };
       starts.push(start);
       return start;

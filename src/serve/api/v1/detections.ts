@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { detections, type Detections } from '../../../model/api/detections.ts';
 import { type DetectionReport, isWorse, type LevelReading } from '../../../model/detection.ts';
+import { learningText } from '../../../model/history-learning.ts';
 import { detectionRecord, levelSummary, NO_EVIDENCE } from '../../../report/webhooks/detection-record.ts';
 import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';
@@ -28,7 +29,7 @@ function withoutReport(isActive: boolean): Detections {
   return { is_active: isActive, note, open: [], changes: [], judges: [], learning: 0, watching: 0 };
 }
 
-function withReport({ levels, recent, judges }: DetectionReport): Detections {
+function withReport({ levels, recent, judges, learning }: DetectionReport): Detections {
   const bad = levels.filter(({ state }) => isWorse(state) || state === 'suspected');
   const countOf = (...states: readonly LevelReading['state'][]) =>
     levels.filter(({ state }) => states.includes(state)).length;
@@ -36,6 +37,7 @@ function withReport({ levels, recent, judges }: DetectionReport): Detections {
   const changes = recent.filter((one) => one.kind !== 'level' || one.to !== 'learning');
   return {
     is_active: true,
+    ...(learning.length > 0 && { note: learning.map(learningText).join('; ') }),
     // Certain changes come first.
     open: bad
       .toSorted((a, b) => Number(isWorse(b.state)) - Number(isWorse(a.state)))

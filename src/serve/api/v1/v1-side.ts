@@ -1,5 +1,5 @@
 /** Needs of the reads of `/api/v1`, all of which the reading thread has. */
-import type { BacktestReader } from '../../../backtest/backtest.ts';
+import type { BacktestReader } from '../../../backtest/another-suite.ts';
 import type { ModelPrices } from '../../../model/cost.ts';
 import type { LabelReader } from '../../../store/label-store.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';

@@ -11,7 +11,7 @@ import { ask, asking, type Client, type Route, read } from '../../../report/http
 import { reweighingMistakes, unknownName } from '../../../score/reweigh.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { type Reweighing, SUITE_PATHS } from '../../what-if/reweighing.ts';
-import type { SuiteQuestion } from '../../what-if/what-if-protocol.ts';
+import type { ClientQuestion } from '../../what-if/what-if-protocol.ts';
 
 export interface WhatIfApi {
   readonly reweighing: Pick<Reweighing, 'answer'>;
@@ -64,7 +64,7 @@ TCR, outcomes and conversations that other weights would have changed, from stor
   },
 ];
 
-function answerTo(side: WhatIfApi, question: SuiteQuestion, { from, gone: signal }: Client): Promise<Answer> {
+function answerTo(side: WhatIfApi, question: ClientQuestion, { from, gone: signal }: Client): Promise<Answer> {
   return side.reweighing.answer({ question, from, signal });
 }
 

@@ -78,8 +78,33 @@ function reportOf(levels: readonly LevelReading[], recent: readonly Transition[]
     observed: 10,
     keptOut: {},
     time: AT,
+    learning: [],
   };
 }
+
+test('suites that are learned from stored conversations are in the note, with how far they are', async () => {
+  const wanted = {
+    suite: 'care',
+    version: '2',
+    judgedBy: '',
+    key: 'k',
+    since: 0,
+    until: 1,
+    after: 0,
+    isSampled: false,
+  };
+  const report: DetectionReport = {
+    ...reportOf([LEVEL]),
+    learning: [
+      { ...wanted, stage: 'learning', done: 1200, of: 8000 },
+      { ...wanted, suite: 'tone', stage: 'judging', done: 3, of: 200 },
+    ],
+  };
+
+  expect((await answered({ isActive: true, report })).note).toBe(
+    'suite care: learning from stored conversations: 1,200 of 8,000; suite tone: learning from stored conversations: 3 of 200 of a sample answered by judges',
+  );
+});
 
 test('levels that got worse are sentences with their size and causes, regressions first; the rest is counted', async () => {
   const learning: LevelReading = { ...LEVEL, metric: 'hard_failure', state: 'learning' };
