@@ -65,7 +65,7 @@ function add(store: Store, number: number, at: number): void {
     conversation: row,
     trace,
     labels: { agent, agent_version: labels.agentVersion, environment: 'production' },
-    seen: { ...SEEN, at, beganAt: at },
+    seen: { ...SEEN, at, beganAt: at, userKey: number % 5_000, kindKey: undefined },
   };
   const evaluation = evaluationOf(id, failed);
   store.evaluations.insert(evaluation, place, () => undefined);

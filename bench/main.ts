@@ -1,6 +1,6 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
- *     [--seed <of learned, whose --scenario is a part of a case's name>]
+ *     [--seed <of online and learned, whose --scenario is a part of a case's name>]
  *     [--data <of validity>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
@@ -13,6 +13,7 @@ import { benchExport } from './export.ts';
 import { benchKafka } from './kafka.ts';
 import { benchLearned } from './learned.ts';
 import { benchMemory } from './memory.ts';
+import { benchOnline, ONLINE_WORLDS } from './online.ts';
 import { benchPage } from './page.ts';
 import { benchPipeline } from './pipeline.ts';
 import { benchPostgres } from './postgres.ts';
@@ -60,6 +61,13 @@ const benches = {
     const timed = scenario === undefined || scenario === 'versions' ? size.timed : 0;
     return benchDetect({ ...size, scenarios, timed, runs: Number(values.runs ?? size.runs) });
   },
+  // Whether one version is worse than another online; `--scenario` is the name of a world.
+  online: () =>
+    benchOnline({
+      runs: Number(values.runs ?? (small ? 1 : 200)),
+      seed: Number(values.seed ?? 1),
+      worlds: ONLINE_WORLDS.filter(({ name }) => values.scenario === undefined || name === values.scenario),
+    }),
   learned: () =>
     benchLearned({
       runs: Number(values.runs ?? (small ? 1 : 12)),

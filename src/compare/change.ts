@@ -85,24 +85,11 @@ export function pairedChange(pairs: readonly (readonly [number, number])[]): Est
   };
 }
 
-/** Words of the reasons why nothing is compared. */
-export interface CalledSides {
-  readonly unit: 'run' | 'conversation';
-  readonly a: string;
-  readonly b: string;
-}
-
-const RUNS: CalledSides = { unit: 'run', a: 'A', b: 'B' };
-
 /** For values between 0 and 1 of two different sets of cases. */
-export function unpairedChange(
-  ofA: readonly number[],
-  ofB: readonly number[],
-  called: CalledSides = RUNS,
-): EstimatedChange | NotEstimable {
+export function unpairedChange(ofA: readonly number[], ofB: readonly number[]): EstimatedChange | NotEstimable {
   const [a, b] = [meanOf(ofA), meanOf(ofB)];
   if (a === undefined || b === undefined)
-    return { because: `no ${called.unit} of ${a === undefined ? called.a : called.b} says anything of it` };
+    return { because: `no run of ${a === undefined ? 'A' : 'B'} says anything of it` };
   const drawn = once((): Drawn => {
     const [meansOfA, meansOfB] = [drawMeans(ofA, 1), drawMeans(ofB, 2)];
     return {
@@ -137,11 +124,10 @@ export function pairedEffortChange(
 export function unpairedEffortChange(
   ofA: readonly CaseEffort[],
   ofB: readonly CaseEffort[],
-  called: CalledSides = RUNS,
 ): EstimatedChange | NotEstimable {
   const [a, b] = [ratioOf(ofA), ratioOf(ofB)];
   const cases = ofA.length + ofB.length;
-  return relative({ a, b, cases, samples: 2, isPaired: false, moved: undefined }, () => drawChange(ofA, ofB), called);
+  return relative({ a, b, cases, samples: 2, isPaired: false, moved: undefined }, () => drawChange(ofA, ofB));
 }
 
 function boundedChange(
@@ -185,13 +171,12 @@ function endsOf(a: number, b: number): Pick<EstimatedChange, 'reach' | 'range'> 
 function relative(
   figures: Pick<EstimatedChange, 'a' | 'b' | 'cases' | 'samples' | 'isPaired' | 'moved'>,
   draw: () => Drawn,
-  called: CalledSides = RUNS,
 ): EstimatedChange | NotEstimable {
   const { a, b } = figures;
-  if (Number.isNaN(a) || Number.isNaN(b)) return { because: `no ${called.unit}s of one of them report what they used` };
+  if (Number.isNaN(a) || Number.isNaN(b)) return { because: 'no runs of one of them report what they used' };
   if (!Number.isFinite(a) || !Number.isFinite(b))
-    return { because: `no ${called.unit} of ${Number.isFinite(a) ? called.b : called.a} succeeded` };
-  if (a === 0) return { because: `it took nothing in ${called.a}, and no change is relative to nothing` };
+    return { because: `no run of ${Number.isFinite(a) ? 'B' : 'A'} succeeded` };
+  if (a === 0) return { because: 'it took nothing in A, and no change is relative to nothing' };
   const drawn = once(draw);
   const value = b / a - 1;
   return {

@@ -33,7 +33,7 @@ export function unpairedTest(a: readonly number[], b: readonly number[]): TestRe
   return dealtAgain(a, b, (some, others) => (meanOf(others) ?? 0) - (meanOf(some) ?? 0));
 }
 
-export function unpairedEffortTest(a: readonly CaseEffort[], b: readonly CaseEffort[]): TestResult {
+function unpairedEffortTest(a: readonly CaseEffort[], b: readonly CaseEffort[]): TestResult {
   return dealtAgain(a, b, risen);
 }
 

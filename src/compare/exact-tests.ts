@@ -12,7 +12,7 @@ export interface TestResult {
   readonly below: number;
   /** Probability that b is at least so much above a. */
   readonly above: number;
-  readonly by: 'mcnemar' | 'sign_flips' | 'fisher' | 'permutation';
+  readonly by: 'mcnemar' | 'sign_flips' | 'fisher' | 'permutation' | 'sequential';
   /** Worked out from all possibilities; else from many of them, drawn with a fixed seed. */
   readonly isExact: boolean;
 }

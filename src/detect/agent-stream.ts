@@ -15,6 +15,7 @@ import { FallSample, type NamedCause } from './fall-sample.ts';
 import { LevelWatch } from './level-watch.ts';
 import type { WatchReading } from './watch-reading.ts';
 import { Names } from './names.ts';
+import { kindOf } from './observation.ts';
 import type {
   JudgesBridged,
   JudgesChanged,
@@ -66,6 +67,8 @@ export class AgentStream {
   #usual: TrailingBaseline;
   #recent = new RecentChunks();
   readonly #users = new ClusterSlots();
+  /** Versions are compared kind by kind. */
+  readonly #kinds: Names;
   #parts: SegmentWatches;
   #sample = new FallSample();
   #judges: Judges = { by: '', names: [], before: undefined };
@@ -77,6 +80,7 @@ export class AgentStream {
     this.labels = labels;
     this.#settings = settings;
     this.#segments = new Names(settings.limits.segments);
+    this.#kinds = new Names(settings.limits.segments);
     this.#criteria = new Names(settings.limits.criteria);
     this.#budget = budget;
     this.#parts = new SegmentWatches(settings, budget);
@@ -142,7 +146,8 @@ export class AgentStream {
       this.#watches.hard_failure.observe(segment, IS_HARD_FAILURE[observed.outcome], 1, at, user);
       if (isInSuccessRate(observed.outcome)) {
         const vote = score === undefined ? 1 : this.#watches.tcr.foreseen.given.vote;
-        this.#versions.observe(observed.version, { segment, success, vote, at });
+        const kind = this.#kinds.numberOf(kindOf(observed));
+        this.#versions.observe(observed.version, { segment: kind, success, vote, at });
       }
       const cost = observed.costUsd === undefined ? undefined : this.#costs.take(observed.costUsd);
       if (cost !== undefined) this.#watches.cost_per_success.observe(segment, cost, success ? 1 : 0, at, user);
@@ -279,6 +284,7 @@ export class AgentStream {
       costs: this.#costs.snapshot(),
       steps: this.#steps.snapshot(),
       versions: this.#versions.snapshot(),
+      kinds: this.#kinds.snapshot(),
       usual: this.#usual.snapshot(),
       recent: this.#recent.snapshot(),
       users: this.#users.snapshot(),
@@ -308,6 +314,8 @@ export class AgentStream {
     stream.#costs.restore(kept.costs);
     stream.#steps.restore(kept.steps);
     stream.#versions.restore(kept.versions);
+    // 0.1.0 compared versions by segment, and a kind without traits is called as its segment.
+    stream.#kinds.restore(kept.kinds ?? kept.segments);
     stream.#usual.restore(kept.usual);
     stream.#recent.restore(kept.recent);
     stream.#users.restore(kept.users);
@@ -444,6 +452,7 @@ interface Kept {
   readonly costs: Json;
   readonly steps: Json;
   readonly versions: Json;
+  readonly kinds?: Json;
   readonly usual: Json;
   readonly recent: Json;
   readonly users: Json;

@@ -32,6 +32,11 @@ export interface Observation {
   readonly steps: number;
 }
 
+/** Segment, intent and language, which are so before the agent does anything: the kinds of `compare/online/mix.ts`. */
+export function kindOf({ segment, traits }: Observation): string {
+  return [segment, ...traits.filter((trait) => /^(intent|language): /.test(trait))].join('\n');
+}
+
 /** One suite applied to one agent in one environment: what is watched by itself. */
 export interface StreamLabels {
   readonly suite: string;

@@ -108,6 +108,6 @@ export const DEFAULT_DETECTION: DetectionSettings = {
     cost_per_success: RATIO,
     steps_per_success: RATIO,
   },
-  versions: { alpha: 0.05, margin: 0.025, blockMs: 60_000, baselineConversationsMin: 50 },
+  versions: { alpha: 0.025, margin: 0.025, blockMs: 60_000, baselineConversationsMin: 50 },
   limits: { streams: 200, segments: 20, watchedSegments: 20, criteria: 100, versions: 20, candidates: 5 },
 };

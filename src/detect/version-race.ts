@@ -154,7 +154,7 @@ export class VersionRace {
     const rho = 8 / TUNED_FOR;
     const grown = all * rho + 1;
     const radius = Math.sqrt(
-      ((spread * 2 * grown) / (all * all * rho)) * Math.log(Math.sqrt(grown) / this.#settings.alpha),
+      ((spread * 2 * grown) / (all * all * rho)) * Math.log(Math.sqrt(grown) / (2 * this.#settings.alpha)),
     );
     return { difference, radius, conversations: all };
   }

@@ -23,7 +23,7 @@ import type { Judges } from '../score/judge/judges.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import type { EngineStore, EvaluationPlace, PreviousEvaluation, WaitingEvaluation } from '../store/engine-store.ts';
 import { waitingObservation } from './detection/observations.ts';
-import { traitsOf, userOf } from './detection/traits.ts';
+import { comesFrom, traitsOf, userOf } from './detection/traits.ts';
 import { countedAs, effortOf, labelsOf } from './conversation-labels.ts';
 import { timeOf, timeOfNew } from './conversation-time.ts';
 import { ShadowComparison } from './shadow-comparison.ts';
@@ -128,7 +128,7 @@ export class EvaluationRecorder {
         return;
       }
       if (waited !== undefined) store.waiting.drop(key);
-      const seen = { at: place.logTime, ...keptEffort(effortOf(place.subject)), beganAt };
+      const seen = { at: place.logTime, ...keptEffort(effortOf(place.subject)), beganAt, ...comesFrom(place.subject) };
       store.evaluations.insert(evaluation, { conversation, trace, labels, seen }, (written) => {
         if (before === undefined) this.#shadows.count(written, conversation);
       });
@@ -152,7 +152,7 @@ export class EvaluationRecorder {
     }
     if (waited !== undefined) store.waiting.drop(key);
     const effort = effortOf(place.subject);
-    const seen = { at: place.logTime, ...keptEffort(effort), beganAt };
+    const seen = { at: place.logTime, ...keptEffort(effort), beganAt, ...comesFrom(place.subject) };
     // The turn that is evaluated, or the last one of the conversation.
     const last = place.subject.turns.at(-1);
     this.#insert(evaluation, { ...held, seen }, suite, {

@@ -76,7 +76,7 @@ export type Compared =
       readonly p: number;
       /** With regard to how many were looked at; the same as `p` where it is one. */
       readonly adjustedP: number;
-      readonly test: 'mcnemar' | 'sign_flips' | 'fisher' | 'permutation';
+      readonly test: 'mcnemar' | 'sign_flips' | 'fisher' | 'permutation' | 'sequential';
       /** Undefined of what is neither good nor bad. */
       readonly word: ComparisonWord | undefined;
       /**

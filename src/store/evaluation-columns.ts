@@ -22,6 +22,9 @@ export const SEEN_COLUMNS = {
   durationMs: { name: 'duration_ms', type: 'bigint' },
   /** When the conversation or the turn began (`engine/conversation-time.ts`). */
   beganAt: { name: 'began_at', type: 'bigint' },
+  /** Hashes of its user and of its kind (`engine/detection/traits.ts`): comparisons only ask which are the same. */
+  userKey: { name: 'user_key', type: 'bigint' },
+  kindKey: { name: 'kind_key', type: 'bigint' },
 } as const;
 
 // The cast holds because these are the table's own keys.

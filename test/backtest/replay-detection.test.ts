@@ -44,7 +44,10 @@ async function history(judgeVersionAt?: (at: number) => string) {
       basis: `0123456789abcdef 1 ${kinds}${judge}`,
       ending: undefined,
       createdAt: at,
-      seen: { at, steps: 5, costNanos: undefined, tokens: undefined, durationMs: 1000, beganAt: at },
+      seen: {
+        ...{ at, steps: 5, costNanos: undefined, tokens: undefined, durationMs: 1000, beganAt: at },
+        ...{ userKey: undefined, kindKey: undefined },
+      },
     });
   }
   const asked: unknown[] = [];

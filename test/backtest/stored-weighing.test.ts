@@ -36,6 +36,8 @@ function scanned({ definition }: CompiledSuite, ending: Ending, basis = `${defin
       tokens: undefined,
       durationMs: undefined,
       beganAt: undefined,
+      userKey: undefined,
+      kindKey: undefined,
     },
   };
 }

@@ -22,6 +22,7 @@ test.each([
   ['words', 1],
   ['export', 2],
   ['detect', 41],
+  ['online', 15],
   ['learned', 11],
 ])(
   'the benchmark %s runs small and gives its rows',

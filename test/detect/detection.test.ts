@@ -245,6 +245,34 @@ test('a snapshot at any moment goes on as if nothing had been in between, bit fo
   expect(transitions[0].some(({ to }) => to === 'regressed')).toBe(true);
 });
 
+test.each([
+  { kinds: 'intents that spans say', isKnown: true, verdicts: [['2', '1', 'equivalent']] },
+  { kinds: 'none', isKnown: false, verdicts: [['2', '1', 'worse']] },
+])('a version with more of the hard conversations is not worse: $kinds', ({ isKnown, verdicts }) => {
+  const random = randomFrom(43);
+  const detection = new Detection(QUICK);
+  const observe = (version: string, hard: number, at: number) => {
+    const isHard = random() < hard;
+    const traits = isKnown ? ['tool: search', `intent: ${isHard ? 'refund' : 'news'}`] : ['tool: search'];
+    const rates = { resolved: isHard ? 0.55 : 0.95 };
+    detection.observe(conversation(random, at, rates, { version, traits }));
+  };
+  for (let index = 0; index < 500; index += 1) observe('1', 0.25, BEGIN + index * 60_000);
+  for (let index = 0; index < 30_000; index += 1) {
+    const isNew = index % 2 === 1;
+    observe(isNew ? '2' : '1', isNew ? 0.55 : 0.25, BEGIN + DAY_MS + index * 10_000);
+  }
+
+  const found = detection
+    .readings()
+    .flatMap((reading) =>
+      reading.of === 'version' ? [[reading.version, reading.baselineVersion, reading.race.verdict]] : [],
+    );
+  expect(found).toEqual(verdicts);
+  const restored = Detection.restore(QUICK, detection.snapshot());
+  expect(restored.readings()).toEqual(detection.readings());
+});
+
 test('a snapshot of another version is refused', () => {
   expect(() => Detection.restore(QUICK, { version: 99, streams: [] })).toThrow('version 99');
   expect(() => Detection.restore(QUICK, null)).toThrow('version');

@@ -31,6 +31,7 @@ function movedBy(low: number, value: number, high: number): Moved {
     unchanged: 0,
     other_versions: 0,
     looked_at: 70,
+    related: { users: 0, unnamed_share: 1 },
     cut: false,
   };
 }

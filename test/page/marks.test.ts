@@ -19,6 +19,7 @@ const TREND: Trend = {
   suite: 'care',
   scope: 'conversation',
   bucket_ms: 60_000,
+  related: { users: 0, unnamed_share: 0 },
   since: '2026-11-20T00:00:00.000Z',
   until: '2026-11-21T00:00:00.000Z',
   series: [],

@@ -11,7 +11,7 @@ import { printGate } from '../../src/cli/print-gate.ts';
 import { printScores } from '../../src/cli/print-summary.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { compareExperiments } from '../../src/compare/compare-experiments.ts';
-import { compareSamples } from '../../src/compare/compare-samples.ts';
+import { compareOnline } from '../../src/compare/online/compare-online.ts';
 import { gateBy } from '../../src/compare/gate/gate-between.ts';
 import { DEFAULT_GATE } from '../../src/compare/gate/gate-rules.ts';
 import { TOOLS } from '../../src/mcp/mcp-server.ts';
@@ -87,20 +87,23 @@ function ofSuites(about: About): readonly Saying[] {
       ...says('assay gate --junit', situation, gateJUnit(gated.result, DEFAULT_GATE)),
     ];
   });
-  const samples = (passes: readonly number[]) => ({
-    scores: passes,
-    successes: passes,
-    passes: new Map([['booked', passes]]),
-    steps: [],
-    tokens: [],
-    cost: [],
-  });
-  const online = compareSamples(samples(ALL), samples(HALF), {
+  const samples = (passes: readonly number[]) => {
+    const values = passes.map((value, conversation) => ({ value, conversation, user: undefined, kind: '', at: 0 }));
+    return {
+      scores: values,
+      successes: values,
+      passes: new Map([['booked', values]]),
+      steps: [],
+      tokens: [],
+      cost: [],
+    };
+  };
+  const online = compareOnline(samples(ALL), samples(HALF), {
     criteria: ['booked'],
     alpha: 0.05,
     smallest: 0.05,
     about,
-    called: { unit: 'conversation', a: 'v1', b: 'v2' },
+    called: { a: 'v1', b: 'v2' },
   });
   const onlineWords = [online.score, online.success, ...online.criteria.map(({ compared }) => compared)].map(
     (one) => comparedJson(one).word ?? 'neither',

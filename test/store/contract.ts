@@ -56,7 +56,16 @@ export interface StoreUnderTest {
 
 export const LABELS = { agent: 'helper', agentVersion: 'v1', environment: 'test' };
 export const COUNTED = { agent: 'helper', agent_version: 'v1', environment: 'test' };
-const SEEN = { at: 1000, steps: 4, costNanos: 2500, tokens: 90, durationMs: 1200, beganAt: 950 };
+const SEEN = {
+  at: 1000,
+  steps: 4,
+  costNanos: 2500,
+  tokens: 90,
+  durationMs: 1200,
+  beganAt: 950,
+  userKey: 7,
+  kindKey: undefined,
+};
 
 export function traceIdOf(number: number): TraceId {
   return number.toString(16).padStart(32, '0') as TraceId;
@@ -275,7 +284,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const { result } = await under.transact({ turns: [turn], until: 1000 }, () => {
       const { row } = joinTurn(store, turn);
       storeTurn(store, turn, row);
-      const seen = { at: 990, steps: 7, costNanos: 1500, tokens: 80, durationMs: 900, beganAt: 940 };
+      const seen = { ...SEEN, at: 990, steps: 7, costNanos: 1500, tokens: 80, userKey: 2 ** 48 - 1, kindKey: 3 };
       for (const evaluation of [live, candidate])
         store.evaluations.insert(evaluation, { conversation: row, trace: 0, labels: COUNTED, seen }, (written) =>
           news.push([
@@ -312,7 +321,8 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     };
     const [one = expect.unreachable(), ...others] = await scanned({ suiteKey: 'pack' });
     expect(others).toEqual([]);
-    const said = { seen: { at: 990, steps: 7, costNanos: 1500 }, revision: 1, turnId: '' };
+    const kept = { at: 990, steps: 7, costNanos: 1500, userKey: 2 ** 48 - 1, kindKey: 3 };
+    const said = { seen: kept, revision: 1, turnId: '' };
     expect(one).toMatchObject({ ...said, suiteVersion: '1', outcome: 'successful_completion', basis: 'd1 1 00 0:abc' });
     expect(decodeBasis(one.basis ?? '')).toEqual({
       ...basis,

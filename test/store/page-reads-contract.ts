@@ -217,7 +217,16 @@ async function fill(under: PageReadsUnderTest, one: Filled, number: number): Pro
     const trace = storeTurn(store, turn, row);
     if (one.outcome === undefined) return;
     const made = evaluationOf({ conversation: one.id, outcome: one.outcome });
-    const seen = { at: turn.at, steps: 4, costNanos: 2500, tokens: 90, durationMs: 1200, beganAt: turn.at };
+    const seen = {
+      at: turn.at,
+      steps: 4,
+      costNanos: 2500,
+      tokens: 90,
+      durationMs: 1200,
+      beganAt: turn.at,
+      userKey: 5,
+      kindKey: undefined,
+    };
     const place = { conversation: row, trace, labels: COUNTED, seen };
     const evaluation = { ...made, ...(one.decidedShare === undefined ? {} : { decidedShare: one.decidedShare }) };
     store.evaluations.insert(evaluation, place, () => undefined);

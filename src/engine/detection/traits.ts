@@ -7,6 +7,7 @@
 import type { Conversation } from '../../model/conversation.ts';
 import type { Turn } from '../../model/turn.ts';
 import { visibleText } from '../../model/visible-text.ts';
+import type { SeenConversation } from '../../store/evaluation-columns.ts';
 import { keyHash } from '../../store/key-hash.ts';
 
 const TOOLS_MAX = 4;
@@ -14,21 +15,46 @@ const MODELS_MAX = 2;
 const NAME_MAX = 60;
 const USER_BYTES = 9;
 
+/** As many as a JavaScript number holds. */
+const KEY_BYTES = 6;
+
+const KINDS: readonly (readonly [trait: string, keys: readonly string[]])[] = [
+  ['language', ['language', 'user.language', 'gen_ai.request.language', 'conversation.language', 'locale']],
+  ['intent', ['intent', 'user.intent', 'gen_ai.intent', 'conversation.intent']],
+];
+
 /** Attributes of a turn's root that say what kind of request it was, by what they are called here. */
 const BY_ATTRIBUTE: readonly (readonly [trait: string, keys: readonly string[]])[] = [
   ['prompt', ['gen_ai.prompt.version', 'prompt.version', 'llm.prompt_template.version', 'gen_ai.prompt.name']],
-  ['language', ['language', 'user.language', 'gen_ai.request.language', 'conversation.language', 'locale']],
-  ['intent', ['intent', 'user.intent', 'gen_ai.intent', 'conversation.intent']],
+  ...KINDS,
 ];
 
 /**
  * A hash of the user's id, else of the session's where that is not the conversation itself. Empty where nobody is named.
  * The id itself is not kept.
  */
-export function userOf({ id, turns }: Conversation): string {
+export function userOf(conversation: Conversation): string {
+  return hashOfUser(conversation)?.subarray(0, USER_BYTES).toString('base64url') ?? '';
+}
+
+/**
+ * Numbers that are the same for conversations of one user, and for those of one kind: what was asked for and in which language, which was so before
+ * the agent did anything. Tools, models and errors are the agent's own doing, and no kind.
+ */
+export function comesFrom(conversation: Conversation): Pick<SeenConversation, 'userKey' | 'kindKey'> {
+  const kind = KINDS.flatMap(([trait, keys]) => {
+    const value = attributeOf(conversation.turns, keys);
+    return value === undefined ? [] : `${trait}: ${value}`;
+  });
+  return {
+    userKey: hashOfUser(conversation)?.readUIntBE(0, KEY_BYTES),
+    kindKey: kind.length === 0 ? undefined : keyHash(kind.join('\n')).readUIntBE(0, KEY_BYTES),
+  };
+}
+
+function hashOfUser({ id, turns }: Conversation): Buffer | undefined {
   const user = turns.find(({ userId }) => userId !== undefined && userId !== '')?.userId ?? sessionOf(turns);
-  if (user === undefined || user === '' || user === id) return '';
-  return keyHash(user).subarray(0, USER_BYTES).toString('base64url');
+  return user === undefined || user === '' || user === id ? undefined : keyHash(user);
 }
 
 export function traitsOf({ turns }: Conversation): readonly string[] {

@@ -18,7 +18,8 @@ const whatGotWorse = tool({
   title: 'Open alarms',
   description: `Start here after an alert. Levels that Assay has found to have fallen (agent, metric, criterion, since when, by how much,
 which criteria cause it), the latest changes, and which criteria moved the mean score since a time against the time
-before it, or of one version against another. Then use find_conversations with the criterion that lost most.`,
+before it, or of one version against another; a part that is not clear may be chance. Then use find_conversations with the
+criterion that lost most.`,
   input: z.object({
     agent,
     agent_version,
@@ -65,7 +66,8 @@ const figures = tool({
   title: 'Figures',
   description: `How well an agent does: the rate of good outcomes, the mean score, outcomes and decided share of a suite, with 95 %
 intervals and the number of observations. They speak of success only where \`about\` is task (see \`limit\`), whole or by agent version, agent, segment or environment; and how often each criterion passes
-in the same evaluations, as far as criteria_rest_on says. Never quote a value without its n.`,
+in the same evaluations, as far as criteria_rest_on says. Never quote a value without its n, nor without the note of related. Of many
+intervals one in twenty misses: whether something got worse, compare_versions and what_got_worse say.`,
   input: z.object({
     agent,
     agent_version,
@@ -88,6 +90,7 @@ in the same evaluations, as far as criteria_rest_on says. Never quote a value wi
       about: whole.about,
       limit: wordsOf(whole.about).limit,
       scope: whole.scope,
+      related: whole.related,
       since: whole.since,
       until: whole.until,
       series: whole.series.slice(0, SERIES).map(({ buckets: _left, ...one }) => one),
@@ -111,7 +114,8 @@ const compareVersions = tool({
   title: 'Compare two versions',
   description: `Two versions of an agent in production: score, good outcomes, each criterion, and steps, tokens and cost, with
 intervals and one word each: better or worse (of a suite about form or rules fewer_faults or more_faults, which say
-nothing of the task), no_difference_shown or not_enough_evidence. Trust the word, not the difference.`,
+nothing of the task), no_difference_shown or not_enough_evidence. Trust the word, not the difference: it allows for users who
+come back, for another mix of traffic and for looking often, and agrees with detection. Say the notes.`,
   input: z.object({
     agent: z.string(),
     agent_version: z.string().describe('the version after'),

@@ -12,7 +12,7 @@ const WORDS = [
   'no_difference_shown',
   'not_enough_evidence',
 ] as const satisfies readonly ComparisonWord[];
-const TESTS = ['mcnemar', 'sign_flips', 'fisher', 'permutation'] as const;
+const TESTS = ['mcnemar', 'sign_flips', 'fisher', 'permutation', 'sequential'] as const;
 
 const side = z.strictObject({
   id: z.string(),

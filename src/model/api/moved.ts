@@ -1,6 +1,6 @@
 /** `GET /api/v1/moved`: the criteria that moved the mean score between two periods or two versions. */
 import { z } from 'zod';
-import { anyOf, count, estimate, list, time, timeAsked } from './shapes.ts';
+import { anyOf, count, estimate, list, related, time, timeAsked } from './shapes.ts';
 
 export const movedQuery = z
   .strictObject({
@@ -35,13 +35,19 @@ const part = z.strictObject({
   criterion: z.string().optional(),
   points: z.number().meta({ description: 'of the mean score; all parts add up to the difference, to a millionth' }),
   evaluations: count.optional().meta({ description: 'evaluations after the change in which the criterion failed' }),
+  clear: z.boolean().optional().meta({
+    description: 'of a criterion: hardly chance, also with regard to how many criteria there are and to repeated looks',
+  }),
 });
 
 export const moved = z.strictObject({
   suite: z.string(),
   before: side,
   after: side,
-  difference: estimate.optional().meta({ description: 'mean score after less before' }),
+  difference: estimate.optional().meta({
+    description: 'mean score after less before; its interval holds however often one looks',
+  }),
+  related,
   parts: list(part).meta({ description: 'the largest first' }),
   unchanged: count.meta({ description: 'criteria whose part is nothing' }),
   other_versions: count.meta({ description: 'evaluations by other versions of the suite, which are in no figure' }),

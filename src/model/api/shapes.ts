@@ -26,8 +26,19 @@ export const estimate = z
     high: z.number(),
     n: count.meta({ description: 'observations that it rests on' }),
   })
-  .meta({ description: 'a figure from a sample, with its interval of 95 %' });
+  .meta({
+    description: 'a figure from a sample, with its interval of 95 %; of many figures, one in twenty misses by chance',
+  });
 export type ApiEstimate = z.infer<typeof estimate>;
+
+export const related = z
+  .strictObject({
+    users: count.meta({ description: 'different users among the conversations' }),
+    unnamed_share: share.meta({ description: 'share of the conversations that name no user' }),
+    note: z.string().optional().meta({ description: 'why intervals may be too narrow, a sentence to be shown' }),
+  })
+  .meta({ description: 'conversations of one user are alike, and intervals allow for it as far as users are named' });
+export type Related = z.infer<typeof related>;
 
 export const tokens = z.strictObject({ input: count, output: count });
 

@@ -1,6 +1,6 @@
 /** `GET /api/v1/trend`: how a suite's figures went over time, from the history of evaluations. */
 import { z } from 'zod';
-import { about, anyOf, count, estimate, list, outcome, share, time, timeAsked } from './shapes.ts';
+import { about, anyOf, count, estimate, list, outcome, related, share, time, timeAsked } from './shapes.ts';
 
 const TREND_BY = ['none', 'agent_version', 'agent', 'segment', 'environment'] as const;
 
@@ -37,6 +37,7 @@ export const trend = z.strictObject({
   about: about.optional(),
   scope: z.enum(['conversation', 'turn']).meta({ description: 'whether conversations or turns are counted' }),
   bucket_ms: count,
+  related: related.meta({ description: 'among conversations spread over this time, from which intervals are widened' }),
   since: time,
   until: time,
   series: list(

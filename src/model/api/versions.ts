@@ -1,7 +1,7 @@
 /** `GET /api/v1/versions/compare`: two versions of an agent online, which saw different conversations. */
 import { z } from 'zod';
 import { compared } from './comparison.ts';
-import { about, anyOf, count, estimate, list, outcome, time, timeAsked } from './shapes.ts';
+import { about, anyOf, count, estimate, list, outcome, related, time, timeAsked } from './shapes.ts';
 
 const fraction = z.coerce.number().gt(0).lt(1);
 
@@ -16,6 +16,8 @@ export const versionsQuery = z.strictObject({
   until: timeAsked.optional(),
   smallest: fraction.default(0.05).meta({ description: 'the smallest difference that matters' }),
 });
+
+export type VersionsQuery = z.output<typeof versionsQuery>;
 
 const side = z.strictObject({
   agent_version: z.string(),
@@ -43,7 +45,12 @@ export const versionsCompared = z.strictObject({
   smallest_difference: z.number(),
   a: side,
   b: side,
-  score: compared.meta({ description: 'cases are conversations, as in all that is compared' }),
+  related,
+  notes: list(z.string()).meta({ description: 'limits of what is compared, sentences to be shown' }),
+  score: compared.meta({
+    description:
+      'cases are conversations, as in all that is compared; a and b as if both had met the same mix of traffic; intervals hold however often one looks',
+  }),
   success: compared,
   criteria: list(criterion),
   steps_per_success: compared,

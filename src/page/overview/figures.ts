@@ -8,7 +8,7 @@ import { countText, counted, percent } from '../text/format.ts';
 
 interface FiguresProps {
   readonly figures: TrendFigures;
-  readonly trend: Pick<Trend, 'suite' | 'about' | 'scope'>;
+  readonly trend: Pick<Trend, 'suite' | 'about' | 'scope' | 'related'>;
   /** The limit of what the figures can say. */
   readonly limit: string | undefined;
 }
@@ -17,7 +17,7 @@ interface FiguresProps {
 const WIDE = 0.3;
 const DECIDED_LITTLE = 0.9;
 
-export function Figures({ figures, trend: { suite, about, scope }, limit }: FiguresProps): JSX.Element {
+export function Figures({ figures, trend: { suite, about, scope, related }, limit }: FiguresProps): JSX.Element {
   const { success, tcr, decided_share: decided, evaluations, scored } = figures;
   const words = wordsOf(about);
   const main = speaksOfSuccess(about)
@@ -37,7 +37,11 @@ export function Figures({ figures, trend: { suite, about, scope }, limit }: Figu
       entry('Decided', decided === undefined ? unknown() : h('span', { class: 'value' }, percent(decided, 0))),
       entry(scope === 'turn' ? 'Turns' : 'Conversations', h('span', { class: 'value' }, countText(evaluations))),
     ),
-    h('ul', { class: 'limits' }, ...limitsOf({ limit, figures, scored }).map((one) => h('li', { key: one }, one))),
+    h(
+      'ul',
+      { class: 'limits' },
+      ...limitsOf({ limit, figures, scored, note: related.note }).map((one) => h('li', { key: one }, one)),
+    ),
   );
 }
 
@@ -45,10 +49,12 @@ function limitsOf({
   limit,
   figures: { success, decided_share: decided, evaluations },
   scored,
+  note,
 }: {
   readonly limit: string | undefined;
   readonly figures: TrendFigures;
   readonly scored: number;
+  readonly note: string | undefined;
 }): string[] {
   const unscored = evaluations - scored;
   return [
@@ -62,6 +68,7 @@ function limitsOf({
       ? [`${percent(1 - decided, 0)} of the weight could not be decided`]
       : []),
     ...(unscored > 0 ? [`${countText(unscored)} of ${counted(evaluations, 'evaluation')} gave no score`] : []),
+    ...(note === undefined ? [] : [note]),
   ];
 }
 

@@ -118,6 +118,7 @@ function Parts({
         ...shown.map((part) => h(PartRow, { key: `${part.kind} ${part.name}`, part, largest, scope, filters })),
       ),
     ),
+    h('p', { class: 'aside' }, 'A bar has a colour where the change is hardly chance, with regard to all criteria.'),
     unchanged > 0 && h('p', { class: 'aside' }, `${counted(unchanged, 'criterion', 'criteria')} did not change.`),
   );
 }
@@ -143,7 +144,7 @@ function PartRow({
   const behind = behindPart(part);
   return h(
     'tr',
-    { class: part.points < 0 ? 'fell' : 'rose' },
+    { class: part.clear === true ? (part.points < 0 ? 'fell' : 'rose') : 'unclear' },
     h('th', { scope: 'row' }, name),
     h('td', { class: 'number' }, points(part.points)),
     h('td', { class: 'bar-cell' }, h('div', { ref: bar, class: 'bar' })),

@@ -70,9 +70,10 @@ export function isCompared(compared: ComparedJson): compared is ComparedFigures 
   return !('because' in compared);
 }
 
-/** The same in each case; where cases are different ones, the same figure with no spread at all. */
+/** The same in each case; where cases are different ones, the same figure with no spread at all. Sums are rounded. */
 function isSame({ cases_moved: moved, change, a }: ComparedFigures): boolean {
-  return moved === 0 || (moved === null && change === 0 && (a === 0 || a === 1));
+  const isNothing = (number: number) => Math.abs(number) < 1e-9;
+  return moved === 0 || (moved === null && isNothing(change) && (isNothing(a) || isNothing(1 - a)));
 }
 
 const ATTENTION = {

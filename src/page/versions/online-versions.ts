@@ -152,6 +152,7 @@ function ComparedOnline({ place, query }: { readonly place: Place; readonly quer
   });
   const notes = [
     ...(limit === undefined ? [] : [limit]),
+    ...compared.notes,
     ...[a, b].flatMap(({ agent_version: version, cut, conversations, other_versions: others }) => [
       ...(cut ? [`Of ${version}, the latest ${countText(conversations)} conversations are compared.`] : []),
       ...(others > 0
@@ -165,7 +166,7 @@ function ComparedOnline({ place, query }: { readonly place: Place; readonly quer
     h(
       'section',
       null,
-      h('h2', null, suite, h('span', { class: 'aside' }, ' two samples of different conversations')),
+      h('h2', null, suite, h('span', { class: 'aside' }, ' different conversations, weighed to one mix of traffic')),
       ...notes.map((one) => h('p', { key: one, class: 'limits' }, one)),
       h(MeasureTable, {
         rows: shown,

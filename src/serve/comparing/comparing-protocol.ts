@@ -1,5 +1,6 @@
 /** Messages between the main thread and the thread that compares. */
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
+import type { VersionReading } from '../../model/detection.ts';
 import type { StorePlace } from '../open-reader.ts';
 import type { RouteJob } from '../reading/reading-protocol.ts';
 
@@ -15,6 +16,8 @@ export interface ComparingParts {
   readonly experiments: string;
   /** Attributes that hold the id of a conversation, besides the usual ones. */
   readonly idKeys: readonly string[];
+  /** Versions that detection races. */
+  readonly races: readonly VersionReading[];
 }
 
 export type SentComparison = RouteJob & ComparingParts;

@@ -23,9 +23,9 @@ if (port !== null) {
     results.forgetChanged();
     const route = COMPARING_READS.find((one) => one.path === path);
     if (route === undefined) throw new Error(`no comparison is at ${path}`);
-    const { suites, experiments, idKeys } = parts;
+    const { suites, ...side } = parts;
     const { body, ...rest } = await route.handle(
-      { reader, suites: () => suites, experiments, idKeys, results },
+      { reader, suites: () => suites, results, ...side },
       { query: new URLSearchParams(query), parameters: new Map(parameters) },
     );
     const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : Uint8Array.from(body);

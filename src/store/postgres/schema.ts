@@ -56,6 +56,19 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE evaluations DROP COLUMN because;
     `,
   },
+  // Which evaluations are of one user and of one kind (compare/online): older ones name nobody.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    ALTER TABLE evaluations ADD COLUMN user_key bigint;
+    ALTER TABLE evaluations ADD COLUMN kind_key bigint;
+    `,
+    back: `
+    ALTER TABLE evaluations DROP COLUMN user_key;
+    ALTER TABLE evaluations DROP COLUMN kind_key;
+    `,
+  },
 ];
 
 export async function migrate(

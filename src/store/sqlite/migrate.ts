@@ -59,6 +59,19 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE waiting_evaluations DROP COLUMN because;
     `,
   },
+  // Which evaluations are of one user and of one kind (compare/online): older ones name nobody.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    ALTER TABLE evaluations ADD COLUMN user_key INTEGER;
+    ALTER TABLE evaluations ADD COLUMN kind_key INTEGER;
+    `,
+    back: `
+    ALTER TABLE evaluations DROP COLUMN user_key;
+    ALTER TABLE evaluations DROP COLUMN kind_key;
+    `,
+  },
 ];
 
 export function migrate(database: DatabaseSync, migrations: readonly Migration[] = MIGRATIONS): void {

@@ -30,6 +30,7 @@ async function start(
     exports: { answer: async () => ({ status: 200, type: 'application/jsonl', body: '' }) },
     experiments: '/nowhere',
     idKeys: [],
+    races: [],
     results: new KeptResults(),
     reweighing: { answer: async () => ({ status: 200, type: 'text/plain', body: '' }) },
     conversations: {

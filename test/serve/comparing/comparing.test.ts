@@ -14,7 +14,7 @@ function started(limits: Partial<typeof COMPARING_LIMITS> = {}) {
   const events: ReadingEvent[] = [];
   const comparing = new Comparing({
     store: { kind: 'sqlite', file },
-    parts: () => ({ suites: [], experiments: path.join(folder, 'experiments'), idKeys: [] }),
+    parts: () => ({ suites: [], experiments: path.join(folder, 'experiments'), idKeys: [], races: [] }),
     onEvent: (event) => events.push(event),
     limits,
   });

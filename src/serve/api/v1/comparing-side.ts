@@ -1,5 +1,6 @@
 /** Needs of the comparisons of `/api/v1`, and the experiments that a request names. */
 import { existsSync } from 'node:fs';
+import type { VersionReading } from '../../../model/detection.ts';
 import type { ExperimentResult } from '../../../model/experiment.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import {
@@ -17,6 +18,8 @@ export interface ComparingSide extends Pick<V1Side, 'reader' | 'suites'> {
   readonly experiments: string;
   readonly idKeys: readonly string[];
   readonly results: Pick<KeptResults, 'of'>;
+  /** Versions that detection races; none where it is another instance's. */
+  readonly races: readonly VersionReading[];
 }
 
 type Experiments = Pick<ComparingSide, 'experiments' | 'results'>;

@@ -7,8 +7,9 @@ import { type FeedbackFigures, feedbackFigures, feedbackQuery } from '../../../m
 import { POLARITIES } from '../../../model/feedback.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import type { ConversationRow } from '../../../store/conversation-row.ts';
-import type { SearchCursor } from '../../../store/conversation-search.ts';
+import { placeOf, type SearchCursor } from '../../../store/conversation-search.ts';
 import { chosenSuite } from './chosen-suite.ts';
+import { type Came, designEffectOf } from '../../../compare/online/related.ts';
 import { shareEstimate } from './estimates.ts';
 import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
@@ -29,17 +30,24 @@ what users said of conversations, and how often the suite's success says the sam
     const counts = { positive_of_success: 0, negative_of_success: 0, positive_of_failure: 0, negative_of_failure: 0 };
     let undecided = 0;
     let isCut = false;
-    for await (const { row, success, isLast } of conversationsWithFeedback(reader, { ...asked, suite: suite.name })) {
+    const compared: (Came & { readonly value: number })[] = [];
+    for await (const { row, user, success, isLast } of conversationsWithFeedback(reader, {
+      ...asked,
+      suite: suite.name,
+    })) {
       isCut = isLast;
       if (row.feedback === undefined) continue;
       said[row.feedback] += 1;
       if (row.feedback === 'neutral') continue;
       if (success === undefined) undecided += 1;
-      else counts[`${row.feedback}_of_${success ? 'success' : 'failure'}`] += 1;
+      else {
+        counts[`${row.feedback}_of_${success ? 'success' : 'failure'}`] += 1;
+        const agrees = (row.feedback === 'positive') === success;
+        compared.push({ user, conversation: row.row, at: placeOf(row).at, value: agrees ? 1 : 0 });
+      }
     }
     const agreed = counts.positive_of_success + counts.negative_of_failure;
-    const compared = agreed + counts.negative_of_success + counts.positive_of_failure;
-    const agreement = shareEstimate(agreed, compared);
+    const agreement = shareEstimate(agreed, compared.length, designEffectOf(compared));
     return {
       suite: suite.name,
       conversations: said,
@@ -53,6 +61,7 @@ what users said of conversations, and how often the suite's success says the sam
 
 interface WithFeedback {
   readonly row: ConversationRow;
+  readonly user: Came['user'];
   /** Success of the whole conversation, or of all its turns; undefined where the suite does not decide it. */
   readonly success: boolean | undefined;
   /** The limit is reached, and there are more. */
@@ -73,7 +82,10 @@ async function* conversationsWithFeedback(
     const outcomes = Map.groupBy(scanned, ({ conversation }) => conversation);
     conversations += rows.length;
     const isLast = conversations >= CONVERSATIONS_MAX && next !== undefined;
-    for (const row of rows) yield { row, success: successOf(outcomes.get(row.row) ?? []), isLast };
+    for (const row of rows) {
+      const own = outcomes.get(row.row) ?? [];
+      yield { row, user: own.at(-1)?.seen.userKey, success: successOf(own), isLast };
+    }
     cursor = next;
     if (cursor === undefined || isLast) return;
   }

@@ -29,10 +29,15 @@ export interface LatestEvaluation {
   readonly conversation: number;
   /** When the conversation or the turn began. */
   readonly at: number;
+  readonly agent: string;
   readonly agentVersion: string;
   readonly environment: string;
   /** Empty where none is configured. */
   readonly segment: string;
+  /** The same of conversations of one user; undefined where spans name nobody. */
+  readonly user: number | undefined;
+  /** The same of conversations of one kind: segment, intent and language. */
+  readonly kind: string;
   /** From 0 to 1. */
   readonly score: number | undefined;
   readonly outcome: Outcome;
@@ -49,7 +54,12 @@ export interface LatestEvaluations {
   readonly isCut: boolean;
 }
 
-const labelsSchema = z.object({ agent_version: z.string(), environment: z.string(), segment: z.string().default('') });
+const labelsSchema = z.object({
+  agent: z.string(),
+  agent_version: z.string(),
+  environment: z.string(),
+  segment: z.string().default(''),
+});
 
 type Filters = Pick<ConversationSearch, 'suites' | 'agents' | 'agentVersions' | 'environments' | 'segments'>;
 
@@ -153,9 +163,12 @@ function latestFrom(suite: SuiteOutline): (scanned: ScannedEvaluation) => Latest
     return {
       conversation,
       at: timeOfScanned(scanned),
+      agent: known.agent,
       agentVersion: known.agent_version,
       environment: known.environment,
       segment: known.segment,
+      user: seen.userKey,
+      kind: `${seen.kindKey ?? ''} ${known.segment}`,
       score: score === undefined ? undefined : score / MILLION,
       outcome,
       verdicts: new Map(

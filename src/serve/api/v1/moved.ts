@@ -4,8 +4,7 @@
  */
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { moved, type Moved, type MovedQuery, movedQuery } from '../../../model/api/moved.ts';
-import { countedAs } from '../../../model/decision.ts';
-import { isGood, isInSuccessRate } from '../../../model/severity.ts';
+import { countedAs, decisionOf } from '../../../model/decision.ts';
 import {
   HARD_FAILURES,
   SPLIT_FIRST,
@@ -14,8 +13,9 @@ import {
   type TcrSplit,
 } from '../../../model/tcr-split.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
-import type { ScoreSums } from '../../../calibrate/estimate.ts';
-import { differenceEstimate, meanEstimate, shareEstimate } from './estimates.ts';
+import { intervalOf } from '../../../compare/interval.ts';
+import { differenceOf, type Valued } from '../../../compare/online/compare-online.ts';
+import { levelsOf, relatedOf } from './estimates.ts';
 import type { ConversationSearch } from '../../../store/conversation-search.ts';
 import { isoTime } from './iso-time.ts';
 import {
@@ -33,6 +33,7 @@ const DAY_MS = 86_400_000;
 const CONVERSATIONS_MAX = 2_000;
 /** Scores are rounded to a millionth, so smaller parts are rounding. */
 const NOTHING = 1e-6;
+const ALPHA = 0.05;
 
 interface Period extends PeriodOfTime {
   readonly version: string | undefined;
@@ -70,6 +71,7 @@ or &version= &against_version=, or &version= against all before: the criteria th
       before: sideJson(before),
       after: sideJson(after),
       ...changeJson(suite, before, after),
+      related: relatedOf([...before.evaluations, ...after.evaluations]),
       other_versions: others,
       looked_at: read.reduce((sum, { evaluations }) => sum + evaluations.length, others),
       cut: read.some(({ isCut }) => isCut),
@@ -123,30 +125,25 @@ function sideOf(period: Period, all: readonly LatestEvaluation[]): Side {
 }
 
 function sideJson({ since, until, version, evaluations }: Side): Moved['before'] {
-  const tcr = meanEstimate(sumsOf(evaluations));
-  const outcomes = evaluations.map(({ outcome }) => outcome);
-  const success = shareEstimate(outcomes.filter(isGood).length, outcomes.filter(isInSuccessRate).length);
   return {
     since: isoTime(since),
     until: isoTime(until),
     ...(version === undefined ? {} : { agent_version: version }),
     evaluations: scoresOf(evaluations).length,
-    ...(tcr === undefined ? {} : { tcr }),
-    ...(success === undefined ? {} : { success }),
+    ...levelsOf(evaluations),
   };
 }
 
-function scoresOf(evaluations: readonly LatestEvaluation[]): readonly number[] {
-  return evaluations.flatMap(({ score }) => score ?? []);
+/** One kind for all: the difference has the part that another mix of traffic moved. */
+function scoresOf(evaluations: readonly LatestEvaluation[]): readonly Valued[] {
+  return evaluations.flatMap((one) => (one.score === undefined ? [] : { ...one, kind: '', value: one.score }));
 }
 
-function sumsOf(evaluations: readonly LatestEvaluation[]): ScoreSums {
-  const scores = scoresOf(evaluations);
-  return {
-    n: scores.length,
-    sum: scores.reduce((sum, score) => sum + score, 0),
-    squares: scores.reduce((sum, score) => sum + score * score, 0),
-  };
+function passesOf(evaluations: readonly LatestEvaluation[], criterion: string): readonly Valued[] {
+  return evaluations.flatMap((one) => {
+    const decision = decisionOf(one.verdicts.get(criterion) ?? 'skipped');
+    return decision === undefined ? [] : { ...one, kind: '', value: decision === 'pass' ? 1 : 0 };
+  });
 }
 
 function changeJson(
@@ -154,30 +151,50 @@ function changeJson(
   before: Side,
   after: Side,
 ): Pick<Moved, 'difference' | 'parts' | 'unchanged' | 'too_early'> {
-  const [sumsBefore, sumsAfter] = [sumsOf(before.evaluations), sumsOf(after.evaluations)];
+  const [scoresBefore, scoresAfter] = [scoresOf(before.evaluations), scoresOf(after.evaluations)];
   const split = splitOf(suite, before.evaluations, after.evaluations);
-  const change = split === undefined ? 0 : split.observed - split.baseline;
-  const difference = differenceEstimate(sumsAfter, sumsBefore, change);
-  if (split === undefined || difference === undefined) {
-    const counts = `there are ${sumsBefore.n} scored evaluations before and ${sumsAfter.n} after`;
+  const found = differenceOf(scoresBefore, scoresAfter, { a: 'the time before', b: 'the time after' });
+  if (split === undefined || 'because' in found || scoresBefore.length < 2 || scoresAfter.length < 2) {
+    const counts = `there are ${scoresBefore.length} scored evaluations before and ${scoresAfter.length} after`;
     return { parts: [], unchanged: suite.criteria.length, too_early: `${counts}: a difference takes two of each` };
   }
+  const { lower, upper } = intervalOf(found.change, ALPHA / 2);
   const moving = [...split.criteria].filter(([, points]) => Math.abs(points) > NOTHING);
   const parts = [
-    ...moving.map(([criterion, points]) => partJson(criterion, points, after.evaluations)),
+    ...moving.map(([criterion, points]) => partJson(suite, { criterion, points }, before, after)),
     ...(Math.abs(split.mix) > NOTHING ? [{ kind: 'mix' as const, name: 'mix', points: split.mix }] : []),
   ];
   return {
-    difference,
+    difference: {
+      value: split.observed - split.baseline,
+      low: lower,
+      high: upper,
+      n: scoresBefore.length + scoresAfter.length,
+    },
     parts: parts.toSorted((a, b) => Math.abs(b.points) - Math.abs(a.points)),
     unchanged: suite.criteria.length - moving.filter(([criterion]) => criterion !== HARD_FAILURES).length,
   };
 }
 
-function partJson(criterion: string, points: number, after: readonly LatestEvaluation[]): Moved['parts'][number] {
+function partJson(
+  suite: SuiteOutline,
+  { criterion, points }: { readonly criterion: string; readonly points: number },
+  before: Side,
+  after: Side,
+): Moved['parts'][number] {
   if (criterion === HARD_FAILURES) return { kind: 'hard_failures', name: HARD_FAILURES, points };
-  const failed = after.filter(({ verdicts }) => verdicts.get(criterion) === 'fail').length;
-  return { kind: 'criterion', name: criterion, criterion, points, evaluations: failed };
+  const [ofBefore, ofAfter] = [passesOf(before.evaluations, criterion), passesOf(after.evaluations, criterion)];
+  const found = differenceOf(ofBefore, ofAfter, { a: 'before', b: 'after' });
+  // Criteria share the chance of a wrong mark among them.
+  const isFar = !('because' in found) && found.p <= ALPHA / suite.criteria.length;
+  return {
+    kind: 'criterion',
+    name: criterion,
+    criterion,
+    points,
+    evaluations: after.evaluations.filter(({ verdicts }) => verdicts.get(criterion) === 'fail').length,
+    clear: isFar && found.change.value > 0 === points > 0,
+  };
 }
 
 function splitOf(

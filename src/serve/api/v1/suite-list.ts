@@ -6,6 +6,7 @@ import type { VerdictKind } from '../../../model/evaluation.ts';
 import { fromSuiteKey } from '../../../model/suite-key.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { ONE } from '../../../score/weigh.ts';
+import { designEffectOf } from '../../../compare/online/related.ts';
 import { shareEstimate } from './estimates.ts';
 import { latestEvaluations, type LatestEvaluation } from './latest-evaluations.ts';
 import { Refusal, v1Read } from './v1-read.ts';
@@ -61,11 +62,12 @@ function criterionJson(
 ) {
   const kinds = evaluations.map(({ verdicts }) => verdicts.get(name) ?? 'skipped');
   const countOf = (isCounted: (kind: VerdictKind) => boolean) => kinds.filter(isCounted).length;
-  const decided = countOf((kind) => decisionOf(kind) !== undefined);
-  const passRate = shareEstimate(
-    countOf((kind) => decisionOf(kind) === 'pass'),
-    decided,
-  );
+  const decided = evaluations.flatMap((one) => {
+    const decision = decisionOf(one.verdicts.get(name) ?? 'skipped');
+    return decision === undefined ? [] : { ...one, value: decision === 'pass' ? 1 : 0 };
+  });
+  const passes = decided.filter(({ value }) => value === 1).length;
+  const passRate = shareEstimate(passes, decided.length, designEffectOf(decided));
   const asked = kinds.length;
   return {
     name,

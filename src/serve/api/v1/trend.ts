@@ -1,4 +1,7 @@
-/** `GET /api/v1/trend`: a suite's figures over time. They come from the history, so that a year costs as little as a day. */
+/**
+ * `GET /api/v1/trend`: a suite's figures over time. They come from the history, so that a year costs as little as a day.
+ * The history knows no users, so how much wider intervals are for them is measured on the latest conversations.
+ */
 import { type Trend, type TrendFigures, trend, trendQuery } from '../../../model/api/trend.ts';
 import { OUTCOMES, type Outcome } from '../../../model/evaluation.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
@@ -6,8 +9,10 @@ import { jsonAnswer } from '../../../report/http/answer.ts';
 import { HISTORY_WIDTHS, type SummedHistory } from '../../../store/history.ts';
 import { versionsFirstSeen } from './agent-versions.ts';
 import { chosenSuite } from './chosen-suite.ts';
-import { meanEstimate, shareEstimate } from './estimates.ts';
+import { effectsOf, meanEstimate, relatedOf, shareEstimate } from './estimates.ts';
 import { isoTime } from './iso-time.ts';
+import { type LatestEvaluation, latestEvaluations } from './latest-evaluations.ts';
+import { grownEffect } from '../../../compare/online/related.ts';
 import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
@@ -19,6 +24,8 @@ const BUCKETS_WANTED = 100;
 const BUCKETS_MAX = 1_000;
 const SERIES_MAX = 20;
 const VERSIONS_MAX = 100;
+/** Conversations on which it is measured how related they are. */
+const RELATED_MAX = 2_000;
 /** Widths that a person reads easily. */
 const WIDTHS_MS = [5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 10_080].map((minutes) => minutes * MINUTE_MS);
 
@@ -42,17 +49,22 @@ a suite's success rate, mean score and outcomes over time, with their intervals`
       return refused(`bucket: ${BUCKETS_MAX} buckets at most; it is ${query.bucket} and would be more`);
     const since = Math.floor(asked.since / step) * step;
     const until = Math.ceil(asked.until / step) * step;
-    const rows = await reader.summedHistory({
-      suite: suite.name,
-      ...{ width, since, until, step },
-      by: query.by === 'none' ? undefined : query.by,
+    const filters = {
       agents: query.agent,
       agentVersions: query.agent_version,
       environments: query.environment,
       segments: query.segment,
-    });
+    };
+    const by = query.by === 'none' ? undefined : query.by;
+    const rows = await reader.summedHistory({ suite: suite.name, ...{ width, since, until, step }, by, ...filters });
+    const read = { ...filters, since, until, conversationsMax: RELATED_MAX };
+    const { evaluations: latest } = await latestEvaluations(reader, suite, read);
+    const ofSeries = Map.groupBy(latest, (one) => (by === undefined ? '' : one[KEYS[by]]));
     const bySeries = [...Map.groupBy(rows, ({ key }) => key)]
-      .map(([key, own]) => ({ key, own, whole: figuresOf(own) }))
+      .map(([key, own]) => {
+        const figures = figuresWith(ofSeries.get(key) ?? []);
+        return { key, own, figures, whole: figures(own) };
+      })
       .toSorted((a, b) => b.whole.evaluations - a.whole.evaluations || (a.key < b.key ? -1 : 1));
     const versions = await versionsFirstSeen(reader, ({ agent, environment }) =>
       [query.agent?.includes(agent), query.environment?.includes(environment)].every((is) => is !== false),
@@ -62,13 +74,14 @@ a suite's success rate, mean score and outcomes over time, with their intervals`
       about: suite.about,
       scope: suite.scope,
       bucket_ms: step,
+      related: relatedOf(latest),
       since: isoTime(since),
       until: isoTime(until),
-      series: bySeries.slice(0, SERIES_MAX).map(({ key, own, whole }) => ({
+      series: bySeries.slice(0, SERIES_MAX).map(({ key, own, figures, whole }) => ({
         key,
         buckets: [...Map.groupBy(own, ({ begins }) => begins)]
           .toSorted(([a], [b]) => a - b)
-          .map(([at, inBucket]) => ({ at: isoTime(at), ...figuresOf(inBucket) }))
+          .map(([at, inBucket]) => ({ at: isoTime(at), ...figures(inBucket) }))
           .filter(({ evaluations }) => evaluations > 0),
         whole,
       })),
@@ -101,19 +114,35 @@ function widthFor(bucketMs: number, since: number, now: number): number {
   return bucketMs % coarse.ms === 0 || since < now - fine.keptMs ? coarse.ms : fine.ms;
 }
 
-function figuresOf(rows: readonly SummedHistory[]): TrendFigures {
+const KEYS = {
+  agent: 'agent',
+  agent_version: 'agentVersion',
+  environment: 'environment',
+  segment: 'segment',
+} as const satisfies Record<string, keyof LatestEvaluation>;
+
+/** With intervals for conversations that are related as these are. */
+function figuresWith(latest: readonly LatestEvaluation[]): (rows: readonly SummedHistory[]) => TrendFigures {
+  const effects = effectsOf(latest);
+  return (rows) => figuresOf(rows, (which, of) => grownEffect(effects[which], latest, of));
+}
+
+function figuresOf(
+  rows: readonly SummedHistory[],
+  effectOf: (which: 'tcr' | 'success', of: number) => number,
+): TrendFigures {
   const sum = (of: (row: SummedHistory) => number) => rows.reduce((all, row) => all + of(row), 0);
   const counts = new Map<Outcome, number>();
   for (const { outcome, evaluations } of rows) counts.set(outcome, (counts.get(outcome) ?? 0) + evaluations);
   const countOf = (isCounted: (outcome: Outcome) => boolean) =>
     [...counts].reduce((all, [outcome, count]) => (isCounted(outcome) ? all + count : all), 0);
   const scored = sum((row) => row.scored);
-  const success = shareEstimate(countOf(isGood), countOf(isInSuccessRate));
-  const tcr = meanEstimate({
-    n: scored,
-    sum: sum((row) => row.scores) / MILLION,
-    squares: sum((row) => row.squares) / MILLION,
-  });
+  const told = countOf(isInSuccessRate);
+  const success = shareEstimate(countOf(isGood), told, effectOf('success', told));
+  const tcr = meanEstimate(
+    { n: scored, sum: sum((row) => row.scores) / MILLION, squares: sum((row) => row.squares) / MILLION },
+    effectOf('tcr', scored),
+  );
   const shared = sum((row) => row.shared);
   return {
     evaluations: sum((row) => row.evaluations),

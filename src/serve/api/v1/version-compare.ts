@@ -1,19 +1,27 @@
 /**
  * `GET /api/v1/versions/compare`: two versions of an agent online, side by side. They saw different conversations, so
- * nothing is compared case by case: the statistics are those of experiments that share no case.
+ * nothing is compared case by case: `compare/online` has the statistics. Where detection has raced the two, its verdict counts.
  */
-import { compareSamples, type Sample } from '../../../compare/compare-samples.ts';
+import { compareOnline, type OnlineSample, type Spent, type Valued } from '../../../compare/online/compare-online.ts';
+import { type Raced, withRace } from '../../../compare/online/raced.ts';
 import { meanOf } from '../../../compare/measure.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
-import { type VersionsCompared, versionsCompared, versionsQuery } from '../../../model/api/versions.ts';
+import {
+  type VersionsCompared,
+  versionsCompared,
+  type VersionsQuery,
+  versionsQuery,
+} from '../../../model/api/versions.ts';
 import { decisionOf } from '../../../model/decision.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
+import { changeWords, wordText } from '../../../model/suite-words.ts';
 import { isGood, isInSuccessRate, isScored } from '../../../model/severity.ts';
 import { comparedJson } from '../../../report/documents/comparison-json.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
+import { versionsFirstSeen } from './agent-versions.ts';
 import { chosenSuite } from './chosen-suite.ts';
 import type { ComparingSide } from './comparing-side.ts';
-import { meanEstimate, shareEstimate } from './estimates.ts';
+import { levelsOf, relatedOf } from './estimates.ts';
 import { isoTime } from './iso-time.ts';
 import { type LatestEvaluation, latestEvaluations } from './latest-evaluations.ts';
 import { Refusal, v1Read } from './v1-read.ts';
@@ -23,8 +31,6 @@ const DAY_MS = 86_400_000;
 const SINCE_MS = 30 * DAY_MS;
 /** The latest so many of each version. */
 const CONVERSATIONS_MAX = 5_000;
-/** Effort for a success is a ratio, whose draws take longer the more conversations there are. */
-const EFFORTS_MAX = 500;
 const NANO = 1e9;
 const ALPHA = 0.05;
 
@@ -37,7 +43,7 @@ export const compareVersions = v1Read({
 two versions online side by side: rates, mean score, criteria and effort, with intervals and a conclusion`,
   query: versionsQuery,
   answer: versionsCompared,
-  read: async ({ reader, suites }: Pick<ComparingSide, 'reader' | 'suites'>, query) => {
+  read: async ({ reader, suites, races }: Pick<ComparingSide, 'reader' | 'suites' | 'races'>, query) => {
     const suite = chosenSuite(suites(), query.suite);
     if (suite instanceof Refusal) return suite;
     const until = query.until ?? Date.now();
@@ -61,16 +67,18 @@ two versions online side by side: rates, mean score, criteria and effort, with i
       return { ...found, evaluations };
     };
     const [a, b] = [await foundOf(query.a), await foundOf(query.b)];
-    const samples = [a, b].map(({ evaluations }) => sampleOf(suite, evaluations)) as [Sample, Sample];
-    const criteria = suite.criteria.map(({ name }) => name);
-    const called = { unit: 'conversation', a: query.a, b: query.b } as const;
-    const compared = compareSamples(...samples, {
-      criteria,
+    const compared = compareOnline(sampleOf(suite, a.evaluations), sampleOf(suite, b.evaluations), {
+      criteria: suite.criteria.map(({ name }) => name),
       alpha: ALPHA,
       smallest: query.smallest,
       about: suite.about,
-      called,
+      called: { a: query.a, b: query.b },
     });
+    const both = [...a.evaluations, ...b.evaluations];
+    const raced = await racedOf({ reader, races }, { ...query, suite: suite.name, since }, both);
+    const related = relatedOf(both);
+    const { good, bad } = changeWords(suite.about);
+    const verdictWord = ({ verdict }: Raced) => (verdict === 'worse' ? bad : good);
     return {
       agent: query.agent,
       suite: suite.name,
@@ -80,8 +88,18 @@ two versions online side by side: rates, mean score, criteria and effort, with i
       smallest_difference: query.smallest,
       a: sideJson(query.a, a),
       b: sideJson(query.b, b),
+      related,
+      notes: [
+        ...(related.note === undefined ? [] : [related.note]),
+        ...compared.notes,
+        ...(raced === undefined
+          ? []
+          : [
+              `Detection sees each conversation as it comes. Its verdict on ${query.b}: ${wordText({ word: verdictWord(raced), casesNeeded: undefined, cases: 0 })}.`,
+            ]),
+      ],
       score: comparedJson(compared.score),
-      success: comparedJson(compared.success),
+      success: comparedJson(raced === undefined ? compared.success : withRace(compared.success, raced, suite.about)),
       criteria: compared.criteria.map(({ criterion, compared: of }) => ({
         criterion,
         compared: comparedJson(of),
@@ -94,21 +112,49 @@ two versions online side by side: rates, mean score, criteria and effort, with i
   },
 });
 
-/** The turns of a conversation are averaged, because they are not independent of one another. */
-function sampleOf(suite: SuiteOutline, evaluations: Evaluations): Sample {
-  const conversations = [...Map.groupBy(evaluations, ({ conversation }) => conversation).values()];
-  const valuesOf = (of: (turns: Evaluations) => number | undefined) =>
-    conversations.map(of).filter((value) => value !== undefined);
-  const effortsOf = (of: (used: LatestEvaluation['used']) => number | undefined) =>
-    conversations
-      .flatMap((turns) => {
-        const [used, success] = [turns.map((turn) => of(turn.used)), successForEffort(turns)];
-        const known = used.filter((amount) => amount !== undefined);
-        if (success === undefined || known.length < used.length) return [];
-        return [{ effort: known.reduce((sum, amount) => sum + amount, 0), success }];
-      })
-      // The newest come first.
-      .slice(0, EFFORTS_MAX);
+/** Verdict of detection, if it has raced these two on the traffic that is asked about: all of one environment, since b or a was new. */
+async function racedOf(
+  { reader, races }: Pick<ComparingSide, 'reader' | 'races'>,
+  asked: Omit<VersionsQuery, 'suite' | 'since'> & { readonly suite: string; readonly since: number },
+  evaluations: Evaluations,
+): Promise<Raced | undefined> {
+  const { agent, a, b, suite, segment, since, until } = asked;
+  const race = races.find(
+    (one) =>
+      one.suite === suite &&
+      one.agent === agent &&
+      evaluations.every(({ environment }) => environment === one.environment) &&
+      ((one.version === b && one.baselineVersion === a) || (one.version === a && one.baselineVersion === b)),
+  );
+  if (race === undefined || segment !== undefined || until !== undefined) return undefined;
+  const { verdict, logEvidenceWorse, logEvidenceBetter } = race;
+  if (verdict !== 'worse' && verdict !== 'better') return undefined;
+  const [first] = await versionsFirstSeen(reader, (one) => one.agent === agent && one.agent_version === race.version);
+  if (first === undefined || first.at < since) return undefined;
+  const p = Math.exp(-(verdict === 'worse' ? logEvidenceWorse : logEvidenceBetter));
+  return { p, verdict: (verdict === 'worse') === (race.version === b) ? 'worse' : 'better' };
+}
+
+/** The turns of a conversation are averaged: it is the unit. */
+function sampleOf(suite: SuiteOutline, evaluations: Evaluations): OnlineSample {
+  const conversations = [...Map.groupBy(evaluations, ({ conversation }) => conversation).values()].map((turns) => {
+    // The cast holds: a group has a member.
+    const { conversation, at, kind } = turns[0] as LatestEvaluation;
+    const user = turns.find((turn) => turn.user !== undefined)?.user;
+    return { turns, came: { conversation, at, kind, user } };
+  });
+  const valuesOf = (of: (turns: Evaluations) => number | undefined): readonly Valued[] =>
+    conversations.flatMap(({ turns, came }) => {
+      const value = of(turns);
+      return value === undefined ? [] : { ...came, value };
+    });
+  const effortsOf = (of: (used: LatestEvaluation['used']) => number | undefined): readonly Spent[] =>
+    conversations.flatMap(({ turns, came }) => {
+      const [used, success] = [turns.map((turn) => of(turn.used)), successForEffort(turns)];
+      const known = used.filter((amount) => amount !== undefined);
+      if (success === undefined || known.length < used.length) return [];
+      return [{ ...came, effort: known.reduce((sum, amount) => sum + amount, 0), success }];
+    });
   return {
     scores: valuesOf((turns) => meanOf(turns.flatMap(({ score }) => score ?? []))),
     successes: valuesOf(successOf),
@@ -140,24 +186,13 @@ function failedIn(evaluations: Evaluations, criterion: string): number {
 }
 
 function sideJson(version: string, { evaluations, others, isCut }: Found): VersionsCompared['a'] {
-  const scores = evaluations.flatMap(({ score }) => score ?? []);
-  const tcr = meanEstimate({
-    n: scores.length,
-    sum: scores.reduce((sum, score) => sum + score, 0),
-    squares: scores.reduce((sum, score) => sum + score * score, 0),
-  });
-  const success = shareEstimate(
-    evaluations.filter(({ outcome }) => isGood(outcome)).length,
-    evaluations.filter(({ outcome }) => isInSuccessRate(outcome)).length,
-  );
   const outcomes: { [Of in Outcome]?: number } = {};
   for (const { outcome } of evaluations) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   return {
     agent_version: version,
     conversations: new Set(evaluations.map(({ conversation }) => conversation)).size,
     evaluations: evaluations.length,
-    ...(tcr === undefined ? {} : { tcr }),
-    ...(success === undefined ? {} : { success }),
+    ...levelsOf(evaluations),
     outcomes,
     other_versions: others,
     cut: isCut,

@@ -23,6 +23,8 @@ interface Sent {
   /** Results of its tool calls. */
   readonly results: readonly string[];
   readonly version?: string;
+  /** Attributes of the root span, besides the usual ones. */
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 export const LONG = 3_000_000;
@@ -79,7 +81,7 @@ export function traceOf(number: number): string {
   return number.toString(16).padStart(32, 'a');
 }
 
-function spansOf({ id, question, answer, results }: Sent, number: number): readonly TrafficSpan[] {
+function spansOf({ id, question, answer, results, attributes: more }: Sent, number: number): readonly TrafficSpan[] {
   const traceId = traceOf(number);
   const spanId = (place: number) => `${number}${place}`.padStart(16, 'b');
   const began = BigInt(Date.now()) * 1_000_000n - 60_000_000_000n;
@@ -127,6 +129,7 @@ function spansOf({ id, question, answer, results }: Sent, number: number): reado
       'gen_ai.conversation.id': id,
       'gen_ai.agent.name': 'helper',
       'assay.conversation.end': true,
+      ...more,
     }),
   ];
 }

@@ -1,0 +1,42 @@
+/**
+ * An interval that stays right however often one looks: a confidence sequence. It holds the true value at all times at
+ * once, with the chance 1 − α, so a page may be reloaded until it says something.
+ *
+ * With the information i = 1 / variance, i × figure behaves like a random walk (Waudby-Smith, Arbour, Sinha, Kennedy and
+ * Ramdas, "Time-uniform central limit theory and asymptotic confidence sequences", 2021), which by Robbins' normal
+ * mixture (1970) ever leaves
+ *
+ *     ± √( (i + c) ln( (i + c) / (c α²) ) )
+ *
+ * with a chance of at most α. It is narrowest where 1/√c is about the size of the effects that matter. The variance is
+ * estimated, so of few users the point is that of the t distribution which is as far out.
+ */
+import type { Uncertainty } from './related.ts';
+import { normalPoint, studentPoint } from './student.ts';
+
+/** Differences of rates between the 5 points that thousands of conversations show and the 40 that thirty do. */
+const TUNED_FOR = 0.15;
+
+interface Sequence {
+  /** Half of the width of the interval that holds at all times with 1 − alpha. */
+  radius(alpha: number): number;
+  /** How likely it is that a figure ever gets so far from the true one; the smallest alpha whose interval leaves out 0. */
+  p(figure: number): number;
+}
+
+export function sequenceOf({ variance, degrees }: Uncertainty, tunedFor = TUNED_FOR): Sequence {
+  const information = 1 / variance;
+  const mixed = 1 / tunedFor ** 2;
+  const grown = (information + mixed) / mixed;
+  const error = Math.sqrt(variance);
+  return {
+    radius: (alpha) => {
+      const errors = Math.sqrt(((information + mixed) / information) * Math.log(grown / alpha ** 2));
+      return error * studentPoint(errors, degrees);
+    },
+    p: (figure) => {
+      const errors = normalPoint(Math.abs(figure) / error, degrees);
+      return Math.min(1, Math.sqrt(grown) * Math.exp((-errors * errors * information) / (2 * (information + mixed))));
+    },
+  };
+}
