@@ -137,7 +137,7 @@ function kindsText({ scope, scored }: SuiteSummary, failing: readonly FailingCri
   const kinds = failing
     .slice(0, KINDS_MAX)
     .map(({ criterion, failed }) => `${criterion} ${((failed / scored) * 100).toFixed(1)}`);
-  const more = failing.length > KINDS_MAX ? [`${failing.length - KINDS_MAX} more kinds`] : [];
+  const more = failing.length > KINDS_MAX ? [counted(failing.length - KINDS_MAX, 'more kind')] : [];
   return `faults per 100 ${UNITS[scope ?? 'both']}: ${[...kinds, ...more].join(', ')}`;
 }
 

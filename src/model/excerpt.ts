@@ -23,8 +23,8 @@ export interface ExcerptTurn {
   readonly calls: readonly (readonly ExcerptCall[])[];
   /** Without it there was none. */
   readonly answer: string | undefined;
-  /** Why the model stopped; `length` is that it was cut off. */
-  readonly finish: 'stop' | 'length';
+  /** Why the model stopped, where it is known; `length` is that it was cut off. */
+  readonly finish: 'stop' | 'length' | undefined;
   readonly error: string | undefined;
   readonly state: Json | undefined;
 }

@@ -90,7 +90,10 @@ function everyPassed(verdicts: Verdicts): boolean {
 
 function noneFailed(verdicts: Verdicts): string {
   const passed = passedIn(verdicts);
-  return passed === verdicts.size ? 'every criterion passed' : `all ${passed} criteria that could be decided passed`;
+  if (passed === verdicts.size) return 'every criterion passed';
+  return passed === 1
+    ? 'the only criterion that could be decided passed'
+    : `all ${passed} criteria that could be decided passed`;
 }
 
 function passedIn(verdicts: Verdicts): number {

@@ -13,7 +13,7 @@ const LENGTH_MAX = 300;
 const FAILS =
   "(?:(?:could|can|was|were|has|have|is|are|did|will)(?: not|n't|not) (?:be |been |have been )?(?:process|complet|execut|perform|carried|fulfil|handl|submit|sent|authori[sz]|permit|allow|accept|succe|cancel|creat|updat|delet|chang|book|sav|plac|found|go through|gone through|work|respond)[a-z]*|(?:has |have )?failed|(?:has |have )?timed out|(?:was|were|has been|have been|is) (?:rejected|declined|denied|refused|aborted|unsuccessful))(?![\\w])";
 const BEGINNING =
-  '(?:(?:failed|unable|not able) to|could ?(?:not|n.t)|access denied|permission denied|not authori[sz]ed|unauthori[sz]ed(?=[.!:]|$)|operation not permitted|something went wrong|an? (?:unexpected |internal |unknown )?error (?:has )?occurred|internal error|connection (?:refused|reset|timed out|failed)|(?:the )?(?:read |write )?operation timed out|(?:request |connection )?(?:timed out\\b|timeout(?=[.!]?$))|rate limit exceeded|quota exceeded)';
+  '(?:(?:failed|unable|not able) to|could ?(?:not|n.t)|access denied|permission denied|not authori[sz]ed|unauthori[sz]ed(?=[.!:]|$)|operation not permitted|something went wrong|an? (?:unexpected |internal |unknown )?error (?:has )?occurred|internal error|error (?:while |when )?(?:executing|running|performing|processing|calling|invoking|fetching|retrieving|reading|writing|creating|updating|deleting|sending|connecting|loading|opening|saving|accessing)\\b[^:]{0,60}:|connection (?:refused|reset|timed out|failed)|(?:the )?(?:read |write )?operation timed out|(?:request |connection )?(?:timed out\\b|timeout(?=[.!]?$))|rate limit exceeded|quota exceeded)';
 
 /** A line of any tool: the call is the subject, or there is none. */
 const OF_THE_CALL = new RegExp(
@@ -30,9 +30,9 @@ const REJECTED =
   /^(?:(?:the|your|this) )?(?:[\w#-]+ ){1,3}(?:rejected|declined|denied|refused|aborted|unsuccessful)(?:[.!]?$|[:;,] )/i;
 const IN_OTHER_LANGUAGES =
   /^(?:(?:fehler|erreur|erro|errore|error)(?: (?:beim|bei|lors|al|ao|en|na|no|de|durante) [^:\n]{1,80})? ?[:：]|(?:エラー|错误|錯誤|失敗|失败)\s?[:：])/iu;
-/** "Refund not possible: …", "Order 17 is not eligible for a refund.", "Insufficient permissions", "No such order". */
+/** "Refund not possible: …", "Order 17 is not eligible for a refund.", "Event not found.", "Insufficient permissions", "No such order". */
 const NOT_DONE =
-  /^(?:sorry[,:]? )?(?:(?:(?:the|your|this) )?(?:[\w#-]+ ){1,5}(?:not (?:possible|eligible|allowed|permitted|authori[sz]ed|refundable|cancell?able|supported)|ineligible|does ?(?:not|n.t) exist)\b|(?:insufficient|no such|invalid|unknown|expired) [\w-]+(?: [\w-]+){0,3}(?:[.:,!]|$)|(?:insufficient|no such) )|^no (?:agents?|operators?|representatives?|humans?|staff|one) (?:is |are )?(?:currently |now )?(?:available|online|free)|\binsufficient (?:funds|balance|permissions?|privileges)\b/i;
+  /^(?:sorry[,:]? )?(?:(?:(?:the|your|this) )?(?:[\w#-]+ ){1,5}(?:not (?:possible|eligible|allowed|permitted|authori[sz]ed|refundable|cancell?able|supported|found)|ineligible|does ?(?:not|n.t) exist|(?:is|was) (?:incorrect|invalid))\b|(?:insufficient|no such|invalid|unknown|expired) [\w-]+(?: [\w-]+){0,3}(?:[.:,!]|$)|(?:insufficient|no such) )|^no (?:agents?|operators?|representatives?|humans?|staff|one) (?:is |are )?(?:currently |now )?(?:available|online|free)|\binsufficient (?:funds|balance|permissions?|privileges)\b/i;
 const NOT_DONE_IN_OTHER_LANGUAGES =
   /^(?:[\p{L}\d#'-]+ ){1,6}?(?:(?:leider )?(?:nicht möglich|nicht gefunden|nicht zulässig|fehlgeschlagen|abgelehnt|verweigert)|no (?:es|fue|ha sido) posible|no (?:encontrad|permitid|autorizad)[oa]|(?:rechazad|denegad)[oa]|(?:est |n'est pas |non )?(?:impossible|refusée?|introuvable|possible pas)|(?:a )?échoué|não (?:é|foi) possível|não (?:encontrad|permitid|autorizad)[oa]|(?:recusad|negad)[oa])(?!\p{L})|(?:できません(?:でした)?|失敗しました|見つかりません(?:でした)?|拒否されました|対象外です)[。!]?$|^[^。，,]{0,20}(?:失败|无法|不能|未找到|不存在|被拒绝)/iu;
 const CODE =

@@ -100,7 +100,7 @@ function gapInCalls(
     if (content.state === 'missing') missing += 1;
   }
   return calls.length > 0 && missing === calls.length
-    ? `The ${what} of the tool calls were not recorded (${CAPTURE_HINT}).`
+    ? `The tool calls show no ${what}: empty, or not recorded (${CAPTURE_HINT}).`
     : undefined;
 }
 

@@ -50,7 +50,8 @@ export function turnOf(messages: readonly Message[], { given, answer, state }: K
     calls: callGroupsIn(messages),
     answer: answer ?? (isAnswer ? textOf(last.content) : undefined),
     error: undefined,
-    finish: 'stop',
+    // Messages do not say how a model call ended.
+    finish: undefined,
     state,
   };
 }

@@ -56,7 +56,7 @@ export const admitsFailedRun = builtInCheck({
 });
 
 const NOTHING_RAN = notApplicable('No command was run.');
-const NOTHING_FAILED = { pass: true, reason: 'The last command of the turn did not fail.' };
+const NOTHING_FAILED = { pass: true, reason: 'No failure of the last command is known.' };
 
 interface FailedRun {
   /** The words that show it. */

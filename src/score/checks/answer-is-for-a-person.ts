@@ -51,7 +51,7 @@ export const answerIsForAPerson = builtInCheck({
   },
 });
 
-const IS_PROSE = { pass: true, reason: 'The answer is written for a person, or data were asked for.' };
+const IS_PROSE = { pass: true, reason: 'No raw data or template was found in the answer, or data were asked for.' };
 const UNKNOWN = notApplicable('The answer is data, and whether they were asked for is not known.', 'not_recorded');
 
 /** Plain values of a text that is data; none if it is prose. */

@@ -39,7 +39,7 @@ export const endedWithoutError = builtInCheck({
   make: () => (subject) => {
     const { error, steps } = subject.turn;
     if (error === undefined && isEndUnknown(subject.turn)) return END_UNKNOWN;
-    if (error === undefined) return { pass: true, reason: 'The turn ended without an error.' };
+    if (error === undefined) return { pass: true, reason: 'No error of the turn was recorded.' };
     if (subject.ending === 'no_answer')
       return notApplicable('The turn ended without an answer: that is counted already.');
     const given = subject.ending === 'handed_over' ? 'a person was asked to take over' : 'there is an answer';

@@ -44,7 +44,7 @@ export const argumentsAsAsked = builtInCheck({
     if (!subject.toolCalls.some(({ name }) => subject.effectOf(name) === 'writes')) return NOTHING_CHANGED;
     if (subject.turnId !== undefined && messagesShownTo(subject.turn).length === 0) return EARLIER_NOT_KNOWN;
     const found = contradictionIn(subject);
-    if (found === undefined) return { pass: true, reason: 'No change contradicts the words of the user.' };
+    if (found === undefined) return { pass: true, reason: 'No contradiction to the words of the user was found.' };
     const { call, name, value, said } = found;
     return {
       pass: false,

@@ -51,13 +51,13 @@ export const changeMadeOnce = builtInCheck({
     const { calls, call } = twice;
     return {
       pass: false,
-      reason: `${toExcerpt(call.name)} was called ${calls.length} times with the same arguments, and succeeded each time.`,
+      reason: `${toExcerpt(call.name)} was called ${calls.length} times with the same arguments, and no result says that it failed.`,
       evidence: [call, ...calls].map(({ spanId, requestedBy }) => spanId ?? requestedBy),
     };
   },
 });
 
-const MADE_ONCE = { pass: true, reason: 'No change was made twice.' };
+const MADE_ONCE = { pass: true, reason: 'No change that adds up was made twice with the same arguments.' };
 const NOTHING_ADDS_UP = notApplicable('Nothing was changed that adds up.');
 
 interface MadeTwice {

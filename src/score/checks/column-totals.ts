@@ -1,5 +1,6 @@
 /**
- * Totals that an agent may tell although no result has them: the sum and the mean of a column, and how many rows there are.
+ * Totals that an agent may tell although no result has them: the sum and the mean of a column, over all results and in each list, and how
+ * many rows there are.
  *
  *     {"price": 130}, {"price": 215}      345, 172.5
  *     [{…}, {…}, {…}]                     3
@@ -12,32 +13,42 @@ const DEPTH_MAX = 12;
 const TEXT_READ_MAX = 200_000;
 
 export function columnTotals(results: readonly string[]): ReadonlySet<number> {
-  const columns = new Map<string, number[]>();
   const totals = new Set<number>();
+  /** Columns of all results, and those of each list that is being read. */
+  const open: Map<string, number[]>[] = [new Map()];
   let left = VALUES_MAX;
   const read = (value: Json, name: string, depth: number): void => {
     if (depth > DEPTH_MAX || left <= 0) return;
     left -= 1;
     const number = numberIn(value);
     if (number !== undefined) {
-      const column = columns.get(name);
-      if (column === undefined) columns.set(name, [number]);
-      else column.push(number);
+      for (const columns of open) {
+        const column = columns.get(name);
+        if (column === undefined) columns.set(name, [number]);
+        else column.push(number);
+      }
     } else if (Array.isArray(value)) {
       if (value.length > 1) totals.add(value.length);
+      open.push(new Map());
       for (const one of value as readonly Json[]) read(one, name, depth + 1);
+      addTotals(open.pop(), totals);
     } else if (typeof value === 'object' && value !== null) {
-      for (const [key, member] of Object.entries(value)) read(member as Json, key, depth + 1);
+      for (const [key, member] of Object.entries(value))
+        read(member as Json, `${name.slice(name.lastIndexOf('.') + 1)}.${key}`, depth + 1);
     }
   };
   for (const result of results) read(jsonIn(result), '', 0);
-  for (const column of columns.values()) {
+  addTotals(open.pop(), totals);
+  return totals;
+}
+
+function addTotals(columns: ReadonlyMap<string, readonly number[]> | undefined, totals: Set<number>): void {
+  for (const column of columns?.values() ?? []) {
     if (column.length < 2) continue;
     const sum = column.reduce((all, one) => all + one, 0);
     totals.add(sum);
     totals.add(sum / column.length);
   }
-  return totals;
 }
 
 function numberIn(value: Json): number | undefined {

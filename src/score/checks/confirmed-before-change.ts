@@ -25,7 +25,7 @@ export const confirmedBeforeChange = builtInCheck({
     const change = turn.toolCalls.find(({ name }) => subject.effectOf(name) === 'writes');
     if (change === undefined) return notApplicable('Nothing was changed.');
     const exchange = lastExchange(turn);
-    if (exchange === undefined) return notApplicable('Earlier messages were not recorded.');
+    if (exchange === undefined) return notApplicable('No earlier message of the agent is known.');
     const before = readAnswer(exchange.agent);
     if (before === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
     if (!before.asks) return notApplicable('The agent had not asked for anything.');

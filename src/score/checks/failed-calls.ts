@@ -19,7 +19,7 @@ import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
-import { isMadeGood } from './made-good.ts';
+import { isDoneBefore, isMadeGood } from './made-good.ts';
 
 interface FailedCall {
   readonly turn: Turn;
@@ -64,7 +64,7 @@ function findStanding(subject: Subject): StandingFailure | undefined {
   return undefined;
 }
 
-/** Failed calls that no later call of the same tool made good. */
+/** Failed calls that no other call of the same tool made good. */
 export function unrecoveredCalls(subject: Subject): readonly FailedCall[] {
   const succeededLater = new Map<string, ToolCall[]>();
   const failures: FailedCall[] = [];
@@ -73,7 +73,7 @@ export function unrecoveredCalls(subject: Subject): readonly FailedCall[] {
       const later = succeededLater.get(call.name) ?? [];
       if (!subject.hasFailed(call)) {
         if (call.answered) succeededLater.set(call.name, [...later.slice(-LATER_MAX), call]);
-      } else if (!isMadeGood(call, later, subject)) failures.push({ turn, call });
+      } else if (!isMadeGood(call, later, subject) && !isDoneBefore(call, turn, subject)) failures.push({ turn, call });
     }
   }
   return failures.reverse();

@@ -29,5 +29,5 @@ export const failureHasNextStep = builtInCheck({
   },
 });
 
-const NONE_STANDING = notApplicable('No tool error was left standing.');
+const NONE_STANDING = notApplicable('No known tool error was left standing.');
 const SILENT = notApplicable('The answer does not mention the failure, which another criterion checks.');

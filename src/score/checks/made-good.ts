@@ -5,10 +5,11 @@
  * not a refund of another. A corrected id is a recovery if the first id is not known from the conversation, or if the
  * failure says that there is no such thing. A tool that makes something new (`book_room`) may take another one.
  */
-import type { ToolCall } from '../../model/turn.ts';
+import type { ToolCall, Turn } from '../../model/turn.ts';
 import { messagesShownTo } from '../earlier-messages.ts';
 import { wordSet, wordsOf } from '../effect-by-name.ts';
 import type { Subject } from '../subject.ts';
+import { canonicalJson } from './canonical-json.ts';
 
 /** Verbs whose object exists before the call. */
 const ON_A_THING = wordSet(`
@@ -29,6 +30,22 @@ export function isMadeGood(failed: ToolCall, successes: readonly ToolCall[], sub
   return successes.some((success) =>
     differing(things, thingsOf(success)).every((value) => !isKnown(value, failed, subject)),
   );
+}
+
+/** Finds no such thing because the same call had succeeded before in the turn: what was deleted is not there to delete. */
+export function isDoneBefore(failed: ToolCall, { toolCalls }: Turn, subject: Subject): boolean {
+  if (!wordsOf(failed.name).some((word) => ON_A_THING.has(word))) return false;
+  if (failed.args.state !== 'whole' || !NO_SUCH_THING.test(failed.error?.message ?? failed.result.text)) return false;
+  const args = canonicalJson(failed.args.json);
+  return toolCalls
+    .slice(0, toolCalls.indexOf(failed))
+    .some(
+      (call) =>
+        call.name === failed.name &&
+        call.answered &&
+        !subject.hasFailed(call) &&
+        canonicalJson(call.args.json) === args,
+    );
 }
 
 /** Ids in the arguments, by the names of the arguments. */

@@ -1,7 +1,7 @@
 /**
  * Did the agent go round in circles? A loop is the same call several times in a row, or too often in one turn, that brought the same result
  * each time. Arguments are the same where they are equal as JSON, whatever the order of their keys, and texts where they differ only in case,
- * space and punctuation: `a1001`, `A1001 ` and `#A1001` are one.
+ * space and punctuation: `a1001`, `A1001 ` and `#A1001` are one. Texts of code may differ in space only.
  *
  * No loop is
  *
@@ -46,7 +46,7 @@ export const noIdenticalLoop = builtInCheck({
 });
 
 const NOT_RECORDED = notApplicable(
-  'Whether repeated calls had the same arguments and results is not known: they were not recorded.',
+  'Whether repeated calls had the same arguments and results is not known: they are empty or were not recorded.',
   'not_recorded',
 );
 
@@ -91,10 +91,14 @@ function repeatedIn(toolCalls: readonly ToolCall[], limits: Limits): readonly (r
   return [...repeated].map((key) => seen.get(key) ?? []);
 }
 
-/** Texts without case, space and punctuation, except where nothing is left, or between digits. */
+/** Commands, queries and patterns, in which case and punctuation have a meaning. */
+const CODE = /[$|\\{}<>;=()*`]/;
+
+/** Texts without case, space and punctuation, except in code, where nothing is left, or between digits. */
 function written(value: Json, depth = 0): Json {
   if (typeof value === 'string') {
     if (value.length > TEXT_READ_MAX) return value;
+    if (CODE.test(value)) return value.replaceAll(/\s+/g, '');
     const plain = value.toLowerCase().replace(/(?<!\d)[.,]|[.,](?!\d)|[^\p{L}\p{N}.,]+/gu, '');
     return plain === '' ? value : plain;
   }

@@ -33,6 +33,6 @@ export const noUnchangedRetry = builtInCheck({
       }
       failed.set(key, message);
     }
-    return { pass: true, reason: 'No failed call was repeated unchanged.' };
+    return { pass: true, reason: 'No call that is known to have failed was repeated unchanged.' };
   },
 });

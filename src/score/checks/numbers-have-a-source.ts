@@ -43,7 +43,7 @@ export const numbersHaveASource = builtInCheck({
       );
     }
     // To put together what was known takes far longer than to see that nothing needs a source, as in most answers.
-    if (!needsSource(subject)) return { pass: true, reason: 'Every number comes from somewhere.' };
+    if (!needsSource(subject)) return NONE_MADE_UP;
     const known = knownTexts(subject);
     const hasFacts = known.facts.length > 0;
     const given = new SourceText([...known.said, ...known.facts]);
@@ -74,14 +74,15 @@ export const numbersHaveASource = builtInCheck({
     const told = toldIn(subject);
     const fromCalls = new SourceText(subject.toolCalls.map(({ args }) => args.text));
     const doubtful = told.filter(
-      (one) => isDoubtful(one) && !fromCalls.explains(one) && !isOf(one, given.values, isToldAs),
+      (one) =>
+        isDoubtful(one) && !fromCalls.explains(one) && !isOf(one, given.values, isToldAs) && !given.hasEnding(one.text),
     );
     const derived = derivedNumbers(told, doubtful, few.filter(isTelling));
     const totals = doubtful.length === 0 ? [] : [...columnTotals(resultsOf(subject))];
     const made = doubtful.find(
       (one) => one.kind !== 'number' || !(derived.has(numberOf(one)) || isOf(one, totals, isTotal)),
     );
-    if (made === undefined) return { pass: true, reason: 'Every number comes from somewhere.' };
+    if (made === undefined) return NONE_MADE_UP;
     const evidence = [turn.steps.findLast(({ kind }) => kind === 'llm')?.spanId];
     return {
       pass: false,
@@ -90,6 +91,8 @@ export const numbersHaveASource = builtInCheck({
     };
   },
 });
+
+const NONE_MADE_UP = { pass: true, reason: 'No number without a source was found.' };
 
 const TOLD = {};
 const GROUPED = /(?<![\w.,-])(?:\+ ?)?\(?[A-Z]{0,2}\d{1,5}\)?(?:[ /-]\(?\d{2,8}\)?){1,6}(?![\d.,]*\d)/g;
@@ -115,13 +118,15 @@ function withoutPhone(written: string): string {
 
 const FEW_MAX = 14;
 const FEW = {};
+/** Its parts are no amounts that anything is worked out from. */
+const DATE_IN_DIGITS = /(?<![\w-])\d{4}-\d\d-\d\d(?![\d-])/g;
 
 /** Numbers of the request and of the results of the turn. None where there are many: of many, any number can be made. */
 function fewNumbers(subject: Subject): readonly number[] {
   return subject.once(FEW, () => {
     const { userInput, toolCalls } = subject;
     const results = toolCalls.filter((call) => !subject.hasFailed(call)).map(({ result }) => result.text);
-    const source = new SourceText([userInput, ...results]);
+    const source = new SourceText([userInput, ...results].map((text) => text.replace(DATE_IN_DIGITS, ' ')));
     if (source.values.length > FEW_MAX) return [];
     return source.values;
   });

@@ -25,6 +25,11 @@ export class SourceText {
     return this.#values;
   }
 
+  /** "The card ending in 1239" is `gift_card_7091239`. */
+  hasEnding(digits: string): boolean {
+    return /^\d{4}$/.test(digits) && new RegExp(`\\d{2}${digits}(?!\\d)`).test(this.#text);
+  }
+
   /** "101,102,103" may be three numbers. */
   #hasEach(written: string): boolean {
     return /^\d+(?:,\d+)+$/.test(written) && written.split(',').every((part) => this.numbers.has(part));

@@ -97,12 +97,21 @@ function formsOfDate(year: string, month: string, day: string): readonly string[
 }
 
 function numberSpecific(written: string, half: string | undefined): Specific | undefined {
+  if (PADDED.test(written)) return { kind: 'id', text: written, forms: paddedForms(written) };
   const forms = [...readingsOf(written)];
   if (/^\d$/.test(forms[0] ?? '')) return undefined;
   const hour = Number(forms[0]);
   if (half === 'pm' && hour < 12) forms.push(String(hour + 12));
   if (half === 'am' && hour === 12) forms.push('0');
   return { kind: 'number', text: half === undefined ? written : `${written} ${half}`, forms };
+}
+
+/** With zeros before it, a number is an id: "00000001" is not "1", which is found anywhere. */
+const PADDED = /^0\d{4,}$/;
+
+function paddedForms(written: string): readonly string[] {
+  const plain = written.replace(/^0+/, '');
+  return plain.length < 2 ? [written] : [written, plain];
 }
 
 function nameSpecific(word: string, before: string): Specific | undefined {

@@ -26,7 +26,7 @@ export const END_UNKNOWN = notApplicable(
   'Nobody knows whether the turn came to its end: its root never arrived, and the last that did is a tool.',
   'not_recorded',
 );
-const NONE_STANDING = { pass: true, reason: 'No unresolved tool error.' };
+const NONE_STANDING = { pass: true, reason: 'No known tool error was left standing.' };
 
 /** Was every tool error dealt with, by trying again or by telling the user? */
 export const noUnrecoveredToolError = builtInCheck({

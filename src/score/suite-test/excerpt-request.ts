@@ -92,7 +92,7 @@ function turnSpans(
   const spans: Span[] = [];
   let at = startedAt;
   let calls = 0;
-  const modelCall = (parts: readonly object[], finish: string) => {
+  const modelCall = (parts: readonly object[], finish: string | undefined) => {
     const from = at;
     at += STEP_MS;
     const attributes = [...instructionsIn(excerpt), ...chat(repeated(history, beganAt), parts, finish)];
@@ -156,11 +156,13 @@ function repeated(history: readonly object[], beganAt: number): readonly object[
   return [...history.slice(beganAt, Math.min(beganAt + 1, from)), ...history.slice(from)];
 }
 
-function chat(input: readonly object[], parts: readonly object[], finish: string): readonly Attribute[] {
+function chat(input: readonly object[], parts: readonly object[], finish: string | undefined): readonly Attribute[] {
   return [
     text('gen_ai.operation.name', 'chat'),
     text('gen_ai.request.model', 'example-model'),
-    { key: 'gen_ai.response.finish_reasons', value: { arrayValue: { values: [{ stringValue: finish }] } } },
+    ...(finish === undefined
+      ? []
+      : [{ key: 'gen_ai.response.finish_reasons', value: { arrayValue: { values: [{ stringValue: finish }] } } }]),
     ...(input.length === 0 ? [] : [text('gen_ai.input.messages', JSON.stringify(input))]),
     text('gen_ai.output.messages', JSON.stringify([{ ...message('assistant', ...parts), finish_reason: finish }])),
   ];

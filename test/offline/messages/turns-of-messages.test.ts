@@ -116,3 +116,7 @@ test('what the model wrote beside its calls is kept', () => {
       .map(({ said }) => said),
   ).toEqual(['Let me look.', undefined]);
 });
+
+test('how a model call ended is not known from messages', () => {
+  expect(turnOf([user('Hello.'), says('Hello!')]).finish).toBeUndefined();
+});

@@ -34,6 +34,15 @@ test.each<[string, TurnParts, VerdictKind]>([
     'pass',
   ],
   ['again, as the user said', asks('Send it again.', called('send_mail', {}), called('send_mail', {})), 'pass'],
+  [
+    'neither came to anything',
+    asks(
+      'Send it.',
+      called('send_email', { to: 7 }, 'Recipient not found.'),
+      called('send_email', { to: 7 }, 'Recipient not found.'),
+    ),
+    'pass',
+  ],
   ['the first came to nothing', asks('Refund 17.', aFailedCall('refund_order', 'busy'), refund(17)), 'pass'],
   [
     'undone in between',
@@ -263,4 +272,100 @@ test.each<[string, TurnParts, readonly [VerdictKind, VerdictKind]]>([
   const parts = { asked: 'Book it for Tuesday.', toolCalls: [failed], ...turn };
 
   expect([verdictOf('no_unrecovered_tool_error', parts), verdictOf('failure_has_next_step', parts)]).toEqual(verdicts);
+});
+
+const deletes = (id: string, result: string) => called('delete_event', { event_id: id }, result);
+const told = (turn: TurnParts, answered: string): TurnParts => ({ ...turn, answered });
+
+test.each<[string, TurnParts, VerdictKind]>([
+  [
+    'an id of zeros and a digit, which nobody gave',
+    asks('Delete the next event.', deletes('00000001', 'Deleted.')),
+    'fail',
+  ],
+  [
+    'although the digit is in a date that a tool gave',
+    asks('Delete it.', called('find_events', {}, 'On 2026-01-01: none'), deletes('00000001', 'Deleted.')),
+    'fail',
+  ],
+  [
+    'an id that a tool gave',
+    asks('Delete it.', called('find_events', {}, [{ event_id: '00000001' }]), deletes('00000001', 'Deleted.')),
+    'pass',
+  ],
+  ['the number that the user gave, with zeros before it', asks('Delete 42.', deletes('00000042', 'Deleted.')), 'pass'],
+  [
+    'per cents of a series by day',
+    told(
+      asks(
+        'How did it change?',
+        called('get_durations', {}, { '2026-03-01': 25, '2026-03-02': 22.5, '2026-03-03': 21.25, '2026-03-04': 20.5 }),
+        called('get_users', {}, { '2026-03-01': 2, '2026-03-02': 4, '2026-03-03': 8, '2026-03-04': 5 }),
+      ),
+      'It fell by 18 %.',
+    ),
+    'pass',
+  ],
+  [
+    'the price of a journey of two legs, one of many',
+    told(
+      asks(
+        'Find me a flight.',
+        called('search', {}, [
+          [
+            { seats: { eco: 4 }, prices: { eco: 141 } },
+            { seats: { eco: 9 }, prices: { eco: 103 } },
+          ],
+          [
+            { seats: { eco: 5 }, prices: { eco: 152 } },
+            { seats: { eco: 8 }, prices: { eco: 103 } },
+          ],
+        ]),
+      ),
+      'The later one costs $255.',
+    ),
+    'pass',
+  ],
+  [
+    'the last digits of a card',
+    told(asks('Pay.', called('get_user', {}, { cards: ['gift_card_7091239'] })), 'With the card ending in 1239?'),
+    'pass',
+  ],
+  [
+    'other last digits',
+    told(asks('Pay.', called('get_user', {}, { cards: ['gift_card_7091239'] })), 'With the card ending in 1240?'),
+    'fail',
+  ],
+])('numbers_have_a_source: %s', (_what, turn, verdict) => {
+  expect(verdictOf('numbers_have_a_source', turn)).toBe(verdict);
+});
+
+test.each<[string, TurnParts, VerdictKind]>([
+  ['deleted before', asks('Delete 7.', deletes('7', 'Deleted.'), deletes('7', 'Event not found.')), 'pass'],
+  [
+    'another one deleted before',
+    asks('Delete 7, 8.', deletes('7', 'Deleted.'), deletes('8', 'Event not found.')),
+    'fail',
+  ],
+  ['never deleted', asks('Delete 7.', deletes('7', 'Event not found.')), 'fail'],
+])('no_unrecovered_tool_error, of a thing that is not found: %s', (_what, turn, verdict) => {
+  expect(verdictOf('no_unrecovered_tool_error', told(turn, 'All your events are deleted.'))).toBe(verdict);
+});
+
+const thrice = (...commands: readonly string[]) =>
+  asks('Which build?', ...commands.map((command) => called('run_command', { command }, '49')));
+
+test.each<[string, TurnParts, VerdictKind]>([
+  [
+    'another command, by the case of a letter',
+    thrice("awk -f'-' '{print $nf}'", "awk -F'-' '{print $nf}'", "awk -F'-' '{print $NF}'"),
+    'pass',
+  ],
+  [
+    'the same command, spaced otherwise',
+    thrice('uname -r | cut -c1', 'uname -r|cut -c1', 'uname -r |  cut -c1'),
+    'fail',
+  ],
+])('no_identical_loop: %s', (_what, turn, verdict) => {
+  expect(verdictOf('no_identical_loop', turn)).toBe(verdict);
 });
