@@ -37,10 +37,20 @@ until_true() {
   for _ in $(seq 300); do eval "$2" >/dev/null 2>&1 && return; sleep 0.2; done
   echo "not ready: $2"; cat "$SESSION/$1.log"; exit 90
 }
+# As if recorded a minute ago, because commands ask for the last days.
+recorded_now() {
+  node -e '
+    const text = require("node:fs").readFileSync(process.argv[1], "utf8");
+    const seconds = /(UnixNano":")([0-9]{10})/g;
+    const last = Math.max(...[...text.matchAll(seconds)].map(([, , at]) => Number(at)));
+    const later = Math.floor(Date.now() / 1000) - 60 - last;
+    process.stdout.write(text.replace(seconds, (_all, name, at) => name + (Number(at) + later)));
+  ' "$CLONE/examples/golden-traces/runs.jsonl"
+}
 send_conversations() {
   while read -r line; do
     curl -sf localhost:4318/v1/traces -H 'content-type: application/json' -d "$line" >/dev/null || exit 91
-  done < "$CLONE/examples/golden-traces/runs.jsonl"
+  done < <(recorded_now)
   until_true 4319 'test "$(curl -s "localhost:4319/api/conversations?limit=100" | grep -o "\\"updated_at\\"" | wc -l)" -ge 3'
 }
 declare -A servers
