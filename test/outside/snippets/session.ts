@@ -41,7 +41,7 @@ until_true() {
 recorded_now() {
   node -e '
     const text = require("node:fs").readFileSync(process.argv[1], "utf8");
-    const seconds = /(UnixNano":")([0-9]{10})/g;
+    const seconds = /(UnixNano": ")([0-9]{10})/g;
     const last = Math.max(...[...text.matchAll(seconds)].map(([, , at]) => Number(at)));
     const later = Math.floor(Date.now() / 1000) - 60 - last;
     process.stdout.write(text.replace(seconds, (_all, name, at) => name + (Number(at) + later)));
