@@ -21,7 +21,7 @@ test.each([
   ['readers', 2],
   ['words', 1],
   ['export', 2],
-  ['detect', 41],
+  ['detect', 45],
   ['online', 15],
   ['learned', 11],
 ])(
