@@ -28,11 +28,7 @@ export function Endings({ figures: { outcomes, evaluations }, trend, place }: En
   return h(
     'section',
     { class: 'endings' },
-    h(
-      'h2',
-      null,
-      evaluations === 1 ? `How the ${trend.scope} ended` : `How all ${counted(evaluations, trend.scope)} ended`,
-    ),
+    h('h2', null, 'How they ended', h('span', { class: 'aside' }, `, ${counted(evaluations, trend.scope)}`)),
     h(
       'div',
       { class: 'shares', 'aria-hidden': 'true' },
