@@ -40,12 +40,13 @@ function withFigures(summary: SuiteSummary, suites: readonly SuiteRuns[]): Suite
   const { outcomes } = summary;
   const tcr = mean(scoreOf);
   const isAboutTask = summary.about === 'task' || summary.about === null;
+  const successes = isAboutTask ? mean((run) => shareOf(run, 'successful_completion')) : null;
   return {
     ...summary,
     broke_off: lost,
     tcr,
-    band: summary.band === null || tcr === null || silent * 2 >= runs.length ? null : bandOf(tcr * 1_000_000),
-    success_rate: isAboutTask ? mean((run) => shareOf(run, 'successful_completion')) : null,
+    band: summary.band === null || tcr === null || silent * 2 >= runs.length ? null : bandOf(tcr, successes),
+    success_rate: successes,
     no_fault_rate: isAboutTask ? null : mean((run) => shareOf(run, 'no_fault_found')),
     outcomes: { ...outcomes, hard_failure: outcomes.hard_failure + lost },
   };

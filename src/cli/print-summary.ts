@@ -125,9 +125,10 @@ function printSuite(
 }
 
 /** A suite without evidence of the task counts faults. */
-function faultsText({ no_fault_rate: faultless, scope }: SuiteSummary): readonly string[] {
+function faultsText({ no_fault_rate: faultless, scope, outcomes }: SuiteSummary): readonly string[] {
   if (faultless === null) return [];
-  return [`${((1 - faultless) * 100).toFixed(1)} of 100 ${UNITS[scope ?? 'both']} have a fault`];
+  const leftOut = outcomes.handed_over > 0 ? ` (without ${outcomes.handed_over} handed over)` : '';
+  return [`${((1 - faultless) * 100).toFixed(1)} of 100 ${UNITS[scope ?? 'both']} have a fault${leftOut}`];
 }
 
 const UNITS = { turn: 'turns', conversation: 'conversations', both: 'evaluations' } as const;

@@ -110,6 +110,8 @@ export class FallSample {
     const seconds = Math.floor(at / 1000);
     const numbers: number[] = [];
     for (const name of segments) {
+      // The kind of an error is the failure itself, and explains none.
+      if (name.startsWith('error: ')) continue;
       const number = this.#names.numberOf(name);
       if (number > 0 && numbers.length < SEGMENTS && !numbers.includes(number)) numbers.push(number);
     }

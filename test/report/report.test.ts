@@ -45,7 +45,13 @@ test.each([
   [700_000, 'usable'],
   [699_999, 'not ready'],
 ])('a TCR of %i millionths is %s', (tcr, band) => {
-  expect(bandOf(tcr)).toBe(band);
+  expect(bandOf(tcr / 1_000_000, 1)).toBe(band);
+});
+
+test('a mean score is no band by itself where hardly any conversation succeeded', () => {
+  expect(bandOf(0.857, 0.086)).toBe('not ready');
+  expect(bandOf(0.9, 0.75)).toBe('usable');
+  expect(bandOf(0.9, null)).toBeNull();
 });
 
 test('the TCR is the mean of what was scored; what was not is counted apart', () => {
@@ -55,7 +61,7 @@ test('the TCR is the mean of what was scored; what was not is counted apart', ()
     evaluation({ id: 'c', outcome: 'unscored' }),
   ]);
 
-  expect(summary).toMatchObject({ conversations: 3, evaluations: 3, scored: 2, tcr: 0.75, band: 'usable' });
+  expect(summary).toMatchObject({ conversations: 3, evaluations: 3, scored: 2, tcr: 0.75, band: 'not ready' });
   expect(summary).toMatchObject({ success_rate: 0.5, about: 'task', with_evidence: 1 });
   expect(summary.outcomes).toEqual({
     successful_completion: 1,

@@ -188,7 +188,7 @@ describe('task completion rate', () => {
     [699_999, 'not ready'],
     [0, 'not ready'],
   ])('%d millionths is %s', (tcr, band) => {
-    expect(bandOf(tcr)).toBe(band);
+    expect(bandOf(tcr / 1_000_000, 1)).toBe(band);
   });
 
   test('of nothing is nothing, where the article has 0: nobody was found to be bad', () => {

@@ -49,7 +49,7 @@ export const moved = z.strictObject({
   }),
   related,
   parts: list(part).meta({ description: 'the largest first' }),
-  unchanged: count.meta({ description: 'criteria whose part is nothing' }),
+  unchanged: count.meta({ description: 'criteria with a weight whose part is nothing' }),
   other_versions: count.meta({ description: 'evaluations by other versions of the suite, which are in no figure' }),
   looked_at: count,
   cut: z.boolean().meta({ description: 'there are more than were looked at, which are spread over each period' }),

@@ -40,22 +40,25 @@ export function Figures({ figures, trend: { suite, about, scope, related }, limi
     h(
       'ul',
       { class: 'limits' },
-      ...limitsOf({ limit, figures, scored, note: related.note }).map((one) => h('li', { key: one }, one)),
+      ...limitsOf({ limit, figures, scope, scored, note: related.note }).map((one) => h('li', { key: one }, one)),
     ),
   );
 }
 
 function limitsOf({
   limit,
-  figures: { success, decided_share: decided, evaluations },
+  figures: { success, decided_share: decided, evaluations, outcomes },
+  scope,
   scored,
   note,
 }: {
   readonly limit: string | undefined;
   readonly figures: TrendFigures;
+  readonly scope: Trend['scope'];
   readonly scored: number;
   readonly note: string | undefined;
 }): string[] {
+  const handedOver = outcomes.handed_over ?? 0;
   const unscored = evaluations - scored;
   return [
     ...(limit === undefined ? [] : [limit]),
@@ -66,6 +69,9 @@ function limitsOf({
       : []),
     ...(decided !== undefined && decided < DECIDED_LITTLE
       ? [`${percent(1 - decided, 0)} of the weight could not be decided`]
+      : []),
+    ...(handedOver > 0
+      ? [`${counted(handedOver, scope)} handed over ${handedOver === 1 ? 'is' : 'are'} in no rate`]
       : []),
     ...(unscored > 0 ? [`${countText(unscored)} of ${counted(evaluations, 'evaluation')} gave no score`] : []),
     ...(note === undefined ? [] : [note]),

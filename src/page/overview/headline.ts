@@ -62,14 +62,16 @@ export function headlineOf({ open, moved, version, whose, about, scope }: Headli
   const largest = parts.find((part) => Math.sign(part.points) === Math.sign(value));
   const name = largest === undefined ? undefined : (PART_WORDS[largest.kind] ?? largest.name);
   const mostly = largest === undefined ? '' : `, of which ${name} ${size(largest.points)}`;
-  const is = value < 0 ? 'fell' : 'rose';
+  // Harder requests are no worse agent.
+  const is = largest?.kind === 'mix' ? 'same' : value < 0 ? 'fell' : 'rose';
+  const verb = value < 0 ? 'fell' : 'rose';
   const by = `${size(value)} points (${size(least ?? value)} to ${size(most ?? value)})`;
-  return { is, sentence: `${whose}: the ${score} ${is} by ${by}${mostly}: ${when}`, since };
+  return { is, sentence: `${whose}: the ${score} ${verb} by ${by}${mostly}: ${when}`, since };
 }
 
 const PART_WORDS: Readonly<Record<string, string | undefined>> = {
   hard_failures: 'hard failures',
-  mix: 'another mix of what was decided',
+  mix: 'another mix of traffic, or of what was decided,',
 };
 
 export function Headline(parts: HeadlineParts): JSX.Element | null {

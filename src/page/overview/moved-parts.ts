@@ -123,7 +123,11 @@ function Parts({
   );
 }
 
-const KIND_WORDS = { criterion: '', hard_failures: 'hard failures', mix: 'another mix of what was decided' } as const;
+const KIND_WORDS = {
+  criterion: '',
+  hard_failures: 'hard failures',
+  mix: 'another mix of traffic, or of what was decided',
+} as const;
 
 function PartRow({
   part,

@@ -166,7 +166,12 @@ function ComparedOnline({ place, query }: { readonly place: Place; readonly quer
     h(
       'section',
       null,
-      h('h2', null, suite, h('span', { class: 'aside' }, ' different conversations, weighed to one mix of traffic')),
+      h(
+        'h2',
+        null,
+        suite,
+        h('span', { class: 'aside' }, ' different conversations, weighed to one mix of the traffic that spans name'),
+      ),
       ...notes.map((one) => h('p', { key: one, class: 'limits' }, one)),
       h(MeasureTable, {
         rows: shown,

@@ -77,9 +77,12 @@ export function summarize(evaluations: readonly Evaluation[]): Summary {
   };
 }
 
-export function bandOf(tcrMillionths: number): Band {
-  if (tcrMillionths >= 850_000) return 'production ready';
-  return tcrMillionths >= 700_000 ? 'usable' : 'not ready';
+/** By the lower of both: a mean of scores may hide that hardly any conversation succeeded. Null where nothing says whether one did. */
+export function bandOf(tcr: number, successes: number | null): Band | null {
+  if (successes === null) return null;
+  const least = Math.min(tcr, successes);
+  if (least >= 0.85) return 'production ready';
+  return least >= 0.7 ? 'usable' : 'not ready';
 }
 
 function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
@@ -96,15 +99,17 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
   const rate = (good: Outcome) => share(count(good), count(good) + failed);
   // Evaluations of before that was kept are taken as they were: for being about the task.
   const isAboutTask = about === undefined || about === 'task';
+  const successes = isAboutTask ? rate('successful_completion') : null;
   return {
     evaluations: evaluations.length,
     broke_off: 0,
     scored: scored.length,
     scope: scopes.size === 1 ? (first?.scope ?? null) : null,
     tcr: mean === undefined ? null : Math.round(mean) / 1_000_000,
-    band: mean === undefined || known * 2 <= scored.length + count('unscored') ? null : bandOf(mean),
+    band:
+      mean === undefined || known * 2 <= scored.length + count('unscored') ? null : bandOf(mean / 1_000_000, successes),
     decided_share: meanDecided(evaluations),
-    success_rate: isAboutTask ? rate('successful_completion') : null,
+    success_rate: successes,
     no_fault_rate: isAboutTask ? null : rate('no_fault_found'),
     about: about ?? null,
     with_evidence: share(known, scored.length),

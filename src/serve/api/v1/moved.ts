@@ -15,6 +15,7 @@ import {
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { intervalOf } from '../../../compare/interval.ts';
 import { differenceOf, type Valued } from '../../../compare/online/compare-online.ts';
+import { kindsOf } from '../../../compare/online/mix.ts';
 import { levelsOf, relatedOf } from './estimates.ts';
 import type { ConversationSearch } from '../../../store/conversation-search.ts';
 import { isoTime } from './iso-time.ts';
@@ -134,7 +135,7 @@ function sideJson({ since, until, version, evaluations }: Side): Moved['before']
   };
 }
 
-/** One kind for all: the difference has the part that another mix of traffic moved. */
+/** One kind for all: the difference has the part that another mix of traffic moved, and the criteria have not. */
 function scoresOf(evaluations: readonly LatestEvaluation[]): readonly Valued[] {
   return evaluations.flatMap((one) => (one.score === undefined ? [] : { ...one, kind: '', value: one.score }));
 }
@@ -142,7 +143,7 @@ function scoresOf(evaluations: readonly LatestEvaluation[]): readonly Valued[] {
 function passesOf(evaluations: readonly LatestEvaluation[], criterion: string): readonly Valued[] {
   return evaluations.flatMap((one) => {
     const decision = decisionOf(one.verdicts.get(criterion) ?? 'skipped');
-    return decision === undefined ? [] : { ...one, kind: '', value: decision === 'pass' ? 1 : 0 };
+    return decision === undefined ? [] : { ...one, value: decision === 'pass' ? 1 : 0 };
   });
 }
 
@@ -156,7 +157,7 @@ function changeJson(
   const found = differenceOf(scoresBefore, scoresAfter, { a: 'the time before', b: 'the time after' });
   if (split === undefined || 'because' in found || scoresBefore.length < 2 || scoresAfter.length < 2) {
     const counts = `there are ${scoresBefore.length} scored evaluations before and ${scoresAfter.length} after`;
-    return { parts: [], unchanged: suite.criteria.length, too_early: `${counts}: a difference takes two of each` };
+    return { parts: [], unchanged: 0, too_early: `${counts}: a difference takes two of each` };
   }
   const { lower, upper } = intervalOf(found.change, ALPHA / 2);
   const moving = [...split.criteria].filter(([, points]) => Math.abs(points) > NOTHING);
@@ -172,7 +173,10 @@ function changeJson(
       n: scoresBefore.length + scoresAfter.length,
     },
     parts: parts.toSorted((a, b) => Math.abs(b.points) - Math.abs(a.points)),
-    unchanged: suite.criteria.length - moving.filter(([criterion]) => criterion !== HARD_FAILURES).length,
+    // A criterion without weight moves no score, however much it changed.
+    unchanged: suite.criteria.filter(
+      ({ name, weight }) => weight > 0 && !moving.some(([criterion]) => criterion === name),
+    ).length,
   };
 }
 
@@ -203,10 +207,11 @@ function splitOf(
   after: readonly LatestEvaluation[],
 ): TcrSplit | undefined {
   const criteria = [...suite.criteria.map(({ name }) => name), HARD_FAILURES];
-  const segments = [...new Set([...before, ...after].map(({ segment }) => segment))];
+  const { kindOf } = kindsOf(before, after);
+  const kinds = [...new Set([...before, ...after].map(({ kind }) => kindOf(kind)))];
   const cellsOf = (evaluations: readonly LatestEvaluation[]) => {
-    const bySegment = Map.groupBy(evaluations, ({ segment }) => segment);
-    return segments.map((segment) => cellOf(suite, bySegment.get(segment) ?? []));
+    const byKind = Map.groupBy(evaluations, ({ kind }) => kindOf(kind));
+    return kinds.map((kind) => cellOf(suite, byKind.get(kind) ?? []));
   };
   return splitChange(cellsOf(before), cellsOf(after), criteria);
 }
