@@ -23,6 +23,7 @@ interface Body {
   readonly revision: number;
   readonly score: number | null;
   readonly outcome: Outcome;
+  readonly because?: string | undefined;
   readonly explanation: string;
   readonly verdicts: string;
   readonly waitsFor: readonly string[];
@@ -180,13 +181,14 @@ async function waitFor(
 }
 
 function bodyOf({ evaluation, place, counted }: WaitingEvaluation): Body {
-  const { suiteVersion, scope, revision, score, outcome, explanation, waitsFor = [] } = evaluation;
+  const { suiteVersion, scope, revision, score, outcome, because, explanation, waitsFor = [] } = evaluation;
   return {
     suiteVersion,
     scope,
     revision,
     score: score ?? null,
     outcome,
+    because,
     explanation,
     verdicts: encodeVerdicts(evaluation),
     waitsFor,
@@ -197,7 +199,7 @@ function bodyOf({ evaluation, place, counted }: WaitingEvaluation): Body {
 
 function evaluationOf(row: Row, conversationId: ConversationId): Evaluation {
   // The cast holds because `writeWaiting` wrote the text.
-  const { suiteVersion, scope, revision, score, outcome, explanation, verdicts, waitsFor } = JSON.parse(
+  const { suiteVersion, scope, revision, score, outcome, because, explanation, verdicts, waitsFor } = JSON.parse(
     row.body,
   ) as Body;
   if (!OUTCOMES.includes(outcome)) throw new Error(`store: ${outcome} is not an outcome`);
@@ -211,6 +213,7 @@ function evaluationOf(row: Row, conversationId: ConversationId): Evaluation {
     revision,
     score: score ?? undefined,
     outcome,
+    because,
     explanation,
     ...decodeVerdicts(verdicts),
     waitsFor,
