@@ -159,7 +159,8 @@ test.each([
     const newest = await start(undefined);
     await sendAll(newest, third);
     await untilEvaluated(newest, scored.length + 4);
-    expect((await stateOf(newest, known)).documents).toEqual(after.documents);
+    // The way back took what the last release has no place for.
+    expect(after.documents).toMatchObject((await stateOf(newest, known)).documents);
   },
   240_000,
 );
