@@ -119,7 +119,7 @@ export class HistoryRun {
       for (const stored of page) this.#keep(stored);
       if (done !== true) continue;
       this.#scan = undefined;
-      // The first of them that has any is the one.
+      // Only the first source with evaluations is read.
       if (this.#counted > 0) this.#sources.length = 0;
       else this.#sources.shift();
     }

@@ -209,7 +209,7 @@ function effectsOf(classes: readonly (readonly Sum[])[]): Float64Array {
     traffic[place] = quantity;
     if (present.length < 2) continue;
     const effect = medianOf(present.map((week) => week.excess / week.quantity));
-    // A week of few conversations is one of as many values as any other, and makes the median as uncertain as it is.
+    // A median counts weeks, however few conversations they have: one of few conversations makes it uncertain.
     const ofWeeks = present.reduce((sum, week) => sum + week.variance / week.quantity ** 2, 0);
     const error = (MEDIAN_COSTS * ofWeeks) / present.length ** 2;
     effects[place] = effect;

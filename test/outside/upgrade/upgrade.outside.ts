@@ -147,7 +147,7 @@ test.each([
     const again = await start(release.program);
     expect(await versionOf(again)).toBe(release.version);
     expect(after).toMatchObject(await stateOf(again, known));
-    // What this version has learned the last release cannot read: its detection begins anew, and says so.
+    // The last release cannot read what this version has learned: its detection begins from scratch.
     await sendAll(again, second);
     await untilEvaluated(again, scored.length + 3);
     await expect
@@ -234,7 +234,7 @@ async function untilEvaluated(running: AssayProcess, conversations: number): Pro
 }
 
 /** Levels that detection has learned, once it has observed so many evaluations. */
-/** These are compared with conversations of the same outcome since 0.2.0, and are learned anew. */
+/** Hard failures, cost and steps are learned from scratch: since 0.2.0 they are compared with conversations of the same outcome. */
 function isCarriedOver({ metric }: Readonly<Record<string, unknown>>): boolean {
   return !['hard_failure', 'cost_per_success', 'steps_per_success'].includes(String(metric));
 }
