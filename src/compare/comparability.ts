@@ -31,11 +31,8 @@ export function comparabilityOf(a: ExperimentResult, b: ExperimentResult, called
     [called.a, a],
     [called.b, b],
   ] as const) {
-    const planned = experiment.dataset.cases * experiment.repeats;
-    if (experiment.endedAt === undefined)
-      warnings.push(
-        `${name} has not ended: ${runs.length} of ${counted(planned, 'run')} ${runs.length === 1 ? 'is' : 'are'} known`,
-      );
+    const unended = unendedText({ experiment, runs });
+    if (unended !== undefined) warnings.push(`${name} ${unended}`);
     const { size } = new Set(runs.map((run) => run.case));
     if (experiment.endedAt !== undefined && earlyEndOf(experiment) === undefined && size < experiment.dataset.cases)
       warnings.push(`${name} has ended, and runs of only ${size} of its ${experiment.dataset.cases} cases are kept`);
@@ -49,6 +46,13 @@ export function comparabilityOf(a: ExperimentResult, b: ExperimentResult, called
   ] as const)
     if (suites.length > 0) warnings.push(`only ${name} was scored by ${suites.join(', ')}`);
   return warnings;
+}
+
+/** Undefined of one that has ended. */
+export function unendedText({ experiment, runs }: ExperimentResult): string | undefined {
+  if (experiment.endedAt !== undefined) return undefined;
+  const planned = counted(experiment.dataset.cases * experiment.repeats, 'run');
+  return `has not ended: ${runs.length} of ${planned} ${runs.length === 1 ? 'is' : 'are'} known`;
 }
 
 /** Experiments whose number of cases depended on their results. */

@@ -76,9 +76,9 @@ export function effortsOf(runs: SuiteRuns, measure: EffortMeasure): Map<string, 
 }
 
 /** As much of an evaluation as figures are made of. */
-type Counted = Pick<Evaluation, 'score' | 'outcome'>;
+type Counted = Pick<Evaluation, 'score' | 'outcome' | 'because'>;
 
-const BROKEN_OFF: readonly Counted[] = [{ score: 0, outcome: 'hard_failure' }];
+const BROKEN_OFF: readonly Counted[] = [{ score: 0, outcome: 'hard_failure', because: undefined }];
 
 /** Evaluations that a run counts with. A run that broke off without a score counts as a hard failure with score 0. */
 export function countedOf(run: SuiteRun): readonly Counted[] {

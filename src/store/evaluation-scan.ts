@@ -55,12 +55,14 @@ export interface ScannedEvaluation {
   readonly ending: Ending | undefined;
   /** Wall-clock time in milliseconds. */
   readonly createdAt: number;
+  /** Kind of its failure. */
+  readonly because: string | undefined;
   readonly seen: SeenConversation;
 }
 
 /** Columns of a table of evaluations with the alias `e`. */
 export const SCANNED_COLUMNS = `e.id, e.conversation, e.turn_id, e.suite_version, e.revision, e.score, e.outcome, e.labels, e.basis,
-  e.ending, e.created_at, ${namesOf(Object.values(SEEN_COLUMNS), 'e')}`;
+  e.ending, e.created_at, e.because, ${namesOf(Object.values(SEEN_COLUMNS), 'e')}`;
 
 /** In the order of the columns: making objects of rows would be half of the time of a scan. */
 export type ScannedCells = readonly [
@@ -75,11 +77,13 @@ export type ScannedCells = readonly [
   basis: string | null,
   ending: number | null,
   createdAt: number,
+  because: string | null,
   ...seen: (number | null)[],
 ];
 
 export function scannedFrom(cells: ScannedCells): ScannedEvaluation {
-  const [row, conversation, turnId, suiteVersion, revision, score, outcome, labels, basis, ending, createdAt] = cells;
+  const [row, conversation, turnId, suiteVersion, revision, score, outcome, labels, basis, ending, createdAt, because] =
+    cells;
   return {
     row,
     conversation,
@@ -92,7 +96,8 @@ export function scannedFrom(cells: ScannedCells): ScannedEvaluation {
     basis: basis ?? undefined,
     ending: ENDINGS[ending ?? -1],
     createdAt,
-    seen: seenFrom(cells, 11),
+    because: because ?? undefined,
+    seen: seenFrom(cells, 12),
   };
 }
 

@@ -44,6 +44,7 @@ async function history(judgeVersionAt?: (at: number) => string) {
       basis: `0123456789abcdef 1 ${kinds}${judge}`,
       ending: undefined,
       createdAt: at,
+      because: undefined,
       seen: {
         ...{ at, steps: 5, costNanos: undefined, tokens: undefined, durationMs: 1000, beganAt: at },
         ...{ userKey: undefined, kindKey: undefined },

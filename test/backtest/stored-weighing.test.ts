@@ -29,6 +29,7 @@ function scanned({ definition }: CompiledSuite, ending: Ending, basis = `${defin
     basis,
     ending,
     createdAt: 0,
+    because: undefined,
     seen: {
       at: undefined,
       steps: undefined,

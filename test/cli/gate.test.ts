@@ -44,7 +44,9 @@ test('a good version passes, a bad one is a regression with its criterion named,
   expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toContain('| `criterion.booked` |');
   expect(readFileSync(path.join(folder, 'gate.xml'), 'utf8')).toContain('<failure type="regression"');
   expect(few.status).toBe(2);
-  expect(few.stdout).toMatch(/^Not enough evidence: no case of 5 broke; open rule missing_cases\.\n/);
+  expect(few.stdout).toMatch(
+    /^Not enough evidence, which stops the release: no case of 5 broke; open rule missing_cases\.\n/,
+  );
   expect(few.stdout).toContain('cases would tell');
   expect(bad.stdout).toContain('1 criterion unchanged: polite');
   expect(again.stdout).toMatch(/pass +2 criteria unchanged: booked, polite/);
@@ -204,6 +206,17 @@ test('--init writes rules that the experiment keeps, says what to do next, and o
   expect(gate(folder, 'good', '--baseline', 'good').status).toBe(0);
   expect(gate(folder, 'bad', '--baseline', 'good').status).toBe(1);
   expect(gate(folder, 'good', '--init', '--baseline', 'good')).toMatchObject({ status: 3 });
+});
+
+test('--init says that an experiment has not ended: its rules stand, and it is no baseline yet', () => {
+  const folder = tempDirectory();
+  const whole = tried('good', HALF);
+  keep(folder, { ...whole, experiment: { ...whole.experiment, endedAt: undefined } });
+
+  const init = gate(folder, '--init');
+
+  expect(init.status).toBe(0);
+  expect(init.stderr).toMatch(/^note: 2026-11-20-good has not ended: \d+ of \d+ runs are known\. `assay run --resume`/);
 });
 
 test('--init lets an experiment with crashes and few cases pass against itself, as it is on the first day', () => {

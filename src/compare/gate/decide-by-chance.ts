@@ -76,7 +76,7 @@ export function judgeByChance(
     shown: {
       allowed: 'what chance explains',
       value: counted.cases === 0 ? 'unknown' : `${counted.broken.length} of ${formatCases(counted.cases)}`,
-      interval: first === undefined ? '' : formatP(first.p),
+      interval: first === undefined ? '' : pText(first),
     },
     examples: decision === 'pass' ? [] : shown.slice(0, EXAMPLES_MAX),
     readWith: caseCommand(decision === 'pass' ? undefined : shown[0], sides),
@@ -112,7 +112,12 @@ function because(decision: RuleDecision, { counted, tests, isTooFew, sides }: Fo
 function testText({ criterion, baseline, candidate, p, level }: WorseTest): string {
   const passes = criterion === undefined ? 'pass' : `pass ${criterion}`;
   const share = ({ passes: count, of }: PassedRuns) => `${count} of ${of}`;
-  return `${share(candidate)} runs ${passes}, ${share(baseline)} before (${formatP(p)}, and up to ${formatLevel(level)} is a regression)`;
+  return `${share(candidate)} runs ${passes}, ${share(baseline)} before (${pText({ p, level })})`;
+}
+
+/** Beside the level: .031 is no regression where up to .025 is one. */
+function pText({ p, level }: Pick<WorseTest, 'p' | 'level'>): string {
+  return `${formatP(p)}, and up to ${formatLevel(level)} is a regression`;
 }
 
 function formatLevel(level: number): string {

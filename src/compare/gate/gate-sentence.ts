@@ -46,7 +46,9 @@ export function gateSentence(
       : []),
     ...(see === undefined ? [] : [`see \`npx ${see}\``]),
   ];
-  return `${WORDS[decision]}${isLetPass ? ', which does not stop the release' : ''}: ${parts.join('; ')}.`;
+  const stops =
+    decision !== 'not_enough_evidence' ? '' : `, which ${isLetPass ? 'does not stop' : 'stops'} the release`;
+  return `${WORDS[decision]}${stops}: ${parts.join('; ')}.`;
 }
 
 interface WorseIn {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RUN_ENDS } from '../experiment.ts';
 import { fullEvaluation, turn } from './conversation-detail.ts';
 import { gateResult } from './gate.ts';
-import { about, anyOf, count, estimate, list, outcome, time } from './shapes.ts';
+import { about, anyOf, count, estimate, kinds, list, outcome, time } from './shapes.ts';
 
 const LIST_MAX = 200;
 
@@ -51,6 +51,7 @@ export const experimentDetail = experimentItem.extend({
       tcr: estimate.optional(),
       success: estimate.optional(),
       outcomes: z.partialRecord(outcome, count).meta({ description: 'runs; turns, where its scope is turn' }),
+      because: kinds,
       criteria: list(z.strictObject({ criterion: z.string(), pass_rate: estimate.optional() })),
     }),
   ).meta({ description: 'means over cases; n counts cases' }),

@@ -16,6 +16,9 @@ export const about = z.enum(ABOUTS);
 export const ending = z.enum(ENDINGS);
 
 export const count = z.number().int().min(0);
+export const kinds = z
+  .partialRecord(outcome, z.record(z.string(), count))
+  .meta({ description: 'how often each kind of failure came, by its outcome' });
 export const share = z.number().min(0).max(1);
 export const time = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC' });
 

@@ -1,6 +1,6 @@
 /** `GET /api/v1/trend`: how a suite's figures went over time, from the history of evaluations. */
 import { z } from 'zod';
-import { about, anyOf, count, estimate, list, outcome, related, share, time, timeAsked } from './shapes.ts';
+import { about, anyOf, count, estimate, kinds, list, outcome, related, share, time, timeAsked } from './shapes.ts';
 
 const TREND_BY = ['none', 'agent_version', 'agent', 'segment', 'environment'] as const;
 
@@ -45,6 +45,9 @@ export const trend = z.strictObject({
       key: z.string().meta({ description: 'empty where by is none' }),
       buckets: list(figures.extend({ at: time })).meta({ description: 'those in which there is anything' }),
       whole: figures,
+      because: kinds.meta({
+        description: 'kinds of failures among the latest of the evaluations: of all, where there are at most 2,000',
+      }),
     }),
   ),
   series_left_out: count.meta({ description: 'the smallest ones, beyond those that are shown' }),

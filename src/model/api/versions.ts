@@ -1,7 +1,7 @@
 /** `GET /api/v1/versions/compare`: two versions of an agent online, which saw different conversations. */
 import { z } from 'zod';
 import { compared } from './comparison.ts';
-import { about, anyOf, count, estimate, list, outcome, related, time, timeAsked } from './shapes.ts';
+import { about, anyOf, count, estimate, kinds, list, outcome, related, time, timeAsked } from './shapes.ts';
 
 const fraction = z.coerce.number().gt(0).lt(1);
 
@@ -26,6 +26,7 @@ const side = z.strictObject({
   tcr: estimate.optional(),
   success: estimate.optional(),
   outcomes: z.partialRecord(outcome, count),
+  because: kinds,
   other_versions: count.meta({ description: 'evaluations by other versions of the suite, which are in no figure' }),
   cut: z.boolean().meta({ description: 'there are more conversations: the oldest are left out' }),
 });

@@ -7,15 +7,17 @@ import { isOther } from '../../model/agent-labels.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 import { addressOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { counted, percent } from '../text/format.ts';
+import { kindsText } from '../text/kinds.ts';
 import { OutcomeMark } from '../text/outcome.ts';
 
 interface EndingsProps {
   readonly figures: TrendFigures;
+  readonly because: Trend['series'][number]['because'] | undefined;
   readonly trend: Trend;
   readonly place: Place;
 }
 
-export function Endings({ figures: { outcomes, evaluations }, trend, place }: EndingsProps): JSX.Element {
+export function Endings({ figures: { outcomes, evaluations }, because, trend, place }: EndingsProps): JSX.Element {
   const counts = OUTCOMES_IN_ORDER.map((outcome) => ({ outcome, count: outcomes[outcome] ?? 0 })).filter(
     ({ count }) => count > 0,
   );
@@ -48,10 +50,15 @@ export function Endings({ figures: { outcomes, evaluations }, trend, place }: En
             h('span', { class: 'share' }, percent(count / evaluations)),
             h('span', { class: 'count' }, counted(count, trend.scope)),
           ),
+          h(Kinds, { text: kindsText(because?.[outcome], count) }),
         ),
       ),
     ),
   );
+}
+
+function Kinds({ text }: { readonly text: string | undefined }): JSX.Element | null {
+  return text === undefined ? null : h('p', { class: 'kinds' }, text);
 }
 
 function Share({ outcome, count }: { readonly outcome: Outcome; readonly count: number }): JSX.Element {

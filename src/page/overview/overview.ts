@@ -136,7 +136,7 @@ function Sections({ trend, series, detections, isOld, place, facets }: SectionsP
     }),
     h(MovedParts, { asked, trend, place }),
     detections !== undefined && shown !== undefined && h(OpenDetections, { detections, shown, place }),
-    h(Endings, { figures: series.whole, trend, place }),
+    h(Endings, { figures: series.whole, because: series.because, trend, place }),
     speaksOfSuccess(about) && h(UsersSay, { place, since: trend.since }),
     h(JudgeSection, { place }),
   );

@@ -16,6 +16,7 @@ import type { ViewProps } from '../shell/view-props.ts';
 import { capitalized } from '../text/capitalized.ts';
 import { ScoreEstimate, ShareEstimate } from '../text/estimate.ts';
 import { countText, counted } from '../text/format.ts';
+import { kindsText } from '../text/kinds.ts';
 import { OutcomeMark } from '../text/outcome.ts';
 import { Choice, change } from './choice.ts';
 import { type MeasureRow, rowsOf } from './measures.ts';
@@ -260,10 +261,12 @@ function Sides({
           row(h(OutcomeMark, { outcome }), (side) => {
             const count = side.outcomes[outcome] ?? 0;
             if (count === 0) return '0';
+            const kinds = kindsText(side.because[outcome], count);
             return h(
-              'a',
-              { href: behind(place, suite, { agent_version: side.agent_version, outcome }) },
-              countText(count),
+              'div',
+              null,
+              h('a', { href: behind(place, suite, { agent_version: side.agent_version, outcome }) }, countText(count)),
+              kinds !== undefined && h('div', { class: 'kinds' }, kinds),
             );
           }),
         ),

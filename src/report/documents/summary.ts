@@ -1,6 +1,7 @@
 /** Sums up evaluations: TCR, the share of successes, outcomes, and the criteria that fail most. */
 import { decisionOf, undecidedBy } from '../../model/decision.ts';
 import type { About, Evaluation, Outcome, SuiteScope } from '../../model/evaluation.ts';
+import { type FailureKinds, failureKinds } from '../../model/failure-kinds.ts';
 import { aboutOf, meanDecided } from '../../model/known-share.ts';
 import { isFailure, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 
@@ -33,7 +34,7 @@ export interface SuiteSummary {
   readonly with_evidence: number | null;
   readonly outcomes: { readonly [outcome in Outcome]: number };
   /** Kinds of failures, by outcome, the most frequent first. */
-  readonly because: { readonly [outcome in Outcome]?: { readonly [kind: string]: number } };
+  readonly because: FailureKinds;
 }
 
 export interface FailingCriterion {
@@ -115,23 +116,8 @@ function summarizeSuite(evaluations: readonly Evaluation[]): SuiteSummary {
     with_evidence: share(known, scored.length),
     // The cast holds: the entries are made from the list of all outcomes.
     outcomes: Object.fromEntries(counts) as SuiteSummary['outcomes'],
-    because: kindsOf(evaluations),
+    because: failureKinds(evaluations),
   };
-}
-
-function kindsOf(evaluations: readonly Evaluation[]): SuiteSummary['because'] {
-  const byOutcome = Map.groupBy(
-    evaluations.filter(({ because }) => because !== undefined),
-    ({ outcome }) => outcome,
-  );
-  return Object.fromEntries(
-    [...byOutcome].map(([outcome, those]) => {
-      const kinds = [...Map.groupBy(those, ({ because }) => because ?? '')].map(
-        ([kind, { length }]) => [kind, length] as const,
-      );
-      return [outcome, Object.fromEntries(kinds.toSorted(([, a], [, b]) => b - a))];
-    }),
-  );
 }
 
 function share(part: number, whole: number): number | null {

@@ -62,7 +62,11 @@ test('it names its figures, and the cases that the comparison lists as worse', (
     decision: 'regression',
     examples: ['case-0', 'case-1'],
     readWith: 'assay compare 2026-11-20-a 2026-11-20-b --transcripts case-0',
-    shown: { allowed: 'what chance explains', value: '2 of 3 cases', interval: 'p = 0.0025' },
+    shown: {
+      allowed: 'what chance explains',
+      value: '2 of 3 cases',
+      interval: 'p = 0.0025, and up to 0.033 is a regression',
+    },
   });
   expect(rule.because).toMatch(
     /^2 cases of 3 lost something, more than chance explains: 3 of 9 runs pass, 9 of 9 before \(p = 0\.0025, and up to 0\.0\d+ is a regression\)\.$/,

@@ -38,7 +38,7 @@ test.each([
     `${FIRST}\non_not_enough_evidence: fail`,
     lost(4, 6),
     all(6),
-    `Not enough evidence: 4 of 6 cases broke, which chance can explain; criterion booked; open rule tcr max_drop; \`--repeats 3\` can tell them from chance; ${SEE}.`,
+    `Not enough evidence, which stops the release: 4 of 6 cases broke, which chance can explain; criterion booked; open rule tcr max_drop; \`--repeats 3\` can tell them from chance; ${SEE}.`,
   ],
   [
     'cases that got better',
@@ -48,7 +48,13 @@ test.each([
     `Not enough evidence, which does not stop the release: 1 of 4 cases broke, 2 mended, which chance can explain; criterion booked; 2 of 2 rules open; \`--repeats 3\` can tell them from chance; ${SEE}.`,
   ],
   ['a pass', FIRST, all(80), all(80), 'Pass: no case of 80 broke; 2 rules kept.'],
-  ['a missing case', FIRST, all(79), all(80), 'Not enough evidence: no case of 79 broke; open rule missing_cases.'],
+  [
+    'a missing case',
+    FIRST,
+    all(79),
+    all(80),
+    'Not enough evidence, which stops the release: no case of 79 broke; open rule missing_cases.',
+  ],
   [
     'no baseline',
     'rules: { success_rate: { floor: 0.9 } }',

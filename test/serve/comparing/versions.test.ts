@@ -78,6 +78,12 @@ test('rates, scores, criteria and effort have intervals, chances and words, and 
     change: -18 / 24,
   });
   expect(found.success).toMatchObject({ lower: expect.closeTo(-1, 0) as number });
+  expect(Object.values(found.a.because)).toEqual([{ looked: 1 }]);
+  const over = trend.parse((await get(running, '/api/v1/trend?agent=helper&by=agent_version')).body);
+  expect(over.series.map(({ key, because }) => [key, because])).toEqual([
+    ['v1', found.a.because],
+    ['v2', found.b.because],
+  ]);
   expect(found.score).toMatchObject({ word: 'more_faults' });
   expect(found.steps_per_success).toMatchObject({ word: null, relative: true });
   expect(found.cost_per_success).toMatchObject({ word: null });
@@ -211,6 +217,7 @@ test('a version that nobody saw has no figures, and too short a time is a mistak
     conversations: 0,
     evaluations: 0,
     outcomes: {},
+    because: {},
     other_versions: 0,
     cut: false,
   });

@@ -16,6 +16,7 @@ import {
 import type { ApiEstimate } from '../../../model/api/shapes.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
 import { type Experiment, RUN_ENDS } from '../../../model/experiment.ts';
+import { failureKinds } from '../../../model/failure-kinds.ts';
 import { aboutOf } from '../../../model/known-share.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { countRuns, ExperimentUnreadable, type FoundExperiment } from '../../../store/experiment/read-experiment.ts';
@@ -103,7 +104,8 @@ function itemOf({ folder, experiment }: FoundExperiment, runs: number): Experime
 function figuresOf(runs: SuiteRuns): ExperimentDetail['figures'][number] {
   const all = [...runs.cases.values()].flatMap((ofCase) => ofCase.runs);
   const outcomes: { [Of in Outcome]?: number } = {};
-  for (const { outcome } of all.flatMap(countedOf)) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  const counted = all.flatMap(countedOf);
+  for (const { outcome } of counted) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   const about = aboutOf(all.flatMap(({ evaluations }) => evaluations));
   const [tcr, success] = [estimateOf(runs, { is: 'score' }), estimateOf(runs, { is: 'success' })];
   return {
@@ -113,6 +115,7 @@ function figuresOf(runs: SuiteRuns): ExperimentDetail['figures'][number] {
     ...(tcr === undefined ? {} : { tcr }),
     ...(success === undefined ? {} : { success }),
     outcomes,
+    because: failureKinds(counted),
     criteria: runs.criteria.map((criterion) => {
       const rate = estimateOf(runs, { is: 'criterion', name: criterion });
       return { criterion, ...(rate === undefined ? {} : { pass_rate: rate }) };

@@ -41,6 +41,8 @@ export interface LatestEvaluation {
   /** From 0 to 1. */
   readonly score: number | undefined;
   readonly outcome: Outcome;
+  /** Kind of its failure. */
+  readonly because: string | undefined;
   readonly verdicts: ReadonlyMap<string, VerdictKind>;
   /** Effort of the conversation or the turn, as far as it is known. */
   readonly used: Pick<ScannedEvaluation['seen'], 'steps' | 'tokens' | 'costNanos'>;
@@ -154,7 +156,7 @@ function latestFrom(suite: SuiteOutline): (scanned: ScannedEvaluation) => Latest
     return known;
   };
   return (scanned) => {
-    const { conversation, basis, suiteVersion, labels, score, outcome, seen } = scanned;
+    const { conversation, basis, suiteVersion, labels, score, outcome, because, seen } = scanned;
     if (basis === undefined || suiteVersion !== suite.version) return undefined;
     const { verdicts } = decodeBasis(basis);
     // A suite that was changed without a new version.
@@ -171,6 +173,7 @@ function latestFrom(suite: SuiteOutline): (scanned: ScannedEvaluation) => Latest
       kind: `${seen.kindKey ?? ''} ${known.segment}`,
       score: score === undefined ? undefined : score / MILLION,
       outcome,
+      because,
       verdicts: new Map(
         suite.criteria.map(({ name }, place) => [name, verdicts[place]?.verdict ?? 'skipped'] as const),
       ),

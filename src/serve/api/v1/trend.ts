@@ -4,6 +4,7 @@
  */
 import { type Trend, type TrendFigures, trend, trendQuery } from '../../../model/api/trend.ts';
 import { OUTCOMES, type Outcome } from '../../../model/evaluation.ts';
+import { failureKinds } from '../../../model/failure-kinds.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { HISTORY_WIDTHS, type SummedHistory } from '../../../store/history.ts';
@@ -84,6 +85,7 @@ a suite's success rate, mean score and outcomes over time, with their intervals`
           .map(([at, inBucket]) => ({ at: isoTime(at), ...figures(inBucket) }))
           .filter(({ evaluations }) => evaluations > 0),
         whole,
+        because: failureKinds(ofSeries.get(key) ?? []),
       })),
       series_left_out: Math.max(0, bySeries.length - SERIES_MAX),
       versions: versions

@@ -15,6 +15,7 @@ import {
 import { decisionOf } from '../../../model/decision.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
 import { changeWords, wordText } from '../../../model/suite-words.ts';
+import { failureKinds } from '../../../model/failure-kinds.ts';
 import { isGood, isInSuccessRate, isScored } from '../../../model/severity.ts';
 import { comparedJson } from '../../../report/documents/comparison-json.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
@@ -194,6 +195,7 @@ function sideJson(version: string, { evaluations, others, isCut }: Found): Versi
     evaluations: evaluations.length,
     ...levelsOf(evaluations),
     outcomes,
+    because: failureKinds(evaluations),
     other_versions: others,
     cut: isCut,
   };
