@@ -175,7 +175,7 @@ function relative(
   const { a, b } = figures;
   if (Number.isNaN(a) || Number.isNaN(b)) return { because: 'no runs of one of them report what they used' };
   if (!Number.isFinite(a) || !Number.isFinite(b))
-    return { because: `no run of ${Number.isFinite(a) ? 'B' : 'A'} succeeded` };
+    return { because: `no run of ${Number.isFinite(a) ? 'B' : 'A'} has a good outcome` };
   if (a === 0) return { because: 'it took nothing in A, and no change is relative to nothing' };
   const drawn = once(draw);
   const value = b / a - 1;

@@ -32,7 +32,7 @@ export function levelOfShares(values: readonly number[]): Estimated | NotEstimab
 export function levelOfEffort(cases: readonly CaseEffort[]): Estimated | NotEstimable {
   const value = ratioOf(cases);
   if (cases.length === 0) return { because: 'no run says what it took' };
-  if (!Number.isFinite(value)) return { because: 'no run succeeded' };
+  if (!Number.isFinite(value)) return { because: 'no run has a good outcome' };
   const drawn = once(() => drawRatio(cases, 1));
   return {
     value,

@@ -70,7 +70,7 @@ describe('the word for a difference', () => {
   test('a reason where there is no figure', () => {
     const { suite } = only(experimentOf('a', passing([0, 0])), experimentOf('b', passing([1, 0])));
 
-    expect(suite.stepsPerSuccess).toEqual({ is: 'not_compared', because: 'no run of A succeeded' });
+    expect(suite.stepsPerSuccess).toEqual({ is: 'not_compared', because: 'no run of A has a good outcome' });
     expect(suite.costPerSuccess.is).toBe('not_compared');
   });
 });

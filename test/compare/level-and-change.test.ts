@@ -101,7 +101,9 @@ describe('what a run says', () => {
   });
 
   test('there is no figure where nothing succeeded, or nothing is known', () => {
-    expect(levelOf(runsOf(passing([0, 0])), { is: 'steps_per_success' })).toEqual({ because: 'no run succeeded' });
+    expect(levelOf(runsOf(passing([0, 0])), { is: 'steps_per_success' })).toEqual({
+      because: 'no run has a good outcome',
+    });
     expect(levelOf(runsOf(passing([1, 1])), { is: 'cost_per_success' })).toEqual({
       because: 'no run says what it took',
     });

@@ -30,7 +30,7 @@ export function efficiencyDashboard(settings: RuleSettings) {
         {
           title: 'Cost per good outcome',
           description:
-            'What all scored conversations cost, for each that succeeded; only where the spans say what a call costs.',
+            'What all scored conversations cost, for each with a good outcome; only where the spans say what a call costs.',
           unit: 'currencyUSD',
         },
         perSuccess('cost_usd'),

@@ -164,7 +164,8 @@ function effortOf(a: readonly Spent[], b: readonly Spent[], called: Asked['calle
     [ofA, called.a],
     [ofB, called.b],
   ] as const)
-    if (side !== undefined && !Number.isFinite(side.ratio)) return { because: `no conversation of ${name} succeeded` };
+    if (side !== undefined && !Number.isFinite(side.ratio))
+      return { because: `no conversation of ${name} has a good outcome` };
   if (ofA?.ratio === 0) return { because: `it took nothing in ${called.a}, and no change is relative to nothing` };
   const figures = { cases: a.length + b.length, isRelative: true, reach: NO_REACH, ...SAMPLES, range: RELATIVE };
   if (ofA === undefined || ofB === undefined || ofB.ratio === 0)
