@@ -11,6 +11,7 @@ import type { Turn } from '../../model/turn.ts';
 import { userMessages } from '../earlier-messages.ts';
 import { type Language, LANGUAGES, PHRASES } from './languages.ts';
 import { withoutFrames } from './frames.ts';
+import { isGeneralStatement } from './general-statement.ts';
 import { type PhraseKind, type PhraseTests, plainText, sentencesOf } from './phrases.ts';
 import { isTooShortToTell, languageOf, languageOfPlain } from './recognise.ts';
 
@@ -371,7 +372,11 @@ function claimedIn(clause: string, pattern: RegExp, known: PhraseTests): string 
   if (claim === null) return undefined;
   const read = known.words.size === 0 ? clause : clause.slice(0, claim.index + claim[0].length);
   if (NOTHING.test(clause.slice(claim.index + claim[0].length))) return undefined;
-  return known.unclaimed.test(read) ? undefined : claim[0];
+  if (known.unclaimed.test(read)) return undefined;
+  if (!isGeneralStatement(clause, claim[0], claim.index)) return claim[0];
+  // "Refunds are processed within 5 days, your order is cancelled".
+  const next = clause.indexOf(', ', claim.index);
+  return next === -1 ? undefined : claimedIn(clause.slice(next + 1), pattern, known);
 }
 
 /** "I have changed nothing". */
