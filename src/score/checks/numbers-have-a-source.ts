@@ -23,7 +23,8 @@ import { columnTotals } from './column-totals.ts';
 import { isMeantByWords } from './day-words.ts';
 import { standingFailure } from './failed-calls.ts';
 import { numbersInWords } from './number-words.ts';
-import { DerivedNumbers, isMultiple, isToldAs } from './derived-number.ts';
+import { DerivedNumbers, isMultiple, isRoundedTo, isToldAs } from './derived-number.ts';
+import { percentagesIn, restOf } from './percent-rest.ts';
 import { SourceText } from './source-text.ts';
 import { numberedIn, type Specific } from './specifics.ts';
 
@@ -79,9 +80,16 @@ export const numbersHaveASource = builtInCheck({
     );
     const derived = derivedNumbers(told, doubtful, few.filter(isTelling));
     const totals = doubtful.length === 0 ? [] : [...columnTotals(resultsOf(subject))];
-    const made = doubtful.find(
-      (one) => one.kind !== 'number' || !(derived.has(numberOf(one)) || isOf(one, totals, isTotal)),
-    );
+    const isKnown = (one: Specific) =>
+      !doubtful.includes(one) || derived.has(numberOf(one)) || isOf(one, totals, isTotal);
+    const shares = doubtful.length === 0 ? undefined : percentagesIn([turn.finalAnswer.text]);
+    const isRest = (one: Specific) => {
+      const rest = restOf(numberOf(one));
+      if (shares?.has(numberOf(one)) !== true) return false;
+      if (percentagesIn(known.facts).has(rest)) return true;
+      return shares.has(rest) && told.some((other) => numberOf(other) === rest && isKnown(other));
+    };
+    const made = doubtful.find((one) => one.kind !== 'number' || !(isKnown(one) || isRest(one)));
     if (made === undefined) return NONE_MADE_UP;
     const evidence = [turn.steps.findLast(({ kind }) => kind === 'llm')?.spanId];
     return {
@@ -127,8 +135,7 @@ function fewNumbers(subject: Subject): readonly number[] {
     const { userInput, toolCalls } = subject;
     const results = toolCalls.filter((call) => !subject.hasFailed(call)).map(({ result }) => result.text);
     const source = new SourceText([userInput, ...results].map((text) => text.replace(DATE_IN_DIGITS, ' ')));
-    if (source.values.length > FEW_MAX) return [];
-    return source.values;
+    return source.values.length > FEW_MAX ? [] : source.wholeValues;
   });
 }
 
@@ -273,9 +280,9 @@ function isOf(specific: Specific, known: readonly number[], is: (number: number,
   return known.some((number) => is(number, value));
 }
 
-/** Sums are told rounded to cents. */
+/** Sums are told rounded to cents, and means to a decimal. Some column of many has almost any whole number as its mean. */
 function isTotal(total: number, value: number): boolean {
-  return Math.abs(total - value) < TOTAL_EXACT;
+  return Number.isInteger(value) ? Math.abs(total - value) < TOTAL_EXACT : isRoundedTo(total, value);
 }
 
 const TOTAL_EXACT = 0.0051;
