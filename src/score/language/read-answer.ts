@@ -10,6 +10,7 @@
 import type { Turn } from '../../model/turn.ts';
 import { userMessages } from '../earlier-messages.ts';
 import { type Language, LANGUAGES, PHRASES } from './languages.ts';
+import { isClosing, withoutClosings } from './closing.ts';
 import { withoutFrames } from './frames.ts';
 import { isGeneralStatement } from './general-statement.ts';
 import { type PhraseKind, type PhraseTests, plainText, sentencesOf } from './phrases.ts';
@@ -149,8 +150,13 @@ class Reading implements AnswerReading {
     this.#isBare ??=
       this.#text.length < NEVER_BARE_FROM &&
       this.claims === undefined &&
-      bare(this.#text.replace(everywhere(this.#known.untroubled), ' · '), this.#known);
+      bare(this.#unclosed.replace(everywhere(this.#known.untroubled), ' · '), this.#known);
     return this.#isBare;
+  }
+
+  /** An apology with such a sentence may be all that was asked for; a refusal is not. */
+  get #unclosed(): string {
+    return this.#known.refusal.test(this.#text) ? withoutClosings(this.#text) : this.#text;
   }
 
   get admitsTrouble(): boolean {
@@ -413,7 +419,8 @@ function refuses(sentence: string, known: PhraseTests): boolean {
 function asks(sentences: readonly string[], known: PhraseTests): boolean {
   return sentences
     .slice(-2)
-    .some((sentence) => (isQuestion(sentence, known) || requests(sentence, known)) && !known.courtesy.test(sentence));
+    .filter((sentence) => !known.courtesy.test(sentence) && !isClosing(sentence))
+    .some((sentence) => isQuestion(sentence, known) || requests(sentence, known));
 }
 
 /** "If you send me the code, …" waits for nothing; "once you have it, please send it" does. */
