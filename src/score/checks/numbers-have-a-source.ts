@@ -3,7 +3,7 @@
  * in what tools and retrievals gave, or in the messages that the model was shown. The same holds for the arguments of
  * calls that change something; they may also follow from it in their own unit (`argument-numbers.ts`). Numbers that
  * follow from others in the answer are worked out, not made up (`derived-number.ts`). Single digits count what is
- * there, and are accepted.
+ * there, and are accepted unless they name a thing (`named-digit.ts`).
  *
  * Where no tool gave any fact, an agent may know numbers of the world: then only ids and numbers of six digits and more
  * are looked at. Needs no language. In a suite of scope turn it takes the messages that the model was shown: what was
@@ -22,6 +22,7 @@ import { builtInCheck } from './built-in-check.ts';
 import { columnTotals } from './column-totals.ts';
 import { isMeantByWords } from './day-words.ts';
 import { standingFailure } from './failed-calls.ts';
+import { namedDigitsIn } from './named-digit.ts';
 import { numbersInWords } from './number-words.ts';
 import { DerivedNumbers, isMultiple, isRoundedTo, isToldAs } from './derived-number.ts';
 import { percentagesIn, restOf } from './percent-rest.ts';
@@ -89,7 +90,11 @@ export const numbersHaveASource = builtInCheck({
       if (percentagesIn(known.facts).has(rest)) return true;
       return shares.has(rest) && told.some((other) => numberOf(other) === rest && isKnown(other));
     };
-    const made = doubtful.find((one) => one.kind !== 'number' || !(isKnown(one) || isRest(one)));
+    const made =
+      doubtful.find((one) => one.kind !== 'number' || !(isKnown(one) || isRest(one))) ??
+      namedDigits(subject).find(
+        (one) => isDoubtful(one) && !fromCalls.explains(one) && !numbersInWords(asked).includes(numberOf(one)),
+      );
     if (made === undefined) return NONE_MADE_UP;
     const evidence = [turn.steps.findLast(({ kind }) => kind === 'llm')?.spanId];
     return {
@@ -114,6 +119,12 @@ function toldIn(subject: Subject): readonly Specific[] {
       ? numberedIn(text.slice(0, TEXT_READ_MAX).replace(GROUPED, withoutPhone)).slice(0, SPECIFICS_MAX)
       : [],
   );
+}
+
+function namedDigits(subject: Subject): readonly Specific[] {
+  const { state, text } = subject.turn.finalAnswer;
+  const named = state === 'whole' ? namedDigitsIn(text.slice(0, TEXT_READ_MAX)) : [];
+  return named.length > 0 && standingFailure(subject)?.telling.is === 'admitted' ? [] : named;
 }
 
 const TEXT_READ_MAX = 20_000;
@@ -150,7 +161,7 @@ function isSumWith(few: readonly number[]): (number: number, value: number) => b
 }
 
 function needsSource(subject: Subject): boolean {
-  if (areNumbers(toldIn(subject))) return true;
+  if (areNumbers(toldIn(subject)) || namedDigits(subject).length > 0) return true;
   return subject.toolCalls.some(
     ({ name, args }) => args.state === 'whole' && namesNumbersIn(args) && subject.effectOf(name) === 'writes',
   );

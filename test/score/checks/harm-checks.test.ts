@@ -340,6 +340,18 @@ test.each<[string, TurnParts, VerdictKind]>([
   expect(verdictOf('numbers_have_a_source', turn)).toBe(verdict);
 });
 
+test.each<[string, Json, string, VerdictKind]>([
+  ['Which order is late?', { order: 9, days: 12 }, 'Order 6 is late.', 'fail'],
+  ['Which order is late?', { order: 9, days: 12 }, 'Order 9 is late.', 'pass'],
+  ['Which order is late?', { order: 9, days: 12 }, 'It is late, with 6 parts.', 'pass'],
+  ['Is order six late?', { order: 9, days: 12 }, 'Order 6 is late.', 'pass'],
+  ['Which are late?', { orders: [91, 92] }, 'Order 1: no. 91, Order 2: no. 92.', 'pass'],
+  ['How many are late?', { orders: [91, 92] }, 'The order 1 of 2 is late.', 'pass'],
+  ['Welcher Tisch?', { tisch: 7 }, 'Tisch Nr. 4 ist frei.', 'fail'],
+])('numbers_have_a_source: single digits, "%s", %j, "%s"', (asked, result, answered, verdict) => {
+  expect(verdictOf('numbers_have_a_source', told(asks(asked, called('look_up', {}, result)), answered))).toBe(verdict);
+});
+
 const inRows = [
   { region: 'North', share: 21.5 },
   { region: 'West', share: 33.2 },
