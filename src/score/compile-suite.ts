@@ -10,7 +10,7 @@ import type { ToolNames } from '../model/tool-names.ts';
 import { formatPath, type Path, type Place } from '../model/written-document.ts';
 import { aboutOf } from './about.ts';
 import { criterionDefinition, definitionOfCode, suiteDefinition, type WrittenDefinitions } from './definition.ts';
-import { type FailsAs, KIND, KIND_EXPECTED } from './failure-kind.ts';
+import { FAILURE_EXPECTED, type FailsAs, KIND, KIND_EXPECTED, namesNoFailure } from './failure-kind.ts';
 import { handsOverByDefault } from './hand-over.ts';
 import { textOfCode } from './evaluator-version.ts';
 import { truthKeysIn } from './expected/enough-truth.ts';
@@ -145,6 +145,7 @@ function checkFailsAs(criteria: readonly Criterion[], index: number, mistake: Re
   for (const [place, { kind, ifPassed }] of kindsOf(failsAs).entries()) {
     const at = typeof failsAs === 'string' ? path : [...path, place];
     if (!KIND.test(kind)) mistake(at, `'${shorten(kind, 60)}' cannot be a kind of failure`, KIND_EXPECTED);
+    else if (namesNoFailure(kind)) mistake(at, `'${kind}' is no kind of failure`, FAILURE_EXPECTED);
     if (ifPassed !== undefined && !criteria.some(({ name }) => name === ifPassed))
       mistake(
         at,

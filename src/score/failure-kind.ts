@@ -4,7 +4,8 @@
  * (`fails_as`); where it does not, the criterion's name stands for it. A success, a hand-over and what was not scored have none.
  */
 import { decisionOf } from '../model/decision.ts';
-import type { VerdictKind } from '../model/evaluation.ts';
+import { OUTCOMES, type VerdictKind } from '../model/evaluation.ts';
+import { isFailure } from '../model/severity.ts';
 import type { Broke } from './ending.ts';
 
 export interface FailsAs {
@@ -22,6 +23,25 @@ interface Failing {
 /** It becomes a word on every surface, and a cell in exports. */
 export const KIND = /^\p{L}[\p{L}\p{N} _-]{0,39}$/u;
 export const KIND_EXPECTED = 'at most 40 letters, digits, spaces and hyphens, a letter first';
+
+export const FAILURE_EXPECTED = 'what went wrong, in a few words, such as "loop" or "refused without a reason"';
+
+const NO_FAILURES: ReadonlySet<string> = new Set([
+  ...['success', 'successful', 'succeeded', 'pass', 'passed', 'ok'],
+  ...OUTCOMES.filter((outcome) => !isFailure(outcome)).map(inWords),
+]);
+
+/** A word for what went well, or an outcome that is no failure: `graceful_failure (success)` would contradict itself. */
+export function namesNoFailure(kind: string): boolean {
+  return NO_FAILURES.has(inWords(kind));
+}
+
+function inWords(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[_ -]+/g, ' ')
+    .trim();
+}
 
 const BROKEN: Readonly<Record<Broke, string>> = { no_answer: 'no answer', error: 'error' };
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { compileSuite } from '../../src/score/compile-suite.ts';
 import { evaluate } from '../../src/score/evaluate.ts';
+import { FAILURE_EXPECTED } from '../../src/score/failure-kind.ts';
 import { readSuite } from '../../src/score/yaml/read-suite.ts';
 import type { CheckedCriterion, Suite } from '../../src/score/suite.ts';
 import { aConversation, aTurn, anError, MISSING } from './conversations.ts';
@@ -97,6 +98,24 @@ test.each(['__proto__', '<b>loop</b>', 'l'.repeat(41), ' ', 'a\u202eb'])(
     const { mistakes } = compileSuite(suiteOf([{ passes: false, failsAs }]), ORIGIN);
 
     expect(mistakes).toMatchObject([{ path: 'criteria[0].fails_as', expected: expect.stringContaining('40 letters') }]);
+  },
+);
+
+test.each(['success', 'Passed', 'successful_completion', 'successful completion', 'no-fault-found', 'unscored'])(
+  '%j is no kind of failure, and is refused with its place',
+  (failsAs) => {
+    const { mistakes } = compileSuite(suiteOf([{ passes: false, failsAs }]), ORIGIN);
+
+    expect(mistakes).toMatchObject([
+      { path: 'criteria[0].fails_as', problem: `'${failsAs}' is no kind of failure`, expected: FAILURE_EXPECTED },
+    ]);
+  },
+);
+
+test.each(['false success', 'not passed', 'handed over too early', 'hard failure'])(
+  '%j is a kind of failure',
+  (failsAs) => {
+    expect(compileSuite(suiteOf([{ passes: false, failsAs }]), ORIGIN).mistakes).toEqual([]);
   },
 );
 

@@ -1,11 +1,13 @@
 /**
  * Is the answer more than nothing, or than "I'm sorry, I can't help with that"? Bare is what `read-answer.ts` says: without the apology, the
  * refusal and what fills them, hardly a word is left. A refusal that says what it refuses or why, names a time, or offers another way says
- * something; whether it was right, this check cannot tell. Knows the languages of `languages.ts`; of others, only what is no answer at all.
+ * something; whether it was right, this check cannot tell. Knows the languages of `languages.ts`; of others, what is no answer at all, and in six
+ * the bare formula (`refusals-elsewhere.ts`).
  */
 import { z } from 'zod';
 import { type NotApplicable, notApplicable, type ReasonedAnswer } from '../answer.ts';
 import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
+import { isBareRefusalElsewhere } from '../language/refusals-elsewhere.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { hasAnswer } from '../turn-answer.ts';
@@ -19,8 +21,9 @@ export const answerSaysSomething = builtInCheck({
     const { turn } = subject;
     if (!hasAnswer(turn)) return withoutAnswer(subject);
     const reading = readingOf(turn);
-    if (reading === undefined) return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
-    if (!reading.isBare) return { pass: true, reason: 'The answer says something.' };
+    if (reading === undefined && !isBareRefusalElsewhere(turn.finalAnswer.text))
+      return notApplicable(LANGUAGE_NOT_KNOWN, 'language');
+    if (reading?.isBare === false) return { pass: true, reason: 'The answer says something.' };
     return {
       pass: false,
       reason: `The answer is a bare apology or refusal: "${toExcerpt(turn.finalAnswer.text.trim())}"`,

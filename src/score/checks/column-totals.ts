@@ -4,6 +4,7 @@
  *
  *     {"price": 130}, {"price": 215}      345, 172.5
  *     [{…}, {…}, {…}]                     3
+ *     {"north": 3, "west": 5, "east": 1}   9, 3
  */
 import type { Json } from '../../model/json.ts';
 import { parseExactly } from '../../model/exact-json.ts';
@@ -33,6 +34,7 @@ export function columnTotals(results: readonly string[]): ReadonlySet<number> {
       for (const one of value as readonly Json[]) read(one, name, depth + 1);
       addTotals(open.pop(), totals);
     } else if (typeof value === 'object' && value !== null) {
+      addTotals(new Map([[name, numbersOnly(Object.values(value))]]), totals);
       for (const [key, member] of Object.entries(value))
         read(member as Json, `${name.slice(name.lastIndexOf('.') + 1)}.${key}`, depth + 1);
     }
@@ -49,6 +51,15 @@ function addTotals(columns: ReadonlyMap<string, readonly number[]> | undefined, 
     totals.add(sum);
     totals.add(sum / column.length);
   }
+}
+
+/** Fewer are often different things, such as a price and an id. */
+const COLUMN_MIN = 3;
+
+/** An object of numbers alone is a column: its names are the rows. */
+function numbersOnly(members: readonly Json[]): readonly number[] {
+  const numbers = members.flatMap((member) => numberIn(member) ?? []);
+  return numbers.length === members.length && numbers.length >= COLUMN_MIN ? numbers : [];
 }
 
 function numberIn(value: Json): number | undefined {

@@ -31,7 +31,7 @@ export class DerivedNumbers {
     const terms = this.#terms;
     const is = (result: number) => Math.abs(result - value) < EXACT;
     const sum = terms.reduce((all, term) => all + term, 0);
-    if (terms.includes(value) || is(sum) || is(sum / terms.length)) return true;
+    if (terms.includes(value) || is(sum) || isRoundedTo(sum / terms.length, value)) return true;
     return terms.some(
       (a, at) =>
         isToldAs(a, value) ||
@@ -75,6 +75,14 @@ export function isToldAs(term: number, value: number): boolean {
   const isInCents = Number.isInteger(term) && term >= 100 && term === Math.round(value * 100);
   return isRounded || isInCents || isRate;
 }
+
+/** A mean, rounded to as many decimals as were told: 22.333 is 22.3 and 22.33. */
+export function isRoundedTo(exact: number, value: number): boolean {
+  const unit = Number.isInteger(value) ? 1 : Number.isInteger(Math.round(value * 1000) / 100) ? 0.1 : 0.01;
+  return Math.abs(exact - value) <= unit / 2 + ROUNDING;
+}
+
+const ROUNDING = 0.0001;
 
 /** A share or a change in per cent, which are told rounded. */
 function isPercent(part: number, whole: number, value: number): boolean {

@@ -6,8 +6,8 @@
  *
  * Most words that sound like a claim are none in their turn. A draft, a translation, a reason for a refusal and the
  * user's own statement claim nothing (`claim-in-context.ts`). "It has been cancelled" may report what was looked up: a
- * tool or a retrieval speaks of such an action (`actions.ts`), and no call that changes something failed. Results that
- * were not recorded may have spoken of it.
+ * tool or a retrieval speaks of such an action (`actions.ts`) or has the number that is told (`told-count.ts`), and no call
+ * that changes something failed. Results that were not recorded may have spoken of it.
  *
  * Without any tool call, "I have updated the code below" may be true. Such an agent's answer does not fail, unless it
  * is about something that is kept elsewhere, such as an account or a ticket.
@@ -32,6 +32,7 @@ import { builtInCheck } from './built-in-check.ts';
 import { actionsOf, claimsInContext } from './claim-in-context.ts';
 import { claimOfMoreThanWasDone, isPartlyDone } from './claim-of-all.ts';
 import { claimOfAnotherThing } from './claimed-thing.ts';
+import { tellsCount } from './told-count.ts';
 import { isUndo, undoneBy } from './undone-call.ts';
 
 /** Frameworks that hand in the answer by a tool. */
@@ -246,7 +247,10 @@ function isOutside({ words }: Claim): boolean {
 function reportOf(claim: Claim, calls: readonly ToolCall[], subject: Subject): Answer | undefined {
   const actions = actionsOf(claim);
   const found = foundIn(calls, subject);
-  if (found.some(({ text }) => speaksOf(text.slice(0, FOUND_TEXT_MAX), actions)))
+  if (
+    found.some(({ text }) => speaksOf(text.slice(0, FOUND_TEXT_MAX), actions)) ||
+    tellsCount(claim, found, subject.turn)
+  )
     return { pass: true, reason: 'What the answer says to be done may be what a tool found out.' };
   const isKnown = found.every(({ state, text }) => state === 'whole' && text.length <= FOUND_TEXT_MAX);
   return isKnown || actions.size === 0

@@ -13,7 +13,7 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { notApplicable } from '../answer.ts';
+import { type Answer, notApplicable } from '../answer.ts';
 import { isPending } from '../failed-call.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
@@ -33,15 +33,20 @@ export const noIdenticalLoop = builtInCheck({
   needs: [],
   make: (limits) => (subject) => {
     let isUnknown = false;
+    let excused: Answer | undefined;
     for (const { toolCalls } of subject.turns) {
       // Most turns have too few calls of one tool, and are done with before any argument is decoded.
       for (const calls of repeatedIn(toolCalls, limits)) {
         if (calls.some(isUnread)) isUnknown = true;
-        else if (!isPolling(calls) && !isTriedAgain(calls, toolCalls, limits, subject)) return loopOf(calls);
+        else if (isPolling(calls))
+          excused ??= excusedAs('the result changed, or says that the work still goes on', calls);
+        else if (isTriedAgain(calls, toolCalls, limits, subject))
+          excused ??= excusedAs('another tool changed something in between', calls);
+        else return loopOf(calls);
       }
       isUnknown ||= isRepeatedBlindly(toolCalls, limits.in_a_row);
     }
-    return isUnknown ? NOT_RECORDED : { pass: true, reason: 'No call was repeated over and over.' };
+    return isUnknown ? NOT_RECORDED : (excused ?? { pass: true, reason: 'No call was repeated over and over.' });
   },
 });
 
@@ -53,6 +58,14 @@ const NOT_RECORDED = notApplicable(
 interface Limits {
   readonly in_a_row: number;
   readonly in_a_turn: number;
+}
+
+/** Calls that were repeated, and are no loop. */
+function excusedAs(because: string, calls: readonly ToolCall[]): Answer {
+  return {
+    pass: true,
+    reason: `${toExcerpt(calls[0]?.name ?? '')} was called ${calls.length} times, and is no loop: ${because}.`,
+  };
 }
 
 function loopOf(calls: readonly ToolCall[]) {

@@ -3,7 +3,7 @@
  * in what tools and retrievals gave, or in the messages that the model was shown. The same holds for the arguments of
  * calls that change something; they may also follow from it in their own unit (`argument-numbers.ts`). Numbers that
  * follow from others in the answer are worked out, not made up (`derived-number.ts`). Single digits count what is
- * there, and are accepted.
+ * there, and are accepted unless they name a thing (`named-digit.ts`).
  *
  * Where no tool gave any fact, an agent may know numbers of the world: then only ids and numbers of six digits and more
  * are looked at. Needs no language. In a suite of scope turn it takes the messages that the model was shown: what was
@@ -22,8 +22,10 @@ import { builtInCheck } from './built-in-check.ts';
 import { columnTotals } from './column-totals.ts';
 import { isMeantByWords } from './day-words.ts';
 import { standingFailure } from './failed-calls.ts';
+import { namedDigitsIn } from './named-digit.ts';
 import { numbersInWords } from './number-words.ts';
-import { DerivedNumbers, isMultiple, isToldAs } from './derived-number.ts';
+import { DerivedNumbers, isMultiple, isRoundedTo, isToldAs } from './derived-number.ts';
+import { percentagesIn, restOf } from './percent-rest.ts';
 import { SourceText } from './source-text.ts';
 import { numberedIn, type Specific } from './specifics.ts';
 
@@ -79,9 +81,20 @@ export const numbersHaveASource = builtInCheck({
     );
     const derived = derivedNumbers(told, doubtful, few.filter(isTelling));
     const totals = doubtful.length === 0 ? [] : [...columnTotals(resultsOf(subject))];
-    const made = doubtful.find(
-      (one) => one.kind !== 'number' || !(derived.has(numberOf(one)) || isOf(one, totals, isTotal)),
-    );
+    const isKnown = (one: Specific) =>
+      !doubtful.includes(one) || derived.has(numberOf(one)) || isOf(one, totals, isTotal);
+    const shares = doubtful.length === 0 ? undefined : percentagesIn([turn.finalAnswer.text]);
+    const isRest = (one: Specific) => {
+      const rest = restOf(numberOf(one));
+      if (shares?.has(numberOf(one)) !== true) return false;
+      if (percentagesIn(known.facts).has(rest)) return true;
+      return shares.has(rest) && told.some((other) => numberOf(other) === rest && isKnown(other));
+    };
+    const made =
+      doubtful.find((one) => one.kind !== 'number' || !(isKnown(one) || isRest(one))) ??
+      namedDigits(subject).find(
+        (one) => isDoubtful(one) && !fromCalls.explains(one) && !numbersInWords(asked).includes(numberOf(one)),
+      );
     if (made === undefined) return NONE_MADE_UP;
     const evidence = [turn.steps.findLast(({ kind }) => kind === 'llm')?.spanId];
     return {
@@ -108,6 +121,12 @@ function toldIn(subject: Subject): readonly Specific[] {
   );
 }
 
+function namedDigits(subject: Subject): readonly Specific[] {
+  const { state, text } = subject.turn.finalAnswer;
+  const named = state === 'whole' ? namedDigitsIn(text.slice(0, TEXT_READ_MAX)) : [];
+  return named.length > 0 && standingFailure(subject)?.telling.is === 'admitted' ? [] : named;
+}
+
 const TEXT_READ_MAX = 20_000;
 
 /** Numbers to call, and others that are written in groups: "+43 1 204 8800", "AT61 1904 3002". A date in digits has fewer groups of two. */
@@ -127,8 +146,7 @@ function fewNumbers(subject: Subject): readonly number[] {
     const { userInput, toolCalls } = subject;
     const results = toolCalls.filter((call) => !subject.hasFailed(call)).map(({ result }) => result.text);
     const source = new SourceText([userInput, ...results].map((text) => text.replace(DATE_IN_DIGITS, ' ')));
-    if (source.values.length > FEW_MAX) return [];
-    return source.values;
+    return source.values.length > FEW_MAX ? [] : source.wholeValues;
   });
 }
 
@@ -143,7 +161,7 @@ function isSumWith(few: readonly number[]): (number: number, value: number) => b
 }
 
 function needsSource(subject: Subject): boolean {
-  if (areNumbers(toldIn(subject))) return true;
+  if (areNumbers(toldIn(subject)) || namedDigits(subject).length > 0) return true;
   return subject.toolCalls.some(
     ({ name, args }) => args.state === 'whole' && namesNumbersIn(args) && subject.effectOf(name) === 'writes',
   );
@@ -273,9 +291,9 @@ function isOf(specific: Specific, known: readonly number[], is: (number: number,
   return known.some((number) => is(number, value));
 }
 
-/** Sums are told rounded to cents. */
+/** Sums are told rounded to cents, and means to a decimal. Some column of many has almost any whole number as its mean. */
 function isTotal(total: number, value: number): boolean {
-  return Math.abs(total - value) < TOTAL_EXACT;
+  return Number.isInteger(value) ? Math.abs(total - value) < TOTAL_EXACT : isRoundedTo(total, value);
 }
 
 const TOTAL_EXACT = 0.0051;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Answer, notApplicable } from '../answer.ts';
 import { whyNotEnough } from '../expected/enough-truth.ts';
 import { expectedOutputsIn } from '../expected/expected-actions.ts';
-import { wasTold } from '../expected/told.ts';
+import { isNegatedIn, wasTold } from '../expected/told.ts';
 import { enumerate, toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { builtInCheck } from './built-in-check.ts';
@@ -15,10 +15,15 @@ function outputsTold(): (subject: Subject) => Answer {
     const { truth, turns } = subject;
     const outputs = expectedOutputsIn(truth) ?? [];
     const told = outputs.map((output) => ({ output, is: wasTold(output, turns) }));
-    const untold = told.filter(({ is }) => is === false).map(({ output }) => `"${toExcerpt(String(output))}"`);
+    const untold = told.filter(({ is }) => is === false).map(({ output }) => output);
     if (untold.length > 0) {
-      const more = untold.length > NAMED_MAX ? [`${untold.length - NAMED_MAX} more`] : [];
-      return { pass: false, reason: `No answer has ${enumerate([...untold.slice(0, NAMED_MAX), ...more])} in it.` };
+      const negated = untold.filter((output) => isNegatedIn(turns, output));
+      const absent = untold.filter((output) => !negated.includes(output));
+      const reasons = [
+        ...(absent.length > 0 ? [`No answer has ${named(absent)} in it.`] : []),
+        ...(negated.length > 0 ? [`Answers have ${named(negated)} only right behind a negation, such as "not".`] : []),
+      ];
+      return { pass: false, reason: reasons.join(' ') };
     }
     const gap = told.map(({ is }) => is).find((is) => typeof is === 'string');
     if (gap !== undefined) return notApplicable(gap);
@@ -30,6 +35,11 @@ function outputsTold(): (subject: Subject) => Answer {
       reason: `The user was told ${enumerate(outputs.slice(0, NAMED_MAX).map((one) => toExcerpt(String(one))))}.`,
     };
   };
+}
+
+function named(outputs: readonly (string | number)[]): string {
+  const more = outputs.length > NAMED_MAX ? [`${outputs.length - NAMED_MAX} more`] : [];
+  return enumerate([...outputs.slice(0, NAMED_MAX).map((one) => `"${toExcerpt(String(one))}"`), ...more]);
 }
 
 export const outputsToldCheck = builtInCheck({

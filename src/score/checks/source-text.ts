@@ -25,6 +25,11 @@ export class SourceText {
     return this.#values;
   }
 
+  /** The same as they stand: without the parts of decimals. */
+  get wholeValues(): readonly number[] {
+    return [...numbersIn(this.#text, { parts: false })].map(Number);
+  }
+
   /** "The card ending in 1239" is `gift_card_7091239`. */
   hasEnding(digits: string): boolean {
     return /^\d{4}$/.test(digits) && new RegExp(`\\d{2}${digits}(?!\\d)`).test(this.#text);
@@ -66,14 +71,14 @@ const HUMAN = new RegExp(WRITTEN_NUMBER, 'g');
 const PLAIN = /\d+(?:\.\d+)?/g;
 
 /** As programs write them, where a comma parts the items of a list, and as people do; and their parts, so that 09:30 holds 9 and 30. */
-function numbersIn(text: string): ReadonlySet<string> {
+function numbersIn(text: string, { parts }: { readonly parts: boolean } = { parts: true }): ReadonlySet<string> {
   const numbers = new Set<string>();
   const add = (written: string) => {
     for (const reading of readingsOf(written)) numbers.add(reading);
   };
   for (const [digits] of text.matchAll(PLAIN)) {
     add(digits);
-    if (digits.includes('.')) for (const part of digits.split('.')) add(part);
+    if (parts && digits.includes('.')) for (const part of digits.split('.')) add(part);
   }
   if (HAS_MARKS.test(text)) for (const [written] of text.matchAll(HUMAN)) if (/\D/.test(written)) add(written);
   return numbers;

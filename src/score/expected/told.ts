@@ -22,22 +22,31 @@ const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 /** A text says why it can't be told. */
 export function wasTold(wanted: string | number, turns: readonly Turn[]): boolean | string {
-  if (turns.some(({ finalAnswer }) => holds(finalAnswer.text, wanted))) return true;
+  if (turns.some(({ finalAnswer }) => findIn(finalAnswer.text, wanted) === 'told')) return true;
   // It may be in an answer that was not recorded.
   return turns.map(answerGap).find((gap) => gap !== undefined) ?? false;
 }
 
-function holds(said: string, wanted: string | number): boolean {
+/** True where an answer has it only right behind a negation. */
+export function isNegatedIn(turns: readonly Turn[], wanted: string | number): boolean {
+  return turns.some(({ finalAnswer }) => findIn(finalAnswer.text, wanted) === 'negated');
+}
+
+type Found = 'told' | 'negated' | undefined;
+
+function findIn(said: string, wanted: string | number): Found {
   const answer = inHalfWidth(said);
   const [text, part] = [plain(answer), plain(inHalfWidth(String(wanted)))];
-  if (part === '') return true;
-  if (PLAIN_NUMBER.test(part)) return hasNumber(answer.toLowerCase(), Number(part));
+  if (part === '') return 'told';
+  if (PLAIN_NUMBER.test(part)) return findNumber(answer.toLowerCase(), Number(part));
+  let found: Found;
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
     const end = at + part.length;
     if (continuesNumber(text, at) || isContinued(text, end) || isInWord(text, at, end)) continue;
-    if (!isNegated(text, at, end)) return true;
+    if (!isNegated(text, at, end)) return 'told';
+    found = 'negated';
   }
-  return false;
+  return found;
 }
 
 /** Japanese and Chinese write digits and letters in full width as well. */
@@ -51,15 +60,19 @@ function plain(text: string): string {
   return text.toLowerCase().replace(THOUSANDS, '').replace(SPACES, ' ').trim();
 }
 
-function hasNumber(text: string, wanted: number): boolean {
-  return [...text.matchAll(NUMBERS)].some(({ 0: written, index, groups }) => {
+function findNumber(text: string, wanted: number): Found {
+  let found: Found;
+  for (const { 0: written, index, groups } of text.matchAll(NUMBERS)) {
     const end = index + written.length;
     // "#30-A" is a name.
-    if (text.charAt(index - 1) === '#' && /^-[a-z\d]/.test(text.slice(end, end + 2))) return false;
+    if (text.charAt(index - 1) === '#' && /^-[a-z\d]/.test(text.slice(end, end + 2))) continue;
     const sign = groups?.sign === undefined ? 1 : -1;
     const told = readingsOf(groups?.digits ?? '').map((reading) => sign * Number(reading));
-    return told.some((number) => isSameNumber(number, wanted)) && !isNegated(text, index, end);
-  });
+    if (!told.some((number) => isSameNumber(number, wanted))) continue;
+    if (!isNegated(text, index, end)) return 'told';
+    found = 'negated';
+  }
+  return found;
 }
 
 /**

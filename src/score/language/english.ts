@@ -56,6 +56,7 @@ export const ENGLISH: Phrases = {
     "(?:i'?m|i am|we'?re|we are) (?:not allowed|not permitted|prohibited)",
     '(?:i|we) (?:have to|must) (?:decline|refuse)',
     'as an? (?:ai|artificial|language model|virtual assistant)…',
+    "(?:i'm|i am) (?:just |only )?an? (?:ai|language model|virtual)(?: (?:assistant|model|chatbot|language model))?(?: and|,? so i)? (?:can'?t|cannot|am (?:not able|unable) to)…",
     '(?:outside|beyond)(?: of)? (?:what (?:i|we) can|my|the scope|our)…',
     "(?:is|are)(?:n'?t| not) something (?:i|we) can",
     "(?:isn'?t|is not|not) (?:possible|allowed|permitted)(?: under| by| according)",

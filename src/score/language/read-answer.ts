@@ -10,7 +10,9 @@
 import type { Turn } from '../../model/turn.ts';
 import { userMessages } from '../earlier-messages.ts';
 import { type Language, LANGUAGES, PHRASES } from './languages.ts';
+import { isClosing, withoutClosings } from './closing.ts';
 import { withoutFrames } from './frames.ts';
+import { isGeneralStatement } from './general-statement.ts';
 import { type PhraseKind, type PhraseTests, plainText, sentencesOf } from './phrases.ts';
 import { isTooShortToTell, languageOf, languageOfPlain } from './recognise.ts';
 
@@ -148,8 +150,13 @@ class Reading implements AnswerReading {
     this.#isBare ??=
       this.#text.length < NEVER_BARE_FROM &&
       this.claims === undefined &&
-      bare(this.#text.replace(everywhere(this.#known.untroubled), ' · '), this.#known);
+      bare(this.#unclosed.replace(everywhere(this.#known.untroubled), ' · '), this.#known);
     return this.#isBare;
+  }
+
+  /** An apology with such a sentence may be all that was asked for; a refusal is not. */
+  get #unclosed(): string {
+    return this.#known.refusal.test(this.#text) ? withoutClosings(this.#text) : this.#text;
   }
 
   get admitsTrouble(): boolean {
@@ -371,7 +378,11 @@ function claimedIn(clause: string, pattern: RegExp, known: PhraseTests): string 
   if (claim === null) return undefined;
   const read = known.words.size === 0 ? clause : clause.slice(0, claim.index + claim[0].length);
   if (NOTHING.test(clause.slice(claim.index + claim[0].length))) return undefined;
-  return known.unclaimed.test(read) ? undefined : claim[0];
+  if (known.unclaimed.test(read)) return undefined;
+  if (!isGeneralStatement(clause, claim[0], claim.index)) return claim[0];
+  // "Refunds are processed within 5 days, your order is cancelled".
+  const next = clause.indexOf(', ', claim.index);
+  return next === -1 ? undefined : claimedIn(clause.slice(next + 1), pattern, known);
 }
 
 /** "I have changed nothing". */
@@ -408,7 +419,8 @@ function refuses(sentence: string, known: PhraseTests): boolean {
 function asks(sentences: readonly string[], known: PhraseTests): boolean {
   return sentences
     .slice(-2)
-    .some((sentence) => (isQuestion(sentence, known) || requests(sentence, known)) && !known.courtesy.test(sentence));
+    .filter((sentence) => !known.courtesy.test(sentence) && !isClosing(sentence))
+    .some((sentence) => isQuestion(sentence, known) || requests(sentence, known));
 }
 
 /** "If you send me the code, …" waits for nothing; "once you have it, please send it" does. */

@@ -20,6 +20,7 @@ import type { Excerpt, ExcerptTurn } from '../../model/excerpt.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../model/written-document.ts';
+import { FAILURE_EXPECTED, namesNoFailure } from '../failure-kind.ts';
 import type { Expected, ExpectedVerdict, GivenAnswer, Recorded, SuiteTest, SuiteTests } from './suite-test.ts';
 
 const CALL = {
@@ -191,6 +192,8 @@ class TestsReader {
       this.#mistake(path, 'nothing is expected', '`expect: { <criterion>: pass }`, `score` or `outcome`');
     }
     const { expect = {}, score, outcome, because, applies } = written;
+    if (because !== undefined && namesNoFailure(because))
+      this.#mistake([...path, 'because'], `'${because}' is no kind of failure`, FAILURE_EXPECTED);
     if (applies === false && (written.expect ?? score ?? outcome ?? because) !== undefined) {
       this.#mistake([...path, 'applies'], 'a suite that does not apply says nothing', '`applies: false` alone');
     }

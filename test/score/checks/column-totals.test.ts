@@ -14,6 +14,11 @@ test('the sum and the mean of a column over several results, and how many rows t
   );
 });
 
+test('an object of three numbers and more is a column', () => {
+  expect([...columnTotals(['{"north": 3, "west": 5, "east": 1}'])]).toEqual([9, 3]);
+  expect([...columnTotals(['{"north": 3, "west": 5, "name": "east"}'])]).toEqual([]);
+});
+
 test.each(['plain text', '{"price": 130', '[]', '{"price": 130}', 'null', ''])('none in %s', (result) => {
   expect([...columnTotals([result])]).toEqual([]);
 });

@@ -340,6 +340,47 @@ test.each<[string, TurnParts, VerdictKind]>([
   expect(verdictOf('numbers_have_a_source', turn)).toBe(verdict);
 });
 
+test.each<[string, Json, string, VerdictKind]>([
+  ['Which order is late?', { order: 9, days: 12 }, 'Order 6 is late.', 'fail'],
+  ['Which order is late?', { order: 9, days: 12 }, 'Order 9 is late.', 'pass'],
+  ['Which order is late?', { order: 9, days: 12 }, 'It is late, with 6 parts.', 'pass'],
+  ['Is order six late?', { order: 9, days: 12 }, 'Order 6 is late.', 'pass'],
+  ['Which are late?', { orders: [91, 92] }, 'Order 1: no. 91, Order 2: no. 92.', 'pass'],
+  ['How many are late?', { orders: [91, 92] }, 'The order 1 of 2 is late.', 'pass'],
+  ['Welcher Tisch?', { tisch: 7 }, 'Tisch Nr. 4 ist frei.', 'fail'],
+])('numbers_have_a_source: single digits, "%s", %j, "%s"', (asked, result, answered, verdict) => {
+  expect(verdictOf('numbers_have_a_source', told(asks(asked, called('look_up', {}, result)), answered))).toBe(verdict);
+});
+
+const inRows = [
+  { region: 'North', share: 21.5 },
+  { region: 'West', share: 33.2 },
+  { region: 'East', share: 12.3 },
+];
+const byName = { North: 21.5, West: 33.2, East: 12.3 };
+const inWords = 'North 21.5 %, West 33.2 %, East 12.3 %';
+
+test.each<[Json, string, VerdictKind]>([
+  ...[inRows, byName, inWords].flatMap((shares): readonly [Json, string, VerdictKind][] => [
+    [shares, 'Together they have 67 %.', 'pass'],
+    [shares, 'On average 22.3 %.', 'pass'],
+    [shares, 'On average 22.33 %.', 'pass'],
+    [shares, 'North has 21.5 %, West 33.2 %, East 12.3 %: together 67 %, and the others 33 %.', 'pass'],
+    [shares, 'North has 21.5 %, and 78.5 % are elsewhere.', 'pass'],
+    [shares, 'Together they have 68 %.', 'fail'],
+    [shares, 'On average 24.1 %.', 'fail'],
+    [shares, 'South has 44 %.', 'fail'],
+  ]),
+  [inWords, '78.5 % are elsewhere.', 'pass'],
+  [{ returned: 67 }, '67 % were returned, and the others, 33 %, were kept.', 'pass'],
+  [{ returned: 67 }, '67 parcels came back, and 33 are here.', 'fail'],
+  [{ returned: 12 }, '67 % were returned, and the others, 33 %, were kept.', 'fail'],
+])('numbers_have_a_source: of %j, "%s"', (result, answered, verdict) => {
+  const turn = told(asks('What are the shares?', called('get_shares', {}, result)), answered);
+
+  expect(verdictOf('numbers_have_a_source', turn)).toBe(verdict);
+});
+
 test.each<[string, TurnParts, VerdictKind]>([
   ['deleted before', asks('Delete 7.', deletes('7', 'Deleted.'), deletes('7', 'Event not found.')), 'pass'],
   [

@@ -1,6 +1,6 @@
 /** Answers that count as having told the user something. */
 import { expect, test } from 'vitest';
-import { wasTold } from '../../../src/score/expected/told.ts';
+import { isNegatedIn, wasTold } from '../../../src/score/expected/told.ts';
 import { aTurn, MISSING, REDACTED } from '../conversations.ts';
 
 test.each<[wanted: string | number, answer: string]>([
@@ -83,6 +83,15 @@ test('any answer will do, and what was not recorded may have had it', () => {
   expect(wasTold(31, cut)).toBe('The final answer is redacted.');
   // It is known that the agent said nothing.
   expect(wasTold(31, [...turns, aTurn({ answered: MISSING })])).toBe(false);
+});
+
+test.each<[string | number, string, boolean]>([
+  [30, 'The refund is not 30.', true],
+  ['refundable', "It isn't refundable.", true],
+  [30, 'The refund is not 31.', false],
+  [30, 'It is not 30. It is 30.', false],
+])('%j in "%s" is only negated: %s', (wanted, answer, isNegated) => {
+  expect(isNegatedIn([aTurn({ answered: answer })], wanted)).toBe(isNegated);
 });
 
 test('long answers are looked through in time', () => {

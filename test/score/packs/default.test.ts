@@ -14,6 +14,8 @@ import {
   spanId,
   type TurnParts,
 } from '../conversations.ts';
+import type { Json } from '../../../src/model/json.ts';
+import type { ToolCall } from '../../../src/model/turn.ts';
 import { exceptions, loadPack, run } from './packs.ts';
 
 const suite = await loadPack('default');
@@ -462,4 +464,23 @@ test('a loop is counted to its end, and not to the call that makes it one', () =
   const { verdicts } = run(suite, aConversation([aTurn(turn)]));
 
   expect(verdicts.get('no_identical_loop')?.reason).toBe('search was called 9 times with the same arguments.');
+});
+
+const asksJob = (result: Json) => aToolCall('get_job', { result: content(result) });
+
+test.each<[string, string, readonly ToolCall[]]>([
+  ['3', 'the result changed, or says that the work still goes on', [asksJob(10), asksJob(20), asksJob(30)]],
+  ['3', 'the result changed, or says that the work still goes on', [1, 2, 3].map(() => asksJob({ status: 'pending' }))],
+  [
+    '5',
+    'another tool changed something in between',
+    [1, 2, 3, 4, 5].flatMap((line) => [asksJob('red'), aToolCall('edit_file', { args: content({ line }) })]),
+  ],
+])('calls that were repeated %s times and are no loop are named: %s', (times, because, toolCalls) => {
+  const { verdicts } = run(suite, aConversation([aTurn({ toolCalls })]));
+
+  expect(verdicts.get('no_identical_loop')).toMatchObject({
+    verdict: 'pass',
+    reason: `get_job was called ${times} times, and is no loop: ${because}.`,
+  });
 });

@@ -1,3 +1,4 @@
+import { FAILURE_EXPECTED } from '../../../src/score/failure-kind.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -211,6 +212,7 @@ test('every mistake has its line, and what was meant', async () => {
   - { name: d, user: Hi, turns: [{ user: Ho }], judge: { tone: maybe }, score: 1 }
   - { name: e, user: Hi, spans: x.jsonl, score: 1 }
   - { name: f, user: Hi, applies: false, score: 1 }
+  - { name: g, user: Hi, because: success }
 `,
   });
   const { mistakes: strangers } = await tested({
@@ -241,6 +243,7 @@ test('every mistake has its line, and what was meant', async () => {
       '5 | tests[3].judge.tone | this is no answer | `yes`, `no`, or `{ no: why }`',
       '6 | tests[4].user | `user` does not go with `spans` | what the recording says',
       '7 | tests[5].applies | a suite that does not apply says nothing | `applies: false` alone',
+      `8 | tests[6].because | 'success' is no kind of failure | ${FAILURE_EXPECTED}`,
     ],
     [
       "2 | expect.kep | refunds has no criterion 'kep' | did you mean 'kept'?",
