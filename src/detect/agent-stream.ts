@@ -294,6 +294,7 @@ export class AgentStream {
     return metric === 'tcr' ? { ...reading, unnamedShare: this.#users.unnamedShare } : reading;
   }
 
+  readonly #causesOf = (onset: number, part: string) => this.#sample.causes(onset, part);
   /** Which parts of the traffic explain what is suspected or found. */
   #causes({ onset }: WatchReading, part?: string): readonly NamedCause[] {
     return onset === undefined ? [] : this.#sample.causes(onset, part);
@@ -376,7 +377,8 @@ export class AgentStream {
     const { phase } = tcr;
     // Where requests differ, a part is learnt from the moment when it is known how.
     const foreseen = tcr.forParts ?? (this.#strata.areSeveral ? undefined : tcr.foreseen);
-    if (foreseen !== undefined) this.#parts.observe(parts, { bad, at, foreseen, isDoubted: phase === 'regressed' });
+    if (foreseen !== undefined)
+      this.#parts.observe(parts, { bad, at, foreseen, isDoubted: phase === 'regressed', causesOf: this.#causesOf });
     // A version is no part of the traffic that is watched: it has its own comparison.
     this.#sample.add(at, bad, [`version: ${observed.version}`, ...parts]);
   }
