@@ -200,7 +200,10 @@ export const DETECTION_EVENTS = {
       if (problem !== undefined)
         return warn('detection: stored conversations could not be scored, learning from live ones', { suite, problem });
       if (conversations === 0) return undefined;
-      return info('detection: suite learned from stored conversations, going on with live ones', { suite, conversations });
+      return info('detection: suite learned from stored conversations, going on with live ones', {
+        suite,
+        conversations,
+      });
     },
   },
   'detection-dropped': {
