@@ -294,10 +294,9 @@ export class AgentStream {
     return metric === 'tcr' ? { ...reading, unnamedShare: this.#users.unnamedShare } : reading;
   }
 
-  readonly #causesOf = (onset: number, part: string) => this.#sample.causes(onset, part);
-  /** Which parts of the traffic explain what is suspected or found. */
+  readonly #causesOf = (onset: number, part?: string) => this.#sample.causes(onset, part);
   #causes({ onset }: WatchReading, part?: string): readonly NamedCause[] {
-    return onset === undefined ? [] : this.#sample.causes(onset, part);
+    return onset === undefined ? [] : this.#causesOf(onset, part);
   }
 
   snapshot(): Json {
@@ -374,11 +373,10 @@ export class AgentStream {
     tcr.observe(stratum, bad, 1, at, user);
     this.#follow(before, at);
     const parts = observed.segment === '' ? observed.traits : [`segment: ${observed.segment}`, ...observed.traits];
-    const { phase } = tcr;
     // Where requests differ, a part is learnt from the moment when it is known how.
     const foreseen = tcr.forParts ?? (this.#strata.areSeveral ? undefined : tcr.foreseen);
-    if (foreseen !== undefined)
-      this.#parts.observe(parts, { bad, at, foreseen, isDoubted: phase === 'regressed', causesOf: this.#causesOf });
+    const whole = { bad, at, isDoubted: tcr.phase === 'regressed', causesOf: this.#causesOf };
+    if (foreseen !== undefined) this.#parts.observe(parts, { ...whole, foreseen });
     // A version is no part of the traffic that is watched: it has its own comparison.
     this.#sample.add(at, bad, [`version: ${observed.version}`, ...parts]);
   }

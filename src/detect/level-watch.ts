@@ -112,7 +112,6 @@ export class LevelWatch {
     return this.#onset;
   }
 
-  /** Usual level of what is bad; undefined while too little is known. */
   get usualBad(): number | undefined {
     return this.#expectations?.pooled.expected;
   }
