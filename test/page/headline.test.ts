@@ -64,11 +64,22 @@ test('an alarm of what is shown comes before everything, and one of others does 
     { ...ALARM, suite: 'default' },
     { ...ALARM, agent: 'other' },
   ];
-  const detections = { is_active: true, open: [...others, ALARM], changes: [], judges: [], learning: 0, watching: 1 };
+  const counts = { environment: 'prod', suite: 'care', learning: 2, watching: 3 };
+  const watched = ['helper', 'other'].map((agent) => ({ ...counts, agent }));
+  const detections = {
+    is_active: true,
+    open: [...others, ALARM],
+    changes: [],
+    judges: [],
+    learning: 5,
+    watching: 9,
+    watched,
+  };
   const shown = detectionsOf(detections, 'care', new URLSearchParams('agent=helper'));
 
   expect(headlineOf({ ...SHOWN, open: shown.open, moved: movedBy(-0.1, 0, 0.1) })?.sentence).toBe(ALARM.sentence);
   expect(shown.others).toBe(2);
+  expect(shown).toMatchObject({ learning: 2, watching: 3 });
   expect(headlineOf({ ...SHOWN, open: [], moved: movedBy(-0.1, 0, 0.1) })?.is).toBe('same');
 });
 

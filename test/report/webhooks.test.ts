@@ -10,7 +10,7 @@ import type { DetectionEvent } from '../../src/model/events/detection-events.ts'
 import { detectionRecord, detectionRecordSchema, NO_EVIDENCE } from '../../src/report/webhooks/detection-record.ts';
 import { slackMessage } from '../../src/report/webhooks/slack-message.ts';
 import { Webhooks } from '../../src/report/webhooks/webhooks.ts';
-import { notice, regression } from './regressions.ts';
+import { notice, reading, regression } from './regressions.ts';
 
 const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/detection-event.schema.json');
 
@@ -180,6 +180,8 @@ test('a notice says what got worse, by how much and by which criterion, and meet
   expect(record.since).toBe('1970-01-01T00:16:40.000Z');
 });
 
+const LEVEL = { kind: 'level', id: 'a'.repeat(32), at: 2, from: 'suspected' } as const;
+
 test.each([
   ['ok', { change: { baseline: 0.0049, observed: 0, ratio: -1 } }, 'is as usual: 0.0049 expected, 0 observed'],
   ['regressed', { change: { baseline: 0.9, observed: 0.72, ratio: -0.2 } }, 'has risen'],
@@ -190,7 +192,7 @@ test.each([
   ],
 ] as const)('a sentence agrees with its own figures: hard failures, %s %j', (to, { change }, said) => {
   const level = { metric: 'hard_failure', parts: [], change: { ...change, lower: -1, upper: 1 } } as const;
-  const { summary } = detectionRecord({ ...regression('a'.repeat(32), level), to }, NO_EVIDENCE);
+  const { summary } = detectionRecord({ ...LEVEL, to, reading: reading(level) }, NO_EVIDENCE);
 
   expect(summary).toBe(`a (e): rate of hard failures ${said}`);
 });
@@ -211,7 +213,7 @@ test('a version that is better says no points that it lost', () => {
 });
 
 test('what has recovered has no parts of a fall in Slack', () => {
-  const { blocks } = slackMessage(detectionRecord({ ...regression(), to: 'recovered' }, NO_EVIDENCE));
+  const { blocks } = slackMessage(detectionRecord({ ...LEVEL, to: 'recovered', reading: reading() }, NO_EVIDENCE));
 
   expect(JSON.stringify(blocks)).not.toContain('of which');
 });
