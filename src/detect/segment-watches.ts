@@ -78,6 +78,11 @@ export class SegmentWatches {
     for (const { watch } of this.#counted.values()) watch?.advance(time);
   }
 
+  /** The whole is back: evidence from the time of its fall is none of a part. */
+  dismiss(at: number): void {
+    for (const [, watch] of this.watches()) if (watch.phase === 'suspected') watch.dismiss(at);
+  }
+
   /** Readings of segments that are in doubt. */
   *readings(): Iterable<readonly [segment: string, reading: WatchReading]> {
     for (const [name, { watch }] of this.#counted)

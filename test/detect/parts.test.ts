@@ -64,6 +64,23 @@ test.each([2, 3, 4])('the alarm of a part has no cause in conversations without 
   }
 });
 
+test.each([1, 2])('when a fall of everything is over, no part has an alarm of it, seed %i', (seed) => {
+  const random = randomFrom(seed);
+  const detection = new Detection();
+  for (let hour = 0; hour < 24 * 24; hour += 1)
+    for (let index = 0; index < 40; index += 1) {
+      const isFallen = hour >= 14 * 24 && hour < 18 * 24;
+      const traits = [random() < 0.5 ? 'tool: search' : 'tool: book', random() < 0.7 ? 'model: large' : 'model: small'];
+      detection.observe(
+        observation(BEGIN + (hour + index / 40) * HOUR_MS, random() < (isFallen ? 0.7 : 0.9), { traits }),
+      );
+    }
+
+  const regressed = detection.takeTransitions().filter(({ to }) => to === 'regressed');
+  expect(regressed.map(({ metric }) => metric)).toContain('tcr');
+  expect(regressed.filter(({ metric, at }) => metric === 'segment' && at >= BEGIN + 18 * DAY_MS)).toEqual([]);
+});
+
 test('what has fallen may explain the alarm of another part, as long as they have conversations in common', () => {
   const sample = (bads: readonly (readonly [bad: number, segments: readonly number[]])[]): Sampled[] =>
     bads.flatMap(([bad, segments]) =>
