@@ -7,7 +7,7 @@
  * alarm three times. So they alarm where they rise beyond what the fall explains.
  */
 import { decisionOf } from '../model/decision.ts';
-import { isGood, isInSuccessRate, isScored } from '../model/severity.ts';
+import { isGood, isInSuccessRate, isScored, isWorst } from '../model/severity.ts';
 import type { ChosenLevels, WatchedLevel } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
 import type { AlarmBudget } from './alarm-budget.ts';
@@ -159,7 +159,7 @@ export class AgentStream {
     if (isScored(observed.outcome)) {
       const success = isGood(observed.outcome);
       const given = 2 * stratum + (success ? 1 : 0);
-      const isHard = observed.outcome === 'hard_failure' ? 1 : 0;
+      const isHard = isWorst(observed.outcome) ? 1 : 0;
       this.#watches.hard_failure.observe(stratum, isHard, success ? 0 : 1, at, user, 1);
       if (isInSuccessRate(observed.outcome)) {
         const vote = score === undefined ? 1 : this.#watches.tcr.foreseen.given.vote;
