@@ -14,6 +14,7 @@ import { conversationApi } from '../src/serve/api/conversation-api.ts';
 import { STORE_READS } from '../src/serve/api/store-reads.ts';
 import { likenessOf } from '../src/serve/criteria/likeness-of.ts';
 import { evidenceOf } from '../src/serve/detection/detection-evidence.ts';
+import { storedTraits } from '../src/serve/detection/stored-traits.ts';
 import { prune } from '../src/store/sqlite/retention.ts';
 import { Store } from '../src/store/sqlite/store.ts';
 import { StoreReader } from '../src/store/sqlite/store-reader.ts';
@@ -138,7 +139,7 @@ function callsOn(reader: StoreReader, conversations: number): readonly (readonly
   const level = { kind: 'level', reading: reading({ suite: LIVE_SUITE, agent: 'agent-3' }) } as const;
   return [
     ...asked,
-    ['evidence for a regression', () => evidenceOf(level, api)],
+    ['evidence for a regression', () => evidenceOf(level, api, storedTraits(reader))],
     ['likeness of criteria', () => likenessOf(reader, suites)],
   ];
 }

@@ -7,7 +7,7 @@
  * alarm three times. So they alarm where they rise beyond what the fall explains.
  */
 import { decisionOf } from '../model/decision.ts';
-import { isGood, isInSuccessRate, isScored, type ScoredOutcome } from '../model/severity.ts';
+import { isGood, isInSuccessRate, isScored, isWorst } from '../model/severity.ts';
 import type { ChosenLevels, WatchedLevel } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
 import type { AlarmBudget } from './alarm-budget.ts';
@@ -46,16 +46,6 @@ const UNNAMED_FROM = 0.5;
 /** Values of a stratum beside those that strata.ts numbers. */
 const SUCCEEDED = -1;
 const FAILED = -2;
-
-/** The observation of one conversation. */
-const IS_HARD_FAILURE = {
-  successful_completion: 0,
-  no_fault_found: 0,
-  handed_over: 0,
-  graceful_failure: 0,
-  partial_failure: 0,
-  hard_failure: 1,
-} satisfies Record<ScoredOutcome, number>;
 
 export interface Folded {
   readonly segments: number;
@@ -169,7 +159,7 @@ export class AgentStream {
     if (isScored(observed.outcome)) {
       const success = isGood(observed.outcome);
       const given = 2 * stratum + (success ? 1 : 0);
-      const isHard = IS_HARD_FAILURE[observed.outcome];
+      const isHard = isWorst(observed.outcome) ? 1 : 0;
       this.#watches.hard_failure.observe(stratum, isHard, success ? 0 : 1, at, user, 1);
       if (isInSuccessRate(observed.outcome)) {
         const vote = score === undefined ? 1 : this.#watches.tcr.foreseen.given.vote;
@@ -294,9 +284,9 @@ export class AgentStream {
     return metric === 'tcr' ? { ...reading, unnamedShare: this.#users.unnamedShare } : reading;
   }
 
-  /** Which parts of the traffic explain what is suspected or found. */
+  readonly #causesOf = (onset: number, part?: string) => this.#sample.causes(onset, part);
   #causes({ onset }: WatchReading, part?: string): readonly NamedCause[] {
-    return onset === undefined ? [] : this.#sample.causes(onset, part);
+    return onset === undefined ? [] : this.#causesOf(onset, part);
   }
 
   snapshot(): Json {
@@ -373,10 +363,10 @@ export class AgentStream {
     tcr.observe(stratum, bad, 1, at, user);
     this.#follow(before, at);
     const parts = observed.segment === '' ? observed.traits : [`segment: ${observed.segment}`, ...observed.traits];
-    const { phase } = tcr;
     // Where requests differ, a part is learnt from the moment when it is known how.
     const foreseen = tcr.forParts ?? (this.#strata.areSeveral ? undefined : tcr.foreseen);
-    if (foreseen !== undefined) this.#parts.observe(parts, { bad, at, foreseen, isDoubted: phase === 'regressed' });
+    const whole = { bad, at, isDoubted: tcr.phase === 'regressed', causesOf: this.#causesOf };
+    if (foreseen !== undefined) this.#parts.observe(parts, { ...whole, foreseen });
     // A version is no part of the traffic that is watched: it has its own comparison.
     this.#sample.add(at, bad, [`version: ${observed.version}`, ...parts]);
   }
@@ -385,7 +375,10 @@ export class AgentStream {
   #follow(before: LevelWatch['phase'], at: number): void {
     const { phase, onset } = this.#watches.tcr;
     if (phase === 'regressed' && before !== 'regressed') this.#usual.cut(onset);
-    if (phase === 'recovered' && before === 'regressed') this.#usual.cut(0);
+    if (phase === 'recovered' && before === 'regressed') {
+      this.#usual.cut(0);
+      this.#parts.dismiss(at);
+    }
     if (phase === 'suspected' || phase === 'regressed') return;
     this.#usual.ripen(at);
     this.#recent.forget(at - this.#settings.watch.baseline.gapMs);

@@ -29,7 +29,7 @@ export interface Cause {
   readonly segments: readonly number[];
   /** From 0 to 1, with causes that are nearly the same conversations. The rest is for none of these. */
   readonly probability: number;
-  /** Part of the excess of all that is in these conversations, at most 1. */
+  /** Part of the excess of all, or of the segment that was found, that is in these conversations, at most 1. */
   readonly share: number;
   /** Counted in the sample since the onset. */
   readonly conversations: number;
@@ -97,7 +97,7 @@ export function causesOf(
       key.over += over;
     }
   }
-  return ranked(whole, [...parts.values()], { found, traitOf });
+  return ranked(whole, parts, { found, traitOf });
 }
 
 function expectations(before: readonly Sampled[], traitOf: (segment: number) => string): (one: Sampled) => number {
@@ -131,16 +131,20 @@ function* keysOf(
   yield whole;
   for (const [place, one] of segments.entries())
     for (const other of [0, ...segments.slice(place + 1)]) {
-      const [low, high] = other === 0 ? [one, 0] : [Math.min(one, other), Math.max(one, other)];
-      const key = low * SEGMENTS_MAX + high;
+      const key = keyOf(one, other);
       let part = parts.get(key);
       if (part === undefined) {
         if (isKnownOnly) continue;
-        part = newPart(high === 0 ? [low] : [low, high]);
+        part = newPart(other === 0 ? [one] : [Math.min(one, other), Math.max(one, other)]);
         parts.set(key, part);
       }
       yield part;
     }
+}
+
+/** A pair, or a segment and 0. */
+function keyOf(one: number, other: number): number {
+  return other === 0 ? one * SEGMENTS_MAX : Math.min(one, other) * SEGMENTS_MAX + Math.max(one, other);
 }
 
 interface Weighed {
@@ -148,16 +152,18 @@ interface Weighed {
   weight: number;
 }
 
-function ranked(whole: Part, parts: readonly Part[], { found, traitOf }: Required<Asked>): readonly Cause[] {
-  const own = parts.find(({ segments }) => segments.length === 1 && segments[0] === found);
-  // The excess of a small segment may be lost in the chance of all.
-  const all = Math.max(excessOf(whole), own === undefined ? 0 : excessOf(own));
+function ranked(whole: Part, known: ReadonlyMap<number, Part>, { found, traitOf }: Required<Asked>): readonly Cause[] {
+  const own = found === undefined ? undefined : known.get(keyOf(found, 0));
+  const all = excessOf(own ?? whole);
   if (!(all > 0)) return [];
-  const singles = parts.filter(({ segments }) => segments.length === 1);
+  const hasMuch = (part: Part) => excessWithin(own, part, known) >= LEAST_SHARE * all;
+  // The fall of a segment has no cause in conversations without it.
+  const parts = [...known.values()].filter((part) => own === undefined || hasMuch(part));
+  const singles = [...known.values()].filter(({ segments }) => segments.length === 1);
   const priorOf = (part: Part) => {
     if (part === whole) return PRIOR.everywhere;
     if (part === own) return PRIOR.found;
-    return part.segments.length === 1 ? PRIOR.single / singles.length : PRIOR.pair / (parts.length - singles.length);
+    return part.segments.length === 1 ? PRIOR.single / singles.length : PRIOR.pair / (known.size - singles.length);
   };
   const ofWhole = meanOf(likelihoods(whole));
   // Whether it is this part or everything is decided by the others: if everything fell, they did as well.
@@ -179,7 +185,7 @@ function ranked(whole: Part, parts: readonly Part[], { found, traitOf }: Require
   for (const { part, weight } of candidates) {
     const same = shown.find((other) => isAlike(part, other.part));
     if (same !== undefined) same.weight += weight;
-    else if (excessOf(part) >= LEAST_SHARE * all) shown.push({ part, weight });
+    else if (part === whole || hasMuch(part)) shown.push({ part, weight });
   }
   return shown
     .filter(({ weight }) => weight >= SHOWN_FROM)
@@ -188,7 +194,7 @@ function ranked(whole: Part, parts: readonly Part[], { found, traitOf }: Require
     .map(({ part, weight }) => ({
       segments: part.segments,
       probability: Math.min(1, weight),
-      share: Math.min(1, excessOf(part) / all),
+      share: part === whole ? 1 : Math.min(1, excessWithin(own, part, known) / all),
       conversations: part.since,
       expected: expectedIn(part),
       observed: part.bad / part.since,
@@ -213,6 +219,14 @@ function expectedIn({ since, expected, before, over }: Part): number {
 
 function excessOf(part: Part): number {
   return part.bad - part.since * expectedIn(part);
+}
+
+/** Excess in the conversations that a part has in common with the segment that was found, if one was. */
+function excessWithin(own: Part | undefined, part: Part, known: ReadonlyMap<number, Part>): number {
+  const [found] = own?.segments ?? [];
+  if (found === undefined || part.segments.includes(found)) return excessOf(part);
+  const shared = part.segments.map((segment) => known.get(keyOf(found, segment)));
+  return Math.min(...shared.map((one) => (one === undefined ? 0 : excessOf(one))));
 }
 
 function without(whole: Part, part: Part): Part {

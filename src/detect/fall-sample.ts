@@ -130,8 +130,8 @@ export class FallSample {
   /** Which parts of the traffic explain that it is worse since `onset`. */
   causes(onset: number, found?: string): readonly NamedCause[] {
     const from = Math.floor(onset / 1000);
-    const latestFrom = Math.min(from, this.#latest.oldest);
-    const before = [...this.#spread.between(0, latestFrom), ...this.#latest.between(0, from)];
+    // The latest ones before the onset may have fallen already, and would count more than their share of the weeks.
+    const before = [...this.#spread.between(0, from)];
     const latest = [...this.#latest.between(from, Number.POSITIVE_INFINITY)];
     const names = this.#names.all;
     const number = found === undefined ? undefined : this.#names.known(found);

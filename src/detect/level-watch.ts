@@ -112,6 +112,10 @@ export class LevelWatch {
     return this.#onset;
   }
 
+  get usualBad(): number | undefined {
+    return this.#expectations?.pooled.expected;
+  }
+
   /** Knowledge about the last observation before it was seen. */
   get foreseen(): Foreseen {
     return this.#foreseen;
@@ -186,10 +190,7 @@ export class LevelWatch {
     if (time < this.#tick) return;
     this.#endHour(time);
     this.#followHour(time);
-    if (this.#phase === 'suspected' && time - this.#phaseSince > this.#settings.suspectMaxMs) {
-      this.#evidence.forget(time);
-      this.#enter('ok', time);
-    }
+    if (this.#phase === 'suspected' && time - this.#phaseSince > this.#settings.suspectMaxMs) this.dismiss(time);
     if (this.#phase === 'recovered' && time - this.#phaseSince > this.#settings.recoveredMs) this.#enter('ok', time);
     if (this.#phase === 'suspected' || this.#phase === 'regressed') return;
     // While learning there is nothing to keep out, and a wobble to get to know.
@@ -203,6 +204,12 @@ export class LevelWatch {
   /** Called by the watch over several levels when this one is among the regressed. */
   confirm(at: number): void {
     if (this.#phase === 'suspected' && this.#standing > 0) this.#find(at);
+  }
+
+  /** Drops a suspicion that has another explanation. */
+  dismiss(at: number): void {
+    this.#evidence.forget(at);
+    this.#enter('ok', at);
   }
 
   /** A person says that the level since the onset is the one to expect. */
@@ -291,18 +298,11 @@ export class LevelWatch {
     this.#isPartlyBack = kept.isPartlyBack ?? false;
     this.#anchor = kept.anchor ?? undefined;
     this.#changes = [...kept.changes];
-    const [phaseSince = 0, lastAt = 0, alarmAt = NEVER, suspectAt = NEVER, tick = 0, hourEnd = 0] = kept.numbers;
-    this.#phaseSince = phaseSince;
-    this.#lastAt = lastAt;
-    this.#alarmAt = alarmAt;
-    this.#suspectAt = suspectAt;
-    this.#tick = tick;
-    this.#hourEnd = hourEnd;
-    const [standing = 0, onset = 0] = kept.numbers.slice(6);
-    this.#standing = standing;
-    this.#onset = onset;
+    [this.#phaseSince = 0, this.#lastAt = 0, this.#alarmAt = NEVER] = kept.numbers;
+    [this.#suspectAt = NEVER, this.#tick = 0, this.#hourEnd = 0] = kept.numbers.slice(3);
+    [this.#standing = 0, this.#onset = 0] = kept.numbers.slice(6);
     this.#since = undefined;
-    if (kept.since !== null) this.#watchSince(lastAt).restore(kept.since);
+    if (kept.since !== null) this.#watchSince(this.#lastAt).restore(kept.since);
     // The baseline changes only when expectations are recalculated, so that they come out the same.
     this.#expect();
   }

@@ -7,9 +7,14 @@
  * nothing that the whole does not. Segments are tested together (step-up.ts), and not at all while the whole is in
  * doubt: then all of them look bad, and causes.ts says which one explains it.
  *
+ * A conversation of a segment that has fallen says nothing of its other segments: there it counts as it usually would.
+ * A suspected segment whose fall is that of another one is dismissed, so that one fall is one alarm.
+ *
  * A segment is given the calendar and the users of the whole, of which it sees too little.
  */
+import { CLEAR_FROM } from '../model/detection.ts';
 import type { Json } from '../model/json.ts';
+import type { NamedCause } from './fall-sample.ts';
 import { LevelWatch } from './level-watch.ts';
 import type { WatchOptions } from './watch-options.ts';
 import type { Change, WatchReading } from './watch-reading.ts';
@@ -38,6 +43,7 @@ interface Whole {
   readonly foreseen: Foreseen;
   /** The score of all is suspected or has regressed. */
   readonly isDoubted: boolean;
+  readonly causesOf: (onset: number, segment: string) => readonly NamedCause[];
 }
 
 export class SegmentWatches {
@@ -53,21 +59,28 @@ export class SegmentWatches {
     this.#options = { together: true, isPart: true, hasUsers, ...(budget === undefined ? {} : { budget }) };
   }
 
-  observe(segments: readonly string[], { bad, at, foreseen, isDoubted }: Whole): void {
+  observe(segments: readonly string[], { bad, at, foreseen, isDoubted, causesOf }: Whole): void {
     this.#all = faded(this.#all, at - this.#last) + 1;
     this.#last = at;
     let isFound = false;
+    const usual = this.#usualOfFallen(segments);
     for (const name of segments) {
       const watch = this.#count(name, at);
       if (watch === undefined) continue;
-      watch.observe(1, bad, 1, at, foreseen);
+      const isOwn = usual === undefined || watch.phase === 'regressed';
+      watch.observe(1, isOwn ? bad : Math.min(usual, watch.usualBad ?? usual), 1, at, foreseen);
       if (watch.phase === 'suspected' && watch.standing >= 1) isFound = true;
     }
-    if (isFound && !isDoubted) this.#confirm(at);
+    if (isFound && !isDoubted) this.#confirm(at, causesOf);
   }
 
   advance(time: number): void {
     for (const { watch } of this.#counted.values()) watch?.advance(time);
+  }
+
+  /** The whole is back: evidence from the time of its fall is none of a part. */
+  dismiss(at: number): void {
+    for (const [, watch] of this.watches()) if (watch.phase === 'suspected') watch.dismiss(at);
   }
 
   /** Readings of segments that are in doubt. */
@@ -159,13 +172,40 @@ export class SegmentWatches {
     return new LevelWatch(this.#settings.watch, this.#settings.levels.segment, this.#options);
   }
 
-  #confirm(at: number): void {
-    const watches = [...this.watches()].map(([, watch]) => watch).filter(({ phase }) => phase !== 'learning');
+  /** Lowest usual level of the segments of a conversation that have fallen. An error is a result, and explains nothing. */
+  #usualOfFallen(segments: readonly string[]): number | undefined {
+    let least: number | undefined;
+    for (const name of segments) {
+      const watch = name.startsWith('error: ') ? undefined : this.#counted.get(name)?.watch;
+      if (watch?.phase === 'regressed') least = Math.min(least ?? 1, watch.usualBad ?? 1);
+    }
+    return least;
+  }
+
+  /** The strongest evidence first, because it may explain the rest. */
+  #confirm(at: number, causesOf: Whole['causesOf']): void {
+    const watches = [...this.watches()].filter(([, { phase }]) => phase !== 'learning');
     const needed = stepUp(
-      watches.map(({ standing }) => standing),
+      watches.map(([, { standing }]) => standing),
       watches.length,
     );
-    for (const watch of watches) if (watch.standing >= needed) watch.confirm(at);
+    const found = watches.filter(([, { phase, standing }]) => phase === 'suspected' && standing >= needed);
+    for (const [name, watch] of found.toSorted(([, one], [, other]) => other.standing - one.standing))
+      if (this.#isExplained(name, watch, causesOf)) watch.dismiss(at);
+      else watch.confirm(at);
+  }
+
+  /** Another segment that has fallen is the cause. */
+  #isExplained(name: string, watch: LevelWatch, causesOf: Whole['causesOf']): boolean {
+    const fallen = [...this.watches()].filter(([, { phase }]) => phase === 'regressed');
+    const onsets = [watch.reading().onset ?? this.#last, ...fallen.map(([, { onset }]) => onset)];
+    const [cause] = fallen.length === 0 ? [] : causesOf(Math.min(...onsets), name);
+    return (
+      cause !== undefined &&
+      cause.probability >= CLEAR_FROM &&
+      !cause.segments.includes(name) &&
+      fallen.some(([other]) => cause.segments.includes(other))
+    );
   }
 }
 

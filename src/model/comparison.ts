@@ -84,6 +84,8 @@ export type Compared =
        * there are where that can be told. Undefined of other words, and where no number would do.
        */
       readonly casesNeeded: number | undefined;
+      /** Shortage other than that of cases, in words, where there is not enough evidence. */
+      readonly missing?: string | undefined;
     }
   | { readonly is: 'not_compared'; readonly because: string };
 

@@ -84,12 +84,14 @@ interface Concluded {
   readonly word: ComparisonWord | undefined;
   readonly casesNeeded: number | undefined;
   readonly cases: number;
+  readonly missing?: string | undefined;
 }
 
 /** As `assay gate` says it; `unit` is what is compared, in the plural. */
-export function wordText({ word, casesNeeded, cases }: Concluded, unit = 'cases'): string {
+export function wordText({ word, casesNeeded, cases, missing }: Concluded, unit = 'cases'): string {
   if (word === undefined) return '';
   if (word !== 'not_enough_evidence') return SAID[word];
+  if (missing !== undefined) return `${SAID[word]}: ${missing}`;
   if (casesNeeded === undefined) return `${SAID[word]}: too near the limit to tell`;
   return casesNeeded > cases
     ? `${SAID[word]}: about ${casesNeeded} ${unit} would tell`

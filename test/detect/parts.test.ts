@@ -4,7 +4,7 @@ import { causesOf, type Sampled } from '../../src/detect/causes.ts';
 import { Detection } from '../../src/detect/detection.ts';
 import type { Observation } from '../../src/detect/observation.ts';
 import { DAY_MS, DEFAULT_DETECTION } from '../../src/detect/settings.ts';
-import { isNamedFirst, segmentFound } from '../../bench/detect-parts.ts';
+import { isNamedFirst, observation, segmentFound } from '../../bench/detect-parts.ts';
 import { randomFrom } from '../random.ts';
 import { BEGIN, conversation, HOUR_MS, QUICK } from './world.ts';
 
@@ -18,6 +18,88 @@ test.each([[['tool: cancel']], [['model: small']], [['tool: book', 'language: de
     expect(isNamedFirst(5, planted, { perHour: 200, afterHours: 6 })).toBe(true);
   },
 );
+
+const TOOLS = [
+  { name: 'refund', share: 0.1, usual: 0.9, fallen: 0.3 },
+  { name: 'cancel', share: 0.1, usual: 0.6, fallen: 0.1 },
+  { name: 'search', share: 0.8, usual: 0.95, fallen: 0.95 },
+] as const;
+
+/** Alarms within five days after the fall of tools, each conversation of which uses one, and half of which a second. */
+function alarmsOf(seed: number, fallen: readonly string[]) {
+  const random = randomFrom(seed);
+  const detection = new Detection();
+  const changed = 14 * 24;
+  for (let hour = 0; hour < changed + 5 * 24; hour += 1)
+    for (let index = 0; index < 40; index += 1) {
+      const at = BEGIN + (hour + index / 40) * HOUR_MS;
+      const drawn = random();
+      const tool = TOOLS[drawn < 0.1 ? 0 : drawn < 0.2 ? 1 : 2];
+      const isFallen = hour >= changed && fallen.includes(tool.name);
+      const traits = [`tool: ${tool.name}`, ...(tool.name === 'refund' || random() < 0.3 ? ['tool: lookup'] : [])];
+      const isGood = random() < (isFallen ? tool.fallen : tool.usual);
+      detection.observe(observation(at, isGood, { traits }));
+    }
+  return detection
+    .takeTransitions()
+    .filter(({ metric, to, at }) => metric === 'segment' && to === 'regressed' && at >= BEGIN + changed * HOUR_MS);
+}
+
+test.each([1, 2, 3, 4])('a part that fell only by its conversations with another has no alarm, seed %i', (seed) => {
+  const alarms = alarmsOf(seed, ['refund']);
+
+  expect(alarms.map(({ part }) => part)).toEqual(['tool: refund']);
+  const [first] = alarms[0]?.causes ?? [];
+  expect(first?.segments).toEqual(['tool: refund']);
+  expect(first?.expected).toBeLessThan(0.2);
+});
+
+test.each([2, 3, 4])('the alarm of a part has no cause in conversations without it, seed %i', (seed) => {
+  const alarms = alarmsOf(seed, ['refund', 'cancel']);
+
+  expect(alarms.length).toBeGreaterThan(0);
+  for (const { part, causes } of alarms) {
+    const other = part === 'tool: refund' ? 'tool: cancel' : 'tool: refund';
+    expect(causes.flatMap(({ segments }) => segments)).not.toContain(other);
+  }
+});
+
+test.each([1, 2])('when a fall of everything is over, no part has an alarm of it, seed %i', (seed) => {
+  const random = randomFrom(seed);
+  const detection = new Detection();
+  for (let hour = 0; hour < 24 * 24; hour += 1)
+    for (let index = 0; index < 40; index += 1) {
+      const isFallen = hour >= 14 * 24 && hour < 18 * 24;
+      const traits = [random() < 0.5 ? 'tool: search' : 'tool: book', random() < 0.7 ? 'model: large' : 'model: small'];
+      detection.observe(
+        observation(BEGIN + (hour + index / 40) * HOUR_MS, random() < (isFallen ? 0.7 : 0.9), { traits }),
+      );
+    }
+
+  const regressed = detection.takeTransitions().filter(({ to }) => to === 'regressed');
+  expect(regressed.map(({ metric }) => metric)).toContain('tcr');
+  expect(regressed.filter(({ metric, at }) => metric === 'segment' && at >= BEGIN + 18 * DAY_MS)).toEqual([]);
+});
+
+test('what has fallen may explain the alarm of another part, as long as they have conversations in common', () => {
+  const sample = (bads: readonly (readonly [bad: number, segments: readonly number[]])[]): Sampled[] =>
+    bads.flatMap(([bad, segments]) =>
+      Array.from({ length: 100 }, (_, index) => ({ bad: index < bad ? 1 : 0, segments })),
+    );
+  const before = sample([
+    [10, [1]],
+    [10, [2]],
+    [10, [3]],
+  ]);
+  const since = sample([
+    [80, [1]],
+    [60, [2]],
+    [10, [3]],
+  ]);
+
+  const causes = causesOf(before, since, { found: 2 });
+  expect(causes.flatMap(({ segments }) => segments)).not.toContain(1);
+});
 
 test('the most frequent value among failures is no cause, if it is as frequent among all', () => {
   const random = randomFrom(2);

@@ -8,6 +8,31 @@ import { randomFrom } from '../random.ts';
 const HOUR_MS = 3_600_000;
 const BEGIN = 1_700_000_000_000;
 
+const endOf = (passes: boolean) =>
+  ({
+    score: passes ? 1 : 0,
+    outcome: passes ? 'successful_completion' : 'partial_failure',
+    verdicts: [['done', passes ? 'pass' : 'fail']],
+  }) as const;
+
+const SOLVED = {
+  ...{ suite: 's', suiteVersion: '1', agent: 'a', environment: 'e', version: 'v', segment: '', user: '', traits: [] },
+  ...{ judgedBy: '', judged: new Set<string>(), weights: new Map([['done', 1]]), costUsd: undefined, steps: 1 },
+  ...endOf(true),
+};
+
+test('a suite that was removed from the configuration has no levels, and has them when it returns', () => {
+  const running = ['old', 'new'].map((suite) => ({ suite, version: '1', key: suite, judgedBy: '' }));
+  const before = new Detectors(DEFAULT_DETECTION, running);
+  before.observe({ ...SOLVED, suite: 'old' }, BEGIN);
+  const suitesOf = (detectors: Detectors) => new Set(detectors.readings().levels.map(({ suite }) => suite));
+  const state = before.state();
+
+  expect(suitesOf(before)).toEqual(new Set(['old']));
+  expect(suitesOf(Detectors.restore(DEFAULT_DETECTION, state, running.slice(1)))).toEqual(new Set());
+  expect(suitesOf(Detectors.restore(DEFAULT_DETECTION, state, running))).toEqual(new Set(['old']));
+});
+
 function segmentsOf({ seed, hard, fall }: { readonly seed: number; readonly hard: number; readonly fall: number }) {
   const random = randomFrom(seed);
   const detectors = new Detectors(DEFAULT_DETECTION);
@@ -17,23 +42,7 @@ function segmentsOf({ seed, hard, fall }: { readonly seed: number; readonly hard
     const passes = random() < (isHard ? 0.6 : 0.9) - (isAfter ? fall : 0);
     const at = BEGIN + index * (HOUR_MS / 20);
     const whose = { suite: 's', suiteVersion: '1', agent: 'a', environment: 'e', version: 'v' };
-    detectors.observe(
-      {
-        ...whose,
-        segment: isHard ? 'hard' : 'easy',
-        user: '',
-        traits: [],
-        judgedBy: '',
-        judged: new Set(),
-        score: passes ? 1 : 0,
-        outcome: passes ? 'successful_completion' : 'partial_failure',
-        verdicts: [['done', passes ? 'pass' : 'fail']],
-        weights: new Map([['done', 1]]),
-        costUsd: undefined,
-        steps: 1,
-      },
-      at,
-    );
+    detectors.observe({ ...SOLVED, ...whose, segment: isHard ? 'hard' : 'easy', ...endOf(passes) }, at);
     detectors.advance(at);
   }
   const tcr = detectors.readings().levels.find(({ metric }) => metric === 'tcr');

@@ -81,6 +81,7 @@ test('what got worse is of the suite and the agent that were asked for', { timeo
     judges: all.map((one) => of(...one)),
     learning: 0,
     watching: 4,
+    watched: all.map((one) => ({ ...of(...one), learning: 0, watching: 1 })),
   };
   const service = createServer((request, response) => {
     const isAsked = request.url === '/api/v1/detections';
@@ -97,12 +98,14 @@ test('what got worse is of the suite and the agent that were asked for', { timeo
       open: z.array(z.looseObject({ sentence: z.string() })),
       changes: z.array(z.looseObject({ sentence: z.string() })),
       judges: z.array(z.looseObject({ suite: z.string() })),
+      watching: z.number(),
     }),
   });
   const { detections: mine } = await tools.call('what_got_worse', { suite: 'mine' }, worse);
   expect(mine.open.map(({ sentence }) => sentence)).toEqual(['a got worse by mine', 'b got worse by mine']);
   expect(mine.changes.map(({ sentence }) => sentence)).toEqual(['a changed by mine', 'b changed by mine']);
   expect(mine.judges.map(({ suite }) => suite)).toEqual(['mine', 'mine']);
+  expect(mine.watching).toBe(2);
   const { detections: both } = await tools.call('what_got_worse', { suite: 'care', agent: 'b' }, worse);
   expect(both.open.map(({ sentence }) => sentence)).toEqual(['b got worse by care']);
 });

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Detections } from '../../src/model/api/detections.ts';
 import type { Moved } from '../../src/model/api/moved.ts';
+import type { Trend } from '../../src/model/api/trend.ts';
 import { headlineOf } from '../../src/page/overview/headline.ts';
+import { movedQueryOf } from '../../src/page/overview/moved-parts.ts';
 import { detectionsOf } from '../../src/page/overview/open-detections.ts';
 
 const SINCE = '2026-11-20T10:00:00.000Z';
@@ -62,11 +64,22 @@ test('an alarm of what is shown comes before everything, and one of others does 
     { ...ALARM, suite: 'default' },
     { ...ALARM, agent: 'other' },
   ];
-  const detections = { is_active: true, open: [...others, ALARM], changes: [], judges: [], learning: 0, watching: 1 };
+  const counts = { environment: 'prod', suite: 'care', learning: 2, watching: 3 };
+  const watched = ['helper', 'other'].map((agent) => ({ ...counts, agent }));
+  const detections = {
+    is_active: true,
+    open: [...others, ALARM],
+    changes: [],
+    judges: [],
+    learning: 5,
+    watching: 9,
+    watched,
+  };
   const shown = detectionsOf(detections, 'care', new URLSearchParams('agent=helper'));
 
   expect(headlineOf({ ...SHOWN, open: shown.open, moved: movedBy(-0.1, 0, 0.1) })?.sentence).toBe(ALARM.sentence);
   expect(shown.others).toBe(2);
+  expect(shown).toMatchObject({ learning: 2, watching: 3 });
   expect(headlineOf({ ...SHOWN, open: [], moved: movedBy(-0.1, 0, 0.1) })?.is).toBe('same');
 });
 
@@ -77,4 +90,22 @@ test('too little is said to be too little', () => {
     'helper: too early to say whether the TCR has changed: there is 1 scored evaluation after.',
   );
   expect(headlineOf({ ...SHOWN, moved: undefined })).toBeUndefined();
+});
+
+test.each([
+  ['a version in the middle: all that is shown before it', 1, '12:00', '10:00', '12:00', 'v2'],
+  ['a version at the beginning: as long a time before it', 1, '10:30', '07:00', '10:30', 'v2'],
+  ['several agents: the version of one of them is no boundary for the others', 2, '12:00', null, '10:00', undefined],
+])('the comparison is of the time that is shown; %s', (_, agents, at, before, since, version) => {
+  const day = (time: string) => `2026-11-20T${time}:00.000Z`;
+  const versions = [{ agent: 'helper', agent_version: 'v2', at: day(at) }];
+  const shown = { since: day('10:00'), until: day('14:00'), versions };
+  const rest = { bucket_ms: 1, related: { users: 0, unnamed_share: 1 }, series: [], series_left_out: 0 };
+  const trend: Trend = { suite: 'care', scope: 'turn', ...shown, ...rest };
+  const place = { view: 'overview', conversation: undefined, query: new URLSearchParams() } as const;
+  const asked = movedQueryOf(trend, place, agents);
+
+  expect(asked.version).toBe(version);
+  expect(asked.query.get('since')).toBe(day(since));
+  expect(asked.query.get('against_since')).toBe(before === null ? null : day(before));
 });

@@ -28,7 +28,7 @@ const TREND: Trend = {
 };
 
 function marked(changes: readonly Change[], query = ''): readonly string[] {
-  const detections = { is_active: true, open: [], changes, judges: [], learning: 0, watching: 1 };
+  const detections = { is_active: true, open: [], changes, judges: [], learning: 0, watching: 1, watched: [] };
   return changesOnLine(detections, TREND, new URLSearchParams(query)).map(
     ({ at, is }) => `${is} ${new Date(at).toISOString()}`,
   );

@@ -10,7 +10,7 @@ import type { DetectionEvent } from '../../src/model/events/detection-events.ts'
 import { detectionRecord, detectionRecordSchema, NO_EVIDENCE } from '../../src/report/webhooks/detection-record.ts';
 import { slackMessage } from '../../src/report/webhooks/slack-message.ts';
 import { Webhooks } from '../../src/report/webhooks/webhooks.ts';
-import { notice, regression } from './regressions.ts';
+import { notice, reading, regression } from './regressions.ts';
 
 const PUBLISHED = path.resolve(import.meta.dirname, '../../docs/detection-event.schema.json');
 
@@ -178,6 +178,44 @@ test('a notice says what got worse, by how much and by which criterion, and meet
     'a (e): mean score has fallen: 0.9 expected, 0.72 observed (−20.0 %); most of it by right (−20.0 points)',
   );
   expect(record.since).toBe('1970-01-01T00:16:40.000Z');
+});
+
+const LEVEL = { kind: 'level', id: 'a'.repeat(32), at: 2, from: 'suspected' } as const;
+
+test.each([
+  ['ok', { change: { baseline: 0.0049, observed: 0, ratio: -1 } }, 'is as usual: 0.0049 expected, 0 observed'],
+  ['regressed', { change: { baseline: 0.9, observed: 0.72, ratio: -0.2 } }, 'has risen'],
+  [
+    'regressed',
+    { change: { baseline: 0.1, observed: 0.15, ratio: 0.5 } },
+    'has risen: 0.1 expected, 0.15 observed (+50.0 %)',
+  ],
+] as const)('a sentence agrees with its own figures: hard failures, %s %j', (to, { change }, said) => {
+  const level = { metric: 'hard_failure', parts: [], change: { ...change, lower: -1, upper: 1 } } as const;
+  const { summary } = detectionRecord({ ...LEVEL, to, reading: reading(level) }, NO_EVIDENCE);
+
+  expect(summary).toBe(`a (e): rate of hard failures ${said}`);
+});
+
+test('a version that is better says no points that it lost', () => {
+  const version = { version: 'v2', baselineVersion: 'v1', verdict: 'better', logEvidenceWorse: 0 } as const;
+  const summaryOf = (difference: number) =>
+    detectionRecord(
+      {
+        ...{ kind: 'version', id: 'a'.repeat(32), at: 2, from: 'inconclusive', to: 'better' },
+        reading: { suite: 's', agent: 'a', environment: 'e', ...version, logEvidenceBetter: 4, difference },
+      },
+      NO_EVIDENCE,
+    ).summary;
+
+  expect(summaryOf(-0.1)).toBe('a (e): version v2 scores higher than v1');
+  expect(summaryOf(0.1)).toBe('a (e): version v2 scores higher than v1, good outcomes +10.0 points');
+});
+
+test('what has recovered has no parts of a fall in Slack', () => {
+  const { blocks } = slackMessage(detectionRecord({ ...LEVEL, to: 'recovered', reading: reading() }, NO_EVIDENCE));
+
+  expect(JSON.stringify(blocks)).not.toContain('of which');
 });
 
 test('the published schema is the one that notices meet: UPDATE_GOLDEN=1 writes it anew', () => {

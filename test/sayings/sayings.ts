@@ -59,9 +59,7 @@ function ofSuites(about: About): readonly Saying[] {
   const pairs = { 'it got worse': [good, bad], 'it got better': [bad, good], 'few cases': [few, few] } as const;
   const says = (surface: string, situation: string, text: string) => sentences(text, { surface, situation, about });
   const figures = printed((terminal) => printScores(terminal, summarize(evaluations)));
-  const listed = printed((terminal) =>
-    printExperiments(terminal, [{ folder: 'x', result: bad, state: { is: 'complete' } as never }]),
-  );
+  const listed = printed((terminal) => printExperiments(terminal, [{ folder: 'x', result: bad, state: 'ended' }]));
   const compared = Object.entries(pairs).flatMap(([situation, [a, b]]) => {
     const comparison = compareExperiments(a, b);
     const [suite] = comparisonJson(comparison).suites;
@@ -145,7 +143,13 @@ function ofAlarms(): readonly Saying[] {
   ];
   const metrics: readonly LevelReading['metric'][] = ['tcr', 'hard_failure', 'cost_per_success', 'steps_per_success'];
   const levels = metrics.flatMap((metric) =>
-    states.map((to): Transition => ({ ...LEVEL, to, reading: reading({ metric, state: to }) })),
+    states.map(
+      (to): Transition => ({
+        ...LEVEL,
+        to,
+        reading: reading({ metric, state: to, ...(metric === 'tcr' ? {} : RISEN) }),
+      }),
+    ),
   );
   const versions = (['worse', 'better', 'equivalent', 'inconclusive'] as const).map(
     (to): Transition => ({
@@ -162,7 +166,7 @@ function ofAlarms(): readonly Saying[] {
         verdict: to,
         logEvidenceWorse: 3,
         logEvidenceBetter: -1,
-        difference: -0.1,
+        difference: { worse: -0.1, better: 0.1, equivalent: 0.001, inconclusive: -0.01 }[to],
       },
     }),
   );
@@ -175,6 +179,9 @@ function ofAlarms(): readonly Saying[] {
     ];
   });
 }
+
+/** These alarm where they rise, and have no parts. */
+const RISEN = { change: { baseline: 0.1, observed: 0.15, ratio: 0.5, lower: 0.2, upper: 0.8 }, parts: [] };
 
 const LEVEL = { kind: 'level', id: 'a'.repeat(32), at: 2_000_000, from: 'ok' } as const;
 

@@ -65,6 +65,8 @@ interface Asked {
 
 /** Fewer users of a side say nothing of others. */
 const UNITS_MIN = 10;
+/** Users of both sides from which on their number widens an interval little. */
+const UNITS_MANY = 60;
 /** Differences of effort that matter, relative. */
 const EFFORT_TUNED_FOR = 0.3;
 /** Half of the square of the 97.5 % point: imagined observations at each end of the scale. */
@@ -98,6 +100,9 @@ const EFFORTS = 3;
 interface Change {
   readonly change: EstimatedChange;
   readonly p: number;
+  /** Users, and conversations that name none. */
+  readonly units: number;
+  readonly isEnough: boolean;
 }
 
 /** With its word; the interval is wider where several are looked at together. */
@@ -108,7 +113,7 @@ function concluded(
   together: number,
 ): Compared {
   if ('because' in measured) return { is: 'not_compared', because: measured.because };
-  const { change, p } = measured;
+  const { change, p, units, isEnough } = measured;
   const level = { alpha: alpha / together, smallest, about, lookedAt: 1 };
   const test = { p, below: p / 2, above: p / 2, by: 'sequential', isExact: false } as const;
   const compared = worded(
@@ -116,7 +121,16 @@ function concluded(
     good,
     level,
   );
-  return compared.is === 'compared' ? { ...compared, adjustedP: Math.min(1, p * together) } : compared;
+  if (compared.is === 'not_compared') return compared;
+  const found = { ...compared, adjustedP: Math.min(1, p * together) };
+  const few = units < change.cases ? 'users' : 'conversations';
+  if (!isEnough) return { ...found, casesNeeded: undefined, missing: `too few ${few}` };
+  // More conversations of the same users would tell little.
+  const { word, casesNeeded, cases } = found;
+  const isShort = casesNeeded === undefined ? units < UNITS_MANY : casesNeeded > cases;
+  return word === 'not_enough_evidence' && few === 'users' && isShort
+    ? { ...found, casesNeeded: undefined, missing: 'more users would tell' }
+    : found;
 }
 
 /** The mean of b less that of a, had both met the same traffic. */
@@ -126,20 +140,16 @@ export function differenceOf(
   called: Asked['called'],
 ): Change | NotEstimable {
   if (a.length === 0 || b.length === 0)
-    return { because: `no conversation of ${a.length === 0 ? called.a : called.b} says anything of it` };
+    return { because: `no conversation of ${a.length === 0 ? called.a : called.b} has a value for it` };
   const kinds = kindsOf(a, b);
   const of = ({ value }: Valued) => value;
   const [ofA, ofB] = [standardized(a, kinds, { side: 'a', of }), standardized(b, kinds, { side: 'b', of })];
   const figures = { cases: a.length + b.length, isRelative: false, reach: NO_REACH, ...SAMPLES };
+  const units = unitsOf(a) + unitsOf(b);
   if (!isEnough(ofA) || !isEnough(ofB)) {
     const [meanA, meanB] = [meanOf(a), meanOf(b)];
-    return unknown({
-      ...figures,
-      value: meanB - meanA,
-      a: meanA,
-      b: meanB,
-      range: { lower: -meanA, upper: 1 - meanA },
-    });
+    const range = { lower: -meanA, upper: 1 - meanA };
+    return { ...unknown({ ...figures, value: meanB - meanA, a: meanA, b: meanB, range }), units };
   }
   const found = uncertaintyOf([...ofA.influences.map(less), ...ofB.influences]);
   const floor = [ofA, ofB].reduce((sum, side) => sum + floorOf(side, found), 0);
@@ -151,7 +161,7 @@ export function differenceOf(
     lower: (tail: number) => value - sequence.radius(2 * tail),
     upper: (tail: number) => value + sequence.radius(2 * tail),
   };
-  return { change, p: sequence.p(value) };
+  return { change, p: sequence.p(value), units, isEnough: true };
 }
 
 /** Effort for a success in b over that in a, less 1, had both met the same traffic. */
@@ -169,7 +179,7 @@ function effortOf(a: readonly Spent[], b: readonly Spent[], called: Asked['calle
   if (ofA?.ratio === 0) return { because: `it took nothing in ${called.a}, and no change is relative to nothing` };
   const figures = { cases: a.length + b.length, isRelative: true, reach: NO_REACH, ...SAMPLES, range: RELATIVE };
   if (ofA === undefined || ofB === undefined || ofB.ratio === 0)
-    return { because: `there are too few conversations of ${ofA === undefined ? called.a : called.b}` };
+    return { because: `there are too few users of ${ofA === undefined ? called.a : called.b}` };
   const log = Math.log(ofB.ratio / ofA.ratio);
   const sequence = sequenceOf(uncertaintyOf([...ofA.influences.map(less), ...ofB.influences]), EFFORT_TUNED_FOR);
   const change = {
@@ -178,7 +188,7 @@ function effortOf(a: readonly Spent[], b: readonly Spent[], called: Asked['calle
     lower: (tail: number) => Math.expm1(log - sequence.radius(2 * tail)),
     upper: (tail: number) => Math.expm1(log + sequence.radius(2 * tail)),
   };
-  return { change, p: sequence.p(log) };
+  return { change, p: sequence.p(log), units: unitsOf(a) + unitsOf(b), isEnough: true };
 }
 
 /** A conversation moves the logarithm of a ratio by its part of the effort less its part of the successes. */
@@ -228,9 +238,9 @@ function notesOf(a: readonly Valued[], b: readonly Valued[], called: Asked['call
 }
 
 /** Too few users: anything is possible. */
-function unknown(figures: Omit<EstimatedChange, 'lower' | 'upper'>): Change {
+function unknown(figures: Omit<EstimatedChange, 'lower' | 'upper'>): Omit<Change, 'units'> {
   const { lower, upper } = figures.range;
-  return { change: { ...figures, lower: () => lower, upper: () => upper }, p: 1 };
+  return { change: { ...figures, lower: () => lower, upper: () => upper }, p: 1, isEnough: false };
 }
 
 /** The next conversation may differ although all so far agree: variance by Agresti's and Coull's imagined observations. */

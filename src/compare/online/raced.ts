@@ -24,12 +24,13 @@ export function withRace(compared: Compared, { verdict, p }: Raced, about: About
   if (compared.is === 'not_compared') return compared;
   const { change, lower, upper } = compared;
   const isWorse = verdict === 'worse';
-  const found = { ...compared, casesNeeded: undefined };
+  const found = { ...compared, casesNeeded: undefined, missing: undefined };
   if (change === 0 || change < 0 !== isWorse)
     return {
       ...found,
       ...{ lower: Math.min(lower, 0), upper: Math.max(upper, 0), p: 1, adjustedP: 1 },
       word: 'not_enough_evidence',
+      missing: 'these conversations point the other way than detection',
     };
   const least = Math.min(p, compared.p);
   return {

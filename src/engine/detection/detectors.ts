@@ -211,8 +211,15 @@ export class Detectors {
     return { accepted, others };
   }
 
+  /** A suite that was removed from the configuration has no alarms. Its state is kept, in case that it returns. */
+  #shown(): readonly Detection[] {
+    return [...this.#suites].flatMap(([suite, { detection }]) =>
+      this.#running.size === 0 || this.#running.has(suite) ? detection : [],
+    );
+  }
+
   readings(): Readings {
-    const all = [...this.#suites.values()].flatMap(({ detection }) => detection.readings());
+    const all = this.#shown().flatMap((detection) => detection.readings());
     const splits = new Map<string, Split>();
     for (const reading of all) if (reading.of === 'split') splits.set(keyOf(reading), splitOf(reading));
     return {
@@ -244,10 +251,7 @@ export class Detectors {
   /** Changes since the last call. */
   takeTransitions(readings: Readings, at: number): readonly Transition[] {
     const levels = new Map(readings.levels.map((reading) => [levelKey(reading), reading]));
-    const changes = [
-      ...this.#found,
-      ...[...this.#suites.values()].flatMap(({ detection }) => detection.takeTransitions()),
-    ];
+    const changes = [...this.#found, ...this.#shown().flatMap((detection) => detection.takeTransitions())];
     this.#found = [];
     const found: Transition[] = changes.map((change) => {
       const now = levels.get(levelKey(change));

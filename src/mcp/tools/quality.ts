@@ -53,6 +53,9 @@ criterion that lost most.`,
               open: chosen(detected.open),
               changes: chosen(detected.changes).slice(0, CHANGES),
               judges: chosen(detected.judges),
+              watched: undefined,
+              learning: sumOf(chosen(detected.watched), 'learning'),
+              watching: sumOf(chosen(detected.watched), 'watching'),
             },
           }),
       ...(parts === undefined ? {} : { moved: parts }),
@@ -60,6 +63,10 @@ criterion that lost most.`,
     };
   },
 });
+
+function sumOf<Name extends string>(all: readonly { readonly [Key in Name]: number }[], name: Name): number {
+  return all.reduce((sum, one) => sum + one[name], 0);
+}
 
 const figures = tool({
   name: 'figures',

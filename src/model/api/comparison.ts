@@ -43,6 +43,7 @@ const figures = z.strictObject({
   adjusted_p: z.number(),
   test: z.enum(TESTS),
   cases_needed: count.nullable(),
+  missing: z.string().optional().meta({ description: 'what there is too little of, where that is not cases' }),
   cases_moved: count.nullable(),
   more_cases: count,
 });

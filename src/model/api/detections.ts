@@ -68,5 +68,8 @@ export const detections = z.strictObject({
   }),
   learning: count,
   watching: count,
+  watched: list(
+    z.strictObject({ suite: z.string(), agent: z.string(), environment: z.string(), learning: count, watching: count }),
+  ).meta({ description: 'figures that are learned and watched, of each agent' }),
 });
 export type Detections = z.infer<typeof detections>;

@@ -134,7 +134,12 @@ function markAlone({ ctx, data, valToPos }: uPlot, { good }: Colours): void {
 type Colours = ReturnType<typeof coloursOf>;
 const LABELS_MAX = 6;
 
-function markVersions({ ctx, bbox, valToPos }: uPlot, { versions }: Trend, { text, quiet, font }: Colours): void {
+/** A line stands at the beginning of its bucket: the point of the bucket has conversations of the version. */
+function markVersions(
+  { ctx, bbox, valToPos }: uPlot,
+  { versions, since, bucket_ms: width }: Trend,
+  { text, quiet, font }: Colours,
+): void {
   const ratio = devicePixelRatio;
   ctx.save();
   ctx.font = font.replace(/^\d+/, (size) => String(Number(size) * ratio));
@@ -146,7 +151,9 @@ function markVersions({ ctx, bbox, valToPos }: uPlot, { versions }: Trend, { tex
   const marks = versions
     .slice(-LABELS_MAX)
     .map(({ agent_version: version, at }) => ({
-      x: Math.round(valToPos(Date.parse(at) / 1_000, 'x', true)),
+      x: Math.round(
+        valToPos(Math.max(Date.parse(since), Math.floor(Date.parse(at) / width) * width) / 1_000, 'x', true),
+      ),
       version: writtenOut(version),
     }))
     .filter(({ x }) => x >= bbox.left && x <= end);

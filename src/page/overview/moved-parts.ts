@@ -1,6 +1,7 @@
 /**
- * The parts that moved the mean score: since a version was first seen, if one was within the time shown, otherwise since
- * its beginning, compared with as long a time before. The parts add up to the difference.
+ * The parts that moved the mean score: since a version was first seen, if one agent is shown and one was within the time
+ * shown, otherwise since its beginning. Compared with all that is shown before it, or with as long a time. The parts add
+ * up to the difference.
  */
 import { h, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -26,15 +27,26 @@ const NO_VERSION = 'unknown';
 export function useMoved(
   trend: Trend,
   place: Place,
+  agents: number,
 ): { readonly reply: Held<Moved>['reply']; readonly version: string | undefined } {
-  const version = newestVersion(trend, place);
+  const { query, version } = movedQueryOf(trend, place, agents);
+  const { reply } = useReply<Moved>('/api/v1/moved', query);
+  return { reply, version };
+}
+
+export function movedQueryOf(
+  trend: Trend,
+  place: Place,
+  agents: number,
+): { readonly query: URLSearchParams; readonly version: string | undefined } {
+  const version = newestVersion(trend, place, agents);
   const query = withChanges(onlyOf(place.query, ['agent', 'environment', 'until']), {
     suite: trend.suite,
     since: version?.at ?? trend.since,
+    against_since: version === undefined ? undefined : beforeOf(version.at, trend),
     version: onlyVersion(place),
   });
-  const { reply } = useReply<Moved>('/api/v1/moved', query);
-  return { reply, version: version?.agent_version };
+  return { query, version: version?.agent_version };
 }
 
 export function MovedParts({ asked: { reply, version }, trend, place }: MovedProps): JSX.Element | null {
@@ -50,7 +62,11 @@ export function MovedParts({ asked: { reply, version }, trend, place }: MovedPro
     h('h2', null, 'What moved the score since ', h(Time, { at: moved.after.since }), because),
     h(Parts, { moved, scope: trend.scope, place }),
     moved.cut &&
-      h('p', { class: 'aside' }, `${countText(moved.looked_at)} evaluations were compared, a sample of all.`),
+      h(
+        'p',
+        { class: 'aside' },
+        `A sample of ${countText(moved.looked_at)} evaluations was compared: the latest of each eighth of both times.`,
+      ),
     moved.other_versions > 0 &&
       h(
         'p',
@@ -60,8 +76,15 @@ export function MovedParts({ asked: { reply, version }, trend, place }: MovedPro
   );
 }
 
-/** The latest one; a version that is chosen is compared with the time before it, too. */
-function newestVersion({ versions }: Trend, { query }: Place): Trend['versions'][number] | undefined {
+/** Beginning of the time before: what is shown, and no less than since then. */
+function beforeOf(at: string, { since, until }: Trend): string {
+  const asLong = new Date(2 * Date.parse(at) - Date.parse(until)).toISOString();
+  return asLong < since ? asLong : since;
+}
+
+/** The latest one, unless several agents are shown: a version is of one of them. A version that is chosen is compared with the time before it, too. */
+function newestVersion({ versions }: Trend, { query }: Place, agents: number): Trend['versions'][number] | undefined {
+  if (agents !== 1) return undefined;
   const chosen = query.getAll('agent_version');
   return versions
     .filter(({ agent_version: version }) => version !== NO_VERSION && (chosen.length === 0 || chosen.includes(version)))

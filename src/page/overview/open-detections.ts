@@ -10,8 +10,8 @@ const CAUSES_SHOWN = 3;
 const CHANGES_SHOWN = 3;
 
 export function OpenDetections({
-  detections: { is_active: isActive, note, learning, watching },
-  shown: { open, changes, others },
+  detections: { is_active: isActive, note },
+  shown: { open, changes, others, learning, watching },
   place,
 }: {
   readonly detections: Detections;
@@ -54,18 +54,25 @@ export function OpenDetections({
   );
 }
 
-interface ShownDetections extends Pick<Detections, 'open' | 'changes'> {
+interface ShownDetections extends Pick<Detections, 'open' | 'changes' | 'learning' | 'watching'> {
   /** Open alarms of other suites and agents. */
   readonly others: number;
 }
 
 /** Detection's part about what is shown: the suite of the figures, and the agents and environments of the filters. */
-export function detectionsOf({ open, changes }: Detections, suite: string, query: URLSearchParams): ShownDetections {
+export function detectionsOf(
+  { open, changes, watched: all }: Detections,
+  suite: string,
+  query: URLSearchParams,
+): ShownDetections {
   const has = (name: string, value: string) => !query.has(name) || query.getAll(name).includes(value);
   const isShown = (one: { readonly suite: string; readonly agent: string; readonly environment: string }) =>
     one.suite === suite && has('agent', one.agent) && has('environment', one.environment);
   const shown = open.filter(isShown);
-  return { open: shown, changes: changes.filter(isShown), others: open.length - shown.length };
+  const watched = all.filter(isShown);
+  const sumOf = (of: 'learning' | 'watching') => watched.reduce((sum, one) => sum + one[of], 0);
+  const counts = { learning: sumOf('learning'), watching: sumOf('watching') };
+  return { open: shown, changes: changes.filter(isShown), others: open.length - shown.length, ...counts };
 }
 
 function elsewhere(others: number): string {

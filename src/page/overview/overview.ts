@@ -66,11 +66,10 @@ function usualSince(
   return now - first < 6 * HOUR_MS ? { value: '6h', words: 'last 6 hours' } : { value: '24h', words: 'last 24 hours' };
 }
 
-/** Agents that the figures are of, as the first sentence begins. */
-function whoseFigures({ agents }: Facets, { query }: Place): string {
+/** Agents that the figures are of. */
+function agentsShown({ agents }: Facets, { query }: Place): readonly string[] {
   const chosen = query.getAll('agent');
-  const [one, ...others] = chosen.length > 0 ? chosen : agents;
-  return one === undefined || others.length > 0 ? 'All agents together' : one;
+  return chosen.length > 0 ? chosen : agents;
 }
 
 function trendQueryOf({ query }: Place, since: string): URLSearchParams {
@@ -113,7 +112,8 @@ interface SectionsProps {
 }
 
 function Sections({ trend, series, detections, isOld, place, facets }: SectionsProps): JSX.Element {
-  const asked = useMoved(trend, place);
+  const agents = agentsShown(facets, place);
+  const asked = useMoved(trend, place, agents.length);
   const shown = detections === undefined ? undefined : detectionsOf(detections, trend.suite, place.query);
   const { about, scope } = trend;
   return h(
@@ -123,7 +123,7 @@ function Sections({ trend, series, detections, isOld, place, facets }: SectionsP
       open: shown?.open ?? [],
       moved: asked.reply?.is === 'here' ? asked.reply.value : undefined,
       version: asked.version,
-      whose: whoseFigures(facets, place),
+      whose: (agents.length === 1 ? agents[0] : undefined) ?? 'All agents together',
       about,
       scope,
     }),

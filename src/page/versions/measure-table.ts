@@ -103,13 +103,13 @@ const MARKS: Readonly<Record<ComparisonWord, string>> = {
 };
 
 function Conclusion({ compared, unit }: { readonly compared: ComparedFigures; readonly unit: string }): JSX.Element {
-  const { word, cases_needed: casesNeeded, cases } = compared;
+  const { word, cases_needed: casesNeeded, cases, missing } = compared;
   if (word === null) return h('span', { class: 'aside' }, 'neither good nor bad');
   return h(
     'span',
     { class: `word ${word}` },
     h('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[word]),
-    wordText({ word, casesNeeded: casesNeeded ?? undefined, cases }, unit),
+    wordText({ word, casesNeeded: casesNeeded ?? undefined, cases, missing }, unit),
   );
 }
 

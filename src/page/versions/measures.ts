@@ -110,8 +110,9 @@ export function changeText({ change, relative }: ComparedFigures, unit: Unit): s
   return `${points(change)}${relative ? ' %' : ' points'}`;
 }
 
-/** Null is a bound that is not known: `any more`. */
+/** Null is a bound that is not known: `any more`. From nothing to any more is all that can be. */
 export function intervalText({ lower, upper, relative }: ComparedFigures, unit: Unit): string {
+  if (relative && upper === null && (lower ?? -1) <= -1) return 'not known';
   const bound = (value: number | null, without: string) => {
     if (value === null) return without;
     return unit === 'score' && !relative ? signedScore(value) : `${points(value)}${relative ? ' %' : ''}`;

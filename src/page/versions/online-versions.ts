@@ -145,7 +145,9 @@ function ComparedOnline({ place, query }: { readonly place: Place; readonly quer
   if (reply === undefined) return h('p', { class: 'loading', role: 'status' }, 'Comparing …');
   if (reply.is !== 'here') return h(Problem, { of: reply, again });
   const compared = reply.value;
-  const { a, b, about, suite, smallest_difference: smallest } = compared;
+  const { a, b, agent, about, suite, smallest_difference: smallest } = compared;
+  if ([a, b].every((side) => side.evaluations + side.other_versions === 0))
+    return h('p', { class: 'aside lone' }, `The suite ${suite} scored no conversation of ${agent} in this time.`);
   const { limit } = wordsOf(about);
   const { shown, unchanged, alike } = rowsOf({
     ...compared,

@@ -80,6 +80,7 @@ export function comparedJson(compared: Compared): ComparedJson {
     adjusted_p: compared.adjustedP,
     test: compared.test,
     cases_needed: compared.casesNeeded ?? null,
+    ...(compared.missing === undefined ? {} : { missing: compared.missing }),
     cases_moved: compared.moved ?? null,
     more_cases: Math.max(0, (compared.casesNeeded ?? 0) - compared.cases),
   };

@@ -212,12 +212,19 @@ const VERSIONS = {
   inconclusive: 'cannot be told from',
 } as const satisfies Record<VersionReading['verdict'], string>;
 
+const DIRECTIONS = { worse: -1, better: 1, equivalent: 0, inconclusive: 0 } as const satisfies Record<
+  VersionReading['verdict'],
+  number
+>;
+
 function summaryOf(transition: Transition): string {
   const { agent, environment } = transition.reading;
   const whose = `${agent} (${environment})`;
   if (transition.kind === 'version') {
     const { version, baselineVersion, difference } = transition.reading;
-    const by = difference === undefined ? '' : `, good outcomes ${signed(difference * 100)} points`;
+    // The verdict goes by the order in which conversations came, and may not agree with their difference.
+    const isAgainst = difference !== undefined && DIRECTIONS[transition.to] * difference < 0;
+    const by = difference === undefined || isAgainst ? '' : `, good outcomes ${signed(difference * 100)} points`;
     return `${whose}: version ${version} ${VERSIONS[transition.to]} ${baselineVersion}${by}`;
   }
   if (transition.kind === 'judges')
@@ -231,7 +238,11 @@ function summaryOf(transition: Transition): string {
 const UNNAMED_FROM = 0.5;
 
 /** States of which it is said where they come from. */
-const IS_BAD: ReadonlySet<LevelReading['state']> = new Set(['suspected', 'regressed', 'partly_back']);
+const IS_BAD: ReadonlySet<string> = new Set(['suspected', 'regressed', 'partly_back']);
+
+export function isBad(state: string): boolean {
+  return IS_BAD.has(state);
+}
 
 /** One sentence for a person about a level in that state. */
 export function levelSummary(
@@ -242,13 +253,10 @@ export function levelSummary(
   const { agent, environment, metric, criterion, part, change, parts } = reading;
   const of = criterion ?? (part === undefined ? undefined : `conversations with ${part}`);
   const measure = of === undefined ? MEASURES[metric] : `${MEASURES[metric]} of ${of}`;
-  // The figure since the onset is mostly of the bad time.
-  const now = state === 'recovered' ? 'is usual' : undefined;
-  const by =
-    change === undefined
-      ? ''
-      : `: ${figure(change.baseline)} ${now ?? `expected, ${figure(change.observed)} observed (${signed(change.ratio * 100)} %)`}`;
-  if (!IS_BAD.has(state)) return `${agent} (${environment}): ${measure} ${verb}${by}`;
+  // The same level since the onset may by now look better than it was when it was found.
+  const isSaid = change !== undefined && (!isBad(state) || change.ratio > 0 === (MOVED[metric] === 'risen'));
+  const by = isSaid ? `: ${figuresOf(change, state)}` : '';
+  if (!isBad(state)) return `${agent} (${environment}): ${measure} ${verb}${by}`;
   const [worst] = parts
     .filter(({ part, points }) => part === 'criterion' && points < 0)
     .toSorted((a, b) => a.points - b.points);
@@ -256,6 +264,15 @@ export function levelSummary(
     worst === undefined ? '' : `; most of it by ${worst.criterion} (${signed(worst.points * 100)} points)`;
   return `${agent} (${environment}): ${measure} ${verb}${by}${because}${inPart(reading)}${caveat(reading)}`;
 }
+
+function figuresOf({ baseline, observed, ratio }: Change, state: LevelReading['state']): string {
+  // The figure since the onset is mostly of the bad time.
+  if (state === 'recovered') return `${figure(baseline)} is usual`;
+  const by = isBad(state) ? ` (${signed(ratio * 100)} %)` : '';
+  return `${figure(baseline)} expected, ${figure(observed)} observed${by}`;
+}
+
+type Change = NonNullable<LevelReading['change']>;
 
 /** The part of the traffic that explains most of a fall, unless the sentence is about it anyway. */
 function inPart({ causes = [], part }: LevelReading): string {

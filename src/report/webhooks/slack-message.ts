@@ -4,7 +4,7 @@
  */
 import { visibleText } from '../../model/visible-text.ts';
 import { inPoints, type ShownPart, shownParts } from '../documents/shown-parts.ts';
-import type { DetectionRecord } from './detection-record.ts';
+import { type DetectionRecord, isBad } from './detection-record.ts';
 import { outcomeText } from '../../model/outcome-text.ts';
 
 const SECTION_MAX = 2900;
@@ -42,8 +42,9 @@ export function slackMessage(record: DetectionRecord) {
   };
 }
 
-function partLines({ parts }: DetectionRecord): readonly string[] {
-  if (parts.length === 0) return [];
+/** Parts of a fall that is there: nothing of a level that is back. */
+function partLines({ parts, to }: DetectionRecord): readonly string[] {
+  if (parts.length === 0 || !isBad(to)) return [];
   const { tenths, parts: rows } = shownParts(parts, ROWS_MAX);
   return [
     `Mean score as counted, whatever was asked: ${inPoints(tenths)}, of which`,

@@ -4,10 +4,12 @@ import { detectionRecord, type Evidence, levelPart, NO_EVIDENCE } from '../../re
 import type { ConversationApi } from '../api/conversation-api.ts';
 import type { DetectionState } from '../reading/reading-protocol.ts';
 import { evidenceOf } from './detection-evidence.ts';
+import type { TraitsOf } from './stored-traits.ts';
 
 export async function describeDetection(
   { isActive, report }: DetectionState,
   conversations: ConversationApi,
+  traitsOf: TraitsOf,
   onProblem: (error: unknown) => void,
 ): Promise<unknown> {
   if (report === undefined) return { active: isActive, owner: false };
@@ -15,10 +17,12 @@ export async function describeDetection(
   const problems = [];
   for (const reading of bad) {
     // A regression is worth more than its evidence.
-    const evidence = await evidenceOf({ kind: 'level', reading }, conversations).catch((error: unknown): Evidence => {
-      onProblem(error);
-      return NO_EVIDENCE;
-    });
+    const evidence = await evidenceOf({ kind: 'level', reading }, conversations, traitsOf).catch(
+      (error: unknown): Evidence => {
+        onProblem(error);
+        return NO_EVIDENCE;
+      },
+    );
     problems.push({ ...describeLevel(reading), ...evidence });
   }
   return {

@@ -1,6 +1,9 @@
 /**
  * Reads evidence from the store for a change that detection found: the versions and segments that have it, and the
  * worst conversations to look at. Reads only the latest conversations, however many there are, and none of their text.
+ *
+ * A part of the traffic has conversations of that part only. A configured segment is a filter of the store. Other parts
+ * are known from spans alone, so the worst conversations are read until enough of them have it.
  */
 import { z } from 'zod';
 import type { Transition } from '../../model/detection.ts';
@@ -8,9 +11,13 @@ import { OUTCOMES } from '../../model/evaluation.ts';
 import { bySeverity, isFailure } from '../../model/severity.ts';
 import { type Evidence, NO_EVIDENCE } from '../../report/webhooks/detection-record.ts';
 import type { ConversationApi } from '../api/conversation-api.ts';
+import type { TraitsOf } from './stored-traits.ts';
 
 const LOOKED_AT = 200;
 const SHOWN = 10;
+/** Conversations whose spans are read for one part. */
+const READ_MAX = 40;
+const SEGMENT = 'segment: ';
 const BEGAN_BEFORE_MS = 3_600_000;
 
 /** As the API lists conversations. */
@@ -38,13 +45,17 @@ type Listed = z.infer<typeof pageSchema>['conversations'][number];
 export async function evidenceOf(
   { reading, kind }: Pick<Transition, 'kind' | 'reading'>,
   conversations: ConversationApi,
+  traitsOf: TraitsOf,
 ): Promise<Evidence> {
   const { suite, agent, environment } = reading;
+  const part = 'part' in reading ? reading.part : undefined;
+  const isSegment = part?.startsWith(SEGMENT) === true;
   const onset = kind === 'level' && 'onset' in reading ? reading.onset : undefined;
   const query = {
     suite,
     agent,
     ...(kind === 'version' && 'version' in reading ? { agentVersion: reading.version } : {}),
+    ...(isSegment ? { segment: part.slice(SEGMENT.length) } : {}),
     limit: LOOKED_AT,
   };
   // Detection goes by log time, and a conversation began before it was scored; a history that was read in, long before.
@@ -54,7 +65,22 @@ export async function evidenceOf(
   const criterion = 'criterion' in reading ? reading.criterion : undefined;
   const failing = criterion === undefined ? all : await list(conversations, { ...asked, criterion }, environment);
   if (all.length === 0) return NO_EVIDENCE;
-  return { where: where(all, suite), worst_conversations: worst(failing, suite) };
+  const bad = worst(failing, suite);
+  if (part !== undefined && !isSegment) return { where: [], worst_conversations: await withTrait(part, bad, traitsOf) };
+  return { where: where(all, suite), worst_conversations: bad.slice(0, SHOWN) };
+}
+
+async function withTrait(
+  trait: string,
+  bad: Evidence['worst_conversations'],
+  traitsOf: TraitsOf,
+): Promise<Evidence['worst_conversations']> {
+  const found: Evidence['worst_conversations'] = [];
+  for (const one of bad.slice(0, READ_MAX)) {
+    if (found.length === SHOWN) break;
+    if ((await traitsOf(one.conversation_id)).includes(trait)) found.push(one);
+  }
+  return found;
 }
 
 async function list(
@@ -93,8 +119,7 @@ function worst(listed: readonly Listed[], suite: string): Evidence['worst_conver
           ...(because === undefined ? {} : { because }),
         })),
     )
-    .toSorted((a, b) => bySeverity(b.outcome, a.outcome) || (a.score ?? 1) - (b.score ?? 1))
-    .slice(0, SHOWN);
+    .toSorted((a, b) => bySeverity(b.outcome, a.outcome) || (a.score ?? 1) - (b.score ?? 1));
 }
 
 function ofSuite(one: Listed, suite: string): Listed['evaluations'] {

@@ -10,6 +10,7 @@ import { type ConversationApi, conversationApi } from '../api/conversation-api.t
 import { type ReadSide, STORE_READS } from '../api/store-reads.ts';
 import { describeDetection } from '../detection/describe-detection.ts';
 import { evidenceOf } from '../detection/detection-evidence.ts';
+import { storedTraits } from '../detection/stored-traits.ts';
 import { readerAt, type ServiceReader } from '../open-reader.ts';
 import { yieldToOthers } from '../yield-to-others.ts';
 import type { Question } from '../../report/http/route.ts';
@@ -73,7 +74,7 @@ class StoreReads {
       detectionState: () => detection,
       prices,
       detection: () =>
-        describeDetection(detection, this.#conversations, (error) =>
+        describeDetection(detection, this.#conversations, storedTraits(this.#reader), (error) =>
           this.#post({ type: 'left-out', what: 'evidence', error: textOf(error) }),
         ),
     };
@@ -82,7 +83,7 @@ class StoreReads {
   #own(job: OwnJob): Promise<OwnResults[OwnJob['what']]> {
     switch (job.what) {
       case 'evidence':
-        return evidenceOf(job.of, this.#conversations);
+        return evidenceOf(job.of, this.#conversations, storedTraits(this.#reader));
       case 'likeness':
         return likenessOf(this.#reader, this.#state.suites);
       case 'calibration':

@@ -9,6 +9,7 @@ import { withRace } from '../../../src/compare/online/raced.ts';
 import { designEffectOf, grownEffect, uncertaintyOf } from '../../../src/compare/online/related.ts';
 import { normalPoint, studentPoint } from '../../../src/compare/online/student.ts';
 import { randomFrom } from '../../../src/model/random.ts';
+import { wordText } from '../../../src/model/suite-words.ts';
 
 const CALLED = { a: 'v1', b: 'v2' };
 const SIZE = 1_000_000;
@@ -255,12 +256,25 @@ describe('words', () => {
     const user = (index: number) => Math.floor(index / 50);
     const few = compared(valuesOf(share(300, 300), { user }), valuesOf(share(0, 300), { user, from: SIZE }));
 
-    expect(few.success).toMatchObject({ word: 'not_enough_evidence', change: -1, upper: 0, p: 1 });
+    const missing = { casesNeeded: undefined, missing: 'too few users' };
+    expect(few.success).toMatchObject({ word: 'not_enough_evidence', change: -1, upper: 0, p: 1, ...missing });
     expect(few.notes).toEqual([
       'Too few users of v1: 6, and a comparison takes 10.',
       'Too few users of v2: 6, and a comparison takes 10.',
     ]);
-    expect(compared([], valuesOf([1])).success).toMatchObject({ because: 'no conversation of v1 says anything of it' });
+    expect(compared([], valuesOf([1])).success).toMatchObject({ because: 'no conversation of v1 has a value for it' });
+  });
+
+  test('where users have several conversations, no number of conversations is said to tell', () => {
+    const user = (index: number) => Math.floor(index / 10);
+    const sides = (options: ValuesOptions) =>
+      compared(valuesOf(share(100, 120), options), valuesOf(share(108, 120), { ...options, from: SIZE })).success;
+
+    const related = sides({ user });
+    expect(related).toMatchObject({ casesNeeded: undefined, missing: 'more users would tell' });
+    expect(related.is === 'compared' && wordText(related)).toBe('not enough evidence: more users would tell');
+    const unrelated = sides({});
+    expect(unrelated.is === 'compared' && wordText(unrelated)).toMatch(/^not enough evidence: about \d+ cases/);
   });
 
   test.each([

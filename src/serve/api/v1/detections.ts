@@ -26,13 +26,11 @@ function withoutReport(isActive: boolean): Detections {
   const note = isActive
     ? 'no round of detection has ended here yet, or another instance does them'
     : 'regression detection is switched off (detection.active)';
-  return { is_active: isActive, note, open: [], changes: [], judges: [], learning: 0, watching: 0 };
+  return { is_active: isActive, note, open: [], changes: [], judges: [], learning: 0, watching: 0, watched: [] };
 }
 
 function withReport({ levels, recent, judges, learning }: DetectionReport): Detections {
   const bad = levels.filter(({ state }) => isWorse(state) || state === 'suspected');
-  const countOf = (...states: readonly LevelReading['state'][]) =>
-    levels.filter(({ state }) => states.includes(state)).length;
   // That a level is being learned is no change of the agent.
   const changes = recent.filter((one) => one.kind !== 'level' || one.to !== 'learning');
   return {
@@ -60,9 +58,20 @@ function withReport({ levels, recent, judges, learning }: DetectionReport): Dete
         ? {}
         : { before: moved.before, after: moved.after, by_judges: moved.byJudges, by_others: moved.byOthers }),
     })),
-    learning: countOf('learning'),
-    watching: levels.length - countOf('learning', 'no_data'),
+    ...countsOf(levels),
+    watched: [
+      ...Map.groupBy(levels, ({ suite, agent, environment }) => JSON.stringify([suite, agent, environment])),
+    ].map(([key, of]) => {
+      const [suite, agent, environment] = JSON.parse(key) as readonly [string, string, string];
+      return { suite, agent, environment, ...countsOf(of) };
+    }),
   };
+}
+
+function countsOf(levels: readonly LevelReading[]): Pick<Detections, 'learning' | 'watching'> {
+  const countOf = (...states: readonly LevelReading['state'][]) =>
+    levels.filter(({ state }) => states.includes(state)).length;
+  return { learning: countOf('learning'), watching: levels.length - countOf('learning', 'no_data') };
 }
 
 function openJson(reading: LevelReading): Detections['open'][number] {

@@ -73,7 +73,7 @@ two versions online side by side: rates, mean score, criteria and effort, with i
       alpha: ALPHA,
       smallest: query.smallest,
       about: suite.about,
-      called: { a: query.a, b: query.b },
+      called: { a: `version ${query.a}`, b: `version ${query.b}` },
     });
     const both = [...a.evaluations, ...b.evaluations];
     const raced = await racedOf({ reader, races }, { ...query, suite: suite.name, since }, both);

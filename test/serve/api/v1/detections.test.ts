@@ -175,6 +175,7 @@ test('levels that got worse are sentences with their size and causes, regression
     judges: [],
     learning: 1,
     watching: 3,
+    watched: [{ suite: 'care', agent: 'helper', environment: 'prod', learning: 1, watching: 3 }],
   });
 });
 
@@ -182,6 +183,6 @@ test.each([
   [false, 'regression detection is switched off (detection.active)'],
   [true, 'no round of detection has ended here yet, or another instance does them'],
 ])('without a report there is a reason why: active is %s', async (isActive, note) => {
-  const nothing = { open: [], changes: [], judges: [], learning: 0, watching: 0 };
+  const nothing = { open: [], changes: [], judges: [], learning: 0, watching: 0, watched: [] };
   expect(await answered({ isActive, report: undefined })).toEqual({ is_active: isActive, note, ...nothing });
 });
