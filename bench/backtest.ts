@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
 import { loadSettings } from '../src/config/settings.ts';
-import { indexTraces } from '../src/model/otlp/traces-reader.ts';
+import { indexTraces } from '../src/otlp/traces-reader.ts';
 import { backtest, whatIf } from '../src/backtest/backtest.ts';
 import { loadSuites } from '../src/score/load-suites.ts';
 import { reweighed } from '../src/score/reweigh.ts';

@@ -4,8 +4,8 @@
  * All levels of an agent in calm worlds: alarms a month, and how long the false ones of the score last. With a fall: how
  * soon it is found. Seeds are given, so that those of a report need not be those that something was built on.
  */
-import { Detection } from '../src/detect/detection.ts';
-import { DEFAULT_DETECTION } from '../src/detect/settings.ts';
+import { Detection } from '../src/statistics/detect/detection.ts';
+import { DEFAULT_DETECTION } from '../src/statistics/detect/settings.ts';
 import { observation } from './detect-parts.ts';
 import { DAY, HOLIDAYS, MONDAY_MS, WORLDS, type WorldName } from './detect-traffic.ts';
 import { randomFrom } from './detect-world.ts';

@@ -5,7 +5,7 @@
  * unequal frequency and difficulty. `correlated`: languages choose among tools, and there is one trait more.
  */
 import { CLEAR_FROM } from '../src/model/detection.ts';
-import { Detection } from '../src/detect/detection.ts';
+import { Detection } from '../src/statistics/detect/detection.ts';
 import { arrivals, observation } from './detect-parts.ts';
 import { DAY, MONDAY_MS } from './detect-traffic.ts';
 import { randomFrom } from './detect-world.ts';

@@ -2,10 +2,10 @@
  * The other levels: skewed cost per success, rare hard failures, and ten criteria tested jointly. Cost is compared with
  * the obvious rule: cost per success of an hour > 1.10 × that of the day before, checked every hour.
  */
-import { Cap } from '../src/detect/cap.ts';
-import { Detection } from '../src/detect/detection.ts';
-import { LevelWatch } from '../src/detect/level-watch.ts';
-import { DEFAULT_DETECTION } from '../src/detect/settings.ts';
+import { Cap } from '../src/statistics/detect/cap.ts';
+import { Detection } from '../src/statistics/detect/detection.ts';
+import { LevelWatch } from '../src/statistics/detect/level-watch.ts';
+import { DEFAULT_DETECTION } from '../src/statistics/detect/settings.ts';
 import { BEGIN_MS, MINUTE_MS, normal, poisson, randomFrom } from './detect-world.ts';
 import type { BenchRow } from './row.ts';
 

@@ -2,7 +2,7 @@
  * One part of the traffic that breaks: found how soon, and named as the cause. Conversations have a segment, a tool, a
  * model, a language and an intent, each of several values with different frequencies, and users who come back.
  */
-import { Detection } from '../src/detect/detection.ts';
+import { Detection } from '../src/statistics/detect/detection.ts';
 import { DAY, MONDAY_MS } from './detect-traffic.ts';
 import { poisson, randomFrom } from './detect-world.ts';
 

@@ -2,8 +2,8 @@
  * Two versions side by side for seven days, checked continuously: the shipped comparison, and a z-test evaluated every
  * minute.
  */
-import { DEFAULT_DETECTION } from '../src/detect/settings.ts';
-import { Versions } from '../src/detect/versions.ts';
+import { DEFAULT_DETECTION } from '../src/statistics/detect/settings.ts';
+import { Versions } from '../src/statistics/detect/versions.ts';
 import { BEGIN_MS, MINUTE_MS, poisson, randomFrom } from './detect-world.ts';
 import type { BenchRow } from './row.ts';
 

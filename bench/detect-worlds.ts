@@ -3,10 +3,10 @@
  * The reference of a row is what detection did before it knew of users, correlation and the calendar: measured once, on
  * the same worlds with the same seeds, and kept here.
  */
-import { ClusterSlots } from '../src/detect/cluster-slots.ts';
-import { Detection } from '../src/detect/detection.ts';
-import { LevelWatch } from '../src/detect/level-watch.ts';
-import { DEFAULT_DETECTION } from '../src/detect/settings.ts';
+import { ClusterSlots } from '../src/statistics/detect/cluster-slots.ts';
+import { Detection } from '../src/statistics/detect/detection.ts';
+import { LevelWatch } from '../src/statistics/detect/level-watch.ts';
+import { DEFAULT_DETECTION } from '../src/statistics/detect/settings.ts';
 import { BEFORE } from './detect-before.ts';
 import { arrivals, type Breakage, isNamedFirst, observation, PLANTED, segmentFound } from './detect-parts.ts';
 import { DAY, dayOf, type Fall, MONDAY_MS, WORLDS, type WorldName } from './detect-traffic.ts';

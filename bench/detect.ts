@@ -4,9 +4,9 @@
  * observation. The naive rule and Page–Hinkley run on the same conversations with their usual settings; read their
  * figures together with how often they are wrong.
  */
-import { DEFAULT_DETECTION, type DetectionSettings } from '../src/detect/settings.ts';
-import { Detection } from '../src/detect/detection.ts';
-import { LevelWatch } from '../src/detect/level-watch.ts';
+import { DEFAULT_DETECTION, type DetectionSettings } from '../src/statistics/detect/settings.ts';
+import { Detection } from '../src/statistics/detect/detection.ts';
+import { LevelWatch } from '../src/statistics/detect/level-watch.ts';
 import { NaiveRule, PageHinkley } from './detect-rivals.ts';
 import { benchLevels } from './detect-levels.ts';
 import { benchVersions } from './detect-versions.ts';

@@ -8,7 +8,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { buildTurns } from '../src/assemble/build-turns.ts';
-import { indexTraces } from '../src/model/otlp/traces-reader.ts';
+import { indexTraces } from '../src/otlp/traces-reader.ts';
 import { normalize, type TraceSource } from '../src/normalize/normalize.ts';
 import { readRecording } from '../src/offline/recording.ts';
 import { tracesIn } from '../src/engine/recorded/understand-recording.ts';

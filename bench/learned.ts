@@ -5,7 +5,7 @@
  * Four criteria of equal weight pass in .90 of the conversations, three of them are judged. The service has stored
  * eight days. Another judge passes a conversation less where it is stricter, on the same conversations.
  */
-import { DEFAULT_DETECTION } from '../src/detect/settings.ts';
+import { DEFAULT_DETECTION } from '../src/statistics/detect/settings.ts';
 import { Detectors } from '../src/engine/detection/detectors.ts';
 import { type ObservedEvaluation, observedOf, payloadOf } from '../src/engine/detection/observations.ts';
 import { isWorse } from '../src/model/detection.ts';

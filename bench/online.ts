@@ -1,20 +1,20 @@
 /**
  * Is one version worse than another online, asked by someone who looks every hour for 14 days? Measures how often equal
  * versions are ever called better or worse, how often a real fall is found, and whether intervals hold the true value. The reference is a test for
- * unrelated conversations at every look, which is what a page without `compare/online` would show.
+ * unrelated conversations at every look, which is what a page without `statistics/compare/online` would show.
  *
  * Detection races the same two versions. `ours` is what the surfaces show: its verdict, or the comparison's.
  *
  * A user has all conversations with one version, and an own ability (a beta variable), so that the correlation within
  * users (ICC) is given.
  */
-import { designEffectOf } from '../src/compare/online/related.ts';
-import { differenceOf, type Valued } from '../src/compare/online/compare-online.ts';
-import { shareOf } from '../src/calibrate/estimate.ts';
-import { fisher } from '../src/compare/exact-tests.ts';
-import { Detection } from '../src/detect/detection.ts';
-import type { Observation } from '../src/detect/observation.ts';
-import { gamma } from '../src/compare/gamma.ts';
+import { designEffectOf } from '../src/statistics/compare/online/related.ts';
+import { differenceOf, type Valued } from '../src/statistics/compare/online/compare-online.ts';
+import { shareOf } from '../src/statistics/calibrate/estimate.ts';
+import { fisher } from '../src/statistics/compare/exact-tests.ts';
+import { Detection } from '../src/statistics/detect/detection.ts';
+import type { Observation } from '../src/statistics/detect/observation.ts';
+import { gamma } from '../src/statistics/compare/gamma.ts';
 import { randomFrom } from '../src/model/random.ts';
 import type { BenchRow } from './row.ts';
 

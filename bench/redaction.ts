@@ -7,8 +7,8 @@
  * twice the text may take twice the time.
  */
 import { BUILT_IN_PATTERNS, DEFAULT_PATTERNS, type RedactionRules } from '../src/model/redaction.ts';
-import { RequestRedactor } from '../src/receive/redact/request-redactor.ts';
-import { transcodeTraces } from '../src/model/otlp/json-transcoder.ts';
+import { RequestRedactor } from '../src/redact/request-redactor.ts';
+import { transcodeTraces } from '../src/otlp/json-transcoder.ts';
 import { referenceDecoder } from './reference-decoder.ts';
 import type { BenchRow } from './row.ts';
 import { makeWorkload } from './workload.ts';

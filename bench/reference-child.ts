@@ -4,7 +4,7 @@
  * the reference runs. That doubled the reference's time when the pipeline kept much, so the benefit of keeping less was
  * not visible.
  */
-import { indexTraces } from '../src/model/otlp/traces-reader.ts';
+import { indexTraces } from '../src/otlp/traces-reader.ts';
 import { referenceDecoder } from './reference-decoder.ts';
 import { makeLoad } from './workload.ts';
 

@@ -3,7 +3,7 @@
  * compiles the same decoders that its static generator writes to a file; the two were measured to be equally fast.
  */
 import protobuf from 'protobufjs';
-import { OTLP_PROTO } from '../test/model/otlp/otlp.proto.ts';
+import { OTLP_PROTO } from '../test/otlp/otlp.proto.ts';
 
 export function referenceDecoder(): (bytes: Uint8Array) => unknown {
   const { root } = protobuf.parse(OTLP_PROTO, { keepCase: true });

@@ -5,8 +5,8 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { encodeTable } from '../src/model/otlp/batch-table.ts';
-import { indexTraces } from '../src/model/otlp/traces-reader.ts';
+import { encodeTable } from '../src/otlp/batch-table.ts';
+import { indexTraces } from '../src/otlp/traces-reader.ts';
 import { traceIdsIn } from '../src/engine/intake.ts';
 import type { Workload } from './workload.ts';
 

@@ -51,8 +51,8 @@ import type { RecordedBatch } from '../src/engine/recorded/recorded-batch.ts';
 import { recordedRequest } from '../src/offline/recording.ts';
 import { scoreRecorded } from '../src/offline/score-recording.ts';
 import { builtinPacks, loadSuites } from '../src/score/load-suites.ts';
-import { areaUnderCurve } from '../src/calibrate/area-under-curve.ts';
-import { saidOfConversations } from '../src/calibrate/said-of-conversations.ts';
+import { areaUnderCurve } from '../src/statistics/calibrate/area-under-curve.ts';
+import { saidOfConversations } from '../src/statistics/calibrate/said-of-conversations.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const BUILTIN = path.join(ROOT, 'suites');

@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { indexTraces } from '../src/model/otlp/traces-reader.ts';
+import { indexTraces } from '../src/otlp/traces-reader.ts';
 import { StoreReader } from '../src/store/sqlite/store-reader.ts';
 import { sliceRequests, startPipeline } from './pipeline.ts';
 import type { BenchRow } from './row.ts';

@@ -3,7 +3,7 @@
  * questions and answers of one to four kilobytes, spans of many conversations mixed, and a quarter of the turns fails
  * something. `plain`: healthy agents in five dialects (plain-traffic.ts).
  */
-import { transcodeTraces } from '../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../src/otlp/json-transcoder.ts';
 import { randomFrom } from '../test/random.ts';
 import { plainRequests } from './plain-traffic.ts';
 import { exportRequest, type TrafficSpan, traffic } from '../test/simulation/traffic.ts';

@@ -1,9 +1,9 @@
-/** npm run build:candidates: makes src/receive/redact/candidates-wasm.ts from candidates.wat beside it. */
+/** npm run build:candidates: makes src/redact/candidates-wasm.ts from candidates.wat beside it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import loadWabt from 'wabt';
 
-const FOLDER = path.resolve(import.meta.dirname, '../src/receive/redact');
+const FOLDER = path.resolve(import.meta.dirname, '../src/redact');
 
 /** The file that belongs to the source. */
 export async function candidatesFile(): Promise<string> {

@@ -1,5 +1,5 @@
 /**
- * How often the bounds of src/compare err, by simulation: of many samples, the share in which the true figure lies beyond a bound that it should lie beyond in
+ * How often the bounds of src/statistics/compare err, by simulation: of many samples, the share in which the true figure lies beyond a bound that it should lie beyond in
  * a share `tail` at most. Prints the share over the tail, so that 1 is what was asked for and less is caution.
  *
  *     npm run coverage:compare                 all of it, an hour
@@ -7,10 +7,15 @@
  *     npm run coverage:compare -- --rounds 40000 --tails 0.0005,0.005 --sizes 20,50 --only 'paired, share 0.8 less 0.1, 1'
  */
 import { parseArgs } from 'node:util';
-import { pairedChange, pairedEffortChange, unpairedChange, unpairedEffortChange } from '../src/compare/change.ts';
+import {
+  pairedChange,
+  pairedEffortChange,
+  unpairedChange,
+  unpairedEffortChange,
+} from '../src/statistics/compare/change.ts';
 import type { Estimated, NotEstimable } from '../src/model/estimated.ts';
-import { levelOfEffort, levelOfShares } from '../src/compare/level.ts';
-import type { CaseEffort } from '../src/compare/measure.ts';
+import { levelOfEffort, levelOfShares } from '../src/statistics/compare/level.ts';
+import type { CaseEffort } from '../src/statistics/compare/measure.ts';
 import { randomFrom } from '../src/model/random.ts';
 
 const { values } = parseArgs({

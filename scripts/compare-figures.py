@@ -1,8 +1,8 @@
 """
-The figures of test/compare/figures.json: what others' implementations say of the same data, which the tests hold src/compare to.
+The figures of test/statistics/compare/figures.json: what others' implementations say of the same data, which the tests hold src/statistics/compare to.
 
     python3 -m venv venv && venv/bin/pip install scipy==1.17.1 numpy==2.4.6 statsmodels==0.15.0 choix==0.4.1
-    venv/bin/python scripts/compare-figures.py > test/compare/figures.json
+    venv/bin/python scripts/compare-figures.py > test/statistics/compare/figures.json
 
 Run with Python 3.11.7 and the versions above.
 """

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { readWireBodies } from '../test/fixtures/read-wire.ts';
-import { fuzz } from '../test/model/otlp/fuzzing.ts';
+import { fuzz } from '../test/otlp/fuzzing.ts';
 
 const FINDINGS_SHOWN = 10;
 

@@ -11,12 +11,12 @@
  * allow.
  */
 import { parseArgs } from 'node:util';
-import { decideGate } from '../src/compare/gate/decide-gate.ts';
-import { draftGate, draftSuites } from '../src/compare/gate/draft-gate.ts';
-import { readGate } from '../src/compare/gate/read-gate.ts';
+import { decideGate } from '../src/statistics/compare/gate/decide-gate.ts';
+import { draftGate, draftSuites } from '../src/statistics/compare/gate/draft-gate.ts';
+import { readGate } from '../src/statistics/compare/gate/read-gate.ts';
 import type { ExperimentResult } from '../src/model/experiment.ts';
 import { randomFrom } from '../src/model/random.ts';
-import { experimentOf, type EvaluationLine, type RunLine } from '../test/compare/experiments.ts';
+import { experimentOf, type EvaluationLine, type RunLine } from '../test/statistics/compare/experiments.ts';
 
 const CRITERIA = ['one', 'two', 'three', 'four', 'five', 'six'];
 const CORRELATION = 0.6;

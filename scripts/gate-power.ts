@@ -3,14 +3,14 @@
  *
  * The table of docs/release-gate.md: how often a gate passes a release that is no worse, by the number of cases, the
  * runs of each, the rules, and how reliable the agent is. Every gate is decided by `decideGate` over simulated
- * experiments (`src/compare/gate/agent-model.ts`).
+ * experiments (`src/statistics/compare/gate/agent-model.ts`).
  */
 import { parseArgs } from 'node:util';
-import { tryAgent } from '../src/compare/gate/agent-model.ts';
-import { decideGate } from '../src/compare/gate/decide-gate.ts';
-import { readGate } from '../src/compare/gate/read-gate.ts';
+import { tryAgent } from '../src/statistics/compare/gate/agent-model.ts';
+import { decideGate } from '../src/statistics/compare/gate/decide-gate.ts';
+import { readGate } from '../src/statistics/compare/gate/read-gate.ts';
 import { randomFrom } from '../src/model/random.ts';
-import { agentOf } from '../test/compare/gate/seen-agent.ts';
+import { agentOf } from '../test/statistics/compare/gate/seen-agent.ts';
 
 const AGENTS = [
   { called: 'never fails', rate: 1, agreement: 1 },

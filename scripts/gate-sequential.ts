@@ -6,13 +6,13 @@
  * releases just as good as allowed. Simulated as in `scripts/gate-power.ts`.
  */
 import { parseArgs } from 'node:util';
-import { tryAgent } from '../src/compare/gate/agent-model.ts';
-import { untilDecided } from '../src/compare/gate/plan-gate.ts';
-import { planLooks } from '../src/compare/gate/plan-looks.ts';
-import { readGate } from '../src/compare/gate/read-gate.ts';
+import { tryAgent } from '../src/statistics/compare/gate/agent-model.ts';
+import { untilDecided } from '../src/statistics/compare/gate/plan-gate.ts';
+import { planLooks } from '../src/statistics/compare/gate/plan-looks.ts';
+import { readGate } from '../src/statistics/compare/gate/read-gate.ts';
 import type { GateResult } from '../src/model/gate.ts';
 import { randomFrom } from '../src/model/random.ts';
-import { agentOf } from '../test/compare/gate/seen-agent.ts';
+import { agentOf } from '../test/statistics/compare/gate/seen-agent.ts';
 
 const AGENTS = [
   { called: 'never fails', rate: 1, agreement: 1 },

@@ -5,7 +5,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
-import { otlp } from './model/otlp/otlp.proto.ts';
+import { otlp } from './otlp/otlp.proto.ts';
 
 export interface LoggedEvent {
   readonly traceId: string;

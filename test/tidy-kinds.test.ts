@@ -17,8 +17,8 @@ const COMPARED = new RegExp(
  * A judge's verdict compared with people's labels, and a remark on a criterion, is a pass or a fail and nothing else.
  */
 const OF_TWO_KINDS = [
-  'src/calibrate/confusion.ts',
-  'src/calibrate/pair-up.ts',
+  'src/statistics/calibrate/confusion.ts',
+  'src/statistics/calibrate/pair-up.ts',
   'src/cli/print-review.ts',
   'src/store/postgres/labels.ts',
   'src/store/sqlite/label-rows.ts',

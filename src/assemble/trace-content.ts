@@ -5,11 +5,11 @@
  * A turn in the store is therefore its spans, and anything that is ever asked about it can be answered from them, by a
  * later version of the rules as well.
  */
-import { BatchTable, encodeTable } from '../model/otlp/batch-table.ts';
-import { indexLogs } from '../model/otlp/logs-reader.ts';
-import type { RecordIndex } from '../model/otlp/record-index.ts';
-import { writeLogsRequest, writeTracesRequest } from '../model/otlp/request-writer.ts';
-import { indexTraces } from '../model/otlp/traces-reader.ts';
+import { BatchTable, encodeTable } from '../otlp/batch-table.ts';
+import { indexLogs } from '../otlp/logs-reader.ts';
+import type { RecordIndex } from '../otlp/record-index.ts';
+import { writeLogsRequest, writeTracesRequest } from '../otlp/request-writer.ts';
+import { indexTraces } from '../otlp/traces-reader.ts';
 import type { ClosedRow } from './open/open-spans.ts';
 import type { RowGroup } from './open/row-groups.ts';
 

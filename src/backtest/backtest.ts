@@ -6,7 +6,7 @@
  * not known which of them the changed suite matches: its `match` has changed, or the suite of the stored verdicts is
  * not known.
  */
-import type { DetectionSettings } from '../detect/settings.ts';
+import type { DetectionSettings } from '../statistics/detect/settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { BacktestReport, ChangedConversation } from '../model/backtest.ts';
 import type { VerdictKind } from '../model/evaluation.ts';

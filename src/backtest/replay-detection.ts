@@ -9,7 +9,7 @@
  * models and the like are not stored with an evaluation. So users are allowed for only as neighbours, and of the parts
  * of the traffic only the configured segments are watched.
  */
-import type { DetectionSettings } from '../detect/settings.ts';
+import type { DetectionSettings } from '../statistics/detect/settings.ts';
 import type { RegressionEpisode } from '../model/backtest.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
 import type { CompiledSuite } from '../score/suite.ts';

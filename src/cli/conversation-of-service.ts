@@ -1,8 +1,8 @@
 /** Asks the running service for conversations: what it says of them, and their spans. */
 import { z } from 'zod';
 import { readDueCause, readUnscoredCause } from '../model/causes.ts';
-import { conversationDetail } from '../model/api/conversation-detail.ts';
-import { shownFeedback } from '../model/api/feedback.ts';
+import { conversationDetail } from '../api/conversation-detail.ts';
+import { shownFeedback } from '../api/feedback.ts';
 import { fromEvaluationJson } from '../model/evaluation-json.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';

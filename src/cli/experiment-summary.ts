@@ -2,9 +2,9 @@
  * Sums up an experiment. Its figures are means over cases, as those of `assay compare` and `assay gate`, and a run that
  * broke off and left nothing to score counts in them as a hard failure with score 0.
  */
-import { suitesOf } from '../compare/compare-experiments.ts';
-import { countedOf, leftNoScore, meanOf, scoreOf } from '../compare/measure.ts';
-import { type SuiteRun, SuiteRuns } from '../compare/suite-runs.ts';
+import { suitesOf } from '../statistics/compare/compare-experiments.ts';
+import { countedOf, leftNoScore, meanOf, scoreOf } from '../statistics/compare/measure.ts';
+import { type SuiteRun, SuiteRuns } from '../statistics/compare/suite-runs.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import type { CaseRun, ExperimentResult } from '../model/experiment.ts';
 import { isFailure } from '../model/severity.ts';

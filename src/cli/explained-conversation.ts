@@ -1,6 +1,6 @@
 /** A conversation with all that is known of it, as `assay explain` shows it, wherever it was read. */
 import type { ConversationCost } from '../model/cost.ts';
-import type { ShownFeedback } from '../model/api/feedback.ts';
+import type { ShownFeedback } from '../api/feedback.ts';
 import { counted } from '../model/counted.ts';
 import { FEEDBACK_NAME } from '../model/feedback.ts';
 import type { Evaluation } from '../model/evaluation.ts';

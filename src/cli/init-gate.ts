@@ -1,7 +1,7 @@
 /** `assay gate --init`: writes a gate file to begin with, from an experiment or, before there is one, from the configured suites. */
 import { writeFile } from 'node:fs/promises';
-import { type DraftSuite, draftGate, draftSuites } from '../compare/gate/draft-gate.ts';
-import { unendedText } from '../compare/comparability.ts';
+import { type DraftSuite, draftGate, draftSuites } from '../statistics/compare/gate/draft-gate.ts';
+import { unendedText } from '../statistics/compare/comparability.ts';
 import { experimentsIn, findExperiment, readExperiment } from '../store/experiment/read-experiment.ts';
 import { load } from './load.ts';
 import { safe, type Terminal } from './terminal.ts';

@@ -1,7 +1,7 @@
 /** `assay gate --plan`: the power of a gate, before any run is paid for. */
-import { ASSUMED_SUCCESS, assumedAgent } from '../compare/gate/assumed-agent.ts';
-import { rulesFor } from '../compare/gate/gate-between.ts';
-import { type Chances, type GatePlan, planGate, type Sequential, SIZES } from '../compare/gate/plan-gate.ts';
+import { ASSUMED_SUCCESS, assumedAgent } from '../statistics/compare/gate/assumed-agent.ts';
+import { rulesFor } from '../statistics/compare/gate/gate-between.ts';
+import { type Chances, type GatePlan, planGate, type Sequential, SIZES } from '../statistics/compare/gate/plan-gate.ts';
 import { counted } from '../model/counted.ts';
 import type { ExperimentResult } from '../model/experiment.ts';
 import { formatMistakes } from '../model/mistake.ts';

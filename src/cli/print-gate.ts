@@ -1,7 +1,7 @@
 /** The decision of a release gate as a person reads it. */
 import { counted } from '../model/counted.ts';
-import { USUAL_GATE_FILE } from '../compare/gate/gate-between.ts';
-import type { GateFile } from '../compare/gate/gate-rules.ts';
+import { USUAL_GATE_FILE } from '../statistics/compare/gate/gate-between.ts';
+import type { GateFile } from '../statistics/compare/gate/gate-rules.ts';
 import type { GateResult, JudgedRule } from '../model/gate.ts';
 import { wordsOf } from '../model/suite-words.ts';
 import { confidenceText, gateRuleName, lookText } from '../report/documents/gate-report.ts';

@@ -1,7 +1,7 @@
 /** A suite whose name nobody knows is a mistake: without a word, it looks as if the suite had found nothing. */
 import { type AskedApi, asked, ToolProblem } from '../mcp/asked-api.ts';
-import { conversationList } from '../model/api/conversation-list.ts';
-import { suiteList } from '../model/api/suite-list.ts';
+import { conversationList } from '../api/conversation-list.ts';
+import { suiteList } from '../api/suite-list.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { safe } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 /** How far an experiment is: a bar that overwrites itself on a terminal, a line every few seconds elsewhere. */
 import { counted } from '../model/counted.ts';
-import { scoreOf } from '../compare/measure.ts';
+import { scoreOf } from '../statistics/compare/measure.ts';
 import type { CaseRun } from '../model/experiment.ts';
 import type { ExperimentFolder } from '../store/experiment/experiment-folder.ts';
 import { Heartbeat, timeLeft } from './heartbeat.ts';

@@ -1,11 +1,11 @@
 /** `assay run --until-decided`: which question is asked, its looks, and what they come to. */
 import { isDeepStrictEqual } from 'node:util';
-import { gateBy, gateOfPlan, problemsBeforeLooks, rulesFor } from '../compare/gate/gate-between.ts';
-import type { GateFile } from '../compare/gate/gate-rules.ts';
-import { detailsCommand } from '../compare/gate/gate-commands.ts';
-import { nameOfRule } from '../compare/gate/gate-words.ts';
-import { planLooks } from '../compare/gate/plan-looks.ts';
-import { decideAtLook, keptOnlyAtTheEnd } from '../compare/gate/sequential-gate.ts';
+import { gateBy, gateOfPlan, problemsBeforeLooks, rulesFor } from '../statistics/compare/gate/gate-between.ts';
+import type { GateFile } from '../statistics/compare/gate/gate-rules.ts';
+import { detailsCommand } from '../statistics/compare/gate/gate-commands.ts';
+import { nameOfRule } from '../statistics/compare/gate/gate-words.ts';
+import { planLooks } from '../statistics/compare/gate/plan-looks.ts';
+import { decideAtLook, keptOnlyAtTheEnd } from '../statistics/compare/gate/sequential-gate.ts';
 import { counted } from '../model/counted.ts';
 import type { Dataset, DatasetCase } from '../model/dataset.ts';
 import type { Experiment, ExperimentResult } from '../model/experiment.ts';

@@ -1,5 +1,5 @@
 /** Regression detection: whether, and by what. Detection's own defaults apply to everything that is not given. */
-import { DEFAULT_DETECTION } from '../detect/settings.ts';
+import { DEFAULT_DETECTION } from '../statistics/detect/settings.ts';
 import { formatDuration } from './quantities.ts';
 import { section, type SettingsOf } from './section.ts';
 import { amount, count, duration, setting, yesOrNo } from './setting.ts';

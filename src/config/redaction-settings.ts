@@ -12,7 +12,7 @@ import {
   PATTERN_NAME,
   USER_ID,
 } from '../model/redaction.ts';
-import { customPatternMistake } from '../receive/redact/custom-patterns.ts';
+import { customPatternMistake } from '../redact/custom-patterns.ts';
 import { mapping } from './mapping.ts';
 import { section } from './section.ts';
 import { type Setting, setting, yesOrNo } from './setting.ts';

@@ -1,8 +1,8 @@
 /** Finds the traces that are about a conversation or a user, by the same rules that read their spans for scoring. */
 import { conversationIdFrom } from '../model/conversation-id.ts';
 import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
-import { mayCarryFeedback } from '../model/feedback-events.ts';
-import { WireError } from '../model/otlp/wire.ts';
+import { mayCarryFeedback } from '../otlp/feedback-events.ts';
+import { WireError } from '../otlp/wire.ts';
 import { type CarriedFeedback, feedbackIn, feedbackOfLogs } from '../normalize/feedback.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { normalize } from '../normalize/normalize.ts';

@@ -3,10 +3,10 @@
  * learns so which of them are of one conversation, and reads none of their bytes.
  */
 import { conversationHash, conversationIdFrom } from '../model/conversation-id.ts';
-import { BatchTable } from '../model/otlp/batch-table.ts';
-import { PickedAttributes, shapesOf } from '../model/otlp/picked-attributes.ts';
-import { indexCheckedTraces } from '../model/otlp/traces-reader.ts';
-import { WireError } from '../model/otlp/wire.ts';
+import { BatchTable } from '../otlp/batch-table.ts';
+import { PickedAttributes, shapesOf } from '../otlp/picked-attributes.ts';
+import { indexCheckedTraces } from '../otlp/traces-reader.ts';
+import { WireError } from '../otlp/wire.ts';
 import { type IdKeys, idKeysOf } from '../normalize/id-keys.ts';
 import { CONVERSATION_KEYS, conversationNamedBy, conversationNamedIn } from '../normalize/reading.ts';
 

@@ -6,7 +6,7 @@ import type { RowGroup } from '../assemble/open/row-groups.ts';
 import { type ClosedTurn, OpenTurns, type TraceIdWords, type TurnLimits } from '../assemble/open-turns.ts';
 import type { TraceId } from '../model/ids.ts';
 import { UNKNOWN_SENDER } from '../model/sender.ts';
-import { BatchTable } from '../model/otlp/batch-table.ts';
+import { BatchTable } from '../otlp/batch-table.ts';
 import type { NamingTurn } from '../store/cluster-store.ts';
 
 /** Fields of a log's entry; the journal's entries have them. */

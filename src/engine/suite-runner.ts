@@ -2,7 +2,7 @@
  * Asks suites: whether one is for a conversation, and what it says of it. A suite that throws or never returns is left out and
  * said; it keeps no other from answering.
  */
-import { prepareReading } from '../score/language/read-answer.ts';
+import { prepareReadingOf } from '../score/answer-reading.ts';
 import { isBroken } from '../model/decision.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
@@ -59,7 +59,7 @@ export class SuiteRunner {
     if (watch.stoppedFor(target).has(WHOLE_SUITE)) return false;
     // A match may read the answer, and what it is read by is compiled before the time is taken.
     const last = suite.scope === 'turn' ? conversation.turns.at(-1) : undefined;
-    if (last !== undefined) prepareReading(last);
+    if (last !== undefined) prepareReadingOf(last);
     watch.started(target, MATCHING);
     try {
       return matches?.(conversation) === true;
@@ -88,7 +88,7 @@ export class SuiteRunner {
     const stopped = watch.stoppedFor(target);
     const { turns } = conversation;
     const read = turns.find(({ id }) => id === turnId) ?? turns.at(-1);
-    if (read !== undefined) prepareReading(read);
+    if (read !== undefined) prepareReadingOf(read);
     const shown: ShownEvidence[] = [];
     try {
       const { waiting: requests, ...evaluation } = this.#parts.timed(`scoring by ${suite.name}`, () =>

@@ -1,5 +1,5 @@
 /**
- * The words of regression detection that its reports share: what a detector says at a moment, and what changed. `src/detect` decides;
+ * The words of regression detection that its reports share: what a detector says at a moment, and what changed. `src/statistics/detect` decides;
  * the pipeline feeds it and keeps its state.
  */
 

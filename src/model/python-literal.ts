@@ -3,7 +3,7 @@
  * write JSON. Only literals: dictionaries with keys that are texts, lists, tuples, texts, numbers, and the three names.
  * Anything else (an object's repr, an ellipsis) makes the whole of it no literal.
  */
-import type { AttributeValue } from './otlp/views.ts';
+import type { AttributeValue } from './attribute-value.ts';
 
 const DEPTH_MAX = 64;
 

@@ -1,5 +1,5 @@
 /** Finds content that is an attribute as it stands. */
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 import type { Finder } from './dialect.ts';
 import { isPresent } from './jsonish.ts';
 

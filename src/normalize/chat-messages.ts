@@ -10,7 +10,7 @@
  *
  * Nothing here throws: what is not understood is kept as a part of type `other`.
  */
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 import type { Content, ContentState, Message, Part } from '../model/step.ts';
 import { MISSING, textContent } from './content.ts';
 import { messagesInside } from './exchanges.ts';

@@ -3,7 +3,7 @@
  * and parsing them would be most of the work.
  */
 import type { Json } from '../model/json.ts';
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 import type { Content, ContentState } from '../model/step.ts';
 import { decodeJsonish, isPresent, toJson, type Decoded } from './jsonish.ts';
 

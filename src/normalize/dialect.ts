@@ -4,7 +4,8 @@
  * is still absent; adding one is a file here and a line there.
  */
 import type { Content, StepError } from '../model/step.ts';
-import type { AttributeValue, SpanView } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
+import type { SpanView } from '../otlp/views.ts';
 import type { DETAILS, Draft } from './draft.ts';
 import type { Evidence } from './evidence.ts';
 import type { MessageList } from './chat-messages.ts';

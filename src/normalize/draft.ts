@@ -2,7 +2,7 @@
  * The fields of a step while it is being understood. Extractors write what is still absent; the first to speak wins, and
  * when somebody asks, it is noted which rule that was.
  */
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 import type { StepKind } from '../model/step.ts';
 
 export interface Fields {

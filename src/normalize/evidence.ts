@@ -4,7 +4,8 @@
  *
  * Everything here is a view: use it while it is handed out, keep only values.
  */
-import type { AttributeValue, LogRecordView, SpanView, StatusCode } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
+import type { LogRecordView, SpanView, StatusCode } from '../otlp/views.ts';
 import type { SpanId } from '../model/ids.ts';
 import type { Draft } from './draft.ts';
 import type { IdKeys } from './id-keys.ts';

@@ -19,11 +19,12 @@ import {
   polarityOf,
   type ReadScale,
 } from '../model/feedback.ts';
-import { mayCarryFeedback, namesUserFeedback, spansMayCarryFeedback } from '../model/feedback-events.ts';
+import { mayCarryFeedback, namesUserFeedback, spansMayCarryFeedback } from '../otlp/feedback-events.ts';
 import type { ConversationId, SpanId, TraceId } from '../model/ids.ts';
-import { indexLogs } from '../model/otlp/logs-reader.ts';
-import { indexCheckedTraces } from '../model/otlp/traces-reader.ts';
-import type { Attributes, AttributeValue } from '../model/otlp/views.ts';
+import { indexLogs } from '../otlp/logs-reader.ts';
+import { indexCheckedTraces } from '../otlp/traces-reader.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
+import type { Attributes } from '../otlp/views.ts';
 import { Draft } from './draft.ts';
 import type { IdKeys } from './id-keys.ts';
 import { asText } from './rows.ts';

@@ -1,5 +1,5 @@
 /** Why the model stopped, in one spelling: `stop`, `length`, `tool_call`, `content_filter`, `error`, or as written. */
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['tool_calls', 'tool_call'],

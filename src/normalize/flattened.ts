@@ -10,7 +10,8 @@
  * Indices come from outside: nothing is allocated by index, gaps and any beginning are allowed, and the order of the
  * attributes does not matter.
  */
-import { type Attributes, type AttributeValue, REPEATED } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
+import { type Attributes, REPEATED } from '../otlp/views.ts';
 import type { Message } from '../model/step.ts';
 import { isPresent, member, memberText } from './jsonish.ts';
 import { ANY_PART, encodedParts } from './message-parts.ts';

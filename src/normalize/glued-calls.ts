@@ -3,7 +3,7 @@
  * those of all calls, one after the other (`get_ticketget_ticket`, `{"id":1}{"id":2}`). Only arguments show how many there
  * are: whole JSON objects, side by side, which no single call has.
  */
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 import type { Message, Part } from '../model/step.ts';
 import { contentOf } from './content.ts';
 import type { MessageList } from './chat-messages.ts';

@@ -3,7 +3,7 @@
  * before all others: who names them knows the application, and conventions only guess. The span's own attributes count
  * before its resource's.
  */
-import type { SpanView } from '../model/otlp/views.ts';
+import type { SpanView } from '../otlp/views.ts';
 import { Draft } from './draft.ts';
 import { asText, RowTable, rows } from './rows.ts';
 

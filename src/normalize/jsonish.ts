@@ -6,7 +6,7 @@
 import { parseExactly } from '../model/exact-json.ts';
 import type { Json } from '../model/json.ts';
 import type { ContentState } from '../model/step.ts';
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 import { isRedactionMarkerOfOurs, MARKER_LENGTH_MAX } from '../model/redaction.ts';
 import { completedPrefix } from './json-prefix.ts';
 

@@ -4,9 +4,9 @@
  *
  * The steps keep the bytes alive and decode content from them when it is read.
  */
-import { indexLogs, type LogsIndex } from '../model/otlp/logs-reader.ts';
-import { indexCheckedTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
-import type { Attributes, LogRecordView, SpanView } from '../model/otlp/views.ts';
+import { indexLogs, type LogsIndex } from '../otlp/logs-reader.ts';
+import { indexCheckedTraces, type TracesIndex } from '../otlp/traces-reader.ts';
+import type { Attributes, LogRecordView, SpanView } from '../otlp/views.ts';
 import type { SpanId } from '../model/ids.ts';
 import type { Step } from '../model/step.ts';
 import type { Draft } from './draft.ts';

@@ -3,7 +3,7 @@
  * an object such as `{"input": "…"}` or `{"args": ["…"], "kwargs": {}}`. JSON that says nothing in words is left as it
  * is.
  */
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 import type { Content } from '../model/step.ts';
 import { contentOf, textContent } from './content.ts';
 import { messagesInside } from './exchanges.ts';

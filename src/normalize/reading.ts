@@ -1,5 +1,5 @@
 /** All dialects as one: their rows compiled into tables, their finders in one order. Made once, when the module loads. */
-import type { Attributes, SpanView } from '../model/otlp/views.ts';
+import type { Attributes, SpanView } from '../otlp/views.ts';
 import type { ContentFinders, Dialect, Finder } from './dialect.ts';
 import { DIALECTS } from './dialects.ts';
 import { DETAILS, Draft, GUARDS_MAX, NO_GUARD } from './draft.ts';

@@ -4,8 +4,9 @@
  * that it has and nothing for the hundred keys that it has not.
  */
 import type { StepKind } from '../model/step.ts';
-import { keyTable, NO_NUMBER } from '../model/otlp/key-table.ts';
-import { type Attributes, type AttributeValue, REPEATED } from '../model/otlp/views.ts';
+import { keyTable, NO_NUMBER } from '../otlp/key-table.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
+import { type Attributes, REPEATED } from '../otlp/views.ts';
 import { CAPTURED, type Captured, type Draft, type Field, type Fields, NO_GUARD } from './draft.ts';
 import { isPresent, isRedactionMarker, member } from './jsonish.ts';
 

@@ -3,7 +3,7 @@
  * of what it gave back. The meaning depends on the kind of work: messages of a model, arguments and result of a tool;
  * of anything else a transcript, text or data.
  */
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 import type { ContentFinders, Finder } from './dialect.ts';
 import type { Evidence } from './evidence.ts';
 import { decodeJsonish, isPresent } from './jsonish.ts';

@@ -1,5 +1,5 @@
 /** Resource and span attributes with scalar values, for `match`. The span's own win over the resource's. */
-import type { Attributes, SpanView } from '../model/otlp/views.ts';
+import type { Attributes, SpanView } from '../otlp/views.ts';
 
 /** Nobody matches on a message history; leaving long texts out keeps a turn from holding on to them. */
 const TEXT_LENGTH_MAX = 1_024;

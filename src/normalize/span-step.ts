@@ -5,7 +5,8 @@
 import type { SpanId, TraceId } from '../model/ids.ts';
 import { failureIn, couldIndicateFailure } from '../model/tool-failure.ts';
 import { STATE_MARK, TRUTH_MARK } from '../model/marks.ts';
-import type { AttributeValue, SpanView } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
+import type { SpanView } from '../otlp/views.ts';
 import type {
   AgentIdentity,
   Content,

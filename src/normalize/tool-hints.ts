@@ -10,7 +10,8 @@
  * `readOnlyHint: true` says that the tool reads; `readOnlyHint: false` and `destructiveHint: true` say that it writes.
  * Anything else says nothing: the defaults of the protocol are what a server gives that has not thought about it.
  */
-import type { Attributes, AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
+import type { Attributes } from '../otlp/views.ts';
 import { remembering } from '../model/remembering.ts';
 import { leavesUnder } from './flattened.ts';
 import { decodeJsonish, member, memberText } from './jsonish.ts';

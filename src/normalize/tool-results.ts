@@ -6,7 +6,7 @@
  *     {response: {output | result}}      Gemini
  *     {output: {type: 'text' | 'json' | 'error-text' | 'error-json' | 'content' | 'execution-denied', value}}      AI SDK
  */
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 import type { Content, Part } from '../model/step.ts';
 import { contentOf } from './content.ts';
 import { decodeJsonish, member } from './jsonish.ts';

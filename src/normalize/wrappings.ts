@@ -7,7 +7,7 @@
  *     {output: …}   {outputs: …, kwargs}      gave back
  *     a LangChain message of role tool, around the result
  */
-import type { AttributeValue } from '../model/otlp/views.ts';
+import type { AttributeValue } from '../model/attribute-value.ts';
 import { decodeJsonish, isPresent, member } from './jsonish.ts';
 import { toolMessageIn } from './langchain.ts';
 import { pythonLiteral } from '../model/python-literal.ts';

@@ -12,10 +12,10 @@ import { tryReadSegmentHead } from '../journal/record.ts';
 import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
 import { scanSegment } from '../journal/segment-scan.ts';
 import type { Json } from '../model/json.ts';
-import { transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts';
+import { transcodeLogs, transcodeTraces } from '../otlp/json-transcoder.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { unreadable } from '../model/why-unreadable.ts';
-import { RequestRedactor } from '../receive/redact/request-redactor.ts';
+import { RequestRedactor } from '../redact/request-redactor.ts';
 import { conversationIdOf, requestOfMessages } from './messages/recorded-messages.ts';
 
 /** The batches as the service would have stored them. */

@@ -4,7 +4,12 @@
  * are looked at.
  */
 import { DECISIONS } from '../model/decision.ts';
-import { type CriterionRemark, type Likeness, reviewCriterion, VerdictPairs } from '../calibrate/criterion-review.ts';
+import {
+  type CriterionRemark,
+  type Likeness,
+  reviewCriterion,
+  VerdictPairs,
+} from '../statistics/calibrate/criterion-review.ts';
 import { goldenIdsOf } from '../engine/suite-outline.ts';
 import { unusedTraces } from '../model/compared-traces.ts';
 import type { Evaluation } from '../model/evaluation.ts';

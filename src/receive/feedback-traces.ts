@@ -5,10 +5,10 @@
  *   record' = record 0x4a 0x10 trace_id                                     9 trace_id bytes; the last one counts
  */
 import { createHash } from 'node:crypto';
-import { mayCarryFeedback, isUserFeedback } from '../model/feedback-events.ts';
-import { BatchTable, encodeTable } from '../model/otlp/batch-table.ts';
-import { indexLogs, type LogsIndex } from '../model/otlp/logs-reader.ts';
-import { type RecordGroup, writeLogsRequest } from '../model/otlp/request-writer.ts';
+import { mayCarryFeedback, isUserFeedback } from '../otlp/feedback-events.ts';
+import { BatchTable, encodeTable } from '../otlp/batch-table.ts';
+import { indexLogs, type LogsIndex } from '../otlp/logs-reader.ts';
+import { type RecordGroup, writeLogsRequest } from '../otlp/request-writer.ts';
 
 const TRACE_ID = Buffer.from([0x4a, 0x10]);
 const TRACE_ID_BYTES = 16;

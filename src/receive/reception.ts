@@ -8,7 +8,7 @@
  * lane and not by how many arrive. Where the lane is full for too long, the client is told to retry.
  */
 import type { ContentEncoding, ReceiveEvent, Transport } from '../model/events/receive-events.ts';
-import { countRecords } from '../model/otlp/count-records.ts';
+import { countRecords } from '../otlp/count-records.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { RETRY_AFTER_SECONDS } from '../model/retry-after.ts';
 import { type AdmissionPorts, admitRequest, type RequestAnswer } from './admit-request.ts';

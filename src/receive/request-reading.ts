@@ -9,10 +9,10 @@
  */
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '../model/start-thread.ts';
-import { countRecords } from '../model/otlp/count-records.ts';
+import { countRecords } from '../otlp/count-records.ts';
 import type { RedactionRules } from '../model/redaction.ts';
-import { RequestRedactor } from './redact/request-redactor.ts';
-import { RedactionOverdue } from './redact/text-redactor.ts';
+import { RequestRedactor } from '../redact/request-redactor.ts';
+import { RedactionOverdue } from '../redact/text-redactor.ts';
 import type { Format } from './status.ts';
 import { type RequestBody, type Understood, understandRequest } from './understand-request.ts';
 

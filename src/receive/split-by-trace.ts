@@ -4,8 +4,8 @@
  * each part.
  */
 import type { TraceId } from '../model/ids.ts';
-import { BatchTable } from '../model/otlp/batch-table.ts';
-import { type RecordGroup, writeRequest } from '../model/otlp/request-writer.ts';
+import { BatchTable } from '../otlp/batch-table.ts';
+import { type RecordGroup, writeRequest } from '../otlp/request-writer.ts';
 import type { ReceivedBatch } from './sink.ts';
 
 export interface TracePart {

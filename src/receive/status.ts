@@ -9,7 +9,7 @@
  *   partial_success {  1 rejected_spans or rejected_log_records int64   2 error_message string  }
  */
 import type { RefusedAccess } from '../model/access.ts';
-import { ProtoWriter } from '../model/otlp/proto-writer.ts';
+import { ProtoWriter } from '../otlp/proto-writer.ts';
 
 export type Format = 'protobuf' | 'json';
 

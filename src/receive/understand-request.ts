@@ -2,15 +2,15 @@
  * From a body to a checked batch and its table, without the secrets that the rules name, or to what is wrong with it. No
  * effects, so that it can run here or on another thread.
  */
-import { encodeTable } from '../model/otlp/batch-table.ts';
-import { countRecords } from '../model/otlp/count-records.ts';
-import { TranscodeError, transcodeLogs, transcodeTraces } from '../model/otlp/json-transcoder.ts';
-import { indexLogs } from '../model/otlp/logs-reader.ts';
-import { indexTraces, type TracesIndex } from '../model/otlp/traces-reader.ts';
-import { WireError } from '../model/otlp/wire.ts';
+import { encodeTable } from '../otlp/batch-table.ts';
+import { countRecords } from '../otlp/count-records.ts';
+import { TranscodeError, transcodeLogs, transcodeTraces } from '../otlp/json-transcoder.ts';
+import { indexLogs } from '../otlp/logs-reader.ts';
+import { indexTraces, type TracesIndex } from '../otlp/traces-reader.ts';
+import { WireError } from '../otlp/wire.ts';
 import type { RedactionCounts } from '../model/redaction.ts';
 import { withFeedbackTraces } from './feedback-traces.ts';
-import type { RequestRedactor } from './redact/request-redactor.ts';
+import type { RequestRedactor } from '../redact/request-redactor.ts';
 import type { ReceivedBatch } from './sink.ts';
 import type { Format, Rejection } from './status.ts';
 

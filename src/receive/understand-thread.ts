@@ -1,7 +1,7 @@
 /** The thread on which large requests are read; see request-reading.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RedactionRules } from '../model/redaction.ts';
-import { RequestRedactor } from './redact/request-redactor.ts';
+import { RequestRedactor } from '../redact/request-redactor.ts';
 import type { FromThread, ToThread } from './request-reading.ts';
 import { understandRequest } from './understand-request.ts';
 

@@ -14,7 +14,8 @@ import type { Ending } from '../model/ending.ts';
 import type { SuiteScope } from '../model/evaluation.ts';
 import type { Turn } from '../model/turn.ts';
 import { type HandsOver, handOverIn } from './hand-over.ts';
-import { endsAsQuestion, readingOf } from './language/read-answer.ts';
+import { endsAsQuestion } from '../language/read-answer.ts';
+import { readingOf } from './answer-reading.ts';
 import { hasAnswer, isAnswerUnknown } from './turn-answer.ts';
 
 /** A turn by itself is not abandoned: the next one may come. */

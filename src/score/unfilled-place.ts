@@ -8,8 +8,8 @@
  * asked for. A single brace counts only with an underscore, and not in a path: `/users/{user_id}` is documentation.
  */
 import type { Turn } from '../model/turn.ts';
-import { askedFor } from './language/asked-for.ts';
-import { withoutFrames } from './language/frames.ts';
+import { askedFor } from '../language/asked-for.ts';
+import { withoutFrames } from '../language/frames.ts';
 
 const TEXT_READ_MAX = 20_000;
 const INLINE_CODE = /`[^`\n]{1,400}`/g;

@@ -9,7 +9,7 @@ import { exportTarget, resourceVariables } from '../config/otel-variables.ts';
 import type { TelemetrySettings } from '../config/telemetry-settings.ts';
 import type { TelemetryEvent } from '../model/events/telemetry-events.ts';
 import { OWN_SCOPE } from '../model/marks.ts';
-import { tracesJson } from '../model/otlp/otlp-json.ts';
+import { tracesJson } from '../otlp/otlp-json.ts';
 import type { MetricSource } from '../report/metrics/exposition.ts';
 import { EventSpans } from '../report/telemetry/event-spans.ts';
 import { reasonOf } from '../report/results/http-answer.ts';

@@ -3,8 +3,8 @@
  * Spans that were started outside of any are nobody's, and are not kept.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { transcodeTraces } from '../model/otlp/json-transcoder.ts';
-import { tracesJson } from '../model/otlp/otlp-json.ts';
+import { transcodeTraces } from '../otlp/json-transcoder.ts';
+import { tracesJson } from '../otlp/otlp-json.ts';
 import { type FinishedSpan, spanGroups } from './finished-span.ts';
 
 export class Capture {

@@ -4,7 +4,7 @@
  *   1.x        `parentSpanId`, `instrumentationLibrary`
  *   from 2.0   `parentSpanContext`, `instrumentationScope`
  */
-import { keyValues, type WrittenScope, type WrittenSpan } from '../model/otlp/otlp-json.ts';
+import { keyValues, type WrittenScope, type WrittenSpan } from '../otlp/otlp-json.ts';
 
 /** Seconds and nanoseconds since 1970. */
 type Time = readonly [seconds: number, nanos: number];

@@ -1,6 +1,6 @@
 /** OTLP over HTTP: requests that take much more memory or time than they have bytes. */
 import { gzipSync } from 'node:zlib';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
 import { tinySpans } from '../receive/tiny-spans.ts';
 import type { Target } from './attack.ts';
 import { OTLP_BOUNDS } from './bounds.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
+import { DEFAULT_DETECTION } from '../../src/statistics/detect/settings.ts';
 import { AlertReplay, observedAs } from '../../src/backtest/alerts.ts';
 import type { ComparedSide } from '../../src/backtest/comparison.ts';
 import { randomFrom } from '../random.ts';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { AnotherSuite } from '../../src/backtest/another-suite.ts';
 import { HistoryRun } from '../../src/backtest/history-run.ts';
-import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
+import { DEFAULT_DETECTION } from '../../src/statistics/detect/settings.ts';
 import { DetectionRounds } from '../../src/engine/detection/detection-rounds.ts';
 import type { Learned } from '../../src/engine/detection/detectors.ts';
 import { runningSuites } from '../../src/engine/detection/running-suites.ts';

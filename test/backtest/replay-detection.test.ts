@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Incident, replayDetection } from '../../src/backtest/replay-detection.ts';
-import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
+import { DEFAULT_DETECTION } from '../../src/statistics/detect/settings.ts';
 import { VERDICTS } from '../../src/model/evaluation.ts';
 import type { EvaluationScanner, ScannedEvaluation } from '../../src/store/evaluation-scan.ts';
 import { assayBeside } from '../assay-command.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { areaUnderCurve } from '../../src/calibrate/area-under-curve.ts';
+import { areaUnderCurve } from '../../src/statistics/calibrate/area-under-curve.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../bench/main.ts');

@@ -1,11 +1,11 @@
 /** The plain load of the benchmarks is understood whole, in each dialect: it would measure something else otherwise. */
 import { expect, test } from 'vitest';
 import { PLAIN_DIALECTS, plainRequests } from '../../bench/plain-traffic.ts';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
 import type { Turn } from '../../src/model/turn.ts';
 import { understandRecorded } from '../../src/engine/recorded/understand-recording.ts';
-import { encodeTable } from '../../src/model/otlp/batch-table.ts';
-import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { encodeTable } from '../../src/otlp/batch-table.ts';
+import { indexTraces } from '../../src/otlp/traces-reader.ts';
 
 const TRACES = 300;
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
 import { assay } from '../assay-command.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';

@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compareExperiments } from '../../src/compare/compare-experiments.ts';
+import { compareExperiments } from '../../src/statistics/compare/compare-experiments.ts';
 import { printComparison } from '../../src/cli/print-comparison.ts';
 import { comparisonJson } from '../../src/report/documents/comparison-json.ts';
 import { comparisonMarkdown } from '../../src/report/documents/comparison-markdown.ts';
 import { assay } from '../assay-command.ts';
-import { keepExperiment as keep } from '../compare/kept-experiment.ts';
-import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../compare/experiments.ts';
+import { keepExperiment as keep } from '../statistics/compare/kept-experiment.ts';
+import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../statistics/compare/experiments.ts';
 
 // Shared by all tests, which only read it.
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-test-'));

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { ExperimentResult } from '../../src/model/experiment.ts';
 import { createExperiment } from '../../src/store/experiment/experiment-folder.ts';
 import { assay } from '../assay-command.ts';
-import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../compare/experiments.ts';
+import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../statistics/compare/experiments.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 function keep(folder: string, { experiment, runs }: ExperimentResult): void {

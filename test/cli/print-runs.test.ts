@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runsJson } from '../../src/cli/print-runs.ts';
-import { experimentOf, passing, type RunLine } from '../compare/experiments.ts';
+import { experimentOf, passing, type RunLine } from '../statistics/compare/experiments.ts';
 
 const CRASH: RunLine = { case: 'broken', end: 'agent_failed', evaluations: [] };
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { ConversationNotes } from '../../src/engine/conversation-notes.ts';
 import { conversationHash, conversationIdFrom } from '../../src/model/conversation-id.ts';
 import type { ConversationId } from '../../src/model/ids.ts';
-import { BatchTable, encodeTable } from '../../src/model/otlp/batch-table.ts';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
-import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { BatchTable, encodeTable } from '../../src/otlp/batch-table.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { indexTraces } from '../../src/otlp/traces-reader.ts';
 
 /** Notes the conversations of spans with these attributes, and reads the table again. */
 function noted(spans: readonly (readonly [key: string, value: string])[][], idKeys: readonly string[] = []) {

@@ -3,7 +3,7 @@ import { buildConversation } from '../../src/assemble/build-conversation.ts';
 import { turnsOfTrace } from '../../src/engine/turns-of-trace.ts';
 import { weightOf } from '../../src/engine/conversation-weight.ts';
 import type { ConversationId } from '../../src/model/ids.ts';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
 import { exportRequest } from '../simulation/traffic.ts';
 import { spanOf } from '../serve/damage/damaged-folder.ts';
 

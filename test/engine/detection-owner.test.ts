@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
+import { DEFAULT_DETECTION } from '../../src/statistics/detect/settings.ts';
 import { DetectionOwner } from '../../src/engine/detection/detection-owner.ts';
 import type { DetectionStore } from '../../src/store/detection-store.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { onTestFinished, expect, test } from 'vitest';
-import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
+import { DEFAULT_DETECTION } from '../../src/statistics/detect/settings.ts';
 import {
   type DetectionProblem,
   DetectionRounds,

@@ -1,7 +1,7 @@
 /** The detectors split a change by segment in the same detail as by criterion. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_DETECTION } from '../../src/detect/settings.ts';
+import { DEFAULT_DETECTION } from '../../src/statistics/detect/settings.ts';
 import { Detectors } from '../../src/engine/detection/detectors.ts';
 import { randomFrom } from '../random.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { scoreRecorded } from '../../src/offline/score-recording.ts';
-import { encodeTable } from '../../src/model/otlp/batch-table.ts';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
-import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { encodeTable } from '../../src/otlp/batch-table.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { indexTraces } from '../../src/otlp/traces-reader.ts';
 import { toEvaluationJson } from '../../src/model/evaluation-json.ts';
 import { randomFrom, shuffled } from '../random.ts';
 import { exportRequest } from '../simulation/traffic.ts';

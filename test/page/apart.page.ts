@@ -1,7 +1,7 @@
 /** States in which two sides do not see the same: two tabs, two clocks, traffic that has stopped, a store that is away. */
 import { expect, inject, test } from 'vitest';
-import type { ConversationDetail } from '../../src/model/api/conversation-detail.ts';
-import type { ConversationList } from '../../src/model/api/conversation-list.ts';
+import type { ConversationDetail } from '../../src/api/conversation-detail.ts';
+import type { ConversationList } from '../../src/api/conversation-list.ts';
 import { mistakesOfAccess, openPage, takeScreenshot, useBrowser } from './browser.ts';
 import { untilAnswered } from './sent-spans.ts';
 

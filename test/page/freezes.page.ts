@@ -4,8 +4,8 @@
  */
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, inject, test } from 'vitest';
-import type { ConversationDetail } from '../../src/model/api/conversation-detail.ts';
-import type { ConversationList } from '../../src/model/api/conversation-list.ts';
+import type { ConversationDetail } from '../../src/api/conversation-detail.ts';
+import type { ConversationList } from '../../src/api/conversation-list.ts';
 import { openPage, useBrowser } from './browser.ts';
 import { sendConversations, untilAnswered } from './sent-spans.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ConversationList } from '../../src/model/api/conversation-list.ts';
+import type { ConversationList } from '../../src/api/conversation-list.ts';
 import { assay, assayBeside } from '../assay-command.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from '../simulation/process.ts';
 import { tempDirectory } from '../temp-directory.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Detections } from '../../src/model/api/detections.ts';
-import type { Moved } from '../../src/model/api/moved.ts';
-import type { Trend } from '../../src/model/api/trend.ts';
+import type { Detections } from '../../src/api/detections.ts';
+import type { Moved } from '../../src/api/moved.ts';
+import type { Trend } from '../../src/api/trend.ts';
 import { headlineOf } from '../../src/page/overview/headline.ts';
 import { movedQueryOf } from '../../src/page/overview/moved-parts.ts';
 import { detectionsOf } from '../../src/page/overview/open-detections.ts';

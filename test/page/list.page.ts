@@ -1,7 +1,7 @@
 /** The list of conversations: its columns, saved views and export. */
 import { readFileSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';
-import { exportLine } from '../../src/model/api/export.ts';
+import { exportLine } from '../../src/api/export.ts';
 import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser } from './browser.ts';
 
 const http = inject('http');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Detections } from '../../src/model/api/detections.ts';
-import type { Trend } from '../../src/model/api/trend.ts';
+import type { Detections } from '../../src/api/detections.ts';
+import type { Trend } from '../../src/api/trend.ts';
 import { changesOnLine } from '../../src/page/overview/marks.ts';
 
 type Change = Detections['changes'][number];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TranscriptStepJson, TurnJson } from '../../src/model/api/conversation-detail.ts';
+import type { TranscriptStepJson, TurnJson } from '../../src/api/conversation-detail.ts';
 import { stepRows } from '../../src/page/conversation/step-rows.ts';
 
 const step = (id: string, from: number, to: number, parent?: string): TranscriptStepJson => ({

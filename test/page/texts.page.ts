@@ -1,6 +1,6 @@
 import { inject, beforeAll, expect, test } from 'vitest';
-import type { ConversationList } from '../../src/model/api/conversation-list.ts';
-import type { Facets } from '../../src/model/api/facets.ts';
+import type { ConversationList } from '../../src/api/conversation-list.ts';
+import type { Facets } from '../../src/api/facets.ts';
 import { isWiderThanWindow, NARROW, openPage, takeScreenshot, useBrowser } from './browser.ts';
 import { sendConversations, untilAnswered } from './sent-spans.ts';
 

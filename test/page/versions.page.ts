@@ -1,9 +1,9 @@
 /** The view Versions: two experiments that `assay run` makes of an example, and the two versions of the shared traffic. */
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
-import type { ComparisonJson } from '../../src/model/api/comparison.ts';
-import { experimentList } from '../../src/model/api/experiments.ts';
-import { versionsCompared } from '../../src/model/api/versions.ts';
+import type { ComparisonJson } from '../../src/api/comparison.ts';
+import { experimentList } from '../../src/api/experiments.ts';
+import { versionsCompared } from '../../src/api/versions.ts';
 import { assayBeside } from '../assay-command.ts';
 import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser, WIDE } from './browser.ts';
 

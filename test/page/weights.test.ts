@@ -1,6 +1,6 @@
 /** Weights that a reader moved, in the address and back. */
 import { describe, expect, test } from 'vitest';
-import type { SuiteList } from '../../src/model/api/suite-list.ts';
+import type { SuiteList } from '../../src/api/suite-list.ts';
 import {
   ignoredIn,
   mistakeIn,

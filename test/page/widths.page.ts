@@ -4,7 +4,7 @@
  */
 
 import { beforeAll, expect, inject, test } from 'vitest';
-import type { ConversationList } from '../../src/model/api/conversation-list.ts';
+import type { ConversationList } from '../../src/api/conversation-list.ts';
 import { isWiderThanWindow, mistakesOfAccess, NARROW, openPage, takeScreenshot, useBrowser } from './browser.ts';
 import { untilAnswered } from './sent-spans.ts';
 

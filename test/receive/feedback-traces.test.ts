@@ -1,6 +1,6 @@
 /** Log records of feedback: which of them belong to a trace, and which are an evaluator's. */
 import { expect, test } from 'vitest';
-import { BatchTable } from '../../src/model/otlp/batch-table.ts';
+import { BatchTable } from '../../src/otlp/batch-table.ts';
 import { feedbackIn } from '../../src/normalize/feedback.ts';
 import { understandRequest } from '../../src/receive/understand-request.ts';
 

@@ -10,7 +10,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { indexTraces } from '../../src/otlp/traces-reader.ts';
 import { startOtlpGrpc } from '../../src/receive/otlp-grpc.ts';
 import { type Receiver, startOtlpHttp } from '../../src/receive/otlp-http.ts';
 import { EventLog, FakeSink, receiverOptions } from './receiving.ts';

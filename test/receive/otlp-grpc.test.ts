@@ -4,7 +4,7 @@ import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startOtlpGrpc } from '../../src/receive/otlp-grpc.ts';
 import type { Receiver } from '../../src/receive/otlp-http.ts';
-import { otlp } from '../model/otlp/otlp.proto.ts';
+import { otlp } from '../otlp/otlp.proto.ts';
 import { EventLog, FakeSink, MIB, receiverOptions, wireBody } from './receiving.ts';
 
 const TRACES = wireBody('ai-sdk-7-traces.pb');

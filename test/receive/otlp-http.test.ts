@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BatchTable } from '../../src/model/otlp/batch-table.ts';
+import { BatchTable } from '../../src/otlp/batch-table.ts';
 import { type Receiver, startOtlpHttp } from '../../src/receive/otlp-http.ts';
-import { otlp } from '../model/otlp/otlp.proto.ts';
+import { otlp } from '../otlp/otlp.proto.ts';
 import { EventLog, FakeSink, MIB, openSocket, receiverOptions, wireBody } from './receiving.ts';
 
 const TRACES = wireBody('ai-sdk-7-traces.pb');

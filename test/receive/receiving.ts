@@ -5,7 +5,7 @@ import type { ReceiveEvent } from '../../src/model/events/receive-events.ts';
 import { Reception, type ReceptionOptions } from '../../src/receive/reception.ts';
 import type { ReceiverOptions } from '../../src/receive/otlp-http.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../src/receive/sink.ts';
-import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { indexTraces } from '../../src/otlp/traces-reader.ts';
 import { readWireBodies } from '../fixtures/read-wire.ts';
 
 export class FakeSink implements BatchSink {

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { BatchTable } from '../../src/model/otlp/batch-table.ts';
-import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { BatchTable } from '../../src/otlp/batch-table.ts';
+import { indexTraces } from '../../src/otlp/traces-reader.ts';
 import { type Receiver, startOtlpHttp } from '../../src/receive/otlp-http.ts';
-import { RequestRedactor } from '../../src/receive/redact/request-redactor.ts';
+import { RequestRedactor } from '../../src/redact/request-redactor.ts';
 import { RequestReading } from '../../src/receive/request-reading.ts';
 import { type RequestBody, understandRequest } from '../../src/receive/understand-request.ts';
-import { BY_DEFAULT } from './redact/redacting.ts';
+import { BY_DEFAULT } from '../redact/redacting.ts';
 import { EventLog, FakeSink, MIB, receiverOptions, wireBody } from './receiving.ts';
 
 const IDS = '"traceId":"0102030405060708090a0b0c0d0e0f10","spanId":"0102030405060708"';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { BatchTable, encodeTable } from '../../src/model/otlp/batch-table.ts';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
-import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { BatchTable, encodeTable } from '../../src/otlp/batch-table.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { indexTraces } from '../../src/otlp/traces-reader.ts';
 import { splitByTrace } from '../../src/receive/split-by-trace.ts';
 import type { ReceivedBatch } from '../../src/receive/sink.ts';
 

@@ -10,10 +10,10 @@ import { printExperiments } from '../../src/cli/print-experiments.ts';
 import { printGate } from '../../src/cli/print-gate.ts';
 import { printScores } from '../../src/cli/print-summary.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
-import { compareExperiments } from '../../src/compare/compare-experiments.ts';
-import { compareOnline } from '../../src/compare/online/compare-online.ts';
-import { gateBy } from '../../src/compare/gate/gate-between.ts';
-import { DEFAULT_GATE } from '../../src/compare/gate/gate-rules.ts';
+import { compareExperiments } from '../../src/statistics/compare/compare-experiments.ts';
+import { compareOnline } from '../../src/statistics/compare/online/compare-online.ts';
+import { gateBy } from '../../src/statistics/compare/gate/gate-between.ts';
+import { DEFAULT_GATE } from '../../src/statistics/compare/gate/gate-rules.ts';
 import { TOOLS } from '../../src/mcp/mcp-server.ts';
 import type { LevelReading, Transition } from '../../src/model/detection.ts';
 import { ABOUTS, type About, type Outcome } from '../../src/model/evaluation.ts';
@@ -26,7 +26,7 @@ import { gateJUnit, gateMarkdown } from '../../src/report/documents/gate-report.
 import { summarize } from '../../src/report/documents/summary.ts';
 import { detectionRecord, NO_EVIDENCE } from '../../src/report/webhooks/detection-record.ts';
 import { slackMessage } from '../../src/report/webhooks/slack-message.ts';
-import { experimentOf, FAILURE, passing, SUCCESS } from '../compare/experiments.ts';
+import { experimentOf, FAILURE, passing, SUCCESS } from '../statistics/compare/experiments.ts';
 import { reading } from '../report/regressions.ts';
 
 export interface Saying {

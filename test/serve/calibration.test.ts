@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { judges, judging } from '../../src/model/api/judges.ts';
+import { judges, judging } from '../../src/api/judges.ts';
 import { calibrationOf } from '../../src/serve/calibration-of.ts';
 import { CalibrationRounds } from '../../src/serve/calibration-rounds.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';

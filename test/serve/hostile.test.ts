@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
 import { randomFrom } from '../random.ts';
 import { exportRequest, type TrafficSpan, traffic } from '../simulation/traffic.ts';
 import { metricsOf, type RunningService, runService } from './running-service.ts';

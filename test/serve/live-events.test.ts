@@ -1,7 +1,7 @@
 /** Live events: what clients are sent, how many there may be, and when they are dropped. */
 import { get as httpGet } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { liveConversations } from '../../src/model/api/live.ts';
+import { liveConversations } from '../../src/api/live.ts';
 import { OPEN_TO_ALL } from '../../src/model/access.ts';
 import type { ConversationId } from '../../src/model/ids.ts';
 import { startHttpServer } from '../../src/report/http/http-server.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
-import { indexLogs } from '../../src/model/otlp/logs-reader.ts';
-import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { transcodeLogs, transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { indexLogs } from '../../src/otlp/logs-reader.ts';
+import { indexTraces } from '../../src/otlp/traces-reader.ts';
 import { planFaults } from './cluster-faults.ts';
 import { clusterTraffic, type ScheduledConversation } from './cluster-traffic.ts';
 

@@ -4,7 +4,7 @@
  * id, some are in traces that only evidence joins, and some have their messages in a topic of log records. Everything
  * comes from a seed, and the test knows what was made.
  */
-import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { transcodeLogs, transcodeTraces } from '../../src/otlp/json-transcoder.ts';
 import { randomFrom } from '../random.ts';
 import { exportRequest, type TrafficConversation, type TrafficSpan, traffic } from './traffic.ts';
 

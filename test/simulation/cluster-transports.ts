@@ -1,7 +1,7 @@
 /** The transports into the topics: straight from a producer, or as OTLP through a Collector. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkajsProducer } from '../../src/kafka/kafkajs/producer.ts';
-import { transcodeLogs, transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
+import { transcodeLogs, transcodeTraces } from '../../src/otlp/json-transcoder.ts';
 import type { Transport } from './cluster-producer.ts';
 import type { TimedRecord } from './cluster-traffic.ts';
 

@@ -11,9 +11,9 @@ import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { loadSettings } from '../../src/config/settings.ts';
-import { encodeTable } from '../../src/model/otlp/batch-table.ts';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
-import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { encodeTable } from '../../src/otlp/batch-table.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { indexTraces } from '../../src/otlp/traces-reader.ts';
 import { scoreRecorded } from '../../src/offline/score-recording.ts';
 import type { RecordedBatch } from '../../src/engine/recorded/recorded-batch.ts';
 import { toEvaluationJson } from '../../src/model/evaluation-json.ts';

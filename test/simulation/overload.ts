@@ -5,9 +5,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BatchTable, encodeTable } from '../../src/model/otlp/batch-table.ts';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
-import { indexTraces } from '../../src/model/otlp/traces-reader.ts';
+import { BatchTable, encodeTable } from '../../src/otlp/batch-table.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { indexTraces } from '../../src/otlp/traces-reader.ts';
 import { freeListenPorts, startAssay } from './process.ts';
 import { parseMetrics } from './scraped-totals.ts';
 import { exportRequest, type TrafficSpan, traffic } from './traffic.ts';

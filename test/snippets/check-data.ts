@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { readGate } from '../../src/compare/gate/read-gate.ts';
+import { readGate } from '../../src/statistics/compare/gate/read-gate.ts';
 import { isMissingSecret } from '../../src/config/secrets.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { formatMistakes, type Mistake } from '../../src/model/mistake.ts';

@@ -4,10 +4,10 @@ import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { expect, test } from 'vitest';
-import { transcodeTraces } from '../../src/model/otlp/json-transcoder.ts';
-import { tracesJson } from '../../src/model/otlp/otlp-json.ts';
+import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { tracesJson } from '../../src/otlp/otlp-json.ts';
 import { type FinishedSpan, spanGroups } from '../../src/vitest/finished-span.ts';
-import { otlp } from '../model/otlp/otlp.proto.ts';
+import { otlp } from '../otlp/otlp.proto.ts';
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({

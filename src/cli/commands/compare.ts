@@ -1,7 +1,7 @@
 /** `assay compare`: is the one version of an agent better than the other, by what, how sure is that, and where does one see it? */
 import { type Command, InvalidArgumentError } from 'commander';
-import { compareExperiments, suitesOf } from '../../compare/compare-experiments.ts';
-import { tellingRuns } from '../../compare/telling-runs.ts';
+import { compareExperiments, suitesOf } from '../../statistics/compare/compare-experiments.ts';
+import { tellingRuns } from '../../statistics/compare/telling-runs.ts';
 import type { Settings } from '../../config/settings.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';

@@ -1,7 +1,7 @@
 /** `assay experiments` and `assay show`: which experiments there are, what one of them says, and what the agent did with a case. */
 import type { Command } from 'commander';
-import { suitesOf } from '../../compare/compare-experiments.ts';
-import { reliabilityOf } from '../../compare/reliability.ts';
+import { suitesOf } from '../../statistics/compare/compare-experiments.ts';
+import { reliabilityOf } from '../../statistics/compare/reliability.ts';
 import type { Settings } from '../../config/settings.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';

@@ -10,7 +10,7 @@ import {
   type ExportQuery,
   type ExportTable,
   exportQuery,
-} from '../../model/api/export.ts';
+} from '../../api/export.ts';
 import { exportedBytes } from '../../serve/exporting/exported-bytes.ts';
 import { openReader } from '../../serve/open-reader.ts';
 import { apiOfService, apiOfStore } from '../api-of-service.ts';

@@ -1,8 +1,8 @@
 /** `assay gate`: may this version be released? Answers by its exit code, and says why for people, pull requests and CI services. */
 import { type Command, Option } from 'commander';
-import { gateBetween, USUAL_GATE_FILE } from '../../compare/gate/gate-between.ts';
-import { detailsCommand } from '../../compare/gate/gate-commands.ts';
-import type { GateFile } from '../../compare/gate/gate-rules.ts';
+import { gateBetween, USUAL_GATE_FILE } from '../../statistics/compare/gate/gate-between.ts';
+import { detailsCommand } from '../../statistics/compare/gate/gate-commands.ts';
+import type { GateFile } from '../../statistics/compare/gate/gate-rules.ts';
 import { type GateResult, mayRelease } from '../../model/gate.ts';
 import { formatMistakes } from '../../model/mistake.ts';
 import { gateJson, gateJUnit, gateMarkdown } from '../../report/documents/gate-report.ts';

@@ -1,7 +1,7 @@
 /** `assay prefer`: whose answers a judge prefers, of two experiments or of more. */
 import type { Command } from 'commander';
 import { counted } from '../../model/counted.ts';
-import { weighPreferences } from '../../compare/preference/weigh-preferences.ts';
+import { weighPreferences } from '../../statistics/compare/preference/weigh-preferences.ts';
 import type { JudgeSettings } from '../../config/judge-settings.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import type { WeighedPair, WeighedPreferences } from '../../model/preference.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
-import { USUAL_GATE_FILE } from '../../compare/gate/gate-between.ts';
+import { USUAL_GATE_FILE } from '../../statistics/compare/gate/gate-between.ts';
 import { durationMs } from '../../config/quantities.ts';
 import { type AgentTarget, readAgentTarget, shownTarget } from '../../agent-runner/agent-target.ts';
 import type { Dataset } from '../../model/dataset.ts';

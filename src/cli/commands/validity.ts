@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { counted } from '../../model/counted.ts';
-import { holdAgainst } from '../../calibrate/validity.ts';
+import { holdAgainst } from '../../statistics/calibrate/validity.ts';
 import type { OutcomeFile } from '../../offline/outcome-labels.ts';
 import { validityJson } from '../../report/documents/validity-json.ts';
 import { openReader } from '../../serve/open-reader.ts';

@@ -3,7 +3,7 @@
  * again when the next one is due; nothing waits for it but what is to be observed.
  */
 import { performance } from 'node:perf_hooks';
-import type { DetectionSettings } from '../../detect/settings.ts';
+import type { DetectionSettings } from '../../statistics/detect/settings.ts';
 import type { ChosenLevels, DetectionReport } from '../../model/detection.ts';
 import type { DetectionEvent } from '../../model/events/detection-events.ts';
 import type { HistoryPart, RunningSuite } from '../../model/history-learning.ts';

@@ -16,7 +16,7 @@
  * on them as well. A state of a newer Assay is left to it (state-format.ts). Detection is never worth the scores.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { DetectionSettings } from '../../detect/settings.ts';
+import type { DetectionSettings } from '../../statistics/detect/settings.ts';
 import {
   type Acceptance,
   type ChosenLevels,

@@ -1,5 +1,5 @@
 /** Start data for the owner of detection: the product's settings, except those that a person chose. */
-import { DAY_MS, DEFAULT_DETECTION, type DetectionSettings } from '../../detect/settings.ts';
+import { DAY_MS, DEFAULT_DETECTION, type DetectionSettings } from '../../statistics/detect/settings.ts';
 import type { DetectionChoices } from '../../config/detection-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DetectionStart } from './detection-owner.ts';

@@ -5,10 +5,10 @@
  *
  * A verdict on a version that has changed since it was last looked at is a transition as well.
  */
-import { AlarmBudget } from '../../detect/alarm-budget.ts';
-import { Detection } from '../../detect/detection.ts';
-import type { Reading, Transition as Change } from '../../detect/observation.ts';
-import type { DetectionSettings } from '../../detect/settings.ts';
+import { AlarmBudget } from '../../statistics/detect/alarm-budget.ts';
+import { Detection } from '../../statistics/detect/detection.ts';
+import type { Reading, Transition as Change } from '../../statistics/detect/observation.ts';
+import type { DetectionSettings } from '../../statistics/detect/settings.ts';
 import { createHash } from 'node:crypto';
 import {
   type Acceptance,

@@ -13,8 +13,8 @@
  * History and live traffic are told apart by log time: conversations that were scored before the learning began, and
  * those since. Nothing of it reaches the counters or the stored evaluations.
  */
-import { Detection } from '../../detect/detection.ts';
-import type { DetectionSettings } from '../../detect/settings.ts';
+import { Detection } from '../../statistics/detect/detection.ts';
+import type { DetectionSettings } from '../../statistics/detect/settings.ts';
 import type {
   HistoryPart,
   HistoryWanted,

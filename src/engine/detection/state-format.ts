@@ -4,7 +4,7 @@
  * state of a newer one beside it, which would throw that away, too; so its rounds wait until it is replaced.
  */
 import { zstdDecompressSync } from 'node:zlib';
-import { SNAPSHOT_VERSION } from '../../detect/detection.ts';
+import { SNAPSHOT_VERSION } from '../../statistics/detect/detection.ts';
 
 export const ROUNDS_FORMAT = 1;
 export const DETECTION_FORMAT = `${ROUNDS_FORMAT}.${SNAPSHOT_VERSION}`;

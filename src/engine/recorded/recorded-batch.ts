@@ -1,7 +1,7 @@
 /** Export requests that were recorded, as they are read again: with the index of their rows, as the journal keeps it. */
-import { encodeTable } from '../../model/otlp/batch-table.ts';
-import { indexLogs } from '../../model/otlp/logs-reader.ts';
-import { indexTraces } from '../../model/otlp/traces-reader.ts';
+import { encodeTable } from '../../otlp/batch-table.ts';
+import { indexLogs } from '../../otlp/logs-reader.ts';
+import { indexTraces } from '../../otlp/traces-reader.ts';
 
 export interface RecordedBatch {
   readonly signal: 'traces' | 'logs';

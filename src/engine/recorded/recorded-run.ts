@@ -1,7 +1,7 @@
 /** Reads what the agent did in one run of an experiment from the spans that were kept. */
 import type { Conversation } from '../../model/conversation.ts';
 import type { CaseRun } from '../../model/experiment.ts';
-import { WireError } from '../../model/otlp/wire.ts';
+import { WireError } from '../../otlp/wire.ts';
 import { ExperimentUnreadable, readSpansOf } from '../../store/experiment/read-experiment.ts';
 import { recordedMessages } from './recorded-batch.ts';
 import { understandRecorded } from './understand-recording.ts';

@@ -1,6 +1,6 @@
 /** Tools that try a change of a suite, and those that keep something: labels and test cases. */
 import { z } from 'zod';
-import { whatIf } from '../../model/api/what-if.ts';
+import { whatIf } from '../../api/what-if.ts';
 import { mayAct, ROLES } from '../../model/caller.ts';
 import { LABELS } from '../../model/labels.ts';
 import { visibleJsonText } from '../../model/visible-text.ts';

@@ -6,8 +6,8 @@ import {
   TEXT_FIELDS,
   type TurnJson,
   wholeText,
-} from '../../model/api/conversation-detail.ts';
-import { conversationList } from '../../model/api/conversation-list.ts';
+} from '../../api/conversation-detail.ts';
+import { conversationList } from '../../api/conversation-list.ts';
 import { decisionOf, isBroken } from '../../model/decision.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
 import { POLARITIES } from '../../model/feedback.ts';

@@ -1,11 +1,11 @@
 /** Tools about how well agents do: what got worse, figures, and versions side by side. */
 import { z } from 'zod';
-import { detections } from '../../model/api/detections.ts';
-import { moved } from '../../model/api/moved.ts';
-import { suiteList } from '../../model/api/suite-list.ts';
-import { trend } from '../../model/api/trend.ts';
+import { detections } from '../../api/detections.ts';
+import { moved } from '../../api/moved.ts';
+import { suiteList } from '../../api/suite-list.ts';
+import { trend } from '../../api/trend.ts';
 import { wordsOf } from '../../model/suite-words.ts';
-import { versionsCompared } from '../../model/api/versions.ts';
+import { versionsCompared } from '../../api/versions.ts';
 import { asked, ToolProblem } from '../asked-api.ts';
 import { type Tool, tool } from '../tool.ts';
 import { agent, agent_version, environment, since, suite, until } from './arguments.ts';

@@ -10,7 +10,8 @@
  * So the model call is the event that ended it, likewise the tool call; the others are steps. The answer comes as a call of
  * the framework's own tool `final_answer`, which is no tool of the agent's.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepError } from '../../model/step.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';

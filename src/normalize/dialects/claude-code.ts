@@ -15,7 +15,8 @@
  * Texts are `<REDACTED>` unless the user asked for them. Tools over MCP are `mcp__<server>__<tool>` to the model; the CLI
  * calls them by their own name, and so do we.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { Content, Message, Part, StepError, StepKind } from '../../model/step.ts';
 import { contentOf, MISSING, textContent } from '../content.ts';
 import type { Dialect } from '../dialect.ts';

@@ -7,7 +7,7 @@
  *     log codex.user_prompt       {prompt, conversation.id}
  *     log codex.tool_result       {tool_name, call_id, arguments, output, success}
  */
-import type { SpanView } from '../../model/otlp/views.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { Content, Message, Part } from '../../model/step.ts';
 import { contentOf, textContent } from '../content.ts';
 import type { Dialect } from '../dialect.ts';

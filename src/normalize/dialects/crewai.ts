@@ -5,7 +5,7 @@
  *     crew_tasks, crew_inputs, output.value {raw, pydantic, json_dict, tasks_output, …}      OpenInference
  *     crewai.crew.{tasks, result, token_usage}, crewai.task.description                      OpenLLMetry
  */
-import type { AttributeValue } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { Content } from '../../model/step.ts';
 import { textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';

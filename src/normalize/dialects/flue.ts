@@ -1,5 +1,5 @@
 /** Flue: tools and tasks by keys of their own, the rest by the GenAI conventions. */
-import type { SpanView } from '../../model/otlp/views.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import { asText, rows } from '../rows.ts';

@@ -11,7 +11,7 @@
  * A redelivered log record is the same record, not a second message.
  */
 import type { Message } from '../../model/step.ts';
-import type { AttributeValue } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
 import { contentOf } from '../content.ts';
 import type { EventView, Evidence } from '../evidence.ts';
 import { finishReasonOf } from '../finish-reason.ts';

@@ -10,7 +10,7 @@
  * outermost action is written), or be the session of a Genkit agent. `generate` calls itself again after each round of tools;
  * those helpers repeat what the models below them say. A tool's span has no id of the call: pairing gives it one.
  */
-import type { SpanView } from '../../model/otlp/views.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { Content, StepKind } from '../../model/step.ts';
 import { contentOf, textContent } from '../content.ts';
 import { attributeFinder } from '../attribute-finder.ts';

@@ -4,7 +4,7 @@
  * for each piece that came; and of a tool that failed the status says only `TOOL_ERROR`.
  */
 import { failureIn } from '../../model/tool-failure.ts';
-import type { AttributeValue } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { Message, Part, StepError } from '../../model/step.ts';
 import { LazyContent } from '../content.ts';
 import type { Finder } from '../dialect.ts';

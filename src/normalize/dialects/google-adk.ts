@@ -14,7 +14,8 @@
  * responses follows that is no call. A tool that threw has a span without attributes, and `{error}` as its response for
  * the model.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';

@@ -9,7 +9,8 @@
  * A function observed in Python was given {args, kwargs}. Counts in `usage_details` add up: `input` is what is left when the `input_*` (cached, audio) are taken off. An observed
  * function that threw has `{error}` as its output. LangChain's handler calls the role of a tool's message by the tool's name.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
 import type { Dialect } from '../dialect.ts';

@@ -10,7 +10,8 @@
  *
  * Asked before the conventions, whose keys it bends.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
 import { agentNameIn } from '../agent-names.ts';
 import type { Dialect, Finder } from '../dialect.ts';

@@ -6,7 +6,7 @@
  *     langwatch.metrics      {promptTokens, completionTokens, cost} in one of several spellings
  *     langwatch.thread.id    the conversation (see associations.ts)
  */
-import type { AttributeValue } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { Content, StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';

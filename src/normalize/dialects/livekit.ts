@@ -5,7 +5,7 @@
  *                                > function_tool      lk.function_tool.{id,name,arguments,output,is_error}
  *     agent_turn     lk.user_input; the room is the conversation
  */
-import type { SpanView } from '../../model/otlp/views.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
 import { textContent } from '../content.ts';
 import { attributeFinder } from '../attribute-finder.ts';

@@ -6,7 +6,8 @@
  *
  * A tool is given {args?, kwargs}, and gives back a `ToolOutput`: {blocks: [{text}], raw_input, raw_output, is_error}.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { Content, StepError } from '../../model/step.ts';
 import { MISSING } from '../content.ts';
 import type { Dialect } from '../dialect.ts';

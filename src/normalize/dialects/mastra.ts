@@ -8,7 +8,7 @@
  * A `model_generation` is all that a model did in a turn, with the tools in between: each call is a `model_inference`.
  * Until 1.0 it was one span, `chat`, and content was in `input` and `output`. For Arize the keys are OpenInference's.
  */
-import type { AttributeValue } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { StepKind } from '../../model/step.ts';
 import { contentOf, textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';

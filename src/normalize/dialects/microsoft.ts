@@ -2,7 +2,7 @@
  * Attributes that Microsoft's Agent Framework and Foundry write beside the GenAI conventions: the spans of a workflow,
  * whose work is done by the agents below them, and ids of a session.
  */
-import type { SpanView } from '../../model/otlp/views.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepKind } from '../../model/step.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';

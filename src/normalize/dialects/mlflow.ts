@@ -2,7 +2,8 @@
  * MLflow tracing. Every attribute's value is JSON, also where it is a text: `"\"LLM\""`. A span has what it was given and
  * gave back in `mlflow.spanInputs` and `mlflow.spanOutputs`, in the form of whatever was traced.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepKind } from '../../model/step.ts';
 import { agentNameIn } from '../agent-names.ts';
 import type { Dialect } from '../dialect.ts';

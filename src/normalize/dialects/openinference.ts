@@ -2,7 +2,8 @@
  * OpenInference (Arize): `openinference.span.kind`, messages flattened into `llm.*`, and `input.value`/`output.value` for
  * everything. Its instrumentations cover OpenAI, Anthropic, LangChain, LlamaIndex, the OpenAI Agents SDK, CrewAI and more.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
 import { agentNameIn } from '../agent-names.ts';
 import { textContent } from '../content.ts';

@@ -7,7 +7,7 @@
  *     invoke_agent      gen_ai.workflow.input, .output: LangGraph's state, cut at 2,000 characters
  *     (by hand)         gen_ai.output.messages holds whatever the application gave, text or JSON
  */
-import type { AttributeValue } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { Content } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
 import type { Dialect } from '../dialect.ts';

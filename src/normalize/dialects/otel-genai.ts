@@ -3,7 +3,8 @@
  * the order of precedence. Many emitters set no schema URL or a wrong one, so each key speaks for itself.
  */
 import type { StepError, StepKind } from '../../model/step.ts';
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import { textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import { CAPTURED, type Draft } from '../draft.ts';

@@ -4,7 +4,7 @@
  */
 import type { Evidence, EventView } from '../evidence.ts';
 import type { Dialect, Finder } from '../dialect.ts';
-import type { AttributeValue } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { StepError } from '../../model/step.ts';
 import { asText, rows } from '../rows.ts';
 

@@ -7,7 +7,7 @@
  *
  * The index counts messages of Pydantic AI's, of which one may be several here: it comes at the question or shortly before.
  */
-import type { AttributeValue } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { Message } from '../../model/step.ts';
 import { textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';

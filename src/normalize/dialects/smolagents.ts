@@ -8,7 +8,7 @@
  *
  * So a step has no words of the user or the agent, which matters where the run above it is missing.
  */
-import type { SpanView } from '../../model/otlp/views.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { Content, Message, Part } from '../../model/step.ts';
 import type { MessageList } from '../chat-messages.ts';
 import { MISSING } from '../content.ts';

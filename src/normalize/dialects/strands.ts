@@ -8,7 +8,8 @@
  *
  * An agent's usage is summed up over the agent object's life: the second turn's has the first one's in it, so it is not read.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepError } from '../../model/step.ts';
 import type { Dialect } from '../dialect.ts';
 import { type Draft, TOKEN_FIELDS } from '../draft.ts';

@@ -8,7 +8,7 @@
  * It cuts JSON at `OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT`. A function that throws leaves its span open: it never
  * comes.
  */
-import type { SpanView } from '../../model/otlp/views.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import type { Draft } from '../draft.ts';

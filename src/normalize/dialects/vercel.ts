@@ -9,7 +9,8 @@
  * The outer span repeats tokens: in version 4 the last step's, later the sum. A tool without `execute` runs in the client
  * and has no span. Before version 4 the answer was in `ai.result.*`.
  */
-import type { SpanView, AttributeValue } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { Part, StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
 import { attributeFinder } from '../attribute-finder.ts';

@@ -9,7 +9,8 @@
  * A model span stands for the whole loop of model calls and tools of a turn, has no output, and counts only the tokens of
  * the last of those calls. The agent's span has the sum, so that is what is counted. `tool.parameters` is a schema.
  */
-import type { AttributeValue, SpanView } from '../../model/otlp/views.ts';
+import type { AttributeValue } from '../../model/attribute-value.ts';
+import type { SpanView } from '../../otlp/views.ts';
 import type { StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';

@@ -4,7 +4,7 @@
  * Both orders are asked, or one that chance chooses, at half the price. The same pair of texts is asked about once, however many cases end in it; equal
  * answers are a tie, and nobody is asked.
  */
-import type { AskedPair } from '../../compare/preference/tally.ts';
+import type { AskedPair } from '../../statistics/compare/preference/tally.ts';
 import type { CaseRun, ExperimentResult } from '../../model/experiment.ts';
 import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { Preference } from '../../model/preference.ts';

@@ -11,9 +11,9 @@
  */
 import { CONVERSATION_ID } from '../../instrument/instrument.ts';
 import type { TraceId } from '../../model/ids.ts';
-import { BatchTable } from '../../model/otlp/batch-table.ts';
-import { ProtoWriter } from '../../model/otlp/proto-writer.ts';
-import { type RecordGroup, writeRequest } from '../../model/otlp/request-writer.ts';
+import { BatchTable } from '../../otlp/batch-table.ts';
+import { ProtoWriter } from '../../otlp/proto-writer.ts';
+import { type RecordGroup, writeRequest } from '../../otlp/request-writer.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { namedConversationOf } from '../../engine/conversation-labels.ts';
 import { protobufBatch, type RecordedBatch } from '../../engine/recorded/recorded-batch.ts';

@@ -5,7 +5,7 @@
  *   running    -- no run is left ----------------------------------> ended    (`endedAt` is written)
  *   running    -- Ctrl-C ------------------------------------------> stopping: what is in flight may end, nothing is begun
  *   stopping   -- nothing is in flight ----------------------------> stopped  (`--resume` goes on)
- *   running    -- all runs of a part are kept, and it is enough ---> ended early (`sequential-gate.ts` in `compare/gate`)
+ *   running    -- all runs of a part are kept, and it is enough ---> ended early (`sequential-gate.ts` in `statistics/compare/gate`)
  *   running, stopping
  *              -- Ctrl-C a second time ----------------------------> stopped: what is in flight is ended, and was not
  *   running    -- the first runs all fail, and show nothing -------> given up, with what to look at; those runs are kept

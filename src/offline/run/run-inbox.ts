@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KnownSpans } from '../../assemble/known-spans.ts';
 import type { TraceId } from '../../model/ids.ts';
-import { BatchTable } from '../../model/otlp/batch-table.ts';
+import { BatchTable } from '../../otlp/batch-table.ts';
 import type { RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
 
 /** Far more than any turn may have that is scored whole. */

@@ -5,7 +5,7 @@
  * the one in the agent's answer.
  */
 import type { TraceId } from '../../model/ids.ts';
-import { BatchTable } from '../../model/otlp/batch-table.ts';
+import { BatchTable } from '../../otlp/batch-table.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
 import { splitByTrace } from '../../receive/split-by-trace.ts';
 import { namedConversationOf } from '../../engine/conversation-labels.ts';

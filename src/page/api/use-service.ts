@@ -1,5 +1,5 @@
 /** The set-up of the service: its version, its ports, and the links that the configuration gives. */
-import type { ServiceJson } from '../../model/api/facets.ts';
+import type { ServiceJson } from '../../api/facets.ts';
 import { useReply } from './use-reply.ts';
 
 const NOTHING_ASKED = new URLSearchParams();

@@ -1,7 +1,7 @@
 /** The words of user and agent, turn by turn, with the verdicts that rest on the turn under the answer. */
 import { h, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ConversationDetail, TurnJson } from '../../model/api/conversation-detail.ts';
+import type { ConversationDetail, TurnJson } from '../../api/conversation-detail.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { LinkedPlace } from '../../model/trace-link.ts';
 import { errorText } from '../text/error-text.ts';

@@ -1,7 +1,7 @@
 /** The head of a conversation: how it ended, its figures, its place in the list, and how to take it elsewhere. */
 import { h, type JSX } from 'preact';
-import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
-import type { ListedEvaluation } from '../../model/api/conversation-list.ts';
+import type { ConversationDetail } from '../../api/conversation-detail.ts';
+import type { ListedEvaluation } from '../../api/conversation-list.ts';
 import { keptToken } from '../api/token.ts';
 import { worstOf } from '../../model/worst-first.ts';
 import { addressOf } from '../shell/place.ts';

@@ -4,7 +4,7 @@
  */
 import { h, type JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ConversationDetail, FullEvaluation, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import type { ConversationDetail, FullEvaluation, VerdictOfCriterion } from '../../api/conversation-detail.ts';
 import { writtenOut } from '../../model/visible-text.ts';
 import { useService } from '../api/use-service.ts';
 import { type Held, useReply } from '../api/use-reply.ts';

@@ -1,5 +1,5 @@
 /** The links between verdicts and spans, in both directions. */
-import type { FullEvaluation, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import type { FullEvaluation, VerdictOfCriterion } from '../../api/conversation-detail.ts';
 
 export interface Evidence {
   /** As it stands in the address. */

@@ -1,7 +1,7 @@
 /** The calls of a conversation beside the steps of its golden trace, in the words of `assay golden diff`. */
 import { h, type JSX } from 'preact';
-import type { ComparedStepJson, GoldenComparison, GoldenComparisons } from '../../model/api/golden-comparison.ts';
-import type { ConversationDetail, TurnJson } from '../../model/api/conversation-detail.ts';
+import type { ComparedStepJson, GoldenComparison, GoldenComparisons } from '../../api/golden-comparison.ts';
+import type { ConversationDetail, TurnJson } from '../../api/conversation-detail.ts';
 import type { DiffKind } from '../../model/golden-diff.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Problem } from '../shell/problem.ts';

@@ -1,6 +1,6 @@
 /** Earlier revisions, and the suites in shadow that no live suite stands beside. */
 import { h, type JSX } from 'preact';
-import type { FullEvaluation } from '../../model/api/conversation-detail.ts';
+import type { FullEvaluation } from '../../api/conversation-detail.ts';
 import { useSomeFirst } from '../shell/some-first.ts';
 import { counted, scoreText } from '../text/format.ts';
 import { OutcomeMark, withOutcomeWords } from '../text/outcome.ts';

@@ -1,6 +1,6 @@
 /** The verdicts of a suite in shadow beside the live ones: one line, with the criteria that differ. */
 import { h, type JSX } from 'preact';
-import type { FullEvaluation, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import type { FullEvaluation, VerdictOfCriterion } from '../../api/conversation-detail.ts';
 import { countText, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';

@@ -1,6 +1,6 @@
 /** All of a step: what went in, what came out, and the verdicts that rest on it. */
 import { h, type JSX } from 'preact';
-import type { TEXT_FIELDS } from '../../model/api/conversation-detail.ts';
+import type { TEXT_FIELDS } from '../../api/conversation-detail.ts';
 import { Copy } from '../text/copy.ts';
 import { countText, dollars, durationText } from '../text/format.ts';
 import { VerdictMark } from '../text/outcome.ts';

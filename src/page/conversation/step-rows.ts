@@ -1,5 +1,5 @@
 /** The steps of a conversation as rows: turns in order, and in each the tree of its steps, with their place in time. */
-import type { ConversationDetail, TranscriptStepJson, TurnJson } from '../../model/api/conversation-detail.ts';
+import type { ConversationDetail, TranscriptStepJson, TurnJson } from '../../api/conversation-detail.ts';
 
 export type StepRow =
   | { readonly is: 'turn'; readonly key: string; readonly turn: TurnJson; readonly number: number }

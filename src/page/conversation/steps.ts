@@ -1,7 +1,7 @@
 /** The steps of a conversation: a tree beside a time line, and below it the step that is chosen. */
 import { h, type JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
+import type { ConversationDetail } from '../../api/conversation-detail.ts';
 import { useWindow } from '../shell/use-window.ts';
 import { counted } from '../text/format.ts';
 import type { Evidence, EvidenceLinks } from './evidence.ts';

@@ -1,6 +1,6 @@
 /** The verdicts of the latest revision: those that failed first, those that passed in as little room as possible. */
 import { h, type JSX } from 'preact';
-import type { FullEvaluation, TurnJson, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import type { FullEvaluation, TurnJson, VerdictOfCriterion } from '../../api/conversation-detail.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { VerdictKind } from '../../model/evaluation.ts';
 import { wordsOf } from '../../model/suite-words.ts';

@@ -1,7 +1,7 @@
 /** All else that is known of a conversation: the truth, what people said, and what came of it in the world. */
 import { h, type JSX } from 'preact';
-import type { ShownFeedback } from '../../model/api/feedback.ts';
-import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
+import type { ShownFeedback } from '../../api/feedback.ts';
+import type { ConversationDetail } from '../../api/conversation-detail.ts';
 import { useSomeFirst } from '../shell/some-first.ts';
 import { VerdictMark } from '../text/outcome.ts';
 import { LongText, payloadText, SpanText } from '../text/span-text.ts';

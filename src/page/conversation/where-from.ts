@@ -1,7 +1,7 @@
 /** The attribute and the rule that gave each field of a step; asked for when somebody opens it. */
 import { h, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { FieldSourceJson, StepSources } from '../../model/api/step-sources.ts';
+import type { FieldSourceJson, StepSources } from '../../api/step-sources.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Problem } from '../shell/problem.ts';
 import { SpanText } from '../text/span-text.ts';

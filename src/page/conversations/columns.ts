@@ -1,7 +1,7 @@
 /** The figures at the end of a row, which somebody may choose; the choice is in the address. */
 import type { JSX } from 'preact';
 import { h } from 'preact';
-import type { ConversationItem, ListedEvaluation } from '../../model/api/conversation-list.ts';
+import type { ConversationItem, ListedEvaluation } from '../../api/conversation-list.ts';
 import { changeFilter } from '../shell/filter-bar.ts';
 import { Menu } from '../shell/menu.ts';
 import type { Place } from '../shell/place.ts';

@@ -1,6 +1,6 @@
 /** The filters of the list, and the question that the address asks of the API. */
 import { h, type JSX } from 'preact';
-import type { Facets } from '../../model/api/facets.ts';
+import type { Facets } from '../../api/facets.ts';
 import { POLARITIES } from '../../model/feedback.ts';
 import { FAILED_OUTCOMES, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 import { changeFilter, type Filter, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.ts';

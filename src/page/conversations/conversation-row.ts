@@ -1,6 +1,6 @@
 /** A row: how it ended, when, what the user wanted, what the agent said, and why it failed. It can be read aloud. */
 import { h, type JSX } from 'preact';
-import type { ConversationItem, ConversationState, ListedEvaluation } from '../../model/api/conversation-list.ts';
+import type { ConversationItem, ConversationState, ListedEvaluation } from '../../api/conversation-list.ts';
 import { isGood } from '../../model/severity.ts';
 import { OutcomeMark, VerdictMark, withOutcomeWords } from '../text/outcome.ts';
 import { SpanText } from '../text/span-text.ts';

@@ -4,7 +4,7 @@
  */
 import { h, type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { ConversationItem } from '../../model/api/conversation-list.ts';
+import type { ConversationItem } from '../../api/conversation-list.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { FilterBar } from '../shell/filter-bar.ts';
 import { useKeys } from '../shell/keys.ts';

@@ -3,7 +3,7 @@
  * counted, and shown when somebody asks.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { ConversationItem, ConversationList } from '../../model/api/conversation-list.ts';
+import type { ConversationItem, ConversationList } from '../../api/conversation-list.ts';
 import { ask, type NoReply } from '../api/ask.ts';
 import { withChanges } from '../shell/place.ts';
 

@@ -1,6 +1,6 @@
 /** A link to the same suite, agent and time in the team's own dashboards. */
 import { h, type JSX } from 'preact';
-import type { Trend } from '../../model/api/trend.ts';
+import type { Trend } from '../../api/trend.ts';
 import { dashboardLink } from '../../model/dashboard-link.ts';
 import { useService } from '../api/use-service.ts';
 import type { Place } from '../shell/place.ts';

@@ -1,6 +1,6 @@
 /** Draws the trend with uPlot, in the colours of the theme. */
 import uPlot from 'uplot';
-import type { Trend } from '../../model/api/trend.ts';
+import type { Trend } from '../../api/trend.ts';
 import { writtenOut } from '../../model/visible-text.ts';
 import type { FoundChange } from './marks.ts';
 import { versionLabels } from './version-labels.ts';

@@ -1,7 +1,7 @@
 /** How conversations ended: each outcome with its shape, share and count, and a link to the conversations behind it. */
 import { h, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Trend, TrendFigures } from '../../model/api/trend.ts';
+import type { Trend, TrendFigures } from '../../api/trend.ts';
 import type { Outcome } from '../../model/evaluation.ts';
 import { isOther } from '../../model/agent-labels.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';

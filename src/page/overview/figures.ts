@@ -1,6 +1,6 @@
 /** The figures of a suite, with what limits each of them beside it in the same size. */
 import { h, type JSX } from 'preact';
-import type { Trend, TrendFigures } from '../../model/api/trend.ts';
+import type { Trend, TrendFigures } from '../../api/trend.ts';
 import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
 import { FaultEstimate, ScoreEstimate, ShareEstimate } from '../text/estimate.ts';
 import { capitalized } from '../text/capitalized.ts';

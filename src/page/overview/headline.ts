@@ -7,8 +7,8 @@
  *   too early    there is none yet
  */
 import { h, type JSX } from 'preact';
-import type { Detections } from '../../model/api/detections.ts';
-import type { Moved } from '../../model/api/moved.ts';
+import type { Detections } from '../../api/detections.ts';
+import type { Moved } from '../../api/moved.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import type { About } from '../../model/evaluation.ts';
 import { counted, countText, points } from '../text/format.ts';

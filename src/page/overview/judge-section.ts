@@ -1,6 +1,6 @@
 /** Judges: how far each can be trusted, and what is left of the budget. Nothing where no judge is configured. */
 import { h, type JSX } from 'preact';
-import type { Judges, Judging } from '../../model/api/judges.ts';
+import type { Judges, Judging } from '../../api/judges.ts';
 import { useReply } from '../api/use-reply.ts';
 import { addressOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { ScoreEstimate } from '../text/estimate.ts';

@@ -1,6 +1,6 @@
 /** Says that nothing has come for a while: figures of an hour ago look like those of now. */
 import { h, type JSX } from 'preact';
-import type { ConversationList } from '../../model/api/conversation-list.ts';
+import type { ConversationList } from '../../api/conversation-list.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { useReply } from '../api/use-reply.ts';
 import { onlyOf, type Place, withChanges } from '../shell/place.ts';

@@ -1,6 +1,6 @@
 /** Changes that detection found, as marks on the line of the trend: those of the suite's own figures, not of one criterion. */
-import type { Detections } from '../../model/api/detections.ts';
-import type { Trend } from '../../model/api/trend.ts';
+import type { Detections } from '../../api/detections.ts';
+import type { Trend } from '../../api/trend.ts';
 
 export interface FoundChange {
   /** When it seems to have begun; when it was found, if that is not known. */

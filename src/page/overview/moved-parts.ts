@@ -5,8 +5,8 @@
  */
 import { h, type JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Moved } from '../../model/api/moved.ts';
-import type { Trend } from '../../model/api/trend.ts';
+import type { Moved } from '../../api/moved.ts';
+import type { Trend } from '../../api/trend.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
 import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { countText, counted, points } from '../text/format.ts';

@@ -1,6 +1,6 @@
 /** Alarms of what is shown, one sentence each, and how much is watched. */
 import { h, type JSX } from 'preact';
-import type { Detections } from '../../model/api/detections.ts';
+import type { Detections } from '../../api/detections.ts';
 import { addressOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { counted, countText, points } from '../text/format.ts';
 import { SpanText } from '../text/span-text.ts';

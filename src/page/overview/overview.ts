@@ -1,8 +1,8 @@
 /** The overview: is it good, since when not, what moved it, how did conversations end, and how much of that is known. */
 import { h, type JSX } from 'preact';
-import type { Detections } from '../../model/api/detections.ts';
-import type { Facets } from '../../model/api/facets.ts';
-import type { Trend } from '../../model/api/trend.ts';
+import type { Detections } from '../../api/detections.ts';
+import type { Facets } from '../../api/facets.ts';
+import type { Trend } from '../../api/trend.ts';
 import { isOther, OTHER } from '../../model/agent-labels.ts';
 import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
 import { type Held, useReply } from '../api/use-reply.ts';

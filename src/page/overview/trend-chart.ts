@@ -4,7 +4,7 @@
  */
 import { h, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Trend } from '../../model/api/trend.ts';
+import type { Trend } from '../../api/trend.ts';
 import { changeWords, wordsOf } from '../../model/suite-words.ts';
 import { THEME_CHANGED } from '../shell/theme.ts';
 import { countText, percent, percentRange, scoreText } from '../text/format.ts';

@@ -1,6 +1,6 @@
 /** How often users agree with the score, where any gave feedback: with its count and its interval, never alone. */
 import { h, type JSX } from 'preact';
-import type { FeedbackFigures } from '../../model/api/feedback-figures.ts';
+import type { FeedbackFigures } from '../../api/feedback-figures.ts';
 import { useReply } from '../api/use-reply.ts';
 import { addressOf, onlyOf, type Place, withChanges } from '../shell/place.ts';
 import { ShareEstimate } from '../text/estimate.ts';

@@ -1,7 +1,7 @@
 /** How far people and the criterion agree, and whether more labels are worth giving. It follows each answer. */
 import { h, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ReviewAgreement } from '../../model/api/review.ts';
+import type { ReviewAgreement } from '../../api/review.ts';
 import { useReply } from '../api/use-reply.ts';
 import { ScoreEstimate, ShareEstimate } from '../text/estimate.ts';
 import { counted, countText } from '../text/format.ts';

@@ -1,6 +1,6 @@
 /** The question, the answers that a person can give, and after it what the criterion said. */
 import { h, type JSX } from 'preact';
-import type { LabelJson, VerdictOfCriterion } from '../../model/api/conversation-detail.ts';
+import type { LabelJson, VerdictOfCriterion } from '../../api/conversation-detail.ts';
 import type { LabelKind } from '../../model/labels.ts';
 import { leaveField } from '../shell/keys.ts';
 import { VerdictMark } from '../text/outcome.ts';

@@ -1,7 +1,7 @@
 /** More that a person can do with a conversation than answer the question: call it good or bad, correct the truth, keep it. */
 import { h, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
+import type { ConversationDetail } from '../../api/conversation-detail.ts';
 import { ask, type Reply } from '../api/ask.ts';
 import { useKeys } from '../shell/keys.ts';
 

@@ -5,7 +5,7 @@
 import { h, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { signedInAs } from '../../model/caller.ts';
-import type { SuiteList } from '../../model/api/suite-list.ts';
+import type { SuiteList } from '../../api/suite-list.ts';
 import { mayLabel, useMe } from '../api/use-me.ts';
 import { useReply } from '../api/use-reply.ts';
 import { changeFilter, FilterBar, plainChoices } from '../shell/filter-bar.ts';

@@ -1,6 +1,6 @@
 /** The conversation under review: what was said and done, without any verdict until the person has answered. */
 import { h, type JSX } from 'preact';
-import type { ConversationDetail } from '../../model/api/conversation-detail.ts';
+import type { ConversationDetail } from '../../api/conversation-detail.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Chat } from '../conversation/chat.ts';
 import { type EvidenceLinks, evidenceOf } from '../conversation/evidence.ts';

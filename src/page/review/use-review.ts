@@ -8,8 +8,8 @@
  *   seen       taken back: another answer would know the verdict, and the page says so
  */
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { ConversationDetail, LabelJson } from '../../model/api/conversation-detail.ts';
-import type { ReviewQueue } from '../../model/api/review.ts';
+import type { ConversationDetail, LabelJson } from '../../api/conversation-detail.ts';
+import type { ReviewQueue } from '../../api/review.ts';
 import type { LabelKind } from '../../model/labels.ts';
 import { ask, type NoReply } from '../api/ask.ts';
 

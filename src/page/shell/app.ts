@@ -2,7 +2,7 @@
 import { type ComponentType, Fragment, h, type JSX } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { PAGE_VIEWS, type PageView } from '../../model/page-views.ts';
-import type { Facets } from '../../model/api/facets.ts';
+import type { Facets } from '../../api/facets.ts';
 import type { NoReply } from '../api/ask.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Start } from '../start/start.ts';

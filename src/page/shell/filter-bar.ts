@@ -1,6 +1,6 @@
 /** Filters of a view: each is a parameter of the address, with the values that the service knows. */
 import { type ComponentChildren, h, type JSX } from 'preact';
-import type { Facets } from '../../model/api/facets.ts';
+import type { Facets } from '../../api/facets.ts';
 import { writtenOut } from '../../model/visible-text.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { Copy } from '../text/copy.ts';

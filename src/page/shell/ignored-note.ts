@@ -1,6 +1,6 @@
 /** Says which parts of an address the view does not know: a link that somebody mistyped shows more than was meant. */
 import { h, type JSX } from 'preact';
-import type { Facets } from '../../model/api/facets.ts';
+import type { Facets } from '../../api/facets.ts';
 import type { PageView } from '../../model/page-views.ts';
 import { SpanText } from '../text/span-text.ts';
 import { LIST_FILTERS, type Place, sharedFilters } from './place.ts';

@@ -1,5 +1,5 @@
 /** The properties of every view. */
-import type { Facets } from '../../model/api/facets.ts';
+import type { Facets } from '../../api/facets.ts';
 import type { Place } from './place.ts';
 
 export interface ViewProps {

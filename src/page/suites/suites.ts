@@ -1,7 +1,7 @@
 /** The suites that run: each criterion with its question, its weight, and how often it passes. */
 import { h, type JSX } from 'preact';
 import { TableHead } from '../text/table-head.ts';
-import type { SuiteList } from '../../model/api/suite-list.ts';
+import type { SuiteList } from '../../api/suite-list.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import { useReply } from '../api/use-reply.ts';
 import { FilterBar, plainChoices, sinceFilter } from '../shell/filter-bar.ts';

@@ -1,6 +1,6 @@
 /** Asks what moved weights would have given. The last answer stays meanwhile, marked as old. */
 import { useEffect, useState } from 'preact/hooks';
-import type { WhatIf } from '../../model/api/what-if.ts';
+import type { WhatIf } from '../../api/what-if.ts';
 import { ask, type Reply } from '../api/ask.ts';
 
 /** Others are asking, or this reader's last question is still being answered. */

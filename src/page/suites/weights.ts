@@ -2,7 +2,7 @@
  * Weights that a reader moved, as the address keeps them: `?suite=calls&weights=few:0.3,clean:0.1&off=short`. Names of
  * criteria are letters, digits and underscores.
  */
-import type { SuiteList } from '../../model/api/suite-list.ts';
+import type { SuiteList } from '../../api/suite-list.ts';
 import { withChanges } from '../shell/place.ts';
 
 type Suite = SuiteList['suites'][number];

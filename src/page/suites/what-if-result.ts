@@ -1,7 +1,7 @@
 /** Figures, outcomes and conversations as they are and as they would have been, and the diff of the suite's file. */
 import { h, type JSX } from 'preact';
-import type { ApiEstimate } from '../../model/api/shapes.ts';
-import type { WhatIf } from '../../model/api/what-if.ts';
+import type { ApiEstimate } from '../../api/shapes.ts';
+import type { WhatIf } from '../../api/what-if.ts';
 import type { About } from '../../model/evaluation.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';

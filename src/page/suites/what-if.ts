@@ -4,7 +4,7 @@
  */
 import { h, type JSX, type TargetedEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SuiteList } from '../../model/api/suite-list.ts';
+import type { SuiteList } from '../../api/suite-list.ts';
 import { goTo } from '../shell/navigation.ts';
 import { addressOf, type Place } from '../shell/place.ts';
 import { Problem } from '../shell/problem.ts';

@@ -1,6 +1,6 @@
 /** A figure with its interval and what it rests on: none of the three is ever shown without the others. */
 import { h, type JSX } from 'preact';
-import type { ApiEstimate } from '../../model/api/shapes.ts';
+import type { ApiEstimate } from '../../api/shapes.ts';
 import { countText, percent, percentRange, scoreRange, scoreText } from './format.ts';
 
 export function ShareEstimate({ estimate }: { readonly estimate: ApiEstimate }): JSX.Element {

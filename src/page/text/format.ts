@@ -1,5 +1,5 @@
 /** Numbers, durations and times as the page writes them: the same figure looks the same everywhere. */
-import type { ApiEstimate } from '../../model/api/shapes.ts';
+import type { ApiEstimate } from '../../api/shapes.ts';
 
 const MINUS = '−';
 const COUNT = new Intl.NumberFormat('en');

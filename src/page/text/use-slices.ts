@@ -3,7 +3,7 @@
  * the text may be: a browser stands still while it reads ten megabytes of JSON.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { WholeText } from '../../model/api/conversation-detail.ts';
+import type { WholeText } from '../../api/conversation-detail.ts';
 import { ask } from '../api/ask.ts';
 import { endOf, sliceAt, SLICE_CHARACTERS, type TextSlice, withSlice } from './text-slices.ts';
 

@@ -1,7 +1,7 @@
 /** One case as both experiments ran it: what was said and done, and the verdicts, side by side. */
 import { h, type JSX } from 'preact';
-import type { FullEvaluation, TranscriptStepJson, TurnJson } from '../../model/api/conversation-detail.ts';
-import type { CaseRunJson, ComparedCase } from '../../model/api/experiments.ts';
+import type { FullEvaluation, TranscriptStepJson, TurnJson } from '../../api/conversation-detail.ts';
+import type { CaseRunJson, ComparedCase } from '../../api/experiments.ts';
 import { useReply } from '../api/use-reply.ts';
 import { countedFine, needsNoAttention } from '../conversation/verdicts.ts';
 import { Problem } from '../shell/problem.ts';

@@ -3,7 +3,7 @@
  * shaded to both sides. The words stand beside it.
  */
 import { h, type JSX } from 'preact';
-import type { ComparedFigures } from '../../model/api/comparison.ts';
+import type { ComparedFigures } from '../../api/comparison.ts';
 
 const WIDTH = 160;
 const HEIGHT = 20;

@@ -1,8 +1,8 @@
 /** Two experiments of the same cases: the figures, the cases that flipped with both conversations, and the gate's decision. */
 import { h, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ComparedSuite, ComparisonJson } from '../../model/api/comparison.ts';
-import type { ExperimentItem, ExperimentList } from '../../model/api/experiments.ts';
+import type { ComparedSuite, ComparisonJson } from '../../api/comparison.ts';
+import type { ExperimentItem, ExperimentList } from '../../api/experiments.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import { useReply } from '../api/use-reply.ts';
 import type { Place } from '../shell/place.ts';

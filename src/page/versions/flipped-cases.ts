@@ -1,7 +1,7 @@
 /** Cases that passed in one experiment and not in the other, what got worse first. A row opens both conversations. */
 import { h, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FlippedJson } from '../../model/api/comparison.ts';
+import type { FlippedJson } from '../../api/comparison.ts';
 import { useKeys } from '../shell/keys.ts';
 import type { Place } from '../shell/place.ts';
 import { countText, counted, scoreText } from '../text/format.ts';

@@ -1,6 +1,6 @@
 /** May B be released? The decision of the release gate against A, with every rule that is not kept, and why. */
 import { h, type JSX } from 'preact';
-import type { GateAnswer } from '../../model/api/experiments.ts';
+import type { GateAnswer } from '../../api/experiments.ts';
 import { useReply } from '../api/use-reply.ts';
 import { counted } from '../text/format.ts';
 import { quotedForShell } from '../text/quoted-for-shell.ts';

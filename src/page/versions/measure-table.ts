@@ -1,7 +1,7 @@
 /** Two versions side by side: each measure with its difference, its interval around nothing, and the word for it. */
 import { h, type JSX } from 'preact';
 import { TableHead } from '../text/table-head.ts';
-import type { ComparedFigures } from '../../model/api/comparison.ts';
+import type { ComparedFigures } from '../../api/comparison.ts';
 import type { ComparisonWord } from '../../model/comparison.ts';
 import { wordText } from '../../model/suite-words.ts';
 import { counted } from '../text/format.ts';

@@ -1,5 +1,5 @@
 /** The rows of a comparison, in the order in which people ask, and how their figures are written. */
-import type { ComparedFigures, ComparedJson } from '../../model/api/comparison.ts';
+import type { ComparedFigures, ComparedJson } from '../../api/comparison.ts';
 import type { ComparisonWord } from '../../model/comparison.ts';
 import type { About } from '../../model/evaluation.ts';
 import { wordsOf } from '../../model/suite-words.ts';

@@ -1,6 +1,6 @@
 /** There is nothing to compare yet: how to make the first experiment, and the second. */
 import { h, type JSX } from 'preact';
-import type { ExperimentItem } from '../../model/api/experiments.ts';
+import type { ExperimentItem } from '../../api/experiments.ts';
 import { Copy } from '../text/copy.ts';
 import { counted } from '../text/format.ts';
 import { quotedForShell } from '../text/quoted-for-shell.ts';

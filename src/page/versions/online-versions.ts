@@ -1,10 +1,10 @@
 /** Two versions of an agent online: their figures side by side, and links to the conversations behind each difference. */
 import { h, type JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Facets } from '../../model/api/facets.ts';
-import type { ApiEstimate } from '../../model/api/shapes.ts';
-import type { Trend } from '../../model/api/trend.ts';
-import type { VersionsCompared } from '../../model/api/versions.ts';
+import type { Facets } from '../../api/facets.ts';
+import type { ApiEstimate } from '../../api/shapes.ts';
+import type { Trend } from '../../api/trend.ts';
+import type { VersionsCompared } from '../../api/versions.ts';
 import type { About } from '../../model/evaluation.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';

@@ -5,7 +5,7 @@
  */
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { RedactionCounts } from '../../model/redaction.ts';
-import type { RequestRedactor } from '../redact/request-redactor.ts';
+import type { RequestRedactor } from '../../redact/request-redactor.ts';
 import type { ReceivedBatch } from '../sink.ts';
 import { understandRequest } from '../understand-request.ts';
 

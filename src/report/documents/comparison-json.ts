@@ -1,5 +1,5 @@
 /** A comparison as JSON. Names that came from spans or suites are values here, never keys. */
-import type { ComparedJson, ComparisonJson, FlippedJson, ReliabilityJson } from '../../model/api/comparison.ts';
+import type { ComparedJson, ComparisonJson, FlippedJson, ReliabilityJson } from '../../api/comparison.ts';
 import type { Compared, Comparison, FlippedCase, Reliability, SuiteComparison } from '../../model/comparison.ts';
 import { changeWords } from '../../model/suite-words.ts';
 import type { Experiment } from '../../model/experiment.ts';

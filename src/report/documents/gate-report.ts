@@ -12,7 +12,7 @@ import {
   type JudgedRule,
   type RuleDecision,
 } from '../../model/gate.ts';
-import type { GateJson, GateLimitJson } from '../../model/api/gate.ts';
+import type { GateJson, GateLimitJson } from '../../api/gate.ts';
 import { counted } from '../../model/counted.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type { About } from '../../model/evaluation.ts';

@@ -19,7 +19,7 @@ import {
   SEVERITY,
   type WrittenAttributes,
   type WrittenLogRecord,
-} from '../../model/otlp/otlp-json.ts';
+} from '../../otlp/otlp-json.ts';
 import type { ResultPayload } from './result-payload.ts';
 
 const EVENT = 'gen_ai.evaluation.result';

@@ -13,7 +13,7 @@
  * Ids are made of the evaluation's: what is sent twice is the same span.
  */
 import { createHash } from 'node:crypto';
-import { keyValues, nanosOf, SAMPLED, SPAN_KIND, STATUS_CODE, type WrittenSpan } from '../../model/otlp/otlp-json.ts';
+import { keyValues, nanosOf, SAMPLED, SPAN_KIND, STATUS_CODE, type WrittenSpan } from '../../otlp/otlp-json.ts';
 import { SCORE_OF, versionOf } from './evaluation-events.ts';
 import type { ResultPayload } from './result-payload.ts';
 

@@ -5,8 +5,8 @@
 import { gzipSync } from 'node:zlib';
 import { OWN_SCOPE } from '../../model/marks.ts';
 import { maskedSecrets, secretsOfHeaders, secretsOfUrl } from '../../model/masked-secrets.ts';
-import { transcodeLogs, transcodeTraces } from '../../model/otlp/json-transcoder.ts';
-import { logsJson, tracesJson } from '../../model/otlp/otlp-json.ts';
+import { transcodeLogs, transcodeTraces } from '../../otlp/json-transcoder.ts';
+import { logsJson, tracesJson } from '../../otlp/otlp-json.ts';
 import { beginningOf, reasonOf, retryAfterMs } from './http-answer.ts';
 import { evaluationEvents } from './evaluation-events.ts';
 import { openInferenceSpan } from './openinference-spans.ts';

@@ -16,7 +16,7 @@ import {
   STATUS_CODE,
   type WrittenAttributes,
   type WrittenSpan,
-} from '../../model/otlp/otlp-json.ts';
+} from '../../otlp/otlp-json.ts';
 
 interface Told {
   readonly name: string;

@@ -9,7 +9,7 @@
  */
 import { OWN_SCOPE } from '../../model/marks.ts';
 import type { MetricDefinition } from '../../model/metric.ts';
-import { jsonDouble, keyValues, nanosOf, type WrittenAttributes } from '../../model/otlp/otlp-json.ts';
+import { jsonDouble, keyValues, nanosOf, type WrittenAttributes } from '../../otlp/otlp-json.ts';
 import type { MetricSource } from '../metrics/exposition.ts';
 import type { Sample } from '../metrics/text-format.ts';
 

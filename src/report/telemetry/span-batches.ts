@@ -1,7 +1,7 @@
 /**
  * Spans that wait to be sent: at most `SPANS_MAX`, of which a request takes `BATCH_MAX`. While there is no room, new spans are dropped and counted.
  */
-import type { WrittenSpan } from '../../model/otlp/otlp-json.ts';
+import type { WrittenSpan } from '../../otlp/otlp-json.ts';
 
 const SPANS_MAX = 2048;
 const BATCH_MAX = 512;

@@ -6,7 +6,7 @@ import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { feedbackJson } from '../feedback-json.ts';
-import { readingOf } from '../language/read-answer.ts';
+import { readingOf } from '../answer-reading.ts';
 import { isAnswerUnknown } from '../turn-answer.ts';
 import type { OutcomeView, Subject } from '../subject.ts';
 import { CheckError } from '../answer.ts';

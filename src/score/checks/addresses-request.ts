@@ -14,9 +14,9 @@
 import { z } from 'zod';
 import type { Subject } from '../subject.ts';
 import { type Answer, notApplicable } from '../answer.ts';
-import { plainText } from '../language/phrases.ts';
-import { readingOf } from '../language/read-answer.ts';
-import { isWrittenWithoutSpaces, languageOf } from '../language/recognise.ts';
+import { plainText } from '../../language/phrases.ts';
+import { readingOf } from '../answer-reading.ts';
+import { isWrittenWithoutSpaces, languageOf } from '../../language/recognise.ts';
 import { hasAnswer } from '../turn-answer.ts';
 import { withoutAnswer } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';

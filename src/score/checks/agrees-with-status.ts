@@ -6,15 +6,15 @@
  * changed after the look: the state may be another one by then.
  *
  * States are known in English, which is what tools speak; of answers in other languages, those states that are actions
- * (`../language/actions.ts`).
+ * (`../../language/actions.ts`).
  */
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { notApplicable } from '../answer.ts';
-import { actionsIn, speaksOf } from '../language/actions.ts';
-import { plainText, sentencesOf } from '../language/phrases.ts';
-import { readingOf } from '../language/read-answer.ts';
+import { actionsIn, speaksOf } from '../../language/actions.ts';
+import { plainText, sentencesOf } from '../../language/phrases.ts';
+import { readingOf } from '../answer-reading.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { hasAnswer } from '../turn-answer.ts';

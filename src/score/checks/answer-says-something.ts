@@ -6,8 +6,9 @@
  */
 import { z } from 'zod';
 import { type NotApplicable, notApplicable, type ReasonedAnswer } from '../answer.ts';
-import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
-import { isBareRefusalElsewhere } from '../language/refusals-elsewhere.ts';
+import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
+import { readingOf } from '../answer-reading.ts';
+import { isBareRefusalElsewhere } from '../../language/refusals-elsewhere.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { hasAnswer } from '../turn-answer.ts';

@@ -14,11 +14,11 @@
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import { type Answer, notApplicable } from '../answer.ts';
 import { userMessages } from '../earlier-messages.ts';
-import { actionsIn } from '../language/actions.ts';
-import { type AskedFor, askedFor } from '../language/asked-for.ts';
-import { framesOf } from '../language/frames.ts';
-import { plainText } from '../language/phrases.ts';
-import { type AnswerReading, type Claim, readAnswer } from '../language/read-answer.ts';
+import { actionsIn } from '../../language/actions.ts';
+import { type AskedFor, askedFor } from '../../language/asked-for.ts';
+import { framesOf } from '../../language/frames.ts';
+import { plainText } from '../../language/phrases.ts';
+import { type AnswerReading, type Claim, readAnswer } from '../../language/read-answer.ts';
 
 type Excuse = 'text' | 'explanation' | 'report' | 'user' | 'reason' | 'other';
 

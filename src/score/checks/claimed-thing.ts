@@ -10,8 +10,8 @@
  */
 import type { ToolCall } from '../../model/turn.ts';
 import { userMessages } from '../earlier-messages.ts';
-import { asWritten } from '../language/phrases.ts';
-import type { AnswerReading, Claim } from '../language/read-answer.ts';
+import { asWritten } from '../../language/phrases.ts';
+import type { AnswerReading, Claim } from '../../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import type { Answer } from '../answer.ts';

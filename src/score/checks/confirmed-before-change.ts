@@ -9,10 +9,10 @@
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';
 import { lastExchange } from '../earlier-messages.ts';
-import { actionsIn } from '../language/actions.ts';
-import { PHRASES } from '../language/languages.ts';
-import { plainText } from '../language/phrases.ts';
-import { endsAsQuestion, LANGUAGE_NOT_KNOWN, readAnswer } from '../language/read-answer.ts';
+import { actionsIn } from '../../language/actions.ts';
+import { PHRASES } from '../../language/languages.ts';
+import { plainText } from '../../language/phrases.ts';
+import { endsAsQuestion, LANGUAGE_NOT_KNOWN, readAnswer } from '../../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
 

@@ -14,8 +14,9 @@
  */
 import type { UndecidedReason } from '../../model/evaluation.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { plainText, sentencesOf } from '../language/phrases.ts';
-import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
+import { plainText, sentencesOf } from '../../language/phrases.ts';
+import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
+import { readingOf } from '../answer-reading.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';

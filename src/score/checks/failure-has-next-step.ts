@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';
-import { readingOf } from '../language/read-answer.ts';
+import { readingOf } from '../answer-reading.ts';
 import { hasAnswer } from '../turn-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { standingFailure } from './failed-calls.ts';

@@ -10,7 +10,7 @@
  * words passes, and a right one that nobody mentioned fails: a rule of thumb, for a judge to replace.
  */
 import { z } from 'zod';
-import { languageOf } from '../language/recognise.ts';
+import { languageOf } from '../../language/recognise.ts';
 import type { Subject } from '../subject.ts';
 import { toExcerpt } from '../sentences.ts';
 import { hasAnswer } from '../turn-answer.ts';

@@ -5,7 +5,8 @@
  */
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';
-import { LANGUAGE_NOT_KNOWN, readingOf } from '../language/read-answer.ts';
+import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
+import { readingOf } from '../answer-reading.ts';
 import { hasAnswer } from '../turn-answer.ts';
 import { withoutAnswer } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';

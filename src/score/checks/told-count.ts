@@ -5,9 +5,9 @@
  */
 import type { Content } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
-import { actionsIn } from '../language/actions.ts';
-import { askedFor } from '../language/asked-for.ts';
-import type { Claim } from '../language/read-answer.ts';
+import { actionsIn } from '../../language/actions.ts';
+import { askedFor } from '../../language/asked-for.ts';
+import type { Claim } from '../../language/read-answer.ts';
 import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
 import { actionsOf } from './claim-in-context.ts';
 import { SourceText } from './source-text.ts';

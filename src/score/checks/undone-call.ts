@@ -7,7 +7,7 @@
  */
 import type { ToolCall } from '../../model/turn.ts';
 import { wordSet, wordsOf } from '../effect-by-name.ts';
-import { actionsIn } from '../language/actions.ts';
+import { actionsIn } from '../../language/actions.ts';
 import { thingsOf } from './made-good.ts';
 
 const UNDOES_ANY = wordSet('undo restore revert rollback');

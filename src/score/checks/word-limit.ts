@@ -1,7 +1,7 @@
 /** Is the answer short enough to be read? Words are what white space separates, as people count them; Japanese, Chinese and Thai have none. */
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';
-import { isWrittenWithoutSpaces } from '../language/recognise.ts';
+import { isWrittenWithoutSpaces } from '../../language/recognise.ts';
 import { hasAnswer } from '../turn-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { NO_ANSWER } from './answer-says-something.ts';

@@ -1,7 +1,7 @@
 /**
  * Which of two answers to one request is better in one respect, as a request to a judge like any other: two yes/no questions, of which at most
  * one can be a yes. Judges lean towards the answer that stands first (or last); whoever wants to be free of that asks in both orders, and
- * takes for a preference only what holds in both (`compare/preference/tally.ts`).
+ * takes for a preference only what holds in both (`statistics/compare/preference/tally.ts`).
  */
 import type { JudgedCriterion, JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { Preference } from '../../model/preference.ts';

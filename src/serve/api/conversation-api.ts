@@ -1,6 +1,6 @@
 /** `GET /api/conversations` and `GET /api/conversations/{conversation}`: conversations and their evaluations, from the store. */
 import { z } from 'zod';
-import { CURSOR } from '../../model/api/conversation-list.ts';
+import { CURSOR } from '../../api/conversation-list.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { reading } from '../../report/http/route.ts';

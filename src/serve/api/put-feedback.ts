@@ -10,12 +10,12 @@ import {
   type FeedbackResult,
   listOfFeedback,
   type SentFeedback,
-} from '../../model/api/feedback.ts';
-import { transcodeLogs } from '../../model/otlp/json-transcoder.ts';
+} from '../../api/feedback.ts';
+import { transcodeLogs } from '../../otlp/json-transcoder.ts';
 import { syntheticConversationId, tryParseTraceId } from '../../model/ids.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
 import { type CarriedFeedback, feedbackOfLogs } from '../../normalize/feedback.ts';
-import { RequestRedactor } from '../../receive/redact/request-redactor.ts';
+import { RequestRedactor } from '../../redact/request-redactor.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { type Route, write, writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../store-writes.ts';

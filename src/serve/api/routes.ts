@@ -1,8 +1,8 @@
 /** The tables of routes of the HTTP side: everything that can be asked of a running service, or written to it. */
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { service, type ServiceJson } from '../../model/api/facets.ts';
-import { judges, type Judges } from '../../model/api/judges.ts';
+import { service, type ServiceJson } from '../../api/facets.ts';
+import { judges, type Judges } from '../../api/judges.ts';
 import type { Acceptance, ChosenLevels } from '../../model/detection.ts';
 import { type Answer, jsonAnswer, textAnswer, type Unavailable } from '../../report/http/answer.ts';
 import { type Client, type Route, read, write } from '../../report/http/route.ts';

@@ -6,7 +6,7 @@ import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { ReceiveEvent } from '../../model/events/receive-events.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
 import { type ReadRecord, type RecordReader, readRecord } from '../../receive/kafka/read-record.ts';
-import { RequestRedactor } from '../../receive/redact/request-redactor.ts';
+import { RequestRedactor } from '../../redact/request-redactor.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { LaneRecord } from './lane.ts';
 

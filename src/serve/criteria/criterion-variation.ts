@@ -1,6 +1,6 @@
 /** How much each criterion varies, from the running totals as they are committed: what the gauge of it shows. */
 import { DECISIONS } from '../../model/decision.ts';
-import { rarerShareAtMost } from '../../calibrate/criterion-review.ts';
+import { rarerShareAtMost } from '../../statistics/calibrate/criterion-review.ts';
 import { QUALITY_METRICS, signIn } from '../../report/metrics/quality-metrics.ts';
 import type { SeriesTotal } from '../../report/metrics/quality-view.ts';
 

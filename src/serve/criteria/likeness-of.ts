@@ -2,7 +2,7 @@
  * Works out which criteria of a suite say what another one says, from the evaluations of the newest conversations. A
  * limited number of conversations is read, whatever the store holds and however few evaluations a suite has among them.
  */
-import { VerdictPairs } from '../../calibrate/criterion-review.ts';
+import { VerdictPairs } from '../../statistics/calibrate/criterion-review.ts';
 import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
 import { decodeBasis } from '../../store/basis-codec.ts';
 import type { EvaluationScanner } from '../../store/evaluation-scan.ts';

@@ -1,6 +1,6 @@
 /** Messages between the main thread and the thread of one export. It reads on when it is asked for more. */
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import type { ExportQuery } from '../../model/api/export.ts';
+import type { ExportQuery } from '../../api/export.ts';
 import type { StorePlace } from '../open-reader.ts';
 
 export interface ExportStart {

@@ -1,6 +1,6 @@
 /** The tables of an export: the columns of each, and the rows that a conversation has in it. */
 import { z } from 'zod';
-import type { ConversationLine, EvaluationLine, ExportTable, VerdictLine } from '../../model/api/export.ts';
+import type { ConversationLine, EvaluationLine, ExportTable, VerdictLine } from '../../api/export.ts';
 import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
 import { isGood, isInSuccessRate } from '../../model/severity.ts';

@@ -1,6 +1,6 @@
 /** An export as the bytes of its file, a piece at a time. The memory of one piece and of one group of rows is all it takes. */
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import type { ExportLine, ExportQuery } from '../../model/api/export.ts';
+import type { ExportLine, ExportQuery } from '../../api/export.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { conversationItemOf } from '../api/v1/conversation-item.ts';
 import { fullEvaluations } from '../api/v1/full-evaluations.ts';

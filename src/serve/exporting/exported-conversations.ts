@@ -4,7 +4,7 @@
  * when its page is read; one that begins after the export is not in it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ExportQuery } from '../../model/api/export.ts';
+import type { ExportQuery } from '../../api/export.ts';
 import type { ConversationReader } from '../../store/conversation-reader.ts';
 import type { ConversationRow } from '../../store/conversation-row.ts';
 import type { SearchCursor } from '../../store/conversation-search.ts';

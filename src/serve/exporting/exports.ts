@@ -11,7 +11,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Worker } from 'node:worker_threads';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import type { ExportQuery } from '../../model/api/export.ts';
+import type { ExportQuery } from '../../api/export.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 import { startThread } from '../../model/start-thread.ts';

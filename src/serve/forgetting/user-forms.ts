@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Settings } from '../../config/settings.ts';
 import { SALT_FILE, tryReadSalt } from '../../engine/redaction-rules.ts';
-import { UserIdHash } from '../../receive/redact/user-id-hash.ts';
+import { UserIdHash } from '../../redact/user-id-hash.ts';
 
 export type UserForms = (user: string) => readonly string[];
 

@@ -12,7 +12,7 @@
  * checked again.
  */
 import type { ServerResponse } from 'node:http';
-import type { LiveConversations } from '../../model/api/live.ts';
+import type { LiveConversations } from '../../api/live.ts';
 import type { AnyEvent } from '../../model/events/any-event.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';

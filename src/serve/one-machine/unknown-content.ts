@@ -7,7 +7,7 @@ import { readTables } from '../../journal/read-tables.ts';
 import { counted } from '../../model/counted.ts';
 import type { Damage } from '../../model/damage.ts';
 import type { TraceId } from '../../model/ids.ts';
-import { BatchTable } from '../../model/otlp/batch-table.ts';
+import { BatchTable } from '../../otlp/batch-table.ts';
 import { understandRequest } from '../../receive/understand-request.ts';
 import type { TraceContent } from '../../store/engine-store.ts';
 import type { Unreferenced } from '../../store/sqlite/examine-store.ts';

@@ -3,7 +3,7 @@
  * `assay golden diff`, and with the tool policy and the effects of tools that the suite scores by.
  */
 import type { Conversation } from '../../model/conversation.ts';
-import type { ComparedStepJson, GoldenComparison, GoldenComparisons } from '../../model/api/golden-comparison.ts';
+import type { ComparedStepJson, GoldenComparison, GoldenComparisons } from '../../api/golden-comparison.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { subjectOf } from '../../score/subject.ts';

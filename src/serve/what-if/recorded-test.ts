@@ -13,7 +13,7 @@ import { decisionOf } from '../../model/decision.ts';
 import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
 import type { Excerpt, ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
 import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
-import { transcodeTraces } from '../../model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../otlp/json-transcoder.ts';
 import { worstOf } from '../../model/worst-first.ts';
 import { partsOf } from '../../model/verdict-parts.ts';
 import { visibleYaml } from '../../model/visible-yaml.ts';

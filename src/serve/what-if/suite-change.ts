@@ -5,7 +5,7 @@ import type { ToolNames } from '../../model/tool-names.ts';
 import { goldenFilesIn } from '../../score/golden-files.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
 import { reweighingDiff } from '../../score/yaml/reweigh-file.ts';
-import type { WhatIf } from '../../model/api/what-if.ts';
+import type { WhatIf } from '../../api/what-if.ts';
 
 interface SuitesFolder {
   readonly baseDir: string;

@@ -1,7 +1,7 @@
 /** Writes what other weights would have given as the API answers it. Scores are from 0 to 1. */
 import type { WhatIfReport } from '../../backtest/backtest.ts';
-import { meanOf, shareOf } from '../../calibrate/estimate.ts';
-import type { WhatIf, WhatIfSide } from '../../model/api/what-if.ts';
+import { meanOf, shareOf } from '../../statistics/calibrate/estimate.ts';
+import type { WhatIf, WhatIfSide } from '../../api/what-if.ts';
 import type { BacktestTotals, ChangedConversation, CriterionChange } from '../../model/backtest.ts';
 import type { Estimate } from '../../model/estimate.ts';
 import { isGood, isInSuccessRate, OUTCOMES_IN_ORDER } from '../../model/severity.ts';

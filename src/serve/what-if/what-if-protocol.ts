@@ -1,7 +1,7 @@
 /** Messages between the main thread and the thread that has the suites: it weighs stored verdicts again, and more. */
 import type { JudgingStart } from '../../engine/judging-start.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import type { WhatIfQuestion } from '../../model/api/what-if.ts';
+import type { WhatIfQuestion } from '../../api/what-if.ts';
 import type { HistoryPart, HistoryWanted } from '../../model/history-learning.ts';
 import type { TruthFile } from '../../model/truth.ts';
 import type { StorePlace } from '../open-reader.ts';

@@ -11,7 +11,7 @@ import { HistoryRun } from '../../backtest/history-run.ts';
 import { whatIf } from '../../backtest/backtest.ts';
 import { judgeOf } from '../../engine/judging-start.ts';
 import { outlineOf, type SuiteOutline } from '../../engine/suite-outline.ts';
-import type { WhatIfQuestion } from '../../model/api/what-if.ts';
+import type { WhatIfQuestion } from '../../api/what-if.ts';
 import type { HistoryPart, HistoryWanted } from '../../model/history-learning.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import { checkedTruth } from '../../engine/truth-files.ts';

@@ -59,7 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE waiting_evaluations DROP COLUMN because;
     `,
   },
-  // Which evaluations are of one user and of one kind (compare/online): older ones name nobody.
+  // Which evaluations are of one user and of one kind (statistics/compare/online): older ones name nobody.
   {
     since: '0.2.0',
     versionBefore: 'runs',

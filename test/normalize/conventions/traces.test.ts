@@ -1,8 +1,8 @@
 /** Cases 15 to 24 except 21: what arrives, how much of it, and in which form. */
 import { describe, expect, test } from 'vitest';
-import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
-import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
-import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
+import { encodeTable } from '../../../src/otlp/batch-table.ts';
+import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
+import { indexTraces } from '../../../src/otlp/traces-reader.ts';
 import { dialectOf } from '../../../src/normalize/rule-dialect.ts';
 import type { RecordedBatch } from '../../../src/engine/recorded/recorded-batch.ts';
 import { understandRecorded } from '../../../src/engine/recorded/understand-recording.ts';

@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
-import { transcodeLogs, transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
-import { indexLogs } from '../../../src/model/otlp/logs-reader.ts';
-import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
+import { encodeTable } from '../../../src/otlp/batch-table.ts';
+import { transcodeLogs, transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
+import { indexLogs } from '../../../src/otlp/logs-reader.ts';
+import { indexTraces } from '../../../src/otlp/traces-reader.ts';
 import { dialectOf } from '../../../src/normalize/rule-dialect.ts';
 import type { RecordedBatch } from '../../../src/engine/recorded/recorded-batch.ts';
 import { understandRecorded } from '../../../src/engine/recorded/understand-recording.ts';

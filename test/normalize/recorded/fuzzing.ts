@@ -3,9 +3,9 @@
  * throws or takes long. The normalized result is not checked, because no right answer exists.
  */
 import { readFileSync } from 'node:fs';
-import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
-import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
-import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
+import { encodeTable } from '../../../src/otlp/batch-table.ts';
+import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
+import { indexTraces } from '../../../src/otlp/traces-reader.ts';
 import { dialectOf } from '../../../src/normalize/rule-dialect.ts';
 import { understandRecorded } from '../../../src/engine/recorded/understand-recording.ts';
 import { toInspectionJson } from '../../../src/report/inspect/inspection-json.ts';

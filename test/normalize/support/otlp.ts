@@ -3,7 +3,7 @@
  * request for each trace, the input of `normalize`.
  */
 import { readFileSync } from 'node:fs';
-import { ProtoWriter } from '../../../src/model/otlp/proto-writer.ts';
+import { ProtoWriter } from '../../../src/otlp/proto-writer.ts';
 import type { TraceSource } from '../../../src/normalize/normalize.ts';
 
 /** The part of OTLP/JSON, as exporters write it, that the fixtures use. */

@@ -1,6 +1,6 @@
 /** Which run a span is taken to be of. */
 import { expect, test } from 'vitest';
-import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
 import { protobufBatch } from '../../../src/engine/recorded/recorded-batch.ts';
 import { RunInbox } from '../../../src/offline/run/run-inbox.ts';

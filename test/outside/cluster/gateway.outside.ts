@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { BatchTable, encodeTable } from '../../../src/model/otlp/batch-table.ts';
-import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
+import { BatchTable, encodeTable } from '../../../src/otlp/batch-table.ts';
+import { indexTraces } from '../../../src/otlp/traces-reader.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from '../../simulation/process.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';

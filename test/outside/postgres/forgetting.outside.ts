@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationId } from '../../../src/model/ids.ts';
 import { PostgresForgetting } from '../../../src/serve/cluster/postgres-forgetting.ts';
-import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
 import { Link } from '../../../src/store/postgres/link.ts';
 import { exportRequest } from '../../simulation/traffic.ts';
 import { spansOf } from '../../serve/forgetting/folder.ts';

@@ -9,7 +9,7 @@ import { namedConversationOf } from '../../../src/engine/conversation-labels.ts'
 import { Engine } from '../../../src/engine/engine.ts';
 import { engineSettings } from '../../../src/engine/engine-settings.ts';
 import { outlineOf } from '../../../src/engine/suite-outline.ts';
-import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
 import { normalize } from '../../../src/normalize/normalize.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
 import { V1_READS } from '../../../src/serve/api/v1/v1-reads.ts';

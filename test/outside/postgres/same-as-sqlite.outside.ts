@@ -13,7 +13,7 @@ import { isWhole } from '../../../src/assemble/turns/fragments.ts';
 import { conversationHash } from '../../../src/model/conversation-id.ts';
 import type { Evaluation } from '../../../src/model/evaluation.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
-import { transcodeLogs, transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { transcodeLogs, transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
 import { normalize } from '../../../src/normalize/normalize.ts';
 import { UNWATCHED } from '../../../src/engine/check-watch.ts';
 import { Engine } from '../../../src/engine/engine.ts';

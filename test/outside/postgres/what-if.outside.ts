@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { backtest } from '../../../src/backtest/backtest.ts';
 import { outlineOf } from '../../../src/engine/suite-outline.ts';
-import { whatIf, whatIfQuestion } from '../../../src/model/api/what-if.ts';
+import { whatIf, whatIfQuestion } from '../../../src/api/what-if.ts';
 import type { HistoryWanted } from '../../../src/model/history-learning.ts';
 import { backtestJson } from '../../../src/report/documents/backtest-json.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';

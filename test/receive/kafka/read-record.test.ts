@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { transcodeLogs, transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { transcodeLogs, transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
 import { readRecord } from '../../../src/receive/kafka/read-record.ts';
 
 const TRACE_ID = 'a'.repeat(32);

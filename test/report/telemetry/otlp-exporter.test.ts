@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { SPAN_KIND, STATUS_CODE } from '../../../src/model/otlp/otlp-json.ts';
+import { SPAN_KIND, STATUS_CODE } from '../../../src/otlp/otlp-json.ts';
 import { OtlpExporter } from '../../../src/report/telemetry/otlp-exporter.ts';
 import { SpanBatches } from '../../../src/report/telemetry/span-batches.ts';
 import { FIRST } from '../../certificates.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ClosedTurn } from '../../../src/assemble/open-turns.ts';
-import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
-import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
-import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
+import { encodeTable } from '../../../src/otlp/batch-table.ts';
+import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
+import { indexTraces } from '../../../src/otlp/traces-reader.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
 import { TurnPacker } from '../../../src/serve/turn-packer.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { KafkaError, type KafkaProducer, type RecordToSend } from '../../../src/kafka/kafka-client.ts';
-import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
-import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
-import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
+import { encodeTable } from '../../../src/otlp/batch-table.ts';
+import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
+import { indexTraces } from '../../../src/otlp/traces-reader.ts';
 import { KafkaSink } from '../../../src/serve/cluster/kafka-sink.ts';
 import type { ReceivedBatch } from '../../../src/receive/sink.ts';
 

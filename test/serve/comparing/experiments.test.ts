@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { comparison } from '../../../src/model/api/comparison.ts';
-import { comparedCase, experimentDetail, experimentList, gateAnswer } from '../../../src/model/api/experiments.ts';
+import { comparison } from '../../../src/api/comparison.ts';
+import { comparedCase, experimentDetail, experimentList, gateAnswer } from '../../../src/api/experiments.ts';
 import { assay } from '../../assay-command.ts';
-import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../../compare/experiments.ts';
-import { keepExperiment } from '../../compare/kept-experiment.ts';
+import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../../statistics/compare/experiments.ts';
+import { keepExperiment } from '../../statistics/compare/kept-experiment.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { runService, type RunningService } from '../running-service.ts';
 

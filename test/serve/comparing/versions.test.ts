@@ -1,14 +1,14 @@
-/** Two versions online over HTTP: the figures of `compare/online`, from spans to the answer. */
+/** Two versions online over HTTP: the figures of `statistics/compare/online`, from spans to the answer. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { shareOf } from '../../../src/calibrate/estimate.ts';
+import { shareOf } from '../../../src/statistics/calibrate/estimate.ts';
 import { outlineOf } from '../../../src/engine/suite-outline.ts';
-import { moved } from '../../../src/model/api/moved.ts';
-import { suiteList } from '../../../src/model/api/suite-list.ts';
-import { trend } from '../../../src/model/api/trend.ts';
-import { type VersionsCompared, versionsCompared } from '../../../src/model/api/versions.ts';
+import { moved } from '../../../src/api/moved.ts';
+import { suiteList } from '../../../src/api/suite-list.ts';
+import { trend } from '../../../src/api/trend.ts';
+import { type VersionsCompared, versionsCompared } from '../../../src/api/versions.ts';
 import type { VersionReading } from '../../../src/model/detection.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
 import { compareVersions } from '../../../src/serve/api/v1/version-compare.ts';

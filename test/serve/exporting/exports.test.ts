@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { exportQuery } from '../../../src/model/api/export.ts';
+import { exportQuery } from '../../../src/api/export.ts';
 import type { ReadingEvent } from '../../../src/model/events/reading-events.ts';
 import { Exports, type ExportSide } from '../../../src/serve/exporting/exports.ts';
 

@@ -1,7 +1,7 @@
 /** Requests to forget that wait for their turn, and clients that go away meanwhile. */
 import { expect, test } from 'vitest';
-import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
-import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
+import { indexTraces } from '../../../src/otlp/traces-reader.ts';
+import { encodeTable } from '../../../src/otlp/batch-table.ts';
 import { askedConversation, type ForgettingLog } from '../../../src/serve/forgetting/forget.ts';
 import { type ForgetCommand, Forgetting, takeStep } from '../../../src/serve/forgetting/forgetting.ts';
 import type { StepTaker } from '../../../src/serve/forgetting/steps.ts';

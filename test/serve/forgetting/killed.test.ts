@@ -11,7 +11,7 @@ import { forgetStopped, inStopped } from '../../../src/serve/one-machine/forget-
 import { createExperiment } from '../../../src/store/experiment/experiment-folder.ts';
 import { readExperiment } from '../../../src/store/experiment/read-experiment.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
-import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
 import { randomFrom } from '../../random.ts';
 import { exportRequest } from '../../simulation/traffic.ts';
 import { Store } from '../../../src/store/sqlite/store.ts';

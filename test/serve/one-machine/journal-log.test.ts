@@ -4,9 +4,9 @@ import type { ClosedTurn, TurnLimits } from '../../../src/assemble/open-turns.ts
 import { ConversationNotes } from '../../../src/engine/conversation-notes.ts';
 import { Journal } from '../../../src/journal/journal.ts';
 import type { TraceId } from '../../../src/model/ids.ts';
-import { encodeTable } from '../../../src/model/otlp/batch-table.ts';
-import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
-import { indexTraces } from '../../../src/model/otlp/traces-reader.ts';
+import { encodeTable } from '../../../src/otlp/batch-table.ts';
+import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
+import { indexTraces } from '../../../src/otlp/traces-reader.ts';
 import { JournalLog, type JournalScorer, POSITION } from '../../../src/serve/one-machine/journal-log.ts';
 import { TurnPacker } from '../../../src/serve/turn-packer.ts';
 import { tinySpans } from '../../receive/tiny-spans.ts';

@@ -6,7 +6,7 @@ import { turnsOfTrace } from '../../../src/engine/turns-of-trace.ts';
 import type { Conversation } from '../../../src/model/conversation.ts';
 import type { ConversationId } from '../../../src/model/ids.ts';
 import type { Excerpt } from '../../../src/model/excerpt.ts';
-import { transcodeTraces } from '../../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
 import { retell } from '../../../src/mutate/retell.ts';
 import { evaluate } from '../../../src/score/evaluate.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { outlineOf, type SuiteOutline } from '../../../src/engine/suite-outline.ts';
-import { whatIfQuestion } from '../../../src/model/api/what-if.ts';
+import { whatIfQuestion } from '../../../src/api/what-if.ts';
 import type { ReadingEvent } from '../../../src/model/events/reading-events.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
 import { Reweighing } from '../../../src/serve/what-if/reweighing.ts';

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type GoldenComparisons, goldenComparisons } from '../../../src/model/api/golden-comparison.ts';
+import { type GoldenComparisons, goldenComparisons } from '../../../src/api/golden-comparison.ts';
 import { assayBeside } from '../../assay-command.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../running-service.ts';

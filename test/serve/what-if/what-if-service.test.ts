@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { whatIf as shape } from '../../../src/model/api/what-if.ts';
+import { whatIf as shape } from '../../../src/api/what-if.ts';
 import { assayBeside } from '../../assay-command.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';

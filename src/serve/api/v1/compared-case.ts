@@ -1,8 +1,8 @@
 /** `GET /api/v1/experiments/compare/case`: a case as two experiments ran it, with both transcripts and all verdicts. */
-import { tellingRuns } from '../../../compare/telling-runs.ts';
+import { tellingRuns } from '../../../statistics/compare/telling-runs.ts';
 import { tryConversationOfRun } from '../../../engine/recorded/recorded-run.ts';
-import { type CaseRunJson, comparedCase, comparedCaseQuery } from '../../../model/api/experiments.ts';
-import type { FullEvaluation } from '../../../model/api/conversation-detail.ts';
+import { type CaseRunJson, comparedCase, comparedCaseQuery } from '../../../api/experiments.ts';
+import type { FullEvaluation } from '../../../api/conversation-detail.ts';
 import type { Evaluation } from '../../../model/evaluation.ts';
 import type { CaseRun, Experiment } from '../../../model/experiment.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';

@@ -8,7 +8,7 @@ import {
   conversationDetailQuery,
   wholeText,
   wholeTextQuery,
-} from '../../../model/api/conversation-detail.ts';
+} from '../../../api/conversation-detail.ts';
 import { type ConversationCost, costOfTurns, PriceTable } from '../../../model/cost.ts';
 import { splitsPair } from '../../../model/surrogate-pairs.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';

@@ -1,7 +1,7 @@
 /** A conversation as a list shows it: from its row and its last evaluations, without its spans. */
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import { decisionOf } from '../../../model/decision.ts';
-import type { ConversationItem, ConversationState, ListedEvaluation } from '../../../model/api/conversation-list.ts';
+import type { ConversationItem, ConversationState, ListedEvaluation } from '../../../api/conversation-list.ts';
 import type { ConversationRow } from '../../../store/conversation-row.ts';
 import { placeOf } from '../../../store/conversation-search.ts';
 import type { SeenConversation } from '../../../store/evaluation-columns.ts';

@@ -5,7 +5,7 @@ import {
   type ConversationListQuery,
   conversationList,
   conversationListQuery,
-} from '../../../model/api/conversation-list.ts';
+} from '../../../api/conversation-list.ts';
 import type { ConversationReader } from '../../../store/conversation-reader.ts';
 import type { ConversationSearch } from '../../../store/conversation-search.ts';
 import { conversationItemOf } from './conversation-item.ts';

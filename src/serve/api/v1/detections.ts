@@ -1,6 +1,6 @@
 /** `GET /api/v1/detections`: what has got worse, in sentences. `GET /api/detection` has every level with its evidence. */
 import { z } from 'zod';
-import { detections, type Detections } from '../../../model/api/detections.ts';
+import { detections, type Detections } from '../../../api/detections.ts';
 import { type DetectionReport, isWorse, type LevelReading, noneOfThese } from '../../../model/detection.ts';
 import { learningText } from '../../../model/history-learning.ts';
 import { detectionRecord, levelSummary, NO_EVIDENCE } from '../../../report/webhooks/detection-record.ts';

@@ -1,10 +1,10 @@
 /**
  * Figures of the API with their intervals of 95 %. Conversations of one user are alike, so an interval is that of fewer
- * unrelated ones: their number over the design effect (`compare/online/related.ts`).
+ * unrelated ones: their number over the design effect (`statistics/compare/online/related.ts`).
  */
-import { meanOf, type ScoreSums, shareOf as wilsonShareOf } from '../../../calibrate/estimate.ts';
-import { type Came, designEffectOf } from '../../../compare/online/related.ts';
-import type { ApiEstimate, Related } from '../../../model/api/shapes.ts';
+import { meanOf, type ScoreSums, shareOf as wilsonShareOf } from '../../../statistics/calibrate/estimate.ts';
+import { type Came, designEffectOf } from '../../../statistics/compare/online/related.ts';
+import type { ApiEstimate, Related } from '../../../api/shapes.ts';
 import type { Estimate } from '../../../model/estimate.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import type { LatestEvaluation } from './latest-evaluations.ts';

@@ -2,10 +2,10 @@
  * `GET /api/v1/experiments/compare`: two experiments side by side, the document of `assay compare --json`.
  * `GET /api/v1/experiments/gate`: the decision of the release gate about them, the document of `assay gate --json`.
  */
-import { compareExperiments, suitesOf } from '../../../compare/compare-experiments.ts';
-import { gateBetween } from '../../../compare/gate/gate-between.ts';
-import { comparison } from '../../../model/api/comparison.ts';
-import { comparisonQuery, gateAnswer, gateQuery } from '../../../model/api/experiments.ts';
+import { compareExperiments, suitesOf } from '../../../statistics/compare/compare-experiments.ts';
+import { gateBetween } from '../../../statistics/compare/gate/gate-between.ts';
+import { comparison } from '../../../api/comparison.ts';
+import { comparisonQuery, gateAnswer, gateQuery } from '../../../api/experiments.ts';
 import { mayRelease } from '../../../model/gate.ts';
 import { formatMistake } from '../../../model/mistake.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';

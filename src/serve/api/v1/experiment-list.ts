@@ -1,10 +1,10 @@
 /** `GET /api/v1/experiments` and `GET /api/v1/experiments/{experiment}`: the experiments that there are, and figures of one. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { suitesOf } from '../../../compare/compare-experiments.ts';
-import { levelOf } from '../../../compare/level.ts';
-import { countedOf, type Measure } from '../../../compare/measure.ts';
-import { SuiteRuns } from '../../../compare/suite-runs.ts';
+import { suitesOf } from '../../../statistics/compare/compare-experiments.ts';
+import { levelOf } from '../../../statistics/compare/level.ts';
+import { countedOf, type Measure } from '../../../statistics/compare/measure.ts';
+import { SuiteRuns } from '../../../statistics/compare/suite-runs.ts';
 import {
   type ExperimentDetail,
   type ExperimentItem,
@@ -12,8 +12,8 @@ import {
   experimentList,
   experimentListQuery,
   experimentQuery,
-} from '../../../model/api/experiments.ts';
-import type { ApiEstimate } from '../../../model/api/shapes.ts';
+} from '../../../api/experiments.ts';
+import type { ApiEstimate } from '../../../api/shapes.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
 import { type Experiment, RUN_ENDS } from '../../../model/experiment.ts';
 import { failureKinds } from '../../../model/failure-kinds.ts';

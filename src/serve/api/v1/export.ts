@@ -1,5 +1,5 @@
 /** `GET /api/v1/export`: what the filters of the list find, as a file. A thread of its own reads it. */
-import { exportedLine, exportQuery } from '../../../model/api/export.ts';
+import { exportedLine, exportQuery } from '../../../api/export.ts';
 import { mistakesAnswer } from '../../../report/http/answer.ts';
 import { type Route, read } from '../../../report/http/route.ts';
 import { EXPORT_PATH, type Exports } from '../../exporting/exports.ts';

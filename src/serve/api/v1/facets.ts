@@ -1,5 +1,5 @@
 /** `GET /api/v1/facets`: the values that filters can have, from the history of evaluations. */
-import { type Facets, facets, facetsQuery } from '../../../model/api/facets.ts';
+import { type Facets, facets, facetsQuery } from '../../../api/facets.ts';
 import { versionKey, versionsFirstSeen } from './agent-versions.ts';
 import { liveSuites } from './chosen-suite.ts';
 import { isoTime } from './iso-time.ts';

@@ -3,13 +3,13 @@
  * positive and it succeeded, or they are negative and it failed. Users who give feedback are not a sample of all users:
  * the figure is about conversations with feedback, and says nothing of the others.
  */
-import { type FeedbackFigures, feedbackFigures, feedbackQuery } from '../../../model/api/feedback-figures.ts';
+import { type FeedbackFigures, feedbackFigures, feedbackQuery } from '../../../api/feedback-figures.ts';
 import { POLARITIES } from '../../../model/feedback.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import type { ConversationRow } from '../../../store/conversation-row.ts';
 import { placeOf, type SearchCursor } from '../../../store/conversation-search.ts';
 import { chosenSuite } from './chosen-suite.ts';
-import { type Came, designEffectOf } from '../../../compare/online/related.ts';
+import { type Came, designEffectOf } from '../../../statistics/compare/online/related.ts';
 import { shareEstimate } from './estimates.ts';
 import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';

@@ -1,6 +1,6 @@
 /** Evaluations of one conversation with everything that was said: verdicts with their question and weight, every revision. */
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
-import type { FullEvaluation, LabelJson, VerdictOfCriterion } from '../../../model/api/conversation-detail.ts';
+import type { FullEvaluation, LabelJson, VerdictOfCriterion } from '../../../api/conversation-detail.ts';
 import type { Evaluation, Verdict } from '../../../model/evaluation.ts';
 import { LABELS } from '../../../model/labels.ts';
 import { partsOf } from '../../../model/verdict-parts.ts';

@@ -1,7 +1,7 @@
 /** `GET /api/v1/judges`: from the configuration, and from the last round that compared judges with people. */
 import type { JudgingSettings } from '../../../config/judge-settings.ts';
-import type { Judges } from '../../../model/api/judges.ts';
-import type { ApiEstimate } from '../../../model/api/shapes.ts';
+import type { Judges } from '../../../api/judges.ts';
+import type { ApiEstimate } from '../../../api/shapes.ts';
 import type { Estimate } from '../../../model/estimate.ts';
 import type { ShownCalibration } from '../../../report/metrics/calibration-metrics.ts';
 

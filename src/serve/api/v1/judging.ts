@@ -1,6 +1,6 @@
 /** `GET /api/v1/judging`: what judges have spent, and what waits for them, from the store that all instances share. */
 import { z } from 'zod';
-import { type Judging, judging } from '../../../model/api/judges.ts';
+import { type Judging, judging } from '../../../api/judges.ts';
 import { NANOS } from '../../../model/questions.ts';
 import { isoTime } from './iso-time.ts';
 import { v1Read } from './v1-read.ts';

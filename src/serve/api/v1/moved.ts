@@ -3,7 +3,7 @@
  * split is the exact one of `src/model/tcr-split.ts`, as detection and comparisons have it: its parts add up.
  */
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
-import { moved, type Moved, type MovedQuery, movedQuery } from '../../../model/api/moved.ts';
+import { moved, type Moved, type MovedQuery, movedQuery } from '../../../api/moved.ts';
 import { countedAs, decisionOf } from '../../../model/decision.ts';
 import {
   HARD_FAILURES,
@@ -13,9 +13,9 @@ import {
   type TcrSplit,
 } from '../../../model/tcr-split.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
-import { intervalOf } from '../../../compare/interval.ts';
-import { differenceOf, type Valued } from '../../../compare/online/compare-online.ts';
-import { kindsOf } from '../../../compare/online/mix.ts';
+import { intervalOf } from '../../../statistics/compare/interval.ts';
+import { differenceOf, type Valued } from '../../../statistics/compare/online/compare-online.ts';
+import { kindsOf } from '../../../statistics/compare/online/mix.ts';
 import { levelsOf, relatedOf } from './estimates.ts';
 import type { ConversationSearch } from '../../../store/conversation-search.ts';
 import { isoTime } from './iso-time.ts';

@@ -3,7 +3,7 @@
  * that answers are held to. A route that has no schema is described in words.
  */
 import { z } from 'zod';
-import { failure } from '../../../model/api/shapes.ts';
+import { failure } from '../../../api/shapes.ts';
 import type { Role } from '../../../model/caller.ts';
 import type { RouteShapes } from '../../../report/http/route.ts';
 

@@ -1,6 +1,6 @@
 /** Answers of `/api/v1` that need only the process: its set-up, its judges, and the description of the API. */
 import type { Settings } from '../../../config/settings.ts';
-import type { ServiceJson } from '../../../model/api/facets.ts';
+import type { ServiceJson } from '../../../api/facets.ts';
 import { type Answer, jsonAnswer } from '../../../report/http/answer.ts';
 import type { ServiceViews } from '../../service-views.ts';
 import { PROCESS_ROUTES, type ProcessSide, STORE_ROUTES } from '../routes.ts';

@@ -1,9 +1,9 @@
 /** `GET /api/v1/review/agreement`: how far people and a criterion agree, and people among themselves. */
-import { agreementOfPeople } from '../../../calibrate/agreement-of-people.ts';
-import type { Calibration } from '../../../calibrate/calibration.ts';
-import { labelsWorthGiving } from '../../../calibrate/labels-worth-giving.ts';
-import { type CalibratedVersion, calibrateVersions } from '../../../calibrate/pair-up.ts';
-import { type ReviewAgreement, reviewAgreement, reviewAgreementQuery } from '../../../model/api/review.ts';
+import { agreementOfPeople } from '../../../statistics/calibrate/agreement-of-people.ts';
+import type { Calibration } from '../../../statistics/calibrate/calibration.ts';
+import { labelsWorthGiving } from '../../../statistics/calibrate/labels-worth-giving.ts';
+import { type CalibratedVersion, calibrateVersions } from '../../../statistics/calibrate/pair-up.ts';
+import { type ReviewAgreement, reviewAgreement, reviewAgreementQuery } from '../../../api/review.ts';
 import type { Estimate } from '../../../model/estimate.ts';
 import { v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';

@@ -10,7 +10,7 @@ import type { Outcome, VerdictKind } from '../../../model/evaluation.ts';
 import type { Polarity } from '../../../model/feedback.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import type { HumanLabel, LabelKind, LabelledVerdict } from '../../../model/labels.ts';
-import { type ReviewQueue, type ReviewReason, reviewQueue, reviewQueueQuery } from '../../../model/api/review.ts';
+import { type ReviewQueue, type ReviewReason, reviewQueue, reviewQueueQuery } from '../../../api/review.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { decodeBasis } from '../../../store/basis-codec.ts';
 import type { ConversationRow } from '../../../store/conversation-row.ts';

@@ -1,5 +1,5 @@
 /** Feedback of a conversation as `/api/v1` shows it. */
-import type { ShownFeedback } from '../../../model/api/feedback.ts';
+import type { ShownFeedback } from '../../../api/feedback.ts';
 import { countingFeedback, type Feedback } from '../../../model/feedback.ts';
 import { isoTime } from './iso-time.ts';
 

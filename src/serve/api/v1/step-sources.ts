@@ -2,12 +2,7 @@
  * `GET /api/v1/sources/{conversation...}`: the attribute and the rule that gave each field of one step. The step is read
  * again from its kept spans by the code that `assay inspect` uses.
  */
-import {
-  type FieldSourceJson,
-  type StepSources,
-  stepSources,
-  stepSourcesQuery,
-} from '../../../model/api/step-sources.ts';
+import { type FieldSourceJson, type StepSources, stepSources, stepSourcesQuery } from '../../../api/step-sources.ts';
 import { redactionsIn } from '../../../model/redaction.ts';
 import type { Content, Step } from '../../../model/step.ts';
 import type { ToolCall } from '../../../model/turn.ts';

@@ -5,7 +5,7 @@
 import { buildConversation } from '../../../assemble/build-conversation.ts';
 import { turnsOfTrace } from '../../../engine/turns-of-trace.ts';
 import { counted } from '../../../model/counted.ts';
-import type { ConversationDetail } from '../../../model/api/conversation-detail.ts';
+import type { ConversationDetail } from '../../../api/conversation-detail.ts';
 import type { Turn } from '../../../model/turn.ts';
 import type { ConversationReader, TraceRow } from '../../../store/conversation-reader.ts';
 import type { ConversationRow } from '../../../store/conversation-row.ts';

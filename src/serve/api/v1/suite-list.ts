@@ -1,12 +1,12 @@
 /** `GET /api/v1/suites`: the suites that run, and how often their criteria passed lately. */
 import { isLive, type SuiteOutline } from '../../../engine/suite-outline.ts';
-import { type SuiteList, suiteList, suiteListQuery } from '../../../model/api/suite-list.ts';
+import { type SuiteList, suiteList, suiteListQuery } from '../../../api/suite-list.ts';
 import { decisionOf, isBroken } from '../../../model/decision.ts';
 import type { VerdictKind } from '../../../model/evaluation.ts';
 import { fromSuiteKey } from '../../../model/suite-key.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { ONE } from '../../../score/weigh.ts';
-import { designEffectOf } from '../../../compare/online/related.ts';
+import { designEffectOf } from '../../../statistics/compare/online/related.ts';
 import { shareEstimate } from './estimates.ts';
 import { latestEvaluations, type LatestEvaluation } from './latest-evaluations.ts';
 import { Refusal, v1Read } from './v1-read.ts';

@@ -2,7 +2,7 @@
  * Turns with all their steps as the page shows them. Texts are cut so that all of them together stay within a limit,
  * the longest first: short ones stay whole beside one of ten megabytes.
  */
-import type { TEXT_FIELDS, TranscriptStepJson, TurnJson } from '../../../model/api/conversation-detail.ts';
+import type { TEXT_FIELDS, TranscriptStepJson, TurnJson } from '../../../api/conversation-detail.ts';
 import type { Json } from '../../../model/json.ts';
 import type { Content, Step, StepError } from '../../../model/step.ts';
 import type { ToolCall, Turn } from '../../../model/turn.ts';

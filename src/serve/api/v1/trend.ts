@@ -2,7 +2,7 @@
  * `GET /api/v1/trend`: a suite's figures over time. They come from the history, so that a year costs as little as a day.
  * The history knows no users, so how much wider intervals are for them is measured on the latest conversations.
  */
-import { type Trend, type TrendFigures, trend, trendQuery } from '../../../model/api/trend.ts';
+import { type Trend, type TrendFigures, trend, trendQuery } from '../../../api/trend.ts';
 import { OUTCOMES, type Outcome } from '../../../model/evaluation.ts';
 import { failureKinds } from '../../../model/failure-kinds.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
@@ -13,7 +13,7 @@ import { chosenSuite } from './chosen-suite.ts';
 import { effectsOf, meanEstimate, relatedOf, shareEstimate } from './estimates.ts';
 import { isoTime } from './iso-time.ts';
 import { type LatestEvaluation, latestEvaluations } from './latest-evaluations.ts';
-import { grownEffect } from '../../../compare/online/related.ts';
+import { grownEffect } from '../../../statistics/compare/online/related.ts';
 import { Refusal, v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 

@@ -1,4 +1,4 @@
-/** The table of what `/api/v1` reads from the store for the page and for programs: `src/model/api` has the shapes. */
+/** The table of what `/api/v1` reads from the store for the page and for programs: `src/api` has the shapes. */
 import type { RemoteRead } from '../../../report/http/route.ts';
 import { getConversationDetail, getWholeText } from './conversation-detail.ts';
 import { listConversations } from './conversation-list.ts';

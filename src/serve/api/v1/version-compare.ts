@@ -1,17 +1,17 @@
 /**
  * `GET /api/v1/versions/compare`: two versions of an agent online, side by side. They saw different conversations, so
- * nothing is compared case by case: `compare/online` has the statistics. Where detection has raced the two, its verdict counts.
+ * nothing is compared case by case: `statistics/compare/online` has the statistics. Where detection has raced the two, its verdict counts.
  */
-import { compareOnline, type OnlineSample, type Spent, type Valued } from '../../../compare/online/compare-online.ts';
-import { type Raced, withRace } from '../../../compare/online/raced.ts';
-import { meanOf } from '../../../compare/measure.ts';
-import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import {
-  type VersionsCompared,
-  versionsCompared,
-  type VersionsQuery,
-  versionsQuery,
-} from '../../../model/api/versions.ts';
+  compareOnline,
+  type OnlineSample,
+  type Spent,
+  type Valued,
+} from '../../../statistics/compare/online/compare-online.ts';
+import { type Raced, withRace } from '../../../statistics/compare/online/raced.ts';
+import { meanOf } from '../../../statistics/compare/measure.ts';
+import type { SuiteOutline } from '../../../engine/suite-outline.ts';
+import { type VersionsCompared, versionsCompared, type VersionsQuery, versionsQuery } from '../../../api/versions.ts';
 import { decisionOf } from '../../../model/decision.ts';
 import type { Outcome } from '../../../model/evaluation.ts';
 import { changeWords, wordText } from '../../../model/suite-words.ts';

@@ -4,8 +4,8 @@
  * traces, and `GET /api/v1/test/{conversation...}` writes it as a test.
  */
 import { z } from 'zod';
-import { goldenComparisons } from '../../../model/api/golden-comparison.ts';
-import { whatIf, type WhatIfQuestion, whatIfQuestion } from '../../../model/api/what-if.ts';
+import { goldenComparisons } from '../../../api/golden-comparison.ts';
+import { whatIf, type WhatIfQuestion, whatIfQuestion } from '../../../api/what-if.ts';
 import { type Answer, jsonAnswer, mistakesAnswer } from '../../../report/http/answer.ts';
 import { ask, asking, type Client, type Route, read } from '../../../report/http/route.ts';
 import { reweighingMistakes, unknownName } from '../../../score/reweigh.ts';

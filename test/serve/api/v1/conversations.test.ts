@@ -1,7 +1,7 @@
 /** `GET /api/v1/conversations`, one of them whole, and a text that is too long for that, on a running service. */
 import { expect, test } from 'vitest';
-import { conversationDetail, wholeText } from '../../../../src/model/api/conversation-detail.ts';
-import { conversationList } from '../../../../src/model/api/conversation-list.ts';
+import { conversationDetail, wholeText } from '../../../../src/api/conversation-detail.ts';
+import { conversationList } from '../../../../src/api/conversation-list.ts';
 import { filledService, get, LONG, SENT, traceOf } from './filled-service.ts';
 
 test('conversations are listed, searched and shown whole, in bounded answers', { timeout: 60_000 }, async () => {

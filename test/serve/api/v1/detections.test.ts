@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { detections } from '../../../../src/model/api/detections.ts';
+import { detections } from '../../../../src/api/detections.ts';
 import type { DetectionReport, LevelReading, Transition } from '../../../../src/model/detection.ts';
 import { getDetections } from '../../../../src/serve/api/v1/detections.ts';
 import type { V1Side } from '../../../../src/serve/api/v1/v1-side.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
 import { fillStore } from '../../../../bench/filled-store.ts';
-import { exportedLine, type ExportLine, exportLine } from '../../../../src/model/api/export.ts';
+import { exportedLine, type ExportLine, exportLine } from '../../../../src/api/export.ts';
 import { tempDirectory } from '../../../temp-directory.ts';
 import { runService } from '../../running-service.ts';
 import { get } from './filled-service.ts';

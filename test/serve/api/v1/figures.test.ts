@@ -1,9 +1,9 @@
 /** `GET /api/v1/facets` and `/api/v1/trend` on a running service, against what was sent. */
 import { expect, test } from 'vitest';
-import { facets } from '../../../../src/model/api/facets.ts';
-import { moved } from '../../../../src/model/api/moved.ts';
-import { suiteList } from '../../../../src/model/api/suite-list.ts';
-import { trend } from '../../../../src/model/api/trend.ts';
+import { facets } from '../../../../src/api/facets.ts';
+import { moved } from '../../../../src/api/moved.ts';
+import { suiteList } from '../../../../src/api/suite-list.ts';
+import { trend } from '../../../../src/api/trend.ts';
 import { metricsOf, sumOf } from '../../running-service.ts';
 import { filledService, get, post } from './filled-service.ts';
 

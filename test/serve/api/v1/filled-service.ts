@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { experimentOf, passing } from '../../../compare/experiments.ts';
-import { keepExperiment } from '../../../compare/kept-experiment.ts';
+import { experimentOf, passing } from '../../../statistics/compare/experiments.ts';
+import { keepExperiment } from '../../../statistics/compare/kept-experiment.ts';
 import { tempDirectory } from '../../../temp-directory.ts';
 import { exportRequest, type TrafficSpan } from '../../../simulation/traffic.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../../running-service.ts';

@@ -1,9 +1,9 @@
 /** Two hours of live traffic, then a history of nine days that is read in now: the same expectations on every store. */
 import { expect } from 'vitest';
-import { conversationList } from '../../../../src/model/api/conversation-list.ts';
-import { facets } from '../../../../src/model/api/facets.ts';
-import { moved } from '../../../../src/model/api/moved.ts';
-import { trend } from '../../../../src/model/api/trend.ts';
+import { conversationList } from '../../../../src/api/conversation-list.ts';
+import { facets } from '../../../../src/api/facets.ts';
+import { moved } from '../../../../src/api/moved.ts';
+import { trend } from '../../../../src/api/trend.ts';
 import { exportRequest, type TrafficSpan } from '../../../simulation/traffic.ts';
 import { SUITE } from './filled-service.ts';
 

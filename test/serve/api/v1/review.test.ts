@@ -3,12 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  type ReviewAgreement,
-  reviewAgreement,
-  type ReviewQueue,
-  reviewQueue,
-} from '../../../../src/model/api/review.ts';
+import { type ReviewAgreement, reviewAgreement, type ReviewQueue, reviewQueue } from '../../../../src/api/review.ts';
 import { tempDirectory } from '../../../temp-directory.ts';
 import { exportRequest, traffic } from '../../../simulation/traffic.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../../running-service.ts';

@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { turnsOfTrace } from '../../../../src/engine/turns-of-trace.ts';
-import { stepSources } from '../../../../src/model/api/step-sources.ts';
-import { transcodeTraces } from '../../../../src/model/otlp/json-transcoder.ts';
+import { stepSources } from '../../../../src/api/step-sources.ts';
+import { transcodeTraces } from '../../../../src/otlp/json-transcoder.ts';
 import { dialectOf } from '../../../../src/normalize/rule-dialect.ts';
 import { readRecording } from '../../../../src/offline/recording.ts';
 import { understandRecorded } from '../../../../src/engine/recorded/understand-recording.ts';

@@ -1,7 +1,7 @@
 /** Conversations whose spans are no longer all there, or never could be read. */
 import { expect, test } from 'vitest';
 import type { ConversationId, TraceId } from '../../../../src/model/ids.ts';
-import { transcodeTraces } from '../../../../src/model/otlp/json-transcoder.ts';
+import { transcodeTraces } from '../../../../src/otlp/json-transcoder.ts';
 import { storedTurns } from '../../../../src/serve/api/v1/stored-turns.ts';
 import type { TraceRow } from '../../../../src/store/conversation-reader.ts';
 import type { ConversationRow } from '../../../../src/store/conversation-row.ts';

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { turnsOfTrace } from '../../../../src/engine/turns-of-trace.ts';
-import { conversationDetail } from '../../../../src/model/api/conversation-detail.ts';
-import { transcodeTraces } from '../../../../src/model/otlp/json-transcoder.ts';
+import { conversationDetail } from '../../../../src/api/conversation-detail.ts';
+import { transcodeTraces } from '../../../../src/otlp/json-transcoder.ts';
 import { textIn, transcriptJson } from '../../../../src/serve/api/v1/transcript-json.ts';
 
 const TRACE = 'ab'.repeat(16);

@@ -1,0 +1,119 @@
+/** `GET /api/v1/conversations`: a page of conversations, each with its last evaluations. */
+import { z } from 'zod';
+import { POLARITIES } from '../model/feedback.ts';
+import {
+  about,
+  anyOf,
+  count,
+  because,
+  ending,
+  isForward,
+  list,
+  NOT_FORWARD,
+  outcome,
+  share,
+  time,
+  timeAsked,
+} from './shapes.ts';
+
+const CONVERSATION_STATES = ['scored', 'open', 'waiting', 'unscored'] as const;
+
+/**
+ * `open`: it may go on, or is to be evaluated again. `waiting`: a judge has not answered yet. `unscored`: no evaluation
+ * gave an outcome.
+ */
+const conversationState = z.enum(CONVERSATION_STATES);
+export type ConversationState = z.infer<typeof conversationState>;
+
+/** A place in the order of time, and of a list of the worst the last conversation that was shown. */
+export const CURSOR = /^\d{1,16}\.\d{1,15}(?:\.\d\.\d{1,15}\.\d{1,15})?$/;
+
+export const conversationFilters = z.strictObject({
+  agent: anyOf(z.string()),
+  agent_version: anyOf(z.string()),
+  environment: anyOf(z.string()),
+  segment: anyOf(z.string()),
+  suite: anyOf(z.string()),
+  outcome: anyOf(outcome),
+  criterion: anyOf(z.string()).meta({ description: 'a criterion that failed' }),
+  score_below: z.coerce
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .meta({ description: 'below 1 something failed, however it ended' }),
+  decided_below: z.coerce.number().min(0).max(1).optional(),
+  state: anyOf(conversationState),
+  labelled: z.enum(['true', 'false']).optional(),
+  feedback: anyOf(z.enum(POLARITIES)),
+  since: timeAsked.optional(),
+  until: timeAsked.optional(),
+  order: z.enum(['latest', 'worst']).default('latest'),
+  words: z.string().min(1).max(200).optional().meta({
+    description: 'words that all are in the id, the first question or the last answer, as the list shows them',
+  }),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().regex(CURSOR, 'a cursor as `next` gave it').optional(),
+});
+export const conversationListQuery = conversationFilters.refine(isForward, NOT_FORWARD);
+export type ConversationListQuery = z.output<typeof conversationListQuery>;
+
+const failing = z.strictObject({
+  criterion: z.string(),
+  reason: z.string(),
+  lost: share.optional().meta({ description: 'of the score; absent where the version of the suite no longer runs' }),
+  critical: z.boolean().optional(),
+});
+
+const listedEvaluation = z.strictObject({
+  suite: z.string(),
+  turn_id: z.string().optional(),
+  score: share.nullable(),
+  outcome,
+  because: because.optional(),
+  ending: ending.optional(),
+  decided_share: share.optional(),
+  about: about.optional(),
+  explanation: z.string(),
+  waits_for: list(z.string()).optional(),
+  failing: list(failing),
+});
+export type ListedEvaluation = z.infer<typeof listedEvaluation>;
+
+export const conversationItem = z.strictObject({
+  conversation_id: z.string(),
+  agent: z.string(),
+  agent_version: z.string(),
+  environment: z.string(),
+  segment: z.string().optional(),
+  began_at: time.meta({ description: 'the time that lists and figures go by' }),
+  clock_wrong: z.literal(true).optional().meta({
+    description: 'a time of its spans could not be true, so that of arrival counts',
+  }),
+  ended_at: time.optional(),
+  duration_ms: z.number().min(0).optional(),
+  updated_at: time,
+  asked: z.string().optional().meta({ description: "the beginning of the user's first words" }),
+  answered: z.string().optional().meta({ description: "the beginning of the agent's last answer" }),
+  turns: count,
+  revision: count,
+  tokens: count.optional().meta({ description: 'input and output together, as they were at the last evaluation' }),
+  cost_usd: z.number().min(0).optional(),
+  state: conversationState,
+  unscored_because: z.string().optional(),
+  feedback: z
+    .enum(POLARITIES)
+    .optional()
+    .meta({ description: 'of its users, taken together; absent where none said anything' }),
+  waiting_for: z.string().optional(),
+  evaluations: list(listedEvaluation).meta({ description: 'at most 50, those with the worst outcomes' }),
+  evaluations_left_out: count.optional().meta({ description: 'absent where all are listed' }),
+});
+export type ConversationItem = z.infer<typeof conversationItem>;
+
+export const conversationList = z.strictObject({
+  conversations: list(conversationItem),
+  next: z.string().nullable().meta({ description: 'the cursor of the next page; null at the end' }),
+  looked_at: count.meta({ description: 'conversations that this page looked at, of which it shows those that match' }),
+});
+export type ConversationList = z.infer<typeof conversationList>;
