@@ -221,7 +221,7 @@ test('a version that nobody saw has no figures, and too short a time is a mistak
     other_versions: 0,
     cut: false,
   });
-  expect(nobody.score).toEqual({ word: null, because: 'no conversation of v9 says anything of it' });
+  expect(nobody.score).toEqual({ word: null, because: 'no conversation of version v9 has a value for it' });
   expect(nobody.steps_per_success).toMatchObject({ because: 'no conversations of one of them report what they used' });
   expect((await compared(running, 'a=v1&b=v2&since=2001-01-01&until=2001-01-02')).a.evaluations).toBe(0);
   expect((await compared(running, 'a=v1&b=v2&environment=nowhere')).a.evaluations).toBe(0);
