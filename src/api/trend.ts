@@ -38,6 +38,7 @@ export const trend = z.strictObject({
   scope: z.enum(['conversation', 'turn']).meta({ description: 'whether conversations or turns are counted' }),
   bucket_ms: count,
   related: related.meta({ description: 'among conversations spread over this time, from which intervals are widened' }),
+  agents: list(z.string()).meta({ description: 'whose the latest of the evaluations are' }),
   since: time,
   until: time,
   series: list(

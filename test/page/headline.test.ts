@@ -98,12 +98,22 @@ test.each([
   ['several agents: the version of one of them is no boundary for the others', 2, '12:00', null, '10:00', undefined],
 ])('the comparison is of the time that is shown; %s', (_, agents, at, before, since, version) => {
   const day = (time: string) => `2026-11-20T${time}:00.000Z`;
-  const versions = [{ agent: 'helper', agent_version: 'v2', at: day(at) }];
+  const versions = [
+    { agent: 'helper', agent_version: 'v2', at: day(at) },
+    // The suite scored none of it.
+    { agent: 'elsewhere', agent_version: 'v9', at: day('13:00') },
+  ];
   const shown = { since: day('10:00'), until: day('14:00'), versions };
-  const rest = { bucket_ms: 1, related: { users: 0, unnamed_share: 1 }, series: [], series_left_out: 0 };
+  const rest = {
+    agents: ['helper', 'other'].slice(0, agents),
+    bucket_ms: 1,
+    related: { users: 0, unnamed_share: 1 },
+    series: [],
+    series_left_out: 0,
+  };
   const trend: Trend = { suite: 'care', scope: 'turn', ...shown, ...rest };
   const place = { view: 'overview', conversation: undefined, query: new URLSearchParams() } as const;
-  const asked = movedQueryOf(trend, place, agents);
+  const asked = movedQueryOf(trend, place);
 
   expect(asked.version).toBe(version);
   expect(asked.query.get('since')).toBe(day(since));

@@ -23,6 +23,7 @@ const TREND: Trend = {
   since: '2026-11-20T00:00:00.000Z',
   until: '2026-11-21T00:00:00.000Z',
   series: [],
+  agents: [],
   series_left_out: 0,
   versions: [],
 };

@@ -27,9 +27,8 @@ const NO_VERSION = 'unknown';
 export function useMoved(
   trend: Trend,
   place: Place,
-  agents: number,
 ): { readonly reply: Held<Moved>['reply']; readonly version: string | undefined } {
-  const { query, version } = movedQueryOf(trend, place, agents);
+  const { query, version } = movedQueryOf(trend, place);
   const { reply } = useReply<Moved>('/api/v1/moved', query);
   return { reply, version };
 }
@@ -37,9 +36,8 @@ export function useMoved(
 export function movedQueryOf(
   trend: Trend,
   place: Place,
-  agents: number,
 ): { readonly query: URLSearchParams; readonly version: string | undefined } {
-  const version = newestVersion(trend, place, agents);
+  const version = newestVersion(trend, place);
   const query = withChanges(onlyOf(place.query, ['agent', 'environment', 'until']), {
     suite: trend.suite,
     since: version?.at ?? trend.since,
@@ -83,10 +81,11 @@ function beforeOf(at: string, { since, until }: Trend): string {
 }
 
 /** The latest one, unless several agents are shown: a version is of one of them. A version that is chosen is compared with the time before it, too. */
-function newestVersion({ versions }: Trend, { query }: Place, agents: number): Trend['versions'][number] | undefined {
-  if (agents !== 1) return undefined;
+function newestVersion({ versions, agents }: Trend, { query }: Place): Trend['versions'][number] | undefined {
+  if (agents.length !== 1) return undefined;
   const chosen = query.getAll('agent_version');
   return versions
+    .filter(({ agent }) => agent === agents[0])
     .filter(({ agent_version: version }) => version !== NO_VERSION && (chosen.length === 0 || chosen.includes(version)))
     .toSorted((a, b) => (a.at < b.at ? 1 : -1))[0];
 }

@@ -52,7 +52,7 @@ export function Overview({ place, facets }: ViewProps): JSX.Element {
     }),
     h(LastSeen, { place }),
     h(DashboardLink, { trend: trend.reply?.is === 'here' ? trend.reply.value : undefined, place }),
-    trendSections(trend, { detections: detections.reply, place, facets }),
+    trendSections(trend, { detections: detections.reply, place }),
   );
 }
 
@@ -66,12 +66,6 @@ function usualSince(
   return now - first < 6 * HOUR_MS ? { value: '6h', words: 'last 6 hours' } : { value: '24h', words: 'last 24 hours' };
 }
 
-/** Agents that the figures are of. */
-function agentsShown({ agents }: Facets, { query }: Place): readonly string[] {
-  const chosen = query.getAll('agent');
-  return chosen.length > 0 ? chosen : agents;
-}
-
 function trendQueryOf({ query }: Place, since: string): URLSearchParams {
   const names = ['suite', 'agent', 'agent_version', 'environment', 'segment', 'since', 'until'];
   const asked = onlyOf(query, names);
@@ -80,11 +74,7 @@ function trendQueryOf({ query }: Place, since: string): URLSearchParams {
 
 function trendSections(
   { reply, isOld, again }: Held<Trend>,
-  {
-    detections,
-    place,
-    facets,
-  }: { readonly detections: Held<Detections>['reply']; readonly place: Place; readonly facets: Facets },
+  { detections, place }: { readonly detections: Held<Detections>['reply']; readonly place: Place },
 ): JSX.Element {
   if (reply === undefined) return h('p', { class: 'loading', role: 'status' }, 'Loading …');
   if (reply.is !== 'here') return h(Problem, { of: reply, again });
@@ -98,7 +88,6 @@ function trendSections(
     detections: detections?.is === 'here' ? detections.value : undefined,
     isOld,
     place,
-    facets,
   });
 }
 
@@ -108,12 +97,10 @@ interface SectionsProps {
   readonly detections: Detections | undefined;
   readonly isOld: boolean;
   readonly place: Place;
-  readonly facets: Facets;
 }
 
-function Sections({ trend, series, detections, isOld, place, facets }: SectionsProps): JSX.Element {
-  const agents = agentsShown(facets, place);
-  const asked = useMoved(trend, place, agents.length);
+function Sections({ trend, series, detections, isOld, place }: SectionsProps): JSX.Element {
+  const asked = useMoved(trend, place);
   const shown = detections === undefined ? undefined : detectionsOf(detections, trend.suite, place.query);
   const { about, scope } = trend;
   return h(
@@ -123,7 +110,7 @@ function Sections({ trend, series, detections, isOld, place, facets }: SectionsP
       open: shown?.open ?? [],
       moved: asked.reply?.is === 'here' ? asked.reply.value : undefined,
       version: asked.version,
-      whose: (agents.length === 1 ? agents[0] : undefined) ?? 'All agents together',
+      whose: (trend.agents.length === 1 ? trend.agents[0] : undefined) ?? 'All agents together',
       about,
       scope,
     }),

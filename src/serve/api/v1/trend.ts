@@ -76,6 +76,7 @@ a suite's success rate, mean score and outcomes over time, with their intervals`
       scope: suite.scope,
       bucket_ms: step,
       related: relatedOf(latest),
+      agents: [...new Set(latest.map(({ agent }) => agent))].toSorted(),
       since: isoTime(since),
       until: isoTime(until),
       series: bySeries.slice(0, SERIES_MAX).map(({ key, own, figures, whole }) => ({
