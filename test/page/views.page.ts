@@ -83,6 +83,7 @@ test('everything can be done by keys', async () => {
   await page.keyboard.press('j');
   await expect.poll(() => page.locator('.position').innerText()).toMatch(/^3 of /);
   await page.keyboard.press('k');
+  await expect.poll(() => page.locator('.position').innerText()).toMatch(/^2 of /);
   await page.keyboard.press('k');
   await expect.poll(() => page.locator('.position').innerText()).toMatch(/^1 of /);
   await page.keyboard.press('Escape');

@@ -84,10 +84,13 @@ export const numbersHaveASource = builtInCheck({
     const isKnown = (one: Specific) =>
       !doubtful.includes(one) || derived.has(numberOf(one)) || isOf(one, totals, isTotal);
     const shares = doubtful.length === 0 ? undefined : percentagesIn([turn.finalAnswer.text]);
+    // Facts are long, and read once for all that an answer tells.
+    let ofFacts: ReadonlySet<number> | undefined;
     const isRest = (one: Specific) => {
       const rest = restOf(numberOf(one));
       if (shares?.has(numberOf(one)) !== true) return false;
-      if (percentagesIn(known.facts).has(rest)) return true;
+      ofFacts ??= percentagesIn(known.facts);
+      if (ofFacts.has(rest)) return true;
       return shares.has(rest) && told.some((other) => numberOf(other) === rest && isKnown(other));
     };
     const made =

@@ -3,6 +3,7 @@
  * two weeks, spread evenly, and the last thousand. Each has its time, how bad it was and up to ten segments.
  */
 import type { Json } from '../../model/json.ts';
+import { isErrorPart } from './error-part.ts';
 import { type Cause, causesOf, type Sampled } from './causes.ts';
 import { Names } from './names.ts';
 import { fromBase64, toBase64 } from './packed.ts';
@@ -110,8 +111,7 @@ export class FallSample {
     const seconds = Math.floor(at / 1000);
     const numbers: number[] = [];
     for (const name of segments) {
-      // The kind of an error is the failure itself, and explains none.
-      if (name.startsWith('error: ')) continue;
+      if (isErrorPart(name)) continue;
       const number = this.#names.numberOf(name);
       if (number > 0 && numbers.length < SEGMENTS && !numbers.includes(number)) numbers.push(number);
     }

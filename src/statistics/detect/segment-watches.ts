@@ -14,6 +14,7 @@
  */
 import { CLEAR_FROM } from '../../model/detection.ts';
 import type { Json } from '../../model/json.ts';
+import { isErrorPart } from './error-part.ts';
 import type { NamedCause } from './fall-sample.ts';
 import { LevelWatch } from './level-watch.ts';
 import type { WatchOptions } from './watch-options.ts';
@@ -172,11 +173,11 @@ export class SegmentWatches {
     return new LevelWatch(this.#settings.watch, this.#settings.levels.segment, this.#options);
   }
 
-  /** Lowest usual level of the segments of a conversation that have fallen. An error is a result, and explains nothing. */
+  /** Lowest usual level of the segments of a conversation that have fallen. */
   #usualOfFallen(segments: readonly string[]): number | undefined {
     let least: number | undefined;
     for (const name of segments) {
-      const watch = name.startsWith('error: ') ? undefined : this.#counted.get(name)?.watch;
+      const watch = isErrorPart(name) ? undefined : this.#counted.get(name)?.watch;
       if (watch?.phase === 'regressed') least = Math.min(least ?? 1, watch.usualBad ?? 1);
     }
     return least;
