@@ -24,4 +24,5 @@ for topic in otlp_spans otlp_logs; do
     --config retention.ms=259200000
 done
 create assay_dead_letters 1 --config max.message.bytes=17825792 --config retention.ms=1209600000
-create assay_evaluations "$partitions"
+# The key is the id of an evaluation: one that was sent twice is kept once.
+create assay_evaluations "$partitions" --config cleanup.policy=compact,delete

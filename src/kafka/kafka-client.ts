@@ -88,26 +88,13 @@ export interface RecordToSend {
   readonly value: Buffer;
   readonly headers?: readonly KafkaHeader[];
   readonly partition?: number;
+  /** Chooses the partition in place of the key. */
+  readonly partitionKey?: string;
 }
 
 export interface KafkaProducer {
   /** Resolves when all in-sync replicas have it (acks=all, idempotent); rejects with a `KafkaError` otherwise. */
   send(topic: string, records: readonly RecordToSend[]): Promise<void>;
-  stop(): Promise<void>;
-}
-
-/**
- * Sends records and remembers in the same Kafka transaction how far it has come, so that each record is there once however often
- * it dies in between. One name, one living publisher: an older one of the same name is refused by the brokers.
- */
-export interface KafkaPublisher {
-  /** Fences older publishers of this name, and says how far they had come; undefined where there was none. */
-  open(): Promise<number | undefined>;
-  /**
-   * If it rejects and a retry may help, call it with the same records: it finds out whether they were published after
-   * all.
-   */
-  publish(records: readonly RecordToSend[], progress: number): Promise<void>;
   stop(): Promise<void>;
 }
 

@@ -121,10 +121,8 @@ export interface ScoredBatch {
 
 /** An evaluation on its way to a topic. */
 export interface OutboxRow {
-  /** Dense and growing, in the order in which they are to be published. */
-  readonly number: number;
-  /** The conversation's id: what has the same key stays in order. */
-  readonly key: string;
+  readonly id: number;
+  readonly conversationId: string;
   readonly payload: Uint8Array;
 }
 
@@ -189,12 +187,12 @@ export interface HousekeepingStore {
 
 /** Evaluations on their way to a topic. */
 export interface EvaluationOutbox {
-  /** Numbers the new rows and returns the last number. One relay at a time; others wait. */
-  number(): Promise<number>;
-  /** Rows with numbers above `after`, in order. */
-  read(after: number, limit: number): Promise<readonly OutboxRow[]>;
-  /** Deletes the rows up to this number: they have been published. */
-  forget(upTo: number): Promise<void>;
+  /** Takes over what an instance of an older version was about to send. */
+  adopt(): Promise<void>;
+  /** The oldest; those of one conversation in the order in which they were made. */
+  read(limit: number): Promise<readonly OutboxRow[]>;
+  /** They are in the topic. */
+  forget(ids: readonly number[]): Promise<void>;
 }
 
 export interface ClusterStore {

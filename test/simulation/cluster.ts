@@ -196,7 +196,7 @@ async function run({ options, rig, plan, say, seconds }: Parts): Promise<Cluster
   say(
     `${sent.records} evaluations were sent, ${sent.ids.size} different ones; the store has ${books.evaluations.size}`,
   );
-  const sentMismatches = sent.records - sent.ids.size + Math.abs(books.evaluations.size - sent.ids.size);
+  const sentMismatches = sent.contradictions + sent.otherKeys + Math.abs(books.evaluations.size - sent.ids.size);
   const mismatches = compareWithProduced(books, produced, say);
   let counters = scrapeMismatches(scraped, books.totals, say) + totalsAgainstEvaluations(books, OUTCOMES, say);
   let evaluations = 0;

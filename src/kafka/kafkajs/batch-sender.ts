@@ -46,7 +46,6 @@ export class BatchSender {
   readonly #brokers: Brokers;
   readonly #leaders: Leaders;
   readonly #identity: ProducerIdentity;
-  readonly #transactionalId: string | undefined;
   readonly #codec: ProducerCodec;
   readonly #sequences = new Map<string, number>();
   #broken = false;
@@ -55,13 +54,11 @@ export class BatchSender {
     readonly brokers: Brokers;
     readonly leaders: Leaders;
     readonly identity: ProducerIdentity;
-    readonly transactionalId?: string;
     readonly codec: ProducerCodec;
   }) {
     this.#brokers = options.brokers;
     this.#leaders = options.leaders;
     this.#identity = options.identity;
-    this.#transactionalId = options.transactionalId;
     this.#codec = options.codec;
   }
 
@@ -136,7 +133,6 @@ export class BatchSender {
       acks: -1,
       timeout: 10_000,
       compression: codecNumber(this.#codec),
-      transactionalId: this.#transactionalId,
       ...this.#identity,
       topicData,
     })) as ProduceAnswer;

@@ -39,6 +39,9 @@ interface TopicPlaces {
   readonly partitions: readonly PartitionPlace[];
 }
 
+/** The other kind coordinates transactions. */
+const OF_GROUPS = 0;
+
 interface Address {
   readonly host: string;
   readonly port: number;
@@ -138,9 +141,11 @@ export class Brokers {
     return node;
   }
 
-  async coordinator(of: { readonly kind: 'group' | 'transaction'; readonly id: string }): Promise<number> {
-    const coordinatorType = of.kind === 'group' ? 0 : 1;
-    const answer = (await this.#askAny('GroupCoordinator', { groupId: of.id, coordinatorType })) as CoordinatorAnswer;
+  async coordinator(groupId: string): Promise<number> {
+    const answer = (await this.#askAny('GroupCoordinator', {
+      groupId,
+      coordinatorType: OF_GROUPS,
+    })) as CoordinatorAnswer;
     throwIfRefused(answer.errorCode);
     const { nodeId, host, port } = answer.coordinator;
     this.#addresses.set(nodeId, { host, port });

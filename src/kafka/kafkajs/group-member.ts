@@ -137,7 +137,7 @@ export class GroupMember {
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       try {
-        this.#coordinator ??= await this.#brokers.coordinator({ kind: 'group', id: this.#group });
+        this.#coordinator ??= await this.#brokers.coordinator(this.#group);
         if (this.#joining) await this.#join(this.#coordinator);
         this.#events.onTrouble(undefined);
         await this.#pause(this.#times.heartbeatMs);

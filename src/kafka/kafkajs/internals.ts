@@ -60,15 +60,6 @@ export interface BrokerLink {
   lookupRequest(apiKey: number, definition: RequestDefinition): RequestMaker;
 }
 
-/** Writes the types of Kafka's protocol, one after the other. */
-interface ProtocolEncoder {
-  writeInt16(value: number): this;
-  writeInt32(value: number): this;
-  writeInt64(value: string): this;
-  writeUVarInt(value: number): this;
-  writeUVarIntString(value: string): this;
-}
-
 /** A name in the protocol's own list of errors, such as `UNKNOWN_MEMBER_ID`. */
 interface ProtocolError extends Error {
   readonly type: string;
@@ -94,8 +85,6 @@ const apiKeys = require('kafkajs/src/protocol/requests/apiKeys') as Record<strin
 const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
   createErrorFromCode(code: number): ProtocolError;
 };
-
-export const Encoder = require('kafkajs/src/protocol/encoder') as new () => ProtocolEncoder;
 
 export function openLink(options: ConnectionPoolOptions): BrokerLink {
   return new Broker({

@@ -112,7 +112,7 @@ export class Offsets {
 
   /** The coordinator is looked for again after each failure. */
   async #ask(name: string, request: object): Promise<unknown> {
-    const coordinator = this.#coordinator ?? (await this.#brokers.coordinator({ kind: 'group', id: this.#group }));
+    const coordinator = this.#coordinator ?? (await this.#brokers.coordinator(this.#group));
     this.#coordinator = coordinator;
     try {
       return await this.#brokers.request(coordinator, name, request);

@@ -4,7 +4,6 @@
  */
 import kafkajs from 'kafkajs';
 import { KafkaError, type RecordToSend } from '../kafka-client.ts';
-import type { PartitionRecords } from './batch-sender.ts';
 
 const choose = kafkajs.Partitioners.DefaultPartitioner();
 
@@ -26,14 +25,5 @@ export function choosePartition(topic: string, record: RecordToSend, known: Know
     replicas: [],
     isr: [],
   }));
-  return choose({ topic, partitionMetadata, message: { key: record.key ?? null, value: null } });
-}
-
-export function choosePartitions(
-  topic: string,
-  records: readonly RecordToSend[],
-  known: KnownPartitions,
-): PartitionRecords[] {
-  const chosen = Map.groupBy(records, (record) => choosePartition(topic, record, known));
-  return [...chosen].map(([partition, those]) => ({ topic, partition, records: those }));
+  return choose({ topic, partitionMetadata, message: { key: record.partitionKey ?? record.key ?? null, value: null } });
 }

@@ -28,8 +28,6 @@ function reason(error: unknown, attempt: Attempt): string {
       return `no right to ${topic}. Grant this user Read and Describe on it to consume, Write and Describe to produce`;
     case 'GROUP_AUTHORIZATION_FAILED':
       return `no right to consumer group ${attempt.group ?? ''}. Grant this user Read on the group`;
-    case 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED':
-      return 'no right to the transactional id. Grant this user Write and Describe on it';
     case 'CLUSTER_AUTHORIZATION_FAILED':
       return 'no right to produce with idempotence. Grant this user IdempotentWrite on the cluster';
     case 'MESSAGE_TOO_LARGE':

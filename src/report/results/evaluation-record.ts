@@ -15,8 +15,10 @@ export const evaluationRecordSchema = z
     id: z
       .string()
       .length(32)
-      .describe('The same for the same evaluation, whoever made it and however often it is read.'),
-    conversation_id: z.string().describe('The key of the record.'),
+      .describe(
+        'The key of the record. The same for the same evaluation, whoever made it and however often it is sent.',
+      ),
+    conversation_id: z.string().describe('Chooses the partition: revisions follow one another.'),
     turn_id: z.string().optional().describe('Present where the scope is turn.'),
     suite: z.string(),
     suite_version: z.string(),

@@ -1,22 +1,26 @@
 /**
- * Sends evaluations from the store's outbox to their topic, each once. The instance that has the first lane is the
+ * Sends evaluations from the store's outbox to their topic, at least once. The instance that has the first lane is the
  * relay; if it dies, that lane has another owner, and with it the evaluations.
  *
- *   idle --start--> opening (fences who was relay before, learns how far it had come) --> relaying --stop--> idle
- *                      ^---- fenced, or brokers or store away: after a pause, if this still is the relay ----|
+ *   waiting    in the store, from the transaction that made the evaluation
+ *   read       the oldest, in order; nothing is written        a crash: read again
+ *   sent       all in-sync replicas have it                    a crash: sent again, with the same key
+ *   forgotten  deleted from the store
  *
- * The sent records and the progress are one Kafka transaction. So after a crash at any point the topic itself says
- * where to go on: rows up to there are deleted, rows after it are sent.
+ * The key is the id of the evaluation at its revision: a record that is there twice is the same twice, and a topic that
+ * is compacted keeps one of them. A relay that slept, and does not know that another took over, can do no more than
+ * that. The conversation chooses the partition, so revisions follow one another.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KafkaPublisher } from '../../kafka/kafka-client.ts';
-import type { EvaluationOutbox } from '../../store/cluster-store.ts';
+import type { KafkaProducer, RecordToSend } from '../../kafka/kafka-client.ts';
+import type { EvaluationOutbox, OutboxRow } from '../../store/cluster-store.ts';
 import type { Troubles } from '../scoring-side.ts';
 import { Stoppable } from '../../model/stoppable.ts';
 
 interface EvaluationRelayParts {
   readonly store: EvaluationOutbox;
-  readonly makePublisher: () => KafkaPublisher;
+  readonly topic: string;
+  readonly makeProducer: () => KafkaProducer;
   readonly onSent: (evaluations: number) => void;
   readonly troubles: Troubles;
   readonly idleMs?: number;
@@ -44,52 +48,39 @@ export class EvaluationRelay {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const publisher = this.#parts.makePublisher();
+    const { store, troubles, idleMs = IDLE_MS, retryMs = RETRY_MS } = this.#parts;
+    const producer = this.#parts.makeProducer();
+    for (let isAdopted = false; !signal.aborted; ) {
+      let waitMs = 0;
       try {
-        await this.#relay(publisher, signal);
-      } catch (error) {
-        this.#parts.troubles.said('send', error);
-        await this.#pause(this.#parts.retryMs ?? RETRY_MS, signal);
-      } finally {
-        await publisher.stop().catch(() => {});
-      }
-    }
-    // The next owner reports this; clear our value.
-    this.#parts.troubles.over('send');
-  }
-
-  async #relay(publisher: KafkaPublisher, signal: AbortSignal): Promise<void> {
-    const { store, onSent, troubles } = this.#parts;
-    let sentTo = (await publisher.open()) ?? 0;
-    await store.forget(sentTo);
-    while (!signal.aborted) {
-      const last = await store.number();
-      if (last <= sentTo) {
+        if (!isAdopted) await store.adopt();
+        isAdopted = true;
+        const rows = await store.read(SENT_TOGETHER);
+        if (rows.length === 0) waitMs = idleMs;
+        else await this.#send(producer, rows);
         troubles.over('send');
-        await this.#pause(this.#parts.idleMs ?? IDLE_MS, signal);
-        continue;
+      } catch (error) {
+        troubles.said('send', error);
+        waitMs = retryMs;
       }
-      const rows = await store.read(sentTo, SENT_TOGETHER);
-      const newest = rows.at(-1);
-      if (newest === undefined) {
-        // They were sent and let go by another relay; this one finds that out when it sends, or here.
-        sentTo = last;
-        continue;
-      }
-      await publisher.publish(
-        rows.map(({ key, payload }) => ({ key, value: Buffer.from(payload) })),
-        newest.number,
-      );
-      sentTo = newest.number;
-      onSent(rows.length);
-      // Not when it is opened: who may open it may still not write.
-      troubles.over('send');
-      await store.forget(sentTo);
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {});
     }
+    await producer.stop();
+    // The next owner reports this; clear our value.
+    troubles.over('send');
   }
 
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    await sleep(ms, undefined, { signal }).catch(() => {});
+  async #send(producer: KafkaProducer, rows: readonly OutboxRow[]): Promise<void> {
+    const { store, topic, onSent } = this.#parts;
+    await producer.send(topic, rows.map(recordOf));
+    await store.forget(rows.map(({ id }) => id));
+    onSent(rows.length);
   }
+}
+
+function recordOf({ conversationId, payload }: OutboxRow): RecordToSend {
+  const value = Buffer.from(payload);
+  // The cast holds because the store has what the engine wrote: an evaluation's record.
+  const { id } = JSON.parse(value.toString()) as { readonly id: string };
+  return { key: id, partitionKey: conversationId, value };
 }

@@ -3,7 +3,7 @@
  * side, each with its own connection: while one waits for the database, the other computes. If the store is away, commands wait until it is back.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KafkajsPublisher } from '../../kafka/kafkajs/publisher.ts';
+import { KafkajsProducer } from '../../kafka/kafkajs/producer.ts';
 import { evaluationRecord } from '../../report/results/evaluation-record.ts';
 import type { Total } from '../../store/engine-store.ts';
 import { type PostgresOptions, PostgresStore } from '../../store/postgres/postgres-store.ts';
@@ -121,8 +121,8 @@ function relayOf(
 ): EvaluationRelay {
   return new EvaluationRelay({
     store: store.outbox,
-    // Another store of evaluations has a progress of its own, in the same topic too.
-    makePublisher: () => new KafkajsPublisher({ connection, topic, name: `assay-evaluations-${store.id}` }),
+    topic,
+    makeProducer: () => new KafkajsProducer({ connection }),
     onSent: (evaluations) => post({ type: 'events', events: [{ type: 'evaluations-sent', evaluations }] }),
     troubles: new ProblemLatch((problem) => post({ type: 'problem', of: 'sending', problem })),
   });

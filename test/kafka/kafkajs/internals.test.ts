@@ -17,9 +17,6 @@ const USED: Readonly<Record<string, { readonly members?: readonly string[]; read
   'kafkajs/src/protocol/requests/apiKeys': {
     members: ['Fetch', 'OffsetCommit', 'JoinGroup', 'SyncGroup', 'Produce', 'InitProducerId'],
   },
-  'kafkajs/src/protocol/encoder': {
-    methods: ['writeInt16', 'writeInt32', 'writeInt64', 'writeUVarInt', 'writeUVarIntString'],
-  },
   'kafkajs/src/protocol/error': { members: ['createErrorFromCode'] },
 };
 

@@ -1,7 +1,6 @@
 /** A network between client and broker that is silently cut for a while. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { KafkajsProducer } from '../../../src/kafka/kafkajs/producer.ts';
-import { KafkajsPublisher } from '../../../src/kafka/kafkajs/publisher.ts';
 import { randomFrom } from '../../random.ts';
 import { TcpProxy } from '../tcp-proxy.ts';
 import { freshName, KafkaCluster } from './broker.ts';
@@ -27,7 +26,6 @@ afterAll(async () => {
 });
 
 const text = (value: string) => ({ key: undefined, value: Buffer.from(value) });
-const END_TRANSACTION = 26;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function topicWith(partitions: number): Promise<string> {
@@ -114,70 +112,4 @@ test('what a producer said is sent is there, however its network fails', async (
   const there = new Set((await readAll(kafka, topic, 2)).values());
   expect(acknowledged.length).toBeGreaterThan(50);
   expect(acknowledged.filter((value) => !there.has(value))).toEqual([]);
-});
-
-test('a publisher that never hears that it has committed finds it out with the next try', async () => {
-  const [name, topic] = [freshName('outbox'), await topicWith(1)];
-  const options = { connection: { brokers: kafka.through('weak') }, requestTimeoutMs: 700, deliveryTimeoutMs: 1_500 };
-  const publisher = new KafkajsPublisher({ ...options, name, topic });
-  onTestFinished(() => {
-    onRequest = undefined;
-    network.heal();
-    return publisher.stop();
-  });
-  await publisher.open();
-  // Four bytes of length, then the request.
-  onRequest = (chunk) => {
-    if (chunk.readInt16BE(4) === END_TRANSACTION) setImmediate(() => network.cut());
-  };
-  const publish = () => publisher.publish([text('one'), text('two')], 2);
-
-  await expect(publish()).rejects.toMatchObject({ retriable: true });
-  onRequest = undefined;
-  network.heal();
-  await publish();
-
-  await publisher.publish([text('three')], 3);
-  expect((await readAll(kafka, topic, 1)).values()).toEqual(['one', 'two', 'three']);
-});
-
-test('a publisher whose network fails at any moment publishes each record once', async () => {
-  const [name, topic] = [freshName('outbox'), await topicWith(2)];
-  const options = { connection: { brokers: kafka.through('weak') }, requestTimeoutMs: 700, deliveryTimeoutMs: 1_500 };
-  const publisher = new KafkajsPublisher({ ...options, name, topic });
-  onTestFinished(() => publisher.stop());
-  const random = randomFrom(4);
-  let progress = (await publisher.open()) ?? 0;
-  let publishing = true;
-  const forGood: unknown[] = [];
-  const pump = async () => {
-    while (publishing) {
-      const records = [0, 1, 2].map((step) => text(`${progress + step}`));
-      try {
-        await publisher.publish(records, progress + records.length);
-        progress += records.length;
-      } catch (error) {
-        if (!(error instanceof Error && 'retriable' in error && error.retriable === true)) {
-          forGood.push(error);
-          return;
-        }
-      }
-    }
-  };
-  const pumping = pump();
-
-  for (let cut = 0; cut < 8; cut++) {
-    await pause(100 + random() * 300);
-    network.cut();
-    await pause(random() * 3_000);
-    network.heal();
-  }
-  const before = progress;
-  await until('it goes on', () => progress > before + 6 || forGood.length > 0);
-  publishing = false;
-  await pumping;
-
-  expect(forGood).toEqual([]);
-  const numbers = (await readAll(kafka, topic, 2)).values().map(Number);
-  expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: progress }, (_, index) => index));
 });

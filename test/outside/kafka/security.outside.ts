@@ -6,10 +6,9 @@ import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatter
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { KafkaConnection, KafkaSasl, KafkaTls } from '../../../src/kafka/kafka-connection.ts';
 import { KafkajsProducer } from '../../../src/kafka/kafkajs/producer.ts';
-import { KafkajsPublisher } from '../../../src/kafka/kafkajs/publisher.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { freshName, KAFKA_USERS, KafkaCluster } from './broker.ts';
-import { Reader, readAll, until } from './reader.ts';
+import { Reader, until } from './reader.ts';
 import { send } from './sending.ts';
 
 const LOGIN_HOLDS_MS = 13_000;
@@ -240,53 +239,3 @@ test('a producer without rights is told so at once', async () => {
     retriable: false,
   });
 });
-
-test('a publisher from which the right to its progress is taken is not fenced by itself: given the right again, it goes on', async () => {
-  const name = freshName('outbox');
-  const topic = freshName('outbox');
-  await kafka.createTopic(topic);
-  await grant('bob', AclResourceTypes.TOPIC, topic, ['WRITE', 'DESCRIBE', 'READ']);
-  await grant('bob', AclResourceTypes.TRANSACTIONAL_ID, name, ['WRITE', 'DESCRIBE']);
-  await grant('bob', AclResourceTypes.GROUP, name, ['READ']);
-  const sasl: KafkaSasl = { mechanism: 'PLAIN', username: 'bob', password: KAFKA_USERS.bob };
-  const publisher = new KafkajsPublisher({ connection: { brokers: kafka.listeners('SASL'), sasl }, name, topic });
-  onTestFinished(() => publisher.stop());
-  const publish = (number: number) =>
-    publisher.publish([{ key: undefined, value: Buffer.from(`${number}`) }], number + 1);
-  await publisher.open();
-  await publish(0);
-
-  await revokeGroup('bob', name);
-  await expect(publish(1)).rejects.toThrow(`no right to consumer group ${name}`);
-  await expect(publish(1)).rejects.toThrow(`no right to consumer group ${name}`);
-  await grant('bob', AclResourceTypes.GROUP, name, ['READ']);
-  await until('it publishes again', () =>
-    publish(1).then(
-      () => true,
-      (error: unknown) => {
-        // Brokers learn of rights one after the other; nothing else may cause the delay.
-        expect(String(error)).toContain('no right to consumer group');
-        return false;
-      },
-    ),
-  );
-  await publish(2);
-
-  expect((await readAll(kafka, topic, 1)).values()).toEqual(['0', '1', '2']);
-});
-
-async function revokeGroup(user: string, group: string) {
-  const admin = await kafka.admin();
-  await admin.deleteAcls({
-    filters: [
-      {
-        resourceType: AclResourceTypes.GROUP,
-        resourceName: group,
-        resourcePatternType: ResourcePatternTypes.PREFIXED,
-        principal: `User:${user}`,
-        operation: AclOperationTypes.READ,
-        permissionType: AclPermissionTypes.ALLOW,
-      },
-    ],
-  });
-}

@@ -1,32 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { KafkaError, type KafkaPublisher, type RecordToSend } from '../../../src/kafka/kafka-client.ts';
+import { KafkaError, type KafkaProducer, type RecordToSend } from '../../../src/kafka/kafka-client.ts';
 import { EvaluationRelay } from '../../../src/serve/cluster/evaluation-relay.ts';
 import type { OutboxRow } from '../../../src/store/cluster-store.ts';
 import { randomFrom } from '../../random.ts';
 
-/** A topic with transactions: the records and the position change together, and only one publisher is alive. */
-class Topic {
-  readonly records: string[] = [];
-  progress: number | undefined;
-  living: object | undefined;
-}
-
-/** Sometimes fails: before it has published, or afterwards, with the answer lost. */
-function publisherOf(topic: Topic, fails: () => 'before' | 'after' | undefined): KafkaPublisher {
-  const me = {};
+/** Sometimes fails: before it has sent, or afterwards, with the answer lost. */
+function producerOf(topic: RecordToSend[], fails: () => 'before' | 'after' | undefined): KafkaProducer {
   return {
-    open: async () => {
-      topic.living = me;
-      return topic.progress;
-    },
-    publish: async (records: readonly RecordToSend[], progress: number) => {
+    send: async (name, records) => {
+      expect(name).toBe('evaluations');
       await sleep(0);
-      if (topic.living !== me) throw new KafkaError('fenced', { retriable: false });
       const failure = fails();
       if (failure === 'before') throw new KafkaError('no broker', { retriable: true });
-      topic.records.push(...records.map(({ value }) => value.toString()));
-      topic.progress = progress;
+      topic.push(...records);
       if (failure === 'after') throw new KafkaError('the answer was lost', { retriable: true });
     },
     stop: async () => {},
@@ -35,27 +22,24 @@ function publisherOf(topic: Topic, fails: () => 'before' | 'after' | undefined):
 
 class Outbox {
   rows: OutboxRow[] = [];
+  adopted = 0;
   #last = 0;
-  #new: string[] = [];
 
-  add(payload: string): void {
-    this.#new.push(payload);
+  add(conversationId: string, id: string): void {
+    this.#last += 1;
+    this.rows.push({ id: this.#last, conversationId, payload: Buffer.from(JSON.stringify({ id })) });
   }
 
-  async number(): Promise<number> {
-    for (const payload of this.#new.splice(0)) {
-      this.#last += 1;
-      this.rows.push({ number: this.#last, key: 'c', payload: Buffer.from(payload) });
-    }
-    return this.#last;
+  async adopt(): Promise<void> {
+    this.adopted += 1;
   }
 
-  async read(after: number, limit: number): Promise<readonly OutboxRow[]> {
-    return this.rows.filter(({ number }) => number > after).slice(0, limit);
+  async read(limit: number): Promise<readonly OutboxRow[]> {
+    return this.rows.slice(0, limit);
   }
 
-  async forget(upTo: number): Promise<void> {
-    this.rows = this.rows.filter(({ number }) => number > upTo);
+  async forget(ids: readonly number[]): Promise<void> {
+    this.rows = this.rows.filter(({ id }) => !ids.includes(id));
   }
 }
 
@@ -63,17 +47,18 @@ async function until(holds: () => boolean): Promise<void> {
   for (let tries = 0; tries < 2000 && !holds(); tries += 1) await sleep(1);
 }
 
-test('each evaluation is in the topic once and in order, whatever fails and whoever takes over', async () => {
+test('each evaluation is in the topic under its id, in order, whatever fails and whoever takes over', async () => {
   const random = randomFrom(7);
-  const topic = new Topic();
+  const topic: RecordToSend[] = [];
   const outbox = new Outbox();
   const relays = Array.from(
     { length: 3 },
     () =>
       new EvaluationRelay({
         store: outbox,
-        makePublisher: () =>
-          publisherOf(topic, () => {
+        topic: 'evaluations',
+        makeProducer: () =>
+          producerOf(topic, () => {
             const chance = random();
             if (chance < 0.15) return 'before';
             return chance < 0.3 ? 'after' : undefined;
@@ -88,7 +73,7 @@ test('each evaluation is in the topic once and in order, whatever fails and whoe
   for (let round = 0; round < 60; round += 1) {
     for (let count = 0; count < 5; count += 1) {
       expected.push(`evaluation ${expected.length}`);
-      outbox.add(expected.at(-1) ?? '');
+      outbox.add(`conversation ${round}`, expected.at(-1) ?? '');
     }
     // Two may be active for a while: a paused one does not know that it has been replaced.
     const relay = relays[Math.floor(random() * relays.length)];
@@ -97,37 +82,68 @@ test('each evaluation is in the topic once and in order, whatever fails and whoe
     if (random() < 0.7) await relay?.stop();
   }
   relays[0]?.start();
-  await until(() => topic.records.length >= expected.length && outbox.rows.length === 0);
+  await until(() => outbox.rows.length === 0);
   for (const relay of relays) await relay.stop();
 
-  expect(topic.records).toEqual(expected);
-  expect(outbox.rows).toEqual([]);
+  const keys = topic.map(({ key }) => String(key));
+  expect([...new Set(keys)]).toEqual(expected);
+  for (const { key, value, partitionKey } of topic) {
+    expect(JSON.parse(value.toString())).toEqual({ id: key });
+    expect(partitionKey).toBe(`conversation ${Math.floor(expected.indexOf(String(key)) / 5)}`);
+  }
 });
 
-test('a relay that can not send says so until it can or is stopped, however often it opens its topic', async () => {
+test('a relay that can not send says so until it can or is stopped', async () => {
   const outbox = new Outbox();
   const problems: unknown[] = [];
+  const topic: RecordToSend[] = [];
   let isRefused = true;
   const relay = new EvaluationRelay({
     store: outbox,
-    makePublisher: () => publisherOf(new Topic(), () => (isRefused ? 'before' : undefined)),
+    topic: 'evaluations',
+    makeProducer: () => producerOf(topic, () => (isRefused ? 'before' : undefined)),
     onSent: () => {},
     troubles: { said: (_, problem) => problems.push(problem), over: () => problems.push(undefined) },
     idleMs: 1,
     retryMs: 1,
   });
-  outbox.add('one');
+  outbox.add('c', 'one');
   relay.start();
   await until(() => problems.length >= 3);
   await relay.stop();
   const [end, ...refusals] = problems.splice(0).reverse();
   expect(end).toBeUndefined();
   for (const refusal of refusals) expect(refusal).toBeInstanceOf(KafkaError);
+  expect(outbox.adopted).toBe(1);
 
   relay.start();
   await until(() => problems.length > 0);
   isRefused = false;
   await until(() => outbox.rows.length === 0 && problems.at(-1) === undefined);
   await relay.stop();
+  expect(topic).toHaveLength(1);
   expect(outbox.rows).toEqual([]);
+});
+
+test('what a stopping relay could not send stays, and its producer is stopped', async () => {
+  const outbox = new Outbox();
+  let stopped = 0;
+  const relay = new EvaluationRelay({
+    store: outbox,
+    topic: 'evaluations',
+    makeProducer: () => ({
+      send: () => Promise.reject(new KafkaError('no broker', { retriable: true })),
+      stop: async () => {
+        stopped += 1;
+      },
+    }),
+    onSent: () => expect.unreachable('nothing was sent'),
+    troubles: { said: () => {}, over: () => {} },
+  });
+  outbox.add('c', 'one');
+  relay.start();
+  await sleep(5);
+  await relay.stop();
+
+  expect([outbox.rows.length, stopped]).toEqual([1, 1]);
 });
