@@ -5,9 +5,9 @@ import { capture } from './capture.ts';
 import { frameworkNames, readFramework } from './framework-file.ts';
 import { install } from './install.ts';
 
-const RESULTS = path.resolve(import.meta.dirname, '../fixtures/captured');
+const RESULTS = path.resolve(import.meta.dirname, '../../test/fixtures/captured');
 
-const program = new Command('node test/capture/main.ts')
+const program = new Command('node scripts/capture/main.ts')
   .description(
     `Drives published agent frameworks against a scripted model and writes down the OTLP they export, into
 test/fixtures/captured/<framework>@<version>/<scenario>[.<variant>].json, with .logs.json and .expected.json.

@@ -2,7 +2,7 @@
  * Export requests as OTLP/JSON, whatever their original form. Protobuf is converted to JSON field by field by a
  * conventional decoder, not by Assay's, so that a mistake of the latter cannot hide in its own fixtures.
  */
-import { otlp } from '../otlp/otlp.proto.ts';
+import { otlp } from '../../test/otlp/otlp.proto.ts';
 
 /** JSON made by a decoder or a client; its content is the emitter's. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -53,7 +53,7 @@ export function expectedOf(run: PlayedRun): object {
       cached_input_tokens: used.cached,
       reasoning_tokens: used.reasoning,
     },
-    source: 'script (test/capture/scenarios.ts), not the spans',
+    source: 'script (scripts/capture/scenarios.ts), not the spans',
     variant_note: run.variant.note,
     export: exported(run.requests),
   };
