@@ -6,16 +6,20 @@
  *             its client goes                         the thread is told; if it goes on for a second, it is ended
  *   replied   nobody asks for a while                 the thread is ended
  *
- * While a question runs, the thread may ask the main thread for things that only that has (`wants`).
+ * While a question runs, the thread may ask the main thread for things that only that has (`wants`), and say things that
+ * belong to no question (`said`). The service's own questions go before those of clients. There are few of them, and they
+ * are not refused.
  *
  * The thread is started when it is needed, with the parts that are current then. When these change, as after a reload,
- * another one is started. It is no `WatchedThread`: that one is started again at once, for work that must not be lost.
+ * another one is started. One that is kept is started at the start, and again when it has ended. It is no `WatchedThread`:
+ * that one has work that must not be lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { startThread, type ThreadModule } from '../model/start-thread.ts';
 import type { ReadRefusal } from '../model/events/reading-events.ts';
 import { FairQueue } from './reading/fair-queue.ts';
+import { RETRY_PAUSE_MS } from './retry-pause.ts';
 
 export interface AskedThreadLimits {
   /** From its turn on, the start of the thread included. */
@@ -26,8 +30,10 @@ export interface AskedThreadLimits {
   /** Questions that wait, of all addresses and of one. */
   readonly waitingMax: number;
   readonly waitingOfOneMax: number;
-  /** The thread is ended when nobody has asked for so long. */
-  readonly idleMs: number;
+  /** The thread is ended when nobody has asked for so long; one that is kept never is. */
+  readonly idleMs?: number;
+  /** One that goes on for so long after its client has gone is ended. Starting another costs about as much. */
+  readonly leftAloneMs?: number;
   readonly heapMibMax: number;
   /** A thread that is to end has this long to close what it has open. */
   readonly farewellMs: number;
@@ -44,14 +50,19 @@ export type ToAsked<Sent, Given = never> =
   | { readonly type: 'stop' };
 
 /** Messages of the thread. After its last reply another thread is started for the next question. */
-export type FromAsked<Reply, Wanted = never> =
+export type FromAsked<Reply, Wanted = never, Said = never> =
   | { readonly type: 'ready' }
+  | { readonly type: 'said'; readonly said: Said }
   /** Numbered, for the answer to it. */
   | { readonly type: 'wants'; readonly id: number; readonly want: number; readonly wanted: Wanted }
   | { readonly type: 'replied'; readonly id: number; readonly reply: Reply; readonly isLast?: boolean }
   | { readonly type: 'failed'; readonly id: number; readonly error: string };
 
-interface AskedThreadParts<Question, Sent, Parts, Wanted, Given> {
+type Restart<Question> =
+  | { readonly because: 'ended'; readonly error: string }
+  | { readonly because: 'deadline'; readonly question: Question };
+
+interface AskedThreadParts<Question, Sent, Parts, Wanted, Given, Said> {
   /** That it runs. */
   readonly runs: ThreadModule;
   readonly startData: () => object;
@@ -61,13 +72,17 @@ interface AskedThreadParts<Question, Sent, Parts, Wanted, Given> {
   readonly sent: (question: Question, parts: Parts) => Sent | undefined;
   /** Things that the thread wants for a question while it runs. Never rejects. */
   readonly give?: (wanted: Wanted, question: Question) => Promise<Given>;
+  readonly onSaid?: (said: Said) => void;
+  /** Present for a thread that is kept: why another one is started. */
+  readonly onRestart?: (restart: Restart<Question>) => void;
   readonly limits: AskedThreadLimits;
 }
 
 /** Such a thread has time to collect more often, and gives less of its memory back the more it may use. */
 const YOUNG_MIB_MAX = 16;
-/** A thread that goes on for so long after its client has gone is ended. Starting another costs about as much. */
 const LEFT_ALONE_MS = 1_000;
+/** Threads that were ended and still run: a statement inside SQLite is not interrupted. With more there is no other one. */
+const ENDING_MAX = 1;
 
 interface Asked<Question> {
   readonly question: Question;
@@ -103,19 +118,26 @@ interface Thread<Parts> {
   isReady: boolean;
 }
 
-export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = never> {
-  readonly #parts: AskedThreadParts<Question, Sent, Parts, Wanted, Given>;
+/** Nobody has to be waited for in vain. */
+const NEVER = new AbortController().signal;
+
+export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = never, Said = never> {
+  readonly #parts: AskedThreadParts<Question, Sent, Parts, Wanted, Given, Said>;
   readonly #queue: FairQueue<Waiting<Question, Reply>>;
+  /** The service's own, before those of clients. */
+  readonly #own: Waiting<Question, Reply>[] = [];
   /** By their numbers, which the thread knows them by. */
   readonly #running = new Map<number, Running<Question, Reply>>();
   #thread: Thread<Parts> | undefined;
   /** Threads that have not ended yet. */
   readonly #ending = new Set<Promise<unknown>>();
   #idle: NodeJS.Timeout | undefined;
+  /** Until a kept thread that has ended is started again. */
+  #restart: NodeJS.Timeout | undefined;
   #lastId = 0;
   #isStopped = false;
 
-  constructor(parts: AskedThreadParts<Question, Sent, Parts, Wanted, Given>) {
+  constructor(parts: AskedThreadParts<Question, Sent, Parts, Wanted, Given, Said>) {
     this.#parts = parts;
     this.#queue = new FairQueue(parts.limits.waitingMax);
   }
@@ -123,6 +145,27 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
   /** Whether there is a thread. */
   get isWarm(): boolean {
     return this.#thread !== undefined;
+  }
+
+  /** Clients that wait for their turn. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  /** Starts a thread that is kept. Resolves once it is ready; rejects where it ends before that. */
+  async start(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#thread = this.#spawn({ onReady: resolve, onFailure: reject });
+    await promise;
+  }
+
+  /** A question of the service itself. */
+  async askFirst(question: Question): Promise<AskedOutcome<Reply>> {
+    if (this.#isStopped) return { is: 'refused', because: 'stopping' };
+    const { promise, resolve } = Promise.withResolvers<AskedOutcome<Reply>>();
+    this.#own.push({ question, signal: NEVER, settle: resolve });
+    this.#next();
+    return await promise;
   }
 
   ask({ question, from, signal }: Asked<Question>): Promise<AskedOutcome<Reply>> {
@@ -161,7 +204,9 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
   /** Refuses those that wait and the one that runs. May be called twice. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const { settle } of this.#queue.takeAll()) settle({ is: 'refused', because: 'stopping' });
+    clearTimeout(this.#restart);
+    for (const { settle } of [...this.#own.splice(0), ...this.#queue.takeAll()])
+      settle({ is: 'refused', because: 'stopping' });
     this.#settleAll({ is: 'refused', because: 'stopping' });
     this.#end();
     // A statement inside SQLite keeps a thread that was terminated; nothing waits for that.
@@ -172,8 +217,8 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
   }
 
   #next(): void {
-    while (this.#running.size < this.#atOnceMax()) {
-      const waiting = this.#queue.take();
+    while (this.#running.size < this.#atOnceMax() && this.#mayBegin()) {
+      const waiting = this.#own.shift() ?? this.#queue.take();
       if (waiting === undefined) {
         this.#endLater();
         return;
@@ -187,6 +232,12 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
     return this.#thread !== undefined && this.#thread.parts !== this.#parts.current()
       ? 1
       : this.#parts.limits.atOnceMax;
+  }
+
+  #mayBegin(): boolean {
+    // The deadline of a question to a kept thread does not include its start.
+    if (this.#parts.onRestart !== undefined) return this.#thread?.isReady === true;
+    return this.#thread !== undefined || this.#ending.size <= ENDING_MAX;
   }
 
   #begin(waiting: Waiting<Question, Reply>): void {
@@ -212,8 +263,12 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
     this.#next();
   }
 
-  #receive(thread: Thread<Parts>, message: FromAsked<Reply, Wanted>): void {
+  #receive(thread: Thread<Parts>, message: FromAsked<Reply, Wanted, Said>): void {
     if (this.#thread !== thread) return;
+    if (message.type === 'said') {
+      this.#parts.onSaid?.(message.said);
+      return;
+    }
     if (message.type === 'ready') {
       thread.isReady = true;
       this.#send(thread);
@@ -261,26 +316,42 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
     const [id] = [...this.#running].find(([, running]) => running.waiting === waiting) ?? [];
     if (id === undefined) return;
     this.#thread?.worker.postMessage({ type: 'gone', id } satisfies ToAsked<Sent, Given>);
-    setTimeout(() => this.#giveUp(id, 'client_gone'), LEFT_ALONE_MS).unref();
+    setTimeout(() => this.#giveUp(id, 'client_gone'), this.#parts.limits.leftAloneMs ?? LEFT_ALONE_MS).unref();
   }
 
-  #spawn(): Thread<Parts> {
-    const { runs, startData, current, limits } = this.#parts;
+  #spawn(first?: { readonly onReady: () => void; readonly onFailure: (error: Error) => void }): Thread<Parts> {
+    const { runs, startData, current, limits, onRestart } = this.#parts;
     const worker = startThread(runs, {
       workerData: startData(),
       resourceLimits: { maxOldGenerationSizeMb: limits.heapMibMax, maxYoungGenerationSizeMb: YOUNG_MIB_MAX },
     });
     const thread: Thread<Parts> = { worker, parts: current(), isReady: false };
     let failure: Error | undefined;
-    worker.on('message', (message: FromAsked<Reply, Wanted>) => this.#receive(thread, message));
+    worker.on('message', (message: FromAsked<Reply, Wanted, Said>) => {
+      if (message.type === 'ready') first?.onReady();
+      this.#receive(thread, message);
+    });
     worker.on('error', (error: Error) => {
       failure = error;
     });
     worker.on('exit', (code) => {
       if (this.#thread !== thread) return;
       this.#thread = undefined;
-      const error = failure?.message ?? `the thread ended with code ${code}`;
-      this.#settleAll(thread.isReady ? { is: 'refused', because: 'thread_ended' } : { is: 'failed', error });
+      const error = failure ?? new Error(`the thread ended with code ${code}`);
+      const isRefused = thread.isReady || onRestart !== undefined;
+      this.#settleAll(isRefused ? { is: 'refused', because: 'thread_ended' } : { is: 'failed', error: error.message });
+      if (first !== undefined && !thread.isReady) {
+        first.onFailure(error);
+        return;
+      }
+      if (onRestart !== undefined) {
+        onRestart({ because: 'ended', error: error.message });
+        this.#restart = setTimeout(() => {
+          this.#restart = undefined;
+          this.#keep();
+          this.#next();
+        }, RETRY_PAUSE_MS);
+      }
       this.#next();
     });
     return thread;
@@ -288,19 +359,29 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
 
   /** Ends the thread, because a computation cannot be stopped in any other way. */
   #giveUp(id: number, because: ReadRefusal): void {
-    if (!this.#running.has(id)) return;
+    const running = this.#running.get(id);
+    if (running === undefined) return;
     const thread = this.#thread;
     this.#thread = undefined;
     if (thread !== undefined) this.#untilGone(thread.worker.terminate());
+    this.#parts.onRestart?.({ because: 'deadline', question: running.waiting.question });
     this.#settle(id, { is: 'refused', because });
     this.#settleAll({ is: 'refused', because: 'thread_ended' });
+    this.#keep();
     this.#next();
+  }
+
+  /** Starts a thread that is kept, where there is none. */
+  #keep(): void {
+    if (this.#parts.onRestart === undefined || this.#isStopped || this.#restart !== undefined) return;
+    if (this.#ending.size <= ENDING_MAX) this.#thread ??= this.#spawn();
   }
 
   #endLater(): void {
     clearTimeout(this.#idle);
-    if (this.#thread === undefined || this.#running.size > 0) return;
-    this.#idle = setTimeout(() => this.#end(), this.#parts.limits.idleMs);
+    const { idleMs } = this.#parts.limits;
+    if (this.#thread === undefined || this.#running.size > 0 || idleMs === undefined) return;
+    this.#idle = setTimeout(() => this.#end(), idleMs);
     this.#idle.unref();
   }
 
@@ -317,7 +398,13 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
   }
 
   #untilGone(ended: Promise<unknown>): void {
-    const kept = ended.catch(() => undefined).finally(() => this.#ending.delete(kept));
+    const kept = ended
+      .catch(() => undefined)
+      .finally(() => {
+        this.#ending.delete(kept);
+        this.#keep();
+        this.#next();
+      });
     this.#ending.add(kept);
   }
 }

@@ -48,15 +48,12 @@ export interface OwnResults {
   readonly calibration: readonly ShownCalibration[];
 }
 
-export type ToReading =
-  | {
-      readonly type: 'read';
-      readonly id: number;
-      readonly job: RouteJob | OwnJob;
-      /** State that has changed since the last message. */
-      readonly changed: Partial<ReadingState>;
-    }
-  | { readonly type: 'stop' };
+/** A read as the thread gets it. */
+export interface SentRead {
+  readonly job: RouteJob | OwnJob;
+  /** State that has changed since the last message. */
+  readonly changed: Partial<ReadingState>;
+}
 
 /** An answer whose body is bytes, which cross threads without being copied. */
 export interface ReadAnswer {
@@ -66,12 +63,12 @@ export interface ReadAnswer {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-export type FromReading =
-  | { readonly type: 'ready' }
-  | { readonly type: 'answered'; readonly id: number; readonly answer: ReadAnswer }
-  | { readonly type: 'done'; readonly id: number; readonly result: OwnResults[keyof OwnResults] }
-  | { readonly type: 'failed'; readonly id: number; readonly error: string }
+export type ReadReply =
+  | { readonly to: 'client'; readonly answer: ReadAnswer }
+  | { readonly to: 'service'; readonly result: OwnResults[keyof OwnResults] };
+
+export type SaidByReading =
   /** Stored spans that fail their checksum or are gone; the answer says so as well. */
-  | { readonly type: 'damaged'; readonly what: string; readonly reason: string }
+  | { readonly type: 'content-damaged'; readonly what: string; readonly reason: string }
   /** A part of an answer that is missing. */
-  | { readonly type: 'left-out'; readonly what: string; readonly error: string };
+  | { readonly type: 'read-incomplete'; readonly what: string; readonly error: string };

@@ -123,7 +123,7 @@ test('a stop refuses those that wait, and may come twice', async () => {
 
   expect(statuses.slice(1)).toEqual([503, 503]);
   expect((await ask()).status).toBe(503);
-  await expect(reading.own({ what: 'likeness' })).rejects.toThrow('stopped');
+  await expect(reading.own({ what: 'likeness' })).rejects.toThrow('stopping');
 });
 
 test('a store that cannot be opened is told to who starts', async () => {
