@@ -14,7 +14,7 @@
 import { z } from 'zod';
 import type { Subject } from '../subject.ts';
 import { type Answer, notApplicable } from '../answer.ts';
-import { plainText } from '../../language/phrases.ts';
+import { plainText } from '../../language/plain-text.ts';
 import { readingOf } from '../answer-reading.ts';
 import { isWrittenWithoutSpaces, languageOf } from '../../language/recognise.ts';
 import { hasAnswer } from '../turn-answer.ts';

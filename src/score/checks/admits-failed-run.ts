@@ -14,7 +14,7 @@ import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { notApplicable } from '../answer.ts';
 import { wordSet, wordsOf } from '../effect-by-name.ts';
-import { plainText } from '../../language/phrases.ts';
+import { plainText } from '../../language/plain-text.ts';
 import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
 import { readingOf } from '../answer-reading.ts';
 import { toExcerpt } from '../sentences.ts';

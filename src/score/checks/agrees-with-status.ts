@@ -13,7 +13,7 @@ import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { notApplicable } from '../answer.ts';
 import { actionsIn, speaksOf } from '../../language/actions.ts';
-import { plainText, sentencesOf } from '../../language/phrases.ts';
+import { plainText, sentencesOf } from '../../language/plain-text.ts';
 import { readingOf } from '../answer-reading.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';

@@ -3,7 +3,7 @@
  * follows from what was known, in the unit of the argument:
  *
  *   19:00            from "7pm", "seven in the evening"; an end, from a start and a duration
- *   2026-03-04       from "tomorrow" (`day-words.ts`)
+ *   2026-03-04       from "tomorrow" (`language/day-words.ts`)
  *   seconds: 600     from "10 minutes"; amount_cents: 3000 from "$30"; rate: 0.15 from "15 %"; distance_m: 5000 from "5 km"
  *
  * Arguments that are named as made up by the caller, such as `idempotency_key`, hold no facts.
@@ -12,7 +12,7 @@ import type { Json } from '../../model/json.ts';
 import type { Content } from '../../model/step.ts';
 import { readingsOf } from '../written-number.ts';
 import type { SourceText } from './source-text.ts';
-import { numbersInWords } from './number-words.ts';
+import { numbersInWords } from '../../language/number-words.ts';
 import { numberedIn, type Specific } from './specifics.ts';
 
 export interface ArgumentSpecific {

@@ -18,7 +18,7 @@ import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { readingsOf } from '../written-number.ts';
 import { builtInCheck } from './built-in-check.ts';
-import { numbersInWords } from './number-words.ts';
+import { numbersInWords } from '../../language/number-words.ts';
 import { SourceText } from './source-text.ts';
 import { numberedIn } from './specifics.ts';
 

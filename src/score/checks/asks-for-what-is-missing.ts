@@ -12,7 +12,7 @@
  */
 import { z } from 'zod';
 import { notApplicable } from '../answer.ts';
-import { sentencesOf, plainText } from '../../language/phrases.ts';
+import { sentencesOf, plainText } from '../../language/plain-text.ts';
 import { hasAnswer } from '../turn-answer.ts';
 import { NO_ANSWER } from './answer-says-something.ts';
 import { builtInCheck } from './built-in-check.ts';

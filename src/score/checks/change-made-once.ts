@@ -21,7 +21,7 @@ import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { numbersInWords } from './number-words.ts';
+import { numbersInWords } from '../../language/number-words.ts';
 import { undoneBy } from './undone-call.ts';
 
 const ADDS_UP = wordSet(`

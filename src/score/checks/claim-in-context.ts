@@ -17,7 +17,7 @@ import { userMessages } from '../earlier-messages.ts';
 import { actionsIn } from '../../language/actions.ts';
 import { type AskedFor, askedFor } from '../../language/asked-for.ts';
 import { framesOf } from '../../language/frames.ts';
-import { plainText } from '../../language/phrases.ts';
+import { plainText } from '../../language/plain-text.ts';
 import { type AnswerReading, type Claim, readAnswer } from '../../language/read-answer.ts';
 
 type Excuse = 'text' | 'explanation' | 'report' | 'user' | 'reason' | 'other';

@@ -14,7 +14,7 @@ import type { ToolCall } from '../../model/turn.ts';
 import type { Answer } from '../answer.ts';
 import type { BulkParts } from '../bulk-parts.ts';
 import { partsOfPartlyDone } from '../failed-call.ts';
-import { asWritten } from '../../language/phrases.ts';
+import { asWritten } from '../../language/plain-text.ts';
 import type { AnswerReading, Claim } from '../../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';

@@ -10,7 +10,7 @@
  */
 import type { ToolCall } from '../../model/turn.ts';
 import { userMessages } from '../earlier-messages.ts';
-import { asWritten } from '../../language/phrases.ts';
+import { asWritten } from '../../language/plain-text.ts';
 import type { AnswerReading, Claim } from '../../language/read-answer.ts';
 import { toExcerpt } from '../sentences.ts';
 import type { Subject } from '../subject.ts';

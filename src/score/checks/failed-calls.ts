@@ -14,7 +14,7 @@
  */
 import type { UndecidedReason } from '../../model/evaluation.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { plainText, sentencesOf } from '../../language/phrases.ts';
+import { plainText, sentencesOf } from '../../language/plain-text.ts';
 import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
 import { readingOf } from '../answer-reading.ts';
 import { toExcerpt } from '../sentences.ts';

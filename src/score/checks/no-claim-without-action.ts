@@ -22,7 +22,7 @@ import { type Answer, notApplicable } from '../answer.ts';
 import { resultsBefore, toolsDoneBefore } from '../earlier-messages.ts';
 import { wordSet, wordsOf } from '../effect-by-name.ts';
 import { awaitsApproval, isPending } from '../failed-call.ts';
-import { asWritten } from '../../language/phrases.ts';
+import { asWritten } from '../../language/plain-text.ts';
 import { actionsIn, speaksOf } from '../../language/actions.ts';
 import { type AnswerReading, type Claim, LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
 import { readingOf } from '../answer-reading.ts';

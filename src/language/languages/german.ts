@@ -1,5 +1,5 @@
 /** German. A participle stands at the end of its clause, far from its "habe" or "wurde". */
-import type { Phrases } from './phrases.ts';
+import type { LanguageWords, Phrases } from '../language-words.ts';
 
 const CHANGED =
   '(?:(?!zugestellt|hergestellt|vorgestellt|zugezogen)(?:um|ein|ab|zurück|hin|neu|vor|auf|aus|zu)?(?:gebucht|bestellt|gestellt|gesetzt|getauscht|gezahlt|gezogen)|reserviert|(?:zurück)?erstattet|rückerstattet|(?:zurück)?überwiesen|storniert|annulliert|gekündigt|abgesagt|verschickt|versandt|versendet|(?:zu|ab|weiter|los)?(?:gesendet|gesandt|geschickt)|verschoben|verlegt|vorverlegt|(?:ab)?geändert|aktualisiert|angepasst|korrigiert|gelöscht|entfernt|herausgenommen|hinzugefügt|ergänzt|angelegt|erstellt|eröffnet|eingereicht|bezahlt|beglichen|gutgeschrieben|erlassen|veranlasst|angewiesen|angeordnet|ausgezahlt|geladen|beauftragt|bestellt|ersetzt|freigeschaltet|freigegeben|entsperrt|gesperrt|aktiviert|deaktiviert|genehmigt|bewilligt|geschlossen|geöffnet|registriert|verlängert|abgemeldet|angemeldet|umgemeldet|gemeldet|behoben|gelöst|geklärt|gepusht|gemergt|deployt|ausgerollt|veröffentlicht|installiert|neu gestartet|migriert|gespeichert|hinterlegt|hochgeladen|eingeladen|abgeschlossen|bestätigt|eingetragen|ausgetragen|vertauscht|widerrufen|hochgestuft|herabgestuft|umgeleitet|weitergeleitet|weitergegeben|weitergereicht|übertragen|eskaliert|informiert|benachrichtigt|verständigt|eingeleitet|angestoßen|ausgelöst|ausgeführt|durchgeführt|vorgenommen|bearbeitet|erledigt|organisiert|arrangiert|vereinbart|gutgebracht|aufgehoben|zugeordnet|zugewiesen|vermerkt|notiert|gebündelt)';
@@ -15,7 +15,7 @@ const I =
   '(?:gebe|teile|zahle|erstatte|nenne|mache|ändere|verschicke|biete|führe|lösche|setze|akzeptiere|erteile|verrate|storniere|berate|bearbeite|verlängere)';
 const NO = '(?:nie|niemals|nicht|keine[nrms]?)';
 
-export const GERMAN: Phrases = {
+const PHRASES: Phrases = {
   words: `
     der die das den dem des ein eine einen einem einer und oder aber nicht kein keine ja nein von zu zum zur in im an am auf für aus
     mit ohne bei ist sind war waren sein bin hat habe haben hatte ich sie er es wir ihr mir mich mein meine ihre ihren ihrem ihnen
@@ -176,6 +176,7 @@ export const GERMAN: Phrases = {
     'sagen sie mir…',
     'sag mir…',
   ],
+  question: [],
   courtesy: ['(?:sonst )?noch (?:etwas|was|irgendetwas)', 'weitere fragen', 'wie kann ich…', 'weiterhelfen'],
   nextStep: [
     '(?:ich|wir) (?:probiere|versuche|hole|stelle|gebe|leite|rufe|bringe|suche|sehe|schaue|frage)…',
@@ -288,4 +289,76 @@ export const GERMAN: Phrases = {
     'lieber nicht',
     'stattdessen',
   ],
+};
+
+export const GERMAN: LanguageWords = {
+  spaces: true,
+  marks: /[ß]|(?:^|[^\p{L}])(?:für|über|können|möchte|rück)/gu,
+  relative: undefined,
+  phrases: PHRASES,
+  requests: {
+    opening:
+      '(?:hallo|hi|guten tag|bitte|ok|okay|danke|nun|jetzt|dann|und|kurz|mal)[ ,!]+|hilf mir,? |(?:kannst|könntest|würdest) du |(?:können|könnten|würden) sie ',
+    text: '(?:schreib|verfass)[^ ]{0,3} [^.!?\\n]{0,60}?(?:brief|mail|text|nachricht|gedicht|geschichte|antwort|entwurf|zusammenfassung|vorlage|rede|absage|zusage|einladung|beschwerde|satz|artikel)|(?:erstell|mach|gib|ich brauch|ich hätte gern)[^ ]{0,3} [^.!?\\n]{0,30}?(?:brief|text|gedicht|geschichte|entwurf|zusammenfassung|vorlage|rede|beispiel|satz|artikel|übersetzung)|[^.!?\\n]{0,80}(?:brief|mail|text|nachricht|gedicht|antwort)[^.!?\\n]{0,30} (?:schreiben|verfassen|aufsetzen)(?= ?[?.!]| ?$)|(?:formulier|verfass|entwirf|entwerf|übersetz|fass|korrigier|umformulier|dicht|reim|kürz|stell dir vor|tu so|lass uns spielen|wir spielen|mach daraus|stell das um)|[^.!?\\n]{0,120}(?:formulieren|entwerfen|verfassen|übersetzen|zusammenfassen|umformulieren|korrekturlesen)(?= ?[?.!]| ?$)|[^.!?\\n]{0,120} zu (?:schreiben|verfassen|formulieren)(?= ?[?.!]| ?$)|wie (?:sagt|schreibt|formuliert|sage|schreibe|formuliere|heißt)',
+    explanation:
+      'wie (?:läuft|funktioniert|geht|kann|lange|werden|wird|mache)|was (?:passiert|bedeutet|heißt|ist (?:ein|eine|der unterschied))|(?:warum|wieso|weshalb) (?:wurde|ist|sind|war|hat|werden)|erklär|erläuter|analysier|prüf|beschreib|[^.!?\\n]{0,80}(?:erklären|erläutern)(?= ?[?.!]| ?$)',
+    report:
+      '(?:wo|wann|wer|was|wie viele?|welche[rsn]?|ist|sind|war|wurde|wurden|hat|habt|haben|was ist mit|wie (?:ist|steht))',
+    action:
+      'und (?:dann |bitte )?(?:schick|send|verschick|storn|buch|erstatte|lösch|änder|leite|speicher)[^ ]{0,4} (?:ihn|sie|es|das|die|den|mir|ihm|meine|bestellung)',
+  },
+  clauses: {
+    next: 'aber|und|doch|jetzt|nun',
+    but: 'aber|doch',
+    nothing: 'nichts|keine[nrs]?',
+    because: 'weil|wegen|aufgrund|aus(?= \\p{L}{3,20}gründen)',
+    noReason:
+      'fehlers?|probleme?s?|störung(?:en)?|technisch\\p{L}*|unerwartet\\p{L}*|aufgetreten|schief\\p{L}*|gründen',
+    particles: '',
+  },
+  closings: [
+    'kann ich (?:ihnen|dir) (?:sonst )?noch (?:irgendwie |bei etwas (?:anderem )?)?(?:weiterhelfen|helfen)',
+    'gibt es (?:sonst )?noch etwas,? (?:wobei|womit|bei dem) ich (?:ihnen|dir) (?:weiterhelfen|helfen|behilflich sein) kann',
+  ],
+  drafts: { announced: 'hier (?:ist|kommt|sind)', named: 'entwurf|brief|übersetzung|vorlage' },
+  rules: {
+    present: 'ist|sind',
+    byNow: 'jetzt|bereits|schon',
+    and: 'und',
+    within: 'innerhalb(?: von)?|binnen',
+    atMost: 'bis zu|maximum',
+    units: 'stunde|tage|werktag|arbeitstag|woche',
+  },
+  actions: {
+    cancel: 'storn|annul|kündig|abgesagt',
+    refund: 'erstatt|rückzahl|gutgeschrieben|gutschrift',
+    book: 'gebucht|buchung|buchen|buche(?![rsn])',
+    change: 'änder|aktualisier|angepass|umgebucht|verschieb|verschob|verlegt|getauscht',
+    send: 'verschick|versandt|versend|gesendet|schick',
+    delete: 'lösch|entfern',
+    pay: 'bezahl|abgebucht',
+    approve: 'genehmig|bewillig|anerkannt',
+    confirm: 'bestätig',
+    complete: 'behoben|gelöst|geschlossen|abgeschloss',
+    deploy: 'ausgeroll|veröffentlich',
+    activate: 'frei(?:ge)?schalt|entsperr',
+    disable: '(?<!ent)sperr',
+    reset: 'zurückgesetzt',
+    create: 'angeleg|erstell|eröffn|eingereich',
+    enrol: 'angemeldet|anmeld|melde mich',
+    upgrade: 'hochgestuft|verlänger|erlassen',
+    transfer: 'zugewiesen|weitergeleit|übergeben|eskalier',
+    add: 'hinzugefüg|hinterleg',
+  },
+  days: {
+    today: 'heute',
+    tomorrow: 'morgen',
+    afterTomorrow: 'übermorgen',
+    yesterday: 'gestern',
+    weekdays: 'sonntag montag dienstag mittwoch donnerstag freitag samstag|sonnabend',
+    period: 'wochen?|wochenende|monats?|monate|tagen?|bald',
+    dateIs: 'heute',
+  },
+  numbers:
+    'eine?[nr]?|eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf|mittag|mittags|mitternacht dreizehn vierzehn fünfzehn|viertel sechzehn siebzehn achtzehn neunzehn zwanzig dreißig|halb|halbe vierzig fünfzig sechzig neunzig hundert dutzend',
 };

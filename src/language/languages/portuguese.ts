@@ -1,5 +1,5 @@
 /** Portuguese, of Brazil and of Portugal. */
-import type { Phrases } from './phrases.ts';
+import type { LanguageWords, Phrases } from '../language-words.ts';
 
 const DONE =
   '(?:(?:re|des)?(?:reservad|embolsad|agendad|enviad|ativad|marcad|bloquead|cadastrad|programad|faturad)|devolvid|carregad|estornad|ressarcid|cancelad|anulad|alterad|modificad|mudad|trocad|atualizad|ajustad|eliminad|apagad|excluíd|removid|retirad|tirad|adicionad|acrescentad|incluíd|criad|gerad|emitid|pag|creditad|depositad|processad|efetuad|realizad|executad|pedid|solicitad|substituíd|redefinid|aprovad|fechad|encerrad|abert|registrad|renovad|prorrogad|estendid|corrigid|resolvid|solucionad|consertad|arrumad|mesclad|implantad|publicad|instalad|reiniciad|migrad|guardad|salv|convidad|concluíd|finalizad|confirmad|transferid|encaminhad|repassad|escalad|direcionad|informad|notificad|avisad|isentad|abonad|perdoad|dispensad|aplicad|liberad|desligad|ligad|feit)[oa]s?';
@@ -17,7 +17,7 @@ const PASSING =
 const TO_A_PERSON =
   '(?:para|com|ao|à) (?:[^.!?]{0,24} )?(?:colega|atendente|especialista|equipe|time|setor|supervisor|pessoa|humano|agente|responsável|suporte|alguém|atendimento)…';
 
-export const PORTUGUESE: Phrases = {
+const PHRASES: Phrases = {
   words: `
     o os as um uma uns umas e ou mas não sim se de do da dos das em no na nos nas ao à por pelo pela para com sem é são era foi ser
     está estão tem há eu você vocês ele ela nós me meu minha seu sua seus suas lhe isso isto esse essa este esta aqui que qual quais
@@ -164,6 +164,7 @@ export const PORTUGUESE: Phrases = {
     '(?:preciso|precisamos) (?:do|da|de|que|saber)…',
     'me (?:informe|diga|envie|confirme)…',
   ],
+  question: [],
   courtesy: ['(?:em )?(?:mais )?(?:alguma coisa|algo mais)', 'mais alguma', 'outra dúvida', 'como posso…'],
   nextStep: [
     '(?:tento|verifico|volto|retorno|respondo|ligo|aviso|chamo)…',
@@ -253,4 +254,74 @@ export const PORTUGUESE: Phrases = {
     'melhor não',
     'em vez disso',
   ],
+};
+
+export const PORTUGUESE: LanguageWords = {
+  spaces: true,
+  marks: /[ãõ]|ção(?!\p{L})|ções(?!\p{L})/gu,
+  // Galician.
+  relative:
+    'o a os as un unha uns unhas e ou non si de do da dos das en no na nos nas ao á aos ás por polo pola para con sen é son foi ser está están ten hai eu vostede ti ela el me meu miña seu súa teu túa lle isto iso este esta ese esa aquí que cal cando onde como quen porque máis moi xa aínda tamén só pode podo grazas axiña cartos conta pedido feito listo nada agora ola grazas xa chegarán sentímolo desculpe',
+  phrases: PHRASES,
+  requests: {
+    opening:
+      '(?:olá|oi|por favor|ok|obrigad[oa]|agora|e|bom dia|boa tarde)[ ,!]+|(?:você )?(?:pode|poderia|consegue) (?:me )?|(?:me )?ajud[ae](?:-me)? a |preciso que (?:você )?|quero que (?:você )?',
+    text: '(?:me )?escrev[^ ]{0,5}(?:-me)? (?:um|uma|o|a|meu|minha|este|esta) (?:[^ ]{1,14} ){0,3}?(?:e-?mail|carta|mensagem|texto|nota|bilhete|poema|história|conto|resposta|discurso|frase|artigo|aviso|comunicado)|(?:me )?(?:fa[zç]|cri[ea]|prepar|d[eêá]|preciso|quero)[^ ]{0,5}(?:-me)? (?:de )?(?:um|uma) (?:[^ ]{1,14} ){0,3}?(?:carta|texto|poema|história|conto|rascunho|resumo|modelo|discurso|exemplo|frase|tradução)|(?:redij|redig|tradu[zç]|resum|reformul|reescrev|parafrase|corrij|encurt|imagin|finja|faça de conta|aja como|vamos (?:brincar|jogar)|transform[ae])|como (?:se diz|digo|escrevo|se escreve|respondo|dizer)|o que (?:devo|deveria|posso) (?:dizer|responder|escrever)',
+    explanation:
+      'como|o que (?:acontece|significa|quer dizer|é)|que significa|por que|por quê|expli[cq]|analis|revis|descrev|defin|quanto tempo',
+    report: '(?:onde|quando|quem|qual|quantos?|cadê|está|estão|foi|já|qual (?:é )?o (?:status|estado))',
+    action: 'e (?:depois )?(?:envie|envia|mande|manda|cancele|cancela|reserve|reembolse|apague|altere)',
+  },
+  clauses: {
+    next: 'mas|e|então|agora',
+    but: 'mas',
+    nothing: 'nada|nenhuma?',
+    because: 'por causa d|devido a',
+    noReason: 'erros?|falhas?|ocorreu',
+    particles: '',
+  },
+  closings: [
+    'posso (?:te |lhe )?ajudar(?:-lo|-la|-te)? (?:com|em) (?:mais )?(?:alguma coisa|algo(?: mais)?)(?: mais)?',
+  ],
+  drafts: { announced: 'aqui (?:está|vai)|segue', named: 'rascunho|tradução|mensagem' },
+  rules: {
+    present: 'é|são|está|estão',
+    byNow: 'já|agora',
+    and: 'e',
+    within: '(?:no|em um) prazo de|em até',
+    atMost: 'máximo',
+    units: 'dia|hora|semana',
+  },
+  actions: {
+    cancel: 'anul',
+    refund: 'estorn',
+    book: '',
+    change: 'alter|atualiz|remarc|troc|mud[ae]',
+    send: 'envi',
+    delete: 'apag|exclu',
+    pay: 'pag',
+    approve: 'aprov',
+    confirm: '',
+    complete: 'conclu|fechad',
+    deploy: '',
+    activate: 'desbloque',
+    disable: '(?<!des)bloque',
+    reset: 'redefin',
+    create: 'abri|criad',
+    enrol: 'matricul',
+    upgrade: 'isent',
+    transfer: 'atribu|encaminh',
+    add: 'adicion',
+  },
+  days: {
+    today: 'hoje',
+    tomorrow: 'amanhã',
+    afterTomorrow: 'depois de amanhã',
+    yesterday: 'ontem',
+    weekdays: 'domingo segunda terça quarta quinta sexta sábado',
+    period: 'semanas?|mês|dias?|em breve',
+    dateIs: 'hoje',
+  },
+  numbers:
+    'uma? dois|duas três quatro cinco seis sete oito nove dez onze doze|meio-dia|meia-noite treze quatorze|catorze quinze dezesseis dezessete dezoito dezenove vinte trinta|meia quarenta cinquenta sessenta noventa cem dúzia',
 };

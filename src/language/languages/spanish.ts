@@ -1,5 +1,5 @@
 /** Spanish, with tú, usted and vos as they occur. */
-import type { Phrases } from './phrases.ts';
+import type { LanguageWords, Phrases } from '../language-words.ts';
 
 const DONE =
   '(?:(?:re|des)?(?:reservad|programad|enviad|agendad|activad|bloquead|enviad|asignad)|(?:re)?embolsad|reintegrad|devuelt|cancelad|anulad|cargad|cambiad(?!o de (?:opinión|idea))|modificad|actualizad|ajustad|eliminad|borrad|quitad|retirad|añadid|agregad|cread|generad|emitid|pagad|abonad|acreditad|ingresad|transferid|tramitad|procesad|gestionad|pedid|solicitad|reemplazad|sustituid|restablecid|aprobad|cerrad|abiert|registrad|renovad|ampliad|extendid|corregid|arreglad|solucionad|resuelt|subid|fusionad|desplegad|publicad|instalad|reiniciad|migrad|guardad|invitad|completad|confirmad|movid|trasladad|derivad|escalad|remitid|transmitid|informad|notificad|avisad|condonad|bonificad|exonerad|efectuad|realizad|aplicad|puest|pasad|actualizad|mejorad|ascendid|revertid|dad[oa]s? de (?:baja|alta)|hech)(?:[oa]s?)?';
@@ -16,7 +16,7 @@ const TO_DO =
 const TO_A_PERSON =
   '(?:a|al|con) (?:[^.!?]{0,24} )?(?:compañer|agente|especialista|colega|alguien|supervisor|técnic|responsable|equipo|departamento|persona|servicio|soporte|human|asesor|operador)…';
 
-export const SPANISH: Phrases = {
+const PHRASES: Phrases = {
   words: `
     el la los las un una unos unas y o pero no sí si de del a al en por para con sin es son era fue ser está están ha han he hay yo
     usted tú él ella nosotros me mi su sus le les lo te tu tus se nos este esta esto ese esa eso aquí que qué cuál cuándo dónde cómo
@@ -172,6 +172,7 @@ export const SPANISH: Phrases = {
     '(?:necesitaría|necesito|necesitamos|necesitaríamos|me falta|nos falta|me hace falta|haría falta) (?:su|tu|el|la|los|las|un|una|que|saber|primero|antes)…',
     '(?:indíqueme|dígame|envíeme|facilíteme|proporcione|proporcióneme|confirme|confírmeme|indícame|dime|envíame|confirma(?!ci|d|mos|r)|confírmame|elija|elige|necesito (?:su|tu|el|la|que|saber))…',
   ],
+  question: [],
   courtesy: ['algo más', '(?:otra|alguna otra) (?:cosa|pregunta|consulta)', 'en qué (?:más )?(?:puedo|le puedo)…'],
   nextStep: [
     '(?:lo|la|te|le) (?:intento|intentaré|reviso|pruebo|aviso|llamo|paso)…',
@@ -271,4 +272,76 @@ export const SPANISH: Phrases = {
     'mejor no',
     'en su lugar',
   ],
+};
+
+export const SPANISH: LanguageWords = {
+  spaces: true,
+  marks: /[¿¡ñ]|ción(?!\p{L})/gu,
+  // Catalan.
+  relative:
+    'el la els les un una de del al als i o no si per en que es se em et ens us ho hi he ha han hem es amb sense és són era està estan però aquest aquesta aquests això quan com on qui què perquè molt més ja encara també només puc pot podem gràcies sento vostè seva seu teva teu meva meu tot res bé aviat comanda diners compte correu adreça a fins sobre ara hola perfecte',
+  phrases: PHRASES,
+  requests: {
+    opening:
+      '(?:hola|por favor|ok|vale|gracias|ahora|y|bueno|buenos días|buenas)[ ,!]+|(?:me )?(?:puedes|podrías|puede|podría) |ayúdame a |necesito que |quiero que ',
+    text: '(?:escrib|escríb)[^ ]{0,5} (?:un|una|el|la|unos|mi|este) (?:[^ ]{1,14} ){0,3}?(?:correo|carta|mensaje|texto|nota|poema|cuento|historia|respuesta|resumen|discurso|frase|artículo|e-?mail|aviso|disculpa)|(?:haz|hac|cre|prepar|d[ae]|necesit|quier)[^ ]{0,5} (?:un|una) (?:[^ ]{1,14} ){0,3}?(?:carta|texto|poema|cuento|historia|borrador|resumen|plantilla|discurso|ejemplo|frase|traducción)|(?:redact|traduc|tradú|resum|reformul|reescrib|parafras|corrig[ea]|corrígeme|acort|imagin|finge|haz de|actúa como|juguemos|conviértelo en|convierte esto)|cómo (?:se dice|digo|escribo|se escribe|respondo|debería responder)|qué (?:debo|debería|puedo) (?:decir|responder|escribir|contestar)',
+    explanation:
+      'cómo|qué (?:pasa|significa|quiere decir|ocurre|sucede|es)|por qué|explic|explíca|analiz|revis|describ|defin|cuánto tarda',
+    report: '(?:dónde|cuándo|cuál|quién|qué|cuántos?|está|están|ha|han|fue|ya|se ha|hay|qué (?:pasó|hay|estado))',
+    action:
+      'y (?:luego |después )?(?:envía|envíal|manda|mándal|cancela|reserva|devuelve|borra|cambia|reenvía)[^ ]{0,4}',
+  },
+  clauses: {
+    next: 'pero|y|así|ahora',
+    but: 'pero',
+    nothing: 'nada|ning[uú]na?',
+    because: 'porque|debido a',
+    noReason: 'errores|problemas?|técnic\\p{L}*|inesperad\\p{L}*',
+    particles: '',
+  },
+  closings: [
+    '¿?hay algo más en lo que (?:le |te )?pueda (?:ayudar|asistir)(?:le|te|lo|la)?',
+    '¿?(?:puedo|le puedo|te puedo) ayudar(?:le|te|lo|la)? (?:con|en) algo más',
+  ],
+  drafts: { announced: 'aquí (?:tiene|tienes|está|va)', named: 'borrador|carta|traducción|correo|mensaje' },
+  rules: {
+    present: 'son|está|están',
+    byNow: 'ya',
+    and: 'y',
+    within: 'dentro de|en un plazo de',
+    atMost: 'máximo',
+    units: 'día|hora|semana',
+  },
+  actions: {
+    cancel: 'anul',
+    refund: 'reembols|reintegr|devu[eé]l|devol',
+    book: '',
+    change: 'cambi|actualiz|reprogram|sustitu',
+    send: 'env[ií]',
+    delete: 'elimin|borr',
+    pay: 'pag',
+    approve: 'aprob',
+    confirm: '',
+    complete: 'cerrad|resuel|solucion|arregl|corr[ei]g',
+    deploy: 'desplegad',
+    activate: 'desbloque',
+    disable: '(?<!des)bloque',
+    reset: 'restable',
+    create: 'cread|abiert',
+    enrol: 'inscri|inscrí',
+    upgrade: 'ampli|renov|condon',
+    transfer: 'asign|traslad|deriv',
+    add: 'añad|agreg',
+  },
+  days: {
+    today: 'hoy',
+    tomorrow: 'mañana',
+    afterTomorrow: 'pasado mañana',
+    yesterday: 'ayer',
+    weekdays: 'domingo lunes martes miércoles jueves viernes sábado',
+    period: 'semanas?|mes(?:es)?|días?|fins? de semana|pronto',
+    dateIs: 'hoy',
+  },
+  numbers:
+    'una?|uno dos tres cuatro cinco seis siete ocho nueve diez once doce|mediodía|medianoche trece catorce quince|cuarto dieciséis diecisiete dieciocho diecinueve veinte treinta|media cuarenta cincuenta sesenta noventa cien|ciento docena',
 };

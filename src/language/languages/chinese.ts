@@ -1,5 +1,5 @@
 /** Chinese, in simplified and traditional characters where they differ in these words. */
-import type { Phrases } from './phrases.ts';
+import type { LanguageWords, Phrases } from '../language-words.ts';
 
 const CHANGED =
   '(?:预订|預訂|预定|预约|預約|重订|订好|退款|退回|退还|退還|退到|退掉|返还|返還|取消|撤销|作废|发送|發送|发给|发出|發出|发到|补发|重发|寄出|发货|更改|改签|改到|改成|改为|变更|調整|调整|修改|更新|删除|刪除|删掉|移除|添加|加入|增加|创建|創建|新建|建立|建了|开通|开具|开了|提交|支付|付款|转账|轉帳|下单|更换|换成|换到|换至|换好|替换|激活|启用|停用|关闭|重置|恢复|解锁|解除|解绑|绑定|注销|冻结|批准|注册|登记|录入|续订|续费|延长|延期|修复|修復|修好|解决|推送|合并|部署|发布|安装|重启|迁移|保存|存好|存入|邀请|安排|办理|办好|办妥|完成|处理|處理|搞定|弄好|確認|确认|改好|升级|免掉|免除|减免|豁免|抵扣|转交|转达|转给|移交|上报|反馈给|通知|提醒了)';
@@ -9,7 +9,7 @@ const FOR_YOU = '(?:帮|幫|为|為|替|给|給)(?:您|你)';
 const GAP = '[^。!?,;会會要想可能没沒未]';
 const BY_OTHERS = '(?:被|由)(?!我)|(?:卖家|商家|酒店|银行|航空公司|对方|房东)(?:已|取消|拒)';
 
-export const CHINESE: Phrases = {
+const PHRASES: Phrases = {
   words: '',
   apology: [
     '(?:非常|很|十分|实在|實在)?(?:抱歉|对不起|對不起|不好意思)',
@@ -229,4 +229,62 @@ export const CHINESE: Phrases = {
     '先别',
     '算了',
   ],
+};
+
+export const CHINESE: LanguageWords = {
+  spaces: false,
+  marks: undefined,
+  relative: undefined,
+  phrases: PHRASES,
+  requests: {
+    opening: '',
+    text: '(?:(?<!填)写(?!错|明)|起草|草拟|拟(?:一|个|份)|撰写|翻(?:译|成|为)|译成|译为|总结|概括|摘要|改写|润色|假装|扮演|角色|造(?:个|一)?句|举(?:个|一个)?例|范文|模板|(?:这|下面|以下)(?:句|段)|怎么(?:说|写|回复|表达))',
+    explanation:
+      '(?:解释|分析|评审|说明一下|什么意思|的意思|含义|怎么(?!还|没|不|又)|怎样|如何|流程|为什么(?!还|没|不)|为何|会发生什么|会怎么样|多久|是什么)',
+    report: '(?:到哪|在哪|哪个|哪里|多少|什么时候|何时|了吗|了没|状态|进度|情况)',
+    action: '(?:并|然后|再|后)(?:帮我|把[^。!?]{1,6})?(?:发送|发给|发出|寄|取消|退款|预订|修改订单|删除)',
+  },
+  clauses: {
+    next: '(?<=,)(?=[\\p{Script=Han}])',
+    but: '但',
+    nothing: '',
+    because: '',
+    noReason: '',
+    particles: '[我您你的了是吗请]',
+  },
+  closings: [],
+  drafts: { announced: '下面', named: '文案|草稿|译文|模板|范文' },
+  rules: undefined,
+  actions: {
+    cancel: '取消|退订|撤销|作废|注销',
+    refund: '退款|退回|退还|返还|退到|退了',
+    book: '预订|预定|预约|订好',
+    change: '更改|改签|改到|修改|更换|变更',
+    send: '发送|发出|寄出|补发|发货',
+    delete: '删除|移除|删掉',
+    pay: '支付|付款',
+    approve: '批准|通过',
+    confirm: '确认',
+    complete: '完成|修复|解决|关闭',
+    deploy: '部署|发布|安装',
+    activate: '激活|启用|解锁|开通',
+    disable: '停用|冻结',
+    reset: '重置',
+    create: '创建|提交|登记',
+    enrol: '報名|报名',
+    upgrade: '升级|延长|续|免',
+    transfer: '分配|转交|转接|上报',
+    add: '添加|加入',
+  },
+  days: {
+    today: '今天|今晚',
+    tomorrow: '明天',
+    afterTomorrow: '后天',
+    yesterday: '昨天',
+    weekdays: '周日|星期日|星期天 周一|星期一 周二|星期二 周三|星期三 周四|星期四 周五|星期五 周六|星期六',
+    period: '周|天后',
+    dateIs: '今天|当前',
+  },
+  numbers:
+    '一 二|两 三 四 五 六 七 八 九 十 十一 中午|十二 十三 十四 十五 十六 十七 十八 十九 二十 三十|半 四十 五十 六十 九十 百 -',
 };

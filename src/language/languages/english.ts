@@ -1,5 +1,5 @@
 /** English. The first person is told from others: "the server is unable to connect" is a diagnosis, not a refusal. */
-import type { Phrases } from './phrases.ts';
+import type { LanguageWords, Phrases } from '../language-words.ts';
 
 /** Done by an agent, something is otherwise than before. Finding out, writing and saying are not among these. */
 const CHANGED =
@@ -20,7 +20,7 @@ const MATTER =
 
 const PASSING = '(?:connect|transferr?|pass|forward|hand|putt?|patch|rout|escalat|redirect|switch|refer)(?:e|ing)?';
 
-export const ENGLISH: Phrases = {
+const PHRASES: Phrases = {
   words: `
     the a an and or but not no yes of to in on at for from with without by is are was were be been am has have had do does did i you
     he she it we they me my your our their this that these those there here what which who when where why how can could will would
@@ -222,6 +222,7 @@ export const ENGLISH: Phrases = {
     "(?:i|we)(?:'ll)? (?:just |still |first |also )?need (?:your|the|a|some|to know)…",
     'i require your…',
   ],
+  question: [],
   courtesy: [
     '(?:anything|something) else',
     'further (?:questions|assistance|help)',
@@ -371,4 +372,88 @@ export const ENGLISH: Phrases = {
     "(?:i'?d|i would) rather not",
     'instead',
   ],
+};
+
+const HELP = `(?:help|assist)(?: you)?(?: with)?(?: today)?|do(?: for you)?(?: today)?`;
+const MORE = `(?:any|some)(?:thing else| (?:other|more|further|additional) (?:questions?|requests?|concerns?))(?: or (?:concerns?|requests?|questions?))?`;
+const OFFER = `(?:please )?(?:feel free to (?:ask|reach out|let me know|contact (?:me|us))|(?:do not|don't) hesitate to (?:ask|reach out|let me know|contact (?:me|us))|(?:just )?let me know|just ask|(?:i'm|i am|we're|we are) (?:always )?here(?: to help| for you)?)`;
+
+export const ENGLISH: LanguageWords = {
+  spaces: true,
+  marks: undefined,
+  relative: undefined,
+  phrases: PHRASES,
+  requests: {
+    opening:
+      "(?:hi|hello|hey|ok|okay|thanks|thank you|great|now|so|and|then|also|please|pls|kindly|just|first)[ ,!]+|(?:can|could|would|will) you |i(?:'d| would)? (?:want|like|need) you to |help me (?:to |with )?|i need help (?:to |with |writing )?",
+    text: "(?:write|draft|compose|phrase) (?:me |us |up )?(?:a|an|the|my|some|this|another|\\d{1,2}|two|three|four|five|six|ten) (?:[^ ]{1,16} ){0,4}?(?:letter|e-?mail|mail|message|text|note|post|reply|response|song|review|update|announcement|apology|complaint|reminder|invitation|notice|sms|release|function|script|poem|story|essay|article|draft|speech|haiku|limerick|tweet|summary|dialogue|scene|joke|template|sentence|paragraph|caption|example|confirmation|subject(?: line)?|headline|title|slogan)s?|(?:create|generate|prepare|make|give me|show me|i need|i want|i'd like) (?:me |us )?(?:a|an|some|another|\\d{1,2}|two|three|four|five|six|ten) (?:[^ ]{1,16} ){0,2}?(?:letter|text|poem|story|essay|draft|speech|haiku|limerick|summary|dialogue|joke|template|sentence|paragraph|caption|example|sample|wording|translation)s?|(?:draft|compose|translate|summari[sz]e|sum up|rephrase|reword|rewrite|paraphrase|proofread|polish|shorten|pretend|imagine|role-?play|act as|(?:continue|finish) (?:the|this) (?:story|text|sentence|poem)|(?:give me|show me|suggest|list|i need) (?:[^ ]{1,12} ){0,3}?(?:ways?|wordings?|phrases) to |let's play|let us play|tell me a (?:story|joke)|suggest (?:a|some) (?:[^ ]{1,12} )?(?:reply|text|answer|wording))|(?:correct|improve|fix|check) (?:my|this|the|these|following) (?:[^ ]{1,12} )?(?:text|grammar|wording|sentence|sentences|letter|e-?mail|english|spelling|paragraph)|(?:make|turn) (?:this|it|that|the [^ ]{1,14}) (?:[^ ]{1,12} )?(?:sound|more|less|shorter|longer|friendlier|politer|nicer|formal|simpler|into|a |an )|how (?:do|would|should|can|could) (?:i|you|we) (?:say|write|phrase|put|word|reply|respond|answer)|what (?:should|would|could|can|do) (?:i|we|you) (?:say|write|reply|answer|respond)|what should (?:the|my|our) [^.!?]{1,40} (?:say|read|contain)|is (?:this|the) (?:sentence|text|wording)",
+    explanation:
+      'how (?:do|does|can|could|would|should|to|long|often|are|is (?:a|an|the))|what(?:.s| is) (?:a|an|the (?:difference|process|meaning))|what (?:happens|does|do|if|will [^.!?]{1,60} after|[^ ]{3,14} mean)|why (?:was|is|are|were|did|does|do)|explain|describe|define|review|analy[sz]e|check (?:my|this|the) |tell me (?:about|how|why|what happens)|walk me through',
+    report:
+      '(?:where|when|which|who|what|how (?:much|many)|has|have|am|is(?! it possible| there)|are|was|were|did|do you have)',
+    action:
+      '(?:and|then) (?:then |please |also )?(?:send|mail|e-?mail|forward|cancel|refund|book|submit|post|publish|delete|change|update|deploy|commit|push|save|file|do) (?:it|them|that|this|the|my|him|her|me|order)',
+  },
+  clauses: {
+    next: 'but|and|so|now|then',
+    but: 'but',
+    nothing: 'nothing|none|no (?:other|further|changes?)',
+    because: 'because(?: of)?|due to',
+    noReason: 'errors?|issues?|problems?|wrong|went|happened|occurred|technical|unexpected|internal|unknown',
+    particles: '',
+  },
+  closings: [
+    `(?:is|was) there (?:anything|something) else (?:that )?(?:i|we) (?:can|could|may) (?:${HELP})`,
+    `how (?:else )?(?:can|may) (?:i|we) (?:${HELP})`,
+    `${OFFER} if (?:you (?:have|need) ${MORE}|there(?:'s| is) ${MORE} (?:that )?(?:i|we) can (?:${HELP}))`,
+    `if you (?:have|need) ${MORE}, ${OFFER}`,
+    `(?:i|we) (?:hope|trust)(?: that)? you(?: can| will|'ll)? understand`,
+    `(?:i|we) (?:really |truly )?(?:appreciate|thank you for) your (?:understanding|patience)(?: and (?:understanding|patience))?(?: in this matter)?`,
+    `(?:i'm|i am|we're|we are) (?:always )?here (?:to help )?if you need ${MORE}`,
+  ],
+  drafts: {
+    announced: "here(?:'s| is| are)|below is",
+    named: 'draft|letter|e-?mail|message|text|translation|template|poem|reply|version|wording',
+  },
+  rules: {
+    present: 'is|are',
+    byNow: 'now|just|already|successfully|been',
+    and: 'and|but',
+    within: 'within',
+    atMost: 'up to',
+    units: 'minute|hour|day|week|month',
+  },
+  actions: {
+    cancel: 'cancel|terminat|void|unsubscri',
+    refund: 'refund|reimburs|repaid|revers|returned|credited',
+    book: 'book|reserv',
+    change: 'chang|updat|modif|amend|edit|switch|swap|replac|exchang|schedul|moved|postpon',
+    send: 'sent|send|ship|dispatch|mail',
+    delete: 'delet|remov|eras|clear',
+    pay: 'paid|pay|charg',
+    approve: 'approv|grant|accept',
+    // Active, booked and paid imply confirmed.
+    confirm: 'confirm|active|booked|reserved|issued|paid',
+    complete: 'clos|resolv|fix|solv|complet|finish|settl',
+    deploy: 'deploy|merg|push|publish|releas|install|migrat|restart',
+    activate: 'activ|enabl|unlock|unblock',
+    disable: 'disabl|(?<!un)lock|(?<!un)block|suspend|freez|frozen',
+    reset: 'reset|restor',
+    create: 'creat|open|submit|filed|regist|rais',
+    enrol: 'enrol|sign(?:ed)? up|(?<!un)subscri(?!pt)',
+    upgrade: 'upgrad|downgrad|extend|renew|waiv',
+    transfer: 'escalat|forward|transfer|refer|assign|hand(?:ed|ing)? over',
+    add: 'add',
+  },
+  days: {
+    today: 'today|tonight|this (?:morning|afternoon|evening)',
+    tomorrow: 'tomorrow',
+    afterTomorrow: 'day after tomorrow',
+    yesterday: 'yesterday',
+    weekdays: 'sun(?:day)? mon(?:day)? tue(?:s|sday)? wed(?:nesday)? thu(?:rs|rsday)? fri(?:day)? sat(?:urday)?',
+    period: 'weeks?|weekend|months?|days?|fortnight|soon|asap|later',
+    dateIs: 'today|now|current|date',
+  },
+  numbers:
+    'an?|one two three four five six seven eight nine ten eleven twelve|noon|midday|midnight thirteen fourteen fifteen|quarter sixteen seventeen eighteen nineteen twenty thirty|half forty fifty sixty ninety hundred dozen',
 };

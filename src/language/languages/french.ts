@@ -1,5 +1,5 @@
 /** French. The second half of a negation ("pas") is left to gaps, the first is often dropped. */
-import type { Phrases } from './phrases.ts';
+import type { LanguageWords, Phrases } from '../language-words.ts';
 
 const DONE =
   '(?:(?:re|ré|dé|dés)?(?:réservé|programmé|planifié|activé|envoyé|commandé|bloqué|verrouillé|inscrit|installé|initialisé|expédié)|remboursé|annulé|résilié|transmis|transféré|déplacé|reporté|avancé|décalé|changé|modifié|mis(?:e|es)? (?:à jour|en place)|supprimé|effacé|retiré|enlevé|ajouté|créé|généré|émis|payé|réglé|crédité|recrédité|reversé|versé|viré|débloqué|traité|remplacé|échangé|approuvé|accordé|fermé|clôturé|ouvert|rouvert|enregistré|renouvelé|prolongé|corrigé|réparé|résolu|rétabli|restauré|poussé|fusionné|déployé|publié|redémarré|migré|sauvegardé|invité|effectué|exécuté|réalisé|finalisé|terminé|confirmé|validé|surclassé|offert|exonéré|appliqué|attribué|assigné|notifié|informé|prévenu|averti|escaladé|orienté|redirigé|soumis|déposé|lancé|passé|fait|remonté|signalé|rendu|ouvert|chargé|rechargé|débité)(?:e|s|es)?';
@@ -10,7 +10,7 @@ const NOT_BY_OTHERS = "(?! par (?:le|la|les|l'|votre|vos|un|une|son) ?)";
 const TO_DO =
   '(?!vérif|regard|consult|cherch|voir|trouv|parl|recev|lire|examin|essay|demander|dire|appren|contrôl)\\p{L}{3,14}(?:er|ir|re)';
 
-export const FRENCH: Phrases = {
+const PHRASES: Phrases = {
   words: `
     le la les un une des du de d et ou mais ne pas non oui si au aux en dans par pour avec sans sur est sont était être a ai avons ont
     je j' vous il elle nous on me mon ma mes votre vos notre nos leur ce cet cette ces ça cela c'est ici que qui quoi quel quelle
@@ -171,6 +171,7 @@ export const FRENCH: Phrases = {
     '(?:indiquez|donnez|envoyez|confirmez|précisez|dites|communiquez)-(?:moi|nous)…',
     "(?:j'ai|nous avons) besoin (?:de|d')…",
   ],
+  question: [],
   courtesy: ["(?:autre chose|quelque chose d'autre)", "d'autres questions", 'comment puis-je…', 'en quoi puis-je…'],
   nextStep: [
     '(?:je|nous) (?:retente|réessaie|réessayons|retentons|essaie|fais|passe|appelle|reviens|envoie)…',
@@ -266,4 +267,74 @@ export const FRENCH: Phrases = {
     'attends',
     'plutôt',
   ],
+};
+
+export const FRENCH: LanguageWords = {
+  spaces: true,
+  marks: /œ|(?<!\p{L})(?:[cdjlmnst]|qu)'(?=\p{L})/gu,
+  relative: undefined,
+  phrases: PHRASES,
+  requests: {
+    opening:
+      "(?:bonjour|salut|s'il te plaît|s'il vous plaît|stp|svp|ok|merci|maintenant|et|alors)[ ,!]+|(?:peux-tu|pourrais-tu|pouvez-vous|pourriez-vous|tu peux|vous pouvez) |(?:aide|aidez)-moi à |j'aimerais que (?:tu|vous) ",
+    text: "(?:m'|me |nous )?(?:écri(?:s|t|re|vez))(?:-moi)? (?:un|une|le|la|mon|ma|ce) (?:[^ ]{1,14} ){0,3}?(?:lettre|mail|courriel|e-?mail|message|texte|note|poème|histoire|réponse|discours|phrase|article|mot|annonce)|(?:fais|faire|faites|prépare|donne|il me faut|je veux|je voudrais)(?:-moi)? (?:un|une) (?:[^ ]{1,14} ){0,3}?(?:lettre|texte|poème|histoire|brouillon|résumé|modèle|discours|exemple|phrase|traduction)|(?:rédig|tradui|résum|reformul|réécri|paraphras|corrige|relis|raccourci|imagine|fais semblant|joue le rôle|jouons|transforme)|comment (?:dit-on|dire|écrire|formuler|répondre|on dit)|que (?:dois-je|devrais-je|puis-je) (?:dire|répondre|écrire)",
+    explanation:
+      "comment|que (?:se passe|signifie|veut dire)|qu'est-ce (?:que|qui)|pourquoi|explique|expliquer|analyse|examine|décri[st]|définis|combien de temps",
+    report: "(?:où|quand|qui|combien|quels?|quelles?|est-ce|avez-vous|as-tu|ma|mon|mes|quel est|quelle est|qu'en est)",
+    action:
+      'et (?:ensuite |puis )?(?:envoie|envoyez|annule|annulez|réserve|réservez|rembourse|supprime|modifie|transfère)(?:-l|-moi| l| la| le| ma| mon|z)',
+  },
+  clauses: {
+    next: 'mais|et|maintenant',
+    but: 'mais',
+    nothing: 'rien|aucune?',
+    because: "parce qu[e']|en raison d",
+    noReason: 'erreurs?|problèmes?|techniques?|inattendue?s?|survenue?s?',
+    particles: '',
+  },
+  closings: [
+    "puis-je vous aider (?:pour|avec) (?:autre chose|quelque chose d'autre)",
+    'y a-t-il autre chose (?:que je puisse faire|pour laquelle je puisse vous aider)(?: pour vous)?',
+  ],
+  drafts: { announced: 'voici', named: 'brouillon|lettre|traduction|courriel' },
+  rules: {
+    present: 'est|sont',
+    byNow: 'maintenant|déjà|bien',
+    and: 'et',
+    within: 'sous|dans (?:un délai de|les)',
+    atMost: 'maximum',
+    units: 'jour|heure|semaine',
+  },
+  actions: {
+    cancel: 'annul|résili',
+    refund: 'rembours|recrédit',
+    book: 'réserv',
+    change: 'déplac|report|remplac|mis à jour',
+    send: 'envo[iy]|expédi',
+    delete: 'supprim|effac',
+    pay: 'payé',
+    approve: 'approuv',
+    confirm: '',
+    complete: 'résolu|corrig|réglé|clôtur|terminé',
+    deploy: 'déployé',
+    activate: 'débloqu',
+    disable: '(?<!dé)bloqu',
+    reset: 'réinitial',
+    create: 'créé|ouvert|soumis',
+    enrol: '',
+    upgrade: 'surclass|prolong|renouvel',
+    transfer: 'attribu|transmis|transfér',
+    add: 'ajout',
+  },
+  days: {
+    today: "aujourd'hui|ce soir",
+    tomorrow: 'demain',
+    afterTomorrow: 'après-demain',
+    yesterday: 'hier',
+    weekdays: 'dimanche lundi mardi mercredi jeudi vendredi samedi',
+    period: 'semaines?|mois|jours?|bientôt',
+    dateIs: "aujourd'hui",
+  },
+  numbers:
+    'une? deux trois quatre cinq six sept huit neuf dix onze douze|midi|minuit treize quatorze quinze|quart seize dix-sept dix-huit dix-neuf vingt trente|demie? quarante cinquante soixante quatre-vingt-dix cent douzaine',
 };

@@ -1,5 +1,5 @@
 /** Japanese. A refusal and a failure differ by the tense of the verb: できません, できませんでした. */
-import type { Phrases } from './phrases.ts';
+import type { LanguageWords, Phrases } from '../language-words.ts';
 
 const CHANGED =
   '(?:予約|返金|払い戻し|キャンセル|取り消し|解約|退会|送信|再送|転送|送付|発送|変更|更新|延長|追加|削除|作成|起票|登録|設定|手配|注文|発注|支払い?|振込|入金|交換|有効化|無効化|停止|再開|解除|リセット|承認|適用|免除|割引|修正|修理|復元|プッシュ|マージ|デプロイ|公開|インストール|再起動|移行|移動|保存|反映|招待|完了|確定|手続き|処理|対応|申請|申し込み|発行|アップグレード|ダウングレード|エスカレーション|エスカレート|共有|報告|引き継ぎ|振替|切り替え|連携|連絡|通知|補填|補償|補充|値引き)';
@@ -10,7 +10,7 @@ const VERBS =
   '(?:お送りし|お送りいたし|お取りし|お取りいたし|お取り致し|送り|送っておき|引き継ぎ|引き継いでおき|申し伝え|取り消し|取り消しておき|変え|直し|消し|作り|切り替え|差し替え|入れ替え|取り付け|押さえ|確保し|開け|閉じ|戻し|移し|外し|付け|加え|回し)ました';
 const OTHERS = '(?:出品者|販売者|販売店|店舗|銀行|カード会社|航空会社|ホテル|主催者|お客様|ご本人|相手)(?:様|側)?';
 
-export const JAPANESE: Phrases = {
+const PHRASES: Phrases = {
   words: '',
   apology: [
     '恐縮(?:です)?が',
@@ -210,4 +210,62 @@ export const JAPANESE: Phrases = {
     'ほしい',
   ],
   dissent: ['^ ?(?:いいえ|いや)', '結構です', '考え(?:ます|させて|直)', 'やっぱり', 'やめ', '待って', 'まだ', '違い'],
+};
+
+export const JAPANESE: LanguageWords = {
+  spaces: false,
+  marks: undefined,
+  relative: undefined,
+  phrases: PHRASES,
+  requests: {
+    opening: '',
+    text: '(?:書いて|訳して|翻訳(?:して|を?お願い)|要約して|まとめて|言い換え|書き直して|添削|下書き|文面|例文|ロールプレイ|なりきって|のふりを|丁寧に|ごっこ|[文詩信]を(?:作|考え)|敬語にして|何と(?:言|返|書))',
+    explanation:
+      '(?:説明して|レビュー|分析|どういう意味|とは(?:何|なん|どう|\\?|$)|流れ|仕組み|手順|方法|どうすれば|どうやって|なぜ|やり方|どうなり|どうなる)',
+    report: '(?:どこ|いつ|どれ|何番|いくら|状況|状態|ましたか|済みですか|どうなって)',
+    action: '(?:書いて|作って|訳して|まとめて)[^。!?]{0,6}(?:送|送信|発送|キャンセル|予約|変更|削除)',
+  },
+  clauses: {
+    next: '(?<=が、|が,)',
+    but: 'ただし',
+    nothing: '',
+    because: '',
+    noReason: '',
+    particles: '[はがをにでとのもへますせんたいただくし]',
+  },
+  closings: [],
+  drafts: { announced: '以下', named: '下書き|文面|訳' },
+  rules: undefined,
+  actions: {
+    cancel: '解約|キャンセル|取り消|退会',
+    refund: '返金|払い戻|戻り',
+    book: '予約',
+    change: '変更|更新|交換|移動',
+    send: '送信|送付|発送|お送り',
+    delete: '削除',
+    pay: '支払|決済',
+    approve: '承認',
+    confirm: '確定|確認',
+    complete: '完了|解決|修正',
+    deploy: 'デプロイ|公開',
+    activate: '有効|解除',
+    disable: '無効|停止',
+    reset: 'リセット',
+    create: '作成|登録|起票',
+    enrol: '入会',
+    upgrade: 'アップグレード|延長|免除',
+    transfer: '割り当て|引き継|転送',
+    add: '追加',
+  },
+  days: {
+    today: '今日|本日',
+    tomorrow: '明日|あした',
+    afterTomorrow: '明後日|あさって',
+    yesterday: '昨日',
+    weekdays: '日曜 月曜 火曜 水曜 木曜 金曜 土曜',
+    period: '週|月|日後',
+    dateIs: '今日|本日|現在',
+  },
+  numbers:
+    '一 二 三 四 五 六 七 八 九 十 十一 正午|十二 十三 十四 十五 十六 十七 十八 十九 二十 三十|半 四十 五十 六十 九十 百 -',
 };
