@@ -1,0 +1,99 @@
+/**
+ * A report before it is drawn. A builder decides what is said of its subject, once; `document-markdown.ts` and
+ * `cli/print-document.ts` decide how it looks in a pull request and in a terminal.
+ *
+ * Every text may come from spans or from a foreign repository. So the drawings take each as text and nothing else:
+ * builders need not know which of their texts can be trusted.
+ */
+export interface Document {
+  /** Headline of a file. A terminal leaves it out, because the command stands above. */
+  readonly title: Phrase;
+  /** The answer in one sentence. */
+  readonly verdict?: Phrase | undefined;
+  readonly blocks: readonly Block[];
+}
+
+export type Block =
+  | { readonly is: 'section'; readonly heading: Phrase; readonly blocks: readonly Block[] }
+  | { readonly is: 'line'; readonly text: Phrase; readonly isNote: boolean }
+  | Table;
+
+/** Without a head it is a list, whose cells a terminal aligns. */
+export interface Table {
+  readonly is: 'table';
+  readonly head?: readonly Phrase[];
+  /** A letter a column, `l` or `r`; columns without one stand to the left. */
+  readonly align?: string;
+  readonly rows: readonly Row[];
+  /** Rows of little interest: a terminal has the short ones in their place. */
+  readonly folded?: { readonly short: readonly Row[]; readonly rows: readonly Row[] };
+}
+
+export interface Row {
+  readonly cells: readonly Phrase[];
+  /** Sentences about the row. */
+  readonly below?: readonly Phrase[];
+}
+
+export type Phrase = Piece | readonly Piece[];
+
+export type Piece =
+  | string
+  | { readonly text: string; readonly tone?: Tone; readonly max?: number; readonly isName?: true };
+
+export type Tone = 'good' | 'bad' | 'unsure' | 'aside' | 'strong';
+
+export const TEXT_MAX = 1000;
+
+/** Ids, names and commands, that a reader may copy. */
+export function name(text: string, { max = 80, tone }: { readonly max?: number; readonly tone?: Tone } = {}): Piece {
+  return { text, max, isName: true, ...(tone === undefined ? {} : { tone }) };
+}
+
+export function command(text: string): Piece {
+  return name(text, { max: TEXT_MAX });
+}
+
+export function toned(tone: Tone, text: string): Piece {
+  return { text, tone };
+}
+
+export function joined(phrases: readonly Phrase[], separator = ', '): readonly Piece[] {
+  return phrases.flatMap((phrase, index) => (index === 0 ? piecesOf(phrase) : [separator, ...piecesOf(phrase)]));
+}
+
+export function listed(names: readonly string[]): readonly Piece[] {
+  return joined(names.map((one) => name(one)));
+}
+
+export function piecesOf(phrase: Phrase): readonly Piece[] {
+  // The cast holds because the other members of the union are no arrays.
+  return Array.isArray(phrase) ? (phrase as readonly Piece[]) : [phrase as Piece];
+}
+
+/** A cleaned and shortened text that keeps the spaces at its ends, because they part it from the next piece. */
+export function cleanedPiece(text: string, clean: (text: string) => string): string {
+  const [, before = '', middle = '', after = ''] = /^( *)(.*?)( *)$/s.exec(text) ?? [];
+  return before + (middle === '' ? '' : clean(middle)) + after;
+}
+
+export function line(...text: readonly Piece[]): Block {
+  return { is: 'line', text, isNote: false };
+}
+
+export function aside(text: string): Block {
+  return line(toned('aside', text));
+}
+
+export function note(text: string): Block {
+  return { is: 'line', text, isNote: true };
+}
+
+export function section(heading: Phrase, blocks: readonly Block[]): Block {
+  return { is: 'section', heading, blocks };
+}
+
+/** A list with an item a line. */
+export function list(items: readonly Phrase[]): Table {
+  return { is: 'table', rows: items.map((item) => ({ cells: [item] })) };
+}
