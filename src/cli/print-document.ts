@@ -1,16 +1,6 @@
-/** Draws a document in a terminal: sections are indented, and tables that follow each other have the same columns. */
-import {
-  type Block,
-  cleanedPiece,
-  type Document,
-  type Phrase,
-  type Piece,
-  piecesOf,
-  type Row,
-  type Table,
-  TEXT_MAX,
-  type Tone,
-} from '../report/documents/document.ts';
+/** Draws a document in a terminal: sections are indented, and the columns of a table are aligned. */
+import { type Block, cleanedPiece, type Document, type Phrase } from '../report/documents/document.ts';
+import { type Piece, piecesOf, type Row, TEXT_MAX, type Tone } from '../report/documents/document.ts';
 import { printTable, type TableRow } from './print-table.ts';
 import { safe, type Style, type Terminal } from './terminal.ts';
 
@@ -31,63 +21,42 @@ export function printDocument(terminal: Terminal, { verdict, blocks }: Omit<Docu
 export function printBlocks(terminal: Terminal, blocks: readonly Block[], depth: number): void {
   const indent = '  '.repeat(depth);
   for (const [index, block] of blocks.entries()) {
-    const before = blocks[index - 1];
-    if (isContinued(block, before)) continue;
-    if (isApart(block, before)) terminal.out('');
-    if (block.is === 'line') {
-      const mark = block.isNote ? `${terminal.paint('yellow', 'note')}  ` : '';
-      terminal.out(indent + mark + painted(terminal, block.text));
-    } else if (block.is === 'section') {
-      terminal.out(indent + painted(terminal, strong(block.heading)));
-      printBlocks(terminal, block.blocks, depth + 1);
-    } else printTables(terminal, block, blocks.slice(index + 1), indent.length);
+    if (isTall(block) || (index > 0 && isTall(blocks[index - 1]))) terminal.out('');
+    switch (block.is) {
+      case 'section':
+        terminal.out(indent + painted(terminal, headingOf(block.heading)));
+        printBlocks(terminal, block.blocks, depth + 1);
+        break;
+      case 'line':
+        terminal.out(indent + painted(terminal, block.text));
+        break;
+      case 'note':
+        terminal.out(`${indent}${terminal.paint('yellow', 'note')}  ${painted(terminal, block.text)}`);
+        break;
+      case 'table': {
+        const rows = block.rows.flatMap((row, at) => rowsOf(terminal, row, { indent, isFirst: at === 0 }));
+        printTable(terminal, rows, { indent: indent.length, align: block.align ?? '' });
+      }
+    }
   }
 }
 
-function isContinued(block: Block, before: Block | undefined): boolean {
-  return hasHead(block) && before !== undefined && hasHead(before);
+/** An empty line stands before and after it. */
+function isTall(block: Block | undefined): boolean {
+  if (block?.is === 'table') return block.rows.some((row) => 'head' in row);
+  return block?.is === 'section';
 }
 
-function isApart(block: Block, before: Block | undefined): boolean {
-  return (
-    block.is === 'section' || hasHead(block) || (before !== undefined && (before.is === 'section' || hasHead(before)))
-  );
-}
-
-function hasHead(block: Block): boolean {
-  return block.is === 'table' && block.head !== undefined;
-}
-
-function printTables(terminal: Terminal, first: Table, others: readonly Block[], indent: number): void {
-  const end = others.findIndex((other, index) => !isContinued(other, index === 0 ? first : others[index - 1]));
-  const tables = [first, ...(others.slice(0, end < 0 ? others.length : end) as Table[])];
-  const rows = tables.flatMap(({ head, rows, folded }, index) => [
-    ...(index === 0 ? [] : ['']),
-    ...(head === undefined
-      ? []
-      : [
-          head.map((cell) =>
-            cellOf(
-              terminal,
-              piecesOf(cell).map((piece) => toned(piece, 'aside')),
-            ),
-          ),
-        ]),
-    ...[...rows, ...(folded?.short ?? [])].flatMap((row) => rowsOf(terminal, row, indent)),
-  ]);
-  printTable(terminal, rows, { indent, ...(first.align === undefined ? {} : { align: first.align }) });
-}
-
-function rowsOf(terminal: Terminal, { cells, below = [] }: Row, indent: number): readonly TableRow[] {
-  const lines = below.map(
-    (sentence) =>
-      ' '.repeat(indent + 2) +
-      painted(
-        terminal,
-        piecesOf(sentence).map((piece) => toned(piece, 'aside')),
-      ),
-  );
-  return [cells.map((cell) => cellOf(terminal, cell)), ...lines];
+function rowsOf(
+  terminal: Terminal,
+  row: Row,
+  at: { readonly indent: string; readonly isFirst: boolean },
+): readonly TableRow[] {
+  if ('folded' in row) return row.short.flatMap((one) => rowsOf(terminal, one, at));
+  if ('below' in row) return row.below.map((text) => `${at.indent}  ${painted(terminal, toned(text, 'aside'))}`);
+  if ('head' in row)
+    return [...(at.isFirst ? [] : ['']), row.head.map((cell) => cellOf(terminal, toned(cell, 'aside')))];
+  return [row.map((cell) => cellOf(terminal, cell))];
 }
 
 function cellOf(terminal: Terminal, phrase: Phrase) {
@@ -95,20 +64,22 @@ function cellOf(terminal: Terminal, phrase: Phrase) {
 }
 
 function painted({ paint }: Pick<Terminal, 'paint'>, phrase: Phrase): string {
-  return piecesOf(phrase)
-    .map((piece) => {
-      const { text, max = TEXT_MAX, tone } = typeof piece === 'string' ? { text: piece } : piece;
-      const shown = cleanedPiece(text, (words) => safe(words, max));
-      return tone === undefined || shown === '' ? shown : paint(STYLES[tone], shown);
-    })
-    .join('');
+  const pieces = piecesOf(phrase).map((piece) => {
+    const { text, max = TEXT_MAX, tone } = typeof piece === 'string' ? { text: piece } : piece;
+    const shown = cleanedPiece(text, (words) => safe(words, max));
+    return tone === undefined || shown === '' ? shown : paint(STYLES[tone], shown);
+  });
+  return pieces.join('');
 }
 
-/** The first piece of a heading is what it is about. */
-function strong(heading: Phrase): Phrase {
-  return piecesOf(heading).map((piece, index) => (index === 0 ? toned(piece, 'strong') : piece));
+/** Its first piece is its subject. */
+function headingOf(heading: Phrase): Phrase {
+  const [subject = '', ...more] = piecesOf(heading);
+  return [...piecesOf(toned(subject, 'strong')), ...more];
 }
 
-function toned(piece: Piece, tone: Tone): Piece {
-  return typeof piece === 'string' ? { text: piece, tone } : { tone, ...piece };
+function toned(phrase: Phrase, tone: Tone): Phrase {
+  return piecesOf(phrase).map(
+    (piece): Piece => (typeof piece === 'string' ? { text: piece, tone } : { tone, ...piece }),
+  );
 }

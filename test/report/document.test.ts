@@ -1,7 +1,18 @@
 /** The two drawings of a document: what is text stays text, and neither leaves out what the other says. */
 import { expect, test } from 'vitest';
 import { printDocument } from '../../src/cli/print-document.ts';
-import { command, type Document, line, list, name, note, section, toned } from '../../src/report/documents/document.ts';
+import {
+  command,
+  type Document,
+  line,
+  list,
+  listed,
+  name,
+  note,
+  say,
+  section,
+  toned,
+} from '../../src/report/documents/document.ts';
 import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
 
 const HOSTILE = '\u001b[31m](javascript:x) <img src=x> | @everyone `x`\n\n# Passed';
@@ -11,30 +22,23 @@ const DOCUMENT: Document = {
   verdict: toned('bad', 'It is worse.'),
   blocks: [
     note('few cases'),
-    section(
-      [name('suite'), '   2 cases'],
-      [
-        {
-          is: 'table',
-          head: ['criterion', 'before', ''],
-          align: 'lr',
-          rows: [
-            {
-              cells: [name('booked'), '100 %', toned('bad', 'worse')],
-              below: ['It fell', ['Cases: ', name('a'), ', ', name('b')]],
-            },
-            { cells: [name('cost'), toned('aside', 'not known')] },
-          ],
-          folded: {
-            short: [{ cells: ['1 unchanged: ', name('polite')] }],
-            rows: [{ cells: [name('polite'), '50 %', ''] }],
-          },
-        },
-        { is: 'table', head: ['effort', 'before', ''], rows: [{ cells: ['the steps of a case', '4', ''] }] },
-        line('What moved it: ', name('booked')),
-        list([['read ', command('npx assay show x')], 'nothing else']),
-      ],
-    ),
+    section(say`${name('suite')}   ${2} cases`, [
+      {
+        is: 'table',
+        align: 'lr',
+        rows: [
+          { head: ['criterion', 'before', ''] },
+          [name('booked'), '100 %', toned('bad', 'worse')],
+          { below: ['It fell', say`Cases: ${listed(['a', 'b'])}`] },
+          [name('cost'), toned('aside', 'not known')],
+          { short: [[say`1 unchanged: ${name('polite')}`]], folded: [[name('polite'), '50 %', '']] },
+          { head: ['effort', 'before', ''] },
+          ['the steps of a case', '4', ''],
+        ],
+      },
+      line(say`What moved it: ${name('booked')}`),
+      list([say`read ${command('npx assay show x')}`, 'nothing else']),
+    ]),
   ],
 };
 
@@ -60,7 +64,7 @@ test('a terminal has the verdict first, tables with the same columns, and folded
       It fell
       Cases: a, b
     cost                 not known
-    1 unchanged:         polite
+    1 unchanged: polite
 
     effort               before
     the steps of a case       4
@@ -85,11 +89,11 @@ test('Markdown has every row, and the sentences about it below the table', () =>
 | \`cost\` |  | not known |
 | \`polite\` | 50 % |  |
 
-* \`booked\`: It fell. Cases\\: \`a\`, \`b\`.
-
 | effort | before |  |
 |---|---|---|
 | the steps of a case | 4 |  |
+
+* \`booked\`: It fell. Cases\\: \`a\`, \`b\`.
 
 What moved it\\: \`booked\`.
 
@@ -104,9 +108,9 @@ test('a text from elsewhere is text, wherever a builder puts it', () => {
     verdict: HOSTILE,
     blocks: [
       note(HOSTILE),
-      line(HOSTILE, name(HOSTILE), toned('bad', HOSTILE)),
+      line(say`${HOSTILE} ${name(HOSTILE)} ${toned('bad', HOSTILE)}`),
       section(HOSTILE, [
-        { is: 'table', head: [HOSTILE, ''], rows: [{ cells: [HOSTILE, name(HOSTILE)], below: [HOSTILE] }] },
+        { is: 'table', rows: [{ head: [HOSTILE, ''] }, [HOSTILE, name(HOSTILE)], { below: [HOSTILE] }] },
         list([HOSTILE, name(HOSTILE)]),
       ]),
     ],

@@ -17,36 +17,20 @@ import {
   splitPhrase,
   unchangedPhrase,
 } from './comparison-rows.ts';
-import {
-  aside,
-  type Block,
-  command,
-  type Document,
-  joined,
-  line,
-  list,
-  listed,
-  name,
-  note,
-  type Phrase,
-  type Piece,
-  type Row,
-  section,
-  type Table,
-  type Tone,
-  toned,
-} from './document.ts';
+import { aside, type Block, command, type Document, joined, line, list, listed, name } from './document.ts';
+import { note, type Phrase, type Row, say, section, subject, type Tone, toned } from './document.ts';
 
+const NAME_MAX = 48;
 const FLAKY_MAX = 10;
 
 export function comparisonDocument(comparison: Comparison, { flippedMax }: { readonly flippedMax: number }): Document {
   const { a, b, confidence, smallest, warnings, suites } = comparison;
   const interval = `${Number((confidence * 100).toFixed(1))} % interval`;
   return {
-    title: [name(b.name), ' beside ', name(a.name)],
+    title: say`${name(b.name)} beside ${name(a.name)}`,
     blocks: [
-      line('A  ', ...sideOf(a)),
-      line('B  ', ...sideOf(b)),
+      line(say`A  ${sideOf(a)}`),
+      line(say`B  ${sideOf(b)}`),
       ...warnings.map(note),
       ...(suites.length === 0 ? [line('No suite scored both.')] : []),
       ...suites.map((suite) => suiteSection(suite, { interval, flippedMax })),
@@ -67,18 +51,12 @@ function legend(smallest: number): readonly Block[] {
   ];
 }
 
-function sideOf({ id, name: called, agent, git, dataset, repeats }: Experiment): readonly Piece[] {
-  const commit = git === undefined ? [] : [name(git.commit.slice(0, 12))];
-  return [
-    name(called, { tone: 'strong' }),
-    ' (',
-    name(id, { max: 130 }),
-    ...(agent.version === undefined ? [] : [', version ', name(agent.version)]),
-    ...commit.flatMap((named) => [', commit ', named, git?.isDirty === true ? ' with changes' : '']),
-    `, ${counted(dataset.cases, 'case')} of `,
-    name(dataset.name),
-    `${repeats > 1 ? `, ${repeats} times` : ''})`,
-  ];
+function sideOf({ id, name: called, agent, git, dataset, repeats }: Experiment): Phrase {
+  const version = agent.version === undefined ? '' : say`, version ${name(agent.version)}`;
+  const changes = git?.isDirty === true ? ' with changes' : '';
+  const commit = git === undefined ? '' : say`, commit ${name(git.commit.slice(0, 12))}${changes}`;
+  const cases = say`${counted(dataset.cases, 'case')} of ${name(dataset.name)}${repeats > 1 ? `, ${repeats} times` : ''}`;
+  return say`${subject(called)} (${name(id, 130)}${version}${commit}, ${cases})`;
 }
 
 function suiteSection(
@@ -86,51 +64,46 @@ function suiteSection(
   { interval, flippedMax }: { readonly interval: string; readonly flippedMax: number },
 ): Block {
   const { about, split, reliability } = suite;
-  return section(
-    [name(suite.suite), `   ${casesText(suite)}`],
-    [
-      ...knownText(suite).map(aside),
-      ...suite.warnings.map(note),
-      ...rowGroups(suite)
+  return section(say`${name(suite.suite)}   ${casesText(suite)}`, [
+    ...knownText(suite).map(aside),
+    ...suite.warnings.map(note),
+    {
+      is: 'table',
+      align: 'lrrrrr',
+      rows: rowGroups(suite)
         .filter(({ rows }) => rows.length > 0)
-        .map(({ title, rows }) => figuresTable([title, 'A', 'B', 'change', interval, 'p', ''], rows)),
-      ...(split === undefined ? [] : [line(`What moved the ${wordsOf(about).score}: `, ...splitPhrase(split))]),
-      flippedBlock(suite, flippedMax),
-      ...repeatsSections('A', reliability.a),
-      ...repeatsSections('B', reliability.b),
-    ],
-  );
+        .flatMap(({ title, rows }) => [
+          { head: [title, 'A', 'B', 'change', interval, 'p', ''] },
+          ...rowsOf(title, rows),
+        ]),
+    },
+    ...(split === undefined ? [] : [line(say`What moved the ${wordsOf(about).score}: ${splitPhrase(split)}`)]),
+    flippedBlock(suite, flippedMax),
+    ...repeatsSections('A', reliability.a),
+    ...repeatsSections('B', reliability.b),
+  ]);
 }
 
 /** Criteria that are the same in each case are folded. */
-function figuresTable(head: readonly [string, ...string[]], rows: readonly ComparisonRow[]): Table {
-  const folded = head[0] === 'criteria' ? rows.filter(isUnchanged) : [];
-  return {
-    is: 'table',
-    head,
-    align: 'lrrrrr',
-    rows: rows.filter((row) => !folded.includes(row)).map(rowOf),
-    folded: {
-      short: folded.length === 0 ? [] : [{ cells: [unchangedPhrase(folded.map((row) => row.name))] }],
-      rows: folded.map(rowOf),
-    },
-  };
+function rowsOf(title: string, rows: readonly ComparisonRow[]): readonly Row[] {
+  const same = title === 'criteria' ? rows.filter(isUnchanged) : [];
+  const moved = rows.filter((row) => !same.includes(row)).map(rowOf);
+  if (same.length === 0) return moved;
+  return [...moved, { short: [[unchangedPhrase(same.map((row) => row.name))]], folded: same.map(rowOf) }];
 }
 
 function rowOf({ name: called, unit, compared }: ComparisonRow): Row {
-  const named = name(called, { max: 48 });
-  if (compared.is === 'not_compared') return { cells: [named, toned('aside', compared.because)] };
-  return {
-    cells: [
-      named,
-      formatLevel(compared.a, unit),
-      formatLevel(compared.b, unit),
-      formatChange(compared.change, unit, compared.isRelative),
-      formatInterval(compared, unit),
-      formatP(compared.adjustedP),
-      compared.word === undefined ? '' : toned(TONES[compared.word], wordText(compared)),
-    ],
-  };
+  const named = name(called, NAME_MAX);
+  if (compared.is === 'not_compared') return [named, toned('aside', compared.because)];
+  return [
+    named,
+    formatLevel(compared.a, unit),
+    formatLevel(compared.b, unit),
+    formatChange(compared.change, unit, compared.isRelative),
+    formatInterval(compared, unit),
+    formatP(compared.adjustedP),
+    compared.word === undefined ? '' : toned(TONES[compared.word], wordText(compared)),
+  ];
 }
 
 const TONES = {
@@ -152,7 +125,7 @@ function flippedBlock({ flipped, about }: SuiteComparison, most: number): Block 
   return section(`Flipped: ${counted(worse, 'case')} ${lost}, ${flipped.length - worse} ${won}`, [
     { is: 'table', rows: shown.map((one) => flippedRow(one, about)) },
     ...(left > 0 && first !== undefined ? [aside(`and ${left} more (--flipped ${flipped.length})`)] : []),
-    ...(first === undefined ? [] : [line('both conversations of one: ', command(`--transcripts ${first.case}`))]),
+    ...(first === undefined ? [] : [line(say`both conversations of one: ${command(`--transcripts ${first.case}`)}`)]),
   ]);
 }
 
@@ -160,27 +133,18 @@ function flippedRow(one: FlippedCase, about: SuiteComparison['about']): Row {
   const scores = [one.score.a, one.score.b].map((score) =>
     score === undefined ? 'none' : formatLevel(score, 'score'),
   );
-  const moved = (word: string, criteria: FlippedCase['criteria']): readonly Phrase[] =>
-    criteria.length === 0 ? [] : [[`${word} `, ...listed(criteria.map(({ criterion }) => criterion))]];
+  const { lost = [], won = [] } = Object.groupBy(one.criteria, ({ a, b }) => (b < a ? 'lost' : 'won'));
   const notes = [
-    ...moved(
-      'lost',
-      one.criteria.filter(({ a, b }) => b < a),
-    ),
-    ...moved(
-      'won',
-      one.criteria.filter(({ a, b }) => b > a),
-    ),
+    ...(lost.length === 0 ? [] : [say`lost ${listed(lost.map(({ criterion }) => criterion))}`]),
+    ...(won.length === 0 ? [] : [say`won ${listed(won.map(({ criterion }) => criterion))}`]),
     ...new Set(one.ends.b),
   ];
-  return {
-    cells: [
-      toned(one.direction === 'worse' ? 'bad' : 'good', flippedWord(one.direction, about)),
-      name(one.case, { max: 48 }),
-      `score ${scores.join(' → ')}`,
-      joined(notes, '; '),
-    ],
-  };
+  return [
+    toned(one.direction === 'worse' ? 'bad' : 'good', flippedWord(one.direction, about)),
+    name(one.case, NAME_MAX),
+    `score ${scores.join(' → ')}`,
+    joined(notes, '; '),
+  ];
 }
 
 /** Nothing where each case was run once. */
@@ -188,30 +152,23 @@ export function repeatsSections(title: string, reliability: Reliability): readon
   const { repeats, passes, flakyCases, flakyCriteria } = reliability;
   if (passes.length === 0) return [];
   const left = flakyCases.length - FLAKY_MAX;
-  const flaky = flakyCases
-    .slice(0, FLAKY_MAX)
-    .map(
-      (one): Phrase => [
-        'flaky: ',
-        name(one.case, { max: 48 }),
-        ` passes ${one.passes} of ${one.runs}`,
-        ...one.criteria.flatMap(({ criterion, passes: some, runs }) => ['; ', name(criterion), ` ${some} of ${runs}`]),
-      ],
-    );
-  const criteria = flakyCriteria.map(
-    ({ criterion, cases, of }): Phrase => [name(criterion), ` in ${cases} of ${of} cases`],
-  );
+  const criteria = flakyCriteria.map(({ criterion, cases, of }) => say`${name(criterion)} in ${cases} of ${of} cases`);
+  const flaky = flakyCases.slice(0, FLAKY_MAX).map((one) => {
+    const each = one.criteria.map((of) => say`${name(of.criterion)} ${of.passes} of ${of.runs}`);
+    return joined([say`flaky: ${name(one.case)} passes ${one.passes} of ${one.runs}`, ...each], '; ');
+  });
+  const head = ['k', say`at least one of k passes (${name('pass@k')})`, say`all k pass (${name('pass^k')})`];
   return [
     section(`${title}, ${repeats} runs a case`, [
       {
         is: 'table',
-        head: ['k', ['at least one of k passes (', name('pass@k'), ')'], ['all k pass (', name('pass^k'), ')']],
         align: 'rrr',
-        rows: passes.map(({ k, passAt, passHat }) => ({
-          cells: [String(k), formatShare(passAt), formatShare(passHat)],
-        })),
+        rows: [
+          { head },
+          ...passes.map(({ k, passAt, passHat }) => [String(k), formatShare(passAt), formatShare(passHat)]),
+        ],
       },
-      ...(criteria.length === 0 ? [] : [line('repeats do not agree on ', ...joined(criteria))]),
+      ...(criteria.length === 0 ? [] : [line(say`repeats do not agree on ${joined(criteria)}`)]),
       ...(flaky.length === 0 ? [] : [list([...flaky, ...(left > 0 ? [`and ${left} more`] : [])])]),
     ]),
   ];

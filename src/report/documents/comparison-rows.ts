@@ -4,7 +4,7 @@ import type { Compared, Interval, SuiteComparison } from '../../model/comparison
 import { wordsOf } from '../../model/suite-words.ts';
 import { isGood } from '../../model/severity.ts';
 import { unreachable } from '../../model/unreachable.ts';
-import { joined, listed, name, type Piece } from './document.ts';
+import { joined, listed, name, type Phrase, say } from './document.ts';
 
 export interface ComparisonRow {
   readonly name: string;
@@ -95,8 +95,8 @@ export function formatP(p: number): string {
 }
 
 /** "9 criteria unchanged: a, b, c". */
-export function unchangedPhrase(names: readonly string[]): readonly Piece[] {
-  return [`${counted(names.length, 'criterion', 'criteria')} unchanged: `, ...listed(names)];
+export function unchangedPhrase(names: readonly string[]): Phrase {
+  return say`${counted(names.length, 'criterion', 'criteria')} unchanged: ${listed(names)}`;
 }
 
 /** The same in each case. */
@@ -109,16 +109,17 @@ export function formatShare({ value, lower, upper }: Interval): string {
 }
 
 /** "−0.131 = booked −0.120, mix −0.011": the part that moved it most comes first, and parts that moved nothing are left out. */
-export function splitPhrase(split: NonNullable<SuiteComparison['split']>): readonly Piece[] {
+export function splitPhrase(split: NonNullable<SuiteComparison['split']>): Phrase {
   const parts = split.criteria
     .filter(({ part }) => Math.abs(part) >= 0.0005)
     .toSorted((x, y) => Math.abs(y.part) - Math.abs(x.part));
   const rest = split.change - parts.reduce((sum, { part }) => sum + part, 0);
+  const signed = (change: number) => formatChange(change, 'score', false);
   const shown = [
-    ...parts.map(({ criterion, part }) => [name(criterion), ` ${formatChange(part, 'score', false)}`]),
-    ...(Math.abs(rest) >= 0.0005 ? [[`mix ${formatChange(rest, 'score', false)}`]] : []),
+    ...parts.map(({ criterion, part }) => say`${name(criterion)} ${signed(part)}`),
+    ...(Math.abs(rest) >= 0.0005 ? [`mix ${signed(rest)}`] : []),
   ];
-  return [formatChange(split.change, 'score', false), ...(shown.length === 0 ? [] : [' = ', ...joined(shown)])];
+  return shown.length === 0 ? signed(split.change) : say`${signed(split.change)} = ${joined(shown)}`;
 }
 
 /** The basis of a suite's figures, as sentences for a person. */

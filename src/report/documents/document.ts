@@ -9,31 +9,25 @@ export interface Document {
   /** Headline of a file. A terminal leaves it out, because the command stands above. */
   readonly title: Phrase;
   /** The answer in one sentence. */
-  readonly verdict?: Phrase | undefined;
+  readonly verdict?: Phrase;
   readonly blocks: readonly Block[];
 }
 
 export type Block =
   | { readonly is: 'section'; readonly heading: Phrase; readonly blocks: readonly Block[] }
-  | { readonly is: 'line'; readonly text: Phrase; readonly isNote: boolean }
-  | Table;
+  | { readonly is: 'line' | 'note'; readonly text: Phrase }
+  /** `align` has a letter a column, `l` or `r`; columns without one stand to the left. */
+  | { readonly is: 'table'; readonly rows: readonly Row[]; readonly align?: string };
 
-/** Without a head it is a list, whose cells a terminal aligns. */
-export interface Table {
-  readonly is: 'table';
-  readonly head?: readonly Phrase[];
-  /** A letter a column, `l` or `r`; columns without one stand to the left. */
-  readonly align?: string;
-  readonly rows: readonly Row[];
+export type Row =
+  /** Cells. A row with fewer than others has a text in place of figures at its end. */
+  | readonly Phrase[]
+  /** Names of the columns of the rows that follow; rows without them are a list. */
+  | { readonly head: readonly Phrase[] }
+  /** Sentences about the row above. */
+  | { readonly below: readonly Phrase[] }
   /** Rows of little interest: a terminal has the short ones in their place. */
-  readonly folded?: { readonly short: readonly Row[]; readonly rows: readonly Row[] };
-}
-
-export interface Row {
-  readonly cells: readonly Phrase[];
-  /** Sentences about the row. */
-  readonly below?: readonly Phrase[];
-}
+  | { readonly folded: readonly Row[]; readonly short: readonly Row[] };
 
 export type Phrase = Piece | readonly Piece[];
 
@@ -45,13 +39,27 @@ export type Tone = 'good' | 'bad' | 'unsure' | 'aside' | 'strong';
 
 export const TEXT_MAX = 1000;
 
+/** A sentence with names and tones in it. */
+export function say(texts: TemplateStringsArray, ...phrases: readonly (Phrase | number)[]): readonly Piece[] {
+  return texts.flatMap((text, index) => {
+    const phrase = phrases[index];
+    const pieces = phrase === undefined ? [] : piecesOf(typeof phrase === 'number' ? String(phrase) : phrase);
+    return text === '' ? pieces : [text, ...pieces];
+  });
+}
+
 /** Ids, names and commands, that a reader may copy. */
-export function name(text: string, { max = 80, tone }: { readonly max?: number; readonly tone?: Tone } = {}): Piece {
-  return { text, max, isName: true, ...(tone === undefined ? {} : { tone }) };
+export function name(text: string, max = 80): Piece {
+  return { text, max, isName: true };
+}
+
+/** The name of the subject. */
+export function subject(text: string): Piece {
+  return { text, max: 80, isName: true, tone: 'strong' };
 }
 
 export function command(text: string): Piece {
-  return name(text, { max: TEXT_MAX });
+  return name(text, TEXT_MAX);
 }
 
 export function toned(tone: Tone, text: string): Piece {
@@ -66,6 +74,26 @@ export function listed(names: readonly string[]): readonly Piece[] {
   return joined(names.map((one) => name(one)));
 }
 
+export function line(text: Phrase): Block {
+  return { is: 'line', text };
+}
+
+export function aside(text: string): Block {
+  return line(toned('aside', text));
+}
+
+export function note(text: string): Block {
+  return { is: 'note', text };
+}
+
+export function section(heading: Phrase, blocks: readonly Block[]): Block {
+  return { is: 'section', heading, blocks };
+}
+
+export function list(items: readonly Phrase[]): Block {
+  return { is: 'table', rows: items.map((item) => [item]) };
+}
+
 export function piecesOf(phrase: Phrase): readonly Piece[] {
   // The cast holds because the other members of the union are no arrays.
   return Array.isArray(phrase) ? (phrase as readonly Piece[]) : [phrase as Piece];
@@ -75,25 +103,4 @@ export function piecesOf(phrase: Phrase): readonly Piece[] {
 export function cleanedPiece(text: string, clean: (text: string) => string): string {
   const [, before = '', middle = '', after = ''] = /^( *)(.*?)( *)$/s.exec(text) ?? [];
   return before + (middle === '' ? '' : clean(middle)) + after;
-}
-
-export function line(...text: readonly Piece[]): Block {
-  return { is: 'line', text, isNote: false };
-}
-
-export function aside(text: string): Block {
-  return line(toned('aside', text));
-}
-
-export function note(text: string): Block {
-  return { is: 'line', text, isNote: true };
-}
-
-export function section(heading: Phrase, blocks: readonly Block[]): Block {
-  return { is: 'section', heading, blocks };
-}
-
-/** A list with an item a line. */
-export function list(items: readonly Phrase[]): Table {
-  return { is: 'table', rows: items.map((item) => ({ cells: [item] })) };
 }

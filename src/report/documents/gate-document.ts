@@ -4,22 +4,8 @@ import type { About } from '../../model/evaluation.ts';
 import { type GateResult, type GateSide, isLastLook, type JudgedRule, type RuleDecision } from '../../model/gate.ts';
 import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
 import { unchangedPhrase } from './comparison-rows.ts';
-import {
-  aside,
-  type Block,
-  command,
-  type Document,
-  line,
-  listed,
-  name,
-  note,
-  type Phrase,
-  type Piece,
-  type Row,
-  section,
-  type Tone,
-  toned,
-} from './document.ts';
+import { aside, type Block, command, type Document, line, listed, name, note } from './document.ts';
+import { type Phrase, type Piece, type Row, say, section, subject, type Tone, toned } from './document.ts';
 
 const TITLES = {
   pass: 'The release gate passes',
@@ -38,19 +24,19 @@ const ORDER = Object.keys(WORDS);
 
 /** The answer alone, with the command that shows each rule. */
 export function gateSentence(result: GateResult, detailsBy: string): Document {
-  return { ...headOf(result), blocks: [...remarksOf(result), line('Each rule: ', command(`npx ${detailsBy}`))] };
+  return { ...headOf(result), blocks: [...remarksOf(result), line(say`Each rule: ${command(`npx ${detailsBy}`)}`)] };
 }
 
 /** `by` is a sentence about the origin of the rules, where nobody wrote them. */
 export function gateDocument(result: GateResult, by: string | undefined): Document {
   const { candidate, baseline, rules, about } = result;
-  const against = baseline === undefined ? [', against fixed numbers'] : [' against ', ...sideOf(baseline)];
-  const detailed = baseline === undefined ? [] : [', ', command(`npx assay compare ${baseline.id} ${candidate.id}`)];
+  const against = baseline === undefined ? ', against fixed numbers' : say` against ${sideOf(baseline)}`;
+  const compared = baseline === undefined ? '' : say`, ${command(`npx assay compare ${baseline.id} ${candidate.id}`)}`;
   return {
     ...headOf(result),
     blocks: [
       ...remarksOf(result),
-      line(...sideOf(candidate), ...against),
+      line(say`${sideOf(candidate)}${against}`),
       ...(by === undefined ? [] : [aside(by)]),
       ...[...Map.groupBy(rules, ({ suite }) => suite)].map(([suite, own]) =>
         suiteSection(suite, own, about.get(suite)),
@@ -58,7 +44,7 @@ export function gateDocument(result: GateResult, by: string | undefined): Docume
       ...(rules.some(({ is }) => is !== 'count')
         ? [aside(`Limits and tests are decided at ${confidenceText(result)}, all of them together.`)]
         : []),
-      line('The cases: ', command(`npx assay show ${candidate.id} <case>`), ...detailed),
+      line(say`The cases: ${command(`npx assay show ${candidate.id} <case>`)}${compared}`),
     ],
   };
 }
@@ -71,30 +57,33 @@ function remarksOf(result: GateResult): readonly Block[] {
   return [...(result.look === undefined ? [] : [line(lookText(result))]), ...result.warnings.map(note)];
 }
 
-function sideOf({ id, name: called, agentVersion, commit, runs }: GateSide): readonly Piece[] {
-  return [
-    ...[name(called, { tone: 'strong' }), ' (', name(id)],
-    ...(agentVersion === undefined ? [] : [', version ', name(agentVersion)]),
-    ...(commit === undefined ? [] : [', commit ', name(commit.slice(0, 12))]),
-    `, ${counted(runs, 'run')})`,
-  ];
+function sideOf({ id, name: called, agentVersion, commit, runs }: GateSide): Phrase {
+  const version = agentVersion === undefined ? '' : say`, version ${name(agentVersion)}`;
+  const at = commit === undefined ? '' : say`, commit ${name(commit.slice(0, 12))}`;
+  return say`${subject(called)} (${name(id)}${version}${at}, ${counted(runs, 'run')})`;
 }
 
 function suiteSection(suite: string, rules: readonly JudgedRule[], about: About | undefined): Block {
   const { limit } = wordsOf(about);
   const sorted = rules.toSorted((a, b) => ORDER.indexOf(a.decision) - ORDER.indexOf(b.decision));
-  const folded = sorted.filter(isUnchanged);
-  const rowOf = (rule: JudgedRule): Row => ({
-    cells: [decisionOf(rule), ruleName(rule, about), rule.shown.allowed, rule.shown.value, rule.shown.interval],
-    below: explained(rule),
-  });
+  const same = sorted.filter(isUnchanged);
+  const rowsOf = (rule: JudgedRule): readonly Row[] => {
+    const { allowed, value, interval } = rule.shown;
+    const below = explained(rule);
+    return [
+      [decisionOf(rule), ruleName(rule, about), allowed, value, interval],
+      ...(below.length === 0 ? [] : [{ below }]),
+    ];
+  };
   return section(name(suite), [
     ...(limit === undefined ? [] : [aside(limit)]),
     {
       is: 'table',
-      head: ['', 'rule', 'allowed', 'found', 'interval'],
-      rows: sorted.filter((rule) => !isUnchanged(rule)).map(rowOf),
-      folded: { short: unchangedRows(folded), rows: folded.map(rowOf) },
+      rows: [
+        { head: ['', 'rule', 'allowed', 'found', 'interval'] },
+        ...sorted.filter((rule) => !isUnchanged(rule)).flatMap(rowsOf),
+        { short: unchangedRows(same), folded: same.flatMap(rowsOf) },
+      ],
     },
   ]);
 }
@@ -115,7 +104,7 @@ function unchangedRows(rules: readonly JudgedRule[]): readonly Row[] {
     const names = unchangedPhrase(same.map(({ rule }) => rule.slice('criterion.'.length)));
     // The groups have members.
     const [first] = same as [JudgedRule, ...JudgedRule[]];
-    return { cells: [decisionOf(first), [...names, neededText(first)]] };
+    return [decisionOf(first), say`${names}${neededText(first)}`];
   });
 }
 
@@ -132,15 +121,15 @@ function explained(rule: JudgedRule): readonly Phrase[] {
   const readWith = rule.is === 'limit' ? undefined : rule.readWith;
   return [
     ...(isOpen || leavesOut ? [because] : []),
-    ...(examples.length === 0 ? [] : [['Cases: ', ...listed(examples)]]),
-    ...(readWith === undefined ? [] : [['Read the first: ', command(`npx ${readWith}`)]]),
+    ...(examples.length === 0 ? [] : [say`Cases: ${listed(examples)}`]),
+    ...(readWith === undefined ? [] : [say`Read the first: ${command(`npx ${readWith}`)}`]),
   ];
 }
 
 /** The rule as `gate.yaml` writes it, and its subject in a suite that has no evidence of the task. */
 function ruleName(rule: JudgedRule, about: About | undefined): Phrase {
   const called = calledHere(rule, about);
-  return called === undefined ? name(rule.rule) : [name(rule.rule), ` (${called})`];
+  return called === undefined ? name(rule.rule) : say`${name(rule.rule)} (${called})`;
 }
 
 function calledHere({ rule }: Pick<JudgedRule, 'rule'>, about: About | undefined): string | undefined {
