@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareExperiments } from '../../src/statistics/compare/compare-experiments.ts';
-import { printComparison } from '../../src/cli/print-comparison.ts';
+import { printDocument } from '../../src/cli/print-document.ts';
 import { comparisonJson } from '../../src/report/documents/comparison-json.ts';
-import { comparisonMarkdown } from '../../src/report/documents/comparison-markdown.ts';
+import { comparisonDocument } from '../../src/report/documents/comparison-document.ts';
+import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
 import { assay } from '../assay-command.ts';
 import { keepExperiment as keep } from '../statistics/compare/kept-experiment.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../statistics/compare/experiments.ts';
@@ -113,7 +114,7 @@ describe('what names say is not obeyed', () => {
   test('in a terminal', () => {
     const lines: string[] = [];
     const out = (text: string) => void lines.push(text);
-    printComparison(
+    printDocument(
       {
         out,
         json: () => {},
@@ -123,8 +124,7 @@ describe('what names say is not obeyed', () => {
         progressDone: () => {},
         isLive: false,
       },
-      comparison,
-      { flippedMax: 10 },
+      comparisonDocument(comparison, { flippedMax: 10 }),
     );
 
     expect(lines.join('\n')).toContain('<img src=x>');
@@ -134,7 +134,7 @@ describe('what names say is not obeyed', () => {
   });
 
   test('in Markdown', () => {
-    const markdown = comparisonMarkdown(comparison, 10);
+    const markdown = documentMarkdown(comparisonDocument(comparison, { flippedMax: 10 }));
     const rows = markdown.split('\n').filter((text) => text.startsWith('| `'));
 
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.

@@ -41,7 +41,7 @@ test('a good version passes, a bad one is a regression with its criterion named,
   expect(bad).toMatchObject({ status: 1, stderr: '' });
   expect(bad.stdout).toMatch(/regression\s+criterion\.booked/);
   expect(bad.stdout).not.toMatch(/regression\s+criterion\.polite/);
-  expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toContain('| `criterion.booked` |');
+  expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toContain('| **regression** | `criterion.booked` |');
   expect(readFileSync(path.join(folder, 'gate.xml'), 'utf8')).toContain('<failure type="regression"');
   expect(few.status).toBe(2);
   expect(few.stdout).toMatch(
@@ -165,9 +165,9 @@ test('rules that count cases decide from the first case, name it, and are not le
   expect(again.stdout).toMatch(/not applicable +critical_failures/);
   expect(again.stdout).toMatch(/^Not enough evidence, which does not stop the release: /);
   expect(crashed.status).toBe(1);
-  expect(crashed.stdout).toMatch(/regression +newly_hard_failing +no case +1 of 3 cases\n +cases: case-1\n/);
+  expect(crashed.stdout).toMatch(/regression +newly_hard_failing +no case +1 of 3 cases\n.+\n +Cases: case-1\n/);
   expect(crashed.stdout).toContain(
-    'read the first: npx assay compare 2026-11-20-good 2026-11-20-crash --transcripts case-1',
+    'Read the first: npx assay compare 2026-11-20-good 2026-11-20-crash --transcripts case-1',
   );
   expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toContain('1 case that passed in the baseline');
   expect(worse.status).toBe(1);
@@ -270,7 +270,7 @@ test('the cases that only one experiment ran are named as left out, and all brok
   const json: unknown = JSON.parse(gate(folder, 'bad', '--baseline', 'good', '--json').stdout);
 
   expect(shown.stdout).toContain('Left out: 1 only in the baseline.');
-  expect(shown.stdout).toContain('cases: case-0, case-1, case-2, case-3, case-4\n');
+  expect(shown.stdout).toContain('Cases: case-0, case-1, case-2, case-3, case-4\n');
   expect(json).toMatchObject({
     rules: [
       { rule: 'cases_worse', value: 9, examples: lines.map((line) => line.case) },

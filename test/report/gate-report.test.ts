@@ -6,9 +6,15 @@ import {
   type JudgedRule,
   mayRelease,
 } from '../../src/model/gate.ts';
-import { gateJson, gateJUnit, gateMarkdown } from '../../src/report/documents/gate-report.ts';
+import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
+import { gateDocument } from '../../src/report/documents/gate-document.ts';
+import { gateJson, gateJUnit } from '../../src/report/documents/gate-report.ts';
 
 const HOSTILE = '](javascript:x) <img src=x> | @everyone `x`\n\n# Passed';
+
+function gateMarkdown(result: GateResult): string {
+  return documentMarkdown(gateDocument(result, undefined));
+}
 
 function ruleOf(decision: JudgedRule['decision'], changed: Partial<JudgedLimit> = {}): JudgedLimit {
   return {
@@ -98,8 +104,10 @@ test.each([
   const look = { cases: 45, share: 0.2, of: 3, ofCases: 46, ...at };
   const result: GateResult = { ...resultOf(ruleOf('pass')), decision, look };
 
-  expect(gateMarkdown(result)).toContain(`Look 2 of 3, at 45 of 46 cases: ${text}`);
-  expect(gateMarkdown(result)).toContain('Decided on intervals at 99 % at this look, which is 95 % over all looks,');
+  expect(gateMarkdown(result)).toContain(`Look 2 of 3, at 45 of 46 cases\\: ${text}`);
+  expect(gateMarkdown(result)).toContain(
+    'Limits and tests are decided at 99 % at this look, which is 95 % over all looks,',
+  );
   expect(gateJson(result).look).toEqual({
     number: 2,
     of: 3,
@@ -119,7 +127,7 @@ test('what is worst stands first', () => {
     ),
   );
 
-  const rules = [...markdown.matchAll(/^\| `([^`]+)`/gm)].map(([, rule]) => rule);
+  const rules = [...markdown.matchAll(/^\| [^|]+ \| `([^`]+)`/gm)].map(([, rule]) => rule);
   expect(rules).toEqual(['criterion.correct_time', 'second', 'first']);
 });
 
@@ -154,7 +162,7 @@ test('a count names its cases: all in JSON, the first few and the command that s
     ],
   });
   expect(gateMarkdown(result)).toContain(
-    'Cases: `a`, `b`, `c`, `d`, `e`. Read the first: `assay compare a-id b-id --transcripts a`.',
+    'Cases\\: `a`, `b`, `c`, `d`, `e`. Read the first\\: `npx assay compare a-id b-id --transcripts a`.',
   );
   expect(gateJUnit(result, { onNotEnoughEvidence: 'fail' })).toContain('assay compare a-id b-id --transcripts a');
 });

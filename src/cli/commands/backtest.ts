@@ -3,13 +3,14 @@ import type { Command } from 'commander';
 import type { BacktestReport } from '../../model/backtest.ts';
 import { backtest } from '../../backtest/backtest.ts';
 import { openReader } from '../../serve/open-reader.ts';
+import { documentMarkdown } from '../../report/documents/document-markdown.ts';
 import { backtestJson } from '../../report/documents/backtest-json.ts';
-import { backtestMarkdown } from '../../report/documents/backtest-markdown.ts';
+import { backtestDocument } from '../../report/documents/backtest-document.ts';
 import { suiteLoading } from '../../engine/suite-loading.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
 import { noStore } from '../no-store.ts';
-import { printBacktest } from '../print-backtest.ts';
+import { printDocument } from '../print-document.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
 import { visibleJson } from '../../model/visible-text.ts';
@@ -81,8 +82,8 @@ export function addBacktest(program: Command, terminal: Terminal): void {
           reports.push(report);
         }
         if (flags.json === true) terminal.out(visibleJson(reports.map(backtestJson), 2));
-        else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
-        await writeReport(flags.markdown, () => reports.map(backtestMarkdown).join('\n'), terminal);
+        else if (flags.markdown !== '-') printDocument(terminal, backtestDocument(reports));
+        await writeReport(flags.markdown, () => documentMarkdown(backtestDocument(reports)), terminal);
       } finally {
         await reader.close();
       }

@@ -7,12 +7,13 @@ import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import { tryConversationOfRun } from '../../engine/recorded/recorded-run.ts';
 import { comparisonJson } from '../../report/documents/comparison-json.ts';
-import { comparisonMarkdown } from '../../report/documents/comparison-markdown.ts';
+import { comparisonDocument } from '../../report/documents/comparison-document.ts';
+import { documentMarkdown } from '../../report/documents/document-markdown.ts';
 import { ExperimentUnreadable, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
-import { printComparison } from '../print-comparison.ts';
 import { printCaseRun } from '../print-case-run.ts';
+import { printDocument } from '../print-document.ts';
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
@@ -74,9 +75,10 @@ export function addCompare(program: Command, terminal: Terminal): void {
         smallest: flags.smallest,
         suites: flags.suite,
       });
-      await writeReport(flags.markdown, () => comparisonMarkdown(comparison, flags.flipped), terminal);
+      const document = comparisonDocument(comparison, { flippedMax: flags.flipped });
+      await writeReport(flags.markdown, () => documentMarkdown(document), terminal);
       if (flags.json === true) terminal.out(visibleJson(comparisonJson(comparison)));
-      else if (flags.markdown !== '-') printComparison(terminal, comparison, { flippedMax: flags.flipped });
+      else if (flags.markdown !== '-') printDocument(terminal, document);
     });
 }
 

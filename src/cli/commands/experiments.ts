@@ -6,6 +6,7 @@ import type { Settings } from '../../config/settings.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import { tryConversationOfRun } from '../../engine/recorded/recorded-run.ts';
+import { repeatsSections } from '../../report/documents/comparison-document.ts';
 import { reliabilityJson } from '../../report/documents/comparison-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
 import { toCaseRunJson, toExperimentJson } from '../../store/experiment/experiment-json.ts';
@@ -19,7 +20,7 @@ import { isTaken } from '../../store/experiment/taken-folder.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { printCaseRun } from '../print-case-run.ts';
-import { printRepeats } from '../print-comparison.ts';
+import { printBlocks } from '../print-document.ts';
 import { type ListedExperiment, printExperiment, printExperiments, type RunState } from '../print-experiments.ts';
 import { summaryOf } from '../experiment-summary.ts';
 import { printKeptRuns, runsJson } from '../print-runs.ts';
@@ -118,7 +119,11 @@ function showExperiment(terminal: Terminal, listed: ListedExperiment, { json }: 
   }
   printExperiment(terminal, listed);
   printKeptRuns(terminal, result);
-  for (const reliability of reliabilities) printRepeats(terminal, reliability.suite, reliability);
+  printBlocks(
+    terminal,
+    reliabilities.flatMap((one) => repeatsSections(one.suite, one)),
+    2,
+  );
 }
 
 async function showCase(

@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import { shadowReports } from '../../backtest/shadow-report.ts';
 import { openReader } from '../../serve/open-reader.ts';
 import { outlineOf } from '../../engine/suite-outline.ts';
+import { documentMarkdown } from '../../report/documents/document-markdown.ts';
 import { backtestJson } from '../../report/documents/backtest-json.ts';
-import { backtestMarkdown } from '../../report/documents/backtest-markdown.ts';
+import { backtestDocument } from '../../report/documents/backtest-document.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { noStore } from '../no-store.ts';
-import { printBacktest } from '../print-backtest.ts';
+import { printDocument } from '../print-document.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
 import { visibleJson } from '../../model/visible-text.ts';
@@ -70,8 +71,8 @@ export function addShadow(program: Command, terminal: Terminal): void {
           shown,
         });
         if (flags.json === true) terminal.out(visibleJson(reports.map(backtestJson), 2));
-        else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
-        await writeReport(flags.markdown, () => reports.map(backtestMarkdown).join('\n'), terminal);
+        else if (flags.markdown !== '-') printDocument(terminal, backtestDocument(reports));
+        await writeReport(flags.markdown, () => documentMarkdown(backtestDocument(reports)), terminal);
       } finally {
         await reader.close();
       }

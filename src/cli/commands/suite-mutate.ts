@@ -15,12 +15,13 @@ import { mutateSuite } from '../../offline/mutation/mutate-suites.ts';
 import { RecordingError } from '../../offline/recording.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import { checkedTruth } from '../../engine/truth-files.ts';
-import { mutationJson, mutationMarkdown } from '../../report/documents/mutation-report.ts';
+import { documentMarkdown } from '../../report/documents/document-markdown.ts';
+import { mutationDocument, mutationJson } from '../../report/documents/mutation-report.ts';
 import { findSuiteTests } from '../../score/suite-test/find-suite-tests.ts';
 import { ExperimentUnreadable, findExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load, type Loaded } from '../load.ts';
-import { printMutation } from '../print-mutation.ts';
+import { printDocument } from '../print-document.ts';
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { percent, type Terminal } from '../terminal.ts';
@@ -63,9 +64,9 @@ export function addSuiteMutate(suite: Command, terminal: Terminal): void {
       const loaded = await load({ config: flags.config, experiments: flags.experiments }, { suites: references });
       const mutated = await mutateAll(loaded, faults, flags, terminal);
       terminal.progressDone();
-      await writeReport(flags.markdown, () => mutationMarkdown(mutated), terminal);
+      await writeReport(flags.markdown, () => documentMarkdown(mutationDocument(mutated)), terminal);
       if (flags.json === true) terminal.out(visibleJson(mutationJson(mutated, flags), 2));
-      else if (flags.markdown !== '-') for (const one of mutated) printMutation(terminal, one);
+      else if (flags.markdown !== '-') printDocument(terminal, mutationDocument(mutated));
       if (mutated.every(({ tried }) => tried === 0)) {
         const hint = 'give recordings with --from, or write tests beside the suite (docs/suites.md)';
         throw new CommandFailure(`no conversation passes and can be broken: ${hint}`, EXIT.input);

@@ -1,22 +1,44 @@
-/** Writes a backtest in lines for a person, the same for the terminal and for Markdown. */
+/** A backtest for a person: figures before and after, and the conversations that changed. */
 import type { BacktestReport, BacktestTotals, Mover, RegressionEpisode, SideOfChange } from '../../model/backtest.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';
-
-export interface Table {
-  readonly title: string;
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
+import { type Block, type Document, list, name, type Row, say, section } from './document.ts';
 
 const ONE = 1_000_000;
 
-export function headlineOf({ suite, version, against }: BacktestReport): string {
+export function backtestDocument(reports: readonly BacktestReport[]): Document {
+  return { title: 'Verdicts of a changed suite', blocks: reports.map(reportSection) };
+}
+
+function reportSection(report: BacktestReport): Block {
+  return section(headlineOf(report), [
+    list(remarksOf(report)),
+    totalsSection(report),
+    ...tableSection(
+      'Criteria',
+      ['criterion', 'how', 'weight', 'passed before', 'passed after', 'moves the score by'],
+      report.criteria.map(criterionRow),
+    ),
+    ...tableSection(
+      'Agents',
+      ['agent', 'version', 'environment', 'evaluations', 'score before', 'score after', 'change'],
+      report.agents.map(agentRow),
+    ),
+    ...tableSection('Alerts that would have been', ['regression of', 'before', 'after'], alertRows(report)),
+    changedSection(report),
+  ]);
+}
+
+function tableSection(title: string, head: readonly string[], rows: readonly Row[]): readonly Block[] {
+  return rows.length === 0 ? [] : [section(title, [{ is: 'table', rows: [{ head }, ...rows] }])];
+}
+
+function headlineOf({ suite, version, against }: BacktestReport): string {
   const versions = against.versions.map(({ version: one, evaluations }) => `${one} (${evaluations})`).join(', ');
   return `${suite}@${version} beside what ${against.suite} said: ${versions === '' ? 'nothing is stored of it' : `version ${versions}`}`;
 }
 
 /** How it came to its figures, and what is not in them. */
-export function remarksOf({ counted, joined, alerts, judges, criteria }: BacktestReport): readonly string[] {
+function remarksOf({ counted, joined, alerts, judges, criteria }: BacktestReport): readonly string[] {
   const { compared, weighedAgain, askedAgain, spansNotKept, notUnderstood, left, withoutJudges } = counted;
   const some = (count: number, words: string) => (count === 0 ? [] : [`${count} ${words}`]);
   return [
@@ -45,21 +67,15 @@ export function remarksOf({ counted, joined, alerts, judges, criteria }: Backtes
   ];
 }
 
-export function tablesOf(report: BacktestReport): readonly Table[] {
-  return [totalsTable(report), criteriaTable(report), agentsTable(report), alertsTable(report)].filter(
-    ({ rows }) => rows.length > 0,
-  );
-}
-
 function scoreText(score: number | undefined): string {
   return score === undefined ? '–' : (score / ONE).toFixed(3);
 }
 
-export function sideText({ score, outcome }: SideOfChange): string {
+function sideText({ score, outcome }: SideOfChange): string {
   return `${scoreText(score)} ${outcome}`;
 }
 
-export function moverText({ criterion, before, after, points }: Mover): string {
+function moverText({ criterion, before, after, points }: Mover): string {
   const verdicts = before === after ? (after ?? '–') : `${before ?? 'not asked'} → ${after ?? 'not asked'}`;
   return `${criterion} ${verdicts}${points === undefined ? '' : ` (${signed(points)})`}`;
 }
@@ -68,66 +84,71 @@ function signed(points: number): string {
   return `${points >= 0 ? '+' : '−'}${(Math.abs(points) / ONE).toFixed(3)}`;
 }
 
-function totalsTable({ before, after }: BacktestReport): Table {
-  const row = (name: string, one: number, other: number) => [
-    name,
+function totalsSection({ before, after }: BacktestReport): Block {
+  const row = (called: string, one: number, other: number): Row => [
+    called,
     String(one),
     String(other),
     one === other ? '' : `${other > one ? '+' : '−'}${Math.abs(other - one)}`,
   ];
-  return {
-    title: 'Scores and outcomes',
-    head: ['', 'before', 'after', 'change'],
-    rows: [
-      ['mean score', scoreText(before.tcr), scoreText(after.tcr), changeOf(before, after)],
-      row('scored', before.scored, after.scored),
-      ...OUTCOMES_IN_ORDER.map((outcome) => row(outcome, before.outcomes[outcome], after.outcomes[outcome])),
-    ],
-  };
+  const rows: readonly Row[] = [
+    { head: ['', 'before', 'after', 'change'] },
+    ['mean score', scoreText(before.tcr), scoreText(after.tcr), changeOf(before, after)],
+    row('scored', before.scored, after.scored),
+    ...OUTCOMES_IN_ORDER.map((outcome) => row(outcome, before.outcomes[outcome], after.outcomes[outcome])),
+  ];
+  return section('Scores and outcomes', [{ is: 'table', rows }]);
 }
 
-function criteriaTable({ criteria }: BacktestReport): Table {
-  return {
-    title: 'Criteria',
-    head: ['criterion', 'how', 'weight', 'passed before', 'passed after', 'moves the score by'],
-    rows: criteria.map(({ criterion, how, weightBefore, weightAfter, before, after, points }) => [
-      criterion,
-      how,
-      weightBefore === weightAfter ? share(weightAfter) : `${share(weightBefore)} → ${share(weightAfter)}`,
-      rate(before),
-      rate(after),
-      points === undefined ? 'not known' : signed(points),
-    ]),
-  };
+function criterionRow(changed: BacktestReport['criteria'][number]): Row {
+  const { criterion, how, weightBefore, weightAfter, before, after, points } = changed;
+  return [
+    name(criterion),
+    how,
+    weightBefore === weightAfter ? share(weightAfter) : `${share(weightBefore)} → ${share(weightAfter)}`,
+    rate(before),
+    rate(after),
+    points === undefined ? 'not known' : signed(points),
+  ];
 }
 
-function agentsTable({ agents }: BacktestReport): Table {
-  return {
-    title: 'Agents',
-    head: ['agent', 'version', 'environment', 'evaluations', 'score before', 'score after', 'change'],
-    rows: agents.map(({ agent, agentVersion, environment, before, after }) => [
-      agent,
-      agentVersion,
-      environment,
-      String(before.evaluations),
-      scoreText(before.tcr),
-      scoreText(after.tcr),
-      changeOf(before, after),
-    ]),
-  };
+function agentRow({ agent, agentVersion, environment, before, after }: BacktestReport['agents'][number]): Row {
+  return [
+    ...[name(agent), name(agentVersion), name(environment)],
+    String(before.evaluations),
+    ...[scoreText(before.tcr), scoreText(after.tcr)],
+    changeOf(before, after),
+  ];
 }
 
 /** Side by side: those of one level that overlap are one row. */
-function alertsTable({ alerts }: BacktestReport): Table {
-  const rows: (readonly string[])[] = [];
+function alertRows({ alerts }: BacktestReport): readonly Row[] {
+  const rows: Row[] = [];
   const others = [...(alerts?.after ?? [])];
   for (const episode of alerts?.before ?? []) {
     const at = others.findIndex((other) => isSameLevel(episode, other) && overlap(episode, other));
     const [beside] = at < 0 ? [] : others.splice(at, 1);
     rows.push([levelOf(episode), spell(episode), beside === undefined ? 'none' : spell(beside)]);
   }
-  for (const episode of others) rows.push([levelOf(episode), 'none', spell(episode)]);
-  return { title: 'Alerts that would have been', head: ['regression of', 'before', 'after'], rows };
+  return [...rows, ...others.map((episode): Row => [levelOf(episode), 'none', spell(episode)])];
+}
+
+function changedSection({ changed, counted, conversations }: BacktestReport): Block {
+  const few = changed > conversations.length ? `, the ${conversations.length} most changed` : '';
+  return section(`Changed: ${changed} of ${counted.compared}${few}`, [
+    {
+      is: 'table',
+      rows: conversations.flatMap(({ conversationId, turnId, before, after, movedBy }): readonly Row[] => [
+        [say`${name(conversationId)}${turnId === undefined ? '' : say`, turn ${name(turnId)}`}`],
+        {
+          below: [
+            `${sideText(before)} → ${sideText(after)}`,
+            movedBy.length === 0 ? 'Moved by outcome rules' : `Moved by ${movedBy.map(moverText).join(', ')}`,
+          ],
+        },
+      ]),
+    },
+  ]);
 }
 
 function isSameLevel(one: RegressionEpisode, other: RegressionEpisode): boolean {
