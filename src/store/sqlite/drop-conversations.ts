@@ -12,7 +12,7 @@ export interface DroppingStore {
   readonly pruned: Pick<PrunedTraces, 'note'>;
   readonly traces: Pick<Traces, 'freeContentOf'>;
   readonly forgotten: { noteTraces(where: string): void };
-  readonly feedbackRows: { noteGone(ids: readonly string[], now: number): void };
+  readonly said: { noteGone(ids: readonly string[], now: number): void };
   chosenIds(): readonly string[];
 }
 
@@ -45,7 +45,7 @@ export function chooseNone(store: DroppingStore): void {
 /** By retention. */
 export function dropChosen(store: DroppingStore, reach: Reach): void {
   store.pruned.note('conversation IN temp.dropped', reach);
-  store.feedbackRows.noteGone(store.chosenIds(), Date.now());
+  store.said.noteGone(store.chosenIds(), Date.now());
   dropRows(store);
 }
 

@@ -11,9 +11,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { OUTCOMES } from '../../../src/model/evaluation.ts';
 import type { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
+import type { ConversationId } from '../../../src/model/ids.ts';
 import type { ConversationSearch } from '../../../src/store/conversation-search.ts';
 import type { FiledArrival } from '../../../src/store/cluster-store.ts';
 import { traceIdOf } from '../../store/contract.ts';
+import { sayEverything } from '../../store/say-everything.ts';
 import { arrivalOf, openStore, ownLane, scoreSimply, SOME } from './scoring.ts';
 import { freshDatabase } from './shared-postgres.ts';
 
@@ -178,7 +180,8 @@ async function workThrough(store: PostgresStore): Promise<void> {
   await file(4, undefined, 4_000, { has: ['response/1'] });
   // Sent again.
   await file(2, 'new', 5_000);
-  await store.detection.round(10, () => Buffer.from('state'));
+  // Any number that no conversation has will do.
+  await sayEverything(store, 'new' as ConversationId, 1_000_000);
 }
 
 /** Makes the rows of each day older by so many days, with their partition. */
