@@ -26,6 +26,7 @@ export const READING: EvaluationsDialect & IndexedSearch & ScanDialect = {
   failedAmong: 'e.failed && ?::text[]',
   contains: (text) => `strpos(${text}, ?) > 0`,
   limits: { lookedAt: 10_000, searched: 5_000 },
+  anyOrder: 'id > 0 AND first_closed_at IS NOT NULL ORDER BY id DESC',
   candidates: rowsWithWords,
   worst: () => given(undefined),
   rowsOf: () => given({ rows: EVERYWHERE }),

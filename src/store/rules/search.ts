@@ -33,6 +33,8 @@ export type Window = Stretch & {
 export interface IndexedSearch extends SearchDialect {
   /** Conversations that one page looks at. */
   readonly limits: RowLimits;
+  /** Condition that a conversation is there, in the order in which some are counted fastest. */
+  readonly anyOrder: string;
   /** Undefined where no index has them, or too many. */
   readonly candidates: (search: ConversationSearch) => Rule<CandidateRows | undefined>;
   /** Candidates for a page of the worst, from the window that it looks at. */
@@ -119,12 +121,6 @@ const EVERY: Statement = {
       FROM conversations WHERE ${IN_STRETCH} ${LATEST_FIRST} LIMIT ?) counted
     WHERE (number - 1) % CAST(? AS bigint) = 0 ORDER BY number`,
 };
-const COUNT_UP_TO: Statement = {
-  name: 'count-up-to',
-  sql: `SELECT count(*) AS conversations
-    FROM (SELECT 1 FROM conversations WHERE id > 0 AND ${IS_THERE} ORDER BY id DESC LIMIT ?) counted`,
-};
-
 interface Counted {
   readonly conversations: number;
 }
@@ -162,7 +158,8 @@ export function* parts(_: Dialect, { since, until, parts: number, max }: PartsAs
 }
 
 /** Conversations, or the limit if there are more. */
-export function* countUpTo(_: Dialect, limit: number): Rule<number> {
-  const [row] = yield* rows<Counted>(COUNT_UP_TO, [limit]);
+export function* countUpTo({ anyOrder }: IndexedSearch, limit: number): Rule<number> {
+  const sql = `SELECT count(*) AS conversations FROM (SELECT 1 FROM conversations WHERE ${anyOrder} LIMIT ?) counted`;
+  const [row] = yield* rows<Counted>({ name: 'count-up-to', sql }, [limit]);
   return row?.conversations ?? 0;
 }

@@ -21,6 +21,7 @@ export const READING: EvaluationsDialect & IndexedSearch & ScanDialect = {
     WHERE f.criterion IN (SELECT value FROM json_each(?)) AND f.evaluation = e.id)`,
   contains: (text) => `instr(${text}, ?) > 0`,
   limits: { lookedAt: 50_000, searched: 20_000 },
+  anyOrder: 'TRUE',
   candidates: candidateRows,
   worst: worstRows,
   rowsOf,

@@ -35,13 +35,13 @@ export class SaidRows {
   readonly feedback: FeedbackStore;
   /** Inside the transaction that goes on. */
   readonly book: FeedbackBook;
-  readonly #sql: SqliteSql<SaidDialect>;
+  readonly sql: SqliteSql<SaidDialect>;
   readonly #revisits: Parts['revisits'];
   readonly #has = new Map<'truths' | 'feedback', boolean>();
 
   constructor(statements: Statements, { conversations, revisits, own }: Parts) {
     const sql = new SqliteSql(SAYING, statements, own);
-    this.#sql = sql;
+    this.sql = sql;
     this.written = writing(sql);
     const { truths, feedback } = this.written;
     this.#revisits = revisits;
@@ -79,8 +79,8 @@ export class SaidRows {
 
   /** Conversations that retention is about to delete. */
   noteGone(ids: readonly string[], now: number): void {
-    for (const id of ids) this.#sql.inside(change(NOTE_GONE, [SAYING.goneKey(id), now]));
-    this.#sql.inside(change(FORGET_GONE, [GONE_MAX]));
+    for (const id of ids) this.sql.inside(change(NOTE_GONE, [SAYING.goneKey(id), now]));
+    this.sql.inside(change(FORGET_GONE, [GONE_MAX]));
   }
 
   /** After a rollback, and where rows were written or deleted. */
@@ -96,7 +96,7 @@ export class SaidRows {
 
   /** Most stores have none, and each conversation asks. */
   #hasAny(table: 'truths' | 'feedback'): boolean {
-    const known = this.#has.get(table) ?? this.#sql.inside(hasAny(table));
+    const known = this.#has.get(table) ?? this.sql.inside(hasAny(table));
     this.#has.set(table, known);
     return known;
   }

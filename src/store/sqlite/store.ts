@@ -13,6 +13,7 @@ import type { EngineStore, Total } from '../engine-store.ts';
 import { HeldConversations } from '../held-conversations.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { Writing } from '../rules/writer.ts';
+import type { Rule } from '../sql.ts';
 import { TotalsInMemory } from '../running-totals.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { CountedCommits } from './counted-commits.ts';
@@ -310,6 +311,12 @@ export class Store implements EngineStore {
   run(sql: string, ...values: SQLInputValue[]): number {
     this.#writeRows();
     return Number(this.#database.prepare(sql).run(...values).changes);
+  }
+
+  /** The same for a rule. */
+  inside<T>(rule: Rule<T>): T {
+    this.#writeRows();
+    return this.said.sql.inside(rule);
   }
 
   count(table: 'traces' | 'conversations' | 'evaluations'): number {

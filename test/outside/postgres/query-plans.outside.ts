@@ -135,8 +135,8 @@ const RETAINED: readonly (readonly [what: string, statement: RegExp])[] = [
   ['the memory of what went', /^INSERT INTO pruned_traces .* FROM traces t WHERE/],
   ['the end of that memory', /^DELETE FROM pruned_traces WHERE closed_at </],
   ['open turns of nobody', /^DELETE FROM open_turns WHERE named_at </],
-  ['ground truth of nobody', /^DELETE FROM truths t WHERE put_at </],
-  ['outcomes of nobody', /^DELETE FROM outcome_labels t WHERE put_at </],
+  ['ground truth of nobody', /^DELETE FROM truths AS t WHERE put_at </],
+  ['outcomes of nobody', /^DELETE FROM outcome_labels AS t WHERE put_at </],
   ['a day that is over: traces that are needed', /^INSERT INTO traces \(day, .* FROM traces_d\d+ t WHERE/],
   ['a day that is over: arrivals that are needed', /^INSERT INTO arrivals \(day, .* FROM arrivals_d\d+ a WHERE/],
   [
