@@ -21,7 +21,7 @@ import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { migrate } from './schema.ts';
 import type { Session } from './session.ts';
-import { LabelRows } from './labels.ts';
+import { labelRows } from './labels.ts';
 import { addOutcomes } from './outcome-labels.ts';
 import { toStorable } from './storable-text.ts';
 import { addArrival, addTrace, ARRIVALS, TRACES } from './trace-copy.ts';
@@ -172,7 +172,7 @@ export class StoreImport {
   /** Existing rows are left unchanged. */
   async takeLabels(labels: readonly StoredLabel[]): Promise<void> {
     for (let from = 0; from < labels.length; from += LABELS_TOGETHER)
-      await new LabelRows(this.#link).put(labels.slice(from, from + LABELS_TOGETHER));
+      await labelRows(this.#link).put(labels.slice(from, from + LABELS_TOGETHER));
   }
 
   /** Rows that were written to the target itself are newer, and stay. */

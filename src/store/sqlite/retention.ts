@@ -3,7 +3,8 @@
  * Conversations that failed are kept longest, since those are the ones people come back for. Running totals stay: a
  * counter never goes down.
  */
-import { chooseNone, dropChosen, SAID_FROM_OUTSIDE } from './drop-conversations.ts';
+import { dropHistory, dropLonely } from '../rules/dropping.ts';
+import { chooseNone, dropChosen, DROPPING } from './drop-conversations.ts';
 import { PRUNED_TRACE_BYTES, type Reach } from './pruned-traces.ts';
 import type { Store } from './store.ts';
 
@@ -63,13 +64,8 @@ export function prune(
     if (dropped === 0) break;
     conversations += dropped;
   }
-  // Labels and ground truth of conversations that never arrived.
-  for (const table of SAID_FROM_OUTSIDE)
-    store.run(
-      `DELETE FROM ${table} WHERE put_at < ? AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.conversation_id = ${table}.conversation_id)`,
-      now - retention.keepFailedMs,
-    );
-  store.historyRows.deleteOld(now);
+  store.inside(dropLonely(DROPPING, now - retention.keepFailedMs));
+  store.inside(dropHistory(DROPPING, now));
   if (retention.words === false) store.words.clearSome();
   const remembered = Math.min(REMEMBERED_MAX, (retention.maxBytes * REMEMBERED_SHARE) / PRUNED_TRACE_BYTES);
   store.pruned.forget(reach, Math.floor(remembered));

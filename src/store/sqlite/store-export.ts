@@ -13,7 +13,8 @@ import { ContentReader, contentDirectory } from './content-reader.ts';
 import { toConversation } from './conversation-rows.ts';
 import { toEvaluation } from './evaluation-row.ts';
 import type { NamedOutcome } from '../../model/validity.ts';
-import { toOutcome } from './outcome-label-rows.ts';
+import { type OutcomeRow, toOutcome } from '../rules/outcome-labels.ts';
+import { DIALECT } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import { readContent } from './traces.ts';
 
@@ -133,7 +134,9 @@ export class StoreExport {
   }
 
   outcomeLabels(): readonly NamedOutcome[] {
-    return this.#all('SELECT * FROM outcome_labels ORDER BY conversation_id, label').map(toOutcome);
+    // The cast holds because they are the table's own columns.
+    const rows = this.#all('SELECT * FROM outcome_labels ORDER BY conversation_id, label') as unknown as OutcomeRow[];
+    return rows.map((row) => toOutcome(DIALECT, row));
   }
 
   /** Words that were said (spoken-words.ts), of conversations after this row. */

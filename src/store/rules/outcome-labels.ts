@@ -1,0 +1,94 @@
+/** Outcomes of the world (outcome-label-store.ts): one row for each name. */
+import type { NamedOutcome, SaidOutcome } from '../../model/validity.ts';
+import type { ConversationRow } from '../conversation-row.ts';
+import type { OutcomeName } from '../outcome-label-store.ts';
+import { change, type Dialect, isTrue, type Pages, type Rule, rows, transaction } from '../sql.ts';
+import type { ScanDialect } from './scans.ts';
+
+/** How many of them were not known so before. Under a lock: two who put the same in another order would wait for each other for ever. */
+export function putOutcomes(
+  dialect: Dialect,
+  outcomes: readonly SaidOutcome[],
+  now: number = Date.now(),
+): Rule<number> {
+  return transaction({ what: 'outcomes', lock: 'labels' }, function* () {
+    let changed = 0;
+    for (const one of outcomes) changed += yield* put(dialect, one, now);
+    return changed;
+  });
+}
+
+function put(dialect: Dialect, said: SaidOutcome, now: number): Rule<number> {
+  const { conversationId, label, isGood, value, case: ofCase } = said;
+  const { key, nameKey, keyOf, isHashed, toStored } = dialect;
+  const place = [keyOf(conversationId), keyOf(label)];
+  const remove = `DELETE FROM outcome_labels WHERE ${key} = ? AND ${nameKey} = ?`;
+  if (isGood === undefined) return change({ name: 'remove-outcome-label', sql: remove }, place);
+  const sql = `INSERT INTO outcome_labels (${CELLS}, put_at${isHashed ? `, ${key}, ${nameKey}` : ''})
+    VALUES (?, ?, ?, ?, ?, ?${isHashed ? ', ?, ?' : ''})
+    ON CONFLICT (${key}, ${nameKey}) DO UPDATE
+      SET good = excluded.good, value = excluded.value, of_case = excluded.of_case, put_at = excluded.put_at
+      WHERE (outcome_labels.good, outcome_labels.value, outcome_labels.of_case)
+        IS DISTINCT FROM (excluded.good, excluded.value, excluded.of_case)`;
+  const optional = [value, ofCase].map((text) => (text === undefined ? null : toStored(text)));
+  const cells = [toStored(conversationId), toStored(label), isGood, ...optional, now, ...(isHashed ? place : [])];
+  return change({ name: 'put-outcome-label', sql }, cells);
+}
+
+type OutcomeCells = readonly [
+  conversationId: string,
+  label: string,
+  good: boolean | number,
+  value: string | null,
+  ofCase: string | null,
+];
+
+export interface OutcomeRow {
+  readonly conversation_id: string;
+  readonly label: string;
+  readonly good: boolean | number;
+  readonly value: string | null;
+  readonly of_case: string | null;
+}
+
+const CELLS = 'conversation_id, label, good, value, of_case';
+
+export function toOutcome(
+  { fromStored }: Pick<Dialect, 'fromStored'>,
+  { conversation_id, label, good, value, of_case }: OutcomeRow,
+): NamedOutcome {
+  return {
+    conversationId: fromStored(conversation_id),
+    label: fromStored(label),
+    isGood: isTrue(good),
+    value: value === null ? undefined : fromStored(value),
+    case: of_case === null ? undefined : fromStored(of_case),
+  };
+}
+
+export function* outcomeNames({ byBytes, fromStored }: Dialect): Rule<readonly OutcomeName[]> {
+  const sql = `SELECT label, count(*) AS outcomes FROM outcome_labels GROUP BY label ORDER BY ${byBytes('label')}`;
+  const found = yield* rows<OutcomeName>({ name: 'outcome-names', sql });
+  return found.map(({ label, outcomes }) => ({ label: fromStored(label), outcomes }));
+}
+
+export function* outcomesNamed(dialect: ScanDialect, name: string): Pages<readonly NamedOutcome[]> {
+  const scan = {
+    select: CELLS,
+    from: 'outcome_labels',
+    where: [{ sql: `${dialect.nameKey} = ?`, values: [dialect.keyOf(name)] }],
+    order: dialect.byBytes('conversation_id'),
+    by: { column: 'conversation_id', after: '', place: 0 },
+  };
+  yield* dialect.each(scan, ([conversation_id, label, good, value, of_case]: OutcomeCells) =>
+    toOutcome(dialect, { conversation_id, label, good, value, of_case }),
+  );
+}
+
+/** By name. */
+export function* outcomesOf(dialect: Dialect, { conversationId }: ConversationRow): Rule<readonly NamedOutcome[]> {
+  const { key, keyOf, byBytes } = dialect;
+  const sql = `SELECT ${CELLS} FROM outcome_labels WHERE ${key} = ? ORDER BY ${byBytes('label')}`;
+  const found = yield* rows<OutcomeRow>({ name: 'outcomes-of', sql }, [keyOf(conversationId)]);
+  return found.map((row) => toOutcome(dialect, row));
+}
