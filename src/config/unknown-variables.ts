@@ -3,6 +3,7 @@
  * resemble a known one are reported, because others may have their own variables with this prefix.
  */
 import { didYouMean } from '../model/did-you-mean.ts';
+import type { Stranger } from './settings.ts';
 import type { Variables } from './sources.ts';
 
 const PREFIX = 'ASSAY_';
@@ -11,19 +12,14 @@ const OTHERS = ['ASSAY_TOKEN', 'ASSAY_CONVERSATION_ID', 'ASSAY_CASE', 'ASSAY_CON
 /** Kubernetes sets such ones for each Service, and one may be called assay. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_/;
 
-export interface UnknownVariable {
-  readonly variable: string;
-  readonly didYouMean: string;
-}
-
-export function unknownVariables(env: Variables, settings: readonly string[]): readonly UnknownVariable[] {
+export function unknownVariables(env: Variables, settings: readonly string[]): readonly Stranger[] {
   const known = new Set([...settings, ...OTHERS]);
   const names = [...known].map(withoutPrefix);
   return Object.entries(env).flatMap(([variable, value]) => {
     if (!variable.startsWith(PREFIX) || known.has(variable)) return [];
     if (value === undefined || /^(?:tcp|udp|sctp):\/\//.test(value) || OF_KUBERNETES.test(variable)) return [];
     const nearest = didYouMean(withoutPrefix(variable), names);
-    return nearest === undefined ? [] : [{ variable, didYouMean: `${PREFIX}${nearest}` }];
+    return nearest === undefined ? [] : [{ name: variable, hint: `did you mean ${PREFIX}${nearest}?` }];
   });
 }
 
