@@ -85,7 +85,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
 };
 
-/** OTLP decides for itself how much it takes: decision 29. */
+/** OTLP decides for itself how much it takes: decision 2. */
 export const OTLP_BOUNDS: Bounds = { answerBytes: 16 * KIB, receivingMs: 250, memoryMiB: 500, afterLeavingMs: 6_000 };
 
 interface Found {

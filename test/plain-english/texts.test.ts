@@ -22,7 +22,7 @@ const PAGES: readonly Texts[] = [
     sentencesMin: 4000,
   },
   { name: 'the changelog', globs: ['CHANGELOG.md'], wordsMax: 35, sentencesMin: 60 },
-  { name: 'decisions', globs: ['docs/decisions/*.md'], wordsMax: 40, sentencesMin: 1500 },
+  { name: 'decisions', globs: ['docs/decisions/*.md'], wordsMax: 40, sentencesMin: 700 },
 ];
 
 const COMMENTS: readonly Texts[] = [

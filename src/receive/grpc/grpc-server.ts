@@ -1,6 +1,6 @@
 /**
  * A server of unary gRPC calls, on node:http2. Not a gRPC library's: those decompress and collect a message before
- * anybody can count its bytes, so that a client decides how much memory a call takes (docs/decisions/0029).
+ * anybody can count its bytes, so that a client decides how much memory a call takes (docs/decisions/0002).
  *
  *   a connection that sends no HTTP/2 preface in time       is closed
  *   one without a call for a while                          gets GOAWAY and is closed; clients reconnect when they need to
