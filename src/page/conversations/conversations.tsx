@@ -2,7 +2,6 @@
  * Conversations: a list that reads like sentences, the failed ones first or the latest, and beside it the one that is
  * open. Everything that is chosen is in the address.
  */
-import { useEffect, useState } from 'preact/hooks';
 import type { ConversationItem } from '../../api/conversation-list.ts';
 import { Conversation } from '../conversation/conversation.tsx';
 import { FilterBar } from '../shell/filter-bar.tsx';
@@ -10,6 +9,7 @@ import { useKeys } from '../shell/keys.ts';
 import { goTo } from '../shell/navigation.ts';
 import { addressOf, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.tsx';
+import { useActiveRow } from '../shell/use-active-row.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { countText, counted } from '../text/format.ts';
 import { conversationFilters, Criterion, listQueryOf, Search } from './conversation-filters.tsx';
@@ -23,26 +23,23 @@ export function Conversations({ place, facets }: ViewProps) {
   const asked = listQueryOf(place);
   const list = useConversations(asked);
   const { conversation: open } = place;
-  const [active, setActive] = useState<number | undefined>();
   const position = list.rows.findIndex(({ conversation_id: id }) => id === open);
-  useEffect(() => {
-    if (position >= 0) setActive(position);
-  }, [position]);
+  const { active, reached, setActive, move } = useActiveRow(position);
   const query = withChanges(place.query, { verdict: undefined, step: undefined });
   const show = (row: ConversationItem | undefined, replaces = open !== undefined) => {
     if (row !== undefined) goTo(addressOf('conversations', query, row.conversation_id), { replaces });
   };
-  const move = (by: number) => {
-    const next = Math.min(Math.max((active ?? -by) + by, 0), list.rows.length - 1);
-    setActive(next);
+  const step = (by: number) => {
+    const next = move(by, list.rows.length);
+    if (next === undefined) return;
     if (open !== undefined) show(list.rows[next], true);
     if (next >= list.rows.length - 5) list.more();
   };
   const close = () => goTo(addressOf('conversations', query));
   useKeys([
-    { key: 'j', does: 'next conversation', press: () => move(1) },
-    { key: 'k', does: 'previous conversation', press: () => move(-1) },
-    { key: 'enter', does: 'open it', press: () => show(list.rows[active ?? 0]) },
+    { key: 'j', does: 'next conversation', press: () => step(1) },
+    { key: 'k', does: 'previous conversation', press: () => step(-1) },
+    { key: 'enter', does: 'open it', press: () => show(list.rows[reached()]) },
     { key: 'esc', does: 'close it', press: () => (open === undefined ? leaveField() : close()) },
     { key: '/', does: 'search', press: () => document.getElementById('words')?.focus() },
   ]);
@@ -75,7 +72,7 @@ export function Conversations({ place, facets }: ViewProps) {
         />
       </section>
       {open !== undefined && (
-        <Conversation key={open} id={open} place={place} row={row} onClose={close} onStep={move} />
+        <Conversation key={open} id={open} place={place} row={row} onClose={close} onStep={step} />
       )}
     </div>
   );

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FlippedJson } from '../../api/comparison.ts';
 import { useKeys } from '../shell/keys.ts';
 import type { Place } from '../shell/place.ts';
+import { useActiveRow } from '../shell/use-active-row.ts';
 import { countText, counted, scoreText } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { CaseSides } from './case-sides.tsx';
@@ -24,23 +25,18 @@ export function FlippedCases({ place, flipped, suite, a, b }: FlippedProps) {
   const open = place.query.get('case') ?? undefined;
   const position = flipped.findIndex((one) => one.case === open);
   const [shown, setShown] = useState(SHOWN);
-  const [active, setActive] = useState<number | undefined>();
   const lost = flipped.filter(isLost);
   const last = Math.min(Math.max(shown, position + 1), flipped.length);
-  useEffect(() => {
-    if (position >= 0) setActive(position);
-  }, [position]);
+  const { active, reached, setActive, move } = useActiveRow(position);
   const show = (name: string | undefined) => change(place, { case: name }, { replaces: true });
-  const move = (by: number) => {
-    const next = Math.min(Math.max((active ?? -by) + by, 0), last - 1);
-    if (next < 0) return;
-    setActive(next);
-    if (open !== undefined) show(flipped[next]?.case);
+  const step = (by: number) => {
+    const next = move(by, last);
+    if (next !== undefined && open !== undefined) show(flipped[next]?.case);
   };
   useKeys([
-    { key: 'j', does: 'next case', press: () => move(1) },
-    { key: 'k', does: 'previous case', press: () => move(-1) },
-    { key: 'enter', does: 'open it', press: () => show(flipped[active ?? 0]?.case) },
+    { key: 'j', does: 'next case', press: () => step(1) },
+    { key: 'k', does: 'previous case', press: () => step(-1) },
+    { key: 'enter', does: 'open it', press: () => show(flipped[reached()]?.case) },
     { key: 'esc', does: 'close it', press: () => show(undefined) },
   ]);
   return (
