@@ -4,10 +4,11 @@ import type { ConversationDetail, TurnJson } from '../../api/conversation-detail
 import { decisionOf } from '../../model/decision.ts';
 import type { LinkedPlace } from '../../model/trace-link.ts';
 import { errorText } from '../text/error-text.ts';
-import { VerdictMark } from '../text/outcome.tsx';
-import { LongText, SpanText } from '../text/span-text.tsx';
+import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
 import type { Evidence, EvidenceLinks } from './evidence.ts';
+import { EvidenceButtons } from './evidence-buttons.tsx';
+import { Said } from './said.tsx';
 import { OpenTrace } from './trace-links.tsx';
 import { wholeTextAddress } from './whole-text.ts';
 
@@ -40,20 +41,17 @@ export function Chat({ conversation, evidence, lit, traceUrl, onEvidence }: Chat
           >{`Show earlier turns (${left})`}</button>
         </p>
       )}
-      {turns
-        .slice(left)
-
-        .map((turn) => (
-          <Turn
-            key={turn.turn_id}
-            id={conversation.conversation_id}
-            turn={turn}
-            evidence={evidence}
-            lit={lit}
-            traceUrl={traceUrl}
-            onEvidence={onEvidence}
-          />
-        ))}
+      {turns.slice(left).map((turn) => (
+        <Turn
+          key={turn.turn_id}
+          id={conversation.conversation_id}
+          turn={turn}
+          evidence={evidence}
+          lit={lit}
+          traceUrl={traceUrl}
+          onEvidence={onEvidence}
+        />
+      ))}
     </section>
   );
 }
@@ -67,48 +65,37 @@ function Turn({
   onEvidence,
 }: Omit<ChatProps, 'conversation'> & { readonly id: string; readonly turn: TurnJson }) {
   const { turn_id: turnId, asked, answered, error, cut, began_at: at } = turn;
-  const failed = failedIn(turn, evidence);
   const isLit = lit !== undefined && turn.steps.some(({ span_id: span }) => span !== undefined && lit.includes(span));
   const whole = (field: 'asked' | 'answered') => (cut === true ? wholeTextAddress(id, turnId, field) : undefined);
   return (
     <div class={isLit ? 'turn lit' : 'turn'}>
-      <div class="said user">
-        <p class="speaker">
-          {'User '}
-          <Time at={at} /> <OpenTrace template={traceUrl} of="turn" place={placeOf(turn, id)} />
-        </p>
-        {asked === '' ? (
-          <p class="aside">The question was not captured.</p>
-        ) : (
-          <LongText text={asked} whole={whole('asked')} />
-        )}
-      </div>
-      <div class="said agent">
-        <p class="speaker">Agent</p>
-        {answered === '' ? (
-          <p class="aside">
-            {error === undefined ? 'The agent gave no answer, or it was not captured.' : 'The agent gave no answer.'}
-          </p>
-        ) : (
-          <LongText text={answered} whole={whole('answered')} />
-        )}
+      <Said
+        by="user"
+        text={asked}
+        whole={whole('asked')}
+        missing="The question was not captured."
+        beside={
+          <>
+            <Time at={at} /> <OpenTrace template={traceUrl} of="turn" place={placeOf(turn, id)} />
+          </>
+        }
+      />
+      <Said
+        by="agent"
+        text={answered}
+        whole={whole('answered')}
+        missing={
+          error === undefined ? 'The agent gave no answer, or it was not captured.' : 'The agent gave no answer.'
+        }
+      >
         {error !== undefined && (
           <p class="failure">
             {'Failed: '}
             <SpanText text={errorText(error)} charactersMax={1_000} />
           </p>
         )}
-      </div>
-      {failed.length > 0 && (
-        <p class="turn-verdicts">
-          {failed.map((one) => (
-            <button key={one.key} type="button" class="quiet" onClick={() => onEvidence(one)}>
-              <VerdictMark verdict={one.verdict} />
-              {one.criterion}
-            </button>
-          ))}
-        </p>
-      )}
+      </Said>
+      <EvidenceButtons evidence={failedIn(turn, evidence)} onEvidence={onEvidence} />
     </div>
   );
 }

@@ -72,16 +72,10 @@ function Summary({ conversation }: { readonly conversation: ConversationDetail }
     <p class="head-facts">
       <OutcomeMark outcome={worst?.outcome ?? 'unscored'} because={worst?.because} />
       {facts.map((fact) => (
-        <span key={fact}>
-          <SpanText text={fact} />
-        </span>
+        <SpanText key={fact} in="span" text={fact} />
       ))}
-      <span>
-        <SpanText text={`${conversation.agent} ${conversation.agent_version}`} />
-      </span>
-      <span>
-        <SpanText text={conversation.environment} />
-      </span>
+      <SpanText in="span" text={`${conversation.agent} ${conversation.agent_version}`} />
+      <SpanText in="span" text={conversation.environment} />
       <span>
         <Time at={conversation.began_at} />
         {conversation.clock_wrong === true && ' (the clock of its spans is wrong: this is when it arrived)'}

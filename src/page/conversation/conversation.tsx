@@ -10,7 +10,7 @@ import { type Held, useReply } from '../api/use-reply.ts';
 import { worstFirst } from '../../model/worst-first.ts';
 import { goTo } from '../shell/navigation.ts';
 import { addressOf, type Place, withChanges } from '../shell/place.ts';
-import { Problem } from '../shell/problem.tsx';
+import { Here } from '../shell/here.tsx';
 import { Chat } from './chat.tsx';
 import { ConversationHead } from './conversation-head.tsx';
 import { type Evidence, evidenceOf, verdictKey } from './evidence.ts';
@@ -28,7 +28,6 @@ interface ConversationProps {
   readonly onStep: (by: number) => void;
 }
 
-const NOTHING_ASKED = new URLSearchParams();
 /** A conversation that is open may go on. */
 const OPEN_EVERY_MS = 5_000;
 
@@ -51,13 +50,7 @@ export function Conversation({ id, place, row, onClose, onStep }: ConversationPr
         onClose={onClose}
         onStep={onStep}
       />
-      {reply === undefined && (
-        <p class="loading" role="status">
-          Loading …
-        </p>
-      )}
-      {reply !== undefined && reply.is !== 'here' && <Problem of={reply} again={held.again} />}
-      {reply?.is === 'here' && <Body conversation={reply.value} place={place} />}
+      <Here of={held}>{(conversation) => <Body conversation={conversation} place={place} />}</Here>
     </section>
   );
 }
@@ -80,10 +73,10 @@ function useTitle(id: string, asked: string | undefined): void {
 
 function useConversation(id: string): Held<ConversationDetail> {
   const path = `/api/v1/conversations/${encodeURIComponent(id)}`;
-  const first = useReply<ConversationDetail>(path, NOTHING_ASKED);
+  const first = useReply<ConversationDetail>(path);
   const isSettled =
     first.reply?.is !== 'here' || first.reply.value.state === 'scored' || first.reply.value.state === 'unscored';
-  const later = useReply<ConversationDetail>(isSettled ? undefined : path, NOTHING_ASKED, { everyMs: OPEN_EVERY_MS });
+  const later = useReply<ConversationDetail>(isSettled ? undefined : path, { everyMs: OPEN_EVERY_MS });
   return later.reply === undefined ? first : later;
 }
 

@@ -3,7 +3,7 @@ import type { ComparedStepJson, GoldenComparison, GoldenComparisons } from '../.
 import type { ConversationDetail, TurnJson } from '../../api/conversation-detail.ts';
 import type { DiffKind } from '../../model/golden-diff.ts';
 import { useReply } from '../api/use-reply.ts';
-import { Problem } from '../shell/problem.tsx';
+import { Here } from '../shell/here.tsx';
 import { scoreText } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Table } from '../text/table.tsx';
@@ -15,32 +15,26 @@ interface GoldenViewProps {
   readonly onStep: (stepId: string | undefined) => void;
 }
 
-const NOTHING_ASKED = new URLSearchParams();
-
 export function GoldenView({ conversation, chosen, onStep }: GoldenViewProps) {
   const path = `/api/v1/golden-comparison/${encodeURIComponent(conversation.conversation_id)}`;
-  const { reply, again } = useReply<GoldenComparisons>(path, NOTHING_ASKED);
-  if (reply === undefined)
-    return (
-      <p class="loading" role="status">
-        Comparing …
-      </p>
-    );
-  if (reply.is !== 'here') return <Problem of={reply} again={again} />;
-  const { comparisons } = reply.value;
+  const asked = useReply<GoldenComparisons>(path);
   return (
-    <div class="golden">
-      {comparisons.length === 0 && <p class="aside">No live suite with golden traces is for this conversation.</p>}
-      {comparisons.map((comparison) => (
-        <Comparison
-          key={`${comparison.suite} ${comparison.turn_id ?? ''}`}
-          comparison={comparison}
-          turns={conversation.turn_list}
-          chosen={chosen}
-          onStep={onStep}
-        />
-      ))}
-    </div>
+    <Here of={asked} wait="Comparing …">
+      {({ comparisons }) => (
+        <div class="golden">
+          {comparisons.length === 0 && <p class="aside">No live suite with golden traces is for this conversation.</p>}
+          {comparisons.map((comparison) => (
+            <Comparison
+              key={`${comparison.suite} ${comparison.turn_id ?? ''}`}
+              comparison={comparison}
+              turns={conversation.turn_list}
+              chosen={chosen}
+              onStep={onStep}
+            />
+          ))}
+        </div>
+      )}
+    </Here>
   );
 }
 
@@ -71,14 +65,15 @@ function Comparison({ comparison, turns, chosen, onStep }: ComparisonProps) {
         <span class="aside">{` of suite ${suite}${number > 0 && turns.length > 1 ? `, turn ${number}` : ''}`}</span>
       </h4>
       {golden !== undefined && golden.description !== '' && (
-        <p class="aside">
-          <SpanText text={golden.description} charactersMax={600} />
-        </p>
+        <SpanText in="p" class="aside" text={golden.description} charactersMax={600} />
       )}
       {result !== undefined && golden !== undefined && <Summary result={result} mode={golden.mode} />}
-      <p class="aside">
-        <SpanText text={golden === undefined ? because : `Chosen because ${because}.`} charactersMax={600} />
-      </p>
+      <SpanText
+        in="p"
+        class="aside"
+        text={golden === undefined ? because : `Chosen because ${because}.`}
+        charactersMax={600}
+      />
       {result !== undefined && (
         <Table heads={HEADS}>
           {result.steps.map((line, index) => (
@@ -90,13 +85,12 @@ function Comparison({ comparison, turns, chosen, onStep }: ComparisonProps) {
   );
 }
 
-function Summary({
-  result,
-  mode,
-}: {
+interface SummaryProps {
   readonly result: NonNullable<GoldenComparison['result']>;
   readonly mode: string;
-}) {
+}
+
+function Summary({ result, mode }: SummaryProps) {
   const {
     follows,
     trajectory_score: score,
@@ -163,9 +157,7 @@ function Line({ line, step, chosen, onStep }: LineProps) {
         ) : (
           <div class="golden-cell">
             <span>{`${number ?? ''}.`}</span>
-            <span>
-              <SpanText text={expected} charactersMax={400} />
-            </span>
+            <SpanText in="span" text={expected} charactersMax={400} />
           </div>
         )}
       </td>
@@ -188,9 +180,7 @@ function Line({ line, step, chosen, onStep }: LineProps) {
         {notes.length > 0 && (
           <ul class="aside">
             {notes.map((note, index) => (
-              <li key={index}>
-                <SpanText text={note} charactersMax={400} />
-              </li>
+              <SpanText key={index} in="li" text={note} charactersMax={400} />
             ))}
           </ul>
         )}

@@ -55,11 +55,7 @@ export function ShadowLine({ live, shadow }: ShadowLineProps) {
 }
 
 function difference({ criterion, live, shadow }: Difference) {
-  const name = (
-    <b>
-      <SpanText text={criterion} />
-    </b>
-  );
+  const name = <SpanText in="b" text={criterion} />;
   if (shadow === undefined) return [name, ' is not asked;'];
   if (live === undefined) return [name, ' is new ', <VerdictMark verdict={shadow} />, ';'];
   return [name, ' ', <VerdictMark verdict={live} />, ' → ', <VerdictMark verdict={shadow} />, ';'];

@@ -2,10 +2,10 @@
 import type { TEXT_FIELDS } from '../../api/conversation-detail.ts';
 import { Copy } from '../text/copy.tsx';
 import { countText, dollars, durationText } from '../text/format.ts';
-import { VerdictMark } from '../text/outcome.tsx';
 import { LongText, payloadText, SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
 import type { Evidence } from './evidence.ts';
+import { EvidenceButtons } from './evidence-buttons.tsx';
 import type { StepRow } from './step-rows.ts';
 import { OpenTrace } from './trace-links.tsx';
 import { WhereFrom } from './where-from.tsx';
@@ -74,17 +74,7 @@ export function StepDetail(props: StepDetailProps) {
         {', '}
         <SpanText text={facts.join(', ')} />
       </p>
-      {evidence.length > 0 && (
-        <p class="turn-verdicts">
-          {'Rests on it: '}
-          {evidence.map((one) => (
-            <button key={one.key} type="button" class="quiet" onClick={() => onEvidence(one)}>
-              <VerdictMark verdict={one.verdict} />
-              {one.criterion}
-            </button>
-          ))}
-        </p>
-      )}
+      <EvidenceButtons words="Rests on it: " evidence={evidence} onEvidence={onEvidence} />
       {fields.length === 0 && <p class="aside">Its content was not captured.</p>}
       {fields.map(({ field, title, text }) => (
         <div key={field} class="step-field">

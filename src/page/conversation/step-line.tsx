@@ -39,9 +39,7 @@ export function StepLine({ row, evidence, isLit, isChosen, onChoose }: LineProps
     >
       <span class="step-name" ref={indent}>
         <span class={`kind ${step.kind}`}>{KIND_WORDS[step.kind] ?? step.kind}</span>
-        <span class="name">
-          <SpanText text={step.name} charactersMax={120} />
-        </span>
+        <SpanText in="span" class="name" text={step.name} charactersMax={120} />
         {step.status === 'error' && <span class="failure">failed</span>}
         {marks.map(({ key, verdict }) => (
           <VerdictMark key={key} verdict={verdict} />

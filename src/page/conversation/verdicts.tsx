@@ -3,7 +3,7 @@ import type { FullEvaluation, TurnJson, VerdictOfCriterion } from '../../api/con
 import { decisionOf } from '../../model/decision.ts';
 import type { VerdictKind } from '../../model/evaluation.ts';
 import { wordsOf } from '../../model/suite-words.ts';
-import { useSomeFirst } from '../shell/some-first.tsx';
+import { SomeFirst } from '../shell/some-first.tsx';
 import { countText, counted, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark, withOutcomeWords } from '../text/outcome.tsx';
 import { SpanText } from '../text/span-text.tsx';
@@ -47,59 +47,73 @@ export function needsNoAttention(verdict: VerdictKind): boolean {
 
 export function Verdicts({ evaluations, all, turns, chosen, onVerdict }: VerdictsProps) {
   const inOrder = evaluations.toSorted((a, b) => Number(isOf(b, chosen)) - Number(isOf(a, chosen)));
-  const { shown, more } = useSomeFirst(inOrder.length > EVALUATIONS_SHOWN ? inOrder : evaluations, EVALUATIONS_SHOWN);
+  const rows = inOrder.length > EVALUATIONS_SHOWN ? inOrder : evaluations;
   return (
     <section class="verdicts" aria-label="Verdicts">
       {evaluations.length === 0 && <p class="aside">No suite has scored it.</p>}
-      {shown.map((evaluation) => {
-        const {
-          suite,
-          suite_version: version,
-          turn_id: turn,
-          outcome,
-          because,
-          score,
-          explanation,
-          about,
-          findings,
-          waits_for: waits,
-        } = evaluation;
-        const { limit } = wordsOf(about);
-        const shadow = shadowOf(evaluation, all);
-        return (
-          <div key={`${suite} ${turn ?? ''}`} class="evaluation">
-            <h3>
-              <SpanText text={suite} />
-              <span class="aside">{` version ${version}`}</span>
-              <span class="evaluation-score">
-                <OutcomeMark outcome={outcome} because={because} />
-                {score === null ? '' : scoreText(score)}
-              </span>
-            </h3>
-            {turn !== undefined && turns.length > 1 && <p class="aside">{turnName(turn, turns)}</p>}
-            <p class="explanation">
-              <SpanText text={withOutcomeWords(withoutVerdicts(explanation))} charactersMax={1_000} />
-            </p>
-            {limit !== undefined && <p class="limits">{limit}</p>}
-            <Decided evaluation={evaluation} />
-            {waits !== undefined && waits.length > 0 && (
-              <p class="limits">{`Waits for a judge: ${waits.join(', ')}.`}</p>
-            )}
-            <VerdictList evaluation={evaluation} chosen={chosen} onVerdict={onVerdict} />
-            {findings.map(({ finding, reason }) => (
-              <p key={finding} class="finding">
-                <b>{finding.replaceAll('_', ' ')}</b>
-                {': '}
-                <SpanText text={reason} charactersMax={1_000} />
-              </p>
-            ))}
-            {shadow !== undefined && <ShadowLine live={evaluation} shadow={shadow} />}
-          </div>
-        );
-      })}
-      {more}
+      <SomeFirst of={rows} atATime={EVALUATIONS_SHOWN}>
+        {(shown) =>
+          shown.map((evaluation) => (
+            <Evaluation
+              key={`${evaluation.suite} ${evaluation.turn_id ?? ''}`}
+              evaluation={evaluation}
+              shadow={shadowOf(evaluation, all)}
+              turns={turns}
+              chosen={chosen}
+              onVerdict={onVerdict}
+            />
+          ))
+        }
+      </SomeFirst>
     </section>
   );
+}
+
+type ListProps = Pick<VerdictsProps, 'chosen' | 'onVerdict'> & { readonly evaluation: FullEvaluation };
+type EvaluationProps = ListProps & Pick<VerdictsProps, 'turns'> & { readonly shadow: FullEvaluation | undefined };
+
+function Evaluation({ shadow, turns, ...list }: EvaluationProps) {
+  const { evaluation } = list;
+  const { suite, turn_id: turn, outcome, because, score, findings } = evaluation;
+  const explanation = withOutcomeWords(withoutVerdicts(evaluation.explanation));
+  return (
+    <div class="evaluation">
+      <h3>
+        <SpanText text={suite} />
+        <span class="aside">{` version ${evaluation.suite_version}`}</span>
+        <span class="evaluation-score">
+          <OutcomeMark outcome={outcome} because={because} />
+          {score === null ? '' : scoreText(score)}
+        </span>
+      </h3>
+      {turn !== undefined && turns.length > 1 && <p class="aside">{turnName(turn, turns)}</p>}
+      <SpanText in="p" class="explanation" text={explanation} charactersMax={1_000} />
+      {limitsOf(evaluation).map((limit) => (
+        <p key={limit} class="limits">
+          {limit}
+        </p>
+      ))}
+      <VerdictList {...list} />
+      {findings.map(({ finding, reason }) => (
+        <p key={finding} class="finding">
+          <b>{finding.replaceAll('_', ' ')}</b>
+          {': '}
+          <SpanText text={reason} charactersMax={1_000} />
+        </p>
+      ))}
+      {shadow !== undefined && <ShadowLine live={evaluation} shadow={shadow} />}
+    </div>
+  );
+}
+
+/** The bounds of what the evaluation can say. */
+function limitsOf({ about, decided_share: decided = 1, waits_for: waits = [] }: FullEvaluation): string[] {
+  const { limit } = wordsOf(about);
+  return [
+    ...(limit === undefined ? [] : [limit]),
+    ...(decided < 1 ? [`${percent(1 - decided, 0)} of the weight could not be decided.`] : []),
+    ...(waits.length > 0 ? [`Waits for a judge: ${waits.join(', ')}.`] : []),
+  ];
 }
 
 /** The chosen verdict comes from a link, and is there without a search. */
@@ -117,13 +131,6 @@ function turnName(turn: string, turns: readonly TurnJson[]): string {
   const index = turns.findIndex(({ turn_id: id }) => id === turn);
   return index < 0 ? 'Of a turn that is not stored' : `Of turn ${index + 1}`;
 }
-
-function Decided({ evaluation: { decided_share: decided } }: { readonly evaluation: FullEvaluation }) {
-  if (decided === undefined || decided >= 1) return null;
-  return <p class="limits">{`${percent(1 - decided, 0)} of the weight could not be decided.`}</p>;
-}
-
-type ListProps = Omit<VerdictsProps, 'evaluations' | 'all' | 'turns'> & { readonly evaluation: FullEvaluation };
 
 /** Verdicts that are fine take one line, until somebody asks for them. */
 function VerdictList({ evaluation, chosen, onVerdict }: ListProps) {
@@ -172,20 +179,12 @@ function VerdictLine({ evaluation, verdict, chosen, onVerdict }: ListProps & { r
         onClick={() => onVerdict(evaluation, verdict)}
       >
         <VerdictMark verdict={verdict.verdict} />
-        <b>
-          <SpanText text={criterion} />
-        </b>
+        <SpanText in="b" text={criterion} />
         {critical === true && <span class="aside">critical</span>}
         <span class="verdict-weight">{weight === undefined ? '' : percent(weight, 0)}</span>
       </button>
-      {question !== undefined && (
-        <p class="question">
-          <SpanText text={question} charactersMax={600} />
-        </p>
-      )}
-      <p class="reason">
-        <SpanText text={reason} charactersMax={2_000} />
-      </p>
+      {question !== undefined && <SpanText in="p" class="question" text={question} charactersMax={600} />}
+      <SpanText in="p" class="reason" text={reason} charactersMax={2_000} />
       {(shows || judge !== undefined) && (
         <p class="aside">{shows ? `${counted(evidence.length, 'span')} ${judgedBy}` : judgedBy}</p>
       )}
@@ -195,21 +194,21 @@ function VerdictLine({ evaluation, verdict, chosen, onVerdict }: ListProps & { r
 }
 
 function GradedSteps({ steps }: { readonly steps: NonNullable<VerdictOfCriterion['steps']> }) {
-  const { shown, more } = useSomeFirst(steps, GRADED_SHOWN);
   return (
     <div>
-      <ol class="graded">
-        {shown.map(({ step, tool, score, reason }) => (
-          <li key={step} value={step}>
-            <b>
-              <SpanText text={tool} />
-            </b>
-            {` ${countText(score)}: `}
-            <SpanText text={reason} />
-          </li>
-        ))}
-      </ol>
-      {more}
+      <SomeFirst of={steps} atATime={GRADED_SHOWN}>
+        {(shown) => (
+          <ol class="graded">
+            {shown.map(({ step, tool, score, reason }) => (
+              <li key={step} value={step}>
+                <SpanText in="b" text={tool} />
+                {` ${countText(score)}: `}
+                <SpanText text={reason} />
+              </li>
+            ))}
+          </ol>
+        )}
+      </SomeFirst>
     </div>
   );
 }

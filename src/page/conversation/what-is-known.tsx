@@ -1,7 +1,8 @@
 /** All else that is known of a conversation: the truth, what people said, and what came of it in the world. */
+import type { ComponentChildren } from 'preact';
 import type { ShownFeedback } from '../../api/feedback.ts';
 import type { ConversationDetail } from '../../api/conversation-detail.ts';
-import { useSomeFirst } from '../shell/some-first.tsx';
+import { SomeFirst } from '../shell/some-first.tsx';
 import { VerdictMark } from '../text/outcome.tsx';
 import { LongText, payloadText, SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
@@ -10,47 +11,12 @@ const SHOWN = 20;
 
 export function WhatIsKnown({ conversation }: { readonly conversation: ConversationDetail }) {
   const { truth, labels, outcomes, feedback_list: feedback } = conversation;
-  const said = useSomeFirst(labels, SHOWN);
-  const came = useSomeFirst(outcomes, SHOWN);
-  const users = useSomeFirst(feedback, SHOWN);
   if (truth === undefined && labels.length + outcomes.length + feedback.length === 0) return null;
   return (
     <section class="known">
-      {feedback.length > 0 && <h3>What users said</h3>}
-      {feedback.length > 0 && <ul>{users.shown.map(feedbackLine)}</ul>}
-      {users.more}
-      {labels.length > 0 && <h3>What people said</h3>}
-      {labels.length > 0 && (
-        <ul>
-          {said.shown.map(({ label_id: id, criterion, label, by, at, note }) => (
-            <li key={id}>
-              <VerdictMark verdict={label} />
-              <b>
-                <SpanText text={criterion} />
-              </b>
-              {' by '}
-              <SpanText text={by} />
-              {', '}
-              <Time at={at} />
-              {note !== undefined && ': '}
-              {note !== undefined && <SpanText text={note} charactersMax={600} />}
-            </li>
-          ))}
-        </ul>
-      )}
-      {said.more}
-      {outcomes.length > 0 && <h3>What came of it</h3>}
-      {outcomes.length > 0 && (
-        <ul>
-          {came.shown.map(({ name, good, value }) => (
-            <li key={name}>
-              <VerdictMark verdict={good ? 'pass' : 'fail'} />
-              <SpanText text={value === undefined ? name : `${name}: ${value}`} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {came.more}
+      <Part title="What users said" of={feedback} line={feedbackLine} />
+      <Part title="What people said" of={labels} line={labelLine} />
+      <Part title="What came of it" of={outcomes} line={outcomeLine} />
       {truth !== undefined && (
         <details>
           <summary>What was right (truth)</summary>
@@ -58,6 +24,48 @@ export function WhatIsKnown({ conversation }: { readonly conversation: Conversat
         </details>
       )}
     </section>
+  );
+}
+
+interface PartProps<Row> {
+  readonly title: string;
+  readonly of: readonly Row[];
+  readonly line: (row: Row) => ComponentChildren;
+}
+
+function Part<Row>({ title, of: rows, line }: PartProps<Row>) {
+  if (rows.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <SomeFirst of={rows} atATime={SHOWN}>
+        {(shown) => <ul>{shown.map(line)}</ul>}
+      </SomeFirst>
+    </>
+  );
+}
+
+function labelLine({ label_id: id, criterion, label, by, at, note }: ConversationDetail['labels'][number]) {
+  return (
+    <li key={id}>
+      <VerdictMark verdict={label} />
+      <SpanText in="b" text={criterion} />
+      {' by '}
+      <SpanText text={by} />
+      {', '}
+      <Time at={at} />
+      {note !== undefined && ': '}
+      {note !== undefined && <SpanText text={note} charactersMax={600} />}
+    </li>
+  );
+}
+
+function outcomeLine({ name, good, value }: ConversationDetail['outcomes'][number]) {
+  return (
+    <li key={name}>
+      <VerdictMark verdict={good ? 'pass' : 'fail'} />
+      <SpanText text={value === undefined ? name : `${name}: ${value}`} />
+    </li>
   );
 }
 

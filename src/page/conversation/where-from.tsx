@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { FieldSourceJson, StepSources } from '../../api/step-sources.ts';
 import { useReply } from '../api/use-reply.ts';
-import { Problem } from '../shell/problem.tsx';
+import { Here } from '../shell/here.tsx';
 import { SpanText } from '../text/span-text.tsx';
 import { Table } from '../text/table.tsx';
 
@@ -26,16 +26,13 @@ function isOpened(target: EventTarget | null): boolean {
 }
 
 function Sources({ conversation, step }: WhereFromProps) {
-  const [query] = useState(() => new URLSearchParams({ of: step }));
-  const { reply, again } = useReply<StepSources>(`/api/v1/sources/${encodeURIComponent(conversation)}`, query);
-  if (reply === undefined)
-    return (
-      <p class="loading" role="status">
-        Loading …
-      </p>
-    );
-  if (reply.is !== 'here') return <Problem of={reply} again={again} />;
-  const { fields, redacted_attributes: redacted } = reply.value;
+  const asked = useReply<StepSources>(`/api/v1/sources/${encodeURIComponent(conversation)}`, {
+    query: new URLSearchParams({ of: step }),
+  });
+  return <Here of={asked}>{(sources) => <Fields sources={sources} />}</Here>;
+}
+
+function Fields({ sources: { fields, redacted_attributes: redacted } }: { readonly sources: StepSources }) {
   const elsewhere = redacted.filter(({ attribute }) => !fields.some(({ rule }) => rule === attribute));
   return (
     <div>
@@ -45,9 +42,7 @@ function Sources({ conversation, step }: WhereFromProps) {
           {'Redacted when it came, and read by no rule: '}
           {elsewhere.flatMap(({ attribute, redacted: patterns }, index) => [
             index === 0 ? '' : ', ',
-            <code key={attribute}>
-              <SpanText text={attribute} />
-            </code>,
+            <SpanText key={attribute} in="code" text={attribute} />,
             ` (${patterns.join(', ')})`,
           ])}
           .
@@ -70,11 +65,7 @@ function row({ field, value, state, rule, dialect, redacted, note }: FieldSource
         <SpanText text={value} charactersMax={80} />
       </td>
       <td>
-        {rule !== undefined && (
-          <code>
-            <SpanText text={rule} />
-          </code>
-        )}
+        {rule !== undefined && <SpanText in="code" text={rule} />}
         {dialect !== undefined && <span class="aside">{` ${dialect}`}</span>}
         {rule === undefined && <span class="aside">{note ?? 'not captured'}</span>}
         {remarks.length > 0 && <span class="limits">{` ${remarks.join(', ')}`}</span>}

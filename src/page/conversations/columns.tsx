@@ -42,15 +42,13 @@ export function columnsOf({ query }: Place): readonly ColumnName[] {
   return asked === undefined ? USUAL : NAMES.filter((name) => asked.includes(name));
 }
 
-export function Figures({
-  columns,
-  row,
-  worst,
-}: {
+interface FiguresProps {
   readonly columns: readonly ColumnName[];
   readonly row: ConversationItem;
   readonly worst: ListedEvaluation | undefined;
-}) {
+}
+
+export function Figures({ columns, row, worst }: FiguresProps) {
   return (
     <span class="row-figures">
       {columns.map((name) => {

@@ -2,7 +2,15 @@
 import type { Facets } from '../../api/facets.ts';
 import { POLARITIES } from '../../model/feedback.ts';
 import { FAILED_OUTCOMES, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
-import { changeFilter, type Filter, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.tsx';
+import {
+  changeFilter,
+  Chip,
+  type Filter,
+  plainChoices,
+  sharedFilterList,
+  sinceFilter,
+  suiteFilters,
+} from '../shell/filter-bar.tsx';
 import { LIST_FILTERS, onlyOf, type Place, SHARED_FILTERS } from '../shell/place.ts';
 import { OUTCOME_LOOKS } from '../text/outcome.tsx';
 import { SpanText } from '../text/span-text.tsx';
@@ -49,9 +57,7 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
       ],
     },
     ...sharedFilterList(place, facets),
-    ...(facets.suites.length > 1 || place.query.has('suite')
-      ? [{ name: 'suite', label: 'Suite', all: 'all suites', choices: plainChoices(facets.suites) }]
-      : []),
+    ...suiteFilters(place, facets, 'all suites'),
     sinceFilter(place, 'all times', ''),
     { name: 'state', label: 'State', all: 'any state', choices: states },
     { name: 'feedback', label: 'Feedback', all: 'any feedback', choices: plainChoices(POLARITIES) },
@@ -63,17 +69,10 @@ export function Criterion({ place }: { readonly place: Place }) {
   const criteria = place.query.getAll('criterion');
   if (criteria.length === 0) return null;
   return (
-    <button
-      type="button"
-      class="chip"
-      title="Show conversations that passed it, too"
-      onClick={() => changeFilter(place, 'criterion', undefined)}
-    >
+    <Chip place={place} name="criterion" title="Show conversations that passed it, too">
       {'failed '}
       <SpanText text={criteria.join(' or ')} />
-      <span aria-hidden="true">{' ✕'}</span>
-      <span class="only-heard">, remove this filter</span>
-    </button>
+    </Chip>
   );
 }
 

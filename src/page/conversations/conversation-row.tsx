@@ -54,11 +54,7 @@ export function ConversationRow({ row, href, isOpen, columns, suites, onFocus }:
 }
 
 function quoted(text: string) {
-  return (
-    <q>
-      <SpanText text={text} />
-    </q>
-  );
+  return <SpanText in="q" text={text} />;
 }
 
 function why(row: ConversationItem, worst: ListedEvaluation | undefined, state: string | undefined) {

@@ -7,14 +7,13 @@ import { counted } from '../text/format.ts';
 import { Time } from '../text/time.tsx';
 
 const EVERY_MS = 60_000;
-const NOTHING_ASKED = new URLSearchParams();
 /** Agreement beyond chance below which people call it poor. */
 const POOR_KAPPA = 0.4;
 
 export function JudgeSection({ place }: { readonly place: Place }) {
-  const { reply } = useReply<Judges>('/api/v1/judges', NOTHING_ASKED, { everyMs: EVERY_MS });
+  const { reply } = useReply<Judges>('/api/v1/judges', { everyMs: EVERY_MS });
   const hasJudges = reply?.is === 'here' && reply.value.judges.length > 0;
-  const judging = useReply<Judging>(hasJudges ? '/api/v1/judging' : undefined, NOTHING_ASKED, { everyMs: EVERY_MS });
+  const judging = useReply<Judging>(hasJudges ? '/api/v1/judging' : undefined, { everyMs: EVERY_MS });
   if (reply?.is !== 'here' || !hasJudges) return null;
   const { judges, budget } = reply.value;
   const state = judging.reply?.is === 'here' ? judging.reply.value : undefined;

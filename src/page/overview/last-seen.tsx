@@ -11,7 +11,8 @@ const WHILE_MS = 3_600_000;
 
 export function LastSeen({ place }: { readonly place: Place }) {
   const filters = onlyOf(place.query, ['agent', 'agent_version', 'environment', 'segment']);
-  const { reply } = useReply<ConversationList>('/api/v1/conversations', withChanges(filters, { limit: '1' }), {
+  const { reply } = useReply<ConversationList>('/api/v1/conversations', {
+    query: withChanges(filters, { limit: '1' }),
     everyMs: EVERY_MS,
   });
   const last = reply?.is === 'here' ? reply.value.conversations[0]?.began_at : undefined;

@@ -8,6 +8,7 @@ import type { Moved } from '../../api/moved.ts';
 import type { Trend } from '../../api/trend.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
 import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
+import { Here } from '../shell/here.tsx';
 import { countText, counted, points } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
@@ -28,7 +29,7 @@ export function useMoved(
   place: Place,
 ): { readonly reply: Held<Moved>['reply']; readonly version: string | undefined } {
   const { query, version } = movedQueryOf(trend, place);
-  const { reply } = useReply<Moved>('/api/v1/moved', query);
+  const { reply } = useReply<Moved>('/api/v1/moved', { query });
   return { reply, version };
 }
 
@@ -47,37 +48,29 @@ export function movedQueryOf(
 }
 
 export function MovedParts({ asked: { reply, version }, trend, place }: MovedProps) {
-  if (reply === undefined)
-    return (
-      <p class="loading" role="status">
-        Loading …
-      </p>
-    );
-  if (reply.is !== 'here')
-    return (
-      <p class="aside">
-        <SpanText text={reply.why} charactersMax={600} />
-      </p>
-    );
-  const moved = reply.value;
-  // The first sentence says that it is too early.
-  if (moved.difference === undefined) return null;
   const because = version === undefined ? '' : `, when ${version} was first seen`;
   return (
-    <section class="moved">
-      <h2>
-        {'What moved the score since '}
-        <Time at={moved.after.since} />
-        {because}
-      </h2>
-      <Parts moved={moved} scope={trend.scope} place={place} />
-      {moved.cut && (
-        <p class="aside">{`A sample of ${countText(moved.looked_at)} evaluations was compared: the latest of each eighth of both times.`}</p>
-      )}
-      {moved.other_versions > 0 && (
-        <p class="aside">{`${counted(moved.other_versions, 'evaluation')} by other versions of the suite are in no figure.`}</p>
-      )}
-    </section>
+    <Here of={{ reply }} otherwise={(why) => <SpanText in="p" class="aside" text={why} charactersMax={600} />}>
+      {(moved) =>
+        // The first sentence says that it is too early.
+        moved.difference !== undefined && (
+          <section class="moved">
+            <h2>
+              {'What moved the score since '}
+              <Time at={moved.after.since} />
+              {because}
+            </h2>
+            <Parts moved={moved} difference={moved.difference} scope={trend.scope} place={place} />
+            {moved.cut && (
+              <p class="aside">{`A sample of ${countText(moved.looked_at)} evaluations was compared: the latest of each eighth of both times.`}</p>
+            )}
+            {moved.other_versions > 0 && (
+              <p class="aside">{`${counted(moved.other_versions, 'evaluation')} by other versions of the suite are in no figure.`}</p>
+            )}
+          </section>
+        )
+      }
+    </Here>
   );
 }
 
@@ -103,17 +96,14 @@ function onlyVersion({ query }: Place): string | undefined {
   return chosen.length === 1 ? chosen[0] : undefined;
 }
 
-function Parts({
-  moved,
-  scope,
-  place,
-}: {
+interface PartsProps {
   readonly moved: Moved;
+  readonly difference: NonNullable<Moved['difference']>;
   readonly scope: Trend['scope'];
   readonly place: Place;
-}) {
-  const { difference, parts, unchanged, after, before, suite } = moved;
-  if (difference === undefined) return <p />;
+}
+
+function Parts({ moved: { parts, unchanged, after, before, suite }, difference, scope, place }: PartsProps) {
   const shown = parts.slice(0, PARTS_SHOWN);
   const largest = Math.max(...shown.map((one) => Math.abs(one.points)), 0.001);
   const filters = withChanges(sharedFilters(place.query), { since: after.since, suite });
@@ -154,17 +144,14 @@ const KIND_WORDS = {
   mix: 'another mix of traffic, or of what was decided',
 } as const;
 
-function PartRow({
-  part,
-  largest,
-  scope,
-  filters,
-}: {
+interface PartRowProps {
   readonly part: Moved['parts'][number];
   readonly largest: number;
   readonly scope: Trend['scope'];
   readonly filters: URLSearchParams;
-}) {
+}
+
+function PartRow({ part, largest, scope, filters }: PartRowProps) {
   const bar = useRef<HTMLDivElement>(null);
   const width = `${(Math.abs(part.points) / largest) * 100}%`;
   useEffect(() => bar.current?.style.setProperty('width', width), [width]);

@@ -106,9 +106,7 @@ function detected(
   const query = withChanges(sharedFilters(place.query), { agent, suite, since, criterion });
   return (
     <div>
-      <p>
-        <SpanText text={sentence} charactersMax={600} />
-      </p>
+      <SpanText in="p" text={sentence} charactersMax={600} />
       {explanations.length > 0 && none !== undefined && (
         <p class="aside">
           {'Probably '}

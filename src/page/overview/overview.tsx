@@ -6,9 +6,9 @@ import { isOther, OTHER } from '../../model/agent-labels.ts';
 import { speaksOfSuccess, wordsOf } from '../../model/suite-words.ts';
 import { type Held, useReply } from '../api/use-reply.ts';
 import { serviceNow } from '../api/service-clock.ts';
-import { FilterBar, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.tsx';
+import { FilterBar, sharedFilterList, sinceFilter, suiteFilters } from '../shell/filter-bar.tsx';
 import { onlyOf, type Place, withChanges } from '../shell/place.ts';
-import { Problem } from '../shell/problem.tsx';
+import { Here } from '../shell/here.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
 import { DashboardLink } from './dashboard-link.tsx';
 import { Endings } from './endings.tsx';
@@ -23,34 +23,29 @@ import { TrendChart } from './trend-chart.tsx';
 import { UsersSay } from './users-say.tsx';
 
 const EVERY_MS = 30_000;
-const NOTHING_ASKED = new URLSearchParams();
 const HOUR_MS = 3_600_000;
 
 export function Overview({ place, facets }: ViewProps) {
   const since = usualSince(facets, serviceNow());
   const query = trendQueryOf(place, since.value);
-  const trend = useReply<Trend>('/api/v1/trend', query, { everyMs: EVERY_MS });
-  const detections = useReply<Detections>('/api/v1/detections', NOTHING_ASKED, { everyMs: EVERY_MS });
-  const suites = {
-    name: 'suite',
-    label: 'Suite',
-    all: facets.suites[0] ?? 'suite',
-    choices: plainChoices(facets.suites.slice(1)),
-  };
+  const trend = useReply<Trend>('/api/v1/trend', { query, everyMs: EVERY_MS });
+  const detections = useReply<Detections>('/api/v1/detections', { everyMs: EVERY_MS });
   return (
     <div class="overview">
       <h1 class="only-heard">Overview</h1>
       <FilterBar
         place={place}
         filters={[
-          ...(facets.suites.length > 1 || place.query.has('suite') ? [suites] : []),
+          ...suiteFilters(place, facets),
           ...sharedFilterList(place, facets),
           sinceFilter(place, since.words, since.value),
         ]}
       />
       <LastSeen place={place} />
       <DashboardLink trend={trend.reply?.is === 'here' ? trend.reply.value : undefined} place={place} />
-      {trendSections(trend, { detections: detections.reply, place })}
+      <Here of={trend}>
+        {(known) => <TrendSections trend={known} isOld={trend.isOld} detections={detections.reply} place={place} />}
+      </Here>
     </div>
   );
 }
@@ -71,18 +66,14 @@ function trendQueryOf({ query }: Place, since: string): URLSearchParams {
   return asked.has('since') ? asked : withChanges(asked, { since });
 }
 
-function trendSections(
-  { reply, isOld, again }: Held<Trend>,
-  { detections, place }: { readonly detections: Held<Detections>['reply']; readonly place: Place },
-) {
-  if (reply === undefined)
-    return (
-      <p class="loading" role="status">
-        Loading …
-      </p>
-    );
-  if (reply.is !== 'here') return <Problem of={reply} again={again} />;
-  const trend = reply.value;
+interface TrendSectionsProps {
+  readonly trend: Trend;
+  readonly isOld: boolean;
+  readonly detections: Held<Detections>['reply'];
+  readonly place: Place;
+}
+
+function TrendSections({ trend, isOld, detections, place }: TrendSectionsProps) {
   const [series] = trend.series;
   if (series === undefined || series.whole.evaluations === 0) return nothingHappened(trend, place);
   // A problem of detection is reported once, in place of the figures.

@@ -10,7 +10,7 @@ const EVERY_MS = 60_000;
 export function UsersSay({ place, since }: { readonly place: Place; readonly since: string }) {
   const asked = onlyOf(place.query, ['suite', 'agent', 'since']);
   const query = asked.has('since') ? asked : withChanges(asked, { since });
-  const { reply } = useReply<FeedbackFigures>('/api/v1/feedback', query, { everyMs: EVERY_MS });
+  const { reply } = useReply<FeedbackFigures>('/api/v1/feedback', { query, everyMs: EVERY_MS });
   if (reply?.is !== 'here') return null;
   const { conversations, counts, agreement, undecided, cut } = reply.value;
   const { positive, neutral, negative } = conversations;

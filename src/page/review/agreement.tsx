@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { ReviewAgreement } from '../../api/review.ts';
 import { useReply } from '../api/use-reply.ts';
+import { Here } from '../shell/here.tsx';
 import { ScoreEstimate, ShareEstimate } from '../text/estimate.tsx';
 import { counted, countText } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
@@ -14,23 +15,19 @@ interface AgreementProps {
 }
 
 export function Agreement({ suite, criterion, changes }: AgreementProps) {
-  const { reply, again } = useReply<ReviewAgreement>(
-    '/api/v1/review/agreement',
-    new URLSearchParams({ suite, criterion }),
-  );
+  const asked = useReply<ReviewAgreement>('/api/v1/review/agreement', {
+    query: new URLSearchParams({ suite, criterion }),
+  });
+  const { again } = asked;
   useEffect(() => {
     if (changes > 0) again();
   }, [changes, again]);
   return (
     <section class="agreement" aria-label="Agreement">
       <h3>People and the criterion</h3>
-      {reply === undefined && (
-        <p class="loading" role="status">
-          Loading …
-        </p>
-      )}
-      {reply !== undefined && reply.is !== 'here' && <p class="mistake">{reply.why}</p>}
-      {reply?.is === 'here' && <Figures agreement={reply.value} />}
+      <Here of={asked} otherwise={(why) => <p class="mistake">{why}</p>}>
+        {(agreement) => <Figures agreement={agreement} />}
+      </Here>
     </section>
   );
 }
@@ -117,9 +114,7 @@ function People({ people }: { readonly people: ReviewAgreement['people'] }) {
   return (
     <div class="people">
       <h3>People among themselves</h3>
-      <p class="aside">
-        <SpanText text={labellers.join(', ')} />
-      </p>
+      <SpanText in="p" class="aside" text={labellers.join(', ')} />
       {subjects === 0 && <p>No two people have answered the same conversation yet.</p>}
       {agreed !== undefined && (
         <p>

@@ -1,26 +1,19 @@
 /** The question, the answers that a person can give, and after it what the criterion said. */
-import type { LabelJson, VerdictOfCriterion } from '../../api/conversation-detail.ts';
+import type { VerdictOfCriterion } from '../../api/conversation-detail.ts';
 import type { LabelKind } from '../../model/labels.ts';
 import { leaveField } from '../shell/keys.ts';
 import { VerdictMark } from '../text/outcome.tsx';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
+import type { Review } from './use-review.ts';
 
 interface AnswerBarProps {
+  readonly review: Pick<Review, 'answer' | 'isSending' | 'isSeen' | 'elsewhere' | 'say' | 'undo' | 'move'>;
   readonly question: string;
-  readonly answer: LabelKind | undefined;
   /** The criterion's verdict; undefined until the person has answered, or where it said nothing. */
   readonly verdict: VerdictOfCriterion | undefined;
-  readonly isSending: boolean;
-  /** The answer was taken back after its verdict was shown. */
-  readonly isSeen: boolean;
-  /** The label that this person has given it in another tab. */
-  readonly elsewhere: LabelJson | undefined;
   readonly note: string;
   readonly onNote: (note: string) => void;
-  readonly onSay: (label: LabelKind) => void;
-  readonly onUndo: () => void;
-  readonly onNext: () => void;
 }
 
 export const ANSWERS: readonly { readonly label: LabelKind; readonly key: string; readonly words: string }[] = [
@@ -29,8 +22,8 @@ export const ANSWERS: readonly { readonly label: LabelKind; readonly key: string
   { label: 'not_applicable', key: '0', words: 'Does not apply' },
 ];
 
-export function AnswerBar(props: AnswerBarProps) {
-  const { question, answer, isSending, note, onNote, onSay, onUndo, onNext } = props;
+export function AnswerBar({ review, question, verdict, note, onNote }: AnswerBarProps) {
+  const { answer, isSending, isSeen, elsewhere } = review;
   return (
     <section class="answer-bar" aria-label="Your answer">
       <h2 class="asked-question">
@@ -44,17 +37,17 @@ export function AnswerBar(props: AnswerBarProps) {
             class={answer === label ? 'answer chosen' : 'answer'}
             aria-pressed={answer === label}
             disabled={isSending || answer !== undefined}
-            onClick={() => onSay(label)}
+            onClick={() => review.say(label, note)}
           >
             <VerdictMark verdict={label} />
             {words}
             <kbd>{key}</kbd>
           </button>
         ))}
-        <button type="button" class="quiet" disabled={isSending} onClick={onUndo}>
+        <button type="button" class="quiet" disabled={isSending} onClick={review.undo}>
           Undo<kbd>u</kbd>
         </button>
-        <button type="button" class="quiet" onClick={onNext}>
+        <button type="button" class="quiet" onClick={() => review.move(1)}>
           {answer === undefined ? 'Skip' : 'Next'}
           <kbd>j</kbd>
         </button>
@@ -67,18 +60,16 @@ export function AnswerBar(props: AnswerBarProps) {
           maxLength={2_000}
           placeholder="sent with your answer (n)"
           onKeyDown={leaveField}
-          onInput={({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
-            if (currentTarget instanceof HTMLInputElement) onNote(currentTarget.value);
-          }}
+          onInput={({ currentTarget }) => onNote(currentTarget.value)}
         />
       </label>
-      {props.elsewhere !== undefined && (
+      {elsewhere !== undefined && (
         <p class="limits" role="alert">
-          {`You said “${wordsOf(props.elsewhere.label)}” elsewhere, `}
-          <Time at={props.elsewhere.at} />. Answer again to replace that.
+          {`You said “${wordsOf(elsewhere.label)}” elsewhere, `}
+          <Time at={elsewhere.at} />. Answer again to replace that.
         </p>
       )}
-      <Said {...props} />
+      <Said answer={answer} verdict={verdict} isSeen={isSeen} />
     </section>
   );
 }
@@ -87,7 +78,7 @@ function wordsOf(said: LabelKind): string {
   return ANSWERS.find(({ label }) => label === said)?.words ?? said;
 }
 
-function Said({ answer, verdict, isSeen }: AnswerBarProps) {
+function Said({ answer, verdict, isSeen }: Pick<Review, 'answer' | 'isSeen'> & Pick<AnswerBarProps, 'verdict'>) {
   if (answer === undefined && isSeen)
     return (
       <p class="limits" role="status">

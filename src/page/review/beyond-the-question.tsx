@@ -9,13 +9,12 @@ const OUTCOME = 'review';
 
 type Good = boolean | null;
 
-export function BeyondTheQuestion({
-  conversation,
-  isAnswered,
-}: {
+interface BeyondTheQuestionProps {
   readonly conversation: ConversationDetail;
   readonly isAnswered: boolean;
-}) {
+}
+
+export function BeyondTheQuestion({ conversation, isAnswered }: BeyondTheQuestionProps) {
   const { conversation_id: id } = conversation;
   const known = conversation.outcomes.find(({ name }) => name === OUTCOME)?.good;
   const [good, setGood] = useState<Good | undefined>(known);
@@ -92,9 +91,7 @@ function Truth({ conversation }: { readonly conversation: ConversationDetail }) 
         aria-label="Ground truth, as JSON"
         value={text}
         placeholder={'{"participants": ["ana"]}'}
-        onInput={({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
-          if (currentTarget instanceof HTMLTextAreaElement) setText(currentTarget.value);
-        }}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
       <p>
         <button type="button" onClick={save}>

@@ -8,6 +8,7 @@ import type { SuiteList } from '../../api/suite-list.ts';
 import { mayLabel, useMe } from '../api/use-me.ts';
 import { useReply } from '../api/use-reply.ts';
 import { changeFilter, FilterBar, plainChoices } from '../shell/filter-bar.tsx';
+import { Loading } from '../shell/here.tsx';
 import { leaveField, useKeys } from '../shell/keys.ts';
 import { Problem } from '../shell/problem.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
@@ -18,7 +19,6 @@ import { keepLabeller, keptLabeller } from './labeller.ts';
 import { ReviewedConversation } from './reviewed-conversation.tsx';
 import { type Review as ReviewState, useReview } from './use-review.ts';
 
-const NOTHING_ASKED = new URLSearchParams();
 const BECAUSE = [
   { value: 'balanced', words: 'as many that failed as passed' },
   { value: 'disagreed', words: 'people disagree with it' },
@@ -28,7 +28,7 @@ const BECAUSE = [
 ];
 
 export function Review({ place, facets }: ViewProps) {
-  const { reply, again } = useReply<SuiteList>('/api/v1/suites', NOTHING_ASKED);
+  const { reply, again } = useReply<SuiteList>('/api/v1/suites');
   const me = useMe();
   const [typed, setTyped] = useState(keptLabeller);
   const isReader = me !== undefined && !mayLabel(me);
@@ -145,11 +145,7 @@ function Queue({ review, suite, criterion, question, onSample }: QueueProps) {
     <div class="review-body">
       <div class="review-main">
         {problem !== undefined && <Problem of={problem} again={review.again} />}
-        {queue === undefined && problem === undefined && (
-          <p class="loading" role="status">
-            Loading …
-          </p>
-        )}
+        {queue === undefined && problem === undefined && <Loading />}
         {item !== undefined && (
           <p class="position">{`${countText(at + 1)} of ${countText(items.length)}, ${counted(given, 'answer')} given${othersOf(item.people)}`}</p>
         )}
@@ -210,12 +206,8 @@ function Labeller({ by, onName }: { readonly by: string; readonly onName: (name:
         placeholder="your name"
         autocomplete="username"
         onKeyDown={leaveField}
-        onInput={({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
-          if (currentTarget instanceof HTMLInputElement) setTyped(currentTarget.value);
-        }}
-        onChange={({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
-          if (currentTarget instanceof HTMLInputElement) onName(currentTarget.value.trim());
-        }}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={({ currentTarget }) => onName(currentTarget.value.trim())}
       />
     </label>
   );

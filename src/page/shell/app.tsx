@@ -7,6 +7,7 @@ import type { NoReply } from '../api/ask.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Start } from '../start/start.tsx';
 import { ClockNote } from './clock-note.tsx';
+import { Loading } from './here.tsx';
 import { IgnoredNote } from './ignored-note.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { useKeys } from './keys.ts';
@@ -31,7 +32,7 @@ export function App() {
   const place = usePlace();
   const [everyMs, setEveryMs] = useState(FIRST_EVERY_MS);
   const [helps, setHelps] = useState(false);
-  const facets = useReply<Facets>('/api/v1/facets', NOTHING_ASKED, { everyMs, withinMs: ANSWERED_WITHIN_MS });
+  const facets = useReply<Facets>('/api/v1/facets', { everyMs, withinMs: ANSWERED_WITHIN_MS });
   const { reply } = facets;
   const hasAny = reply?.is === 'here' && reply.value.conversations > 0;
   const isAway = facets.away !== undefined;
@@ -77,12 +78,7 @@ function content({
   readonly facets: ReturnType<typeof useReply<Facets>>['reply'];
   readonly again: () => void;
 }) {
-  if (facets === undefined)
-    return (
-      <p class="loading" role="status">
-        Loading …
-      </p>
-    );
+  if (facets === undefined) return <Loading />;
   if (facets.is !== 'here') return alone(<Problem of={facets} again={again} />, facets);
   if (place === undefined) {
     const missing = { is: 'missing', why: 'No view has this address. The views are in the bar above.' } as const;
@@ -136,11 +132,6 @@ function LoadedView(props: ViewProps) {
     const why = 'A part of the page could not be loaded. The service may have been upgraded meanwhile.';
     return <Problem of={{ is: 'away', why }} again={() => location.reload()} />;
   }
-  if (loaded === undefined || loaded.view !== view)
-    return (
-      <p class="loading" role="status">
-        Loading …
-      </p>
-    );
+  if (loaded === undefined || loaded.view !== view) return <Loading />;
   return <loaded.show {...props} />;
 }

@@ -1,13 +1,13 @@
 /** Filters of a view: each is a parameter of the address, with the values that the service knows. */
 import type { ComponentChildren } from 'preact';
 import type { Facets } from '../../api/facets.ts';
-import { writtenOut } from '../../model/visible-text.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { Copy } from '../text/copy.tsx';
 import { timeText } from '../text/format.ts';
 import { Time } from '../text/time.tsx';
 import { goTo } from './navigation.ts';
 import { addressOf, type Place, withChanges, withFixedTime } from './place.ts';
+import { type Option, Select } from './select.tsx';
 
 export interface Filter {
   /** Name of the parameter. */
@@ -15,13 +15,19 @@ export interface Filter {
   readonly label: string;
   /** Words where nothing is chosen. */
   readonly all: string;
-  readonly choices: readonly { readonly value: string; readonly words: string }[];
+  readonly choices: readonly Option[];
   /** Value that counts where nothing is chosen; empty where that is all. */
   readonly usual?: string;
 }
 
 export function plainChoices(values: readonly string[]): Filter['choices'] {
   return values.map((value) => ({ value, words: value }));
+}
+
+/** The suites as a filter, where there are several. A view of one suite shows the first unless another is chosen. */
+export function suiteFilters({ query }: Place, { suites }: Facets, all = suites[0] ?? 'suite'): readonly Filter[] {
+  const choices = plainChoices(suites.filter((one) => one !== all));
+  return suites.length > 1 || query.has('suite') ? [{ name: 'suite', label: 'Suite', all, choices }] : [];
 }
 
 /** Changes one parameter of the address, and forgets the page of the list that was open. */
@@ -60,21 +66,25 @@ export function sinceFilter({ query }: Place, all: string, usual: string): Filte
   return { name: 'since', label: 'Time', all, choices: isOther ? [...choices, other] : choices, usual };
 }
 
-export function FilterBar({
-  place,
-  filters,
-  children,
-}: {
+interface FilterBarProps {
   readonly place: Place;
   readonly filters: readonly Filter[];
   readonly children?: ComponentChildren;
-}) {
+}
+
+export function FilterBar({ place, filters, children }: FilterBarProps) {
+  const until = place.query.get('until');
   return (
     <fieldset class="filter-bar" aria-label="Filters">
       {filters.map((filter) => (
         <FilterChoice key={filter.name} place={place} filter={filter} />
       ))}
-      <Until place={place} />
+      {until !== null && (
+        <Chip place={place} name="until">
+          {'until '}
+          <Time at={until} />
+        </Chip>
+      )}
       {children}
       <ShareView place={place} usual={filters.find(({ name }) => name === 'since')?.usual ?? ''} />
     </fieldset>
@@ -89,14 +99,19 @@ function ShareView({ place, usual }: { readonly place: Place; readonly usual: st
   return <Copy label="Share view" text={text} />;
 }
 
-/** The end of the time comes from a link, and has no list to choose from. */
-function Until({ place }: { readonly place: Place }) {
-  const until = place.query.get('until');
-  if (until === null) return null;
+interface ChipProps {
+  readonly place: Place;
+  /** Name of the parameter. */
+  readonly name: string;
+  readonly title?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A filter that comes from a link and has no list to choose from: a press takes it away. */
+export function Chip({ place, name, title, children }: ChipProps) {
   return (
-    <button type="button" class="chip" onClick={() => changeFilter(place, 'until', undefined)}>
-      {'until '}
-      <Time at={until} />
+    <button type="button" class="chip" title={title} onClick={() => changeFilter(place, name, undefined)}>
+      {children}
       <span aria-hidden="true">{' ✕'}</span>
       <span class="only-heard">, remove this filter</span>
     </button>
@@ -108,26 +123,14 @@ function FilterChoice({ place, filter }: { readonly place: Place; readonly filte
   const { name, label, all, choices } = filter;
   const given = place.query.getAll(name);
   const value = given.length > 1 ? given.join(' or ') : (given[0] ?? '');
-  const isKnown = value === '' || choices.some((one) => one.value === value);
-  const shown = isKnown ? choices : [...choices, { value, words: value }];
   return (
     <label class={value === '' ? 'filter' : 'filter chosen'}>
       <span class="only-heard">{label}</span>
-      <select
+      <Select
         value={value}
-        onChange={({ currentTarget }: { readonly currentTarget: EventTarget | null }) => {
-          if (currentTarget instanceof HTMLSelectElement) changeFilter(place, name, currentTarget.value);
-        }}
-      >
-        <option value="" selected={value === ''}>
-          {writtenOut(all)}
-        </option>
-        {shown.map((one) => (
-          <option key={one.value} value={one.value} selected={one.value === value}>
-            {writtenOut(one.words)}
-          </option>
-        ))}
-      </select>
+        options={[{ value: '', words: all }, ...choices]}
+        onChoose={(chosen) => changeFilter(place, name, chosen)}
+      />
     </label>
   );
 }

@@ -10,14 +10,12 @@ const TITLES: Readonly<Record<Exclude<NoReply['is'], 'signed-out'>, string>> = {
   away: 'The service cannot answer now',
 };
 
-export function Problem({ of, again }: { readonly of: NoReply; readonly again?: () => void }) {
+export function Problem({ of, again }: { readonly of: NoReply; readonly again?: (() => void) | undefined }) {
   if (of.is === 'signed-out') return <SignIn why={of.why} signIn={of.signIn} />;
   return (
     <section class="problem" role="alert">
       <h2>{TITLES[of.is]}</h2>
-      <p>
-        <SpanText text={of.why} charactersMax={2_000} />
-      </p>
+      <SpanText in="p" text={of.why} charactersMax={2_000} />
       {of.is === 'away' && of.isStore === true && (
         <p class="aside">
           {'Receiving spans does not depend on this: '}

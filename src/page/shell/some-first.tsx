@@ -1,30 +1,29 @@
 /** The first rows of a list that may be long: the rest comes into the document when somebody asks for it. */
-import type { JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { countText } from '../text/format.ts';
 
-interface SomeFirst<Row> {
-  readonly shown: readonly Row[];
-  /** The button that shows more; null where all is shown. */
-  readonly more: JSX.Element | null;
+interface SomeFirstProps<Row> {
+  readonly of: readonly Row[];
+  readonly atATime: number;
+  /** Shows the rows, in the list that they need. */
+  readonly children: (shown: readonly Row[]) => ComponentChildren;
 }
 
-export function useSomeFirst<Row>(rows: readonly Row[], atATime: number): SomeFirst<Row> {
+export function SomeFirst<Row>({ of: rows, atATime, children }: SomeFirstProps<Row>) {
   const [count, setCount] = useState(atATime);
   const left = rows.length - count;
-  const onClick = () => setCount(count + atATime);
-  return {
-    shown: left > 0 ? rows.slice(0, count) : rows,
-    more:
-      left > 0 ? (
+  return (
+    <>
+      {children(rows.slice(0, count))}
+      {left > 0 && (
         <p class="aside">
           {`${countText(left)} more `}
-          <button
-            type="button"
-            class="quiet"
-            onClick={onClick}
-          >{`Show ${countText(Math.min(left, atATime))} more`}</button>
+          <button type="button" class="quiet" onClick={() => setCount(count + atATime)}>
+            {`Show ${countText(Math.min(left, atATime))} more`}
+          </button>
         </p>
-      ) : null,
-  };
+      )}
+    </>
+  );
 }

@@ -4,7 +4,7 @@ import { wordsOf } from '../../model/suite-words.ts';
 import { useReply } from '../api/use-reply.ts';
 import { FilterBar, plainChoices, sinceFilter } from '../shell/filter-bar.tsx';
 import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
-import { Problem } from '../shell/problem.tsx';
+import { Here } from '../shell/here.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
 import { ShareEstimate } from '../text/estimate.tsx';
 import { counted, countText, percent } from '../text/format.ts';
@@ -17,35 +17,33 @@ type Criterion = Suite['criteria'][number];
 const SINCE = '7d';
 
 export function Suites({ place, facets }: ViewProps) {
-  const asked = onlyOf(place.query, ['agent', 'since']);
-  const query = asked.has('since') ? asked : withChanges(asked, { since: SINCE });
-  const { reply, again, isOld } = useReply<SuiteList>('/api/v1/suites', query);
+  const query = withChanges(onlyOf(place.query, ['agent']), { since: place.query.get('since') ?? SINCE });
+  const asked = useReply<SuiteList>('/api/v1/suites', { query });
   const agents = { name: 'agent', label: 'Agent', all: 'all agents', choices: plainChoices(facets.agents) };
   return (
-    <div class={isOld ? 'suites old' : 'suites'} aria-busy={isOld}>
+    <div class={asked.isOld ? 'suites old' : 'suites'} aria-busy={asked.isOld}>
       <h1 class="only-heard">Suites</h1>
       <FilterBar
         place={place}
         filters={[...(facets.agents.length > 1 ? [agents] : []), sinceFilter(place, 'last 7 days', SINCE)]}
       />
-      {reply === undefined && (
-        <p class="loading" role="status">
-          Loading …
-        </p>
-      )}
-      {reply !== undefined && reply.is !== 'here' && <Problem of={reply} again={again} />}
-      {reply?.is === 'here' && reply.value.suites.length === 0 && <p>No suite runs.</p>}
-      {reply?.is === 'here'
-        ? reply.value.suites.map((suite, index) => (
-            <SuiteSection
-              key={`${suite.name} ${suite.version} ${suite.live}`}
-              suite={suite}
-              place={place}
-              since={query.get('since') ?? SINCE}
-              isFirst={index === 0}
-            />
-          ))
-        : []}
+      <Here of={asked}>
+        {({ suites }) =>
+          suites.length === 0 ? (
+            <p>No suite runs.</p>
+          ) : (
+            suites.map((suite, index) => (
+              <SuiteSection
+                key={`${suite.name} ${suite.version} ${suite.live}`}
+                suite={suite}
+                place={place}
+                since={query.get('since') ?? SINCE}
+                isFirst={index === 0}
+              />
+            ))
+          )
+        }
+      </Here>
     </div>
   );
 }
@@ -89,15 +87,13 @@ function SuiteSection({ suite, place, since, isFirst }: SectionProps) {
   );
 }
 
-function CriterionRow({
-  criterion,
-  suite,
-  filters,
-}: {
+interface CriterionRowProps {
   readonly criterion: Criterion;
   readonly suite: Suite;
   readonly filters: URLSearchParams;
-}) {
+}
+
+function CriterionRow({ criterion, suite, filters }: CriterionRowProps) {
   const {
     name,
     question,

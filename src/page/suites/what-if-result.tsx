@@ -1,5 +1,4 @@
 /** Figures, outcomes and conversations as they are and as they would have been, and the diff of the suite's file. */
-import type { JSX } from 'preact';
 import type { ApiEstimate } from '../../api/shapes.ts';
 import type { WhatIf } from '../../api/what-if.ts';
 import type { About } from '../../model/evaluation.ts';
@@ -48,11 +47,7 @@ export function WhatIfResult({ answer, about }: ResultProps) {
       {compared > 0 && <Figures answer={answer} about={about} />}
       {moved.length > 0 && <MovedList moved={moved} changed={changed} />}
       {yaml !== '' && isDiff && <Diff yaml={yaml} />}
-      {!isDiff && (
-        <p class="aside">
-          <SpanText text={yaml} charactersMax={600} />
-        </p>
-      )}
+      {!isDiff && <SpanText in="p" class="aside" text={yaml} charactersMax={600} />}
     </div>
   );
 }
@@ -62,12 +57,13 @@ function Figures({ answer: { before, after }, about }: ResultProps) {
   const outcomes = OUTCOMES_IN_ORDER.filter((one) => before.outcomes[one] + after.outcomes[one] > 0);
   return (
     <Table class="before-after" heads={{ Figure: 'only-heard', Is: 'number', 'Would be': 'number', Change: 'number' }}>
-      {estimateRow(`${capitalized(score)}, the mean score`, [before.tcr, after.tcr], (estimate) => (
-        <ScoreEstimate estimate={estimate} />
-      ))}
-      {estimateRow(capitalized(name), [before.success, after.success], (estimate) => (
-        <ShareEstimate estimate={estimate} />
-      ))}
+      <EstimateRow
+        name={`${capitalized(score)}, the mean score`}
+        is={before.tcr}
+        would={after.tcr}
+        of={ScoreEstimate}
+      />
+      <EstimateRow name={capitalized(name)} is={before.success} would={after.success} of={ShareEstimate} />
       {outcomes.map((outcome) => {
         const [is, would] = [before.outcomes[outcome], after.outcomes[outcome]];
         return (
@@ -85,18 +81,24 @@ function Figures({ answer: { before, after }, about }: ResultProps) {
   );
 }
 
-function estimateRow(
-  name: string,
-  [is, would]: readonly [ApiEstimate | undefined, ApiEstimate | undefined],
-  show: (estimate: ApiEstimate) => JSX.Element,
-) {
-  const shown = (one: ApiEstimate | undefined) => (one === undefined ? 'not known' : show(one));
+interface EstimateRowProps {
+  readonly name: string;
+  readonly is: ApiEstimate | undefined;
+  readonly would: ApiEstimate | undefined;
+  readonly of: typeof ScoreEstimate;
+}
+
+function EstimateRow({ name, is, would, of: Estimate }: EstimateRowProps) {
   const change = is === undefined || would === undefined ? '' : points(would.value - is.value);
   return (
-    <tr key={name}>
+    <tr>
       <th scope="row">{name}</th>
-      <td class="number">{shown(is)}</td>
-      <td class="number">{shown(would)}</td>
+      <td class="number">
+        <Estimate estimate={is} />
+      </td>
+      <td class="number">
+        <Estimate estimate={would} />
+      </td>
       <td class="number">{change === '0.0' || change === '' ? change : `${change} points`}</td>
     </tr>
   );
@@ -113,16 +115,10 @@ function MovedList({ moved, changed }: { readonly moved: WhatIf['moved']; readon
             <a href={addressOf('conversations', NO_FILTERS, one.conversation_id)}>
               <SpanText text={one.conversation_id} charactersMax={60} />
             </a>
-            <span class="side">
-              <OutcomeMark outcome={one.before.outcome} />
-              {scoreOf(one.before.score)}
-            </span>
+            <Side of={one.before} />
             <span aria-hidden="true">→</span>
             <span class="only-heard">{' would be '}</span>
-            <span class="side">
-              <OutcomeMark outcome={one.after.outcome} />
-              {scoreOf(one.after.score)}
-            </span>
+            <Side of={one.after} />
           </li>
         ))}
       </ul>
@@ -140,6 +136,11 @@ function Diff({ yaml }: { readonly yaml: string }) {
   );
 }
 
-function scoreOf(score: number | null): string {
-  return score === null ? ' no score' : ` ${scoreText(score)}`;
+function Side({ of: { outcome, score } }: { readonly of: WhatIf['moved'][number]['before'] }) {
+  return (
+    <span class="side">
+      <OutcomeMark outcome={outcome} />
+      {score === null ? ' no score' : ` ${scoreText(score)}`}
+    </span>
+  );
 }

@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SuiteList } from '../../api/suite-list.ts';
 import { goTo } from '../shell/navigation.ts';
 import { addressOf, type Place } from '../shell/place.ts';
-import { Problem } from '../shell/problem.tsx';
+import { Here } from '../shell/here.tsx';
 import { percent } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { useWhatIf } from './use-what-if.ts';
@@ -69,9 +69,7 @@ export function WhatIfSection({ suite, place, since, isFirst }: WhatIfProps) {
           <fieldset>
             <legend class="only-heard">{`Weights of ${suite.name}`}</legend>
             {ignored.slice(0, IGNORED_SHOWN).map((why) => (
-              <p key={why} class="limits">
-                <SpanText text={why} charactersMax={120} />
-              </p>
+              <SpanText key={why} in="p" class="limits" text={why} charactersMax={120} />
             ))}
             {suite.criteria.map((criterion) => (
               <WeightRow
@@ -90,20 +88,14 @@ export function WhatIfSection({ suite, place, since, isFirst }: WhatIfProps) {
           {shares === undefined ? (
             <div class="limits" role="status">
               {whyNoShares(suite, moved).map((why) => (
-                <p key={why}>
-                  <SpanText text={why} />
-                </p>
+                <SpanText key={why} in="p" text={why} />
               ))}
             </div>
           ) : (
             <div class={isOld || isPending ? 'old' : undefined} aria-busy={isOld || isPending}>
-              {reply === undefined && (
-                <p class="loading" role="status">
-                  Weighing …
-                </p>
-              )}
-              {reply !== undefined && reply.is !== 'here' && <Problem of={reply} />}
-              {reply?.is === 'here' && <WhatIfResult answer={reply.value} about={suite.about} />}
+              <Here of={{ reply }} wait="Weighing …">
+                {(answer) => <WhatIfResult answer={answer} about={suite.about} />}
+              </Here>
             </div>
           )}
         </div>

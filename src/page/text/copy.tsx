@@ -10,16 +10,14 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
   return <CopyButton label={label} write={() => navigator.clipboard.writeText(text)} />;
 }
 
-/** Copies what the service answers, when somebody asks for it. */
-export function CopyAnswer({
-  path,
-  label,
-  title,
-}: {
+interface CopyAnswerProps {
   readonly path: string;
   readonly label: string;
   readonly title?: string;
-}) {
+}
+
+/** Copies what the service answers, when somebody asks for it. */
+export function CopyAnswer({ path, label, title }: CopyAnswerProps) {
   const write = async () => {
     const text = askText(path).then(textOf);
     // Some browsers allow copying only within the click itself, so they are given the promise.
@@ -40,15 +38,13 @@ function textOf(reply: Reply<string>): string {
   throw new NoText(reply.why);
 }
 
-function CopyButton({
-  label,
-  title,
-  write,
-}: {
+interface CopyButtonProps {
   readonly label: string;
   readonly title?: string;
   readonly write: () => Promise<void>;
-}) {
+}
+
+function CopyButton({ label, title, write }: CopyButtonProps) {
   const [said, setSaid] = useState<string | undefined>();
   const copy = () => {
     const done = (what: string, forMs = SAID_MS) => {

@@ -2,7 +2,13 @@
 import type { ApiEstimate } from '../../api/shapes.ts';
 import { countText, percent, percentRange, scoreRange, scoreText } from './format.ts';
 
-export function ShareEstimate({ estimate }: { readonly estimate: ApiEstimate }) {
+interface EstimateProps {
+  /** Undefined where it is not known. */
+  readonly estimate: ApiEstimate | undefined;
+}
+
+export function ShareEstimate({ estimate }: EstimateProps) {
+  if (estimate === undefined) return 'not known';
   return figure(percent(estimate.value), percentRange(estimate), estimate);
 }
 
@@ -12,7 +18,8 @@ export function FaultEstimate({ estimate }: { readonly estimate: ApiEstimate }) 
   return figure(of100(estimate.value), `${of100(estimate.high)}–${of100(estimate.low)}`, estimate);
 }
 
-export function ScoreEstimate({ estimate }: { readonly estimate: ApiEstimate }) {
+export function ScoreEstimate({ estimate }: EstimateProps) {
+  if (estimate === undefined) return 'not known';
   return figure(scoreText(estimate.value, 3), scoreRange(estimate), estimate);
 }
 

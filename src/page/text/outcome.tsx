@@ -32,16 +32,14 @@ export function withOutcomeWords(sentence: string): string {
   });
 }
 
-/** The word, and of a failure its kind, are always there for who listens; `isTerse` shows the shape alone, with them as its title. */
-export function OutcomeMark({
-  outcome,
-  because,
-  isTerse = false,
-}: {
+interface OutcomeMarkProps {
   readonly outcome: Outcome;
   readonly because?: string | undefined;
   readonly isTerse?: boolean;
-}) {
+}
+
+/** The word, and of a failure its kind, are always there for who listens; `isTerse` shows the shape alone, with them as its title. */
+export function OutcomeMark({ outcome, because, isTerse = false }: OutcomeMarkProps) {
   const { word, filled, line } = OUTCOME_LOOKS[outcome];
   const said = because === undefined ? word : `${word}: ${because}`;
   return (

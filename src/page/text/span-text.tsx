@@ -11,15 +11,24 @@ import { useSlices } from './use-slices.ts';
 /** Each is an element of the document, and a list has many texts. */
 const HIDDEN_RUNS_MAX = 12;
 
+interface SpanTextProps {
+  readonly text: string;
+  readonly charactersMax?: number;
+  /** Element that has nothing but the text, and its class. */
+  readonly in?: 'p' | 'b' | 'q' | 'code' | 'span' | 'li';
+  readonly class?: string;
+}
+
 /** A text within a sentence or a row; longer ones end with an ellipsis. */
-export function SpanText({ text, charactersMax = 300 }: { readonly text: string; readonly charactersMax?: number }) {
+export function SpanText({ text, charactersMax = 300, in: Frame, class: name }: SpanTextProps) {
   const begin = withFewHidden(text.slice(0, charactersMax), HIDDEN_RUNS_MAX);
   const shown = begin.length < text.length ? `${begin.toWellFormed()}…` : text;
-  return (
+  const words = (
     <bdi dir="auto" class="span-text">
       {shownParts(shown)}
     </bdi>
   );
+  return Frame === undefined ? words : <Frame class={name}>{words}</Frame>;
 }
 
 const RUN_MAX = 6;

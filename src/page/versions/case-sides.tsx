@@ -2,43 +2,36 @@
 import type { FullEvaluation, TranscriptStepJson, TurnJson } from '../../api/conversation-detail.ts';
 import type { CaseRunJson, ComparedCase } from '../../api/experiments.ts';
 import { useReply } from '../api/use-reply.ts';
+import { Said } from '../conversation/said.tsx';
 import { countedFine, needsNoAttention } from '../conversation/verdicts.tsx';
-import { Problem } from '../shell/problem.tsx';
+import { Here } from '../shell/here.tsx';
 import { counted, countText, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark, VerdictMark } from '../text/outcome.tsx';
-import { LongText, SpanText } from '../text/span-text.tsx';
+import { SpanText } from '../text/span-text.tsx';
 
 const STEPS_SHOWN = 100;
 const PAYLOAD_SHOWN = 300;
 
-export function CaseSides({
-  a,
-  b,
-  name,
-  suite,
-}: {
+interface CaseSidesProps {
   readonly a: string;
   readonly b: string;
   readonly name: string;
   readonly suite: string;
-}) {
-  const { reply, again } = useReply<ComparedCase>(
-    '/api/v1/experiments/compare/case',
-    new URLSearchParams({ a, b, case: name, suite }),
-  );
-  if (reply === undefined)
-    return (
-      <p class="loading" role="status">
-        Loading …
-      </p>
-    );
-  if (reply.is !== 'here') return <Problem of={reply} again={again} />;
-  const { a: ofA, b: ofB } = reply.value;
+}
+
+export function CaseSides({ a, b, name, suite }: CaseSidesProps) {
+  const asked = useReply<ComparedCase>('/api/v1/experiments/compare/case', {
+    query: new URLSearchParams({ a, b, case: name, suite }),
+  });
   return (
-    <div class="case-sides">
-      <Side letter="A" run={ofA} />
-      <Side letter="B" run={ofB} />
-    </div>
+    <Here of={asked}>
+      {({ a: ofA, b: ofB }) => (
+        <div class="case-sides">
+          <Side letter="A" run={ofA} />
+          <Side letter="B" run={ofB} />
+        </div>
+      )}
+    </Here>
   );
 }
 
@@ -66,11 +59,7 @@ function Side({ letter, run }: { readonly letter: string; readonly run: CaseRunJ
         {repeats > 1 && <span class="aside">{` repeat ${repeat} of ${repeats}`}</span>}
       </h3>
       {end !== 'completed' && <p class="failure">{END_WORDS[end]}</p>}
-      {problem !== undefined && (
-        <p class="aside">
-          <SpanText text={problem} charactersMax={1_000} />
-        </p>
-      )}
+      {problem !== undefined && <SpanText in="p" class="aside" text={problem} charactersMax={1_000} />}
       {evaluations.map((one) => (
         <Verdicts key={`${one.suite} ${one.turn_id ?? ''}`} evaluation={one} />
       ))}
@@ -104,9 +93,7 @@ function Verdicts({ evaluation }: { readonly evaluation: FullEvaluation }) {
           .map(({ criterion, verdict, reason, weight }) => (
             <li key={criterion}>
               <VerdictMark verdict={verdict} />
-              <b>
-                <SpanText text={criterion} />
-              </b>
+              <SpanText in="b" text={criterion} />
               {weight !== undefined && <span class="aside">{` ${percent(weight, 0)}`}</span>}{' '}
               <SpanText text={reason} charactersMax={1_000} />
             </li>
@@ -122,10 +109,7 @@ function Turn({ turn }: { readonly turn: TurnJson }) {
   const calls = steps.filter(({ kind, name }) => kind === 'tool' && name !== '');
   return (
     <div class="turn">
-      <div class="said user">
-        <p class="speaker">User</p>
-        {asked === '' ? <p class="aside">The question was not captured.</p> : <LongText text={asked} />}
-      </div>
+      <Said by="user" text={asked} missing="The question was not captured." />
       {calls.length > 0 && (
         <ol class="case-calls">
           {calls.slice(0, STEPS_SHOWN).map((call) => (
@@ -134,15 +118,9 @@ function Turn({ turn }: { readonly turn: TurnJson }) {
         </ol>
       )}
       {calls.length > STEPS_SHOWN && <p class="aside">{`${countText(calls.length - STEPS_SHOWN)} more calls`}</p>}
-      <div class="said agent">
-        <p class="speaker">Agent</p>
-        {answered === '' ? <p class="aside">The agent gave no answer.</p> : <LongText text={answered} />}
-        {error !== undefined && (
-          <p class="failure">
-            <SpanText text={error} charactersMax={1_000} />
-          </p>
-        )}
-      </div>
+      <Said by="agent" text={answered} missing="The agent gave no answer.">
+        {error !== undefined && <SpanText in="p" class="failure" text={error} charactersMax={1_000} />}
+      </Said>
     </div>
   );
 }

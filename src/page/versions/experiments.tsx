@@ -5,10 +5,11 @@ import type { ExperimentItem, ExperimentList } from '../../api/experiments.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import { useReply } from '../api/use-reply.ts';
 import type { Place } from '../shell/place.ts';
-import { Problem } from '../shell/problem.tsx';
+import { Here } from '../shell/here.tsx';
 import { countText, counted, percent, timeText } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
-import { Choice, change, type Option } from './choice.tsx';
+import type { Option } from '../shell/select.tsx';
+import { Choice, change } from './choice.tsx';
 import { FlippedCases } from './flipped-cases.tsx';
 import { GateDecision } from './gate-decision.tsx';
 import { rowsOf } from './measures.ts';
@@ -18,41 +19,23 @@ import { NoExperiments, OneExperiment } from './no-experiments.tsx';
 const LIST = new URLSearchParams({ limit: '200' });
 
 export function Experiments({ place }: { readonly place: Place }) {
-  const { reply, again } = useReply<ExperimentList>('/api/v1/experiments', LIST);
-  if (reply === undefined)
-    return (
-      <p class="loading" role="status">
-        Loading …
-      </p>
-    );
-  if (reply.is !== 'here') return <Problem of={reply} again={again} />;
-  const { experiments, unreadable, has_folder: hasFolder } = reply.value;
-  const damaged = unreadable.map((why) => (
-    <p key={why} class="limits">
-      {'One experiment is left out: '}
-      <SpanText text={why} />
-    </p>
-  ));
-  const [only, second] = experiments;
-  if (only === undefined)
-    return (
-      <div>
-        {damaged}
-        <NoExperiments hasFolder={hasFolder} />
-      </div>
-    );
-  if (second === undefined)
-    return (
-      <div>
-        {damaged}
-        <OneExperiment experiment={only} />
-      </div>
-    );
+  const asked = useReply<ExperimentList>('/api/v1/experiments', { query: LIST });
   return (
-    <div>
-      {damaged}
-      <Pair place={place} experiments={experiments} />
-    </div>
+    <Here of={asked}>
+      {({ experiments, unreadable, has_folder: hasFolder }) => (
+        <div>
+          {unreadable.map((why) => (
+            <p key={why} class="limits">
+              {'One experiment is left out: '}
+              <SpanText text={why} />
+            </p>
+          ))}
+          {experiments[0] === undefined && <NoExperiments hasFolder={hasFolder} />}
+          {experiments[0] !== undefined && experiments.length === 1 && <OneExperiment experiment={experiments[0]} />}
+          {experiments.length > 1 && <Pair place={place} experiments={experiments} />}
+        </div>
+      )}
+    </Here>
   );
 }
 
@@ -74,23 +57,18 @@ function Pair({ place, experiments }: { readonly place: Place; readonly experime
     if (!isWhole) change(place, { a, b }, { replaces: true });
   }, [isWhole, a, b]);
   const options = experiments.map(optionOf);
-  const { reply, isOld, again } = useReply<ComparisonJson>(
-    '/api/v1/experiments/compare',
-    new URLSearchParams({ a, b }),
-  );
+  const asked = useReply<ComparisonJson>('/api/v1/experiments/compare', {
+    query: new URLSearchParams({ a, b }),
+  });
   return (
     <div>
       <fieldset class="choices" aria-label="Experiments">
         <Choice place={place} name="a" label="A, before" value={a} options={options} />
         <Choice place={place} name="b" label="B, after" value={b} options={options} />
       </fieldset>
-      {reply === undefined && (
-        <p class="loading" role="status">
-          Comparing …
-        </p>
-      )}
-      {reply !== undefined && reply.is !== 'here' && <Problem of={reply} again={again} />}
-      {reply?.is === 'here' && <Compared place={place} comparison={reply.value} a={a} b={b} isOld={isOld} />}
+      <Here of={asked} wait="Comparing …">
+        {(comparison) => <Compared place={place} comparison={comparison} a={a} b={b} isOld={asked.isOld} />}
+      </Here>
     </div>
   );
 }
@@ -130,9 +108,7 @@ function Compared({ place, comparison, a, b, isOld }: ComparedProps) {
           )}
         </h2>
         {limitsOf(chosen, warnings).map((one) => (
-          <p key={one} class="limits">
-            <SpanText text={one} charactersMax={600} />
-          </p>
+          <SpanText key={one} in="p" class="limits" text={one} charactersMax={600} />
         ))}
         <MeasureTable {...tableOf(chosen)} smallest={smallest} unit="cases" label={`Figures of ${chosen.suite}`} />
       </section>

@@ -7,6 +7,7 @@ import type { Place } from '../shell/place.ts';
 import { useActiveRow } from '../shell/use-active-row.ts';
 import { countText, counted, scoreText } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
+import { WordMark } from '../text/word-mark.tsx';
 import { CaseSides } from './case-sides.tsx';
 import { change } from './choice.tsx';
 
@@ -80,19 +81,15 @@ export function FlippedCases({ place, flipped, suite, a, b }: FlippedProps) {
   );
 }
 
-function FlippedRow({
-  flipped,
-  isActive,
-  isOpen,
-  onToggle,
-  children,
-}: {
+interface FlippedRowProps {
   readonly flipped: FlippedJson;
   readonly isActive: boolean;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
   readonly children: JSX.Element | null;
-}) {
+}
+
+function FlippedRow({ flipped, isActive, isOpen, onToggle, children }: FlippedRowProps) {
   const { direction, score } = flipped;
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -101,15 +98,8 @@ function FlippedRow({
   return (
     <li ref={row} class={['flipped-row', isActive ? 'active' : '', isOpen ? 'open' : ''].join(' ')}>
       <button type="button" class="flipped-line" aria-expanded={isOpen} onClick={onToggle}>
-        <span class={`word ${direction}`}>
-          <span class="mark" aria-hidden="true">
-            {isLost(flipped) ? '▼' : '▲'}
-          </span>
-          {direction.replace('_', ' ')}
-        </span>
-        <b>
-          <SpanText text={flipped.case} charactersMax={120} />
-        </b>
+        <WordMark kind={direction} mark={isLost(flipped) ? '▼' : '▲'} words={direction.replace('_', ' ')} />
+        <SpanText in="b" text={flipped.case} charactersMax={120} />
         <span class="flipped-score">{`score ${textOf(score.a)} → ${textOf(score.b)}`}</span>
         <span class="flipped-why">{whyOf(flipped)}</span>
       </button>

@@ -1,48 +1,43 @@
 /** May B be released? The decision of the release gate against A, with every rule that is not kept, and why. */
 import type { GateAnswer } from '../../api/experiments.ts';
 import { useReply } from '../api/use-reply.ts';
+import { Here } from '../shell/here.tsx';
 import { Command } from '../text/command.tsx';
 import { counted } from '../text/format.ts';
 import { quotedForShell } from '../text/quoted-for-shell.ts';
 import { SpanText } from '../text/span-text.tsx';
+import { WordMark } from '../text/word-mark.tsx';
 
 type Rule = GateAnswer['result']['rules'][number];
 
-const WORDS: Readonly<Record<Rule['decision'], string>> = {
-  pass: 'pass',
-  regression: 'regression',
-  not_enough_evidence: 'not enough evidence',
-  not_applicable: 'not applicable',
-};
-const MARKS: Readonly<Record<Rule['decision'], string>> = {
-  pass: '✓',
-  regression: '✕',
-  not_enough_evidence: '?',
-  not_applicable: '–',
+const LOOKS: Readonly<Record<Rule['decision'], { readonly mark: string; readonly words: string }>> = {
+  pass: { mark: '✓', words: 'pass' },
+  regression: { mark: '✕', words: 'regression' },
+  not_enough_evidence: { mark: '?', words: 'not enough evidence' },
+  not_applicable: { mark: '–', words: 'not applicable' },
 };
 const ORDER: readonly Rule['decision'][] = ['regression', 'not_enough_evidence', 'pass', 'not_applicable'];
 const CASES_SHOWN = 5;
 
 export function GateDecision({ baseline, candidate }: { readonly baseline: string; readonly candidate: string }) {
-  const { reply, isOld } = useReply<GateAnswer>(
-    '/api/v1/experiments/gate',
-    new URLSearchParams({ candidate, baseline }),
-  );
+  const asked = useReply<GateAnswer>('/api/v1/experiments/gate', {
+    query: new URLSearchParams({ candidate, baseline }),
+  });
   return (
-    <section class={isOld ? 'gate old' : 'gate'} aria-busy={isOld}>
+    <section class={asked.isOld ? 'gate old' : 'gate'} aria-busy={asked.isOld}>
       <h2>May B be released?</h2>
-      {reply === undefined && (
-        <p class="loading" role="status">
-          Deciding …
-        </p>
-      )}
-      {reply !== undefined && reply.is !== 'here' && (
-        <p class="limits">
-          {'The gate decides nothing: '}
-          <SpanText text={reply.why} charactersMax={2_000} />
-        </p>
-      )}
-      {reply?.is === 'here' && <Decided answer={reply.value} baseline={baseline} />}
+      <Here
+        of={asked}
+        wait="Deciding …"
+        otherwise={(why) => (
+          <p class="limits">
+            {'The gate decides nothing: '}
+            <SpanText text={why} charactersMax={2_000} />
+          </p>
+        )}
+      >
+        {(answer) => <Decided answer={answer} baseline={baseline} />}
+      </Here>
     </section>
   );
 }
@@ -67,9 +62,7 @@ function Decided({
   return (
     <div>
       <p class={`conclusion ${decision}`}>
-        <b>
-          <SpanText text={sentence} charactersMax={1_000} />
-        </b>
+        <SpanText in="b" text={sentence} charactersMax={1_000} />
       </p>
       <p class="aside">
         {from === 'file'
@@ -105,18 +98,9 @@ function RuleRow({ rule, namesSuite }: { readonly rule: Rule; readonly namesSuit
   const more = examples.length - CASES_SHOWN;
   return (
     <li class={decision}>
-      <span class={`word ${decision}`}>
-        <span class="mark" aria-hidden="true">
-          {MARKS[decision]}
-        </span>
-        {WORDS[decision]}
-      </span>
-      <b>
-        <SpanText text={namesSuite ? `${rule.suite}: ${rule.rule}` : rule.rule} />
-      </b>
-      <span class="rule-why">
-        <SpanText text={because} charactersMax={1_000} />
-      </span>
+      <WordMark kind={decision} {...LOOKS[decision]} />
+      <SpanText in="b" text={namesSuite ? `${rule.suite}: ${rule.rule}` : rule.rule} />
+      <SpanText in="span" class="rule-why" text={because} charactersMax={1_000} />
       {examples.length > 0 && (
         <span class="aside">
           {'Cases: '}

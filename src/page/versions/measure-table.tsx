@@ -6,6 +6,7 @@ import { wordText } from '../../model/suite-words.ts';
 import { counted } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 import { Table } from '../text/table.tsx';
+import { WordMark } from '../text/word-mark.tsx';
 import { ChangeBar, reachOf } from './change-bar.tsx';
 import { changeText, intervalText, isCompared, levelText, type MeasureRow } from './measures.ts';
 
@@ -113,14 +114,8 @@ const MARKS: Readonly<Record<ComparisonWord, string>> = {
 function Conclusion({ compared, unit }: { readonly compared: ComparedFigures; readonly unit: string }) {
   const { word, cases_needed: casesNeeded, cases, missing } = compared;
   if (word === null) return <span class="aside">neither good nor bad</span>;
-  return (
-    <span class={`word ${word}`}>
-      <span class="mark" aria-hidden="true">
-        {MARKS[word]}
-      </span>
-      {wordText({ word, casesNeeded: casesNeeded ?? undefined, cases, missing }, unit)}
-    </span>
-  );
+  const words = wordText({ word, casesNeeded: casesNeeded ?? undefined, cases, missing }, unit);
+  return <WordMark kind={word} mark={MARKS[word]} words={words} />;
 }
 
 /** Criteria that are fine take one line. */
@@ -129,9 +124,7 @@ function Alike({ names, words }: { readonly names: readonly string[]; readonly w
   return (
     <details class="alike">
       <summary>{`${counted(names.length, 'criterion', 'criteria')} ${names.length === 1 ? singular(words) : words}`}</summary>
-      <p>
-        <SpanText text={names.join(', ')} charactersMax={2_000} />
-      </p>
+      <SpanText in="p" text={names.join(', ')} charactersMax={2_000} />
     </details>
   );
 }

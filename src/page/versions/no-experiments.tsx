@@ -38,9 +38,7 @@ export function OneExperiment({ experiment }: { readonly experiment: ExperimentI
     <section class="start">
       <h2>There is one experiment so far</h2>
       <p>
-        <b>
-          <SpanText text={name} />
-        </b>
+        <SpanText in="b" text={name} />
         {` has ${counted(runs, 'run')} of ${counted(dataset.cases, 'case')} of the dataset `}
         <SpanText text={dataset.name} />. Run the next version of the agent over the same cases, and both are compared
         here:

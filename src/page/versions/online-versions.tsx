@@ -2,16 +2,14 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Facets } from '../../api/facets.ts';
-import type { ApiEstimate } from '../../api/shapes.ts';
 import type { Trend } from '../../api/trend.ts';
 import type { VersionsCompared } from '../../api/versions.ts';
-import type { About } from '../../model/evaluation.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import { OUTCOMES_IN_ORDER } from '../../model/severity.ts';
 import { useReply } from '../api/use-reply.ts';
-import { FilterBar, plainChoices, sinceFilter } from '../shell/filter-bar.tsx';
+import { FilterBar, sharedFilterList, sinceFilter, suiteFilters } from '../shell/filter-bar.tsx';
 import { addressOf, onlyOf, type Place, withChanges } from '../shell/place.ts';
-import { Problem } from '../shell/problem.tsx';
+import { Here } from '../shell/here.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
 import { capitalized } from '../text/capitalized.ts';
 import { Command } from '../text/command.tsx';
@@ -37,36 +35,17 @@ export function OnlineVersions({ place, facets }: ViewProps) {
   const [newest, before] = versions;
   const [a, b] = [place.query.get('a') ?? before, place.query.get('b') ?? newest];
   const filters = [
-    ...(facets.suites.length > 1
-      ? [
-          {
-            name: 'suite',
-            label: 'Suite',
-            all: facets.suites[0] ?? 'suite',
-            choices: plainChoices(facets.suites.slice(1)),
-          },
-        ]
-      : []),
-    ...(facets.environments.length > 1
-      ? [
-          {
-            name: 'environment',
-            label: 'Environment',
-            all: 'all environments',
-            choices: plainChoices(facets.environments),
-          },
-        ]
-      : []),
+    ...suiteFilters(place, facets),
+    ...sharedFilterList(place, facets).filter(({ name }) => name === 'environment'),
     sinceFilter(place, 'last 30 days', SINCE),
   ];
   const asked = onlyOf(place.query, FILTERS);
   const filtered = withChanges(asked, { agent, since: asked.get('since') ?? SINCE });
   const counts = useCounts(filtered);
-  const words = (version: string) => {
+  const options = versions.map((version) => {
     const count = counts?.get(version);
-    return count === undefined ? version : `${version} · ${counted(count, 'evaluation')}`;
-  };
-  const options = versions.map((version) => ({ value: version, words: words(version) }));
+    return { value: version, words: count === undefined ? version : `${version} · ${counted(count, 'evaluation')}` };
+  });
   const isWhole = ['agent', 'a', 'b'].every((name) => place.query.has(name));
   useEffect(() => {
     if (!isWhole && a !== undefined && b !== undefined) change(place, { agent, a, b }, { replaces: true });
@@ -104,21 +83,19 @@ function versionsOf({ agent_versions: all }: Facets, agent: string): readonly st
 
 /** Evaluations of each version in this time. */
 function useCounts(filtered: URLSearchParams): ReadonlyMap<string, number> | undefined {
-  const { reply } = useReply<Trend>('/api/v1/trend', withChanges(filtered, { by: 'agent_version' }));
+  const { reply } = useReply<Trend>('/api/v1/trend', { query: withChanges(filtered, { by: 'agent_version' }) });
   if (reply?.is !== 'here') return undefined;
   return new Map(reply.value.series.map(({ key, whole }) => [key, whole.evaluations]));
 }
 
-/** Another agent has other versions. */
-function AgentChoice({
-  place,
-  agents,
-  agent,
-}: {
+interface AgentChoiceProps {
   readonly place: Place;
   readonly agents: readonly string[];
   readonly agent: string;
-}) {
+}
+
+/** Another agent has other versions. */
+function AgentChoice({ place, agents, agent }: AgentChoiceProps) {
   const without = { ...place, query: withChanges(place.query, { a: undefined, b: undefined }) };
   const options = agents.map((one) => ({ value: one, words: one }));
   return <Choice place={without} name="agent" label="Agent" value={agent} options={options} />;
@@ -140,15 +117,21 @@ function OneVersion({ version = NO_VERSION }: { readonly version: string | undef
 }
 
 function ComparedOnline({ place, query }: { readonly place: Place; readonly query: URLSearchParams }) {
-  const { reply, isOld, again } = useReply<VersionsCompared>('/api/v1/versions/compare', query);
-  if (reply === undefined)
-    return (
-      <p class="loading" role="status">
-        Comparing …
-      </p>
-    );
-  if (reply.is !== 'here') return <Problem of={reply} again={again} />;
-  const compared = reply.value;
+  const asked = useReply<VersionsCompared>('/api/v1/versions/compare', { query });
+  return (
+    <Here of={asked} wait="Comparing …">
+      {(compared) => <Compared compared={compared} isOld={asked.isOld} place={place} />}
+    </Here>
+  );
+}
+
+interface ComparedProps {
+  readonly compared: VersionsCompared;
+  readonly isOld: boolean;
+  readonly place: Place;
+}
+
+function Compared({ compared, isOld, place }: ComparedProps) {
   const { a, b, agent, about, suite, smallest_difference: smallest } = compared;
   if ([a, b].every((side) => side.evaluations + side.other_versions === 0))
     return <p class="aside lone">{`The suite ${suite} scored no conversation of ${agent} in this time.`}</p>;
@@ -189,7 +172,7 @@ function ComparedOnline({ place, query }: { readonly place: Place; readonly quer
           behind={(row) => behindRow(row, compared, place)}
         />
       </section>
-      <Sides compared={compared} about={about} place={place} />
+      <Sides compared={compared} place={place} />
     </div>
   );
 }
@@ -218,16 +201,8 @@ function behind(place: Place, suite: string, changes: Readonly<Record<string, st
   return addressOf('conversations', withChanges(filters, { suite, since: filters.get('since') ?? SINCE, ...changes }));
 }
 
-function Sides({
-  compared,
-  about,
-  place,
-}: {
-  readonly compared: VersionsCompared;
-  readonly about: About | undefined;
-  readonly place: Place;
-}) {
-  const { a, b, suite } = compared;
+function Sides({ compared, place }: { readonly compared: VersionsCompared; readonly place: Place }) {
+  const { a, b, suite, about } = compared;
   const sides = [a, b];
   const outcomes = OUTCOMES_IN_ORDER.filter((one) => sides.some((side) => (side.outcomes[one] ?? 0) > 0));
   const row = (name: string | JSX.Element, of: (side: (typeof sides)[number]) => JSX.Element | string) => (
@@ -240,8 +215,6 @@ function Sides({
       ))}
     </tr>
   );
-  const estimate = (of: ApiEstimate | undefined, show: (known: ApiEstimate) => JSX.Element) =>
-    of === undefined ? 'not known' : show(of);
   const words = wordsOf(about);
   return (
     <section>
@@ -251,12 +224,12 @@ function Sides({
         heads={{ Figure: 'only-heard', [`A, ${a.agent_version}`]: 'number', [`B, ${b.agent_version}`]: 'number' }}
       >
         {row('Conversations', ({ conversations }) => countText(conversations))}
-        {row(`${capitalized(words.score)}, the mean score`, ({ tcr }) =>
-          estimate(tcr, (known) => <ScoreEstimate estimate={known} />),
-        )}
-        {row(capitalized(words.goodRate), ({ success }) =>
-          estimate(success, (known) => <ShareEstimate estimate={known} />),
-        )}
+        {row(`${capitalized(words.score)}, the mean score`, ({ tcr }) => (
+          <ScoreEstimate estimate={tcr} />
+        ))}
+        {row(capitalized(words.goodRate), ({ success }) => (
+          <ShareEstimate estimate={success} />
+        ))}
         {outcomes.map((outcome) =>
           row(<OutcomeMark outcome={outcome} />, (side) => {
             const count = side.outcomes[outcome] ?? 0;
