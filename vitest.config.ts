@@ -5,6 +5,7 @@ import './test/compiled-once.ts';
 const ALONE = ['test/instrument/**/*.test.ts', 'test/vitest/**/*.test.ts'];
 
 export default defineConfig({
+  oxc: { jsx: { importSource: 'preact' } },
   test: {
     projects: [
       // Files share a process, and what it has loaded: to load it again for each took a tenth of the time.

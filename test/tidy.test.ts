@@ -53,6 +53,10 @@ interface Import {
   readonly names: readonly string[] | undefined;
 }
 
+function isSource(file: string): boolean {
+  return /\.tsx?$/.test(file);
+}
+
 /** The files of the repository, or of a canary. */
 class Tree {
   readonly files: ReadonlyMap<string, string>;
@@ -62,11 +66,11 @@ class Tree {
   constructor(files: ReadonlyMap<string, string>) {
     this.files = files;
     this.sources = this.under('src/');
-    this.imports = [...files.keys()].filter((file) => file.endsWith('.ts')).flatMap((file) => this.#importsOf(file));
+    this.imports = [...files.keys()].filter(isSource).flatMap((file) => this.#importsOf(file));
   }
 
   under(folder: string): readonly string[] {
-    return [...this.files.keys()].filter((file) => file.startsWith(folder) && file.endsWith('.ts'));
+    return [...this.files.keys()].filter((file) => file.startsWith(folder) && isSource(file));
   }
 
   read(file: string): string {
@@ -204,11 +208,11 @@ const RULES: readonly Rule[] = [
     canaries: [['src/instrument/thing.ts', "import { z } from 'zod';"]],
   },
   {
-    claim: 'our own modules are imported with their .ts suffix, node modules with node:',
+    claim: 'our own modules are imported with their .ts or .tsx suffix, node modules with node:',
     broken: (tree) =>
       tree.importing(({ from }) =>
         from.startsWith('.')
-          ? !from.endsWith('.ts')
+          ? !isSource(from)
           : /^(fs|path|os|http|http2|zlib|crypto|util|events|stream|net|url|worker_threads|child_process)(\/|$)/.test(
               from,
             ),
@@ -266,7 +270,7 @@ const RULES: readonly Rule[] = [
     claim: 'no file is called after nothing in particular: name it for its idea',
     broken: (tree) =>
       tree.sources.filter((file) =>
-        /(^|[-/])(utils?|helpers?|misc|common|manager|service-impl|types|constants)\.ts$/.test(file),
+        /(^|[-/])(utils?|helpers?|misc|common|manager|service-impl|types|constants)\.tsx?$/.test(file),
       ),
     canaries: [
       ['src/model/utils.ts', ''],
@@ -276,7 +280,7 @@ const RULES: readonly Rule[] = [
   {
     claim: 'files are named in kebab-case',
     broken: (tree) =>
-      tree.sources.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.ts$/.test(path.basename(file))),
+      tree.sources.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.tsx?$/.test(path.basename(file))),
     canaries: [['src/model/OpenTurns.ts', '']],
   },
   {

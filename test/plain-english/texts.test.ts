@@ -26,7 +26,7 @@ const PAGES: readonly Texts[] = [
 ];
 
 const COMMENTS: readonly Texts[] = [
-  { name: 'comments of src', globs: ['src/**/*.ts'], wordsMax: 40, sentencesMin: 7000 },
+  { name: 'comments of src', globs: ['src/**/*.{ts,tsx}'], wordsMax: 40, sentencesMin: 7000 },
   {
     name: 'comments of tests, benchmarks, scripts and examples',
     globs: ['{test,bench,scripts,examples}/**/*.ts', 'examples/**/*.{yaml,sh}'],

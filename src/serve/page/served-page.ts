@@ -24,7 +24,7 @@ const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const STYLE_TYPE = 'text/css; charset=utf-8';
 
 export async function servePage(): Promise<ServedPage> {
-  const modules = readPageModules([ENTRY, ...PAGE_VIEWS.map(moduleOf)]);
+  const modules = await readPageModules([ENTRY, ...PAGE_VIEWS.map(moduleOf)]);
   const texts = new Map<string, PageText>([
     ...[...modules].map(([address, { code }]) => [address, { type: SCRIPT_TYPE, text: code }] as const),
     ['/page/page.css', { type: STYLE_TYPE, text: ownFile('page.css') }],

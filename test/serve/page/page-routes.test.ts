@@ -59,7 +59,9 @@ test.each(PAGE_VIEWS)('the view %s has its addresses, and its module is loaded w
     const page = await get(address.replace('{conversation...}', 'a%2Fb%20%C3%BC'), BROWSER);
 
     expect([address, page.status]).toEqual([address, 200]);
-    expect(page.body.toString()).toMatch(new RegExp(`<link rel="modulepreload" href="/page/${view}/${view}\\.ts\\?v=`));
+    expect(page.body.toString()).toMatch(
+      new RegExp(`<link rel="modulepreload" href="/page/${view}/${view}\\.tsx\\?v=`),
+    );
   }
 });
 
@@ -111,9 +113,9 @@ function importedBy(code: string): string[] {
   return [...code.matchAll(/(?:\bfrom\s*|\bimport\(\s*)["']([^"'\s]+)["']/g)].map(([, from]) => from ?? '');
 }
 
-test('modules have no types left and name no files of this machine', async () => {
+test('modules have no types and no JSX left and name no files of this machine', async () => {
   for (const [address, { code }] of await modules()) {
-    expect([address, /^(?:import|export) type\b|^interface \w+/m.test(code)]).toEqual([address, false]);
+    expect([address, /^(?:import|export) type\b|^interface \w+|<\/\w+>[;)]?$/m.test(code)]).toEqual([address, false]);
     expect([address, code.includes(process.cwd()), /sourceMappingURL/.test(code)]).toEqual([address, false, false]);
   }
 });
