@@ -2,7 +2,7 @@
 import { outlineOf } from '../engine/suite-outline.ts';
 import { type AskedApi, queryText, ToolProblem } from '../mcp/asked-api.ts';
 import { ROLES } from '../model/caller.ts';
-import { openReader } from '../serve/open-reader.ts';
+import { openReader } from '../serve/store-place/open-reader.ts';
 import { V1_READS } from '../serve/api/v1/v1-reads.ts';
 import { decoded, matchPath } from '../report/http/route.ts';
 import type { Loaded } from './load.ts';

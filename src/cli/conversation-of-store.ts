@@ -2,8 +2,8 @@
 import type { Settings } from '../config/settings.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
 import { shownFeedbackOf } from '../serve/api/v1/shown-feedback.ts';
-import { storeFileIn } from '../serve/data-directory.ts';
-import { openReader } from '../serve/open-reader.ts';
+import { storeFileIn } from '../serve/store-place/data-directory.ts';
+import { openReader } from '../serve/store-place/open-reader.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 import type { ConversationRow } from '../store/conversation-row.ts';
 import { intactContent } from '../store/intact-content.ts';

@@ -6,7 +6,7 @@ import type { Evaluation } from '../model/evaluation.ts';
 import { KeptAnswers } from '../offline/kept-answers.ts';
 import { OfflineJudges, type QuestionCounts } from '../offline/offline-judges.ts';
 import { NOT_ASKED } from '../score/judge/judges.ts';
-import { openReader } from '../serve/open-reader.ts';
+import { openReader } from '../serve/store-place/open-reader.ts';
 import { ANSWER_FILE, AnswerFile } from '../store/sqlite/answer-file.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { Heartbeat, timeLeft } from './heartbeat.ts';

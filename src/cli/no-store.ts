@@ -1,6 +1,6 @@
 /** There is nothing to read yet. */
 import type { Settings } from '../config/settings.ts';
-import { storeFileIn } from '../serve/data-directory.ts';
+import { storeFileIn } from '../serve/store-place/data-directory.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
 export function noStore({ dataDir }: Settings): CommandFailure {

@@ -4,8 +4,8 @@
  */
 import { counted } from '../model/counted.ts';
 import type { Settings } from '../config/settings.ts';
-import { storeFileIn } from '../serve/data-directory.ts';
-import { openReader } from '../serve/open-reader.ts';
+import { storeFileIn } from '../serve/store-place/data-directory.ts';
+import { openReader } from '../serve/store-place/open-reader.ts';
 import { reviewSuites, type SuiteReview } from '../offline/suite-review.ts';
 import type { CompiledSuite } from '../score/suite.ts';
 import { unreachable } from '../model/unreachable.ts';

@@ -16,7 +16,7 @@ import { counted } from '../model/counted.ts';
 import { visibleJson } from '../model/visible-text.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import { levelOf, spell } from '../report/documents/backtest-document.ts';
-import { openReader } from '../serve/open-reader.ts';
+import { openReader } from '../serve/store-place/open-reader.ts';
 import type { StoredTotal } from '../store/conversation-reader.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { load } from './load.ts';

@@ -3,8 +3,7 @@
  * one of them; after that the table begins empty again.
  */
 import type { Place, WrittenDocument } from '../model/written-document.ts';
-import type { Stranger } from './settings.ts';
-import type { Variables } from './sources.ts';
+import type { Stranger, Variables } from './sources.ts';
 
 interface Removed {
   /** `*` stands for any name. */

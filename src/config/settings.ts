@@ -11,7 +11,7 @@ import { readWrittenDocument, type WrittenDocument } from '../model/written-docu
 import { secretVariablesIn } from './environment-without-secrets.ts';
 import { type Section, type SettingsOf, settingsIn } from './section.ts';
 import { text } from './setting.ts';
-import { type Flags, Sources, type Variables } from './sources.ts';
+import { type Flags, Sources, type Stranger, type Variables } from './sources.ts';
 import { withoutRemoved } from './removed-settings.ts';
 import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from './sections.ts';
 import { unknownVariables } from './unknown-variables.ts';
@@ -35,12 +35,6 @@ interface SettingsInput {
   readonly flags: Flags;
   readonly env: Variables;
   readonly cwd: string;
-}
-
-export interface Stranger {
-  readonly name: string;
-  /** The setting that was probably meant, or the effect of one that was removed. */
-  readonly hint: string;
 }
 
 export interface LoadedSettings {

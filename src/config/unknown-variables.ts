@@ -3,8 +3,7 @@
  * resemble a known one are reported, because others may have their own variables with this prefix.
  */
 import { didYouMean } from '../model/did-you-mean.ts';
-import type { Stranger } from './settings.ts';
-import type { Variables } from './sources.ts';
+import type { Stranger, Variables } from './sources.ts';
 
 const PREFIX = 'ASSAY_';
 /** Variables of the command line and of the runs of an experiment, which are no settings. */

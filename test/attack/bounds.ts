@@ -9,8 +9,8 @@ import { PEOPLE_ROUTES } from '../../src/serve/api/people-api.ts';
 import { FORGET_ROUTES, PROCESS_ROUTES, STORE_WRITES } from '../../src/serve/api/routes.ts';
 import { STORE_READS } from '../../src/serve/api/store-reads.ts';
 import { COMPARING_READS } from '../../src/serve/api/v1/comparing-reads.ts';
-import { EXPORT_ROUTES } from '../../src/serve/api/v1/export.ts';
-import { WHAT_IF_ROUTES } from '../../src/serve/api/v1/what-if-api.ts';
+import { EXPORT_ROUTES } from '../../src/serve/exporting/export-route.ts';
+import { WHAT_IF_ROUTES } from '../../src/serve/what-if/what-if-routes.ts';
 import type { RouteShapes } from '../../src/report/http/route.ts';
 
 export interface Bounds {

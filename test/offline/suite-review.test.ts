@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { CriterionLikeness } from '../../src/serve/criteria/criterion-likeness.ts';
 import { likenessOf } from '../../src/serve/criteria/likeness-of.ts';
 import { CriterionVariation } from '../../src/serve/criteria/criterion-variation.ts';
-import { storeFileIn } from '../../src/serve/data-directory.ts';
+import { storeFileIn } from '../../src/serve/store-place/data-directory.ts';
 import { outlineOf } from '../../src/engine/suite-outline.ts';
 import { reviewSuites } from '../../src/offline/suite-review.ts';
 import { GoldenLibrary } from '../../src/score/trajectory/golden-library.ts';

@@ -10,9 +10,10 @@ import { afterEach, expect, test } from 'vitest';
 import { TokenFile } from '../../src/access/token-file.ts';
 import { newToken } from '../../src/access/token.ts';
 import { ROLES, type Role } from '../../src/model/caller.ts';
-import { PROCESS_ROUTES, STORE_ROUTES } from '../../src/serve/api/routes.ts';
-import { accessFilesIn } from '../../src/serve/data-directory.ts';
-import { NoTokens } from '../../src/serve/service-access.ts';
+import { PROCESS_ROUTES } from '../../src/serve/api/routes.ts';
+import { STORE_ROUTES } from '../../src/serve/http/store-routes.ts';
+import { accessFilesIn } from '../../src/serve/store-place/data-directory.ts';
+import { NoTokens } from '../../src/serve/http/service-access.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { runService, type RunningService } from './running-service.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { seal, sealingKey, unseal } from '../../src/access/sealed.ts';
-import { accessFilesIn } from '../../src/serve/data-directory.ts';
+import { accessFilesIn } from '../../src/serve/store-place/data-directory.ts';
 import { assayBeside } from '../assay-command.ts';
 import { FIRST } from '../certificates.ts';
 import { Browser, type IdentityProvider, startIdentityProvider } from '../access/identity-provider.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { BacktestReport } from '../../model/backtest.ts';
 import { backtest } from '../../backtest/backtest.ts';
-import { openReader } from '../../serve/open-reader.ts';
+import { openReader } from '../../serve/store-place/open-reader.ts';
 import { documentMarkdown } from '../../report/documents/document-markdown.ts';
 import { backtestJson } from '../../report/documents/backtest-json.ts';
 import { backtestDocument } from '../../report/documents/backtest-document.ts';

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { Service } from '../../serve/service.ts';
-import { storeFileIn } from '../../serve/data-directory.ts';
+import { storeFileIn } from '../../serve/store-place/data-directory.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import { summarize } from '../../report/documents/summary.ts';
 import { StoreReader } from '../../store/sqlite/store-reader.ts';

@@ -12,7 +12,7 @@ import {
   exportQuery,
 } from '../../api/export.ts';
 import { exportedBytes } from '../../serve/exporting/exported-bytes.ts';
-import { openReader } from '../../serve/open-reader.ts';
+import { openReader } from '../../serve/store-place/open-reader.ts';
 import { apiOfService, apiOfStore } from '../api-of-service.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { fileWhenDone } from '../file-when-done.ts';

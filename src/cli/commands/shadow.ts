@@ -1,7 +1,7 @@
 /** `assay shadow`: what suites in shadow say beside the live ones, by what the store has. */
 import type { Command } from 'commander';
 import { shadowReports } from '../../backtest/shadow-report.ts';
-import { openReader } from '../../serve/open-reader.ts';
+import { openReader } from '../../serve/store-place/open-reader.ts';
 import { outlineOf } from '../../engine/suite-outline.ts';
 import { documentMarkdown } from '../../report/documents/document-markdown.ts';
 import { backtestJson } from '../../report/documents/backtest-json.ts';

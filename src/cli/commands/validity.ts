@@ -7,7 +7,7 @@ import { counted } from '../../model/counted.ts';
 import { holdAgainst } from '../../statistics/calibrate/validity.ts';
 import type { OutcomeFile } from '../../offline/outcome-labels.ts';
 import { validityJson } from '../../report/documents/validity-json.ts';
-import { openReader } from '../../serve/open-reader.ts';
+import { openReader } from '../../serve/store-place/open-reader.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { noStore } from '../no-store.ts';

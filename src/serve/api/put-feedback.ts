@@ -18,7 +18,7 @@ import { type CarriedFeedback, feedbackOfLogs } from '../../normalize/feedback.t
 import { RequestRedactor } from '../../redact/request-redactor.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { type Route, write, writing } from '../../report/http/route.ts';
-import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
 
 export interface FeedbackSide {
   readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;

@@ -6,7 +6,7 @@ import type { Unavailable } from '../../report/http/answer.ts';
 import { taskTruthRemark } from '../../score/expected/enough-truth.ts';
 import { taskTruthMistake, whyNoTruth } from '../../score/expected/expected-actions.ts';
 import { writing } from '../../report/http/route.ts';
-import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
 
 const CONVERSATION_MAX = 4096;
 

@@ -17,8 +17,8 @@ import {
   type NamingTurn,
   type OwnedLane,
 } from '../../store/cluster-store.ts';
-import type { OrderedCommand } from '../scoring-protocol.ts';
-import type { ScoringParts, Troubles } from '../scoring-side.ts';
+import type { OrderedCommand } from '../scoring/scoring-protocol.ts';
+import type { ScoringParts, Troubles } from '../scoring/scoring-side.ts';
 
 interface FilerParts {
   readonly store: FilingStore;

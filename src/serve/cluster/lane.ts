@@ -15,8 +15,8 @@ import type { TraceId } from '../../model/ids.ts';
 import { inSlices } from '../../model/in-slices.ts';
 import type { LanePositions, NamingTurn, OwnedLane } from '../../store/cluster-store.ts';
 import { Intake, type IntakeOwner } from '../../engine/intake.ts';
-import type { TurnSource } from '../scorer.ts';
-import type { PackedTurn, TurnPacker } from '../turn-packer.ts';
+import type { TurnSource } from '../scoring/scorer.ts';
+import type { PackedTurn, TurnPacker } from '../scoring/turn-packer.ts';
 
 /** A record as it was read: what is in it, or nothing that anybody needs. */
 export interface LaneRecord {

@@ -5,7 +5,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
 import type { ClusterStore, DueWork } from '../../store/cluster-store.ts';
-import type { ScoringParts } from '../scoring-side.ts';
+import type { ScoringParts } from '../scoring/scoring-side.ts';
 
 interface ScoringLoopParts extends Pick<ScoringParts, 'makeEngine' | 'post'> {
   readonly store: Pick<ClusterStore, 'engineStore' | 'scoring' | 'time'>;

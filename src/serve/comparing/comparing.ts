@@ -1,12 +1,12 @@
 /**
  * Comparisons of experiments and of versions for clients: routes that a thread of their own answers
- * (`../asked-thread.ts`). A comparison takes seconds of processor, so neither the main thread nor the one that reads for
+ * (`../threads/asked-thread.ts`). A comparison takes seconds of processor, so neither the main thread nor the one that reads for
  * dashboards works it out.
  */
-import { answerClient, type Refusals } from '../refusals.ts';
+import { answerClient, type Refusals } from '../threads/answer-client.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import type { Answer } from '../../report/http/answer.ts';
-import { AskedThread, type AskedThreadLimits } from '../asked-thread.ts';
+import { AskedThread, type AskedThreadLimits } from '../threads/asked-thread.ts';
 import type { ReadAnswer, RouteJob } from '../reading/reading-protocol.ts';
 import { COMPARING_LIMITS, DEADLINE_MS, WAIT_MAX_MS, WAITING_MAX } from './comparing-limits.ts';
 import type { ComparingParts, ComparingStart, SentComparison } from './comparing-protocol.ts';

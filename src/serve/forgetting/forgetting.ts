@@ -3,7 +3,7 @@
  * what remains after a crash, and what arrives later of something forgotten: the thread says so once a minute.
  */
 import type { Unavailable } from '../../report/http/answer.ts';
-import { AwaitedAnswers } from '../awaited-answers.ts';
+import { AwaitedAnswers } from '../threads/awaited-answers.ts';
 import { forget, type ForgetRequest, type ForgetResult, type ForgettingPlaces, wipeJournal } from './forget.ts';
 import type { ForgetAnswer, ForgetStep, StepTaker } from './steps.ts';
 

@@ -9,8 +9,8 @@ import { type ApiQuestion, queryText } from '../../mcp/asked-api.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import type { Answer } from '../../report/http/answer.ts';
 import type { Client, Route } from '../../report/http/route.ts';
-import { AskedThread } from '../asked-thread.ts';
-import { answerClient, type Refusals } from '../refusals.ts';
+import { AskedThread } from '../threads/asked-thread.ts';
+import { answerClient, type Refusals } from '../threads/answer-client.ts';
 import { BODY_BYTES_MAX, DEADLINE_MS, MCP_LIMITS, WAIT_MAX_MS, WAITING_MAX } from './mcp-limits.ts';
 import type { GivenByApi, McpReply, McpStart, SentMcpRequest, WantedOfApi } from './mcp-protocol.ts';
 

@@ -8,8 +8,8 @@ import type { ApiReply } from '../../mcp/asked-api.ts';
 import { mcpServer } from '../../mcp/mcp-server.ts';
 import type { Answer } from '../../report/http/answer.ts';
 import { jsonIn } from '../../report/http/json-body.ts';
-import type { FromAsked, ToAsked } from '../asked-thread.ts';
-import { yieldToOthers } from '../yield-to-others.ts';
+import type { FromAsked, ToAsked } from '../threads/asked-thread.ts';
+import { yieldToOthers } from '../threads/yield-to-others.ts';
 import type { GivenByApi, McpReply, McpStart, SentMcpRequest, WantedOfApi } from './mcp-protocol.ts';
 
 /** The protocol has no batches since 2025-06-18. A batch would do the work of many requests in the place of one. */

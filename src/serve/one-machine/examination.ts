@@ -16,8 +16,8 @@ import { MIGRATIONS } from '../../store/sqlite/migrate.ts';
 import { readStoreMark } from '../../store/sqlite/store-mark.ts';
 import { setAside } from '../../store/sqlite/set-aside.ts';
 import { SALT_FILE, tryReadSalt } from '../../engine/redaction-rules.ts';
-import { storeFileIn } from '../data-directory.ts';
-import { type StoreUpgrade, upgradeOf } from '../store-upgrade.ts';
+import { storeFileIn } from '../store-place/data-directory.ts';
+import { type StoreUpgrade, upgradeOf } from '../store-place/store-upgrade.ts';
 import { AcceptedLosses } from './accepted-losses.ts';
 import { findUnknown } from './unknown-content.ts';
 

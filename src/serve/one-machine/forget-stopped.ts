@@ -2,9 +2,9 @@
 import { Journal } from '../../journal/journal.ts';
 import type { Settings } from '../../config/settings.ts';
 import { Store } from '../../store/sqlite/store.ts';
-import { storeFileIn } from '../data-directory.ts';
+import { storeFileIn } from '../store-place/data-directory.ts';
 import { forget, type ForgetRequest, type ForgetResult, type ForgettingPlaces } from '../forgetting/forget.ts';
-import { LossUndecided } from '../loss-undecided.ts';
+import { LossUndecided } from '../store-place/loss-undecided.ts';
 import { examine, journalIn, settle } from './examination.ts';
 import { SqliteForgetting } from './sqlite-forgetting.ts';
 

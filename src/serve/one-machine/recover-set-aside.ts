@@ -10,8 +10,8 @@ import { isSetAside, readSetAside } from '../../journal/read-set-aside.ts';
 import { understandRequest } from '../../receive/understand-request.ts';
 import { contentDirectory } from '../../store/sqlite/content-reader.ts';
 import { readSetAsideContent } from '../../store/sqlite/read-set-aside.ts';
-import { storeFileIn } from '../data-directory.ts';
-import { LossUndecided } from '../loss-undecided.ts';
+import { storeFileIn } from '../store-place/data-directory.ts';
+import { LossUndecided } from '../store-place/loss-undecided.ts';
 import { examine, journalIn } from './examination.ts';
 
 interface RecoveredRequest {

@@ -8,8 +8,8 @@ import { KeptClock } from '../../store/sqlite/kept-clock.ts';
 import { prune } from '../../store/sqlite/retention.ts';
 import { type LogFloor, Store } from '../../store/sqlite/store.ts';
 import type { Total } from '../../store/engine-store.ts';
-import type { LaneAnswer, JournalStorage, OrderedCommand, LaneQuestion } from '../scoring-protocol.ts';
-import type { ScoringParts, ScoringSide, Troubles } from '../scoring-side.ts';
+import type { LaneAnswer, JournalStorage, OrderedCommand, LaneQuestion } from '../scoring/scoring-protocol.ts';
+import type { ScoringParts, ScoringSide, Troubles } from '../scoring/scoring-side.ts';
 import { LOG_END, POSITION, READ_FROM } from './journal-log.ts';
 import { SqliteForgetting } from './sqlite-forgetting.ts';
 

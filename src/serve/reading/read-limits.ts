@@ -1,12 +1,11 @@
 /** Limits of reading. One read runs at a time, so that a service of two cores has the other for spans. */
-import type { AskedThreadLimits } from '../asked-thread.ts';
+import { READ_DEADLINE_MS } from '../store-place/open-reader.ts';
+import type { AskedThreadLimits } from '../threads/asked-thread.ts';
 
 /** Requests that wait for their turn, beside the one that is read. */
 export const WAITING_MAX = 16;
 /** A request waits this long for its turn; clients give up not much later. */
 export const WAIT_MAX_MS = 10_000;
-/** A read that takes longer is given up, and its thread ended. */
-export const READ_DEADLINE_MS = 10_000;
 
 export const READ_LIMITS: AskedThreadLimits = {
   deadlineMs: READ_DEADLINE_MS,

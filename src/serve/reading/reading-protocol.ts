@@ -2,21 +2,15 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { ModelPrices } from '../../model/cost.ts';
-import type { DetectionReport, Transition } from '../../model/detection.ts';
+import type { Transition } from '../../model/detection.ts';
 import type { ShownCalibration } from '../../report/metrics/calibration-metrics.ts';
+import type { DetectionState } from '../detection/detection-state.ts';
 import type { Evidence } from '../../report/webhooks/detection-record.ts';
 import type { ShownLikeness } from '../criteria/criterion-likeness.ts';
-import type { StorePlace } from '../open-reader.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
 
 export interface ReadingStart {
   readonly store: StorePlace;
-}
-
-/** The newest report of detection, as answers show it. */
-export interface DetectionState {
-  readonly isActive: boolean;
-  /** Undefined where detection is another instance's. */
-  readonly report: DetectionReport | undefined;
 }
 
 /** State of the main thread that answers depend on. */

@@ -5,17 +5,17 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { likenessOf } from '../criteria/likeness-of.ts';
-import { calibrationOf } from '../calibration-of.ts';
+import { calibrationOf } from '../criteria/calibration-of.ts';
 import { type ConversationApi, conversationApi } from '../api/conversation-api.ts';
 import { type ReadSide, STORE_READS } from '../api/store-reads.ts';
-import { describeDetection } from '../detection/describe-detection.ts';
-import { evidenceOf } from '../detection/detection-evidence.ts';
-import { storedTraits } from '../detection/stored-traits.ts';
-import { readerAt, type ServiceReader } from '../open-reader.ts';
+import { describeDetection } from '../api/describe-detection.ts';
+import { evidenceOf } from '../api/detection-evidence.ts';
+import { storedTraits } from '../store-place/stored-traits.ts';
+import { readerAt, type ServiceReader } from '../store-place/open-reader.ts';
 import type { Question } from '../../report/http/route.ts';
 import { unreachable } from '../../model/unreachable.ts';
-import { answerAsked } from '../answer-asked.ts';
-import type { FromAsked } from '../asked-thread.ts';
+import { answerAsked } from '../threads/answer-asked.ts';
+import type { FromAsked } from '../threads/asked-thread.ts';
 import type {
   OwnJob,
   OwnResults,

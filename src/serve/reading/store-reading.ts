@@ -1,14 +1,14 @@
 /**
  * Reads of the store, for clients and for the service's own rounds (evidence for notices, likeness of criteria,
- * calibration): a thread that is kept (`../asked-thread.ts`).
+ * calibration): a thread that is kept (`../threads/asked-thread.ts`).
  */
 import type { DamageEvent } from '../../model/events/damage-events.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import type { Answer } from '../../report/http/answer.ts';
-import { AskedThread } from '../asked-thread.ts';
-import type { StorePlace } from '../open-reader.ts';
-import { answerClient, type Refusals } from '../refusals.ts';
-import { READ_DEADLINE_MS, READ_LIMITS, WAIT_MAX_MS, WAITING_MAX } from './read-limits.ts';
+import { AskedThread } from '../threads/asked-thread.ts';
+import { READ_DEADLINE_MS, type StorePlace } from '../store-place/open-reader.ts';
+import { answerClient, type Refusals } from '../threads/answer-client.ts';
+import { READ_LIMITS, WAIT_MAX_MS, WAITING_MAX } from './read-limits.ts';
 import type {
   OwnJob,
   OwnResults,

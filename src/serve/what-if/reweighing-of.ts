@@ -3,8 +3,8 @@ import type { Settings } from '../../config/settings.ts';
 import { judgingStart } from '../../engine/judging-start.ts';
 import { suiteLoading } from '../../engine/suite-loading.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
-import type { StorePlace } from '../open-reader.ts';
-import type { RunningConfig } from '../running-config.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
+import type { RunningConfig } from '../running/running-config.ts';
 import { Reweighing } from './reweighing.ts';
 
 export function reweighingOf(parts: {

@@ -20,13 +20,13 @@ import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { reweighed } from '../../score/reweigh.ts';
 import type { CompiledSuite } from '../../score/suite.ts';
-import { readerAt } from '../open-reader.ts';
+import { readerAt } from '../store-place/open-reader.ts';
 import { compareWithGolden } from './golden-comparison.ts';
 import { writeAsTest } from './recorded-test.ts';
 import { suiteChange } from './suite-change.ts';
 import { whatIfAnswer } from './what-if-answer.ts';
-import { answerAsked } from '../answer-asked.ts';
-import type { FromAsked } from '../asked-thread.ts';
+import { answerAsked } from '../threads/answer-asked.ts';
+import type { FromAsked } from '../threads/asked-thread.ts';
 import type { ClientQuestion, SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
 const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../../suites');

@@ -21,7 +21,7 @@ import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-underst
 import { namedConversationOf } from '../../../src/engine/conversation-labels.ts';
 import type { CompiledSuite } from '../../../src/score/suite.ts';
 import type { FiledArrival, OwnedLane } from '../../../src/store/cluster-store.ts';
-import type { ServiceReader } from '../../../src/serve/open-reader.ts';
+import type { ServiceReader } from '../../../src/serve/store-place/open-reader.ts';
 import type { EngineStore } from '../../../src/store/engine-store.ts';
 import { TryAgain } from '../../../src/store/postgres/errors.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';

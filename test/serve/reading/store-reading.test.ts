@@ -14,7 +14,7 @@ const STATE = { suites: [], detection: { isActive: false, report: undefined } };
 const LIST: RouteJob = { what: 'route', path: '/api/conversations', query: 'limit=10', parameters: [] };
 const SHADOW: RouteJob = { what: 'route', path: '/api/v1/shadow', query: '', parameters: [] };
 /** A view in place of a table, which takes longer than the deadline. */
-const SLOW = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000000) SELECT i AS id, i AS began_at FROM n`;
+const SLOW = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000000) SELECT i AS id, i AS began_at, i AS first_closed_at FROM n`;
 
 async function started({ view, ...limits }: { view?: string; deadlineMs?: number } = {}) {
   const file = path.join(tempDirectory(), 'assay.db');

@@ -9,7 +9,7 @@ import {
   ExperimentUnreadable,
   type FoundExperiment,
 } from '../../../store/experiment/read-experiment.ts';
-import type { KeptResults } from '../../comparing/kept-results.ts';
+import type { KeptResults } from './kept-results.ts';
 import type { V1Side } from './v1-side.ts';
 import { Refusal } from './v1-read.ts';
 

@@ -9,7 +9,7 @@ import type { ToolCall } from '../../../model/turn.ts';
 import { dialectOf } from '../../../normalize/rule-dialect.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { type FieldSource, fieldSources } from '../../../report/inspect/field-sources.ts';
-import { noSuchConversation } from '../conversation-api.ts';
+import { noSuchConversation } from './no-such-conversation.ts';
 import { storedTurns } from './stored-turns.ts';
 import { cut, type ListedStep, stepIn } from './transcript-json.ts';
 import { Refusal, v1Read } from './v1-read.ts';
