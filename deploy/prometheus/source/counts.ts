@@ -17,6 +17,7 @@
 import { AGENT, duration, frozen, netIncrease, orZeroOf, remembered } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import type { Pace, RuleSettings } from './settings.ts';
+import { GOOD, UNRATED, WORST } from '../../outcomes.ts';
 
 export const SCORED = 'agent_segment:assay_scored:increase';
 export const CREDIT = 'agent_segment:assay_credit:increase';
@@ -28,10 +29,10 @@ export const BASELINE_VERSION = 'agent_version:assay_baseline_version:increase';
 const SEGMENT = `${AGENT}, segment`;
 /** A baseline with less than one of so many of the conversations of another is none: a day, where four days are known. */
 const LITTLE = 3;
-const SUCCESSES = 'assay_evaluations_total{outcome=~"successful_completion|no_fault_found"}';
+const SUCCESSES = `assay_evaluations_total{outcome=~"${GOOD}"}`;
 /** Hand-overs to a person neither succeeded nor failed. */
-const RATED = 'assay_evaluations_total{outcome!~"unscored|handed_over"}';
-export const HARD_FAILURES = 'assay_evaluations_total{outcome="hard_failure"}';
+const RATED = `assay_evaluations_total{outcome!~"${UNRATED}"}`;
+export const HARD_FAILURES = `assay_evaluations_total{outcome="${WORST}"}`;
 
 interface Counted {
   readonly measure: string;

@@ -10,6 +10,7 @@
 import { AGENT, duration, netIncrease, on, orZeroOf } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import type { Pace, RuleSettings } from './settings.ts';
+import { GOOD, UNSCORED } from '../../outcomes.ts';
 
 export const EFFORT_PER_SUCCESS = 'agent:assay_effort_per_success:ratio';
 export const BASELINE_EFFORT_PER_SUCCESS = 'agent:assay_baseline_effort_per_success:ratio';
@@ -31,8 +32,8 @@ const EXCESS = 'agent_segment:assay_effort_excess:sum';
 const SEGMENT = `${AGENT}, segment`;
 const IN_SEGMENT = `${SEGMENT}, measure`;
 const BY_WINDOW = `${AGENT}, measure, window`;
-const TRIED = '{outcome!="unscored"}';
-const SUCCEEDED = '{outcome=~"successful_completion|no_fault_found"}';
+const TRIED = `{outcome!="${UNSCORED}"}`;
+const SUCCEEDED = `{outcome=~"${GOOD}"}`;
 
 export function effortCounts(settings: RuleSettings, pace: Pace): Group {
   const rules = settings.coarseWindows

@@ -6,6 +6,7 @@
 import { AGENT, duration, netIncrease } from './promql.ts';
 import type { Alert, Group } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
+import { UNSCORED } from '../../outcomes.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -277,7 +278,7 @@ function unjudged(settings: RuleSettings): readonly HealthAlert[] {
     `[${day}]`,
   );
   const decided = netIncrease('suite, criterion', 'assay_verdicts_total{verdict=~"pass|fail"}', `[${day}]`);
-  const unscored = netIncrease(AGENT, 'assay_evaluations_total{outcome="unscored"}', `[${window}]`);
+  const unscored = netIncrease(AGENT, `assay_evaluations_total{outcome="${UNSCORED}"}`, `[${window}]`);
   const evaluated = netIncrease(AGENT, 'assay_evaluations_total', `[${window}]`);
   return [
     {
