@@ -20,7 +20,7 @@ const LARGE_JUMP = 86_400_000;
 
 const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
 const turns = Number(turnsAsked);
-const limits = turnLimits(settings, Math.max(settings.turn.maxOpen, 2 * turns));
+const limits = turnLimits(settings, Math.max(1_000_000, 2 * turns));
 const notes = new ConversationNotes(settings.conversation.idKeys);
 
 interface Batch {

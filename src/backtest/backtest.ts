@@ -87,7 +87,7 @@ export interface BacktestOptions extends CompareOptions {
 export async function backtest({ settings, ...options }: BacktestOptions): Promise<BacktestReport> {
   const { judging, conversation, truth, metrics } = settings;
   return new Backtest(options, {
-    judge: judgeOf(judgingStart(judging)),
+    judge: judgeOf(judgingStart(settings)),
     judges: judging.judges,
     idKeys: idKeysOf(conversation.idKeys),
     truth: checkedTruth(truth),

@@ -53,7 +53,7 @@ const REMEDIES = {
   'too-late': 'raise `turn.reopen`, or find out what holds the spans back',
   pruned: 'raise `store.keep`: the conversation had been deleted',
   forgotten: 'nothing to do: somebody asked for its conversation or its user to be forgotten',
-  'over-limit': 'raise `turn.max_spans` or `turn.max_bytes`, or end traces sooner',
+  'over-limit': 'raise `turn.max_bytes`, or end traces sooner',
   'logs-without-spans': 'export the spans of the same traces as well',
   'no-agent-steps':
     'nothing to do if other services send here too; otherwise see docs/frameworks.md, or `assay inspect` on a recording',
@@ -62,7 +62,7 @@ const REMEDIES = {
 
 const REFUSAL_REMEDIES = {
   malformed: 'the client does not send OTLP: check its exporter and its endpoint',
-  'too-large': 'send smaller batches, or raise `receive.max_body_bytes`',
+  'too-large': 'send smaller batches: a request has at most 64 MiB',
   'unsupported-type': 'send protobuf or JSON',
   'unsupported-encoding': 'send gzip, deflate, zstd or no compression',
   'unknown-path': 'the endpoint is the address alone; exporters add /v1/traces',

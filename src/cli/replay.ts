@@ -9,6 +9,7 @@ import {
   replayDetection,
   type ReplayedSuite,
 } from '../backtest/replay-detection.ts';
+import { learningFrom } from '../config/detection-settings.ts';
 import { durationMs } from '../config/quantities.ts';
 import { detectionSettings } from '../engine/detection/detection-start.ts';
 import { counted } from '../model/counted.ts';
@@ -22,7 +23,6 @@ import { load } from './load.ts';
 import { noStore } from './no-store.ts';
 import { sinceOf } from './since.ts';
 import { safe, type Terminal } from './terminal.ts';
-import { wholeNumber } from './whole-number.ts';
 
 export interface ReplayFlags {
   readonly replay?: boolean;
@@ -36,8 +36,6 @@ export interface ReplayFlags {
   readonly incidents?: string;
   readonly falseAlarms?: string;
   readonly learnHistory?: string;
-  readonly learnConversations?: string;
-  readonly baselineMemory?: string;
 }
 
 const MONTH_MS = 30 * 86_400_000;
@@ -61,8 +59,6 @@ const REPLAY_ONLY = {
   incidents: '--incidents',
   falseAlarms: '--false-alarms',
   learnHistory: '--learn-history',
-  learnConversations: '--learn-conversations',
-  baselineMemory: '--baseline-memory',
 } as const;
 
 /** Flags that change nothing without `--replay`. */
@@ -122,14 +118,10 @@ function notConfigured({ bySuite }: Replay, configured: ReadonlySet<string>) {
 }
 
 function changesIn(flags: ReplayFlags) {
-  const { falseAlarms, learnHistory, learnConversations, baselineMemory } = flags;
+  const { falseAlarms, learnHistory } = flags;
   return {
     ...(falseAlarms === undefined ? {} : { falseAlarmsPerMonth: positive('--false-alarms', falseAlarms) }),
-    ...(learnHistory === undefined ? {} : { learnHistoryMs: duration('--learn-history', learnHistory) }),
-    ...(learnConversations === undefined
-      ? {}
-      : { learnConversations: wholeNumber('--learn-conversations', learnConversations) }),
-    ...(baselineMemory === undefined ? {} : { baselineMemoryMs: duration('--baseline-memory', baselineMemory) }),
+    ...(learnHistory === undefined ? {} : learningFrom(duration('--learn-history', learnHistory))),
   };
 }
 
@@ -188,7 +180,7 @@ function print({ out, paint }: Terminal, found: Replay, configured: ReadonlySet<
   }
   if (agents.learnt < agents.all)
     out(
-      `${agents.all - agents.learnt} of ${counted(agents.all, 'agent')} (for each suite) could have no alarm at the end: detection was still learning (--learn-history, --learn-conversations)`,
+      `${agents.all - agents.learnt} of ${counted(agents.all, 'agent')} (for each suite) could have no alarm at the end: detection was still learning (--learn-history)`,
     );
   const unknown = alarms.filter(({ incident }) => incident === undefined).length;
   out(

@@ -4,7 +4,7 @@ import { WHEN_CUT, WHEN_UNSUPPORTED } from '../model/judging.ts';
 import { mapping } from './mapping.ts';
 import { secretFrom } from './secrets.ts';
 import { PRICES } from './price-settings.ts';
-import { section, type SettingsOf } from './section.ts';
+import { section } from './section.ts';
 import { amount, choice, count, duration, setting, someText, text, type ValuesOf } from './setting.ts';
 import type { Sources } from './sources.ts';
 
@@ -12,6 +12,12 @@ const JUDGES_MAX = 20;
 const NAME = /^[A-Za-z][\w-]{0,62}$/;
 /** Keys that a person may have already. They are not sent to an address that somebody else chose. */
 const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
+
+/**
+ * Retries of one question, with growing pauses, and the time after its first failure until which it is retried. A longer failure is an
+ * outage, and stops the judge (judge-queue.ts).
+ */
+const PATIENCE = { retries: 4, deadlineMs: 10 * 60_000 };
 
 const addressExpected = 'an address that begins with https:// or http://, up to and with /v1 where it has that';
 const oddExpected = 'an odd number from 1 to 9, so that there is always a majority';
@@ -31,39 +37,46 @@ const JUDGE = {
     { key: 'api_key_env', example: 'LLM_KEY' },
     `Variable that holds the key; without base_url also ${Object.values(KEY_VARIABLES).join(' or ')}.`,
   ),
-  temperature: amount({ key: 'temperature', example: 0, min: 0, max: 2 }, "The provider's own unless given."),
+  temperature: amount(
+    { key: 'temperature', example: 0, min: 0, max: 2, rare: true },
+    "The provider's own unless given.",
+  ),
   votes: setting(
-    { key: 'votes', default: 1 },
+    { key: 'votes', default: 1, rare: true },
     'Answers to each question; the majority decides.',
     z.number(oddExpected).refine((votes) => [1, 3, 5, 7, 9].includes(votes), oddExpected),
   ),
-  timeoutMs: duration({ key: 'timeout', default: '60s', min: '100ms', max: '10m' }, 'Time for one call.'),
-  retries: count({ key: 'retries', default: 4, min: 0, max: 20 }, 'Retries of one question, with growing pauses.'),
-  deadlineMs: duration(
-    { key: 'deadline', default: '10m', min: '1s', max: '1d' },
-    'A question is retried no longer than this after its first failure.',
+  timeoutMs: duration({ key: 'timeout', default: '60s', min: '100ms', max: '10m', rare: true }, 'Time for one call.'),
+  concurrency: count({ key: 'concurrency', default: 4, min: 1, max: 100, rare: true }, 'Calls in flight.'),
+  requestsPerMinute: count(
+    { key: 'requests_per_minute', default: 60, min: 1, max: 1e6, rare: true },
+    'Limit on the request rate.',
   ),
-  concurrency: count({ key: 'concurrency', default: 4, min: 1, max: 100 }, 'Calls in flight.'),
-  requestsPerMinute: count({ key: 'requests_per_minute', default: 60, min: 1, max: 1e6 }, 'Limit on the request rate.'),
-  tokensPerMinute: count({ key: 'tokens_per_minute', default: 200_000, min: 1, max: 1e9 }, 'Limit on the token rate.'),
+  tokensPerMinute: count(
+    { key: 'tokens_per_minute', default: 200_000, min: 1, max: 1e9, rare: true },
+    'Limit on the token rate.',
+  ),
   maxOutputTokens: count(
-    { key: 'max_output_tokens', default: 2000, min: 16, max: 200_000 },
+    { key: 'max_output_tokens', default: 2000, min: 16, max: 200_000, rare: true },
     'Tokens of one answer; models that reason need more.',
   ),
-  evidenceTokens: count({ key: 'evidence_tokens', default: 8000, min: 1000, max: 1e6 }, 'Most tokens of evidence.'),
+  evidenceTokens: count(
+    { key: 'evidence_tokens', default: 8000, min: 1000, max: 1e6, rare: true },
+    'Most tokens of evidence.',
+  ),
   sample: amount({ key: 'sample', default: 1, min: 0, max: 1 }, 'Share of conversations that are judged.'),
   probe: amount(
-    { key: 'probe', default: 0, min: 0, max: 1 },
+    { key: 'probe', default: 0, min: 0, max: 1, rare: true },
     'Share of answered questions asked once more, to see how far the judge agrees with itself.',
   ),
   whenCut: choice(
     WHEN_CUT,
-    { key: 'when_cut', default: 'count' },
+    { key: 'when_cut', default: 'count', rare: true },
     'Verdicts over evidence that did not fit: they count, or are `not_applicable` (of a critical criterion `error`).',
   ),
   whenUnsupported: choice(
     WHEN_UNSUPPORTED,
-    { key: 'when_unsupported', default: 'count' },
+    { key: 'when_unsupported', default: 'count', rare: true },
     'Answers whose quotes are all invented: they count, are an `error`, or are asked for once more and then an `error`.',
   ),
   prices: setting(
@@ -96,12 +109,8 @@ export const JUDGING = section('start', 'Models that criteria may ask, and what 
     perDay: amount({ ...money, key: 'judging.budget.per_day', example: 20 }, 'Limit, in the currency of the prices.'),
   },
   limitMs: duration(
-    { key: 'judging.limit', default: '1h', min: '1s', max: '7d' },
+    { key: 'judging.limit', default: '1h', min: '1s', max: '7d', rare: true },
     'Time to wait for the last verdict.',
-  ),
-  keepAnswersMs: duration(
-    { key: 'judging.keep_answers', default: '30d', min: '0ms', max: '3650d' },
-    'Time within which the same question costs nothing.',
   ),
 }).build(({ judges: written, budget: { perHour, perDay }, ...judging }, sources) => {
   const budget = { perHour: perHour ?? Number.POSITIVE_INFINITY, perDay: perDay ?? Number.POSITIVE_INFINITY };
@@ -116,7 +125,6 @@ export const JUDGING = section('start', 'Models that criteria may ask, and what 
   });
   return { ...judging, budget, judges };
 });
-export type JudgingSettings = SettingsOf<typeof JUDGING>;
 export type JudgeSettings = ReturnType<typeof judgeOf>;
 
 function judgeOf(name: string, { apiKeyFile, apiKeyEnv, ...judge }: Written, sources: Sources) {
@@ -126,6 +134,7 @@ function judgeOf(name: string, { apiKeyFile, apiKeyEnv, ...judge }: Written, sou
   const usual = judge.baseUrl === undefined ? places.env[KEY_VARIABLES[judge.provider]] : undefined;
   return {
     ...judge,
+    ...PATIENCE,
     name,
     apiKey: ('secret' in found ? found.secret : undefined) ?? (usual === '' ? undefined : usual),
     prices: judge.prices ?? { inputPerMillion: 0, outputPerMillion: 0 },

@@ -12,8 +12,9 @@ import { secretVariablesIn } from './environment-without-secrets.ts';
 import { type Section, type SettingsOf, settingsIn } from './section.ts';
 import { text } from './setting.ts';
 import { type Flags, Sources, type Variables } from './sources.ts';
+import { withoutRemoved } from './removed-settings.ts';
 import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from './sections.ts';
-import { type UnknownVariable, unknownVariables } from './unknown-variables.ts';
+import { type Stranger, unknownVariables } from './unknown-variables.ts';
 
 type Top = typeof TOP_SECTIONS;
 type Sections = typeof SECTIONS;
@@ -41,8 +42,8 @@ export interface LoadedSettings {
   /** Names of the variables that the file names as holders of a secret. */
   readonly secretVariables: readonly string[];
   readonly mistakes: readonly Mistake[];
-  /** Valid, and probably not intended. */
-  readonly unknownVariables: readonly UnknownVariable[];
+  /** Names that are no settings, or none any more. */
+  readonly strangers: readonly Stranger[];
 }
 
 const USUAL_FILE = 'assay.yaml';
@@ -57,17 +58,18 @@ const VARIABLES = ALL_SECTIONS.flatMap(({ declared }) =>
 );
 
 export function loadSettings({ flags, env, cwd }: SettingsInput): LoadedSettings {
-  const { document, baseDir, mistakes } = openConfig(flags, env, cwd);
-  const sources = new Sources({ flags, env, document, baseDir, cwd });
+  const { document: written, baseDir, mistakes } = openConfig(flags, env, cwd);
+  const { document, variables, removed } = withoutRemoved(written, env);
+  const sources = new Sources({ flags, env: variables, document, baseDir, cwd });
   const settings = readSettings(sources);
   sources.refuseUnknown();
   const all = [...mistakes, ...(document?.mistakes ?? []), ...sources.mistakes];
-  const secretVariables = secretVariablesIn(document?.value);
+  const secretVariables = secretVariablesIn(written?.value);
   return {
     settings,
     secretVariables,
     mistakes: all,
-    unknownVariables: unknownVariables(env, [...VARIABLES, ...secretVariables]),
+    strangers: [...removed, ...unknownVariables(variables, [...VARIABLES, ...secretVariables])],
   };
 }
 

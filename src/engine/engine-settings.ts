@@ -5,8 +5,11 @@ import type { Settings } from '../config/settings.ts';
 /** Turns of agents have about ten spans. The limit of spans matters where they have more. */
 const SPANS_OF_TURN = 10;
 
-/** `maxOpenTurns`: for a log that has a limit of its own. */
-export function turnLimits({ turn }: Settings, maxOpenTurns: number = turn.maxOpen): TurnLimits {
+const OPEN_TURNS_MAX = 1_000_000;
+
+/** `usualMax`: turns open at once unless the settings say it. */
+export function turnLimits({ turn }: Settings, usualMax = OPEN_TURNS_MAX): TurnLimits {
+  const maxOpenTurns = turn.maxOpen ?? usualMax;
   return { ...turn, maxOpenTurns, maxOpenSpans: maxOpenTurns * SPANS_OF_TURN };
 }
 

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type AllQuestions, JudgeScheduler } from '../ask/judge-scheduler.ts';
 import { QUEUE_TIMES, type QueueTimes } from '../ask/judge-queue.ts';
-import type { JudgingSettings } from '../config/judge-settings.ts';
+import type { Settings } from '../config/settings.ts';
 import type { CallResult, JudgeEvent } from '../model/events/judge-events.ts';
 import type { JudgeFailure, JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import type { Judges } from '../score/judge/judges.ts';
@@ -24,7 +24,7 @@ import { Store } from '../store/sqlite/store.ts';
 import { type JudgingStart, judgeOf, judgingStart } from '../engine/judging-start.ts';
 
 interface OfflineJudgesParts {
-  readonly judging: JudgingSettings;
+  readonly settings: Pick<Settings, 'judging' | 'store'>;
   /** Without it, nothing is known from before, and nothing is kept. */
   readonly answers?: KnownAnswers | undefined;
   readonly onEvent: (event: JudgeEvent) => void;
@@ -113,7 +113,7 @@ export class OfflineJudges {
 
   /** Undefined where no judge is configured. */
   static start(parts: OfflineJudgesParts): OfflineJudges | undefined {
-    const start = judgingStart(parts.judging);
+    const start = judgingStart(parts.settings);
     return start === undefined ? undefined : new OfflineJudges(start, parts);
   }
 

@@ -186,6 +186,6 @@ function truthWith({ truthOf }: OfflineOptions, written: WrittenTruth | undefine
 }
 
 function notAsked(settings: Settings): Judges['settings'] {
-  const configured = judgeOf(judgingStart(settings.judging));
+  const configured = judgeOf(judgingStart(settings));
   return (name) => (configured(name) === undefined ? undefined : 'not asked');
 }

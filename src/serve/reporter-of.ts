@@ -10,11 +10,12 @@ interface Needs {
   readonly redaction: RedactionRules | undefined;
 }
 
-export function reporterOf({ judging, kafka }: Settings, needs: Needs): EventReporter {
+export function reporterOf(settings: Settings, needs: Needs): EventReporter {
+  const { kafka } = settings;
   const topics = kafka?.read === true ? [...kafka.topics.spans, ...kafka.topics.logs] : [];
   return new EventReporter({
     ...needs,
-    judges: reportedJudges(judgingStart(judging)),
+    judges: reportedJudges(judgingStart(settings)),
     cluster: kafka === undefined ? undefined : { reads: kafka.read, topics },
   });
 }

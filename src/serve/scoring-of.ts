@@ -23,7 +23,7 @@ export function scoringOf(parts: {
       suitesBaseDirectory: settings.baseDir,
       detection: detectionStart(settings),
       results: settings.results === undefined ? undefined : { ...settings.results, version },
-      judging: judgingStart(settings.judging),
+      judging: judgingStart(settings),
       storage: deployment.storage(settings),
     },
     suites,

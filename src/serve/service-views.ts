@@ -29,7 +29,7 @@ export class ServiceViews {
     const { config, log, isAlone } = parts;
     const failing = (what: string) => (error: string) =>
       log.line('warn', `${what} could not be computed, retrying later`, { error });
-    this.#hasJudges = judgingStart(config.settings.judging) !== undefined;
+    this.#hasJudges = judgingStart(config.settings) !== undefined;
     this.likeness = new CriterionLikeness({
       read: () => this.#reading?.own({ what: 'likeness' }),
       onProblem: failing('criteria: likeness'),

@@ -69,9 +69,9 @@ test('answers are kept one by one: after a kill only the others are asked', asyn
   expect(stderr).toBe(`judges: ${CONVERSATIONS - 5} questions asked, 5 answered before\n`);
 }, 60_000);
 
-test('a failure is not kept, nor an answer for longer than keep_answers', async () => {
+test('a failure is not kept, nor an answer for longer than conversations', async () => {
   const provider = await startProvider(({ number }) => (number === 0 ? { refuse: true } : { say: YES }));
-  const folder = folderFor(provider, 'judging: { keep_answers: 1h }\n');
+  const folder = folderFor(provider, 'store: { keep: 1h }\n');
   const first = await score(folder);
   const second = await score(folder);
   const database = new DatabaseSync(path.join(folder, 'kept', 'judge-answers.db'));

@@ -20,7 +20,6 @@ test('without judges nobody is asked, and nothing is limited', () => {
     judges: [],
     budget: { perHour: Number.POSITIVE_INFINITY, perDay: Number.POSITIVE_INFINITY },
     limitMs: 3_600_000,
-    keepAnswersMs: 30 * 86_400_000,
   });
 });
 
@@ -35,8 +34,6 @@ judges:
     temperature: 0
     votes: 3
     timeout: 5s
-    retries: 2
-    deadline: 1m
     concurrency: 8
     requests_per_minute: 600
     tokens_per_minute: 1000000
@@ -45,7 +42,7 @@ judges:
     sample: 0.25
     probe: 0.02
     prices: { input_per_million: 0.15, output_per_million: 0.6 }
-judging: { limit: 10m, keep_answers: 1d }
+judging: { limit: 10m }
 `);
 
   expect(mistakes).toEqual([]);
@@ -64,8 +61,8 @@ judging: { limit: 10m, keep_answers: 1d }
     whenCut: 'count',
     whenUnsupported: 'count',
     timeoutMs: 5000,
-    retries: 2,
-    deadlineMs: 60_000,
+    retries: 4,
+    deadlineMs: 600_000,
     concurrency: 8,
     requestsPerMinute: 600,
     tokensPerMinute: 1_000_000,
@@ -76,7 +73,7 @@ judging: { limit: 10m, keep_answers: 1d }
     prices: { inputPerMillion: 0.15, outputPerMillion: 0.6 },
     fingerprint: '["openai","gpu:8000","big",0,3,500]',
   });
-  expect(judging).toMatchObject({ limitMs: 600_000, keepAnswersMs: 86_400_000 });
+  expect(judging).toMatchObject({ limitMs: 600_000 });
 });
 
 test('a key that is there anyway goes to the provider it is for, and nowhere else', () => {

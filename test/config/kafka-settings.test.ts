@@ -52,7 +52,7 @@ test('brokers, topics and the shared store, from the environment alone', () => {
   });
 });
 
-test('secrets come from the file or the variable that the configuration names', () => {
+test('secrets come from the file that the configuration names, or from a variable', () => {
   const { settings, mistakes } = load(
     `kafka:
   brokers: [a:9093]
@@ -60,9 +60,8 @@ test('secrets come from the file or the variable that the configuration names', 
   sasl: {mechanism: scram-sha-512, username: assay, password_file: password}
 store:
   url: postgres://assay@db/assay
-  password_env: DB_PASSWORD
 `,
-    { DB_PASSWORD: 'other' },
+    { ASSAY_STORE_PASSWORD: 'other' },
   );
 
   expect(mistakes).toEqual([]);
@@ -100,9 +99,9 @@ test.each([
   ['a password in the file', 'kafka: {brokers: a:1}\nstore: {url: "postgres://u:p@h/d"}', 'the URL holds a password'],
   ['a store of another kind', 'kafka: {brokers: a:1}\nstore: {url: "mysql://h/d"}', 'postgres://assay@db.example'],
   [
-    'a variable that is not set',
+    'a variable without a secret',
     `${STORE}  \nkafka: {brokers: a:1, sasl: {mechanism: plain, username: u, password_env: NOT_SET}}`,
-    'NOT_SET is not set',
+    "unknown setting 'password_env'",
   ],
 ])('%s is a mistake that says what to do', (_, file, expected) => {
   expect(load(file).mistakes.join('\n')).toContain(expected);

@@ -26,7 +26,7 @@ test.for([
 
 test.for([
   ['http_port: 1\notlp_http_port: 2', ['otlp_http_port', 'http_port']],
-  ['turn: {idle: 1s, max_spans: 5}', ['turn']],
+  ['turn: {idle: 1s, max_open: 5}', ['turn']],
   ['judging: {limit: 2h}', ['judges']],
   ['judging: {budget: {per_day: 1}}', ['judges']],
   ['telemetry: {active: true}', ['telemetry']],

@@ -64,7 +64,7 @@ async function sceneOf(provider: Provider, judging = ''): Promise<Scene> {
 function judgesOf({ settings }: Scene, times: Partial<QueueTimes> = {}) {
   const events: JudgeEvent[] = [];
   const onEvent = (event: JudgeEvent) => events.push(event);
-  const judges = OfflineJudges.start({ judging: settings.judging, onEvent, times: { ...SHORT, ...times } });
+  const judges = OfflineJudges.start({ settings, onEvent, times: { ...SHORT, ...times } });
   if (judges === undefined) throw new Error('no judge is configured');
   onTestFinished(() => judges.close());
   return { judges, events };

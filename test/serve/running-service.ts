@@ -37,12 +37,7 @@ export async function runService(options: {
   // An assay.yaml in the data folder is the configuration; the test's own settings come before it.
   const read = () => {
     const env = { ...TIMES, ASSAY_DATA_DIR: dataDir, ...options.env };
-    const {
-      settings: loaded,
-      secretVariables,
-      mistakes,
-      unknownVariables,
-    } = loadSettings({ flags: {}, env, cwd: dataDir });
+    const { settings: loaded, secretVariables, mistakes, strangers } = loadSettings({ flags: {}, env, cwd: dataDir });
     const score = { checkTimeoutMs: options.checkTimeoutMs ?? loaded.score.checkTimeoutMs };
     const metrics = { ...loaded.metrics, ...options.metrics };
     const redaction = { ...loaded.redaction, ...options.redaction };
@@ -55,7 +50,7 @@ export async function runService(options: {
     return {
       settings: { ...loaded, ...ports, ...suites, score, redaction, metrics, detection, alerts, results, telemetry },
       secretVariables,
-      unknownVariables,
+      strangers,
       mistakes,
     };
   };

@@ -70,11 +70,8 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
     http_port: ports.http,
     redacted: describeRedaction(loaded.settings.redaction),
   });
-  for (const { variable, didYouMean } of loaded.unknownVariables)
-    log.line('warn', 'config: an environment variable is no setting, ignoring it', {
-      variable,
-      did_you_mean: didYouMean,
-    });
+  for (const { name, hint } of loaded.strangers)
+    log.line('warn', 'config: a name is no setting, going on as the hint says', { name, hint });
   for (const remark of loaded.remarks)
     log.line('warn', 'suites: a shadow has the version of the live suite but different content, running both', {
       remark,

@@ -41,14 +41,11 @@ export function addValidate(program: Command, terminal: Terminal): void {
     .action(async (files: readonly string[], flags: ValidateFlags) => {
       const location = { config: flags.config, dataDir: flags.dataDir };
       if (files.length === 0) {
-        const { settings, suites, shadows, remarks, truthRemarks, unknownVariables } = await load(location);
+        const { settings, suites, shadows, remarks, truthRemarks, strangers } = await load(location);
         const beside = shadows.map(({ name, version }) => `${name}@${version} in shadow`);
         terminal.out(`valid: ${[...suites.map(({ name, version }) => `${name}@${version}`), ...beside].join(', ')}`);
         for (const remark of [...remarks, ...truthRemarks]) terminal.err(`warning: ${safe(remark)}`);
-        for (const { variable, didYouMean } of unknownVariables)
-          terminal.err(
-            `warning: the environment variable ${safe(variable, 100)} is no setting: did you mean ${didYouMean}?`,
-          );
+        for (const { name, hint } of strangers) terminal.err(`warning: ${safe(name, 200)} is no setting: ${hint}`);
         await printRemarks(terminal, suites);
         if (flags.store === true) await printReview(terminal, settings, suites);
         return;

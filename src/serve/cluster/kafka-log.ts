@@ -33,6 +33,9 @@ interface Reading {
   readonly deadLetters: DeadLetters;
 }
 
+/** Each open turn of a lane is in memory, and an instance may get all lanes. */
+const OPEN_TURNS_OF_LANE_MAX = 50_000;
+
 export class KafkaLog implements ServedLog {
   readonly bytes = 0;
   readonly sink: BatchSink;
@@ -127,7 +130,7 @@ function readingOf(
     unscored: new UnscoredBytes(),
     group: kafka.group,
     topics,
-    limits: turnLimits(settings, kafka.maxOpenTurns),
+    limits: turnLimits(settings, OPEN_TURNS_OF_LANE_MAX),
     clockMarginMs: kafka.clockMarginMs,
     spoolBytesMax: settings.journal.maxBytes,
     records: new RecordReading({ kafka, redaction, deadLetters, notes, onEvent }),

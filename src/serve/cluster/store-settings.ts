@@ -7,10 +7,10 @@ import type { PostgresOptions } from '../../store/postgres/postgres-store.ts';
 export function postgresOptions(
   { instance, store, turn }: Settings,
   sharedStore: SharedStoreSettings,
-  { group, topics }: Pick<KafkaSettings, 'group' | 'topics'>,
+  { group, topics, sessionTimeoutMs: leaseMs }: Pick<KafkaSettings, 'group' | 'topics' | 'sessionTimeoutMs'>,
 ): Omit<PostgresOptions, 'outboxPayload'> {
   const { keepMs, keepFailedMs, words } = store;
   const read = [...topics.spans, ...topics.logs];
   const { reopenMs, maxAgeMs: openMaxMs } = turn;
-  return { ...sharedStore, instance, group, topics: read, keepMs, keepFailedMs, words, reopenMs, openMaxMs };
+  return { ...sharedStore, leaseMs, instance, group, topics: read, keepMs, keepFailedMs, words, reopenMs, openMaxMs };
 }

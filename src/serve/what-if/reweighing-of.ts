@@ -23,7 +23,7 @@ export function reweighingOf(parts: {
       return {
         store,
         suites: { ...suiteLoading(settings), references, baseDir },
-        judging: judgingStart(settings.judging),
+        judging: judgingStart(settings),
         truth: settings.truth,
         idKeys: settings.conversation.idKeys,
         segment: settings.metrics.segment,

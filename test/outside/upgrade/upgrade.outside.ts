@@ -182,7 +182,7 @@ async function begin(
     config,
     `suites: [default, kindness.yaml]
 judges: { default: ${played} }
-detection: { baseline_gap: 600ms }
+detection: { learn_history: 1200ms }
 `,
   );
   const { ASSAY_DATA_DIR: dataDir = '', ...env } = place.env;

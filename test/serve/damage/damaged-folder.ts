@@ -70,7 +70,7 @@ export async function makeFolders(parent: string): Promise<Folders> {
 }
 
 export function writeSmallSegments(dataDir: string): void {
-  const settings = 'journal: { segment_bytes: 64KiB }\nredaction: { hash_user_ids: true }\n';
+  const settings = 'journal: { max_bytes: 8MiB }\nredaction: { hash_user_ids: true }\n';
   writeFileSync(path.join(dataDir, 'assay.yaml'), settings);
 }
 
