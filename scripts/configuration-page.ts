@@ -100,7 +100,7 @@ The files of suites and these settings are read again: ${reloadable()}; secrets 
 Other changes wait for the next start; the log and \`needs_restart\` of the API's answer name them. The names are ${restarts()};
 \`judges\` stands for \`judging\` as well. Environment variables and flags keep their values from the start. A reload requested while Assay starts follows the start; the API answers 202 if that takes more than a minute.
 
-If there is any mistake, nothing changes: all mistakes are logged, \`assay_config_last_reload_successful\` is 0, and \`AssayConfigReloadFailed\` fires. Scoring finishes the batch in progress and continues with the new suites, so no conversation is scored with half of each. Data received meanwhile wait in the journal. Existing evaluations stay as they are. With several instances, reload each one; until then it scores with its own suites. On Kubernetes a changed ConfigMap takes a minute to appear in the pod; a rollout has the same effect without a signal.
+If there is any mistake, nothing changes: all mistakes are logged, \`assay_config_last_reload_successful\` is 0, and \`AssayInstanceProblem\` fires. Scoring finishes the batch in progress and continues with the new suites, so no conversation is scored with half of each. Data received meanwhile wait in the journal. Existing evaluations stay as they are. With several instances, reload each one; until then it scores with its own suites. On Kubernetes a changed ConfigMap takes a minute to appear in the pod; a rollout has the same effect without a signal.
 
 ## Who may do what
 

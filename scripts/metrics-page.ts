@@ -110,6 +110,18 @@ Queries to start with:
 
 ${queries(Object.values<MetricDefinition>(CALIBRATION_METRICS))}
 
+## Removed in 0.2.0
+
+| metric | use instead |
+|---|---|
+| \`assay_kafka_problem\`, \`assay_store_problem\`, \`assay_evaluations_topic_problem\`, \`assay_store_unwritable\` | \`assay_problem\`, \`part\` is \`kafka\`, \`store\`, \`evaluations\` or \`own_store\` |
+| \`assay_judge_sensitivity_ratio\`, \`…_specificity_ratio\`, \`…_kappa_ratio\`, \`…_corrected_pass_ratio\`, each with \`_lower\` and \`_upper\` | \`assay_judge_agreement_ratio\` with \`figure\` and \`bound\` |
+| \`assay_webhook_failures_total\` | \`assay_webhook_notices_total\` with \`result="retried"\` |
+| \`assay_filing_seconds\`, \`assay_judging_seconds\`, \`assay_conversations_judged_total\` | \`assay_scoring_batch_seconds\`, \`assay_arrivals_filed_total\` |
+| \`assay_kafka_records_total\` | \`assay_kafka_rows_total\` |
+| \`assay_label_values_max\` | the setting \`metrics.max_label_values\` |
+| \`assay_open_records\`, \`assay_api_waiting_reads\`, \`assay_webhook_notices_waiting\` | nothing |
+
 ## Segments
 
 Compare like with like: on a day with more hard questions every agent looks worse. \`metrics.segment\` names an

@@ -209,8 +209,12 @@ function adviceOf(observed: Observed): readonly Advice[] {
 const FLAGS: readonly (readonly [metric: string, bad: number, problem: string, remedy: string])[] = [
   ['assay_insecure_no_auth', 1, 'everybody who reaches it can read and send', 'create tokens: docs/security.md'],
   ['assay_config_last_reload_successful', 0, 'the configuration could not be reloaded', 'run `assay validate`'],
-  ['assay_store_problem', 1, 'the shared store cannot be used', 'read the log; check `store.url`'],
-  ['assay_kafka_problem', 1, 'Kafka cannot be read', 'read the log; check `kafka.brokers` and rights'],
+  [
+    'assay_problem',
+    1,
+    'the store or Kafka cannot be used',
+    'read the log; check the disk, `store.url` or `kafka.brokers`',
+  ],
   ['assay_judge_stopped', 1, 'a judge cannot answer', 'read the log: a key, a quota or a certificate'],
 ];
 

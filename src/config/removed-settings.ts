@@ -3,7 +3,8 @@
  * one of them; after that the table begins empty again.
  */
 import type { Place, WrittenDocument } from '../model/written-document.ts';
-import type { Stranger, Variables } from './sources.ts';
+import type { Variables } from './sources.ts';
+import type { Stranger } from './unknown-variables.ts';
 
 interface Removed {
   /** `*` stands for any name. */

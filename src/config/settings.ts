@@ -11,10 +11,10 @@ import { readWrittenDocument, type WrittenDocument } from '../model/written-docu
 import { secretVariablesIn } from './environment-without-secrets.ts';
 import { type Section, type SettingsOf, settingsIn } from './section.ts';
 import { text } from './setting.ts';
-import { type Flags, Sources, type Stranger, type Variables } from './sources.ts';
+import { type Flags, Sources, type Variables } from './sources.ts';
 import { withoutRemoved } from './removed-settings.ts';
 import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from './sections.ts';
-import { unknownVariables } from './unknown-variables.ts';
+import { type Stranger, unknownVariables } from './unknown-variables.ts';
 
 type Top = typeof TOP_SECTIONS;
 type Sections = typeof SECTIONS;

@@ -34,13 +34,6 @@ export interface Names {
 
 type Origin = 'flag' | 'variable' | 'file';
 
-/** A name that is no setting's. */
-export interface Stranger {
-  readonly name: string;
-  /** The setting that was probably meant, or the effect of one that was removed. */
-  readonly hint: string;
-}
-
 export class Sources {
   readonly mistakes: Mistake[] = [];
   readonly places: Places;

@@ -115,7 +115,7 @@ function withState(options: ServiceOptions) {
       })
       .add({
         name: 'health',
-        needs: ['reporter', 'config', 'deployment', 'scorer', 'views', 'certificates', 'reads'],
+        needs: ['reporter', 'config', 'deployment', 'scorer', 'views', 'certificates'],
         start: ({ reporter, ...needs }) => reporter.sources(gaugesOf({ ...needs, version })),
       })
       .add({

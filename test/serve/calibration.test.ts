@@ -81,11 +81,25 @@ test('labels before and after the judge are compared with what it said, over a r
   await running.service.stop();
 
   const again = await runService({ suites: ['./manners.yaml'], dataDir });
-  await until(async () => sumOf(await metricsOf(again), 'assay_judge_sensitivity_ratio') === 1);
+  await until(
+    async () =>
+      sumOf(await metricsOf(again), 'assay_judge_agreement_ratio', 'figure="sensitivity"', 'bound="value"') === 1,
+  );
 
   const metrics = await metricsOf(again);
-  const figures = ['sensitivity', 'sensitivity_lower', 'specificity', 'specificity_upper', 'kappa'].map((what) =>
-    sumOf(metrics, `assay_judge_${what}_ratio`, 'suite="manners",criterion="kind",judge="default",judge_version="'),
+  const figures = [
+    ['sensitivity', 'value'],
+    ['sensitivity', 'lower'],
+    ['specificity', 'value'],
+    ['specificity', 'upper'],
+    ['kappa', 'value'],
+  ].map(([figure, bound]) =>
+    sumOf(
+      metrics,
+      'assay_judge_agreement_ratio',
+      'suite="manners",criterion="kind",judge="default",judge_version="',
+      `figure="${figure}",bound="${bound}"`,
+    ),
   );
   expect(figures.map((figure) => figure.toFixed(3))).toEqual(['1.000', '0.281', '0.000', '0.719', '0.000']);
   expect(sumOf(metrics, 'assay_judge_labelled_verdicts', 'verdict="pass",label="pass"')).toBe(1);
@@ -119,7 +133,7 @@ test('labels before and after the judge are compared with what it said, over a r
   });
   // It answers yes to everything, and people to one of two.
   expect(sumOf(metrics, 'assay_judge_calibration_state', 'state="estimated"')).toBe(1);
-  expect(sumOf(metrics, 'assay_judge_corrected_pass_ratio')).toBe(0.5);
+  expect(sumOf(metrics, 'assay_judge_agreement_ratio', 'figure="corrected_pass"', 'bound="value"')).toBe(0.5);
 });
 
 test('what is wrong with labels is said, all of it, and none is put', async () => {

@@ -190,9 +190,7 @@ export function healthDashboard(settings: RuleSettings) {
     )
     .withPanel(
       lines(third('Problems', '1 while an instance cannot read Kafka, use the store, or send evaluations.'), [
-        { expr: 'assay_kafka_problem', legend: '{{instance}} Kafka' },
-        { expr: 'assay_store_problem', legend: '{{instance}} store' },
-        { expr: 'assay_evaluations_topic_problem', legend: '{{instance}} evaluations' },
+        { expr: 'assay_problem', legend: '{{instance}} {{part}}' },
       ]),
     );
 }

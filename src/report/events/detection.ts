@@ -158,19 +158,11 @@ export const DETECTION_METRICS = {
     help: 'Rounds that failed and were undone (failed), states that could not be used, so that learning started from scratch (began_anew), and data that were discarded (dropped).',
   }),
   notices: counter('assay_webhook_notices_total', 'notices', {
-    labels: { webhook: GIVEN, result: ['delivered', 'given_up'] },
-    help: 'Notices to webhooks, by their fate: delivered, or given_up after alerts.give_up_after.',
+    labels: { webhook: GIVEN, result: ['delivered', 'retried', 'given_up'] },
+    help: 'Attempts to deliver notices to webhooks, by result: delivered, failed and retried, or given_up after a day.',
     queries: {
       'notices that nobody got': 'sum by (webhook) (increase(assay_webhook_notices_total{result="given_up"}[1d])) > 0',
     },
-  }),
-  attempts: counter('assay_webhook_failures_total', 'attempts', {
-    labels: { webhook: GIVEN },
-    help: 'Failed attempts to deliver a notice that are retried.',
-  }),
-  waiting: readGauge('assay_webhook_notices_waiting', 'notices', {
-    help: 'Notices that some webhook has not received yet.',
-    read: ({ notices }) => notices.length,
   }),
 } satisfies MetricTable<DetectionReport>;
 
@@ -218,11 +210,10 @@ export const DETECTION_EVENTS = {
   'webhook-failed': {
     log: ({ webhook, problem }) =>
       warn('webhooks: notice could not be delivered, retrying', { webhook, problem }, `webhook ${webhook}`),
-    count: ({ webhook }, { attempts }) => attempts.inc({ webhook }),
+    count: ({ webhook }, { notices }) => notices.inc({ webhook, result: 'retried' }),
   },
   'webhook-given-up': {
-    log: ({ webhook, id }) =>
-      error('webhooks: notice was not delivered within alerts.give_up_after, dropping it', { webhook, id }),
+    log: ({ webhook, id }) => error('webhooks: notice was not delivered within a day, dropping it', { webhook, id }),
     count: ({ webhook }, { notices }) => notices.inc({ webhook, result: 'given_up' }),
   },
 } satisfies EventTable<DetectionEvent, Counted<typeof DETECTION_METRICS>>;

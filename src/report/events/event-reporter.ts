@@ -12,13 +12,13 @@ import type { MetricSource } from '../metrics/exposition.ts';
 import { MetricSet, type MetricTable } from '../metrics/metric-set.ts';
 import { ACCESS_EVENTS, ACCESS_METRICS, type AccessReadings } from './access.ts';
 import { API_EVENTS, API_METRICS } from './api.ts';
-import { CLUSTER_EVENTS, CLUSTER_METRICS, type ClusterReadings, withoutReading } from './cluster.ts';
+import { CLUSTER_EVENTS, CLUSTER_METRICS, type ClusterReadings } from './cluster.ts';
 import { CONFIG_EVENTS, CONFIG_METRICS, countReload } from './config.ts';
 import { DAMAGE_EVENTS, DAMAGE_METRICS } from './damage.ts';
 import { DETECTION_EVENTS, DETECTION_METRICS } from './detection.ts';
 import { JOURNAL_EVENTS, JOURNAL_METRICS, type JournalReadings } from './journal.ts';
 import { type Budget, JUDGE_EVENTS, JUDGE_METRICS, showSpent } from './judges.ts';
-import { READING_EVENTS, READING_METRICS, type ReadingReadings } from './reading.ts';
+import { READING_EVENTS, READING_METRICS } from './reading.ts';
 import { RECEIVE_EVENTS, RECEIVE_METRICS } from './receive.ts';
 import { RESULT_EVENTS, RESULT_METRICS } from './results.ts';
 import { SCORING_EVENTS, SCORING_METRICS, type ScoringReadings } from './scoring.ts';
@@ -65,7 +65,6 @@ export type Gauges = AccessReadings &
   ScoringReadings &
   ClusterReadings &
   TlsReadings &
-  ReadingReadings &
   BuildReadings & {
     /** Routes on which something can be written. */
     readonly writeRoutes: readonly string[];
@@ -108,11 +107,11 @@ export class EventReporter {
     this.#log = log;
     const { receive, journal, damage, scoring, results, config, api, access, reading, telemetry, tls } = this.#health;
     countReload(config.counted);
+    for (const part of partsOf(cluster)) damage.begin({ part });
     for (const pattern of redaction === undefined ? [] : redactionNames(redaction)) receive.begin({ pattern });
     if (cluster !== undefined) {
       this.#cluster = new MetricSet(CLUSTER_METRICS);
       for (const topic of cluster.topics) this.#cluster.begin({ topic });
-      if (!cluster.reads) withoutReading(this.#cluster.counted);
     }
     if (judges !== undefined) {
       this.#judges = new MetricSet(JUDGE_METRICS);
@@ -131,7 +130,10 @@ export class EventReporter {
       ...boundTo(reading.counted, READING_EVENTS),
       ...boundTo(telemetry.counted, TELEMETRY_EVENTS),
       ...boundTo(tls.counted, TLS_EVENTS),
-      ...boundTo(this.#cluster && { cluster: this.#cluster.counted, scoring: scoring.counted }, CLUSTER_EVENTS),
+      ...boundTo(
+        this.#cluster && { cluster: this.#cluster.counted, damage: damage.counted, scoring: scoring.counted },
+        CLUSTER_EVENTS,
+      ),
       ...boundTo(this.#judges && judges && { ...this.#judges.counted, budget: judges.budget }, JUDGE_EVENTS),
       ...boundTo(this.detection.counted, DETECTION_EVENTS),
     };
@@ -157,6 +159,12 @@ export class EventReporter {
     const sets = [...Object.values(this.#health), this.#cluster, this.#judges];
     return sets.flatMap((set) => set?.sources(() => gauges) ?? []);
   }
+}
+
+/** A gateway reads nothing. "No instance can" asks those that read, and a 0 of a gateway must not stand for them. */
+function partsOf(cluster: ReportedParts['cluster']): readonly string[] {
+  if (cluster === undefined) return ['own_store'];
+  return cluster.reads ? ['kafka', 'store', 'evaluations'] : [];
 }
 
 /** An entry of a table with the metrics that it counts. It is called only with events of the type that it stands under. */

@@ -1,13 +1,8 @@
 /** Reads of the store for clients: answered, refused, and the thread that does them. */
 import { READ_REFUSALS, READING_ENDS, type ReadingEvent } from '../../model/events/reading-events.ts';
-import { counter, GIVEN, readGauge } from '../metrics/define-metric.ts';
+import { counter, GIVEN } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { type EventTable, error, warn } from './event-table.ts';
-
-export interface ReadingReadings {
-  /** Clients that wait for their turn. */
-  readonly readsWaiting: () => number;
-}
 
 export const READING_METRICS = {
   reads: counter('assay_api_reads_total', 'requests', {
@@ -29,15 +24,11 @@ export const READING_METRICS = {
         'sum by (reason) (rate(assay_api_refused_reads_total{reason=~"queue_full|displaced|waited_too_long"}[5m])) > 0',
     },
   }),
-  waiting: readGauge<ReadingReadings>('assay_api_waiting_reads', 'requests', {
-    help: 'Requests that wait for their turn to read the store.',
-    read: ({ readsWaiting }) => readsWaiting(),
-  }),
   restarts: counter('assay_api_reading_restarts_total', 'threads', {
     labels: { reason: READING_ENDS },
     help: 'Reading threads that were replaced: deadline, because a read took too long; ended, because the thread failed.',
   }),
-} satisfies MetricTable<ReadingReadings>;
+} satisfies MetricTable<unknown>;
 
 export const READING_EVENTS = {
   'store-read': {

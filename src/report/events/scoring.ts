@@ -55,7 +55,6 @@ export interface ScoringReadings {
   readonly turnsWaiting: () => number;
   readonly series: () => number;
   readonly labelSets: () => number;
-  readonly labelSetsMax: number;
   readonly criterionWeights: () => readonly (CriterionReading<'weight'> & { readonly about: About })[];
   /** Only criteria that were decided at all. */
   readonly criterionVariation: () => readonly CriterionReading<'ratio'>[];
@@ -71,10 +70,6 @@ export const SCORING_METRICS = {
   openTurns: readGauge('assay_open_turns', 'turns', {
     help: 'Turns that are still collecting spans.',
     read: (now) => now.log()?.openTurns ?? 0,
-  }),
-  openRecords: readGauge('assay_open_records', 'spans, log records', {
-    help: 'Spans and log records of open turns.',
-    read: (now) => now.log()?.openSpans ?? 0,
   }),
   turns: counter('assay_turns_closed_total', 'turns', {
     labels: { cause: CLOSE_CAUSES.filter((cause) => IS_USUAL[cause]), fate: TURN_FATES },
@@ -178,16 +173,8 @@ export const SCORING_METRICS = {
     read: (now) => now.series(),
   }),
   labelValues: readGauge('assay_label_values', 'combinations', {
-    help: 'Combinations of agent, version, environment and segment that have series.',
+    help: 'Combinations of agent, version, environment and segment that have series. From metrics.max_label_values on, new ones are counted under `other`.',
     read: (now) => now.labelSets(),
-  }),
-  labelValuesMax: readGauge('assay_label_values_max', 'combinations', {
-    help: 'Number of combinations beyond which new ones are counted under `other` (metrics.max_label_values).',
-    queries: {
-      'how full the labels are; at 1, new agents and versions are counted under `other`':
-        'max(assay_label_values) / max(assay_label_values_max)',
-    },
-    read: (now) => now.labelSetsMax,
   }),
   folded: counter('assay_series_folded_total', 'evaluations', {
     labels: { label: ['agent', 'segment'] },

@@ -9,7 +9,6 @@ import { WHAT_IF_ROUTES } from '../what-if/what-if-routes.ts';
 import { criterionWeights } from '../criteria/criterion-weights.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { RunningConfig } from '../running/running-config.ts';
-import type { StoreReading } from '../reading/store-reading.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { accessModeOf } from './service-access.ts';
 import type { ServiceViews } from './service-views.ts';
@@ -20,16 +19,14 @@ export function gaugesOf(parts: {
   readonly scorer: Scorer;
   readonly views: ServiceViews;
   readonly certificates: Certificates | undefined;
-  readonly reads: Pick<StoreReading, 'waiting'>;
   readonly version: string;
 }): Gauges {
-  const { config, deployment, scorer, views, certificates, reads, version } = parts;
+  const { config, deployment, scorer, views, certificates, version } = parts;
   return {
     log: () => deployment.log,
     turnsWaiting: () => scorer.turnsWaiting,
     series: () => views.quality.seriesCount,
     labelSets: () => views.quality.labelSetCount,
-    labelSetsMax: config.settings.metrics.maxLabelValues,
     criterionWeights: () => criterionWeights(config.suites),
     criterionVariation: () => views.variation.all(),
     criterionLikeness: () => views.likeness.all(),
@@ -39,7 +36,6 @@ export function gaugesOf(parts: {
     ),
     isOpenToAll: () => accessModeOf(config.settings) === 'open',
     readRoutes: [...STORE_READS, ...WHAT_IF_ROUTES].map(({ path }) => path),
-    readsWaiting: () => reads.waiting,
     clusterTime: () => scorer.scoredTo,
     certificateExpiresAt: () => certificates?.expiresAt,
   };

@@ -52,7 +52,7 @@ const HAPPENED =
  * scrape is an outage.
  */
 const TOLD = ['AssayDeadLetters', 'AssayLateRecords', 'AssayStalled'];
-const TOLD_OF_OUTAGES = ['AssayInstanceProblem', 'AssayKafkaProblem', 'AssayStoreProblem'];
+const TOLD_OF_OUTAGES = ['AssayInstanceProblem', 'AssayProblem'];
 const POLL = { timeout: 60_000, interval: 500 };
 
 let kafka: KafkaCluster;
@@ -123,7 +123,7 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
 
   // They stop, while work is left.
   await postgres.kill();
-  await untilAnswered(prometheus, 'sum(assay_store_problem) == 2');
+  await untilAnswered(prometheus, 'sum(assay_problem{part="store"}) == 2');
   for (const { turns, agentVersion } of traffic({ seed: 9, conversations: 4, turnsMax: 1 }))
     expect(await sendSpans(gateway, exportRequest(turns.flat(), agentVersion))).toBe(200);
   await untilAnswered(prometheus, 'sum(assay_filing_queue_length) > 0');

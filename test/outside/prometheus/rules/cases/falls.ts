@@ -85,7 +85,6 @@ export const FALL_CASES: readonly RuleCase[] = [
           AgentTcrRegression: [AFTER_DETECTOR],
           AgentSuccessRateDrop: [AFTER_DETECTOR],
           AgentTcrSlipping: [AGENT],
-          ...(hours > 6 ? { AgentDetectorDisagrees: [] } : {}),
         },
       })),
       { at: CALM + 24, firing: {} },
