@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     projects: [
       // Files share a process, and what it has loaded: to load it again for each took a tenth of the time.
-      { extends: true, test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: 'shared', include: ['test/**/*.test.{ts,tsx}'], exclude: ALONE, isolate: false } },
       { extends: true, test: { name: 'alone', include: ALONE } },
     ],
     setupFiles: ['test/property-seed.ts'],

@@ -29,7 +29,7 @@ const COMMENTS: readonly Texts[] = [
   { name: 'comments of src', globs: ['src/**/*.{ts,tsx}'], wordsMax: 40, sentencesMin: 7000 },
   {
     name: 'comments of tests, benchmarks, scripts and examples',
-    globs: ['{test,bench,scripts,examples}/**/*.ts', 'examples/**/*.{yaml,sh}'],
+    globs: ['{test,bench,scripts,examples}/**/*.{ts,tsx}', 'examples/**/*.{yaml,sh}'],
     wordsMax: 40,
     sentencesMin: 1500,
   },

@@ -75,7 +75,7 @@ export function ColumnMenu({ place }: { readonly place: Place }) {
       <fieldset>
         <legend>At the end of a row</legend>
         {NAMES.map((name) => (
-          <label key={name} class="choice">
+          <label key={name} class="column-choice">
             <input type="checkbox" checked={chosen.includes(name)} onChange={() => change(name)} />
             {COLUMNS[name].label}
           </label>

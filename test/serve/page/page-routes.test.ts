@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -149,6 +150,24 @@ test('a file comes as small as the client can read it, and not at all if it has 
   expect([again.status, again.body.length, again.headers['content-length']]).toEqual([304, 0, undefined]);
   expect([head.status, head.body.length, head.headers['content-length']]).toEqual([200, 0, `${plain.body.length}`]);
   expect(new Set([plain, brotli, zipped].map(({ headers }) => headers.etag)).size).toBe(1);
+});
+
+test('the style sheets of all components come in one file: those of the frame first, then of texts, then of views', async () => {
+  const cwd = path.resolve(import.meta.dirname, '../../../src/page');
+  const sheets = globSync('**/*.css', { cwd }).map(
+    (file) => [file, readFileSync(path.join(cwd, file), 'utf8')] as const,
+  );
+  const css = (await (await start())('/page/page.css')).body.toString();
+  const inOrder = sheets.toSorted(([, a], [, b]) => css.indexOf(a) - css.indexOf(b)).map(([file]) => file);
+  const folders = new Set(inOrder.map((file) => path.dirname(file)));
+
+  expect(css.length).toBe(sheets.reduce((sum, [, text]) => sum + text.length, 0));
+  expect(sheets.filter(([, text]) => !css.includes(text))).toEqual([]);
+  expect(inOrder[0]).toBe('shell/base.css');
+  expect([...folders].slice(0, 2)).toEqual(['shell', 'text']);
+  expect(inOrder.findLastIndex((file) => /^(shell|text)/.test(file))).toBeLessThan(
+    inOrder.findIndex((file) => !/^(shell|text)/.test(file)),
+  );
 });
 
 test('an address with the version of another release is not kept for long', async () => {
