@@ -2,6 +2,7 @@
 /** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
 import { Command, CommanderError } from 'commander';
 import { keepTurnsYoung } from '../model/garbage-collection.ts';
+import { UnreadableInput } from '../model/unreadable-input.ts';
 import { COMMANDS } from './commands.ts';
 import { CommandFailure, EXIT, EXIT_HELP, withCauses } from './exit-codes.ts';
 import { processTerminal } from './terminal.ts';
@@ -43,6 +44,10 @@ function report(error: unknown): number {
   if (error instanceof CommandFailure) {
     if (error.message !== '') terminal.err(error.message);
     return error.exitCode;
+  }
+  if (error instanceof UnreadableInput) {
+    terminal.err(error.message);
+    return EXIT.input;
   }
   terminal.err(error instanceof Error ? withCauses(error) : String(error));
   return EXIT.failed;

@@ -16,11 +16,10 @@ import { counted } from '../model/counted.ts';
 import { visibleJson } from '../model/visible-text.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import { levelOf, spell } from '../report/documents/backtest-document.ts';
-import { openReader } from '../serve/store-place/open-reader.ts';
+import { openedStore } from './opened-store.ts';
 import type { StoredTotal } from '../store/conversation-reader.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { load } from './load.ts';
-import { noStore } from './no-store.ts';
 import { sinceOf } from './since.ts';
 import { safe, type Terminal } from './terminal.ts';
 
@@ -74,8 +73,7 @@ export async function replay(terminal: Terminal, flags: ReplayFlags): Promise<vo
   const incidents = flags.incidents === undefined ? [] : await incidentsIn(flags.incidents);
   const location = { config: flags.config, dataDir: flags.dataDir };
   const { settings, suites } = await load(location, { secrets: "the store's" });
-  const reader = await openReader(settings);
-  if (reader === undefined) throw noStore(settings);
+  const reader = await openedStore(settings);
   try {
     const configured = new Set(suites.map(({ name }) => name));
     const others = suitesIn(await reader.totals()).filter((name) => !configured.has(name));

@@ -11,6 +11,7 @@ import { indexedRequest, protobufBatch, type RecordedBatch } from '../engine/rec
 import { tryReadSegmentHead } from '../journal/record.ts';
 import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
 import { scanSegment } from '../journal/segment-scan.ts';
+import { UnreadableInput } from '../model/unreadable-input.ts';
 import type { Json } from '../model/json.ts';
 import { transcodeLogs, transcodeTraces } from '../otlp/json-transcoder.ts';
 import type { RedactionRules } from '../model/redaction.ts';
@@ -32,7 +33,7 @@ export async function* redactBatches(
 }
 
 /** A file could not be read; the message says where and what to do. */
-export class RecordingError extends Error {}
+export class RecordingError extends UnreadableInput {}
 
 const DECOMPRESSED_MAX = 2 ** 31;
 /** Characters of an id shown in a message. */

@@ -9,6 +9,7 @@ import { comparisonJson } from '../../src/report/documents/comparison-json.ts';
 import { comparisonDocument } from '../../src/report/documents/comparison-document.ts';
 import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
 import { assay } from '../assay-command.ts';
+import { printed } from './printed.ts';
 import { keepExperiment as keep } from '../statistics/compare/kept-experiment.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../statistics/compare/experiments.ts';
 
@@ -112,25 +113,12 @@ describe('what names say is not obeyed', () => {
   );
 
   test('in a terminal', () => {
-    const lines: string[] = [];
-    const out = (text: string) => void lines.push(text);
-    printDocument(
-      {
-        out,
-        json: () => {},
-        err: out,
-        paint: (_, text) => text,
-        progress: () => {},
-        progressDone: () => {},
-        isLive: false,
-      },
-      comparisonDocument(comparison, { flippedMax: 10 }),
-    );
+    const text = printed((terminal) => printDocument(terminal, comparisonDocument(comparison, { flippedMax: 10 })));
 
-    expect(lines.join('\n')).toContain('<img src=x>');
+    expect(text).toContain('<img src=x>');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
-    expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
-    expect(lines.filter((text) => text.startsWith('# head'))).toEqual([]);
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    expect(text.split('\n').filter((one) => one.startsWith('# head'))).toEqual([]);
   });
 
   test('in Markdown', () => {

@@ -13,6 +13,7 @@ import {
   section,
   toned,
 } from '../../src/report/documents/document.ts';
+import { printed } from '../cli/printed.ts';
 import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
 
 const HOSTILE = '\u001b[31m](javascript:x) <img src=x> | @everyone `x`\n\n# Passed';
@@ -42,19 +43,14 @@ const DOCUMENT: Document = {
   ],
 };
 
-function printed(document: Document): string {
-  const lines: string[] = [];
-  const out = (text: string) => void lines.push(text);
-  const paint = (style: unknown, text: string) => (style === 'red' ? `!${text}!` : text);
-  printDocument(
-    { out, err: out, paint, json: () => {}, progress: () => {}, progressDone: () => {}, isLive: false },
-    document,
+const shown = (document: Document) =>
+  printed(
+    (terminal) => printDocument(terminal, document),
+    (style, text) => (style === 'red' ? `!${text}!` : text),
   );
-  return lines.join('\n');
-}
 
 test('a terminal has the verdict first, tables with the same columns, and folded rows in short', () => {
-  expect(printed(DOCUMENT)).toBe(`!It is worse.!
+  expect(shown(DOCUMENT)).toBe(`!It is worse.!
   note  few cases
 
   suite   2 cases
@@ -121,7 +117,7 @@ test('a text from elsewhere is text, wherever a builder puts it', () => {
   expect(text).not.toMatch(/<img|(^|[^\\])\]\(|@everyone/);
   expect(markdown).not.toMatch(/^# Passed/m);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
-  expect(markdown + printed(everywhere)).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  expect(markdown + shown(everywhere)).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   const rows = markdown.split('\n').filter((one) => one.startsWith('|'));
   expect(rows.map((row) => row.replaceAll('\\|', '').split('|').length)).toEqual([4, 4, 4]);
 });

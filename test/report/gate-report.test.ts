@@ -8,6 +8,8 @@ import {
 } from '../../src/model/gate.ts';
 import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
 import { gateDocument } from '../../src/report/documents/gate-document.ts';
+import { printDocument } from '../../src/cli/print-document.ts';
+import { printed } from '../cli/printed.ts';
 import { gateJson, gateJUnit } from '../../src/report/documents/gate-report.ts';
 
 const HOSTILE = '](javascript:x) <img src=x> | @everyone `x`\n\n# Passed';
@@ -129,6 +131,19 @@ test('what is worst stands first', () => {
 
   const rules = [...markdown.matchAll(/^\| [^|]+ \| `([^`]+)`/gm)].map(([, rule]) => rule);
   expect(rules).toEqual(['criterion.correct_time', 'second', 'first']);
+});
+
+test('criteria without a change are named once in a terminal, and each limit has its row in Markdown', () => {
+  const still = { ...ruleOf('pass').figures, moved: 0 } as JudgedLimit['figures'];
+  const open = (limit: JudgedLimit['limit'], casesNeeded: number | undefined) =>
+    ruleOf('not_enough_evidence', { limit, figures: still, casesNeeded });
+  const result = resultOf(open('floor', undefined), open('max_drop', undefined), open('max_rise', 72));
+
+  const shown = printed((terminal) => printDocument(terminal, gateDocument(result, undefined)));
+
+  expect(shown).toMatch(/not enough evidence +1 criterion unchanged: correct_time; too near the limit to tell\n/);
+  expect(shown).toMatch(/not enough evidence +1 criterion unchanged: correct_time; about 72 cases would tell\n/);
+  expect(gateMarkdown(result).match(/^\| not enough evidence \| `criterion\.correct_time` \|/gm)).toHaveLength(3);
 });
 
 test('JUnit counts what can not be told as the gate does', () => {

@@ -9,7 +9,6 @@ import { printDocument } from '../../src/cli/print-document.ts';
 import { printExperiments } from '../../src/cli/print-experiments.ts';
 import { fullGate, printGate } from '../../src/cli/print-gate.ts';
 import { printScores } from '../../src/cli/print-summary.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
 import { compareExperiments } from '../../src/statistics/compare/compare-experiments.ts';
 import { compareOnline } from '../../src/statistics/compare/online/compare-online.ts';
 import { gateBy } from '../../src/statistics/compare/gate/gate-between.ts';
@@ -27,6 +26,7 @@ import { gateJUnit } from '../../src/report/documents/gate-report.ts';
 import { summarize } from '../../src/report/documents/summary.ts';
 import { detectionRecord, NO_EVIDENCE } from '../../src/report/webhooks/detection-record.ts';
 import { slackMessage } from '../../src/report/webhooks/slack-message.ts';
+import { printed } from '../cli/printed.ts';
 import { experimentOf, FAILURE, passing, SUCCESS } from '../statistics/compare/experiments.ts';
 import { reading } from '../report/regressions.ts';
 
@@ -247,20 +247,6 @@ function tried(name: string, passes: readonly (0 | 1)[], about: About): Experime
     })),
   }));
   return { ...result, runs };
-}
-
-function printed(print: (terminal: Terminal) => void): string {
-  const lines: string[] = [];
-  print({
-    out: (text) => lines.push(text),
-    err: (text) => lines.push(text),
-    json: () => undefined,
-    paint: (_style, text) => text,
-    isLive: false,
-    progress: () => undefined,
-    progressDone: () => undefined,
-  });
-  return lines.join('\n');
 }
 
 function sentences(text: string, at: Omit<Saying, 'sentence'>): readonly Saying[] {

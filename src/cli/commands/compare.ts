@@ -8,16 +8,13 @@ import type { ExperimentResult } from '../../model/experiment.ts';
 import { tryConversationOfRun } from '../../engine/recorded/recorded-run.ts';
 import { comparisonJson } from '../../report/documents/comparison-json.ts';
 import { comparisonDocument } from '../../report/documents/comparison-document.ts';
-import { documentMarkdown } from '../../report/documents/document-markdown.ts';
-import { ExperimentUnreadable, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
+import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { printCaseRun } from '../print-case-run.ts';
-import { printDocument } from '../print-document.ts';
+import { printReport } from '../print-report.ts';
 import { settingOption } from '../setting-option.ts';
-import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
-import { writeReport } from '../write-report.ts';
 
 interface CompareFlags {
   readonly suite?: readonly string[];
@@ -76,9 +73,7 @@ export function addCompare(program: Command, terminal: Terminal): void {
         suites: flags.suite,
       });
       const document = comparisonDocument(comparison, { flippedMax: flags.flipped });
-      await writeReport(flags.markdown, () => documentMarkdown(document), terminal);
-      if (flags.json === true) terminal.out(visibleJson(comparisonJson(comparison)));
-      else if (flags.markdown !== '-') printDocument(terminal, document);
+      await printReport(terminal, flags, { document, json: comparisonJson(comparison) });
     });
 }
 
@@ -88,13 +83,8 @@ interface Found {
 }
 
 function found(settings: Settings, reference: string): Found {
-  try {
-    const folder = findExperiment(settings.experimentsDir, reference);
-    return { folder, result: readExperiment(folder) };
-  } catch (error) {
-    if (error instanceof ExperimentUnreadable) throw new CommandFailure(error.message, EXIT.input);
-    throw error;
-  }
+  const folder = findExperiment(settings.experimentsDir, reference);
+  return { folder, result: readExperiment(folder) };
 }
 
 function failOnUnknownSuites(asked: readonly string[] | undefined, results: readonly ExperimentResult[]): void {

@@ -10,12 +10,7 @@ import { repeatsSections } from '../../report/documents/comparison-document.ts';
 import { reliabilityJson } from '../../report/documents/comparison-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
 import { toCaseRunJson, toExperimentJson } from '../../store/experiment/experiment-json.ts';
-import {
-  ExperimentUnreadable,
-  experimentsIn,
-  findExperiment,
-  readExperiment,
-} from '../../store/experiment/read-experiment.ts';
+import { experimentsIn, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { isTaken } from '../../store/experiment/taken-folder.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
@@ -70,7 +65,7 @@ export function addExperiments(program: Command, terminal: Terminal): void {
     .argument('[case]', 'the id of a case')
     .action(async (reference: string, name: string | undefined, flags: Flags) => {
       const settings = await settingsOf(flags);
-      const listed = found(settings, reference);
+      const listed = listedFrom(findExperiment(settings.experimentsDir, reference));
       if (name !== undefined) await showCase(terminal, listed, { name, settings, json: flags.json === true });
       else showExperiment(terminal, listed, { json: flags.json === true });
     });
@@ -80,15 +75,6 @@ async function settingsOf(flags: Flags): Promise<Settings> {
   // No suite is asked for anything: an experiment says what it was scored by.
   const given = { config: flags.config, experiments: flags.experiments };
   return (await load(given, { suites: ['default'], secrets: "the store's" })).settings;
-}
-
-function found(settings: Settings, reference: string): ListedExperiment {
-  try {
-    return listedFrom(findExperiment(settings.experimentsDir, reference));
-  } catch (error) {
-    if (error instanceof ExperimentUnreadable) throw new CommandFailure(error.message, EXIT.input);
-    throw error;
-  }
 }
 
 function listedFrom(folder: string): ListedExperiment {

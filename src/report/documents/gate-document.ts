@@ -101,7 +101,7 @@ function isUnchanged(rule: JudgedRule): boolean {
 /** One row for all criteria with the same answer. */
 function unchangedRows(rules: readonly JudgedRule[]): readonly Row[] {
   return [...Map.groupBy(rules, (rule) => `${rule.decision} ${neededText(rule)}`).values()].map((same) => {
-    const names = unchangedPhrase(same.map(({ rule }) => rule.slice('criterion.'.length)));
+    const names = unchangedPhrase([...new Set(same.map(({ rule }) => rule.slice('criterion.'.length)))]);
     // The groups have members.
     const [first] = same as [JudgedRule, ...JudgedRule[]];
     return [decisionOf(first), say`${names}${neededText(first)}`];
@@ -110,7 +110,8 @@ function unchangedRows(rules: readonly JudgedRule[]): readonly Row[] {
 
 function neededText(rule: JudgedRule): string {
   if (rule.is !== 'limit' || rule.decision !== 'not_enough_evidence') return '';
-  return rule.casesNeeded === undefined ? '' : `; about ${rule.casesNeeded} cases would tell`;
+  const { casesNeeded } = rule;
+  return casesNeeded === undefined ? '; too near the limit to tell' : `; about ${casesNeeded} cases would tell`;
 }
 
 /** The reason of a decision that stops or may stop the release, and of a count that left cases out. */
