@@ -67,7 +67,7 @@ export class AuditLog {
     this.#append(line, {});
   }
 
-  /** One of many that are alike. */
+  /** Counts a frequent action; the sum of a minute is one line. */
   sum(line: AuditLine): void {
     const { what, who = '', port = '', method = '', route = '', role = '', why = '' } = line;
     // The address of many readers would make a line each; their name is what tells them apart.

@@ -39,7 +39,7 @@ interface Provider {
   readonly scopes: readonly string[];
   /** Claim of the ID token, else of the user information; `realm_access.roles` is a claim within a claim. */
   readonly rolesClaim: string;
-  /** By values of the claim; `*` is for everybody who can sign in. */
+  /** Roles by value of the claim; `*` is for everybody who can sign in. */
   readonly roles: Readonly<Record<string, Role>>;
 }
 

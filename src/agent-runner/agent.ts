@@ -30,7 +30,7 @@ export interface GivenRun {
 export type AgentEnd =
   | {
       readonly ended: 'answered';
-      /** One for each turn; a command gives one for all of them. Texts, where what it said is not JSON. */
+      /** Answers, one for each turn; a command gives one for all of them. Output that is not JSON is a text. */
       readonly answers: readonly Json[];
       readonly spans: SpansThen;
       readonly oddity: string | undefined;
@@ -44,7 +44,7 @@ export type AgentEnd =
       readonly spans: SpansThen;
     }
   | {
-      /** By the signal. */
+      /** The signal ended the run. */
       readonly ended: 'interrupted';
       readonly answers: readonly Json[];
       readonly lastSaid: string;

@@ -460,7 +460,7 @@ export class JudgeQueue {
     return job;
   }
 
-  /** Nobody waits for the others any more. */
+  /** Drops jobs that no evaluation waits for any more. */
   #forgetJobsBut(waiting: readonly WaitingQuestion[]): void {
     const keys = new Set(waiting.map(({ request }) => request.key));
     for (const [key, job] of this.#jobs) if (job.flying === 0 && !keys.has(key)) this.#jobs.delete(key);

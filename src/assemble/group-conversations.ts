@@ -17,7 +17,7 @@ class Traced {
   readonly startedAtMs: number;
   /** The one that this one goes on from. */
   before: Traced | undefined;
-  /** One that went on from this and says, late, how the conversation is called. */
+  /** A later trace that continues this one and has the conversation's id. */
   namedBy: Traced | undefined;
 
   constructor(traceId: TraceId, turns: readonly Turn[]) {

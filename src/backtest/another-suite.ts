@@ -85,7 +85,7 @@ export class AnotherSuite {
     return this.#weighing.planOf(basis).matchHolds;
   }
 
-  /** As stored, by criterion; undefined where it is not known of which criteria they are. */
+  /** Stored verdicts by criterion; undefined if it is not known to which criteria they belong. */
   verdictsKept({ basis }: ScannedEvaluation): ReadonlyMap<string, VerdictKind> | undefined {
     return this.#weighing.planOf(basis).verdicts;
   }

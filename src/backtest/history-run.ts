@@ -78,7 +78,7 @@ export class HistoryRun {
   #scan: AsyncIterator<readonly ScannedEvaluation[]> | undefined;
   #stage: HistoryStage = 'counting';
   #counted = 0;
-  /** One run of so many is kept. */
+  /** Every nth run of neighbours is kept. */
   #every = 1;
   #kept: Kept[] = [];
   #sample: readonly ScannedEvaluation[] = [];

@@ -26,7 +26,7 @@ export interface Incident {
   readonly agent?: string | undefined;
 }
 
-/** One without criteria is known by its name alone. */
+/** Suite that is replayed; without criteria it is known by its name alone. */
 export type ReplayedSuite = Pick<CompiledSuite, 'name' | 'criteria'>;
 
 /** Why no alarm could have found an incident: nothing of that time, or of its agent, is in the history. */

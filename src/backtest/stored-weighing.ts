@@ -23,7 +23,7 @@ export interface Reweighed {
 
 interface Plan extends WhatToAsk {
   readonly basis: Basis | undefined;
-  /** As stored; undefined where it is not known of which criteria they are. */
+  /** Stored verdicts; undefined if it is not known to which criteria they belong. */
   readonly verdicts: ReadonlyMap<string, VerdictKind> | undefined;
   /** Undefined if the stored verdicts and conditions hold. */
   readonly whyNot: WhyNotWeighed | undefined;

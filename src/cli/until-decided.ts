@@ -188,7 +188,7 @@ export class Looks {
     );
   }
 
-  /** As `assay gate` gives it. */
+  /** Result as `assay gate` gives it. */
   #result(): GateResult {
     const { gate, baseline, plan } = this.#question;
     const gated = gateBy({ candidate: this.#folder, baseline, gate, file: plan.rules?.file });

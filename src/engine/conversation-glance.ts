@@ -54,7 +54,7 @@ function beginning({ text }: Content): string | undefined {
   const tidy = visibleText(text.slice(0, READ_CHARACTERS)).replace(BLANKS, ' ').trim();
   if (tidy === '') return undefined;
   if (tidy.length <= SHOWN_CHARACTERS && text.length <= READ_CHARACTERS) return tidy.toWellFormed();
-  // By code points, so that no half of a surrogate pair is left.
+  // Cut by code points, so that no half of a surrogate pair is left.
   const shown = tidy.slice(0, 2 * SHOWN_CHARACTERS);
   const points = PAIRS.test(shown) ? [...shown].slice(0, SHOWN_CHARACTERS).join('') : shown.slice(0, SHOWN_CHARACTERS);
   return `${points.toWellFormed()}…`;

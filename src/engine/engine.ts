@@ -66,7 +66,7 @@ const IS_COUNTED = {
   unknown: false,
 } satisfies Record<UnscoredCause, boolean>;
 
-/** Where closed turns were put. */
+/** Place where a closed turn was stored. */
 interface ClosedPlace {
   readonly conversation: StoredConversation;
   readonly trace: number;

@@ -25,7 +25,7 @@ const TRACES_MAX = 1 << 16;
 const BYTES_MAX = 8 << 20;
 
 export class RecentTurns {
-  /** By row of the trace, oldest first. */
+  /** Traces by row, oldest first. */
   readonly #traces = new Map<number, Recent>();
   #bytes = 0;
 

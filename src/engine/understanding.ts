@@ -32,7 +32,7 @@ interface UnderstandingParts {
 interface UnderstoodArrival {
   /** With what the store had of the trace. */
   readonly merged: MergedContent;
-  /** None if nothing was added. */
+  /** Turns of the trace; empty if nothing was added. */
   readonly turns: readonly Turn[];
 }
 

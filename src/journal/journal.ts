@@ -291,7 +291,7 @@ export class Journal {
   }
 
   async #writeGroups(): Promise<void> {
-    // One turn of the event loop, so that requests which arrive together share the sync.
+    // Waits a turn of the event loop, so that requests which arrive together share the sync.
     await new Promise(setImmediate);
     while (this.#hasWork) {
       // It never rejects: whoever asked for it gets the failure.
@@ -395,7 +395,7 @@ export class Journal {
 
   async #segmentWithRoom(length: number): Promise<(OpenSegment & { offset: number }) | Refusal> {
     const current = this.#current;
-    // One slot stays free for the record that closes the segment.
+    // A slot stays free for the record that closes the segment.
     if (current !== undefined && current.offset + length + ALIGNMENT <= current.capacity) return current;
     const capacityMin = length + 2 * ALIGNMENT;
     const held = this.diskBytes;

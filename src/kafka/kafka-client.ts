@@ -29,7 +29,7 @@ export interface KafkaHeader {
 }
 
 export interface AssignedPartition extends TopicPartition {
-  /** Where reading begins: what the group committed, else the start or the end as configured. */
+  /** Offset at which reading begins: what the group committed, else the start or the end as configured. */
   readonly offset: number;
   /** Metadata committed with the offset; empty if there was none. */
   readonly metadata: string;

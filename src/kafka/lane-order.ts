@@ -24,7 +24,7 @@ interface Stream<T> {
   readonly topic: string;
   readonly waiting: Ordered<T>[];
   head: number;
-  /** Nothing before this time is to come after what is here. */
+  /** Time before which no further record is expected. */
   time: number;
   quietUntil: number;
 }

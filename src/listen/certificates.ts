@@ -49,7 +49,7 @@ export class Certificates {
   readonly #followers: { readonly server: SecureServer; readonly clients: 'any' | 'known' }[] = [];
   readonly #timer: NodeJS.Timeout;
   #contents: Contents;
-  /** As read last, whether they could be used or not. */
+  /** Files as they were read last, whether they could be used or not. */
   #seen: string;
 
   constructor(files: CertificateFiles, onEvent: (event: TlsEvent) => void) {

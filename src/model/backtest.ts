@@ -102,7 +102,7 @@ export interface Mover {
   /** Undefined where that suite does not have it. */
   readonly before: VerdictKind | undefined;
   readonly after: VerdictKind | undefined;
-  /** By how much it moved the score, in millionths; undefined where it is not known. */
+  /** Change of the score that it made, in millionths; undefined if unknown. */
   readonly points: number | undefined;
 }
 
@@ -111,7 +111,7 @@ export interface JudgeBill {
   readonly judge: string;
   readonly questions: number;
   readonly calls: number;
-  /** As estimated. */
+  /** Estimated tokens. */
   readonly inputTokens: number;
   /** With answers of no length, and with answers as long as they may be. */
   readonly costLeast: number;

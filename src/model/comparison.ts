@@ -119,7 +119,10 @@ interface Pair<T> {
 export interface Reliability {
   readonly suite: string;
   readonly repeats: number;
-  /** By k: pass@k, that at least one of k runs passes, and pass^k, that all of them do. Empty where each case was run once. */
+  /**
+   * Shares by k: pass@k, that at least one of k runs passes, and pass^k, that all of them do. Empty if each case was
+   * run once.
+   */
   readonly passes: readonly {
     readonly k: number;
     readonly cases: number;

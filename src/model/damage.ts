@@ -24,7 +24,7 @@ export const DAMAGE_KINDS = [
   'journal-behind',
   'segment-missing',
   'segment-short',
-  /** Nothing in a segment can be read. */
+  /** A segment of which no record can be read. */
   'segment-unreadable',
   'salt-missing',
   'salt-changed',
@@ -33,7 +33,7 @@ export type DamageKind = (typeof DAMAGE_KINDS)[number];
 
 export interface Damage {
   readonly kind: DamageKind;
-  /** One sentence for people. */
+  /** A sentence for people. */
   readonly what: string;
   /** Whether conversations, or what people said of them, may be lost. */
   readonly losesData: boolean;

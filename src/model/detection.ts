@@ -39,14 +39,14 @@ export function isWorse(state: DetectorState): boolean {
 export const VERSION_VERDICTS = ['worse', 'better', 'equivalent', 'inconclusive'] as const;
 type VersionVerdict = (typeof VERSION_VERDICTS)[number];
 
-/** One suite applied to one agent in one environment. */
+/** A suite applied to an agent in an environment. */
 export interface Watched {
   readonly suite: string;
   readonly agent: string;
   readonly environment: string;
 }
 
-/** One thing that is watched. */
+/** A figure under watch. */
 export interface WatchedLevel extends Watched {
   readonly metric: DetectorMetric;
   /** Present where the metric is `criterion`. */
@@ -67,7 +67,7 @@ export interface ChosenLevels {
 
 /** A part of the traffic that explains a fall of the score. */
 export interface FallCause {
-  /** One or two things that its conversations have in common, such as `tool: search`. None: the fall is everywhere. */
+  /** Traits that its conversations share, one or two, such as `tool: search`. Empty if the fall is everywhere. */
   readonly parts: readonly string[];
   /** From 0 to 1; the rest is for the other causes and for none of these. Absent in notices of an older Assay. */
   readonly probability?: number | undefined;
@@ -149,7 +149,7 @@ export interface LevelReading extends WatchedLevel {
 /** Result of accepting levels: the regressed ones, as they were before, and matching ones that had not regressed. */
 export type Acceptance =
   | { readonly accepted: readonly LevelReading[]; readonly others: readonly LevelReading[] }
-  /** Nothing was accepted, or it is not known. */
+  /** No level was accepted, or it is unknown whether one was. */
   | { readonly problem: string };
 
 /** A version against the one that had most of the traffic before it. */

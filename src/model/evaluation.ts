@@ -51,7 +51,7 @@ export interface DecidedVerdict {
 export interface GradedStep {
   /** From 1, in the golden trace. */
   readonly step: number;
-  /** As the golden trace names it. */
+  /** Tool as the golden trace names it. */
   readonly tool: string;
   readonly score: Grade['score'];
   readonly reason: string;
@@ -76,7 +76,7 @@ export type FindingKind = (typeof FINDINGS)[number];
 
 export interface Finding {
   readonly finding: FindingKind;
-  /** One sentence, for a person. Never empty. */
+  /** A sentence for a person. Never empty. */
   readonly reason: string;
   readonly evidence: readonly SpanId[];
 }
@@ -113,7 +113,7 @@ export interface Evaluation {
   /** Kind of the failure, as its suite names it; undefined where it is none, and where it was stored before that was kept. */
   readonly because?: string | undefined;
   readonly explanation: string;
-  /** By criterion, in the suite's order. */
+  /** Verdicts by criterion, in the suite's order. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
   /** Absent where there are none. */
   readonly findings?: readonly Finding[];

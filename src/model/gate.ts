@@ -55,7 +55,7 @@ export type JudgedRule = JudgedLimit | JudgedCount | JudgedByChance;
 interface Judged {
   readonly suite: string;
   readonly decision: RuleDecision;
-  /** One sentence, for a person. */
+  /** A sentence for a person. */
   readonly because: string;
   /** Figures for a person's eyes, such as `−12.4 points`, `−18.1 to −6.9` and `at most 5 points down`, or `3 cases`. */
   readonly shown: { readonly allowed: string; readonly value: string; readonly interval: string };
@@ -66,7 +66,7 @@ interface Judged {
 /** Decided on an interval. */
 export interface JudgedLimit extends Judged {
   readonly is: 'limit';
-  /** As it is written in the file, such as `success_rate` or `criterion.correct_time`. */
+  /** Rule as the file names it, such as `success_rate` or `criterion.correct_time`. */
   readonly rule: string;
   readonly limit: LimitKind;
   readonly allowed: number;
@@ -164,7 +164,7 @@ interface RuleFigures {
   readonly value: number;
   readonly lower: number;
   readonly upper: number;
-  /** For a level, the candidate's own; the baseline is undefined then. */
+  /** The candidate's own figure if the rule is about a level; the baseline is undefined then. */
   readonly baseline: number | undefined;
   readonly candidate: number;
   readonly cases: number;

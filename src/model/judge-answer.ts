@@ -20,7 +20,7 @@ import { materialText } from './judge-material.ts';
 import { visibleText } from './visible-text.ts';
 import type { GradedSteps, JudgedAnswer, JudgedCriterion, JudgeRequest, StepGrade } from './judging.ts';
 
-/** One vote. */
+/** A vote as it was read. */
 export type ReadAnswer = Omit<JudgedAnswer, 'votes'>;
 
 type JudgeReading =

@@ -7,7 +7,7 @@ import { didYouMean } from './did-you-mean.ts';
 const TEMPLATE_MAX = 2_000;
 
 export class LinkTemplates<Name extends string> {
-  /** For the message about a mistake. */
+  /** Expected form, for the message about a mistake. */
   readonly expected: string;
   readonly #names: readonly Name[];
 

@@ -16,7 +16,7 @@ export interface MetricDefinition {
 }
 
 interface MetricQuery {
-  /** As one would ask: `TCR of the last hour, by version`. */
+  /** Question that the query answers: `TCR of the last hour, by version`. */
   readonly asks: string;
   readonly promql: string;
 }

@@ -9,7 +9,7 @@ export interface Mistake {
   /** From 1. Undefined where the place has no lines. */
   readonly line: number | undefined;
   readonly column: number | undefined;
-  /** Where in the document, such as `criteria[2].check`; '' for the whole. */
+  /** Path in the document, such as `criteria[2].check`; '' for the whole. */
   readonly path: string;
   readonly problem: string;
   readonly expected: string;

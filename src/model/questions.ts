@@ -15,7 +15,7 @@ export type Vote =
 
 export interface WaitingQuestion {
   readonly request: JudgeRequest;
-  /** By the wall clock, in milliseconds: since when somebody waits for it. */
+  /** Wall-clock time in milliseconds since which an evaluation waits for it. */
   readonly askedAt: number;
   readonly votes: readonly Vote[];
 }
@@ -41,7 +41,7 @@ export type Reservation =
   | { readonly reserved: false; readonly exhausted: 'hour' | 'day' };
 
 export interface EndedCall {
-  /** As the reservation has it. */
+  /** Number of the call, as its reservation has it. */
   readonly call: number;
   readonly key: string;
   /** Its cost, or the most that it can have cost. */

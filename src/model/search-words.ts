@@ -38,10 +38,10 @@ const TEXT = Buffer.alloc(PLAIN_MAX * 3);
 /** The words so far, each with a blank behind it. */
 const WORDS = Buffer.alloc(PLAIN_MAX + 1);
 const BLANK = 0x20;
-/** Where in WORDS they begin, by their hashes: the place + 1, or 0. Half of it stays empty, as a word takes two bytes. */
+/** Place of each word in WORDS, by its hash: the place + 1, or 0. Half of it stays empty, as a word takes two bytes. */
 const FROM = new Int32Array(PLAIN_MAX);
 
-/** By hand, and without a string for each word: every turn that is stored comes here. */
+/** Reads plain text by hand, without a string for each word, because every stored turn passes here. */
 function plainWords(length: number, most: number): string {
   const last = powerOfTwoFrom(length) - 1;
   FROM.fill(0, 0, last + 1);

@@ -61,7 +61,7 @@ export function isFailure(outcome: Outcome): boolean {
   return STANDINGS[outcome].counts === 'bad';
 }
 
-/** Nothing is worse. */
+/** True if no outcome is worse. */
 export function isWorst(outcome: Outcome): boolean {
   return outcome === SCORED_OUTCOMES.at(-1);
 }

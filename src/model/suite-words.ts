@@ -87,7 +87,7 @@ interface Concluded {
   readonly missing?: string | undefined;
 }
 
-/** As `assay gate` says it; `unit` is what is compared, in the plural. */
+/** Conclusion in the words of `assay gate`; `unit` is the plural of what is compared. */
 export function wordText({ word, casesNeeded, cases, missing }: Concluded, unit = 'cases'): string {
   if (word === undefined) return '';
   if (word !== 'not_enough_evidence') return SAID[word];

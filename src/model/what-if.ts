@@ -15,7 +15,7 @@ export const WHY_NOT_WEIGHED = [
 export type WhyNotWeighed = (typeof WHY_NOT_WEIGHED)[number];
 
 export interface ChangedWeights {
-  /** By criterion, as a suite writes them: from 0 to 1. */
+  /** Weights by criterion, from 0 to 1. */
   readonly weights: Readonly<Record<string, number>>;
   /** Criteria that get the weight 0: they are asked and counted, and are not in the score. */
   readonly off: readonly string[];

@@ -60,7 +60,7 @@ function isBarePart(value: unknown, defaultRole: string): boolean {
   return (itemRole(value) ?? defaultRole) === defaultRole;
 }
 
-/** One message, or none where there is nothing in it. */
+/** Message of a value; empty if it has no content. */
 export function messageOf(value: unknown, defaultRole: string): readonly Message[] {
   if (typeof value === 'string') return value === '' ? [] : [plainMessage(defaultRole, value)];
   if (typeof value !== 'object' || value === null) return [];
@@ -158,7 +158,10 @@ function isOnlyResults(parts: readonly Part[]): boolean {
   return parts.length > 0 && parts.every((part) => part.type === 'tool_result');
 }
 
-/** By its emitter, which then redacts them all. Our own redaction takes out secrets: the other messages are what they were. */
+/**
+ * True if the emitter redacted it, which then redacts all messages. Our own redaction takes out secrets and leaves the
+ * rest.
+ */
 function isRedacted(message: Message): boolean {
   return message.parts.some(
     (part) => part.type === 'text' && isRedactionMarker(part.text) && !isRedactionMarkerOfOurs(part.text),

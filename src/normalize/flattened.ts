@@ -125,7 +125,7 @@ function putInto(list: Map<number, Fields>, path: string, value: Exclude<Attribu
   fields.set(rest, value);
 }
 
-/** By way of the forms that `messages.ts` knows, so that roles, results and reasons are read in one place. */
+/** Reads by the forms that `messages.ts` knows, so that roles, results and reasons are read in one place. */
 function read({ fields, calls, contents }: FlatMessage, form: FlatForm): readonly Message[] {
   const role = text(fields, 'role') ?? form.defaultRole;
   const callId = text(fields, 'tool_call_id');

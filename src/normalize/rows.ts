@@ -13,7 +13,7 @@ import { isPresent, isRedactionMarker, member } from './jsonish.ts';
 export interface Row {
   readonly field: Field;
   readonly key: string;
-  /** Where the value is an object: the names of the members that are read. */
+  /** Members that are read if the value is an object. */
   readonly members?: readonly string[];
   /** Writes the field and answers true, or answers false where the value says nothing. */
   readonly write: (draft: Fields, value: AttributeValue) => boolean;
@@ -112,7 +112,7 @@ interface Entry {
 
 interface KeyEntries {
   readonly captured: number;
-  /** One of the guards that `reading.ts` gives out, or NO_GUARD. */
+  /** Guard that `reading.ts` gave out, or NO_GUARD. */
   readonly guard: number;
   readonly isKept: boolean;
   readonly entries: readonly Entry[];

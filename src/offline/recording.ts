@@ -91,7 +91,7 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
   else yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber, lineOf });
 }
 
-/** One export request as OTLP/JSON. */
+/** Reads an export request in OTLP/JSON. */
 export function recordedRequest(json: string, name: string): readonly RecordedBatch[] {
   return [...readJsonLine(Buffer.from(json), { name, number: undefined })];
 }
@@ -117,7 +117,7 @@ function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
   for (const message of framed ?? [bytes]) yield readProtobuf(message, name);
 }
 
-/** One document over several lines, as people and tools print it. */
+/** True for the first line of a document that people or tools printed over several lines. */
 function isOpenLine(line: Buffer): boolean {
   return /[[{,:]\s*$/.test(line.subarray(-64).toString('latin1'));
 }

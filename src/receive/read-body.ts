@@ -111,7 +111,7 @@ function isShredded(parts: number, bytes: number): boolean {
   return parts > PARTS_MIN && bytes < parts * PART_BYTES_MIN;
 }
 
-/** As much again as there is, but no more than is announced to come. */
+/** Size of the next part: as much as there is before it, up to the announced length. */
 function sizeOfNext(before: number, announced: number | undefined): number {
   return Math.min(before, PART_BYTES_MAX, announced === undefined ? before : announced - before);
 }

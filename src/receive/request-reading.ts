@@ -65,7 +65,7 @@ export class RequestReading {
     return format === 'json' || countRecords(bytes, AT_ONCE_RECORDS_MAX) <= AT_ONCE_RECORDS_MAX;
   }
 
-  /** Where the thread fails the promise does, and the next large request gets a new thread. */
+  /** If the thread fails, the promise rejects, and the next large request gets a new thread. */
   readonly understand = (body: RequestBody): Understood | Promise<Understood> => {
     return (this.isAtOnce(body.format, body.bytes) ? this.#readAtOnce(body) : undefined) ?? this.#readAside(body);
   };

@@ -11,7 +11,7 @@ import type { Json } from '../model/json.ts';
 type Members = { readonly [name: string]: Json };
 
 export interface BulkParts {
-  /** As far as they are named: a count names none. */
+  /** Parts that were done, if they are named: a count names none. */
   readonly done: readonly Json[];
   readonly undone: readonly Json[];
   readonly doneCount: number;

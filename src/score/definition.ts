@@ -24,12 +24,12 @@ export interface SuiteDefinition extends WrittenDefinition {
   readonly id: string;
 }
 
-/** As an author writes it, for what is not code. */
+/** Definitions as an author writes them, without code. */
 export interface WrittenDefinitions {
   /** All of it. */
   readonly text: string;
   readonly suite: WrittenDefinition;
-  /** By place; of criteria for a judge only `when` is looked at. */
+  /** Criteria by place; only `when` of those for a judge is read. */
   readonly criteria: readonly { readonly check: string | undefined; readonly when: string | undefined }[];
 }
 

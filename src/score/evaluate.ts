@@ -1,11 +1,11 @@
 /**
- * One suite applied to one conversation: every criterion gets exactly one verdict, the verdicts are weighed, the score
- * is given an outcome, and the whole is explained in a sentence.
+ * Applies a suite to a conversation: every criterion gets exactly one verdict, the verdicts are weighed, the score is
+ * given an outcome, and the whole is explained in a sentence.
  *
  * Pure and synchronous: the same conversation gives the same evaluation, byte for byte. Nothing a check does makes this
  * throw: what it throws, or gives instead of an answer, becomes the verdict `error`, which does not lower the score.
- * That a check ends is for the caller to ensure: `onCriterion` says which one is about to run, and `stopped` names those
- * not to run again.
+ * That a check ends is for the caller to ensure: `onCriterion` says which one is about to run, and `stopped` names
+ * those not to run again.
  */
 import type { Conversation } from '../model/conversation.ts';
 import {
@@ -33,7 +33,7 @@ import { ONE, ratio, weigh } from './weigh.ts';
 
 interface ToEvaluate {
   readonly conversation: Conversation;
-  /** For a suite of scope `turn`; the conversation then holds this turn alone. */
+  /** The turn that a suite of scope `turn` evaluates; the conversation then holds this turn alone. */
   readonly turnId: TurnId | undefined;
   readonly revision: number;
 }

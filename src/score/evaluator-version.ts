@@ -28,7 +28,7 @@ export function evaluatorVersions(suite: CompiledSuite, settingsOf: Judges['sett
   return { suite: hashOf([suite.text, [...criteria]]), criteria };
 }
 
-/** One version for all criteria of a suite that a model answers; empty where there are none. */
+/** Version of all criteria of a suite that a model answers; empty if there are none. */
 export function judgedBy(suite: CompiledSuite, { criteria }: EvaluatorVersions): string {
   const versions = suite.criteria.flatMap(({ name, judged }) =>
     judged === undefined ? [] : (criteria.get(name) ?? ''),

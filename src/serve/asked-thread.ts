@@ -38,7 +38,7 @@ export interface AskedThreadLimits {
 /** Messages to the thread. */
 export type ToAsked<Sent, Given = never> =
   | { readonly type: 'ask'; readonly id: number; readonly sent: Sent }
-  /** Nobody waits for its reply any more. */
+  /** The client has gone: its reply is not needed any more. */
   | { readonly type: 'gone'; readonly id: number }
   | { readonly type: 'given'; readonly id: number; readonly want: number; readonly given: Given }
   | { readonly type: 'stop' };
@@ -64,7 +64,7 @@ interface AskedThreadParts<Question, Sent, Parts, Wanted, Given> {
   readonly limits: AskedThreadLimits;
 }
 
-/** Such a thread has time to collect more often, and gives less of its memory back the more it may use. */
+/** Young heap of such a thread. It can afford to collect more often, and a larger one gives less memory back. */
 const YOUNG_MIB_MAX = 16;
 /** A thread that goes on for so long after its client has gone is ended. Starting another costs about as much. */
 const LEFT_ALONE_MS = 1_000;
@@ -106,7 +106,7 @@ interface Thread<Parts> {
 export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = never> {
   readonly #parts: AskedThreadParts<Question, Sent, Parts, Wanted, Given>;
   readonly #queue: FairQueue<Waiting<Question, Reply>>;
-  /** By their numbers, which the thread knows them by. */
+  /** Running questions by the number under which the thread knows them. */
   readonly #running = new Map<number, Running<Question, Reply>>();
   #thread: Thread<Parts> | undefined;
   /** Threads that have not ended yet. */
@@ -133,7 +133,7 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
     if (this.#queue.waitingOf(from) >= waitingOfOneMax) return no('queue_full');
     const { promise, resolve } = Promise.withResolvers<AskedOutcome<Reply>>();
     const leave = (because: ReadRefusal) => {
-      // One that runs is answered by the thread.
+      // A running question is answered by the thread.
       if (this.#queue.remove(waiting)) waiting.settle({ is: 'refused', because });
     };
     const onGone = () => {
@@ -233,7 +233,7 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
     this.#next();
   }
 
-  /** Nothing is given for a client that has gone. */
+  /** A client that has gone gets nothing. */
   async #give(
     thread: Thread<Parts>,
     { id, want, wanted }: Extract<FromAsked<Reply, Wanted>, { readonly type: 'wants' }>,

@@ -31,7 +31,7 @@ import {
   WHOLE_SUITE,
 } from '../engine/check-watch.ts';
 
-/** As much of a suite as is needed to name a check. */
+/** Parts of a suite that are needed to name a check. */
 interface NamedSuite {
   readonly name: string;
   readonly criteria: readonly { readonly name: string }[];
@@ -94,7 +94,7 @@ export class CheckWatchdog {
     this.#timeoutMs = options.checks.checkTimeoutMs;
   }
 
-  /** For the next thread: a buffer that nothing has been noted in, and what it must not run. */
+  /** Start of the next thread: an empty buffer for notes, and the checks that it must not run. */
   nextThread(): { readonly watch: SharedArrayBuffer; readonly stopped: readonly StoppedCheck[] } {
     this.#buffer = makeWatchBuffer();
     this.#seen = undefined;

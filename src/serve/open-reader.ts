@@ -16,7 +16,7 @@ export type StorePlace =
 
 export type ServiceReader = ConversationReader & LabelReader & BacktestReader;
 
-/** For a store that is there, though a shared one may be away just now. */
+/** Opens a store that exists, though a shared one may be away at the moment. */
 export async function readerAt(place: StorePlace): Promise<ServiceReader> {
   if (place.kind === 'sqlite') return StoreReader.open(place.file);
   const { PostgresReader } = await import('../store/postgres/postgres-reader.ts');

@@ -1,4 +1,7 @@
-/** Where everything that happens is reported: counted and logged, sent to telemetry and to live pages, and noted for readiness. */
+/**
+ * Reports everything that happens: counts and logs it, sends it to telemetry and to live pages, and notes it for
+ * readiness.
+ */
 import type { AnyEvent } from '../model/events/any-event.ts';
 import type { EventReporter } from '../report/events/event-reporter.ts';
 import { LiveEvents } from './live/live-events.ts';
@@ -9,7 +12,7 @@ export class ServiceEvents {
   readonly #reporter: EventReporter;
   readonly #telemetry: Telemetry | undefined;
   readonly #readiness: Readiness;
-  /** For pages that are open. */
+  /** Events for pages that are open. */
   readonly live = new LiveEvents();
 
   constructor(parts: {

@@ -28,7 +28,7 @@ function allCallsOf(family: Family, members: readonly number[], root: Step): rea
   const asked = requestsOf(family, members);
   const shown = [...asked, ...shownRequests(family, members, asked)];
   if (shown.length === 0 && tools.length === 0) return ofTranscript(root);
-  // Where model calls do not tell what they asked for, the agent may.
+  // Model calls that do not record what they asked for leave it to the agent's transcript.
   const requests = shown.length === 0 ? requestsOfTranscript(root) : shown;
   const spanOf = pairedSpans(family, requests, tools);
   const withoutTool = requests.filter((request) => !spanOf.has(request));
@@ -130,7 +130,10 @@ function pairedSpans(
   return spanOf;
 }
 
-/** So few pairs are compared one by one; more are looked up, or a hostile trace would take the square of its size. */
+/**
+ * Pairs up to this number are compared one by one; more are looked up, or a hostile trace would take the square of its
+ * size.
+ */
 const SCANNED_MAX = 256;
 
 /** The first round, which pairs all calls of most turns, without making a map. */

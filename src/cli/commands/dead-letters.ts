@@ -162,7 +162,7 @@ async function list(
   if (json !== true) terminal.err(count === 0 ? 'no dead letters' : `${count} dead letters`);
 }
 
-/** So many are sent before it is remembered that they were. */
+/** Records that are sent before the place is remembered. */
 const SEND_AT_ONCE = 500;
 const SEND_AT_ONCE_BYTES = 4 * 1024 * 1024;
 

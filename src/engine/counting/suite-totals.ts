@@ -41,7 +41,7 @@ export interface CountedConversation {
   readonly beganAt: number;
 }
 
-/** One running total. Amounts are integers of the metric's scale. */
+/** A running total. Amounts are integers of the metric's scale. */
 interface Series {
   add(amount: number, exemplar?: SeriesExemplar): void;
 }
@@ -206,7 +206,7 @@ class SaidTotals {
 
   countVerdict(criterion: string, verdict: Verdict, counted?: CountedConversation): void {
     const series = this.verdict(criterion, verdict.verdict);
-    // Nobody asks for an example of a pass.
+    // Only failures have an exemplar: an example of a pass helps nobody.
     if (counted !== undefined && decisionOf(verdict.verdict) === 'fail') series.add(1, exemplarOf(counted, 1));
     else series.add(1);
     const reason = undecidedBy(verdict);
@@ -214,7 +214,10 @@ class SaidTotals {
     this.#countJudged(criterion, verdict);
   }
 
-  /** One that was counted while others were waited for. Only one that failed to run comes out otherwise the next time. */
+  /**
+   * Takes back a verdict that was counted while others were pending. Only one that failed to run can come out
+   * differently later.
+   */
   withdraw(criterion: string, was: VerdictKind): void {
     this.verdict(criterion, was).add(1);
     if (was === 'error') this.#undecided(criterion, 'error').add(1);

@@ -1,6 +1,6 @@
 /** Effort of a conversation, as it is counted: in whole numbers, and never more than is plausible. */
 
-/** As the spans say, and the cost as the prices do. */
+/** Effort as the spans report it, and the cost by the price table. */
 export interface Effort {
   readonly steps: number;
   readonly tokens: number | undefined;

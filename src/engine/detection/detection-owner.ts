@@ -35,7 +35,7 @@ export type DetectionMessage =
   | ({ readonly type: 'detection-accepted' } & AcceptAnswer)
   | { readonly type: 'detection-event'; readonly event: DetectionEvent };
 
-/** Where the thread ends before it has answered, whoever asked is told that it is not known. */
+/** If the thread ends before it has answered, the caller is told that the result is unknown. */
 export interface AcceptCommand {
   readonly type: 'accept';
   readonly id: number;

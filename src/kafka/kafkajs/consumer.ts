@@ -268,7 +268,7 @@ class ConsumerSession {
     }
   }
 
-  /** Where each begins, in the same order. */
+  /** First positions of partitions, in the same order. */
   async #beginnings(feeds: readonly PartitionFeed[]): Promise<AssignedPartition[]> {
     if (feeds.length === 0) return [];
     const [committed, starts, ends] = await Promise.all([
@@ -451,7 +451,7 @@ class ConsumerSession {
       this.#reportGap(feed, wanted, start.offset, end.offset);
       feed.position = start.offset;
     } else if (wanted > end.offset) {
-      // Nothing known of the partition holds any longer, so it is reported as lost and assigned again.
+      // Everything known of the partition is out of date, so it is reported as lost and assigned again.
       const { topic, partition } = feed;
       this.#lose([feed]);
       this.#reportGap(feed, wanted, start.offset, end.offset);

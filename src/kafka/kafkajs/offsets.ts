@@ -1,4 +1,4 @@
-/** Where partitions begin and end, and what a group has committed for them. */
+/** First and last offsets of partitions, and what a group has committed for them. */
 import { KafkaError, type OffsetToCommit, type TopicPartition } from '../kafka-client.ts';
 import { type Brokers, throwIfRefused } from './brokers.ts';
 import type { GroupIdentity } from './group-member.ts';

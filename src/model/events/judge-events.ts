@@ -29,7 +29,7 @@ export type JudgeEvent =
       readonly type: 'judge-called';
       readonly judge: string;
       readonly result: CallResult;
-      /** For the log, where it failed. */
+      /** Reason for the log. */
       readonly reason: string;
       readonly tookMs: number;
       readonly inputTokens: number;

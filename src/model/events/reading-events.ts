@@ -2,7 +2,7 @@
 export type ReadingEvent =
   | {
       readonly type: 'store-read';
-      /** As it was registered, with the names of its parameters and not what was given for them. */
+      /** Route as registered, with names of parameters in place of their values. */
       readonly route: string;
       readonly status: number;
       /** Waiting included. */

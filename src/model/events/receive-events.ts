@@ -58,7 +58,7 @@ export type ReceiveEvent =
       readonly format: 'protobuf' | 'json';
       /** Spans or log records that were accepted. */
       readonly records: number;
-      /** As protobuf, without compression: what was journaled. */
+      /** Size as journaled: protobuf, without compression. */
       readonly bytes: number;
     }
   | {

@@ -22,7 +22,7 @@ export const TURN_FATES = [
   /** The turn has as many spans or bytes as a turn may have. */
   'over-limit',
   'logs-without-spans',
-  /** Nothing in the trace is work of an agent. */
+  /** The trace has no work of an agent. */
   'no-agent-steps',
   /** Its bytes could not be read or understood; the log says why. */
   'not-understood',

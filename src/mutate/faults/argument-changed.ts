@@ -1,6 +1,7 @@
 /**
- * One argument of a call is another: 45 minutes instead of 30, the next ticket, another person, one participant fewer. The tool does what it was told, so its
- * result and the state say the other value too; the answer says what the user wants to hear.
+ * Changes an argument of a call: 45 minutes instead of 30, the next ticket, another person, one participant fewer. The
+ * tool does what it was told, so its result and the state say the other value too; the answer says what the user wants
+ * to hear.
  */
 import type { ExcerptCall } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';

@@ -177,7 +177,7 @@ function readCase(
   const mistake = (where: Path, problem: string, expected: string) =>
     mistakes.push(mistakeAt(written, file, where, problem, expected));
   const { id, turns, golden, tags, from } = parsed.data;
-  // Nothing behind `input:` is nothing.
+  // `input:` without a value counts as absent.
   const input = parsed.data.input ?? undefined;
   const truth = parsed.data.truth ?? undefined;
   if (input === undefined && turns === undefined) mistake([], 'it has no input', 'an `input`, or `turns`');

@@ -72,7 +72,7 @@ export interface RunPlace {
 export interface ScoredRun {
   readonly run: Omit<CaseRun, 'spans' | 'logs'>;
   readonly content: RunContent;
-  /** As its spans say. */
+  /** Version of the agent in its spans. */
   readonly agentVersion: string | undefined;
   readonly isUnreachable: boolean;
 }
@@ -196,7 +196,7 @@ interface Seen {
   readonly problem: string | undefined;
 }
 
-/** One run that is not understood, by a mistake of ours, must not be the end of all others. */
+/** A run that cannot be understood, by a mistake of ours, must not end all others. */
 async function seenIn(
   exported: readonly RecordedBatch[],
   { given, idKeys }: { readonly given: GivenRun; readonly idKeys: readonly string[] },

@@ -15,7 +15,7 @@ const BYTES_MAX = 256 << 20;
 export type InboxArrival = 'complete' | 'incomplete' | 'nothing';
 
 interface ArrivalLimits {
-  /** For so long nothing new must have come. */
+  /** Silence after which the spans of a run are taken as complete. */
   readonly settleMs: number;
   /** And it is not waited longer than this. */
   readonly withinMs: number;

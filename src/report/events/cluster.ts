@@ -10,7 +10,7 @@ const BATCH_BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 /** Readings of a log's lanes at each scrape. */
 export interface LaneReadings {
   readonly count: number;
-  /** As the brokers said last, for each partition that this instance reads. */
+  /** Lags as the brokers reported them last, for each partition that this instance reads. */
   readonly lags: readonly PartitionLag[];
   readonly spoolBytes: number;
 }

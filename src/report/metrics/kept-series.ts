@@ -46,7 +46,7 @@ export class KeptSeries<S extends Kept> {
     return this.#byKey.size;
   }
 
-  /** To be called before each change of a series. */
+  /** Must be called before each change of a series. */
   change(key: string, make: (kept: Kept) => S, bornAt: number): S {
     let series = this.#byKey.get(key);
     if (series === undefined) {

@@ -102,7 +102,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
   'config-reload-failed': ({ mistakes, problem = 'the configuration has mistakes' }) => {
     return { name: 'reload configuration', tookMs: 0, attributes: { 'assay.mistakes': mistakes }, problem };
   },
-  // One for each span, request, record or check would be many, and some would be of our own spans.
+  // A span for each span, request, record or check would be too many, and some would be about our own spans.
   'batch-received': 'no span',
   'records-rejected': 'no span',
   'text-redacted': 'no span',

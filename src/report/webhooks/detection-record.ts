@@ -244,7 +244,7 @@ export function isBad(state: string): boolean {
   return IS_BAD.has(state);
 }
 
-/** One sentence for a person about a level in that state. */
+/** Sentence for a person about a level in that state. */
 export function levelSummary(
   reading: LevelReading,
   state: LevelReading['state'],

@@ -78,7 +78,7 @@ class Queue {
     const mine = notices.filter(({ to }) => to.includes(key));
     const ids = new Set(mine.map(({ transition }) => transition.id));
     for (const id of this.#delivered) {
-      // Where the word of it was lost, it is said again.
+      // The note of the delivery was lost: it is sent again.
       if (ids.has(id)) this.#parts.onDelivered({ id, webhook: key });
       else this.#delivered.delete(id);
     }

@@ -1,9 +1,9 @@
 /**
- * One expression, parsed and type-checked when the suite is loaded, evaluated against a scope.
+ * An expression, parsed and type-checked when the suite is loaded, evaluated against a scope.
  *
- * Evaluating has several ends, because absence is not falsehood: a value; `absent`, where something the expression reads
- * is not there, and `gap`, where it was not recorded (the check is then not applicable); or an error. `has(x.y)`, `x.?y.orValue(z)` and `x == null` are the
- * ways to ask about absence itself.
+ * Evaluating has several ends, because absence is not falsehood: a value; `absent`, where something the expression
+ * reads is not there, and `gap`, where it was not recorded (the check is then not applicable); or an error. `has(x.y)`,
+ * `x.?y.orValue(z)` and `x == null` are the ways to ask about absence itself.
  */
 import type { TurnTest } from './turn-test.ts';
 

@@ -159,7 +159,7 @@ export class ToolCallView {
     return this.#call.endedAtMs - this.#call.startedAtMs;
   }
 
-  /** For functions, not for expressions. Looking at it makes it the step to look at. */
+  /** Makes this the current step. For functions, not for expressions. */
   look(): ToolCall {
     return this.#seen();
   }

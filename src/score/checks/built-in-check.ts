@@ -8,7 +8,7 @@ import type { Answer } from '../answer.ts';
 import type { SuiteParts } from '../trajectory/assess-run.ts';
 
 export interface BuiltInCheck {
-  /** One line for the documentation and for `assay validate`. */
+  /** Line for the documentation and for `assay validate`. */
   readonly summary: string;
   readonly params: z.ZodObject;
   /** Data that the check needs; a criterion that lists needs of its own adds to these. */

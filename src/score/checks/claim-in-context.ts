@@ -120,7 +120,7 @@ function spokenOf({ words, clause }: Claim): ReadonlySet<number> {
   return actionsIn(words).union(actionsIn(clause).difference(BOOKED));
 }
 
-/** By its own words; by its sentence where those name no action. */
+/** Actions that the claim's own words name, else those of its sentence. */
 export function actionsOf({ words, sentence }: Claim): ReadonlySet<number> {
   const said = actionsIn(words);
   return said.size > 0 ? said : actionsIn(sentence);

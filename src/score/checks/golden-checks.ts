@@ -89,7 +89,7 @@ export function outputContains({ golden }: WithGolden): Check {
     });
 }
 
-/** By the policy; and, where that is wanted, no call that writes and is no step of the golden trace. */
+/** Checks the policy; on request also that each call that writes is a step of the golden trace. */
 export function noUnsafeAction(
   parts: SuiteParts,
   { unexpectedWrites }: { readonly unexpectedWrites: 'allow' | 'fail' } = { unexpectedWrites: 'allow' },

@@ -44,7 +44,7 @@ export const numbersHaveASource = builtInCheck({
         'What was said before this turn is not known: the messages that the model was shown were not recorded.',
       );
     }
-    // To put together what was known takes far longer than to see that nothing needs a source, as in most answers.
+    // Fast path: gathering what was known takes far longer than seeing that nothing needs a source, as in most answers.
     if (!needsSource(subject)) return NONE_MADE_UP;
     const known = knownTexts(subject);
     const hasFacts = known.facts.length > 0;
@@ -114,7 +114,9 @@ const TOLD = {};
 const GROUPED = /(?<![\w.,-])(?:\+ ?)?\(?[A-Z]{0,2}\d{1,5}\)?(?:[ /-]\(?\d{2,8}\)?){1,6}(?![\d.,]*\d)/g;
 const GROUPED_DIGITS_MIN = 7;
 
-/** By the answer. An answer that admits a failed tool has numbers of what the user can do next, which have no source. */
+/**
+ * Numbers of the answer. One that admits a failed tool has numbers of what the user can do next, which have no source.
+ */
 function toldIn(subject: Subject): readonly Specific[] {
   const { state, text } = subject.turn.finalAnswer;
   return subject.once(TOLD, () =>

@@ -27,7 +27,7 @@ interface Known {
   last: string | undefined;
 }
 
-/** For each turn, in order. */
+/** Instructions that begin in each turn, in order. */
 export function instructionsByTurn(turns: readonly Turn[]): readonly (readonly BegunInstructions[])[] {
   const agents = new Map<string | undefined, Known>();
   return turns.map((turn, index) => begunIn(turn, index + 1, agents));

@@ -16,7 +16,7 @@ import { estimateTokens } from './token-estimate.ts';
 import type { Field, Item } from './item.ts';
 
 interface Fitted {
-  /** One JSON object each. */
+  /** Lines with a JSON object each. */
   readonly lines: readonly string[];
   /** The item of each line; undefined for the line that says what was left out. */
   readonly items: readonly (Item | undefined)[];

@@ -68,7 +68,7 @@ export function gradedSteps({ steps }: GoldenRun, grades: readonly StepGrade[]):
   });
 }
 
-/** Where to look, the worst first. */
+/** Places of wrong steps, the worst first. */
 export function wrongSteps(steps: readonly GradedStep[]): readonly (SpanId | undefined)[] {
   return steps
     .filter(({ score }) => score < 1)

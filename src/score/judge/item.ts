@@ -23,7 +23,7 @@ export interface Item {
    * answers of earlier turns (`telling`), before all other steps.
    */
   readonly rank: 'instructions' | 'kept' | 'telling' | 'step';
-  /** Where a person is led who wants to see it. */
+  /** Span that is shown to a person who wants to see the item. */
   readonly spanId: SpanId | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface Judging {
   readonly shared?: boolean | undefined;
   /** From 0 to 100, 50 unless given. Where the budget is short, the lower ones are left out first. */
   readonly priority?: number | undefined;
-  /** For `step_correctness`: the least share of right steps that is a pass; 0.8 unless given. */
+  /** Least share of right steps that is a pass, for `step_correctness`; 0.8 unless given. */
   readonly threshold?: number | undefined;
 }
 

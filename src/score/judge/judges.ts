@@ -76,7 +76,7 @@ export type Judgement =
   | { readonly is: 'skipped'; readonly reason: string };
 
 interface Judgements {
-  /** By criterion; every one that was given has one. */
+  /** Judgements by criterion; every criterion that was given has one. */
   readonly of: ReadonlyMap<string, Judgement>;
   readonly waiting: readonly JudgeRequest[];
 }
@@ -302,7 +302,7 @@ function reasonOf({ reason, votes, pass, ...quoted }: JudgedAnswer, cut: string)
 
 const SAMPLE_BITS = 48;
 
-/** By the conversation's id alone, so that every criterion and every judge looks at the same conversations, each time. */
+/** Sample by the conversation's id alone, so that all criteria and judges see the same conversations each time. */
 function isInSample({ conversation }: Subject, share: number): boolean {
   if (share >= 1) return true;
   const digest = createHash('sha256').update(`judged:${conversation.id}`).digest();

@@ -200,7 +200,10 @@ function resultsIn(messages: readonly Message[]): string[] {
   );
 }
 
-/** One chain: a thing leads to the moment in which it was over, and the moment in which a thing began leads to it. */
+/**
+ * A chain for each clock: a thing leads to the moment in which it was over, and the moment in which a thing began leads
+ * to it.
+ */
 function addClock(evidence: Evidence, members: readonly Timed[], strength: Strength): void {
   const starts = [...new Set(members.map(({ start }) => start))].sort((a, b) => a - b);
   // In each instant: what was running ends, then what takes no time happens, then what takes time begins.

@@ -38,7 +38,7 @@ export interface Condition {
 }
 
 export interface Selector {
-  /** As reasons name it. */
+  /** Name of the step in reasons. */
   readonly words: string;
   /** Undefined where steps of any kind can match. */
   readonly kinds: readonly StepKind[] | undefined;

@@ -28,7 +28,7 @@ export interface SuiteTest {
 
 export interface Recorded {
   readonly is: 'recorded';
-  /** As `assay score` reads it; relative to the file of the tests. */
+  /** Recording as `assay score` reads it; relative to the file of the tests. */
   readonly spans: string;
   /** Its id; undefined where the recording has one only. */
   readonly id: string | undefined;

@@ -36,7 +36,7 @@ interface ExpectedMember extends ValueMatcher {
 }
 
 export interface ExpectedArgument extends ExpectedMember {
-  /** For people. */
+  /** Expectation in words for people. */
   readonly expected: string;
   /** A value that should match; undefined where none comes to mind. */
   readonly example: Json | undefined;
@@ -58,7 +58,7 @@ export interface ArgumentsMatcher {
   readonly lastRight: { text: string | undefined } | undefined;
 }
 
-/** As close as arguments can be. */
+/** Closeness of arguments that are equal. */
 export const CLOSEST = 5;
 const POINTS = 8;
 
@@ -155,7 +155,7 @@ function membersOf(args: Json): Members | undefined {
   return Array.isArray(args) ? undefined : (args as Members);
 }
 
-/** One argument of a call; undefined where it has none of that name. */
+/** Argument of a call by its name; undefined if it has none. */
 export function argumentOf(args: Json, key: string): Json | undefined {
   const members = membersOf(args);
   return members === undefined ? undefined : memberOf(members, key);

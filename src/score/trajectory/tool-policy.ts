@@ -37,7 +37,7 @@ interface ToolPolicy {
   readonly forbidden: readonly ForbiddenCall[];
   readonly confirmFirst: readonly ConfirmFirst[];
   readonly maxCalls: number | undefined;
-  /** By glob: all calls that it matches count together. */
+  /** Limits by glob: all calls that it matches count together. */
   readonly maxCallsOf: ReadonlyMap<string, number>;
 }
 

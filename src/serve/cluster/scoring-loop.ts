@@ -35,7 +35,9 @@ export class ScoringLoop {
     return this.#scoredTo;
   }
 
-  /** One transaction's worth. False if there was nothing to do. Rejects if the store failed; then nothing was done. */
+  /**
+   * Scores a transaction's worth. False if there was nothing to do. Rejects if the store failed; then nothing was done.
+   */
   async scoreNext(): Promise<boolean> {
     const now = performance.now();
     if (now - this.#timeMovedAt >= MOVE_TIME_EVERY_MS) {

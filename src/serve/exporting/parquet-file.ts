@@ -73,7 +73,7 @@ export class ParquetFile {
       data: this.#gathered[at] ?? [],
       offsetIndex: false,
     }));
-    // Nothing is awaited: the writer flushes nowhere.
+    // Not awaited, because the writer flushes nowhere.
     void this.#writer.write({ columnData, rowGroupSize: this.#rows });
     this.#gathered = this.#columns.map(() => []);
     this.#rows = 0;

@@ -65,7 +65,7 @@ export class Forgetting implements StepTaker {
     }
     const log = this.#places?.log;
     if (log === undefined) return;
-    // Nobody waits for it, and the thread says it again in a minute.
+    // Not awaited: if it fails, the thread names these rows again in a minute.
     this.#inTurn(() => wipeJournal(this, log)).catch(() => undefined);
   }
 

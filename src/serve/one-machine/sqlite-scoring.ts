@@ -33,7 +33,7 @@ export class SqliteScoring implements ScoringSide {
   /** Kinds of work that the store did not take. */
   readonly #failing = new Set<string>();
   #scoredTo = 0;
-  /** Where the log would be read from, as time said last. */
+  /** Position from which the log would be read, as of the last time command. */
   #readFrom = 0;
   /** Position behind what was durable in the log, as time said last. */
   #logEnd = 0;

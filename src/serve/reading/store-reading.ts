@@ -146,7 +146,7 @@ export class StoreReading {
     if (signal.aborted) return Promise.resolve({ is: 'refused', because: 'client_gone' });
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const leave = (because: ReadRefusal) => {
-      // One that runs is answered by the thread.
+      // A running read is answered by the thread.
       if (this.#clients.remove(waiting)) waiting.settle({ is: 'refused', because });
     };
     const onGone = () => leave('client_gone');

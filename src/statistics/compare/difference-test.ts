@@ -37,7 +37,7 @@ function unpairedEffortTest(a: readonly CaseEffort[], b: readonly CaseEffort[]):
   return dealtAgain(a, b, risen);
 }
 
-/** As logarithm, so that twice as much and half as much are as far from none. */
+/** Logarithm of the ratio, so that twice as much and half as much are equally far from no change. */
 function risen(a: readonly CaseEffort[], b: readonly CaseEffort[]): number {
   return Math.log(ratioOf(b)) - Math.log(ratioOf(a));
 }

@@ -15,7 +15,7 @@ export function alignChains({ starts, calls, gains }: Candidates, callCount: num
   // most[j]: the most that the steps so far and the first j calls save; last[j]: the last pair of a way to it, or -1.
   const most = new Float64Array(callCount + 1);
   const last = new Int32Array(callCount + 1).fill(-1);
-  // For each pair: its saving together with the pairs before it, and the pair before it.
+  // Saving of each pair together with the pairs before it, and the pair before it.
   const saved = new Float64Array(calls.length);
   const before = new Int32Array(calls.length);
   for (let step = 0; step < steps; step += 1) {

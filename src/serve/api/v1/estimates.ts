@@ -17,7 +17,7 @@ export function shareEstimate(count: number, of: number, effect = 1): ApiEstimat
   return apiEstimate(wilsonShareOf(count / effect, of / effect), of);
 }
 
-/** Nothing can be said of one score, and of none. */
+/** A single score has no estimate, because its variance is unknown. */
 export function meanEstimate({ n, sum, squares }: ScoreSums, effect = 1): ApiEstimate | undefined {
   if (n < 2) return undefined;
   const by = Math.min(effect, n / 2);

@@ -74,7 +74,7 @@ export const getExperiment = v1Read({
   },
 });
 
-/** Nothing where it was removed or damaged since it was found. */
+/** Empty if it was removed or damaged since it was found. */
 function listed(found: FoundExperiment): readonly ExperimentItem[] {
   try {
     return [itemOf(found, countRuns(found.folder))];

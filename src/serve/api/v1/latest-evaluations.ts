@@ -23,7 +23,7 @@ const LOOKED_AT_MAX = 200_000;
 const MILLION = 1_000_000;
 const DAY_MS = 86_400_000;
 
-/** By the version of the suite that runs. */
+/** Evaluation by the version of the suite that runs. */
 export interface LatestEvaluation {
   /** The store's number of the conversation. */
   readonly conversation: number;

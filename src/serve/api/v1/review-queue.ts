@@ -32,7 +32,7 @@ interface Candidate {
   readonly verdict: VerdictKind;
   /** Share of the suite's weight. */
   readonly decided: number;
-  /** By the suite. */
+  /** Outcome that the suite gave. */
   readonly outcome: Outcome;
 }
 

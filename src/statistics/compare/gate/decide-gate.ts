@@ -199,7 +199,7 @@ function wasNeverKnown({ rule: { measure }, baseline }: Asked): boolean {
   return (isEffort(measure) ? effortsOf(baseline, measure) : valuesOf(baseline, measure)).size === 0;
 }
 
-/** As far as the figure itself goes. */
+/** Compares the figure itself, without its interval. */
 function isWithin({ rule, figure }: Answerable): boolean {
   return isMoreBetter(rule) ? figure.value >= boundary(rule) : figure.value <= boundary(rule);
 }

@@ -8,7 +8,7 @@ import { chanceOfFewer, chanceOfNone, mayDiffer, type Stratum } from '../stratif
 import type { RunsOfCase, SuiteRun, SuiteRuns } from '../suite-runs.ts';
 import { hasPassed } from './counted-cases.ts';
 
-/** One test, before it is known at which tail it is decided. */
+/** A test, before it is known at which tail it is decided. */
 export interface AskedTest {
   readonly criterion: string | undefined;
   readonly p: number;
