@@ -70,7 +70,7 @@ export class AuditLog {
   /** Counts a frequent action; the sum of a minute is one line. */
   sum(line: AuditLine): void {
     const { what, who = '', port = '', method = '', route = '', role = '', why = '' } = line;
-    // The address of many readers would make a line each; their name is what tells them apart.
+    // The address is not in the key: readers would make a line each, and their names tell them apart.
     const key = [what, who, port, method, route, role, why].join('\n');
     const found = this.#summed.get(key);
     if (found !== undefined) {

@@ -79,7 +79,7 @@ export class Guard implements AccessGuard {
     return this.#withoutToken(head, action);
   }
 
-  /** Undefined where the token says nothing and none is needed. */
+  /** Undefined if the token is unknown and none is needed. */
   #withToken(token: string, head: RequestHead, action: Action): Access | undefined {
     const { tokens, now } = this.#parts;
     // The right token is never kept out by wrong ones, whoever sends them from the same address.

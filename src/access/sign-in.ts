@@ -267,7 +267,7 @@ function rolesOf(claimed: unknown, roles: Readonly<Record<string, Role>>): reado
   return [...new Set(given)];
 }
 
-/** Nothing was said of the person: the connection failed, or the provider does. */
+/** True if the failure is about the connection or the provider, not about the person. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof oidc.ResponseBodyError) return error.status >= 500;

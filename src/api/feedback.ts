@@ -74,7 +74,7 @@ export const feedbackBody = z.preprocess(
 );
 
 export const feedbackAnswer = z.strictObject({
-  /** In the order of what was sent. */
+  /** Results, in the order of what was sent. */
   results: z.array(
     z.strictObject({
       id: z.string(),

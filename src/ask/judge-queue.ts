@@ -268,7 +268,7 @@ export class JudgeQueue {
     if (isProbed(key, judge.probe)) await this.#probe(job.request, ends.outcome, cut);
   }
 
-  /** Once more, if it can be done at once and there is money that nobody with a verdict to wait for needs. */
+  /** Probes: asks the same question again if it can be done at once, with budget that no pending verdict needs. */
   async #probe(request: JudgeRequest, outcome: JudgeOutcome, cut: AbortSignal): Promise<void> {
     const { judge, questions } = this.#parts;
     const { key } = request;

@@ -113,7 +113,7 @@ export class JudgeScheduler {
   }
 }
 
-/** No judge is configured any more, and somebody waits for one: nobody else would tell him. */
+/** Ends the questions that wait for a judge if none is configured any more; no scheduler would. */
 export async function endAllWaiting(parts: Pick<JudgeSchedulerParts, 'questions' | 'onEvent'>): Promise<void> {
   for (;;) {
     const judges = [...(await parts.questions.countWaiting()).keys()];

@@ -1,4 +1,7 @@
-/** A probe of how far a judge agrees with itself: a small sample of answered questions is asked once more, and nothing but a metric comes of it. */
+/**
+ * Measures how far a judge agrees with itself: a small sample of answered questions is asked a second time, and only a
+ * metric uses the result.
+ */
 import { createHash } from 'node:crypto';
 import type { JudgeOutcome } from '../model/judging.ts';
 import type { Vote } from '../model/questions.ts';

@@ -151,7 +151,7 @@ class Backtest {
     return { ...(await this.#report()), lookedAt, notAnswered };
   }
 
-  /** Whether the suites are for the same conversations, as far as the last one tells that is stored. */
+  /** True if both suites match the same conversations, by the last stored evaluation. */
   async #isForTheSame(): Promise<boolean> {
     const { reader, against, changed } = this.#options;
     for await (const page of reader.scanEvaluations({ suiteKey: against, limit: 1 }))

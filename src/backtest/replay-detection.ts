@@ -157,7 +157,7 @@ function verdictsOf({ basis }: ScannedEvaluation, suite: ReplayedSuite, judges: 
   return new Map(suite.criteria.map(({ name }, place) => [name, kept[place]?.verdict ?? 'skipped']));
 }
 
-/** Counts how often the judge of a criterion changed. An evaluation for which no judge was needed says nothing of it. */
+/** Counts how often the judge of a criterion changed, ignoring evaluations that needed no judge. */
 class Judges {
   readonly #versions = new Map<number, string>();
   #changes = 0;

@@ -48,7 +48,7 @@ export function mergedGlance(known: ConversationGlance, more: ConversationGlance
   };
 }
 
-/** On one line, without what nobody sees. */
+/** Beginning of a text on one line, without invisible characters. */
 function beginning({ text }: Content): string | undefined {
   if (text === '') return undefined;
   const tidy = visibleText(text.slice(0, READ_CHARACTERS)).replace(BLANKS, ' ').trim();

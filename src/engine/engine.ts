@@ -449,7 +449,7 @@ export class Engine {
     const { conversation } = matched;
     const scoredAt = due.dueAt ?? last.closedAt;
     const isScoredWhole = matched.by.some(({ shadow }) => shadow === undefined);
-    // Without an id of its own, what came after a call may be in another trace that nothing leads to.
+    // In a conversation without an id, the rest of a call may be in another trace that no evidence leads to.
     const isNamed = !isSynthetic(due.id);
     for (const turn of conversation?.turns ?? []) {
       if (!isBare(turn)) continue;

@@ -202,7 +202,7 @@ export class EvaluationRecorder {
     }
   }
 
-  /** In the history, which a revision changes. */
+  /** Result in the history, which a revision changes. */
   #inHistory(
     { suite, outcome, score, decidedShare }: Evaluation,
     {

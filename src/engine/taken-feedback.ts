@@ -44,7 +44,7 @@ interface Parts {
 export class TakenFeedback {
   readonly #parts: Parts;
   readonly #idKeys: IdKeys | undefined;
-  /** In the arrival that is being taken. */
+  /** Feedback of the arrival that is being taken. */
   #carried = NONE;
   /** The conversation of the arrival, if that has feedback which is new. */
   #told: Told | undefined;
@@ -115,7 +115,7 @@ export class TakenFeedback {
 
 interface Told {
   readonly row: number;
-  /** Whether something was said before that the feedback may change. */
+  /** True if an earlier evaluation exists, which the feedback may change. */
   readonly isScored: boolean;
 }
 

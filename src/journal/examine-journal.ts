@@ -102,7 +102,7 @@ async function examineSegment(
   if (isTrusted && depth === 'quick') return { damage: [], end: base, corruptBytes: headBytes };
   const scanned = await scan(file, head);
   const end = base + scanned.end;
-  // Without a mark, one before the last is taken for full.
+  // Each segment before the last is taken for full if the journal has no mark.
   const expected = marked?.end ?? (isLast || mark !== undefined ? end : base + head.capacity);
   const isCut = !scanned.isSealed && expected > end;
   const corruptBytes = headBytes + scanned.corruptBytes + (marked !== undefined && isCut ? expected - end : 0);

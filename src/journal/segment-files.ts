@@ -135,7 +135,7 @@ export class SegmentFiles {
     await this.#remove(this.#spares.length);
   }
 
-  /** Once it resolves, no file is removed any more. */
+  /** Resolves when no file will be removed any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#looking);

@@ -30,7 +30,7 @@ const PIECES_MAX = 1024;
 export class TurnSpool {
   readonly directory: string;
   readonly #segmentBytes: number;
-  /** In order of their bases; the last is written to. */
+  /** Segments in order of their bases; the last is written to. */
   readonly #segments: Segment[] = [];
   #end = 0;
 

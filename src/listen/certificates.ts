@@ -40,7 +40,7 @@ interface Contents {
 }
 
 const CHECK_MS = 5_000;
-/** A client that connects and says nothing holds its connection no longer. */
+/** Longest time for which a client that sends nothing holds its connection. */
 const HANDSHAKE_MS_MAX = 10_000;
 
 export class Certificates {

@@ -32,7 +32,7 @@ export interface BacktestReport {
 interface BacktestCounts {
   /** Conversations that both suites scored; all figures are about these. */
   readonly compared: number;
-  /** From stored verdicts, without reading a span. */
+  /** Evaluations weighed again from stored verdicts, without reading a span. */
   readonly weighedAgain: number;
   readonly askedAgain: number;
   /** Would have had to be asked again, and the spans are not kept any more. */
@@ -113,7 +113,7 @@ export interface JudgeBill {
   readonly calls: number;
   /** Estimated tokens. */
   readonly inputTokens: number;
-  /** With answers of no length, and with answers as long as they may be. */
+  /** Estimated cost if answers are empty, and if they are as long as allowed. */
   readonly costLeast: number;
   readonly costMost: number;
 }

@@ -55,7 +55,7 @@ export interface WatchedLevel extends Watched {
   readonly part?: string | undefined;
 }
 
-/** The levels that a person means: all that are as is said here. */
+/** Levels that a person chose: all that match every field given here. */
 export interface ChosenLevels {
   readonly suite: string;
   readonly agent: string;
@@ -89,7 +89,7 @@ export function noneOfThese(causes: readonly FallCause[]): number | undefined {
 }
 
 interface Change {
-  /** In the metric's own unit, for the mix of traffic that was observed. */
+  /** Baseline in the metric's own unit, for the mix of traffic that was observed. */
   readonly baseline: number;
   readonly observed: number;
   /** Relative to the baseline; negative is a fall. With its interval of 95 %. */
@@ -112,7 +112,7 @@ interface ChangePart {
   readonly points: number;
 }
 
-/** A part of the same change, by what is asked. */
+/** Points of the change that a segment made, or the mix of segments. */
 interface SegmentPart {
   readonly part: 'segment' | 'mix';
   /** Empty for the mix. */
@@ -166,7 +166,7 @@ export interface VersionReading extends Watched {
 export type Transition =
   | {
       readonly kind: 'level';
-      /** The same whenever it is told again. */
+      /** Stable across deliveries, so that receivers can drop duplicates. */
       readonly id: string;
       /** Log time. */
       readonly at: number;
@@ -219,7 +219,7 @@ export const NOTICE_KINDS = [
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** Undefined where nobody needs to be told. */
+/** Kind of notice; undefined if the transition needs none. */
 export function noticeKindOf(transition: Transition): NoticeKind | undefined {
   const name = { level: transition.to, version: `version_${transition.to}`, judges: 'judges_changed' }[transition.kind];
   return NOTICE_KINDS.find((kind) => kind === name);
@@ -255,9 +255,9 @@ export interface DetectionReport {
   readonly learning: readonly HistoryWanted[];
 }
 
-/** A place that is told of notices. */
+/** A receiver of notices. */
 export interface Webhook {
-  /** In metrics and logs; the URL may be a secret. */
+  /** Name in metrics and logs; the URL may be a secret. */
   readonly name: string;
   /** The same for the same place. */
   readonly key: string;

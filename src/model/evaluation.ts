@@ -49,7 +49,7 @@ export interface DecidedVerdict {
 
 /** A step of the golden trace, and how right it was. A required one that was not made is 0, and no model was asked about it. */
 export interface GradedStep {
-  /** From 1, in the golden trace. */
+  /** Number of the step in the golden trace, from 1. */
   readonly step: number;
   /** Tool as the golden trace names it. */
   readonly tool: string;

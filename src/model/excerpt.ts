@@ -21,7 +21,7 @@ export interface ExcerptTurn {
   readonly user: string | undefined;
   /** Calls in groups, one after the other; the calls of a group ran side by side. */
   readonly calls: readonly (readonly ExcerptCall[])[];
-  /** Without it there was none. */
+  /** Answer; undefined if there was none. */
   readonly answer: string | undefined;
   /** Why the model stopped, where it is known; `length` is that it was cut off. */
   readonly finish: 'stop' | 'length' | undefined;

@@ -73,7 +73,7 @@ export interface CaseRun {
   readonly case: string;
   readonly caseFingerprint: string;
   readonly tags: readonly string[];
-  /** From 1. */
+  /** Number of the repeat, from 1. */
   readonly repeat: number;
   /** Id of the scored conversation; the id that the run was given if there is none. */
   readonly conversationId: string;
@@ -108,6 +108,6 @@ export interface FileRange {
 
 export interface ExperimentResult {
   readonly experiment: Experiment;
-  /** In the order in which they ended. */
+  /** Runs in the order in which they ended. */
   readonly runs: readonly CaseRun[];
 }

@@ -37,7 +37,7 @@ export interface PlannedLook {
 }
 
 export interface GateLook extends PlannedLook {
-  /** From 1. */
+  /** Number of the look, from 1. */
   readonly number: number;
   readonly of: number;
   readonly ofCases: number;
@@ -72,7 +72,10 @@ export interface JudgedLimit extends Judged {
   readonly allowed: number;
   /** Undefined where there is no figure; `because` says why. */
   readonly figures: RuleFigures | undefined;
-  /** About how many cases, of the same kind, it takes to tell; undefined where it is told, or where no number would do. */
+  /**
+   * Approximate number of cases of the same kind that would decide it; undefined if it is decided, or if no number
+   * would do.
+   */
   readonly casesNeeded: number | undefined;
   /** The limit is broken if everything that is not known counts as a failure. */
   readonly isBrokenAtWorst: boolean;
@@ -124,13 +127,13 @@ export interface CountedCases {
   readonly broken: readonly string[];
   /** Members of `broken` whose content changed since the baseline; for `missing_cases` only. */
   readonly changed: readonly string[];
-  /** They may be broken: the candidate ran them, and what it did cannot be told. */
+  /** Cases that may be broken: the candidate ran them, and its result is unknown. */
   readonly undecided: readonly string[];
   /** How many the candidate has not run (yet). For `missing_cases`, those that it need not run. */
   readonly notRun: number;
   /** How many were decided. */
   readonly cases: number;
-  /** How many say nothing for or against the candidate, by the reason. */
+  /** Cases that count neither for nor against the candidate, by the reason. */
   readonly leftOut: { readonly [reason in LeftOut]: number };
 }
 
@@ -168,7 +171,7 @@ interface RuleFigures {
   readonly baseline: number | undefined;
   readonly candidate: number;
   readonly cases: number;
-  /** In how many of them the two differ; undefined of levels, and where cases are not paired. */
+  /** Cases in which the two differ; undefined for levels, and if cases are not paired. */
   readonly moved: number | undefined;
   /** Each case beside itself. */
   readonly isPaired: boolean;

@@ -25,7 +25,7 @@ export type ReadAnswer = Omit<JudgedAnswer, 'votes'>;
 
 type JudgeReading =
   | { readonly is: 'answers'; readonly answers: readonly ReadAnswer[] }
-  /** In our own words: nothing of the answer's text is in it. */
+  /** Problem in our own words, without the answer's text. */
   | { readonly is: 'problem'; readonly problem: string };
 
 /** Parts of a request that its answer is read by. */

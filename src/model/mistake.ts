@@ -6,7 +6,7 @@ import { counted } from './counted.ts';
 export interface Mistake {
   /** The file, or the environment variable or flag that was read. */
   readonly file: string;
-  /** From 1. Undefined where the place has no lines. */
+  /** Line, from 1. Undefined if the place has none. */
   readonly line: number | undefined;
   readonly column: number | undefined;
   /** Path in the document, such as `criteria[2].check`; '' for the whole. */

@@ -11,7 +11,7 @@ export interface SuiteMutation {
   readonly goldens: readonly MutationGolden[];
   /** Conversations that could not be broken, and why. */
   readonly leftOut: readonly (MutationGolden & { readonly because: string })[];
-  /** In the suite's order. */
+  /** Criteria in the suite's order. */
   readonly criteria: readonly MutatedCriterion[];
   /** Criteria for judges: nobody was asked. */
   readonly judged: readonly string[];
@@ -47,7 +47,7 @@ export interface MutatedFault {
   readonly noticed: number;
   /** Faults that the outcome rules noticed, and no criterion. */
   readonly byOutcomeAlone: number;
-  /** In the order of the suite's criteria. */
+  /** Criteria in the suite's order. */
   readonly criteria: readonly MutatedCriterion[];
   readonly unnoticed: readonly UnnoticedFault[];
 }

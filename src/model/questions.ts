@@ -21,9 +21,9 @@ export interface WaitingQuestion {
 }
 
 export interface SpendingLimits {
-  /** In any sixty minutes; Infinity where there is no limit. */
+  /** Most in any sixty minutes; Infinity for no limit. */
   readonly hourNanos: number;
-  /** In any twenty-four hours. */
+  /** Most in any twenty-four hours. */
   readonly dayNanos: number;
 }
 

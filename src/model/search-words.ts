@@ -84,7 +84,7 @@ function isNew(from: number, end: number, hashed: number, last: number): boolean
   return true;
 }
 
-/** Their blanks tell words of other lengths apart. */
+/** Compares the blanks too, which tells words of other lengths apart. */
 function isSame(known: number, from: number, end: number): boolean {
   for (let at = from; at <= end; at += 1) if (WORDS[known + at - from] !== WORDS[at]) return false;
   return true;

@@ -6,7 +6,7 @@ import { getCompileCacheDir } from 'node:module';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 export interface ThreadModule {
-  /** Without its suffix. */
+  /** Module without its suffix. */
   readonly module: string;
   /** The caller's `import.meta.url`. */
   readonly from: string;

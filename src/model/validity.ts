@@ -42,7 +42,7 @@ export interface SuiteValidity extends GoodAndBad {
   /** Neither good nor bad: handed over, or not scored. In no figure of agreement. */
   readonly saidNeither: GoodAndBad;
   readonly agreement: Estimate | undefined;
-  /** Undefined where one kind alone was said. */
+  /** Agreement beyond chance; undefined if one kind alone was found. */
   readonly kappa: Estimate | undefined;
   readonly withoutScore: GoodAndBad;
   /** Area under the curve of the score; undefined where no good or no bad one has a score. */

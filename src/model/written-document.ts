@@ -170,7 +170,7 @@ function startOf(node: Node | null): number | undefined {
   return node?.range?.[0];
 }
 
-/** From an offset in the value to one in the file: exact within plain, quoted and literal texts without escapes. */
+/** Maps an offset in the value to one in the file: exact within plain, quoted and literal texts without escapes. */
 function offsetInSource(node: Scalar, text: string, offset: number): number | undefined {
   const start = node.range?.[0];
   if (start === undefined || typeof node.value !== 'string') return start;

@@ -60,7 +60,7 @@ export function mapLeaves(
   );
 }
 
-/** `Array.isArray` alone does not tell what a readonly array holds. */
+/** `Array.isArray` alone does not narrow a readonly array. */
 export function isList(json: Json): json is readonly Json[] {
   return Array.isArray(json);
 }

@@ -74,7 +74,7 @@ export function messageOf(value: unknown, defaultRole: string): readonly Message
   return SAYING.some((key) => key in value) ? [readMessage(value, defaultRole)] : [];
 }
 
-/** Without a role, what makes an object a message is that it says something. */
+/** Members by which an object without a role is a message: it has content. */
 const SAYING = ['parts', 'content', 'text', 'tool_calls', 'toolCalls', 'function_call', 'finish_reason'] as const;
 
 function finishedMessage({ message, reason }: Finished, defaultRole: string): readonly Message[] {
@@ -203,7 +203,7 @@ export function answerIn(list: MessageList): Content {
   return list.state === 'whole' ? MISSING : textContent('', list.state);
 }
 
-/** And does not tell what they gave back, as a message does that sums up a turn. */
+/** True if the message asks for tools and holds no results, as a message that sums up a turn does. */
 function asksForTools(message: Message): boolean {
   const asks = message.parts.some((part) => part.type === 'tool_call');
   return asks && !message.parts.some((part) => part.type === 'tool_result');

@@ -14,7 +14,7 @@ import { decodeJsonish, member } from './jsonish.ts';
 export interface EventView {
   readonly name: string;
   readonly timeMs: number;
-  /** From the body where it is a map, else from the attributes. */
+  /** Value from the body if it is a map, else from the attributes. */
   get(key: string): AttributeValue | undefined;
 }
 

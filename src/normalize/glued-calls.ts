@@ -92,7 +92,7 @@ function repeated(text: string, count: number): string | undefined {
   return first.repeat(count) === text ? first : undefined;
 }
 
-/** From the left, the longest name that fits: names of tools that are beginnings of each other are rare. */
+/** Takes the longest name that fits, from the left: names of tools that are beginnings of each other are rare. */
 function offeredIn(name: string, count: number, offered: readonly string[]): readonly string[] | undefined {
   const names: string[] = [];
   let rest = name;

@@ -15,7 +15,7 @@ export interface Row {
   readonly key: string;
   /** Members that are read if the value is an object. */
   readonly members?: readonly string[];
-  /** Writes the field and answers true, or answers false where the value says nothing. */
+  /** Writes the field and returns true, or returns false if the value has no content. */
   readonly write: (draft: Fields, value: AttributeValue) => boolean;
 }
 

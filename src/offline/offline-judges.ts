@@ -25,7 +25,7 @@ import { type JudgingStart, judgeOf, judgingStart } from '../engine/judging-star
 
 interface OfflineJudgesParts {
   readonly judging: JudgingSettings;
-  /** Without it, nothing is known from before, and nothing is kept. */
+  /** Answers from before; without it, nothing is known, and nothing is kept. */
   readonly answers?: KnownAnswers | undefined;
   readonly onEvent: (event: JudgeEvent) => void;
   readonly times?: QueueTimes;

@@ -124,7 +124,7 @@ function isOpenLine(line: Buffer): boolean {
 
 interface LinePlace {
   readonly name: string;
-  /** From 1; undefined for a document over several lines. */
+  /** Line number, from 1; undefined for a document over several lines. */
   readonly number: number | undefined;
   /** Lines of the conversations that were recorded as messages, by their ids. */
   readonly lineOf?: Map<string, number>;
@@ -134,7 +134,7 @@ function* readJsonLine(line: Buffer, { name, number, lineOf }: LinePlace): Gener
   const text = line.toString().trim();
   if (text === '') return;
   const place = number === undefined ? name : `${name}:${number}`;
-  // A cheap look for the key that tells the signals apart; the transcoder does the real reading.
+  // Fast look for the key that tells the signals apart; the transcoder does the real reading.
   const hasSpans = /"(?:resourceSpans|resource_spans)"/.test(text);
   const isLogs = !hasSpans && /"(?:resourceLogs|resource_logs)"/.test(text.slice(0, 4096));
   try {

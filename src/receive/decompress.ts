@@ -63,7 +63,7 @@ function codecOf(encoding: Compression, bytes: Buffer): Codec {
 interface Options {
   readonly maxOutputLength: number;
   readonly chunkSize: number;
-  /** The result then tells how much of the input it took. */
+  /** Makes the result say how much of the input it took. */
   readonly info: true;
 }
 

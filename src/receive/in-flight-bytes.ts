@@ -34,7 +34,7 @@ export class InFlightBytes {
   readonly #now: () => number;
   #used = 0;
   #large = 0;
-  /** In the order in which they began. */
+  /** Requests in the order in which they began. */
   readonly #arriving = new Set<Held>();
 
   constructor({ max, requestMax, now = () => performance.now() }: Options) {

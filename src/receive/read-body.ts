@@ -73,7 +73,7 @@ export function readBody(
   };
   const onClose = () => finish({ read: 'aborted' });
   request.on('data', onData).on('end', onEnd).on('close', onClose);
-  // The reason of an abort says nothing that 'close' does not; without a listener it would end the process.
+  // 'close' reports the abort already; without a listener, this error would end the process.
   request.on('error', () => undefined);
   reservation.arriving(() => finish({ read: 'overloaded' }));
   return promise;

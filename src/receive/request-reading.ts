@@ -61,7 +61,7 @@ export class RequestReading {
   isAtOnce(format: Format, bytes: Uint8Array): boolean {
     if (bytes.length <= AT_ONCE_CAREFUL_BYTES_MAX) return true;
     if (bytes.length > this.#atOnceBytesMax[format] || performance.now() <= this.#carefulUntil) return false;
-    // In JSON they are long enough for the limit of bytes.
+    // Records in JSON are long enough for the limit of bytes.
     return format === 'json' || countRecords(bytes, AT_ONCE_RECORDS_MAX) <= AT_ONCE_RECORDS_MAX;
   }
 

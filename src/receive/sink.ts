@@ -18,6 +18,6 @@ export type Admission =
   | { readonly admitted: false; readonly reason: string; readonly retryAfterSeconds: number };
 
 export interface BatchSink {
-  /** Resolves once the batch is durable, or once it is clear that it will not be: the client is told nothing earlier. */
+  /** Resolves once the batch is durable, or certain not to be. The client gets no answer before that. */
   accept(batch: ReceivedBatch): Promise<Admission>;
 }

@@ -27,7 +27,7 @@ const DONE =
 const ID = /\d/;
 const FAILED_TEXT = /^(?:error|fail(?:ed|ure)?|rejected|declined|denied|refused)(?![a-z])/i;
 
-/** Undefined where the result does not tell parts apart. `isUndone` judges one part by itself. */
+/** Undefined if the result has no parts. `isUndone` judges one part by itself. */
 export function bulkParts(json: Json, isUndone: (part: Members) => boolean): BulkParts | undefined {
   const list = Array.isArray(json) ? (json as readonly Json[]) : listIn(json);
   if (list !== undefined) {

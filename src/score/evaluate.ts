@@ -43,7 +43,7 @@ interface EvaluateOptions {
   readonly onCriterion?: (index: number) => void;
   /** Criteria not to run, by name, with the reason: they get the verdict `error`. */
   readonly stopped?: ReadonlyMap<string, string>;
-  /** Without them, judged criteria are skipped. */
+  /** Judges' answers; without them, judged criteria are skipped. */
   readonly judges?: Judges;
 }
 
@@ -72,7 +72,7 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
       toJudge ??= [];
       toJudge.push({ name, judged, isCritical: capsAt !== undefined });
     }
-    // In the suite's order already; what a judge says takes the place of this.
+    // A placeholder, so that verdicts are in the suite's order; a judge's verdict replaces it.
     verdicts.set(name, verdict === 'for-a-judge' ? skippedVerdict('Was not asked.') : verdict);
   });
   const waiting = toJudge === undefined ? NOTHING_WAITS : judge(suite, subject, toJudge, options.judges, verdicts);

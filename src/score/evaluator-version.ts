@@ -60,7 +60,7 @@ export function textOfCode(suite: Suite): string {
   });
 }
 
-/** Suites in shadow whose evaluations nobody can tell from those of the live one, in words. */
+/** Sentences about suites in shadow whose evaluations look like those of the live one. */
 export function sameVersions(live: readonly CompiledSuite[], shadows: readonly CompiledSuite[]): readonly string[] {
   return shadows.flatMap(({ name, version, text, file }) => {
     const beside = live.find((suite) => suite.name === name);

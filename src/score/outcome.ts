@@ -89,7 +89,7 @@ export function decideWithoutScore(
   if (ending !== 'handed_over' || conditions === undefined) return undefined;
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...known, completed, failed, ending, score: Number.NaN };
-  // A neutral outcome says nothing of how well it went, so it takes no score.
+  // A neutral outcome has no score, because it does not say how well it went.
   return outcomes
     .filter(({ outcome }) => !isInSuccessRate(outcome))
     .find(({ when, because }) => holds(`"${because}"`, () => when(view), []));

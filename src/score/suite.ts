@@ -80,7 +80,7 @@ export const CRASH = ['hard_failure', 'by_criteria'] as const;
 
 export interface OutcomeRule<E extends Extracts = Extracts> {
   readonly outcome: ScoredOutcome;
-  /** Without it the rule always holds. */
+  /** Condition; without it the rule always holds. */
   readonly when?: (view: OutcomeView<E>) => boolean;
   /** The condition in words, for the explanation. */
   readonly because?: string;

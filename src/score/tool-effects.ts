@@ -28,7 +28,7 @@ export interface ToolEffects {
   ) => EffectOf;
 }
 
-/** In the order in which they are asked. */
+/** Effects by several sources, asked in their order. */
 export function toolEffects(said: readonly (ToolNames | undefined)[] = []): ToolEffects {
   const layers = said.flatMap((names) => (names === undefined ? [] : [saidOf(names)]));
   const bySaying = (tool: string) => {

@@ -9,7 +9,7 @@ import type { PostgresAddress } from '../store/postgres/link.ts';
 import { StoreReader } from '../store/sqlite/store-reader.ts';
 import { storeFileIn } from './data-directory.ts';
 
-/** A store as a thread that reads it is told of it. */
+/** Place of a store, as it is passed to a thread that reads it. */
 export type StorePlace =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly address: PostgresAddress; readonly statementMs: number };

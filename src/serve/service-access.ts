@@ -25,7 +25,7 @@ export interface ServiceAccess {
   stop(): Promise<void>;
 }
 
-/** The service would be open to everybody, and was not told to be. */
+/** The service would be open to everybody, without a setting that allows it. */
 export class NoTokens extends Error {}
 
 /** A token that was created or revoked is known to be after so long. */

@@ -124,7 +124,8 @@ function pairedSpans(
   round((name, _id, args) => (args.state === 'whole' ? `${name} ${canonicalJson(args.json)}` : undefined), true);
   round((name) => name, true);
   const names = new Set(requests.map(({ name }) => name));
-  // Some frameworks call a tool's span after a class of theirs. Where no model asked for that, the arguments tell.
+  // Some frameworks name a tool's span after one of their classes. If no model asked for that name, the arguments
+  // decide.
   const strangers = [...free].filter((tool) => !names.has(family.at(tool).tool?.name ?? ''));
   round((_name, _id, args) => (args.state === 'whole' ? canonicalJson(args.json) : undefined), true, strangers);
   return spanOf;
@@ -250,7 +251,7 @@ function withoutSpan(request: ToolRequest, transcripts: Transcripts): ToolCall {
   };
 }
 
-/** Without a span of the tool, what the model was told is what is known. */
+/** A tool without a span failed if the model was told so. */
 function errorOf(result: ToolResult | undefined): StepError | undefined {
   if (result === undefined || result.failed === false) return undefined;
   const { text } = result.result;
@@ -283,7 +284,7 @@ function ofSpan(family: Family, index: number, transcripts: Transcripts): ToolCa
   };
 }
 
-/** Only the agent's own span came, with what was said inside. */
+/** Calls of the transcript in the agent's own span, if no other span arrived. */
 function ofTranscript(root: Step): readonly ToolCall[] {
   if (root.kind === 'llm') return [];
   const results = new Results(sinceUser(root.messagesOut).flatMap((message) => message.parts));

@@ -313,7 +313,7 @@ class SaidTotals {
   }
 }
 
-/** Rules and dashboards ask for pass rates and for errors; the other verdicts are looked at as they come. */
+/** Verdicts whose series exist at zero, because rules and dashboards ask for them; the others begin when they occur. */
 const IS_ASKED_FOR = {
   pass: true,
   fail: true,

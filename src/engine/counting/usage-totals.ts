@@ -56,7 +56,10 @@ export function countedEffort({ steps, tokens, durationMs, costNanos }: KeptEffo
   return { steps, tokens, duration: durationMs, cost };
 }
 
-/** In billionths of a dollar squared: a thousand times the square of millionths. A conversation of 0.0003 USD is 90 of them. */
+/**
+ * Square in billionths of a dollar squared: a thousand times the square of millionths. A conversation of 0.0003 USD is
+ * 90 of them.
+ */
 export function squaredCost(millionths: number): number {
   return Math.round(millionths ** 2 / 1000);
 }

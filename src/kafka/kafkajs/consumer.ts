@@ -115,7 +115,7 @@ export class KafkajsConsumer implements KafkaConsumer {
   }
 }
 
-/** From one `start` to its `stop`. */
+/** Reading from a `start` to its `stop`. */
 class ConsumerSession {
   readonly #options: Options;
   readonly #handlers: ConsumerHandlers;
@@ -128,7 +128,7 @@ class ConsumerSession {
   readonly #stopping = new AbortController();
   readonly #feeds = new Map<string, PartitionFeed>();
   readonly #fetching = new Map<number, Promise<void>>();
-  /** Assignments are told one after the other. */
+  /** Callbacks of assignments, run one after the other. */
   #telling: Promise<void> = Promise.resolve();
   #watching: Promise<void> | undefined;
 

@@ -78,7 +78,7 @@ export type ReceiveEvent =
       readonly type: 'request-refused';
       readonly transport: Transport;
       readonly reason: RefuseReason;
-      /** The HTTP or gRPC status; 0 where nobody was left to be told. */
+      /** HTTP or gRPC status; 0 if the client had gone. */
       readonly code: number;
     }
   | {

@@ -57,7 +57,7 @@ export const FEEDBACK_FATES = [
 ] as const;
 export type FeedbackFate = (typeof FEEDBACK_FATES)[number];
 
-/** From the scoring thread. */
+/** Events of the scoring thread. */
 export type EngineEvent =
   | { readonly type: 'turn-closed'; readonly cause: CloseCause; readonly fate: TurnFate; readonly rows: number }
   | {

@@ -68,7 +68,7 @@ function shortened(scene: Scene, place: CallPlace, { name, elements }: List): Br
   };
 }
 
-/** From lists of that name that hold the same. */
+/** Removes the last element from lists of that name with the same elements. */
 function withoutLastOf(json: Json, name: string, elements: readonly unknown[]): Json {
   if (typeof json !== 'object' || json === null || isList(json)) return json;
   return Object.fromEntries(

@@ -220,7 +220,7 @@ export function caseFingerprint({ turns, truth, golden }: Pick<DatasetCase, 'tur
   return sha256({ turns, truth, golden });
 }
 
-/** The order of the cases, and of the keys in them, says nothing. */
+/** Fingerprint that does not depend on the order of the cases, or of the keys in them. */
 export function fingerprintOf(cases: readonly Pick<DatasetCase, 'id' | 'fingerprint'>[]): string {
   return sha256(cases.map(({ id, fingerprint }) => [id, fingerprint]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
 }

@@ -116,7 +116,7 @@ export async function runCase(
     const main = mainOf(seen.conversations, given.conversationId);
     const all = main === undefined ? [] : await scored(planned, seen.batches, running);
     if (all === undefined) return undefined;
-    // A run is one conversation to whoever compares; what the agent did under other names is kept, and said.
+    // Comparisons take one conversation a run; those under other names are kept, and the run says so.
     const evaluations = all.filter(({ conversationId }) => conversationId === main?.id);
     const runEnd = runEndOf(end, main);
     const problems = [

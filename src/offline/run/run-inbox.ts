@@ -36,7 +36,7 @@ export class RunInbox {
   #newAt = Number.NEGATIVE_INFINITY;
   #changed = Promise.withResolvers<void>();
 
-  /** `givenParents`: the spans that the agent was told to be part of. Nobody exports them, so they are not missed. */
+  /** `givenParents`: spans that the agent was given as parents. They are never exported, so they are not missed. */
   constructor(givenParents: readonly string[]) {
     this.#given = new Set(givenParents);
   }

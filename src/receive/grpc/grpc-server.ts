@@ -96,7 +96,7 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
     watch(session);
   });
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    // The reason of an abort says nothing that 'close' does not; without a listener it would end the process.
+    // 'close' reports the abort already; without a listener, this error would end the process.
     stream.on('error', () => undefined);
     const calls = stream.session === undefined ? undefined : sessions.get(stream.session);
     // Its session has been closed, or it was given up before anybody looked at it.
@@ -108,7 +108,7 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
     calls.began(stream);
     let end: CallEnd = 'done';
     stream.once('close', () => {
-      // A client that was told to wait while it still sent stops by itself.
+      // A client that was refused while it still sent stops by itself.
       const isGivenUp = stream.aborted && !stream.headersSent;
       if (isGivenUp || end === 'refused') calls.givenUp();
       else calls.completed();
@@ -181,7 +181,7 @@ class ConnectionUse {
 
 /** A connection of a slowed address waits before HTTP/2, or TLS, reads a byte of it. */
 function takeInTurn(server: GrpcPort, slowed: SlowedAddresses, onRefused: () => void): void {
-  // The type of a listener says nothing of its arguments.
+  // The type of a listener lacks its arguments.
   const taking = server.listeners('connection') as ((this: GrpcPort, socket: Socket) => void)[];
   server.removeAllListeners('connection');
   // Nothing is read of one that waits. HTTP/2 would read what its socket holds in another tick, and throws where the

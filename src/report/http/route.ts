@@ -204,7 +204,7 @@ export function decoded(parameters: PathParameters): PathParameters | undefined 
   try {
     return new Map([...parameters].map(([name, text]) => [name, decodeURIComponent(text)]));
   } catch {
-    // The error of decodeURIComponent says nothing more.
+    // The error of decodeURIComponent adds no information.
     return undefined;
   }
 }

@@ -36,7 +36,7 @@ interface InspectedConversation {
   readonly agent: string | null;
   readonly agent_version: string | null;
   readonly turns: readonly InspectedTurn[];
-  /** In which dialects the spans are written. */
+  /** Dialects of the spans. */
   readonly dialects: readonly string[];
   readonly missing: readonly Advice[];
 }

@@ -35,7 +35,7 @@ export type MetricSource =
 
 export interface ScrapeRequest {
   readonly accept: string | undefined;
-  /** Without a scraper's name everything is shown as it is. */
+  /** Name of the scraper; without it every series is shown with its value. */
   readonly scraper?: string | undefined;
   /** Whether somebody still waits for the answer. */
   readonly isWanted?: () => boolean;

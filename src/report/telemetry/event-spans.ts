@@ -60,7 +60,7 @@ export class EventSpans {
   }
 }
 
-/** An event that makes a span, and what is told of it; undefined where this one is not worth a span. */
+/** Describes the span of an event; undefined if this one is not worth a span. */
 type Telling<E> = ((event: E) => Told | undefined) | 'no span';
 
 /** A kind of event that is not here does not compile. */
@@ -179,7 +179,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
 };
 
 function tell(event: AnyEvent): Told | undefined {
-  // The cast holds because an event finds what tells it by its type.
+  // The cast holds because the table is indexed by the event's own type.
   const telling = SPANS[event.type] as Telling<AnyEvent>;
   return telling === 'no span' ? undefined : telling(event);
 }

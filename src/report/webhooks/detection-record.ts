@@ -237,7 +237,7 @@ function summaryOf(transition: Transition): string {
 
 const UNNAMED_FROM = 0.5;
 
-/** States of which it is said where they come from. */
+/** States whose cause is named. */
 const IS_BAD: ReadonlySet<string> = new Set(['suspected', 'regressed', 'partly_back']);
 
 export function isBad(state: string): boolean {
@@ -294,7 +294,7 @@ export function noneText(causes: readonly FallCause[]): string {
   return none < 0.005 ? '' : `; none of these: ${Math.round(100 * none)} %`;
 }
 
-/** Users whom no span names cannot be told from a fall of everybody. */
+/** Caveat that a user without a name looks like a fall of everybody. */
 function caveat({ unnamedShare = 0 }: LevelReading): string {
   return unnamedShare > UNNAMED_FROM
     ? '; spans name no users, so one user with many bad conversations would look the same'

@@ -105,7 +105,7 @@ class Queue {
     }
   }
 
-  /** False where it was told to stop before. */
+  /** False if it was stopped before. */
   async #deliver(notice: Notice): Promise<boolean> {
     const { onEvent, giveUpAfterMs, evidenceOf } = this.#parts;
     const { name, format } = this.#webhook;
@@ -125,7 +125,7 @@ class Queue {
       if (this.#stop.signal.aborted) return false;
       onEvent({ type: 'webhook-failed', webhook: name, problem: answer.problem });
       await sleep(answer.waitMs, undefined, { signal: this.#stop.signal }).catch(() => {
-        // Told to stop: what waits is in the state.
+        // Stopped: the notices that wait are in the state.
       });
     }
     return false;

@@ -16,7 +16,7 @@ export type Evaluated =
       readonly root: string | undefined;
       readonly of: 'argument' | 'other';
     }
-  /** Content that was not recorded whole: nobody can tell, not even whether it is absent. */
+  /** Content that was not recorded whole: not even its absence is certain. */
   | { readonly kind: 'gap'; readonly reason: string }
   | { readonly kind: 'error'; readonly reason: string };
 

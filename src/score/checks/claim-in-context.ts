@@ -95,7 +95,7 @@ function byForm(claim: Claim, asking: Asking): Excuse | undefined {
   return isNotNamed || intersect(actions, actionsIn(asked.sentence)) ? 'explanation' : undefined;
 }
 
-/** A case that was opened, or an action that is said to be done for the user, is what the answer offers in place of the request. */
+/** True for an opened case, or an action done for the user, which the answer offers in place of the request. */
 function isOffered(claim: Claim): boolean {
   return claim.isHandOver || FOR_USER.test(claim.sentence) || intersect(actionsIn(claim.words), CREATED);
 }

@@ -14,7 +14,7 @@ import { type Answer, notApplicable } from '../answer.ts';
 import { type BuiltInCheck, builtInCheck } from './built-in-check.ts';
 import { tellingOf, unrecoveredCalls } from './failed-calls.ts';
 
-/** The agent noticed: it tried the failed tool again, or the user was told. */
+/** The agent noticed: it tried the failed tool again, or the user learned of it. */
 export const errorDetected = afterAnError(
   'the agent tried again after an error, or told the user',
   (error, subject) => {

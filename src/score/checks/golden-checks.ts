@@ -121,7 +121,7 @@ function unexpectedWrite(subject: Subject, parts: WithGolden): ReasonedAnswer | 
   const judged = trace === undefined ? undefined : assessRun(trace, subject, parts);
   if (judged === undefined || typeof judged === 'string') return undefined;
   const isWrite = parts.golden.isWriteIn(subject);
-  // A failed call has changed nothing, as far as its result tells.
+  // A failed call counts as no change, as far as its result shows.
   const call = judged.comparison.extras.find((extra) => isWrite(extra.name) && !subject.hasFailed(extra));
   if (call === undefined) return undefined;
   return {

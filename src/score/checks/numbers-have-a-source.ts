@@ -84,7 +84,7 @@ export const numbersHaveASource = builtInCheck({
     const isKnown = (one: Specific) =>
       !doubtful.includes(one) || derived.has(numberOf(one)) || isOf(one, totals, isTotal);
     const shares = doubtful.length === 0 ? undefined : percentagesIn([turn.finalAnswer.text]);
-    // Facts are long, and read once for all that an answer tells.
+    // Percentages of the facts, read once because facts are long.
     let ofFacts: ReadonlySet<number> | undefined;
     const isRest = (one: Specific) => {
       const rest = restOf(numberOf(one));
@@ -296,7 +296,7 @@ function isOf(specific: Specific, known: readonly number[], is: (number: number,
   return known.some((number) => is(number, value));
 }
 
-/** Sums are told rounded to cents, and means to a decimal. Some column of many has almost any whole number as its mean. */
+/** Sums are rounded to cents, and means to a decimal. With many columns, almost any whole number is the mean of one. */
 function isTotal(total: number, value: number): boolean {
   return Number.isInteger(value) ? Math.abs(total - value) < TOTAL_EXACT : isRoundedTo(total, value);
 }

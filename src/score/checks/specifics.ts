@@ -106,7 +106,7 @@ function numberSpecific(written: string, half: string | undefined): Specific | u
   return { kind: 'number', text: half === undefined ? written : `${written} ${half}`, forms };
 }
 
-/** With zeros before it, a number is an id: "00000001" is not "1", which is found anywhere. */
+/** A number with zeros before it is an id: "00000001" is not "1", which is found anywhere. */
 const PADDED = /^0\d{4,}$/;
 
 function paddedForms(written: string): readonly string[] {

@@ -182,7 +182,7 @@ function listIn(value: Json | undefined): readonly Json[] {
   return value !== undefined && isList(value) ? value : [];
 }
 
-/** `Array.isArray` alone does not tell a readonly array. */
+/** `Array.isArray` alone does not narrow a readonly array. */
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }

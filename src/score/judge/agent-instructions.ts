@@ -20,7 +20,7 @@ export interface BegunInstructions {
 
 /** Instructions of one agent. */
 interface Known {
-  /** In which turn each text was shown. */
+  /** Turn in which each text was shown. */
   readonly shownIn: Map<string, number>;
   /** Instructions of the last turn in which it had any. */
   inForce: ReadonlySet<string>;

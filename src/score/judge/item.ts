@@ -14,7 +14,7 @@ export interface Item {
     | 'first'
     | 'second'
     | Step['kind'];
-  /** From 1; undefined for what belongs to no turn. */
+  /** Number of the turn, from 1; undefined for items of no turn. */
   readonly turn: number | undefined;
   readonly fields: readonly Field[];
   /**

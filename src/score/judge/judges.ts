@@ -199,7 +199,7 @@ interface Asked extends ToJudge {
   readonly graded: GradedSteps | undefined;
 }
 
-/** With what the golden trace of the conversation adds to the question; or what it makes of it without asking. */
+/** Question with what the golden trace adds to it, or the judgement that makes asking unnecessary. */
 function askedOf({ name, isCritical, judged }: ToJudge, subject: Subject): Asked | Judgement {
   const asked = { name, isCritical, judged };
   if (judged.golden === undefined) return { ...asked, golden: undefined, graded: undefined };

@@ -152,7 +152,7 @@ const PAIRS = {
 
 type Sets = readonly (readonly number[])[];
 
-/** From the end of the one to the beginning of the other. */
+/** Compares from the end of the one to the beginning of the other. */
 function isSoon(a: Deed | undefined, b: Deed | undefined, limit: Limit): boolean {
   return a !== undefined && b !== undefined && limit.of === 'time' && startOf(b) - endOf(a) <= limit.ms;
 }

@@ -118,7 +118,7 @@ function lacksAfter(it: string, that: string, wanted: string, { stance }: Findin
     : `${it} was not followed by ${wanted}: the last, ${that}, came before it.`;
 }
 
-/** With its number where there are several of the name. */
+/** Name, with its number if several steps have it. */
 function nameOf(deed: Deed | undefined, all: readonly Deed[]): string {
   if (deed === undefined) return 'a step';
   const name = toExcerpt(deed.name);

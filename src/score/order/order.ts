@@ -43,7 +43,7 @@ interface OrderOptions {
   readonly whenAbsent?: WhenAbsent;
 }
 interface AmongOptions extends OrderOptions {
-  /** The steps that count; all of the kinds that are spoken of unless given. */
+  /** Steps that count; unless given, all of the kinds that the rule names. */
   readonly among?: StepPattern;
 }
 

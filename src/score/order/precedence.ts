@@ -129,7 +129,7 @@ class TurnEvidence {
     };
   }
 
-  /** Reading what a model was shown means decoding the whole history: only where no clock tells. */
+  /** Adds what models were shown. It decodes whole histories, so only if no clock decides. */
   #addShown(timed: readonly Timed[]): void {
     const models = timed.filter(({ deed }) => deed.step?.kind === 'llm');
     const positionOf = new Map(models.map(({ deed }, position) => [deed.step, position]));
@@ -189,7 +189,7 @@ function readerOf(
   });
 }
 
-/** Without a span of its own a call's result is known only because a model was shown it. */
+/** True if a result is known only because a model was shown it: the call has no span. */
 function wasShown({ spanId, answered, id }: ToolCall): boolean {
   return spanId === undefined && answered && id === undefined;
 }
@@ -206,7 +206,7 @@ function resultsIn(messages: readonly Message[]): string[] {
  */
 function addClock(evidence: Evidence, members: readonly Timed[], strength: Strength): void {
   const starts = [...new Set(members.map(({ start }) => start))].sort((a, b) => a - b);
-  // In each instant: what was running ends, then what takes no time happens, then what takes time begins.
+  // Order within an instant: what was running ends, then what takes no time happens, then what takes time begins.
   const ends = starts.map(() => evidence.moment());
   const begins = starts.map(() => evidence.moment());
   const at = new Map(starts.map((start, position) => [start, position]));
@@ -256,7 +256,7 @@ interface Processes {
   readonly untrusted: ReadonlySet<string>;
 }
 
-/** Without looking at their attributes, which would have to be read. */
+/** Compares the steps without their attributes, which would have to be read. */
 export function isOneProcess(steps: readonly Step[]): boolean {
   const serviceName = steps[0]?.serviceName;
   return steps.every((step) => step.serviceName === serviceName && !step.parentIsRemote);

@@ -42,7 +42,7 @@ export interface Selector {
   readonly words: string;
   /** Undefined where steps of any kind can match. */
   readonly kinds: readonly StepKind[] | undefined;
-  /** Throws a ContentGap where what was recorded does not tell. */
+  /** Throws a ContentGap if the recorded content does not decide it. */
   matches(deed: Deed, subject: Subject): boolean;
 }
 

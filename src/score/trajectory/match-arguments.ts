@@ -270,7 +270,7 @@ export function members(expected: readonly ExpectedMember[], open: boolean): Val
 export function elements(expected: readonly ValueMatcher[]): ValueMatcher {
   return matcher((value, args, scope) => {
     if (!Array.isArray(value)) return 'wrong';
-    // `Array.isArray` alone does not tell what a readonly array holds.
+    // `Array.isArray` alone does not narrow a readonly array.
     const list: readonly Json[] = value;
     const taken = new Set<number>();
     for (const { matches } of expected) {

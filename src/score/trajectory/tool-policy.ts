@@ -47,7 +47,7 @@ interface Violation {
 }
 
 export interface PolicyFindings {
-  /** In the order of the calls. */
+  /** Violations in the order of the calls. */
   readonly violations: readonly Violation[];
   /** A call of which it can't be said, because its arguments were not recorded. */
   readonly unreadable: ToolCall | undefined;

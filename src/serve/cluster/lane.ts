@@ -75,7 +75,7 @@ export class Lane implements TurnSource, IntakeOwner {
   readonly #intake: Intake;
   /** Held records by position in the spool. */
   readonly #held = new Map<number, Held>();
-  /** Open turns that have named a conversation since time was told last. */
+  /** Open turns that have named a conversation since the last report of time. */
   readonly #naming = new Map<TraceId, NamingTurn[]>();
   readonly #taken: Record<string, number>;
   /** Resolves once the open turns are not being changed; never rejects. */

@@ -135,7 +135,7 @@ async function tracesInJournal(
   return [...found];
 }
 
-/** Turns of them may be open that say nothing of the user. */
+/** Conversations whose turns may be open and do not name the user. */
 async function conversationsInJournal(
   matcher: AboutMatcher,
   traces: readonly TraceId[],

@@ -19,7 +19,7 @@ export function alignChains({ starts, calls, gains }: Candidates, callCount: num
   const saved = new Float64Array(calls.length);
   const before = new Int32Array(calls.length);
   for (let step = 0; step < steps; step += 1) {
-    // From the last call to the first, so that no pair builds on another of the same step.
+    // Runs from the last call to the first, so that no pair builds on another of the same step.
     for (let pair = (starts[step + 1] as number) - 1; pair >= (starts[step] as number); pair -= 1) {
       const call = calls[pair] as number;
       const total = (most[call] as number) + (gains[pair] as number);

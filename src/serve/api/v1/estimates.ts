@@ -9,7 +9,7 @@ import type { Estimate } from '../../../model/estimate.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import type { LatestEvaluation } from './latest-evaluations.ts';
 
-/** Above this share of conversations that name no user it is said. */
+/** Share of conversations without a user above which a note says so. */
 const UNNAMED_LITTLE = 0.1;
 
 /** Wilson's interval; undefined of nothing. */

@@ -144,7 +144,7 @@ function placeIn(cursor: string): Place | undefined {
   try {
     return place.safeParse(JSON.parse(Buffer.from(cursor, 'base64url').toString())).data;
   } catch {
-    // The error of JSON.parse says nothing more.
+    // The error of JSON.parse adds no information.
     return undefined;
   }
 }
