@@ -158,7 +158,7 @@ export class AuditLog {
 async function rotate(file: string): Promise<void> {
   for (let number = FILES - 1; number >= 1; number--) {
     const from = number === 1 ? file : `${file}.${number - 1}`;
-    // There are fewer files at the beginning.
+    // At the beginning there are fewer files than this.
     await rename(from, `${file}.${number}`).catch(() => undefined);
   }
 }

@@ -39,7 +39,10 @@ export type AgentEnd =
       readonly ended: 'failed';
       readonly answers: readonly Json[];
       readonly problem: string;
-      /** It never came to be asked: a command that is not there, a module that can't be loaded, a URL where nobody listens. */
+      /**
+       * True if the agent was never asked: no such command, a module that cannot be loaded, a URL on which nobody
+       * listens.
+       */
       readonly isUnreachable: boolean;
       readonly spans: SpansThen;
     }

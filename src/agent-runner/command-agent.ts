@@ -125,7 +125,7 @@ function tryJson(text: string): Json | undefined {
     // The cast is what JSON.parse gives.
     return JSON.parse(text) as Json;
   } catch {
-    // Then it is a text.
+    // Output that is not JSON is a text.
     return undefined;
   }
 }

@@ -87,7 +87,7 @@ async function flushed(api: string, providerOf: (api: Api) => Provider | undefin
     clearTimeout(timer);
     return isDone;
   } catch {
-    // It has no such API, or its exporter failed: what comes of its own accord is waited for.
+    // The module has no such API, or its exporter failed: the parent waits for what still arrives.
     return false;
   }
 }

@@ -116,7 +116,7 @@ function jsonOrText(text: string): Json {
     // The cast is what JSON.parse gives.
     return JSON.parse(text) as Json;
   } catch {
-    // Then it is a text.
+    // A body that is not JSON is a text.
     return text;
   }
 }

@@ -88,7 +88,7 @@ interface Job {
   notBefore: number;
   deadlineAt: number | undefined;
   trouble: CallTrouble | undefined;
-  /** Its answers were unsupported once, and are taken as they are from then on. */
+  /** True if the answers were unsupported once: from then on they are taken as they are. */
   wasDoubted: boolean;
   ended: boolean;
 }
@@ -231,7 +231,7 @@ export class JudgeQueue {
     job.flying += 1;
     const flight = this.#fly({ job, call: reservation.call, nanos, isTrial: this.#circuit.begin(), tell }, cut);
     this.#flights.add(flight);
-    // It never rejects.
+    // A flight never rejects.
     void flight.then(() => {
       this.#flights.delete(flight);
       this.#wake();

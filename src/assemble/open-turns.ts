@@ -148,7 +148,7 @@ export class OpenTurns {
     return [...this.advancing(to)].filter((turn) => turn !== undefined);
   }
 
-  /** The same in short steps, most of which close a turn. Until the last of them nothing else may be done here. */
+  /** Advances time in short steps, most of which close a turn. Until the last of them no other method may be called. */
   *advancing(to: number): Generator<ClosedTurn | undefined> {
     if (to < this.#time) throw new Error(`open turns: time went back from ${this.#time} to ${to}`);
     if (to === this.#time) return;

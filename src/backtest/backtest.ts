@@ -156,7 +156,7 @@ class Backtest {
     const { reader, against, changed } = this.#options;
     for await (const page of reader.scanEvaluations({ suiteKey: against, limit: 1 }))
       for (const stored of page) return this.#another.isForTheSame(stored);
-    // The one that runs was for none.
+    // Nothing is stored of the suite that runs, so the written conditions are compared.
     const { match, id } = this.#live?.definition ?? {};
     return id !== undefined && match !== undefined && match === changed.definition.match;
   }

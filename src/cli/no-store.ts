@@ -1,4 +1,4 @@
-/** There is nothing to read yet. */
+/** Error of a command that finds no store to read yet. */
 import type { Settings } from '../config/settings.ts';
 import { storeFileIn } from '../serve/data-directory.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';

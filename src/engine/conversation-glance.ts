@@ -36,7 +36,7 @@ export function wrongClocksOf(turns: readonly Turn[], arrivedAt: number): readon
 }
 
 export function mergedGlance(known: ConversationGlance, more: ConversationGlance): ConversationGlance {
-  // The same turn again, with more spans, counts as both.
+  // The same turn with more spans counts as the first and as the last.
   const isEarlier = (more.beganAtMs ?? Number.POSITIVE_INFINITY) <= (known.beganAtMs ?? Number.POSITIVE_INFINITY);
   const isLater = (more.ceasedAtMs ?? Number.NEGATIVE_INFINITY) >= (known.ceasedAtMs ?? Number.NEGATIVE_INFINITY);
   return {

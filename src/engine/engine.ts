@@ -290,7 +290,7 @@ export class Engine {
     if (named !== undefined) this.#closeBeside(this.#parts.store.conversations.find(named), closed);
   }
 
-  /** It adds nothing, but the end of the conversation may have waited for its close. */
+  /** A close without anything new may still be what the end of the conversation waits for. */
   #closeBeside(conversation: StoredConversation | undefined, closed: ClosedInLog): void {
     if (conversation === undefined) return;
     const openSince = openSinceIn(closed, conversation.id);
@@ -463,7 +463,7 @@ export class Engine {
       this.#scoring.score(suite, conversation, undefined, place);
     }
     const unscoredBecause = matched.byAny ? undefined : 'no_suite_matched';
-    // Its turns were scored, each for itself; what is remembered of them is not needed any more.
+    // The turns were scored one by one, so they need not be remembered.
     for (const { row } of traces) this.#recent.drop(row);
     close({ revision, turns: due.turns, unscoredBecause });
     const live = matched.by.filter(({ shadow }) => shadow === undefined);

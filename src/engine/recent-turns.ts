@@ -44,7 +44,7 @@ export class RecentTurns {
     return recent?.revision === revision ? recent : undefined;
   }
 
-  /** Its conversation has been scored. */
+  /** Forgets a trace whose conversation has been scored. */
   drop(trace: number): void {
     const recent = this.#traces.get(trace);
     if (recent?.turns !== undefined) this.#bytes -= recent.bytes;

@@ -85,7 +85,7 @@ export class TakenFeedback {
       const feedback = placed(one, of);
       const isAboutIt = of !== undefined && feedback?.conversationId === of.id;
       const [fate = 'gone'] = feedback === undefined ? [] : store.feedback.put([feedback], { asks: !isAboutIt });
-      // It speaks of the turn of its trace, which is scored with the arrival unless only the feedback was taken.
+      // Feedback about a trace's turn is scored with the arrival, unless only the feedback was taken.
       if (isAboutIt && fate === 'kept') this.#told = { row: of.row, isScored: of.revision > 0 || isOnlyFeedback };
       onEvent({ type: 'feedback-arrived', way: one.way, fate: feedback === undefined ? 'unplaced' : fate });
     }

@@ -38,7 +38,7 @@ import { warnOfSecondApi } from './api-copies.ts';
 export const CONVERSATION_ID = 'gen_ai.conversation.id';
 
 export interface ConversationOptions {
-  /** The same for every turn of the conversation, whatever process or trace they run in. */
+  /** Id of the conversation, the same for every turn, whatever process or trace it runs in. */
   readonly id: string;
   /** Ground truth, if there is any: expected participants, a label. Anything that JSON can hold. */
   readonly truth?: unknown;

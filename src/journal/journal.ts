@@ -294,7 +294,7 @@ export class Journal {
     // Waits a turn of the event loop, so that requests which arrive together share the sync.
     await new Promise(setImmediate);
     while (this.#hasWork) {
-      // It never rejects: whoever asked for it gets the failure.
+      // A task never rejects: its caller gets the failure.
       await this.#tasks.shift()?.();
       const first = this.#waiting[0];
       if (first === undefined) continue;

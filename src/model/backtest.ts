@@ -59,7 +59,7 @@ export interface CriterionChange {
   readonly criterion: string;
   /** `said by both`: of a suite in shadow, which was asked as the live one was. */
   readonly how: 'weighed again' | 'asked again' | 'said by both' | 'new' | 'gone';
-  /** Its share of the suite; undefined where it is not in it, or the suite is not known. */
+  /** Weight as a share of the suite before; undefined if the criterion is not in it, or the suite is unknown. */
   readonly weightBefore: number | undefined;
   readonly weightAfter: number | undefined;
   readonly before: Passed;

@@ -37,6 +37,6 @@ export interface Damage {
   readonly what: string;
   /** Whether conversations, or what people said of them, may be lost. */
   readonly losesData: boolean;
-  /** The same for the same loss at the next start, and another for another loss. */
+  /** Stable for the same loss at the next start, and different for another loss. */
   readonly key: string;
 }

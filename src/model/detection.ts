@@ -135,7 +135,7 @@ export interface LevelReading extends WatchedLevel {
   readonly unnamedShare?: number | undefined;
   /** Parts of a change of TCR; empty if there is nothing to take apart. */
   readonly parts: readonly ChangePart[];
-  /** The same change by segment; none where there are not several. Absent in notices of an older Assay. */
+  /** Parts of the change by segment; empty if there are not several. Absent in notices of an older Assay. */
   readonly segmentParts?: readonly SegmentPart[];
   /**
    * Sum of the parts. `change` is another one: it has the mix taken out. Absent without parts, and in notices of an
@@ -259,7 +259,7 @@ export interface DetectionReport {
 export interface Webhook {
   /** Name in metrics and logs; the URL may be a secret. */
   readonly name: string;
-  /** The same for the same place. */
+  /** Stable for the same receiver. */
   readonly key: string;
   readonly url: string;
   readonly format: 'slack' | 'json';

@@ -62,7 +62,7 @@ export interface GradedStep {
 
 /** Which judge gave a verdict, and in which version of all that it was asked by. */
 export interface JudgeVersion {
-  /** Its name in the configuration. */
+  /** Judge, by its name in the configuration. */
   readonly judge: string;
   /** The model that answered, as the provider names it; absent where that was not kept. */
   readonly model?: string;

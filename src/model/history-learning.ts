@@ -42,7 +42,7 @@ interface OfStream {
   readonly environment: string;
 }
 
-/** The same conversations by the judges of before and of now: sums of scores, 0 to 1. */
+/** Scores, 0 to 1, of the same conversations by the judges before and now, as sums. */
 export interface JudgesBridge extends OfStream {
   readonly conversations: number;
   readonly before: number;

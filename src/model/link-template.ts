@@ -55,7 +55,10 @@ function placeholders(): RegExp {
   return /\{([A-Za-z_][\w-]*)\}/g;
 }
 
-/** Also the characters that `encodeURIComponent` leaves, because templates put values between quotes and brackets. */
+/**
+ * Encodes also the characters that `encodeURIComponent` leaves, because templates put values between quotes and
+ * brackets.
+ */
 function encoded(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replace(
     /[!'()*]/g,

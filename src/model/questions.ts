@@ -44,7 +44,7 @@ export interface EndedCall {
   /** Number of the call, as its reservation has it. */
   readonly call: number;
   readonly key: string;
-  /** Its cost, or the most that it can have cost. */
+  /** Cost of the call, or the most that it can have cost. */
   readonly nanos: number;
   readonly at: number;
   /** Undefined where the call came to nothing and another may be made. */

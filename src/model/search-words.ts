@@ -27,7 +27,7 @@ export function wordsIn(text: string, most: number): string {
   return [...words].slice(0, most).join(' ');
 }
 
-/** The same one by one. */
+/** Words of a text, one by one. */
 export function wordsOf(text: string, most: number): readonly string[] {
   const words = wordsIn(text, most);
   return words === '' ? [] : words.split(' ');

@@ -9,7 +9,7 @@ interface Standing {
   readonly severity: number | undefined;
   /** Good, bad, or neither: then it is in no success rate. */
   readonly counts: 'good' | 'bad' | 'neither';
-  /** It says that the task was done, which takes evidence of the task. */
+  /** Outcome that claims the task was done, which takes evidence of the task. */
   readonly claimsTask?: true;
 }
 

@@ -13,7 +13,7 @@ const NO_NEWLINE = '\\ No newline at end of file';
 interface Row {
   readonly mark: ' ' | '-' | '+';
   readonly text: string;
-  /** It is the last line of its side, and no newline follows. */
+  /** True for the last line of its side, if no newline follows. */
   readonly isEnd: boolean;
 }
 

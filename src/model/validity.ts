@@ -28,7 +28,7 @@ interface GoodAndBad {
 
 export interface SuiteValidity extends GoodAndBad {
   readonly suite: string;
-  /** Its rules: what one version says is not what the next one says. */
+  /** Version of the rules: figures of different versions are not comparable. */
   readonly suiteVersion: string;
   /** Scope of the suite. For `turn`, the worst outcome of a conversation's turns and the mean of their scores count. */
   readonly scope: SuiteScope;

@@ -1,9 +1,9 @@
 /** A question about other weights of a suite, and why a stored evaluation could not be weighed by them. */
 
 export const WHY_NOT_WEIGHED = [
-  /** It was stored before verdicts were kept in this form. */
+  /** The evaluation was stored before verdicts were kept in this form. */
   'no_verdicts_kept',
-  /** Its verdicts are of a version of the suite whose criteria are others. */
+  /** The verdicts are of a version of the suite with other criteria. */
   'other_version',
   /** A criterion or condition is code, which may have been other code then. */
   'other_question',

@@ -45,7 +45,7 @@ export function replacedAt(json: Json, [step, ...rest]: Leaf['path'], value: Jso
   );
 }
 
-/** The same with every leaf changed for which something else is given. */
+/** A copy with every leaf replaced for which a replacement is given. */
 export function mapLeaves(
   json: Json,
   change: (leaf: Pick<Leaf, 'key' | 'value'>) => LeafValue,

@@ -46,6 +46,6 @@ export interface Dialect extends Partial<ContentFinders> {
   readonly marker?: string;
   /** Runs after all rows of all dialects, for what no single attribute says. Writes through `draft.settle`. */
   readonly infer?: (draft: Draft, span: SpanView) => void;
-  /** The same for the fields among {@link DETAILS}. */
+  /** Infers the fields among {@link DETAILS}. */
   readonly inferDetails?: (draft: Draft, span: SpanView) => void;
 }

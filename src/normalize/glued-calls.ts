@@ -78,7 +78,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The same tool again and again, or tools that the model was offered. */
+/** Names in a glued name: the same tool repeated, or tools that the model was offered. */
 function namesIn(name: string, count: number, offered: readonly string[]): readonly string[] | undefined {
   const same = repeated(name, count);
   if (same !== undefined) return new Array<string>(count).fill(same);

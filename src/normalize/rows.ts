@@ -128,7 +128,9 @@ const NOTHING: KeyEntries = { captured: 0, guard: NO_GUARD, isKept: false, entri
 
 export class RowTable {
   readonly #byKey = new Map<string, KeyEntries>();
-  /** The same by the key's number, so that a known key is neither made a string nor hashed. A hole: not looked at yet. */
+  /**
+   * Entries by the key's number, so that a known key is neither made a string nor hashed. A hole is a key not seen yet.
+   */
   readonly #byNumber: (KeyEntries | undefined)[] = [];
   readonly #prefixes: { readonly prefix: string; readonly entries: KeyEntries }[] = [];
   readonly #best: Uint16Array;

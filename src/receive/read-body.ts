@@ -10,7 +10,7 @@ type BodyReading =
   | { readonly read: 'whole'; readonly bytes: Buffer }
   | { readonly read: 'too-large' }
   | { readonly read: 'overloaded' }
-  /** It comes in parts of a few bytes, each of which costs as much as a large one. */
+  /** The body comes in parts of a few bytes, each of which costs as much as a large one. */
   | { readonly read: 'shredded' }
   /** The client went away, or a timeout ended it. */
   | { readonly read: 'aborted' };

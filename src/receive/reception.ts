@@ -38,7 +38,7 @@ interface IncomingRequest {
   readonly bytes: Buffer;
   readonly sender: number;
   readonly reservation: Reservation;
-  /** Its client went away. */
+  /** True if the client went away. */
   readonly isGone: () => boolean;
 }
 

@@ -37,7 +37,7 @@ export interface CompiledWithMistakes {
   readonly mistakes: readonly Mistake[];
   /** Which judges its criteria are for; absent where it can't be read. */
   readonly judges?: readonly NamedJudge[];
-  /** Its name, even if it has mistakes, because names are compared over all suites. Absent where it does not say. */
+  /** Name of the suite, even if it has mistakes, because names are compared over all suites. Absent if it has none. */
   readonly named?: { readonly name: string; readonly file: string; readonly line: number | undefined };
 }
 

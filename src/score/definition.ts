@@ -20,7 +20,9 @@ interface WrittenDefinition {
 }
 
 export interface SuiteDefinition extends WrittenDefinition {
-  /** The same for suites whose criteria have the same names, in the same order, and that are known to answer alike. */
+  /**
+   * Key that is equal for suites whose criteria have the same names, in the same order, and are known to answer alike.
+   */
   readonly id: string;
 }
 

@@ -81,7 +81,7 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   const kinds = new Map<string, VerdictKind>();
   for (const [name, { verdict }] of verdicts) kinds.set(name, verdict);
   const findings = findingsIn(suite, subject, options);
-  // They may be what never ended, and are not asked again where no outcome takes them.
+  // `completed` and `failed` may be what never ended; they are not asked if no outcome uses them.
   const isStopped = options.stopped !== undefined && options.stopped.size > 0;
   const conditions = weighed.score === undefined && isStopped ? undefined : conditionsOf(suite, subject);
   const evaluation = {
@@ -124,7 +124,7 @@ function basisOf({ definition }: CompiledSuite, conditions: Conditions | undefin
   return { definition: definition.id, conditions: { completed, failed } };
 }
 
-/** They are a bonus: one that can't be worked out is none. A check that never ended is not run again. */
+/** Findings are a bonus: one that cannot be worked out is left out. A check that never ended is not run again. */
 function findingsIn(
   suite: CompiledSuite,
   subject: SubjectWith<Extracts>,

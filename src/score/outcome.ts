@@ -164,7 +164,7 @@ export function decideOutcome(
   const because = isHandOver ? HANDED_OVER : (rule?.because ?? 'no other outcome applies');
   const failed = suite.criteria.filter(({ name }) => decisionOf(scored.verdicts.get(name) ?? 'skipped') === 'fail');
   const lowest = failed.reduce((worst, { capsAt }) => worseOf(worst, capsAt), outcome);
-  // The one with the greatest weight says why, of several with the same cap.
+  // Several failed criteria may have the same cap: the heaviest one is the reason.
   const cappedBy =
     lowest === outcome
       ? undefined

@@ -205,7 +205,7 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
       if (running.isSent) continue;
       running.isSent = true;
       const sent = this.#parts.sent(running.waiting.question, parts);
-      // It made sense when the question was looked at, and a reload came between.
+      // A reload has made the question meaningless since it was accepted.
       if (sent === undefined) this.#settle(id, { is: 'outdated' });
       else worker.postMessage({ type: 'ask', id, sent } satisfies ToAsked<Sent, Given>);
     }

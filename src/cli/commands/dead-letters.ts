@@ -185,7 +185,7 @@ async function replay(
   try {
     for await (const letter of lettersIn(opened, selection, all === true)) {
       const size = letter.record.value?.length ?? 0;
-      // It was too large for the topic of dead letters, where only what is known of it was kept.
+      // The record was too large for the topic of dead letters, which has only its description.
       if (size === 0) {
         counts.withoutValue++;
         continue;

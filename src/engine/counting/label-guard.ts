@@ -42,7 +42,7 @@ export class LabelGuard {
   readonly #onFold: (fold: Fold) => void;
   /** The combinations, each as one object: whoever files things by labels can file them by that. */
   readonly #known = new Map<string, AgentLabels>();
-  /** The same without their segments. */
+  /** Agents without their segments. */
   readonly #agents = new Set<string>();
   readonly #segments = new Map<string, Set<string>>();
   /** Number of combinations by the sender that introduced them. */

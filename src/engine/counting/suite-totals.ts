@@ -64,7 +64,7 @@ const NONE: ReadonlyMap<string, VerdictKind> = new Map();
 /** Names that a suite counts besides outcomes and scores. */
 interface CountedNames {
   readonly criteria: readonly string[];
-  /** Critical criteria among them. */
+  /** Critical criteria among these. */
   readonly critical?: ReadonlySet<string>;
   readonly findings?: readonly FindingKind[];
 }
@@ -261,7 +261,7 @@ class SaidTotals {
     if (!isDecided(given) || given.judgedBy === undefined) return;
     const { judge, version: judge_version } = given.judgedBy;
     const labels = { suite: this.#labels.suite, criterion, judge, judge_version };
-    // Both from the first on, so that a share can be made of them.
+    // Both series exist from the first decision on, so that queries can divide them.
     for (const verdict of DECISIONS)
       this.#totals
         .series(this.#named(QUALITY_METRICS.judged.name), { ...labels, verdict })

@@ -93,7 +93,7 @@ export class DetectionOwner {
     this.#dueAt = 0;
   }
 
-  /** It is observed by the next round, which follows at once. */
+  /** Takes a part of the history, which the next round observes at once. */
   history({ part }: HistoryCommand): void {
     this.#parts.push(part);
     this.#dueAt = 0;

@@ -372,7 +372,7 @@ function judgesOf({
   bridge,
 }: Extract<Reading, { of: 'judges' }>): JudgesReading {
   const { observed: after, criteria } = split;
-  // The same conversations were asked by both: what they do not explain is the agent's.
+  // Both judges answered for the same conversations: the difference that they do not explain is the agent's.
   if (bridge !== undefined) {
     const { before, after: byBoth } = bridge;
     return {

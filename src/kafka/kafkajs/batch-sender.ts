@@ -79,7 +79,7 @@ export class BatchSender {
       const unsent = await this.#round(left, failed);
       if (unsent.length === 0) continue;
       if (performance.now() > deadline) {
-        // They may be in the log, or get there yet.
+        // The batches may be in the log, or get there yet.
         this.#broken = true;
         for (const { queue, error } of unsent) failed.set(queue, error);
         continue;

@@ -39,7 +39,7 @@ interface TopicPlaces {
   readonly partitions: readonly PartitionPlace[];
 }
 
-/** The other kind coordinates transactions. */
+/** Type of coordinator in the request: groups, not transactions. */
 const OF_GROUPS = 0;
 
 interface Address {

@@ -362,7 +362,7 @@ class ConsumerSession {
   #fetchFrom(node: number): void {
     const loop = this.#fetchLoop(node).finally(() => {
       this.#fetching.delete(node);
-      // It leads nothing of ours any longer, so that it is away is no trouble of ours.
+      // The broker leads none of our partitions any longer, so its absence is no problem.
       this.#problems.clear(`broker ${node}`);
       this.#changed.wake();
     });

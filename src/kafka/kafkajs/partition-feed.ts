@@ -40,7 +40,7 @@ export class PartitionFeed implements TopicPartition {
     return this.#lost;
   }
 
-  /** It would take more, if it had not enough already. */
+  /** True if the feed would fetch, room permitting. */
   get isActive(): boolean {
     return this.#started && !this.#paused && !this.#lost && this.position !== undefined;
   }

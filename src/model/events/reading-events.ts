@@ -17,7 +17,7 @@ export type ReadingEvent =
 export const READ_REFUSALS = [
   /** All places of the queue are taken. */
   'queue_full',
-  /** It had to make room for another address. */
+  /** Another address needed the room. */
   'displaced',
   'waited_too_long',
   'took_too_long',

@@ -88,7 +88,7 @@ function infer(draft: Draft, span: SpanView): void {
   } else if (draft.kind === 'llm') draft.set('cacheIsExtra', true, TYPE);
 }
 
-/** Its counts are those of the API, too. */
+/** OpenInference's counts are those of the API, too. */
 function inferOpenInference(draft: Draft): void {
   if (draft.inputTokens !== undefined) draft.set('cacheIsExtra', true, 'scope');
   if (draft.toolName !== undefined) draft.toolName = plainName(draft.toolName);

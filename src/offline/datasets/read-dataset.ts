@@ -97,7 +97,7 @@ export function weakTruthsRemark(
 /** A case as it was written, and where. */
 interface WrittenCase {
   readonly value: unknown;
-  /** Its position in the document. */
+  /** Position of the case in the document. */
   readonly path: Path;
   placeOf(path: Path): Place;
   placeOfKey(path: Path): Place;

@@ -27,7 +27,7 @@ export interface GoldenConversation {
   readonly golden: MutationGolden;
   /** Conversation as recorded, with its ground truth. */
   readonly conversation: Conversation;
-  /** The same in a few lines; a text says why it can't be had. */
+  /** The conversation in a few lines, or the reason why that is impossible. */
   readonly excerpt: Excerpt | string;
 }
 

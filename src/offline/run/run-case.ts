@@ -285,7 +285,7 @@ function incomplete(arrival: InboxArrival): string | undefined {
   return arrival === 'incomplete' ? 'its spans are not complete: a root or a parent never came' : undefined;
 }
 
-/** The one that the run was given a name for, else the one in which most was done. */
+/** Conversation with the name that the run was given, else the one with most steps. */
 function mainOf(conversations: readonly Conversation[], given: string): Conversation | undefined {
   const named = conversations.find(({ id }) => id === given);
   return named ?? conversations.toSorted((a, b) => stepsIn(b) - stepsIn(a))[0];

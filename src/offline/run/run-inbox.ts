@@ -17,7 +17,7 @@ export type InboxArrival = 'complete' | 'incomplete' | 'nothing';
 interface ArrivalLimits {
   /** Silence after which the spans of a run are taken as complete. */
   readonly settleMs: number;
-  /** And it is not waited longer than this. */
+  /** Longest wait, silence or not. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
 }

@@ -99,7 +99,7 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
     // 'close' reports the abort already; without a listener, this error would end the process.
     stream.on('error', () => undefined);
     const calls = stream.session === undefined ? undefined : sessions.get(stream.session);
-    // Its session has been closed, or it was given up before anybody looked at it.
+    // The session has been closed, or the call was given up before it was handled.
     if (calls === undefined || stream.closed) {
       calls?.givenUp();
       stream.destroy();
@@ -155,7 +155,7 @@ class ConnectionUse {
   began(stream: ServerHttp2Stream): void {
     this.#bytesAllowed += HEAD_BYTES_MAX;
     stream.on('data', (part: Buffer) => {
-      // Its frames, however short, have heads.
+      // Frames have heads, however short they are.
       this.#bytesAllowed += 2 * part.length;
     });
   }

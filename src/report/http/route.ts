@@ -84,7 +84,7 @@ export interface Question {
 
 /** The client of a request. */
 export interface Client {
-  /** Its address, or the /64 network of IPv6, by which limits are shared. */
+  /** Address of the client, or its /64 network of IPv6, by which limits are shared. */
   readonly from: string;
   /** Aborted when it has gone, or has its answer. */
   readonly gone: AbortSignal;

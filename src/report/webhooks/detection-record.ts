@@ -253,7 +253,7 @@ export function levelSummary(
   const { agent, environment, metric, criterion, part, change, parts } = reading;
   const of = criterion ?? (part === undefined ? undefined : `conversations with ${part}`);
   const measure = of === undefined ? MEASURES[metric] : `${MEASURES[metric]} of ${of}`;
-  // The same level since the onset may by now look better than it was when it was found.
+  // A change is named only if it still points in its direction: the level since the onset may look better by now.
   const isSaid = change !== undefined && (!isBad(state) || change.ratio > 0 === (MOVED[metric] === 'risen'));
   const by = isSaid ? `: ${figuresOf(change, state)}` : '';
   if (!isBad(state)) return `${agent} (${environment}): ${measure} ${verb}${by}`;

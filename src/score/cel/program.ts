@@ -26,9 +26,9 @@ export interface Program {
   readonly type: string;
   /** An expression that holds for a turn of each conversation for which this one holds; undefined where there is none. */
   readonly turnCondition: string | undefined;
-  /** The same question as the expression's, for a conversation, where it is simple enough to be asked without evaluating. */
+  /** Test of a turn that is equivalent to the expression, if it is simple enough to need no evaluation. */
   readonly turnTest: TurnTest | undefined;
-  /** It reads nothing of the conversation, so its value is always the same. */
+  /** True if the value is always the same, because it reads nothing of the conversation. */
   readonly isConstant: boolean;
   /** Fields of arguments, results and state, as written, without which it has no value; those of the extracts it reads among them. */
   fieldsRead(extracts: ReadonlyMap<string, Program>): readonly string[];

@@ -159,7 +159,7 @@ function isOfKind({ name, value }: Argument, said: Said): boolean {
   }
 }
 
-/** The same letters, and a digit for each digit. */
+/** Shape of an id: its letters, and a mark for each digit. */
 function shapeOf(id: string): string {
   return id
     .replace(/^#/, '')

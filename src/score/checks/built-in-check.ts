@@ -15,7 +15,9 @@ export interface BuiltInCheck {
   readonly needs: readonly Need[];
   /** The block that the suite must have for it. */
   readonly requires?: 'golden' | 'tool_policy';
-  /** It reads the truth of a task (`expected/expected-actions.ts`), so that one in another form is a mistake. */
+  /**
+   * Set if it reads the truth of a task (`expected/expected-actions.ts`), so that a truth in another form is a mistake.
+   */
   readonly readsTaskTruth?: true;
   /** Subject of the check; `form` unless given. */
   readonly about?: About;

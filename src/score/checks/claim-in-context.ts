@@ -179,7 +179,7 @@ class Asking {
     return this.#named;
   }
 
-  /** The same actions, and those that were tried. */
+  /** Actions that the user asked for, and those that were tried. */
   get wanted(): ReadonlySet<number> {
     return this.named.union(this.tried);
   }

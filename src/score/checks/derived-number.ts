@@ -48,7 +48,7 @@ export class DerivedNumbers {
   }
 }
 
-/** Both orders are tried. */
+/** Operations on two numbers; both orders are tried. */
 const COMBINED: readonly ((a: number, b: number) => number)[] = [
   (a, b) => a + b,
   (a, b) => a - b,

@@ -142,7 +142,7 @@ function withoutPhone(written: string): string {
 
 const FEW_MAX = 14;
 const FEW = {};
-/** Its parts are no amounts that anything is worked out from. */
+/** Parts of a date are no amounts to calculate with. */
 const DATE_IN_DIGITS = /(?<![\w-])\d{4}-\d\d-\d\d(?![\d-])/g;
 
 /** Numbers of the request and of the results of the turn. None where there are many: of many, any number can be made. */

@@ -19,13 +19,13 @@ export class SourceText {
     return this.#numbers;
   }
 
-  /** The same to calculate with. */
+  /** Numbers as values to calculate with. */
   get values(): readonly number[] {
     this.#values ??= [...this.numbers].map(Number);
     return this.#values;
   }
 
-  /** The same as they stand: without the parts of decimals. */
+  /** Values as they stand, without the parts of decimals. */
   get wholeValues(): readonly number[] {
     return [...numbersIn(this.#text, { parts: false })].map(Number);
   }

@@ -31,7 +31,7 @@ export interface Field {
   readonly key: string;
   /** Undefined where `note` alone says what is known. */
   readonly text: string | undefined;
-  /** Ours: why the text is not there, or not whole. */
+  /** Note of ours about a text that is missing or cut. */
   readonly note?: string;
 }
 

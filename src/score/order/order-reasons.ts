@@ -55,7 +55,7 @@ export function missing(rule: Counting, count: number, isRight: boolean): string
 interface Involved {
   readonly offender: Deed | undefined;
   readonly other: Deed | undefined;
-  /** The other is one of those that the rule wants. */
+  /** True if the other step is one that the rule asks for. */
   readonly isOtherWanted: boolean;
   readonly all: readonly Deed[];
 }

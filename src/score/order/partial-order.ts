@@ -219,7 +219,7 @@ export class OrderAmong {
     this.#known = known;
   }
 
-  /** The same, where only some of them count as lying between two others. */
+  /** The order with only some members counting as lying between two others. */
   through(countsBetween: (position: number) => boolean): OrderAmong {
     return this.#known.through(countsBetween);
   }

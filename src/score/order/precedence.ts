@@ -223,7 +223,7 @@ function addClock(evidence: Evidence, members: readonly Timed[], strength: Stren
   }
 }
 
-/** The same over several clocks, where being over takes longer. */
+/** Adds the order by several clocks, which takes a margin between an end and a beginning. */
 function addClocks(evidence: Evidence, members: readonly Timed[]): void {
   const starts = [...new Set(members.map(({ start }) => start))].sort((a, b) => a - b);
   const moments = starts.map(() => evidence.moment());

@@ -30,7 +30,7 @@ export interface Recorded {
   readonly is: 'recorded';
   /** Recording as `assay score` reads it; relative to the file of the tests. */
   readonly spans: string;
-  /** Its id; undefined where the recording has one only. */
+  /** Id of the conversation; undefined if the recording has only one. */
   readonly id: string | undefined;
   readonly line: number | undefined;
 }

@@ -52,7 +52,7 @@ interface ExtraCall {
 
 /** Entries one by one: most callers want the first that is wrong. */
 function* entriesOf({ steps, extras, calls }: RunComparison): Generator<ComparedStep | ExtraCall> {
-  // Both are in the order of the calls, so that places are found on the way.
+  // Steps and extra calls are in the order of the calls, so places are found on the way.
   let next = 0;
   let place = 0;
   for (const compared of steps) {

@@ -22,7 +22,7 @@ export const OBSERVATIONS = ['success', 'list', 'text', 'error'] as const;
 export type Observation = (typeof OBSERVATIONS)[number];
 
 export interface ExpectedStep {
-  /** Its place in the trace, from 1, in the order in which the steps are written. */
+  /** Number of the step in the trace, from 1, as written. */
   readonly number: number;
   /** A name, or a glob. */
   readonly tool: string;

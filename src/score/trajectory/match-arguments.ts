@@ -229,7 +229,7 @@ function wrongType(value: Json, wanted: Json): Grade {
     const parsed: unknown = JSON.parse(value);
     return sameValue(parsed, wanted) ? 'partly' : 'wrong';
   } catch {
-    // It only looked like JSON.
+    // A text that only looked like JSON.
     return 'wrong';
   }
 }

@@ -12,7 +12,7 @@ import type { Reason } from './reason.ts';
 
 interface ExpressionCheck {
   readonly program: Program;
-  /** Gives the calls or steps to look at; without it, what the expression last looked into. */
+  /** Expression for the calls or steps to show; without it, the ones that the check read last are shown. */
   readonly evidence: Program | undefined;
   readonly reasons: { readonly pass: Reason | undefined; readonly fail: Reason | undefined };
   readonly scopeOf: (subject: Subject) => Scope;

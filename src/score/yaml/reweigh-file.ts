@@ -19,7 +19,7 @@ interface Edit {
 }
 
 interface Around extends NonNullable<Parameters<typeof readSuite>[2]> {
-  /** Its name in the diff. */
+  /** File name for the diff. */
   readonly file: string;
   /** The suite of the text, as it runs. */
   readonly before: CompiledSuite;
@@ -103,7 +103,7 @@ function addedBehind(text: string, root: YAMLMap, field: string, added: string):
   return { from: end + 1, to: end + 1, text: `${indentation}${added}${newline}` };
 }
 
-/** The same edits, as whole lines. */
+/** Edits as whole lines. */
 function lineEdits(text: string, edits: readonly Edit[]): readonly LineEdit[] {
   const byLine = Map.groupBy(edits, ({ from }) => lineAt(text, from));
   return [...byLine].map(([line, ofLine]) => {

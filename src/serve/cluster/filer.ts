@@ -98,7 +98,7 @@ export class LaneFiler {
         filing.arrivals.push({ ...arrival, turns, positions: command.positions });
       } else {
         this.#parts.troubles.said('take', 'unreadable' in command.turn ? command.turn.unreadable : 'it has no bytes');
-        // Its time must not move past the turn, with this batch or a later one.
+        // The lane's time must not move past the turn, with this batch or a later one.
         this.#lost.add(key);
         unreadable.set(key, lane);
         filings.delete(key);

@@ -170,8 +170,8 @@ export class Lane implements TurnSource, IntakeOwner {
   }
 
   /**
-   * The same in slices, one call after another. More may be pushed between two slices, and the lane may be dropped, which
-   * ends it: where the slices end makes no difference to what closes, or in which order.
+   * Advances in slices, one call after another. More may be pushed between two slices, and the lane may be dropped,
+   * which ends it: where the slices end makes no difference to what closes, or in which order.
    */
   advanceInSlices(): Promise<void> {
     const advanced = this.#before.then(() => inSlices(this.#advancing()));

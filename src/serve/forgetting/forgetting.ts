@@ -77,7 +77,7 @@ export class Forgetting implements StepTaker {
   }
 }
 
-/** The other end. Never rejects. */
+/** Takes a step on the scoring thread. Never rejects. */
 export async function takeStep(steps: StepTaker, { id, step }: ForgetCommand): Promise<ForgetMessage> {
   try {
     return { type: 'forget-step', id, answer: await steps.take(step) };

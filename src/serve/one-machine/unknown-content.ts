@@ -58,7 +58,7 @@ async function countLost(
   const isMissing = (held: Held) => [...held].some(([traceId, ids]) => !ids.isSubsetOf(wanted.get(traceId) ?? ids));
   const rest = new Set(missing.filter(isMissing).flatMap((held) => [...held.keys()]));
   for (const [traceId, content] of readStored(storeFile, rest)) {
-    // It is not wanted any more.
+    // Deleted content is not missing.
     if (content === 'deleted') wanted.delete(traceId);
     else addContent(wanted, content);
   }

@@ -74,7 +74,7 @@ export class StoreReading {
   #isStopped = false;
   #running: Running | undefined;
   #lastId = 0;
-  /** State that the thread has. */
+  /** State as the thread has it. */
   #known: Partial<ReadingState> = {};
   /** Threads past their deadline that have not ended yet. */
   #ending = 0;

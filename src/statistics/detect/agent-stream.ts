@@ -200,7 +200,10 @@ export class AgentStream {
     return accepted;
   }
 
-  /** It was learned from one in so many conversations, and scores from fewer where judges had to be asked. */
+  /**
+   * Scales counts of learned history, of which one in this many was read, and fewer for scores if judges had to be
+   * asked.
+   */
   scaleTraffic({ all, scored }: LearnedFrom, at: number): void {
     const judged = new Set(this.#judges.names);
     for (const metric of SINGLE) this.#watches[metric].scaleTraffic(scored, at);

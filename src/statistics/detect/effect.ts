@@ -57,7 +57,7 @@ export function estimate(sums: Sums, level: Level, { wobble, sumEffect }: Varies
   };
 }
 
-/** The same estimate, corrected for a stretch that was chosen because it looks bad. */
+/** Corrects the estimate for a stretch that was chosen because it looks bad. */
 export function correctedForChoice(found: Estimate): Estimate {
   const half = found.changeUpper - found.change;
   const z = (NORMAL_95 * Math.abs(found.change)) / half;

@@ -57,7 +57,7 @@ export function experimentOf(side: Experiments, reference: string): NamedExperim
   }
 }
 
-/** Both, or why one of them is not there. */
+/** Both experiments, or why one of them is missing. */
 export function experimentPair(
   side: Experiments,
   { a, b }: { readonly a: string; readonly b: string },

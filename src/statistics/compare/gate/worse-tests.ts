@@ -12,7 +12,7 @@ import { hasPassed } from './counted-cases.ts';
 export interface AskedTest {
   readonly criterion: string | undefined;
   readonly p: number;
-  /** The same with everything that is not known counted as a failure. */
+  /** p value with everything unknown counted as a failure. */
   readonly pAtWorst: number;
   /** The smallest that it could be. */
   readonly pAtLeast: number;
