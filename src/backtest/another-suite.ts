@@ -46,7 +46,7 @@ export type NotAsked = 'spans-not-kept' | 'not-matched' | 'not-understood';
 
 interface ToAsk {
   readonly turnId: string | undefined;
-  /** Evaluation of the same, whose verdicts hold as far as they can. */
+  /** Stored evaluation of the same conversation or turn, whose verdicts are reused where they hold. */
   readonly stored: ScannedEvaluation | undefined;
 }
 

@@ -65,7 +65,7 @@ export class DetectionOwner {
   #questions: AcceptQuestion[] = [];
   #parts: HistoryPart[] = [];
   #dueAt = 0;
-  /** Observations of the round under way, and when it began. */
+  /** Observations of the current round, and its start. */
   #taken = 0;
   #beganAt = 0;
 

@@ -25,7 +25,7 @@ interface SeriesWriter<S> {
 
 /** A scrape under way. */
 interface Snapshot<S> extends Scrape {
-  /** Series that were there when it began: none is ever removed. */
+  /** Number of series when the scrape began: they are the first ones, because none is ever removed. */
   readonly count: number;
   /** Number of series that it has written. */
   done: number;

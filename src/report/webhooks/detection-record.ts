@@ -21,7 +21,7 @@ const share = z.number();
 
 export const detectionRecordSchema = z
   .object({
-    id: z.string().length(32).describe('The same whenever it is told again.'),
+    id: z.string().length(32).describe('Stable across deliveries, so that receivers can drop duplicates.'),
     kind: z.enum([...NOTICE_KINDS, 'changed']).describe('`changed`: of interest in a history only.'),
     at: z.iso.datetime().describe('Log time at which it was found.'),
     summary: z.string().describe('One sentence for a person.'),

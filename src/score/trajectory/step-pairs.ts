@@ -261,7 +261,7 @@ export class StepPairs {
   /** Whether no step of the same tool would lose more; where a glob makes it hard to say, of no step. */
   #losesMost(): (step: number) => boolean {
     const { steps } = this.#trace;
-    // Higher layers count as a bonus.
+    // Loss of a step: its weight, and more than any weight if it counts in a higher layer.
     const lossOf = (at: number, step: ExpectedStep) =>
       (this.stepHalves[at] ?? 0) + (counts(step, this.#trace) ? HALVES_MAX : 0);
     let [least, greatest] = [Number.POSITIVE_INFINITY, 0];
