@@ -14,16 +14,16 @@ export interface Judge extends Endpoint {
   readonly timeoutMs: number;
   /** Retries of one question, after its first failure. */
   readonly retries: number;
-  /** From the first failure of a question on: a retry that would begin later is not begun. */
+  /** Time from a question's first failure after which no further retry begins. */
   readonly deadlineMs: number;
   /** Calls at the same time. */
   readonly concurrency: number;
   readonly requestsPerMinute: number;
   readonly tokensPerMinute: number;
   readonly maxOutputTokens: number;
-  /** The share of answered questions that are asked once more, to see how far it agrees with itself. */
+  /** Share of answered questions that are asked twice, to measure how far the judge agrees with itself. */
   readonly probe: number;
-  /** In the currency of the budget. */
+  /** Prices in the currency of the budget. */
   readonly prices: TokenPrices;
   readonly whenUnsupported: (typeof WHEN_UNSUPPORTED)[number];
 }

@@ -46,7 +46,7 @@ export type NotAsked = 'spans-not-kept' | 'not-matched' | 'not-understood';
 
 interface ToAsk {
   readonly turnId: string | undefined;
-  /** Evaluation of the same, whose verdicts hold as far as they can. */
+  /** Stored evaluation of the same conversation or turn, whose verdicts are reused where they hold. */
   readonly stored: ScannedEvaluation | undefined;
 }
 
@@ -85,7 +85,7 @@ export class AnotherSuite {
     return this.#weighing.planOf(basis).matchHolds;
   }
 
-  /** As stored, by criterion; undefined where it is not known of which criteria they are. */
+  /** Stored verdicts by criterion; undefined if it is not known to which criteria they belong. */
   verdictsKept({ basis }: ScannedEvaluation): ReadonlyMap<string, VerdictKind> | undefined {
     return this.#weighing.planOf(basis).verdicts;
   }

@@ -78,7 +78,7 @@ export class HistoryRun {
   #scan: AsyncIterator<readonly ScannedEvaluation[]> | undefined;
   #stage: HistoryStage = 'counting';
   #counted = 0;
-  /** One run of so many is kept. */
+  /** Every nth run of neighbours is kept. */
   #every = 1;
   #kept: Kept[] = [];
   #sample: readonly ScannedEvaluation[] = [];
@@ -257,7 +257,7 @@ export class HistoryRun {
     const row = await reader.conversationOf(stored);
     if (row === undefined) return undefined;
     const isOfTurn = another.suite.scope === 'turn';
-    // An evaluation of the other scope stands for none of this one.
+    // Stored evaluations of the other scope are not comparable.
     if (isOfTurn !== (stored.turnId !== '')) return undefined;
     const asked = await another.ask(row, { turnId: isOfTurn ? stored.turnId : undefined, stored });
     return typeof asked === 'string' ? undefined : asked;

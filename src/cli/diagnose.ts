@@ -34,7 +34,7 @@ export interface Observed {
   readonly needs?: ReadonlyMap<string, readonly string[]>;
   /** A conversation among the worst of each suite, as far as they are known. */
   readonly worst?: ReadonlyMap<string, string>;
-  /** Where agents send their spans. */
+  /** Address to which agents send their spans. */
   readonly otlp: string;
 }
 
@@ -120,7 +120,7 @@ function lasting(scrape: Scrape, of: 'evaluations' | 'verdicts', where: Readonly
   return scrape.sum(`assay_${of}_total`, where) - scrape.sum(`assay_${of}_withdrawn_total`, where);
 }
 
-/** As a shell takes it. */
+/** Id quoted for a shell. */
 function quoted(id: string): string {
   return /^[\w.:@/-]+$/.test(id) ? id : `'${id.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -258,7 +258,7 @@ const SENT_REMEDIES: readonly (readonly [need: string, remedy: string])[] = [
   ['state', 'record the state at the end, by recordState() or assay.conversation.state: docs/instrument.md'],
 ];
 
-/** One line for each reason and remedy, with the suites and criteria that are affected. */
+/** Advice for each reason and remedy, with the suites and criteria that are affected. */
 function undecided({ scrape, needs }: Observed): readonly Advice[] {
   const affectedBy = (reason: string) =>
     scrape.of('assay_criteria_undecided_total', { reason }).flatMap(({ labels, value }) => {

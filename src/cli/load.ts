@@ -81,7 +81,7 @@ export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loa
   };
 }
 
-/** One that is missing, and that no store is opened with. */
+/** A missing secret that the store does not need. */
 function isOthersSecret(mistake: Mistake): boolean {
   return isMissingSecret(mistake) && !mistake.path.startsWith('store.');
 }

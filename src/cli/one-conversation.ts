@@ -1,4 +1,4 @@
-/** One conversation, from the store or from a recording, put together as it is for scoring. */
+/** Reads one conversation from the store or from a recording, assembled as it is for scoring. */
 import { buildConversation } from '../assemble/build-conversation.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Conversation } from '../model/conversation.ts';

@@ -207,7 +207,7 @@ function missedOf({ incidents }: Replay): number {
   return incidents.filter((one) => one.foundAfterMs === undefined && one.notReplayed === undefined).length;
 }
 
-/** From so much history on a number for thirty days is told. */
+/** History from which on a rate for thirty days is shown. */
 const RATE_FROM_DAYS = 7;
 
 function alarmsText(unknown: number, days: number, areKnown: boolean): string {

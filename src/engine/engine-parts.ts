@@ -35,7 +35,7 @@ export interface EngineParts {
   readonly watch: CheckWatch;
   /** Settings under the name of a judge; without them, judged criteria are skipped. */
   readonly judge?: Judges['settings'];
-  /** From files. */
+  /** Ground truth from files. */
   readonly truth?: WrittenTruth | undefined;
   readonly onEvent: (event: EngineEvent) => void;
   /** A recording without log times is complete: nothing is gained by scoring a conversation before its last turn is read. */

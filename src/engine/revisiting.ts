@@ -65,7 +65,7 @@ export class Revisiting {
   }
 }
 
-/** Whether it is the truth that makes the suite be for it: then nothing was said of it before, and is now. */
+/** True if only the truth makes the suite match: then it has no earlier evaluation, and gets one now. */
 function matchesByTruth(suite: CompiledSuite, conversation: Conversation): boolean {
   if (conversation.truth === undefined || suite.whyNot(conversation) !== undefined) return false;
   return suite.whyNot(withoutTruth(conversation)) !== undefined;

@@ -31,7 +31,7 @@ export interface SuiteOutline extends Weighing {
   readonly goldenTraces: number;
 }
 
-/** As it can be sent from one thread to another. */
+/** Parts of a suite that can be sent from one thread to another. */
 export function outlineOf(suite: CompiledSuite): SuiteOutline {
   const { name, shadow, version, description, scope, about, criteria } = suite;
   const { totalWeight, minDecided, hardFailureScores, whenBroken, truthKeys } = suite;

@@ -55,7 +55,7 @@ interface EndedQuestion {
   readonly outcome: JudgeOutcome;
 }
 
-/** One recording's wait for a question. */
+/** A recording that waits for a question. */
 interface Waiting {
   readonly waiter: number;
   readonly request: JudgeRequest;
@@ -219,7 +219,7 @@ export class OfflineJudges {
       reserve: (call) => {
         const reservation = questions.reserve(call);
         if (reservation.reserved) this.#openCalls += 1;
-        // As long as calls are under way, some of what was kept for them may come back.
+        // While calls are under way, some of their reserved budget may be released.
         else if (this.#openCalls === 0) this.#endUnpaid(call.key, reservation.exhausted);
         return reservation;
       },
@@ -232,7 +232,7 @@ export class OfflineJudges {
 
   /** The budget does not cover even the most important question of this judge. */
   #endUnpaid(key: string, window: 'hour' | 'day'): void {
-    // Nobody waits for one that is asked once more, only to see.
+    // A probe has no evaluation that waits for it.
     const [first] = this.#waiting.get(key) ?? [];
     if (first === undefined) return;
     const reason = `The budget of the ${window} is spent.`;

@@ -61,7 +61,7 @@ interface OfflineOptions {
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 const TURNS_PER_TRANSACTION = 500;
 
-/** As the summary counts closed turns that are no work of an agent; undefined of others. */
+/** Kinds under which the summary counts closed turns without work of an agent; undefined for others. */
 const COUNTED_AS = {
   stored: undefined,
   revised: undefined,

@@ -58,7 +58,7 @@ interface ReadyTest {
   readonly file: string;
   readonly suite: CompiledSuite;
   readonly test: SuiteTest;
-  /** With what is known to be right; of the last turn alone where the suite asks turn by turn. */
+  /** Conversation with its ground truth; the last turn alone if the suite asks turn by turn. */
   readonly conversation: Conversation;
 }
 

@@ -41,7 +41,7 @@ export class UnreadableTruths {
     this.#reader = suites.find(readsTaskTruth);
   }
 
-  /** The same truth; conversations that it is asked for are looked at. */
+  /** Wraps a truth: conversations for which it is asked are checked for mistakes. */
   notedFrom(written: WrittenTruth | undefined): WrittenTruth | undefined {
     if (this.#reader === undefined) return written;
     return {

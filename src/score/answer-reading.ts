@@ -16,7 +16,7 @@ export function readingOf(turn: Turn): AnswerReading | undefined {
   return reading === 'unknown' ? undefined : reading;
 }
 
-/** To be called before the time of a check is taken: see `prepareReading`. */
+/** Must be called before the time of a check is measured: see `prepareReading`. */
 export function prepareReadingOf(turn: Turn): void {
   const language = readingOf(turn)?.language;
   if (language !== undefined) prepareReading(language, turn.finalAnswer.text);

@@ -11,7 +11,7 @@ import type { Json } from '../model/json.ts';
 type Members = { readonly [name: string]: Json };
 
 export interface BulkParts {
-  /** As far as they are named: a count names none. */
+  /** Parts that were done, if they are named: a count names none. */
   readonly done: readonly Json[];
   readonly undone: readonly Json[];
   readonly doneCount: number;
@@ -27,7 +27,7 @@ const DONE =
 const ID = /\d/;
 const FAILED_TEXT = /^(?:error|fail(?:ed|ure)?|rejected|declined|denied|refused)(?![a-z])/i;
 
-/** Undefined where the result does not tell parts apart. `isUndone` judges one part by itself. */
+/** Undefined if the result has no parts. `isUndone` judges one part by itself. */
 export function bulkParts(json: Json, isUndone: (part: Members) => boolean): BulkParts | undefined {
   const list = Array.isArray(json) ? (json as readonly Json[]) : listIn(json);
   if (list !== undefined) {

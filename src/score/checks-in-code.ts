@@ -33,9 +33,9 @@ export interface ExpressionOptions {
 
 export interface Expressions {
   check(expression: string, options?: ExpressionOptions): (subject: Subject) => Answer;
-  /** For `when`. */
+  /** Compiles an expression of `when`. */
   when(expression: string): (subject: Subject) => boolean | NotApplicable;
-  /** For `completed` and `failed`. */
+  /** Compiles an expression of `completed` or `failed`. */
   holds(expression: string): (subject: Subject) => boolean;
 }
 

@@ -37,7 +37,7 @@ export interface CompiledWithMistakes {
   readonly mistakes: readonly Mistake[];
   /** Which judges its criteria are for; absent where it can't be read. */
   readonly judges?: readonly NamedJudge[];
-  /** Its name, even if it has mistakes, because names are compared over all suites. Absent where it does not say. */
+  /** Name of the suite, even if it has mistakes, because names are compared over all suites. Absent if it has none. */
   readonly named?: { readonly name: string; readonly file: string; readonly line: number | undefined };
 }
 
@@ -278,7 +278,7 @@ function findingsBy({ golden, toolPolicy: policy }: Suite): CompiledSuite['findi
   return golden === undefined ? undefined : (subject) => trajectoryFindings(subject, { golden, policy });
 }
 
-/** Where a suite only looks for what is forbidden, so do its criteria; what looks at form alone stays that. */
+/** Criteria of a suite that only looks for forbidden things do the same; those about form alone stay that. */
 function aboutIn({ about: most = 'task' }: Suite, criterion: Criterion): About {
   const { about = criterion.readsFormOnly === true ? 'form' : 'task' } = criterion;
   return least([most, about, aboutOfAnswering(criterion)]);

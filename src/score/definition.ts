@@ -20,16 +20,18 @@ interface WrittenDefinition {
 }
 
 export interface SuiteDefinition extends WrittenDefinition {
-  /** The same for suites whose criteria have the same names, in the same order, and that are known to answer alike. */
+  /**
+   * Key that is equal for suites whose criteria have the same names, in the same order, and are known to answer alike.
+   */
   readonly id: string;
 }
 
-/** As an author writes it, for what is not code. */
+/** Definitions as an author writes them, without code. */
 export interface WrittenDefinitions {
   /** All of it. */
   readonly text: string;
   readonly suite: WrittenDefinition;
-  /** By place; of criteria for a judge only `when` is looked at. */
+  /** Criteria by place; only `when` of those for a judge is read. */
   readonly criteria: readonly { readonly check: string | undefined; readonly when: string | undefined }[];
 }
 

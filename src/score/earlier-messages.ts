@@ -8,7 +8,7 @@ import { hasFailed } from './failed-call.ts';
 
 /** The messages of the last model call; empty where none were recorded. */
 export function messagesShownTo({ steps }: Turn): readonly Message[] {
-  // Without taking the step apart: messages are decoded when they are read.
+  // Not destructured, because messages are decoded when they are read.
   return steps.findLast((step) => step.kind === 'llm' && step.messagesIn.length > 0)?.messagesIn ?? [];
 }
 

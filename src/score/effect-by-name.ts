@@ -39,7 +39,7 @@ const AGENTS = wordSet('agent agents assistant');
 const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 const NAME_LENGTH_MAX = 200;
 
-/** All that `tool-effects.ts` may know of a tool; its name tells no hand-over. */
+/** Effects that `tool-effects.ts` knows; a name alone never shows a hand-over. */
 export type ToolEffect = 'reads' | 'writes' | 'hands_over' | 'unknown';
 
 export const effectByName = remembering((tool): 'reads' | 'writes' | 'unknown' => {

@@ -1,11 +1,11 @@
 /**
- * One suite applied to one conversation: every criterion gets exactly one verdict, the verdicts are weighed, the score
- * is given an outcome, and the whole is explained in a sentence.
+ * Applies a suite to a conversation: every criterion gets exactly one verdict, the verdicts are weighed, the score is
+ * given an outcome, and the whole is explained in a sentence.
  *
  * Pure and synchronous: the same conversation gives the same evaluation, byte for byte. Nothing a check does makes this
  * throw: what it throws, or gives instead of an answer, becomes the verdict `error`, which does not lower the score.
- * That a check ends is for the caller to ensure: `onCriterion` says which one is about to run, and `stopped` names those
- * not to run again.
+ * That a check ends is for the caller to ensure: `onCriterion` says which one is about to run, and `stopped` names
+ * those not to run again.
  */
 import type { Conversation } from '../model/conversation.ts';
 import {
@@ -33,7 +33,7 @@ import { ONE, ratio, weigh } from './weigh.ts';
 
 interface ToEvaluate {
   readonly conversation: Conversation;
-  /** For a suite of scope `turn`; the conversation then holds this turn alone. */
+  /** The turn that a suite of scope `turn` evaluates; the conversation then holds this turn alone. */
   readonly turnId: TurnId | undefined;
   readonly revision: number;
 }
@@ -43,7 +43,7 @@ interface EvaluateOptions {
   readonly onCriterion?: (index: number) => void;
   /** Criteria not to run, by name, with the reason: they get the verdict `error`. */
   readonly stopped?: ReadonlyMap<string, string>;
-  /** Without them, judged criteria are skipped. */
+  /** Judges' answers; without them, judged criteria are skipped. */
   readonly judges?: Judges;
 }
 
@@ -72,7 +72,7 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
       toJudge ??= [];
       toJudge.push({ name, judged, isCritical: capsAt !== undefined });
     }
-    // In the suite's order already; what a judge says takes the place of this.
+    // A placeholder, so that verdicts are in the suite's order; a judge's verdict replaces it.
     verdicts.set(name, verdict === 'for-a-judge' ? skippedVerdict('Was not asked.') : verdict);
   });
   const waiting = toJudge === undefined ? NOTHING_WAITS : judge(suite, subject, toJudge, options.judges, verdicts);
@@ -81,7 +81,7 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   const kinds = new Map<string, VerdictKind>();
   for (const [name, { verdict }] of verdicts) kinds.set(name, verdict);
   const findings = findingsIn(suite, subject, options);
-  // They may be what never ended, and are not asked again where no outcome takes them.
+  // `completed` and `failed` may be what never ended; they are not asked if no outcome uses them.
   const isStopped = options.stopped !== undefined && options.stopped.size > 0;
   const conditions = weighed.score === undefined && isStopped ? undefined : conditionsOf(suite, subject);
   const evaluation = {
@@ -124,7 +124,7 @@ function basisOf({ definition }: CompiledSuite, conditions: Conditions | undefin
   return { definition: definition.id, conditions: { completed, failed } };
 }
 
-/** They are a bonus: one that can't be worked out is none. A check that never ended is not run again. */
+/** Findings are a bonus: one that cannot be worked out is left out. A check that never ended is not run again. */
 function findingsIn(
   suite: CompiledSuite,
   subject: SubjectWith<Extracts>,

@@ -28,7 +28,7 @@ export function evaluatorVersions(suite: CompiledSuite, settingsOf: Judges['sett
   return { suite: hashOf([suite.text, [...criteria]]), criteria };
 }
 
-/** One version for all criteria of a suite that a model answers; empty where there are none. */
+/** Version of all criteria of a suite that a model answers; empty if there are none. */
 export function judgedBy(suite: CompiledSuite, { criteria }: EvaluatorVersions): string {
   const versions = suite.criteria.flatMap(({ name, judged }) =>
     judged === undefined ? [] : (criteria.get(name) ?? ''),
@@ -60,7 +60,7 @@ export function textOfCode(suite: Suite): string {
   });
 }
 
-/** Suites in shadow whose evaluations nobody can tell from those of the live one, in words. */
+/** Sentences about suites in shadow whose evaluations look like those of the live one. */
 export function sameVersions(live: readonly CompiledSuite[], shadows: readonly CompiledSuite[]): readonly string[] {
   return shadows.flatMap(({ name, version, text, file }) => {
     const beside = live.find((suite) => suite.name === name);

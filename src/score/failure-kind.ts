@@ -20,7 +20,7 @@ interface Failing {
   readonly failsAs: readonly FailsAs[];
 }
 
-/** It becomes a word on every surface, and a cell in exports. */
+/** Form of a kind, which becomes a word on every surface, and a cell in exports. */
 export const KIND = /^\p{L}[\p{L}\p{N} _-]{0,39}$/u;
 export const KIND_EXPECTED = 'at most 40 letters, digits, spaces and hyphens, a letter first';
 

@@ -66,7 +66,7 @@ function filesOf(place: string): readonly string[] | string {
   }
 }
 
-/** Both are what a trace is found by. */
+/** Names that two traces share. A trace is found by its id and by its scenario, so both must be unique. */
 function sharedNames(traces: readonly GoldenTrace[]): readonly Mistake[] {
   const firsts = new Map<string, GoldenTrace>();
   const mistakes: Mistake[] = [];

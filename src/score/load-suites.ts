@@ -19,7 +19,7 @@ import { readSuite } from './yaml/read-suite.ts';
 interface LoadOptions {
   /** Folder of relative paths. */
   readonly baseDir: string;
-  /** Where the built-in packs are. */
+  /** Folder of the built-in packs. */
   readonly builtinDir: string;
   /** The judges there are, for criteria that name one; without any, names are not looked at. */
   readonly judges?: readonly string[];

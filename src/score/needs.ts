@@ -84,8 +84,8 @@ function spoiled(what: string, content: Content): string | undefined {
 }
 
 /**
- * One spoiled value is a gap. Missing values are one only where no call has any: tools without arguments or without a
- * result are common, and instrumentations leave empty ones out.
+ * A spoiled value is a gap. Missing values are one only if no call has any: tools without arguments or without a result
+ * are common, and instrumentations leave empty ones out.
  */
 function gapInCalls(
   calls: readonly ToolCall[],

@@ -89,7 +89,7 @@ export function decideWithoutScore(
   if (ending !== 'handed_over' || conditions === undefined) return undefined;
   const { completed, failed } = conditions;
   const view: OutcomeView = { ...known, completed, failed, ending, score: Number.NaN };
-  // A neutral outcome says nothing of how well it went, so it takes no score.
+  // A neutral outcome has no score, because it does not say how well it went.
   return outcomes
     .filter(({ outcome }) => !isInSuccessRate(outcome))
     .find(({ when, because }) => holds(`"${because}"`, () => when(view), []));
@@ -164,7 +164,7 @@ export function decideOutcome(
   const because = isHandOver ? HANDED_OVER : (rule?.because ?? 'no other outcome applies');
   const failed = suite.criteria.filter(({ name }) => decisionOf(scored.verdicts.get(name) ?? 'skipped') === 'fail');
   const lowest = failed.reduce((worst, { capsAt }) => worseOf(worst, capsAt), outcome);
-  // The one with the greatest weight says why, of several with the same cap.
+  // Several failed criteria may have the same cap: the heaviest one is the reason.
   const cappedBy =
     lowest === outcome
       ? undefined

@@ -49,7 +49,7 @@ export function scored<E extends Extracts = Extracts>(
   };
 }
 
-/** In millionths, rounded: sums of decimals such as 0.1 + 0.2 meet the threshold that they are meant to. */
+/** Score in millionths, rounded: sums of decimals such as 0.1 + 0.2 meet the threshold that they are meant to. */
 function scoreIn(score: unknown): number {
   if (typeof score === 'boolean') return score ? ONE : 0;
   if (typeof score !== 'number') {

@@ -48,9 +48,9 @@ interface CriterionParts<E extends Extracts = Extracts> {
   readonly whenNotApplicable?: NotApplicableHandling;
   /** Fields of arguments, results and state, as written, without which it cannot be decided. */
   readonly restsOn?: readonly string[];
-  /** Its expression or its condition reads nothing of the conversation. */
+  /** True if the expression or the condition reads nothing of the conversation. */
   readonly isConstant?: boolean;
-  /** It reads `actions`, `outputs`, `order` and `complete` of the truth. */
+  /** True if it reads `actions`, `outputs`, `order` and `complete` of the truth. */
   readonly readsTaskTruth?: boolean;
   /**
    * Failing it caps the outcome: at `partial_failure`, or at the outcome named. A criterion about more than form bars a
@@ -59,9 +59,12 @@ interface CriterionParts<E extends Extracts = Extracts> {
   readonly critical?: boolean | ScoredOutcome;
   /** Kind of failure that it is when it fails, in a few words, such as `loop`; its name unless given. The first that holds, of several. */
   readonly failsAs?: string | readonly FailsAs[];
-  /** Its subject, if that is not its check's. It can say less than a built-in check or a judge, never more. */
+  /**
+   * Subject, if it differs from that of the check. It can be weaker than that of a built-in check or a judge, never
+   * stronger.
+   */
   readonly about?: About;
-  /** Its expression reads form alone: `form`, unless `about` says more. */
+  /** True if the expression reads form alone: the subject is `form`, unless `about` says more. */
   readonly readsFormOnly?: boolean;
 }
 
@@ -80,7 +83,7 @@ export const CRASH = ['hard_failure', 'by_criteria'] as const;
 
 export interface OutcomeRule<E extends Extracts = Extracts> {
   readonly outcome: ScoredOutcome;
-  /** Without it the rule always holds. */
+  /** Condition; without it the rule always holds. */
   readonly when?: (view: OutcomeView<E>) => boolean;
   /** The condition in words, for the explanation. */
   readonly because?: string;
@@ -119,7 +122,7 @@ export interface Suite<E extends Extracts = Extracts> {
   readonly toolPolicy?: PolicyGuard;
 }
 
-/** Its weight is as written; its share of the suite is `weight / totalWeight`. */
+/** A criterion with its weight as written; its share of the suite is `weight / totalWeight`. */
 export interface CompiledCriterion extends Weight {
   readonly question: string;
   readonly needs: readonly Need[];
@@ -127,7 +130,7 @@ export interface CompiledCriterion extends Weight {
   readonly failsAs: readonly FailsAs[];
   /** The suite says so (`critical: false`). */
   readonly mayFailInSuccess: boolean;
-  /** It is about form because its expression reads nothing else. */
+  /** True if it is about form because its expression reads nothing else. */
   readonly readsFormOnly: boolean;
   readonly restsOn: readonly string[];
   readonly isConstant: boolean;
@@ -181,7 +184,10 @@ export interface CompiledSuite extends Weighing {
   readonly truthKeys: ReadonlySet<string>;
   /** All that is written in it; another one whenever anything is. For code, the text of its module. */
   readonly text: string;
-  /** It runs beside the live suite of its name, is stored and compared, and counts for nothing. Absent otherwise. */
+  /**
+   * Set for a suite in shadow: it runs beside the live suite of its name, is stored and compared, and counts for
+   * nothing.
+   */
   readonly shadow?: true;
   /** Findings beyond the verdicts; undefined for a suite that has none. */
   readonly findingsOf: ((subject: SubjectWith<Extracts>) => readonly Finding[]) | undefined;

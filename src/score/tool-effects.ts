@@ -21,14 +21,14 @@ export type EffectOf = (tool: string) => ToolEffect;
 export interface ToolEffects {
   /** Effect by people's description and by the name, for a tool without a conversation at hand. */
   readonly of: EffectOf;
-  /** By all that is known in a conversation. Spans are looked at when the first tool is asked about that people say nothing of. */
+  /** Effects by all that a conversation shows. Its spans are read when a tool is asked about that no setting names. */
   readonly in: (
     conversation: { readonly steps: readonly Pick<Step, 'toolEffects'>[] },
     handsOver: HandsOver,
   ) => EffectOf;
 }
 
-/** In the order in which they are asked. */
+/** Effects by several sources, asked in their order. */
 export function toolEffects(said: readonly (ToolNames | undefined)[] = []): ToolEffects {
   const layers = said.flatMap((names) => (names === undefined ? [] : [saidOf(names)]));
   const bySaying = (tool: string) => {
@@ -61,7 +61,7 @@ export function saidOf({ writes = [], reads = [] }: ToolNames): (tool: string) =
   return (tool) => (isOne(writing, tool) ? 'writes' : isOne(reading, tool) ? 'reads' : undefined);
 }
 
-/** Where two spans disagree, the tool writes: what may change something is looked at more closely. */
+/** A tool of which two spans disagree writes, because what may change something is checked more strictly. */
 function hintsIn(steps: readonly Pick<Step, 'toolEffects'>[]): ReadonlyMap<string, ToolEffect> {
   const hints = new Map<string, ToolEffect>();
   for (const { toolEffects: said } of steps) {

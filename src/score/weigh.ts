@@ -102,7 +102,7 @@ export function formatScore(score: Millionths): string {
   return (score / ONE).toFixed(3).replace(/0$/, '');
 }
 
-/** As a person writes it: at least two places, no more than it takes. */
+/** Decimal for people: at least two places, no more than needed. */
 export function formatMillionths(millionths: Millionths): string {
   const digits = (millionths / ONE).toFixed(6);
   return digits.replace(/0{1,4}$/, '');

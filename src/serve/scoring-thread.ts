@@ -127,7 +127,7 @@ class ScoringThread {
       if (!found) await this.#idle();
       if (performance.now() - tidiedAt < TIDY_EVERY_MS) continue;
       tidiedAt = performance.now();
-      // The same work as far as problems go: the next scoring that succeeds ends it, long before the next tidying.
+      // Tidying shares the problem of scoring: the next scoring that succeeds ends it, long before the next tidying.
       await this.#orRetry('score', () => this.#side.tidy());
     }
   }
@@ -148,7 +148,7 @@ class ScoringThread {
     return this.#stopping.signal.aborted;
   }
 
-  /** Its questions wait in the store before the part counts; after a crash between them they are put there again. */
+  /** Stores the part's questions before the part counts; after a crash between the two they are stored again. */
   async #history(command: HistoryCommand): Promise<void> {
     const { questions } = command.part;
     const isPut = await this.#orRetry('learn', async () => {

@@ -39,7 +39,7 @@ export interface ServiceOptions {
   readonly suites: readonly CompiledSuite[];
   /** Candidates beside them. */
   readonly shadows: readonly CompiledSuite[];
-  /** As the user wrote them; the scoring thread loads them again. */
+  /** References as the user wrote them; the scoring thread loads the suites again. */
   readonly suiteReferences: readonly string[];
   readonly suitesBaseDirectory: string;
   readonly log: Log;

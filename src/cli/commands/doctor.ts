@@ -62,7 +62,7 @@ async function needsAt(url: string, asking: RequestInit): Promise<ReadonlyMap<st
   }
 }
 
-/** One of the worst conversations of each suite; absent where it cannot be had. */
+/** A conversation with the worst outcome for each suite; absent if it cannot be read. */
 async function worstAt(
   url: string,
   suites: readonly string[],

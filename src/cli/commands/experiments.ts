@@ -72,7 +72,7 @@ export function addExperiments(program: Command, terminal: Terminal): void {
 }
 
 async function settingsOf(flags: Flags): Promise<Settings> {
-  // No suite is asked for anything: an experiment says what it was scored by.
+  // An experiment records its suites, so no configured suite is loaded.
   const given = { config: flags.config, experiments: flags.experiments };
   return (await load(given, { suites: ['default'], secrets: "the store's" })).settings;
 }

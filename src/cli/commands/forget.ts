@@ -103,7 +103,7 @@ async function forgotten(settings: Settings, flags: Flags): Promise<z.output<typ
   return answerSchema.parse(await inFolder(settings, { about, dryRun, dropSetAside }));
 }
 
-/** Its folder is here and nobody uses it. Another service than its own must not be asked then. */
+/** True if the service's folder is here and unlocked. Then no other service at that address must be asked. */
 function isStopped({ dataDir }: Settings): boolean {
   return existsSync(dataDir) && !isInUse(dataDir);
 }
@@ -152,7 +152,7 @@ function who(): string {
   try {
     return `command line ${userInfo().username}`;
   } catch {
-    // There are containers whose user has no name.
+    // The user of a container may have no name.
     return 'command line';
   }
 }

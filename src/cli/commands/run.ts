@@ -142,7 +142,7 @@ async function run(
     if (began !== undefined) folder.update({ agent: { ...folder.experiment.agent, target: experiment.agent.target } });
     return await driveRun(terminal, { folder, wanted, parts, looks, loaded, flags });
   } catch (error) {
-    // Nobody would look for one in which nothing is; only one that was stopped is to be resumed.
+    // An experiment without runs is not named; one that was stopped can be resumed.
     const isStopped = error instanceof CommandFailure && error.exitCode === INTERRUPTED;
     if (!isStopped && resumed === undefined && folder.runs.length === 0) {
       rmSync(folder.folder, { recursive: true, force: true });

@@ -75,7 +75,7 @@ async function shared(address: NonNullable<Settings['sharedStore']>): Promise<Pl
 function ofMachine({ dataDir }: Settings): Place {
   const file = storeFileIn(dataDir);
   if (!existsSync(file)) throw new CommandFailure(`no store at ${file}: give its --data-dir`, EXIT.input);
-  // Its lock keeps a service out.
+  // The folder's lock keeps a service out.
   const directory = openDataDirectory(dataDir);
   const database = new DatabaseSync(file);
   return {

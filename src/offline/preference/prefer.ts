@@ -34,9 +34,9 @@ interface ToPrefer {
 }
 
 export type PreferenceProgress =
-  /** So many pairs of answers have been read. */
+  /** Pairs of answers read so far. */
   | { readonly is: 'reading'; readonly pairs: number }
-  /** So many different questions come of them. */
+  /** Different questions that the pairs lead to. */
   | { readonly is: 'asking'; readonly questions: number; readonly pairs: number };
 
 interface Pair {

@@ -42,7 +42,7 @@ interface RecordedRun {
 }
 
 export interface RecordedRuns {
-  /** In the order of the cases' names, then of the repeats. */
+  /** Runs in the order of the cases' names, then of the repeats. */
   readonly runs: readonly RecordedRun[];
   readonly cases: readonly Pick<DatasetCase, 'id' | 'fingerprint'>[];
   readonly agentVersion: string | undefined;

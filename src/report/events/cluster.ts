@@ -9,7 +9,7 @@ import type { ScoringCounted } from './scoring.ts';
 /** Readings of a log's lanes at each scrape. */
 export interface LaneReadings {
   readonly count: number;
-  /** As the brokers said last, for each partition that this instance reads. */
+  /** Lags as the brokers reported them last, for each partition that this instance reads. */
   readonly lags: readonly PartitionLag[];
   readonly spoolBytes: number;
 }

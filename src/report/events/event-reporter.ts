@@ -173,7 +173,7 @@ interface Bound {
   readonly count?: (event: AnyEvent) => void;
 }
 
-/** Its parameters are exact: an entry takes one kind of event, and no other metrics than those of its table. */
+/** Parameters are exact: an entry takes one kind of event, and no other metrics than those of its table. */
 interface Shown<Metrics> {
   readonly log?: (event: never) => LogLine | undefined;
   readonly count?: (event: never, metrics: Metrics) => void;

@@ -31,7 +31,7 @@ const IS_LATE = {
   'not-understood': false,
 } satisfies Record<TurnFate, boolean>;
 
-/** Which causes exist at zero. The others are rare, and each would be nine series that say nothing. */
+/** Causes that exist at zero. The others are rare, and each would be nine series without information. */
 const IS_USUAL = {
   settled: true,
   idle: false,

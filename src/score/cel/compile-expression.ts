@@ -20,7 +20,7 @@ const EXPRESSION_LENGTH_MAX = 4000;
 export interface ProgramMistake {
   readonly problem: string;
   readonly expected: string;
-  /** Where in the text, from 0. */
+  /** Offset in the text, from 0. */
   readonly at: number | undefined;
 }
 

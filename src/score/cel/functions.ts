@@ -101,7 +101,7 @@ interface Lookup {
   readonly gives: string;
   /** Type of its argument; `string` unless given. Numbers are handed over as text. */
   readonly takes?: readonly string[];
-  /** In a literal argument. */
+  /** Finds a mistake in a literal argument. */
   readonly mistakeIn?: (name: string) => string | undefined;
   readonly find: (scope: Scope, name: string) => unknown;
 }

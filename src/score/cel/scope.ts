@@ -191,7 +191,7 @@ export class Scope {
     this.#lookedAt = deed;
   }
 
-  /** From here on outcome rules can be evaluated. */
+  /** Enables outcome rules, which need the outcome. */
   setOutcome(view: OutcomeView): void {
     this.#outcome = view;
   }

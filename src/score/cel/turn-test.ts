@@ -26,7 +26,7 @@ interface Element {
 
 type ElementTest = (element: Element, subject: Subject | undefined) => boolean;
 
-/** From a turn condition; undefined where it is of another form. */
+/** Compiles a turn condition; undefined if it has another form. */
 export function compileTurnTest({ op, args }: Node): TurnTest | undefined {
   if (!Array.isArray(args)) return undefined;
   if (op === '||') return either(args, compileTurnTest);

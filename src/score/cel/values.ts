@@ -36,7 +36,7 @@ function toMaps(value: Json): unknown {
     : new Map(Object.entries(value).map(([key, member]) => [key, toMaps(member)]));
 }
 
-/** `Array.isArray` alone does not tell a readonly array. */
+/** `Array.isArray` alone does not narrow a readonly array. */
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }

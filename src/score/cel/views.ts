@@ -11,7 +11,7 @@ import type { ToolCall, Turn } from '../../model/turn.ts';
 import type { Subject } from '../subject.ts';
 import { inert } from './values.ts';
 
-/** Told about every tool call or step that an expression looks into. */
+/** Called for every tool call or step that an expression reads. */
 type Touch = (spanId: SpanId | undefined) => void;
 
 /** Knows of which calls it is known that they failed. */
@@ -159,7 +159,7 @@ export class ToolCallView {
     return this.#call.endedAtMs - this.#call.startedAtMs;
   }
 
-  /** For functions, not for expressions. Looking at it makes it the step to look at. */
+  /** Makes this the current step. For functions, not for expressions. */
   look(): ToolCall {
     return this.#seen();
   }

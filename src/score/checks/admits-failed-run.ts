@@ -26,7 +26,7 @@ const RUNS = wordSet(`
   run bash shell sh exec execute command cmd terminal script test tests pytest jest build make compile lint typecheck deploy ci check powershell
 `);
 const OUTPUT_READ_MAX = 20_000;
-/** They end with 1 where they find nothing, or find a difference. */
+/** Commands that exit with 1 if they find nothing, or find a difference. */
 const FINDS = /^\s*(?:grep|egrep|rg|ag|diff|cmp|git (?:diff|grep)|find|which|command|ls|cat|test|\[|pgrep|type)\b/;
 
 export const admitsFailedRun = builtInCheck({

@@ -32,10 +32,10 @@ export const answerSaysSomething = builtInCheck({
   },
 });
 
-/** For checks that have nothing to look at in an answer that is not there. */
+/** Verdict of checks that have nothing to read without an answer. */
 export const NO_ANSWER = notApplicable('There was no answer.');
 
-/** For checks that an answer fails by not being there, unless a person is to answer instead. */
+/** Verdict of checks that a missing answer fails, unless a person is to answer instead. */
 export function withoutAnswer({ turn, ending }: Subject): ReasonedAnswer | NotApplicable {
   if (ending === 'handed_over') return notApplicable('A person was asked to take over, without an answer.');
   const text = turn.finalAnswer.text.trim();

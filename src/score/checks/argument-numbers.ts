@@ -23,7 +23,7 @@ export interface ArgumentSpecific {
 
 const DEPTH_MAX = 12;
 const VALUES_MAX = 500;
-/** Made by the caller for the call, and so in nothing that was said before. */
+/** Names of arguments that the caller makes up for the call, and that have no source. */
 const GENERATED =
   /^(?:x_)?(?:idempotency|idempotent|dedup(?:e|lication)?|correlation|nonce|uuid|guid|trace|span|client_(?:request|token|mutation)|request|operation)(?:_?(?:id|key|token|uuid|guid))?$/;
 const TIME = /(?<![\d:-])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?(?![\d:])/g;

@@ -159,7 +159,7 @@ function isOfKind({ name, value }: Argument, said: Said): boolean {
   }
 }
 
-/** The same letters, and a digit for each digit. */
+/** Shape of an id: its letters, and a mark for each digit. */
 function shapeOf(id: string): string {
   return id
     .replace(/^#/, '')
@@ -192,7 +192,7 @@ function isOfUnit(name: string, unit: string): boolean {
   return UNITS.some((one) => one.test(name) && one.test(unit));
 }
 
-/** In arguments of any call, whether as text, in the other notation of a time, or in minor units. */
+/** True if an argument of any call has it, as text, in the other notation of a time, or in minor units. */
 function isUsed({ kind, text }: Said, called: string, numbers: ReadonlySet<string>): boolean {
   if (kind === 'amount')
     return readings(text).some((number) => [number, String(Number(number) * 100)].some((one) => numbers.has(one)));
@@ -250,7 +250,7 @@ function isKnown({ value }: Argument, { text, source, numbers }: Known): boolean
   return value.length < 4 && isDerived(number, numbers);
 }
 
-/** From two of the numbers that were said, as three of eight are five; not from one by a factor that nobody said. */
+/** Derives a number from two of the user's, as three of eight are five; not from one by an arbitrary factor. */
 function isDerived(value: number, numbers: readonly number[]): boolean {
   return numbers.some((a, at) =>
     numbers.some(

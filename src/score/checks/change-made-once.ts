@@ -103,7 +103,7 @@ function addsUp(tool: string): boolean {
   return words.some((word) => ADDS_UP.has(word)) && !words.some((word) => DOES_NOT.has(word));
 }
 
-/** Both results name the same id: the tool knew the repetition. */
+/** True if both results name the same id: the tool recognised the repetition. */
 function isOneResult(first: ToolCall, second: ToolCall): boolean {
   const [one, other] = [idsOf(first.result.json), idsOf(second.result.json)];
   return one.length > 0 && one.join('\n') === other.join('\n');

@@ -95,7 +95,7 @@ function byForm(claim: Claim, asking: Asking): Excuse | undefined {
   return isNotNamed || intersect(actions, actionsIn(asked.sentence)) ? 'explanation' : undefined;
 }
 
-/** A case that was opened, or an action that is said to be done for the user, is what the answer offers in place of the request. */
+/** True for an opened case, or an action done for the user, which the answer offers in place of the request. */
 function isOffered(claim: Claim): boolean {
   return claim.isHandOver || FOR_USER.test(claim.sentence) || intersect(actionsIn(claim.words), CREATED);
 }
@@ -120,7 +120,7 @@ function spokenOf({ words, clause }: Claim): ReadonlySet<number> {
   return actionsIn(words).union(actionsIn(clause).difference(BOOKED));
 }
 
-/** By its own words; by its sentence where those name no action. */
+/** Actions that the claim's own words name, else those of its sentence. */
 export function actionsOf({ words, sentence }: Claim): ReadonlySet<number> {
   const said = actionsIn(words);
   return said.size > 0 ? said : actionsIn(sentence);
@@ -179,7 +179,7 @@ class Asking {
     return this.#named;
   }
 
-  /** The same actions, and those that were tried. */
+  /** Actions that the user asked for, and those that were tried. */
   get wanted(): ReadonlySet<number> {
     return this.named.union(this.tried);
   }

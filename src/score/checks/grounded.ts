@@ -29,7 +29,7 @@ export const grounded = builtInCheck({
   make: () => (subject) => {
     if (!hasAnswer(subject.turn)) return NO_ANSWER;
     let doubtful: readonly Specific[] = specificsIn(subject.finalAnswer).slice(0, SPECIFICS_MAX);
-    // Months and names are told by English words and English capitals; in German every noun has one.
+    // Months and names are recognised by English words and capitals; in German every noun has one.
     if (languageOf(subject.finalAnswer) !== 'English')
       doubtful = doubtful.filter(({ kind }) => kind !== 'name' && kind !== 'month');
     if (!hasFacts(subject)) doubtful = doubtful.filter(({ kind }) => kind !== 'name');

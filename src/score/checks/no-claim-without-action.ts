@@ -213,7 +213,7 @@ function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subjec
   };
 }
 
-/** By a call that did not fail, of now or before, or by an agent that passed on to another. */
+/** True if a call that did not fail, now or before, may have handed over, or an agent passed on to another. */
 function mayBeHandedOver(calls: readonly ToolCall[], subject: Subject): boolean {
   const { turn } = subject;
   const names = [...calls.filter((call) => !subject.hasFailed(call)).map(({ name }) => name), ...toolsDoneBefore(turn)];

@@ -116,7 +116,7 @@ function written(value: Json, depth = 0): Json {
     return plain === '' ? value : plain;
   }
   if (typeof value !== 'object' || value === null || depth > 5) return value;
-  // The casts are for `Array.isArray`, which does not tell a readonly array.
+  // The casts are for `Array.isArray`, which does not narrow a readonly array.
   if (Array.isArray(value)) return (value as readonly Json[]).map((one) => written(one, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, written(one as Json, depth + 1)]));
 }

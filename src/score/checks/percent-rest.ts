@@ -18,7 +18,7 @@ export function percentagesIn(texts: readonly string[]): ReadonlySet<number> {
   );
 }
 
-/** To hundredths, as far as people tell percentages. */
+/** Rest of a percentage, to hundredths, as precise as people write them. */
 export function restOf(percentage: number): number {
   return Math.round((100 - percentage) * 100) / 100;
 }

@@ -43,7 +43,7 @@ const ALONE = 2000;
 const DIFFERENT = 1000;
 const DIFFERENCES_MAX = 500;
 
-/** With an order of the calls that were made, those that were expected must come one after another. */
+/** If an order of the calls is given, the expected ones must come one after another. */
 export function compareCalls(
   expected: readonly ExpectedCall[],
   made: readonly MadeCall[],

@@ -29,7 +29,7 @@ export function taskTruthRemark(
   return isOfTask ? whyNot(truth, { isRead: (key) => truthKeys.has(key), isChange: () => true }) : undefined;
 }
 
-/** Nothing may be known of a tool: then it may be one that changes something. */
+/** True also for a tool of which nothing is known: it may change something. */
 export function mayChange(subject: Pick<Subject, 'effectOf'>, tool: string): boolean {
   const effect = subject.effectOf(tool);
   return effect === 'writes' || effect === 'unknown';

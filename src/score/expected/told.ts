@@ -20,10 +20,10 @@ const NUMBERS = new RegExp(
 );
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-/** A text says why it can't be told. */
+/** Returns the reason as a text if an answer was not recorded, which may have told it. */
 export function wasTold(wanted: string | number, turns: readonly Turn[]): boolean | string {
   if (turns.some(({ finalAnswer }) => findIn(finalAnswer.text, wanted) === 'told')) return true;
-  // It may be in an answer that was not recorded.
+  // An answer that was not recorded may have it.
   return turns.map(answerGap).find((gap) => gap !== undefined) ?? false;
 }
 

@@ -11,7 +11,7 @@ import { hasAnswer } from '../turn-answer.ts';
 import type { Sight } from './visible-material.ts';
 
 interface BuiltInJudgment {
-  /** One line for the documentation. */
+  /** Line for the documentation. */
   readonly summary: string;
   /** An answer that reads well says nothing about whether the task was done. */
   readonly about: About;
@@ -21,7 +21,7 @@ interface BuiltInJudgment {
   readonly needs: readonly Need[];
   /** The steps of the golden trace are graded one by one. */
   readonly gradesSteps?: boolean;
-  /** Where no judge is needed to see it. */
+  /** Answer without a judge, if none is needed. */
   readonly without?: (subject: Subject) => Answer | undefined;
 }
 

@@ -104,7 +104,7 @@ function framed(data: string, code: string, closing: string): string {
   return `<data-${code}>\n${data}\n</data-${code}>\n\n${closing}\n`;
 }
 
-/** With the most that two codes can come to: a token for every character. */
+/** Tokens of the frame, at most: its two codes may take a token for every character. */
 function frameTokens(closing: string): number {
   return estimateTokens(framed('', '', closing)) + 2 * CODE_LENGTH;
 }

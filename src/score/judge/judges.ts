@@ -76,7 +76,7 @@ export type Judgement =
   | { readonly is: 'skipped'; readonly reason: string };
 
 interface Judgements {
-  /** By criterion; every one that was given has one. */
+  /** Judgements by criterion; every criterion that was given has one. */
   readonly of: ReadonlyMap<string, Judgement>;
   readonly waiting: readonly JudgeRequest[];
 }
@@ -199,7 +199,7 @@ interface Asked extends ToJudge {
   readonly graded: GradedSteps | undefined;
 }
 
-/** With what the golden trace of the conversation adds to the question; or what it makes of it without asking. */
+/** Question with what the golden trace adds to it, or the judgement that makes asking unnecessary. */
 function askedOf({ name, isCritical, judged }: ToJudge, subject: Subject): Asked | Judgement {
   const asked = { name, isCritical, judged };
   if (judged.golden === undefined) return { ...asked, golden: undefined, graded: undefined };
@@ -302,7 +302,7 @@ function reasonOf({ reason, votes, pass, ...quoted }: JudgedAnswer, cut: string)
 
 const SAMPLE_BITS = 48;
 
-/** By the conversation's id alone, so that every criterion and every judge looks at the same conversations, each time. */
+/** Sample by the conversation's id alone, so that all criteria and judges see the same conversations each time. */
 function isInSample({ conversation }: Subject, share: number): boolean {
   if (share >= 1) return true;
   const digest = createHash('sha256').update(`judged:${conversation.id}`).digest();

@@ -45,7 +45,7 @@ export const PREFERENCES = {
   },
 } as const satisfies Readonly<Record<string, PreferenceQuestion>>;
 
-/** In words of one's own. */
+/** Question in the user's own words. */
 export function preferenceInWords(than: string): PreferenceQuestion {
   return { name: 'preferred', than, guidance: 'Where the two are about equal in this, it is no.' };
 }

@@ -31,7 +31,7 @@ const NO_INSTRUCTIONS: Item = {
   spanId: undefined,
 };
 
-/** Whether anything is known of what happened: a text that is not just a name, what redaction left, or what the agent was told to do. */
+/** True if anything is known of what happened: more than names, redacted text and instructions. */
 export function saysSomething(items: readonly Item[]): boolean {
   return items.some(
     ({ item, fields }) =>

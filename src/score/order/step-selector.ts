@@ -38,11 +38,11 @@ export interface Condition {
 }
 
 export interface Selector {
-  /** As reasons name it. */
+  /** Name of the step in reasons. */
   readonly words: string;
   /** Undefined where steps of any kind can match. */
   readonly kinds: readonly StepKind[] | undefined;
-  /** Throws a ContentGap where what was recorded does not tell. */
+  /** Throws a ContentGap if the recorded content does not decide it. */
   matches(deed: Deed, subject: Subject): boolean;
 }
 
@@ -138,7 +138,7 @@ function hasResultLike(pattern: string, deed: Deed): boolean {
 function isFoundIn(pattern: string, content: Content | undefined, what: string): boolean {
   if (content === undefined) return false;
   if (content.state === 'whole') return occurs(pattern, content.text);
-  // The rest of a truncated text can show that it matches, and never that it does not.
+  // A truncated text can show that it matches, and never that it does not.
   if (content.state === 'truncated' && occurs(pattern, content.text)) return true;
   throw gapOf(what, content);
 }

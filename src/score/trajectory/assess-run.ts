@@ -68,7 +68,7 @@ export function outputMistake(
     looked.map(({ finalAnswer }) => finalAnswer.text),
   );
   if (lacking === undefined) return undefined;
-  // It may be in an answer that was not recorded.
+  // An answer that was not recorded may have it.
   const gap = looked.map(answerGap).find((one) => one !== undefined);
   return gap === undefined ? { is: 'wrong', because: lacking } : { is: 'unknown', because: gap };
 }

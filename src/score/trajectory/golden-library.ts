@@ -22,7 +22,7 @@ export interface GoldenChoice {
   readonly scenario: string;
   /** The attribute that names tags, with commas between them. */
   readonly tags: string;
-  /** From 0 to 1; with 1 the inputs must consist of the same words, with `false` they are not compared. */
+  /** Least similarity of the inputs, from 0 to 1; `false` does not compare them. */
   readonly similarity: number | false;
 }
 

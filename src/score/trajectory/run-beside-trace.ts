@@ -13,7 +13,7 @@ export interface RunBesideTrace {
   readonly scoreMillionths: number;
   /** Mistake in the answer, or why it cannot be decided. */
   readonly output: ReturnType<typeof outputMistake>;
-  /** In words. */
+  /** Words for a budget that was exceeded. */
   readonly overBudget: string | undefined;
   /** False where a better alignment may exist. */
   readonly isOptimal: boolean;

@@ -34,7 +34,7 @@ export function readSuiteParts(
   }: {
     readonly files: GoldenFiles;
     readonly mistake: ReportMistake;
-    /** For mistakes in other files than the suite's. */
+    /** Adds mistakes in other files than the suite's. */
     readonly add: (mistakes: readonly Mistake[]) => void;
   },
 ): SuiteParts {

@@ -19,7 +19,7 @@ interface Edit {
 }
 
 interface Around extends NonNullable<Parameters<typeof readSuite>[2]> {
-  /** Its name in the diff. */
+  /** File name for the diff. */
   readonly file: string;
   /** The suite of the text, as it runs. */
   readonly before: CompiledSuite;
@@ -47,7 +47,7 @@ function weighsAs(suite: CompiledSuite, meant: CompiledSuite): boolean {
   return suite.definition.id === meant.definition.id && weights(suite) === weights(meant);
 }
 
-/** In the order of the text. */
+/** Edits in the order of the text. */
 function editsOf(text: string, before: CompiledSuite, after: CompiledSuite): readonly Edit[] | string {
   const root = parseDocument(text).contents;
   const criteria = isMap(root) ? root.get('criteria', true) : undefined;
@@ -79,7 +79,7 @@ function nextVersion(text: string, root: YAMLMap): Edit | undefined {
   if (!/^\d{1,9}$/.test(written)) return undefined;
   const edit = replacing(node, '');
   if (edit === undefined) return undefined;
-  // In the quotes in which it is written.
+  // The value keeps the quotes in which it is written.
   const source = text.slice(edit.from, edit.to);
   return { ...edit, text: source.replace(written, String(Number(written) + 1)) };
 }
@@ -103,7 +103,7 @@ function addedBehind(text: string, root: YAMLMap, field: string, added: string):
   return { from: end + 1, to: end + 1, text: `${indentation}${added}${newline}` };
 }
 
-/** The same edits, as whole lines. */
+/** Edits as whole lines. */
 function lineEdits(text: string, edits: readonly Edit[]): readonly LineEdit[] {
   const byLine = Map.groupBy(edits, ({ from }) => lineAt(text, from));
   return [...byLine].map(([line, ofLine]) => {

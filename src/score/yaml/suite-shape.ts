@@ -38,7 +38,7 @@ const CRITERION = {
   weight: z.number('a number from 0 to 1, up to six decimal places'),
   check: z.string().optional(),
   uses: z.string().optional(),
-  /** Its form is read by `read-order.ts`. */
+  /** Order criterion, whose form `read-order.ts` reads. */
   order: z.unknown().optional(),
   with: z.record(z.string(), z.unknown()).optional(),
   judge: judgingShape.optional(),

@@ -20,7 +20,7 @@ const READ_MAX = 40;
 const SEGMENT = 'segment: ';
 const BEGAN_BEFORE_MS = 3_600_000;
 
-/** As the API lists conversations. */
+/** A page of conversations as the API lists them. */
 const pageSchema = z.object({
   conversations: z.array(
     z.object({

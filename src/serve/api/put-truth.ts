@@ -11,7 +11,7 @@ import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
 const CONVERSATION_MAX = 4096;
 
 const EXPECTED = 'a mapping, such as {"participants": ["ana"]}, or null, which takes back what was put';
-/** Its value is JSON, because the body was parsed as that. */
+/** Truth from a body that was parsed as JSON, so its values are JSON. */
 const truthSchema = z
   .custom<{ readonly [key: string]: Json } | null>(isMappingOrNull, EXPECTED)
   .superRefine((truth, context) => {

@@ -1,4 +1,4 @@
-/** One of many instances: Kafka is the log, PostgreSQL the store, and both are shared. */
+/** Deployment of one of many instances: Kafka is the log, PostgreSQL the store, and both are shared. */
 import type { KafkaSettings } from '../../config/kafka-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SharedStoreSettings } from '../../config/store-settings.ts';

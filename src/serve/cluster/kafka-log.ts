@@ -87,7 +87,7 @@ export class KafkaLog implements ServedLog {
 
   async stop(): Promise<void> {
     const { lanes, spool, packer } = this.#reading ?? {};
-    // The rest is stopped even if one of them fails: a client that is left open would keep the process.
+    // Stops all parts even if one of them fails: an open client would keep the process.
     try {
       await lanes?.stopReading();
       await this.#scorer.stop();

@@ -1,4 +1,4 @@
-/** Where the shared store is, and how long it keeps what. */
+/** Address of the shared store, and how long it keeps each kind of row. */
 import type { KafkaSettings } from '../../config/kafka-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SharedStoreSettings } from '../../config/store-settings.ts';

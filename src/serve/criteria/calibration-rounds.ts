@@ -65,7 +65,7 @@ export class CalibrationRounds {
   async #refresh(): Promise<void> {
     try {
       const shown = this.#isOwner ? await this.#parts.read() : undefined;
-      // It may have gone to another instance meanwhile.
+      // Ownership may have gone to another instance meanwhile.
       this.#shown = this.#isOwner ? (shown ?? []) : [];
     } catch (error) {
       // The last known figures stay.

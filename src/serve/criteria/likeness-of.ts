@@ -40,7 +40,7 @@ class SuiteLikeness {
   add(suiteVersion: string, basis: string | undefined): void {
     if (this.read >= EVALUATIONS_MAX) return;
     this.read += 1;
-    // Another version asks other questions, and rows from before this was kept say nothing.
+    // Another version asks other questions, and older rows lack this column.
     if (basis === undefined || suiteVersion !== this.#suite.version) return;
     const { verdicts } = decodeBasis(basis);
     // A suite that was changed without a new version.

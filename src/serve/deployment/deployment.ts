@@ -22,9 +22,9 @@ export interface Deployment {
   /** True if there is no other instance that could do what only one may do. */
   readonly isAlone: boolean;
   readonly draining: Draining;
-  /** Where the scoring thread finds the log's bytes and the store. */
+  /** Tells the scoring thread where the log's bytes and the store are. */
   storage(settings: Settings): ScoringWork['storage'];
-  /** Where the reading thread finds the store, once the scoring thread has opened it. */
+  /** Place of the store for the reading thread, once the scoring thread has opened it. */
   storePlace(): StorePlace;
   /** Undefined until it is opened. */
   readonly log: ServedLog | undefined;

@@ -132,7 +132,7 @@ export class DetectionMonitor {
     return this.#metrics.sources(() => this.#report);
   }
 
-  /** The same object until it changes. */
+  /** State; the same object until it changes. */
   get state(): DetectionState {
     const isActive = this.#isActive;
     const report = this.#report;

@@ -152,7 +152,7 @@ function startExport(workerData: ExportStart): ExportSide {
         waiting = undefined;
       }
     },
-    // It only reads, so it may be ended in the middle.
+    // A thread that only reads may be ended in the middle.
     end: () => void worker.terminate(),
   };
 }

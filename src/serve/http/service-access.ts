@@ -25,7 +25,7 @@ export interface ServiceAccess {
   stop(): Promise<void>;
 }
 
-/** The service would be open to everybody, and was not told to be. */
+/** The service would be open to everybody, without a setting that allows it. */
 export class NoTokens extends Error {}
 
 /** A token that was created or revoked is known to be after so long. */
@@ -77,7 +77,7 @@ export function accessModeOf({ host, access }: Pick<Settings, 'host' | 'access'>
   return access.required || access.oidc !== undefined || !isLoopbackListener(host) ? 'required' : 'loopback';
 }
 
-/** Where tokens and what sessions need are kept: the store that instances share, else files in the data folder. */
+/** Store of tokens and sessions: the one that instances share, else files in the data folder. */
 export async function accessStoreOf({
   sharedStore,
   dataDir,

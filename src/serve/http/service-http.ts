@@ -33,11 +33,11 @@ interface HttpNeeds extends StoreNeeds {
 }
 
 interface ServiceHttp extends HttpServer {
-  /** For detection: the next stored conversations, as a suite that runs would score them. */
+  /** Reads the next stored conversations as a running suite would score them, for detection. */
   readonly readHistory: ReadHistory;
   /** Undefined for an instance that has no store. */
   openStore(place: StorePlace | undefined): void;
-  /** To be called before the reading thread is stopped. */
+  /** Must be called before the reading thread is stopped. */
   closeStore(): Promise<void>;
 }
 

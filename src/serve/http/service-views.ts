@@ -52,7 +52,7 @@ export class ServiceViews {
     if (this.#hasJudges) this.calibration.start();
   }
 
-  /** To be called before the reading thread is stopped. */
+  /** Must be called before the reading thread is stopped. */
   async stop(): Promise<void> {
     await this.calibration.stop();
     await this.likeness.stop();

@@ -123,7 +123,7 @@ function innerRequest(outer: IncomingMessage, { method, path, query, body }: Api
   inner.rawHeaders = outer.rawHeaders;
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...headers } = outer.headers;
   inner.headers = { ...headers, accept: 'application/json', 'content-type': 'application/json' };
-  // It has come whole, so its end is not the end of the connection.
+  // The body has arrived whole, so its end is not the end of the connection.
   inner.complete = true;
   if (body !== undefined) inner.push(JSON.stringify(body));
   inner.push(null);

@@ -128,7 +128,7 @@ function saltDamage(directory: string): readonly Damage[] {
   return [{ kind: 'salt-changed', what, losesData: false, key: 'salt-changed' }];
 }
 
-/** To be called when the salt of this start is known. */
+/** Must be called when the salt of this start is known. */
 export function noteSalt(directory: string): void {
   const salt = tryReadSalt(path.join(directory, SALT_FILE));
   if (salt === undefined) return;

@@ -20,7 +20,7 @@ export async function inStopped<T>(settings: Settings, work: (places: Forgetting
     const what = examined.undecided.map((one) => `  ${one.what}`).join('\n');
     throw new LossUndecided(`data are lost, and nobody has decided about it: start the service first\n${what}`);
   }
-  // As a start does: what it would cut is set aside, and counts as such.
+  // Settles as a start does: content that it would cut is set aside, and counts as such.
   await settle(dataDir, examined);
   const store = Store.open(storeFileIn(dataDir));
   try {

@@ -1,4 +1,4 @@
-/** One machine: the journal is the log, SQLite the store, and nobody else shares them. */
+/** Deployment on one machine: the journal is the log, SQLite the store, and no other instance shares them. */
 import type { Settings } from '../../config/settings.ts';
 import { ConversationNotes } from '../../engine/conversation-notes.ts';
 import { turnLimits } from '../../engine/engine-settings.ts';

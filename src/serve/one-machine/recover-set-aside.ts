@@ -18,7 +18,7 @@ interface RecoveredRequest {
   readonly signal: 'traces' | 'logs';
   /** An export request in protobuf. */
   readonly bytes: Uint8Array;
-  /** One bit of it was wrong and has been corrected; it must have so many records. */
+  /** Rows that the record must have after a wrong bit was corrected. */
   readonly mendedRows?: number;
 }
 
@@ -34,7 +34,10 @@ export interface RecoveredFile {
   readonly problem: string | undefined;
 }
 
-/** Where they go: a running service, or the journal of a stopped one. Rejects with the reason where one is not taken. */
+/**
+ * Takes a recovered request: a running service, or the journal of a stopped one. Rejects with the reason if it is not
+ * taken.
+ */
 export type TakeRequest = (request: RecoveredRequest) => Promise<void>;
 
 export function filesSetAside(dataDir: string): readonly string[] {

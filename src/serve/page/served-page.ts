@@ -11,7 +11,7 @@ import { readPageModules, SUFFIX, vendorAddresses, vendorFile } from './page-mod
 
 export interface ServedPage {
   readonly documents: ReadonlyMap<PageView, PageFile>;
-  /** By address, without its version. */
+  /** Files by address, without its version. */
   readonly files: ReadonlyMap<string, PageFile & { readonly version: string }>;
   readonly policy: string;
 }

@@ -161,7 +161,7 @@ export class LiveEvents {
   #drop(response: ServerResponse): void {
     response.end();
     this.#forget(response);
-    // One that takes nothing does not take the end either.
+    // A client that reads nothing does not read the end either.
     setTimeout(() => response.destroy(), this.#times.takenWithinMs).unref();
   }
 

@@ -9,7 +9,7 @@ export class ServiceEvents {
   readonly #reporter: EventReporter;
   readonly #telemetry: Telemetry | undefined;
   readonly #readiness: Readiness;
-  /** For pages that are open. */
+  /** Events for pages that are open. */
   readonly live = new LiveEvents();
 
   constructor(parts: {

@@ -39,7 +39,7 @@ export class CommandWindow<Command extends Sequenced> {
     return this.#sent[0] ?? this.#waiting[this.#head];
   }
 
-  /** The one that was pushed last, if it has not been sent yet. */
+  /** Command that was pushed last, if it has not been sent yet. */
   get lastWaiting(): Command | undefined {
     return this.waiting === 0 ? undefined : this.#waiting.at(-1);
   }

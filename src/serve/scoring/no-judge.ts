@@ -46,7 +46,7 @@ export class NoJudge {
         await sleep(retryMs, undefined, { signal }).catch(() => {});
       }
     }
-    // Also if it is given up: an instance with a problem leaves its lanes to others.
+    // A stop ends the problem too: an instance with a problem leaves its lanes to others.
     troubles.over('ask');
   }
 }

@@ -344,7 +344,7 @@ export class Scorer {
         this.#asked.delete(message.id);
         return;
       case 'stopped':
-        // Otherwise it makes room for another thread.
+        // A thread that stops while the scorer runs makes room for another one.
         if (this.#state !== 'running') this.#ended();
         return;
     }

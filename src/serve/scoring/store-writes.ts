@@ -70,7 +70,7 @@ export class StoreWrites {
   }
 }
 
-/** The other end. Never rejects; where the store fails, it is said to whoever asked. */
+/** Carries out a write on the scoring thread. Never rejects: a failure of the store is the answer. */
 export async function carryOut(store: WrittenStore, { id, write }: PutCommand): Promise<PutMessage> {
   try {
     return { type: 'put', id, answer: await answerOf(store, write) };

@@ -41,7 +41,7 @@ export class TurnPacker {
   }
 }
 
-/** They are the arrival's alone, and nothing else lies in their memory. */
+/** Buffers of an arrival, which hold nothing else, so they can be transferred. */
 function buffersOf({ traces, logs }: Arrival['content']): ArrayBuffer[] {
   return [traces, logs].flatMap((bytes) => (bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : []));
 }

@@ -9,7 +9,7 @@ import type { PostgresAddress } from '../../store/postgres/link.ts';
 import { StoreReader } from '../../store/sqlite/store-reader.ts';
 import { storeFileIn } from './data-directory.ts';
 
-/** A store as a thread that reads it is told of it. */
+/** Place of a store, as it is passed to a thread that reads it. */
 export type StorePlace =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly address: PostgresAddress; readonly statementMs: number };
@@ -19,7 +19,7 @@ export const READ_DEADLINE_MS = 10_000;
 
 export type ServiceReader = ConversationReader & LabelReader & BacktestReader;
 
-/** For a store that is there, though a shared one may be away just now. */
+/** Opens a store that exists, though a shared one may be away at the moment. */
 export async function readerAt(place: StorePlace): Promise<ServiceReader> {
   if (place.kind === 'sqlite') return StoreReader.open(place.file);
   const { PostgresReader } = await import('../../store/postgres/postgres-reader.ts');

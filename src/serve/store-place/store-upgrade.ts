@@ -39,7 +39,7 @@ export function upgradeOf(found: FoundStore | undefined, migrations: readonly Mi
   };
 }
 
-/** Nothing where a start changes nothing. */
+/** Empty if a start changes nothing. */
 export function upgradeEvents(upgrade: StoreUpgrade | undefined): readonly DamageEvent[] {
   if (upgrade === undefined || upgrade.refusal !== undefined) return [];
   const { from, to, discards } = upgrade;

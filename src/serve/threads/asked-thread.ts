@@ -44,7 +44,7 @@ export interface AskedThreadLimits {
 /** Messages to the thread. */
 export type ToAsked<Sent, Given = never> =
   | { readonly type: 'ask'; readonly id: number; readonly sent: Sent }
-  /** Nobody waits for its reply any more. */
+  /** The client has gone: its reply is not needed any more. */
   | { readonly type: 'gone'; readonly id: number }
   | { readonly type: 'given'; readonly id: number; readonly want: number; readonly given: Given }
   | { readonly type: 'stop' };
@@ -78,7 +78,7 @@ interface AskedThreadParts<Question, Sent, Parts, Wanted, Given, Said> {
   readonly limits: AskedThreadLimits;
 }
 
-/** Such a thread has time to collect more often, and gives less of its memory back the more it may use. */
+/** Young heap of such a thread. It can afford to collect more often, and a larger one gives less memory back. */
 const YOUNG_MIB_MAX = 16;
 const LEFT_ALONE_MS = 1_000;
 /** Threads that were ended and still run: a statement inside SQLite is not interrupted. With more there is no other one. */
@@ -176,7 +176,7 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
     if (this.#queue.waitingOf(from) >= waitingOfOneMax) return no('queue_full');
     const { promise, resolve } = Promise.withResolvers<AskedOutcome<Reply>>();
     const leave = (because: ReadRefusal) => {
-      // One that runs is answered by the thread.
+      // A running question is answered by the thread.
       if (this.#queue.remove(waiting)) waiting.settle({ is: 'refused', because });
     };
     const onGone = () => {
@@ -256,7 +256,7 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
       if (running.isSent) continue;
       running.isSent = true;
       const sent = this.#parts.sent(running.waiting.question, parts);
-      // It made sense when the question was looked at, and a reload came between.
+      // A reload has made the question meaningless since it was accepted.
       if (sent === undefined) this.#settle(id, { is: 'outdated' });
       else worker.postMessage({ type: 'ask', id, sent } satisfies ToAsked<Sent, Given>);
     }
@@ -288,7 +288,7 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
     this.#next();
   }
 
-  /** Nothing is given for a client that has gone. */
+  /** A client that has gone gets nothing. */
   async #give(
     thread: Thread<Parts>,
     { id, want, wanted }: Extract<FromAsked<Reply, Wanted>, { readonly type: 'wants' }>,

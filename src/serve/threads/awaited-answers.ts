@@ -21,7 +21,7 @@ export class AwaitedAnswers<T> {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** `post` gives false where nobody hears it. A thread that ends before it has answered leaves it open. */
+  /** `post` returns false if no thread runs. A thread that ends before it has answered leaves the question open. */
   async ask(post: (id: number) => boolean): Promise<T | Unavailable> {
     this.#last += 1;
     const id = this.#last;

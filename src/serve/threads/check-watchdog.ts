@@ -31,7 +31,7 @@ import {
   WHOLE_SUITE,
 } from '../../engine/check-watch.ts';
 
-/** As much of a suite as is needed to name a check. */
+/** Parts of a suite that are needed to name a check. */
 interface NamedSuite {
   readonly name: string;
   readonly criteria: readonly { readonly name: string }[];
@@ -73,7 +73,7 @@ const STOPS_UNTIL_SUSPENDED = { ofOneAgent: 3, ofAll: 12 };
 const STOPPED_REMEMBERED = 1000;
 /** Agents' names come from spans. */
 const RECORDS_MAX = 1000;
-/** Its owner looks every 50 ms. */
+/** Longer than the 50 ms after which the owner looks. */
 const LOOK_COUNTS_MAX_MS = 100;
 
 export class CheckWatchdog {
@@ -94,7 +94,7 @@ export class CheckWatchdog {
     this.#timeoutMs = options.checks.checkTimeoutMs;
   }
 
-  /** For the next thread: a buffer that nothing has been noted in, and what it must not run. */
+  /** Start of the next thread: an empty buffer for notes, and the checks that it must not run. */
   nextThread(): { readonly watch: SharedArrayBuffer; readonly stopped: readonly StoppedCheck[] } {
     this.#buffer = makeWatchBuffer();
     this.#seen = undefined;
@@ -108,7 +108,7 @@ export class CheckWatchdog {
     this.#seen = undefined;
     const { suite, subject } = running;
     const named = this.#criterionName(suite, running.criterion);
-    // It was barred and the thread hangs all the same: something else in the suite never returns.
+    // True if the check was barred and the thread hangs all the same: something else in the suite never returns.
     const wasBarred = this.#stopped.some(
       (one) => one.suite === suite && one.criterion === named && isBarred(one, running),
     );
@@ -136,7 +136,7 @@ export class CheckWatchdog {
       const pause = this.#record(JSON.stringify([suite, criterion, whose.agent]), { logTime, weight, stopsMax });
       if (pause === undefined) return [];
       const { until, weightMin } = pause;
-      // The same text for every pause, so that an evaluation which is made again within one is no new revision.
+      // The text is the same in every pause, so that an evaluation which is repeated in one is no new revision.
       const reason = `The check ran past its limit of ${limit} in several conversations ${of} that were not longer than this one, and is suspended for a while.`;
       this.#bar({ suite, criterion, reason, stops: { for: 'pause', ...whose, until, weightMin } });
       return [until];

@@ -6,7 +6,7 @@ type Added<T> = { readonly added: true; readonly displaced: T | undefined } | { 
 
 export class FairQueue<T> {
   readonly #max: number;
-  /** By sender, whose turn comes first. No list is empty. */
+  /** Waiting items by sender, the one whose turn it is first. No list is empty. */
   readonly #waiting = new Map<string, T[]>();
   #size = 0;
 

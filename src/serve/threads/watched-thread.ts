@@ -16,13 +16,13 @@ import { RETRY_PAUSE_MS } from './retry-pause.ts';
 
 /** Values that may differ for the next thread. */
 interface ThreadWork extends WatchedChecks {
-  /** Its start data; the buffer of the watch and the checks that it must not run are added. */
+  /** Start data of the thread; the buffer of the watch and the checks that it must not run are added. */
   readonly data: object;
 }
 
 interface WatchedThreadOptions<From> extends ThreadWork, ThreadModule {
   readonly onMessage: (message: From) => void;
-  /** It has ended, and will not be started again. */
+  /** Called when the thread has ended and will not be started again. */
   readonly onEnded: () => void;
   readonly onEvent: (event: ScoringEvent) => void;
 }
@@ -174,7 +174,7 @@ export class WatchedThread<To, From extends { readonly type: string }> {
     this.#options.onEvent({ type: 'check-stopped', suite, criterion, suspendedUntil });
     this.#worker = undefined;
     this.#isReady = false;
-    // Its open transaction is rolled back when it ends.
+    // Ending the thread rolls its open transaction back.
     worker
       .terminate()
       .then(() => this.#spawnIfWanted())

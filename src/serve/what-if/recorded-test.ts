@@ -142,7 +142,7 @@ interface ExampleRequest {
   }[];
 }
 
-/** One request for each trace. */
+/** Traces of a request, one each. */
 function tracesIn(request: unknown): readonly unknown[] {
   // The cast holds: `excerptRequest` has just written it.
   const { resourceSpans } = request as ExampleRequest;

@@ -32,7 +32,7 @@ import type { ClientQuestion, SentQuestion, SuiteQuestion, WhatIfReply, WhatIfSt
 const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../../suites');
 /** Others that ask wait no longer than this for a part of the past. */
 const PART_MS = 400;
-/** So many of the changed conversations are named. */
+/** Most changed conversations that are named. */
 const SHOWN = 20;
 
 const port = parentPort;
@@ -55,7 +55,7 @@ if (port !== null) {
     return jsonAnswer(200, whatIfAnswer(report, { suite: name, version, scope, ...change }));
   };
 
-  /** By suite: as far as they have read. */
+  /** Runs by suite, each as far as it has read. */
   const runs = new Map<string, { readonly of: string; readonly run: HistoryRun }>();
   const learn = async (wanted: HistoryWanted): Promise<HistoryPart> => {
     const { suite: name, key, since, until, after, isSampled } = wanted;

@@ -15,11 +15,11 @@ export function alignChains({ starts, calls, gains }: Candidates, callCount: num
   // most[j]: the most that the steps so far and the first j calls save; last[j]: the last pair of a way to it, or -1.
   const most = new Float64Array(callCount + 1);
   const last = new Int32Array(callCount + 1).fill(-1);
-  // For each pair: its saving together with the pairs before it, and the pair before it.
+  // Saving of each pair together with the pairs before it, and the pair before it.
   const saved = new Float64Array(calls.length);
   const before = new Int32Array(calls.length);
   for (let step = 0; step < steps; step += 1) {
-    // From the last call to the first, so that no pair builds on another of the same step.
+    // Runs from the last call to the first, so that no pair builds on another of the same step.
     for (let pair = (starts[step + 1] as number) - 1; pair >= (starts[step] as number); pair -= 1) {
       const call = calls[pair] as number;
       const total = (most[call] as number) + (gains[pair] as number);

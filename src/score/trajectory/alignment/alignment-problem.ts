@@ -19,7 +19,7 @@ export interface AlignmentProblem {
 }
 
 export interface Alignment {
-  /** For each step its call, or -1. */
+  /** Call of each step, or -1. */
   readonly callOf: readonly number[];
   readonly cost: number;
   /** Whether nothing cheaper exists; false where the search was given up at its limit. */

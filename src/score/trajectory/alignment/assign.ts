@@ -8,7 +8,7 @@
 import type { Candidates, Part } from './candidates.ts';
 
 export interface Assignment {
-  /** For each step of the part its call, by their numbers in the part. */
+  /** Call of each step, by their numbers in the part. */
   readonly callOf: readonly number[];
   /** Saving, compared with leaving everything out. */
   readonly gain: number;

@@ -85,7 +85,7 @@ export function joinOrders(
 }
 
 interface State {
-  /** One bit for each step dealt with, then one for each call. */
+  /** A bit for each processed step, then one for each call. */
   readonly key: bigint;
   /** Above the bound. */
   readonly cost: number;

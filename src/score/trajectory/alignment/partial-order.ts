@@ -7,7 +7,7 @@ export interface PartialOrder {
   precedes(earlier: number, later: number): boolean;
   /** Each comes before the next: there is one order only. */
   readonly isChain: boolean;
-  /** None comes before any other. */
+  /** True if no element comes before another. */
   readonly isFree: boolean;
 }
 

@@ -41,7 +41,9 @@ export function experimentsOf({ experiments }: Pick<ComparingSide, 'experiments'
   return { found, unreadable };
 }
 
-/** By id, name or `latest`. A reference is compared with those that are there, and is never a path. */
+/**
+ * Finds an experiment by id, name or `latest`. A reference is compared with the names that exist, and is never a path.
+ */
 export function experimentOf(side: Experiments, reference: string): NamedExperiment | Refusal {
   const { found } = experimentsOf(side);
   const named = experimentNamed(found, reference);
@@ -55,7 +57,7 @@ export function experimentOf(side: Experiments, reference: string): NamedExperim
   }
 }
 
-/** Both, or why one of them is not there. */
+/** Both experiments, or why one of them is missing. */
 export function experimentPair(
   side: Experiments,
   { a, b }: { readonly a: string; readonly b: string },

@@ -18,7 +18,7 @@ interface Kept {
 }
 
 export class KeptResults {
-  /** By folder, the one that was used last at the end. */
+  /** Results by folder, the one used last at the end. */
   readonly #kept = new Map<string, Kept>();
 
   /** Throws `ExperimentUnreadable`. */

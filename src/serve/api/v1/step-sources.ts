@@ -98,7 +98,7 @@ function withRedactions(
   return { field, value: cut(value, VALUE_MAX), state, ...more, ...(redacted.length === 0 ? {} : { redacted }) };
 }
 
-/** Also those that no rule reads, or reads no more because nothing is left. */
+/** Redacted attributes, with those that no rule reads, or reads no longer because nothing is left. */
 function redactedAttributes({ attributes }: Step): StepSources['redacted_attributes'] {
   return [...attributes]
     .map(([attribute, value]) => ({ attribute, redacted: typeof value === 'string' ? redactionsIn(value) : [] }))
