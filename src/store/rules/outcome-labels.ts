@@ -2,7 +2,7 @@
 import type { NamedOutcome, SaidOutcome } from '../../model/validity.ts';
 import type { ConversationRow } from '../conversation-row.ts';
 import type { OutcomeName } from '../outcome-label-store.ts';
-import { change, type Dialect, isTrue, type Pages, type Rule, rows, transaction } from '../sql.ts';
+import { cells, change, type Dialect, isTrue, type Pages, type Rule, rows, transaction } from '../sql.ts';
 import type { ScanDialect } from './scans.ts';
 
 /** How many of them were not known so before. Under a lock: two who put the same in another order would wait for each other for ever. */
@@ -31,8 +31,8 @@ function put(dialect: Dialect, said: SaidOutcome, now: number): Rule<number> {
       WHERE (outcome_labels.good, outcome_labels.value, outcome_labels.of_case)
         IS DISTINCT FROM (excluded.good, excluded.value, excluded.of_case)`;
   const optional = [value, ofCase].map((text) => (text === undefined ? null : toStored(text)));
-  const cells = [toStored(conversationId), toStored(label), isGood, ...optional, now, ...(isHashed ? place : [])];
-  return change({ name: 'put-outcome-label', sql }, cells);
+  const values = [toStored(conversationId), toStored(label), isGood, ...optional, now, ...(isHashed ? place : [])];
+  return change({ name: 'put-outcome-label', sql }, values);
 }
 
 type OutcomeCells = readonly [
@@ -43,26 +43,15 @@ type OutcomeCells = readonly [
   ofCase: string | null,
 ];
 
-export interface OutcomeRow {
-  readonly conversation_id: string;
-  readonly label: string;
-  readonly good: boolean | number;
-  readonly value: string | null;
-  readonly of_case: string | null;
-}
-
 const CELLS = 'conversation_id, label, good, value, of_case';
 
-export function toOutcome(
-  { fromStored }: Pick<Dialect, 'fromStored'>,
-  { conversation_id, label, good, value, of_case }: OutcomeRow,
-): NamedOutcome {
+function toOutcome({ fromStored }: Dialect, [conversationId, label, good, value, ofCase]: OutcomeCells): NamedOutcome {
   return {
-    conversationId: fromStored(conversation_id),
+    conversationId: fromStored(conversationId),
     label: fromStored(label),
     isGood: isTrue(good),
     value: value === null ? undefined : fromStored(value),
-    case: of_case === null ? undefined : fromStored(of_case),
+    case: ofCase === null ? undefined : fromStored(ofCase),
   };
 }
 
@@ -80,15 +69,13 @@ export function* outcomesNamed(dialect: ScanDialect, name: string): Pages<readon
     order: dialect.byBytes('conversation_id'),
     by: { column: 'conversation_id', after: '', place: 0 },
   };
-  yield* dialect.each(scan, ([conversation_id, label, good, value, of_case]: OutcomeCells) =>
-    toOutcome(dialect, { conversation_id, label, good, value, of_case }),
-  );
+  yield* dialect.each(scan, (row: OutcomeCells) => toOutcome(dialect, row));
 }
 
 /** By name. */
 export function* outcomesOf(dialect: Dialect, { conversationId }: ConversationRow): Rule<readonly NamedOutcome[]> {
   const { key, keyOf, byBytes } = dialect;
   const sql = `SELECT ${CELLS} FROM outcome_labels WHERE ${key} = ? ORDER BY ${byBytes('label')}`;
-  const found = yield* rows<OutcomeRow>({ name: 'outcomes-of', sql }, [keyOf(conversationId)]);
+  const found = yield* cells<OutcomeCells>({ name: 'outcomes-of', sql }, [keyOf(conversationId)]);
   return found.map((row) => toOutcome(dialect, row));
 }
