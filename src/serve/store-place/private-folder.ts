@@ -13,7 +13,7 @@ export function makePrivate(folder: string): { readonly changed: number; readonl
   let problem: string | undefined;
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   // The folder first: then nobody else can reach what is in it.
-  for (const name of ['..', ...names]) {
+  for (const name of ['.', ...names]) {
     const file = path.join(folder, name);
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found === undefined || found.isSymbolicLink() || (found.mode & OTHERS) === 0) continue;
