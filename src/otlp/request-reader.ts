@@ -8,7 +8,8 @@
  * One pass checks everything, down to the last value, and keeps where each row lies.
  */
 import { OWN_SCOPE } from '../model/marks.ts';
-import { checkResource, checkScope, joinPieces } from './common-reader.ts';
+import { checkMessage, joinPieces } from './common-reader.ts';
+import { MESSAGES } from './messages.ts';
 import { ABSENT, RecordIndex, ROW_FLAGS, type Signal } from './record-index.ts';
 import { type RecordGroup, writeRequest } from './request-writer.ts';
 import { WireReader } from './wire.ts';
@@ -81,7 +82,7 @@ class RequestReader {
         case 0x0a: // 1 resource
           resourceEnd = reader.lengthEnd(end);
           resourceStart = reader.at;
-          checkResource(reader, resourceEnd);
+          checkMessage(reader, MESSAGES.Resource, resourceEnd);
           pieces += 1;
           break;
         case 0x12: // 2 scope_spans, scope_logs
@@ -111,7 +112,7 @@ class RequestReader {
         case 0x0a: // 1 scope
           scopeEnd = reader.lengthEnd(end);
           scopeStart = reader.at;
-          checkScope(reader, scopeEnd);
+          checkMessage(reader, MESSAGES.InstrumentationScope, scopeEnd);
           pieces += 1;
           break;
         case 0x12: // 2 spans, log_records

@@ -40,7 +40,7 @@ export class SpanReader implements SpanView {
     this.#attributes = new LazyAttributes(rows.bytes);
   }
 
-  /** The fields of Span, see traces-reader.ts; ids are in the index. */
+  /** The fields of Span, see messages.ts; ids are in the index. */
   moveTo(row: number): void {
     const end = this.#rows.end(row);
     const reader = this.#reader;
