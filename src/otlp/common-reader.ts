@@ -256,19 +256,29 @@ export function joinPieces(
   buffer: Buffer,
   field: { readonly start: number; readonly end: number; readonly tag: number },
 ): Buffer {
-  const reader = new WireReader(buffer, field.start);
-  const pieces: Buffer[] = [];
-  while (reader.at < field.end) {
-    const tag = reader.tag(field.end);
-    if (tag === field.tag) {
-      const stop = reader.lengthEnd(field.end);
-      pieces.push(buffer.subarray(reader.at, stop));
+  const pieces = fieldsOf(buffer, field.start, field.end, field.tag);
+  return Buffer.concat(Array.from(pieces, ([from, to]) => buffer.subarray(from, to)));
+}
+
+/** Where the fields of one tag have their content, in the message at [from, end). */
+export function* fieldsOf(
+  buffer: Buffer,
+  from: number,
+  end: number,
+  wanted: number,
+): Generator<readonly [number, number]> {
+  const reader = new WireReader(buffer, from);
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === wanted) {
+      const stop = reader.lengthEnd(end);
+      const start = reader.at;
       reader.at = stop;
+      yield [start, stop];
     } else {
-      reader.skip(tag, field.end);
+      reader.skip(tag, end);
     }
   }
-  return Buffer.concat(pieces);
 }
 
 /** An int64 as a number where that is exact, else as a bigint. */

@@ -8,7 +8,7 @@
  * One pass checks everything, down to the last value, and keeps where each row lies.
  */
 import { OWN_SCOPE } from '../model/marks.ts';
-import { checkMessage, joinPieces } from './common-reader.ts';
+import { checkMessage, fieldsOf, joinPieces } from './common-reader.ts';
 import { MESSAGES } from './messages.ts';
 import { ABSENT, RecordIndex, ROW_FLAGS, type Signal } from './record-index.ts';
 import { type RecordGroup, writeRequest } from './request-writer.ts';
@@ -160,18 +160,9 @@ export function isZero(bytes: Uint8Array, start: number, length: number): boolea
 const OWN_SCOPE_BYTES = Buffer.from(OWN_SCOPE);
 
 function isOwnScope(buffer: Buffer, start: number, end: number): boolean {
-  const reader = new WireReader(buffer, start);
   let isOwn = false;
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    if (tag === 0x0a) {
-      const stop = reader.lengthEnd(end);
-      isOwn = OWN_SCOPE_BYTES.equals(buffer.subarray(reader.at, stop));
-      reader.at = stop;
-    } else {
-      reader.skip(tag, end);
-    }
-  }
+  for (const [from, to] of fieldsOf(buffer, start, end, 0x0a))
+    isOwn = OWN_SCOPE_BYTES.equals(buffer.subarray(from, to));
   return isOwn;
 }
 
@@ -193,19 +184,4 @@ function joinSplitGroups(buffer: Buffer): Buffer {
     }
   }
   return asBuffer(writeRequest(groups));
-}
-
-function* fieldsOf(buffer: Buffer, from: number, end: number, wanted: number): Generator<readonly [number, number]> {
-  const reader = new WireReader(buffer, from);
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    if (tag === wanted) {
-      const stop = reader.lengthEnd(end);
-      const start = reader.at;
-      reader.at = stop;
-      yield [start, stop];
-    } else {
-      reader.skip(tag, end);
-    }
-  }
 }
