@@ -46,6 +46,17 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['comparing'],
     ['http'],
   ],
+  score: [
+    ['subject', 'alignment'],
+    ['expected'],
+    ['cel'],
+    ['order'],
+    ['trajectory'],
+    ['judge'],
+    ['checks', 'yaml'],
+    ['suite'],
+    ['suite-test'],
+  ],
 };
 const ROOMS = [
   ...[...PACKAGES, ...Object.keys(STAGES), ...Object.keys(BELOW)],

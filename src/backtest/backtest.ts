@@ -12,7 +12,7 @@ import type { BacktestReport, ChangedConversation } from '../model/backtest.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
 import type { WhyNotWeighed } from '../model/what-if.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { searchFor } from '../store/conversation-reader.ts';
 import type { SearchCursor } from '../store/conversation-search.ts';
 import type { ConversationRow } from '../store/conversation-row.ts';

@@ -14,8 +14,8 @@ import type {
 import { OUTCOMES, type Outcome, type VerdictKind } from '../model/evaluation.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import { HARD_FAILURES } from '../model/tcr-split.ts';
-import { pointsOf } from '../score/weigh-again.ts';
-import { ONE, type Weighing, weigh } from '../score/weigh.ts';
+import { pointsOf } from '../score/suite/weigh-again.ts';
+import { ONE, type Weighing, weigh } from '../score/subject/weigh.ts';
 
 export interface ComparedSide {
   readonly score: number | undefined;

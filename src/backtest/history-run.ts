@@ -23,7 +23,7 @@ import type {
 import { effortOf, labelsOf } from '../engine/conversation-labels.ts';
 import { observedOf, payloadOf } from '../engine/detection/observations.ts';
 import { traitsOf, userOf } from '../engine/detection/traits.ts';
-import { ONE } from '../score/weigh.ts';
+import { ONE } from '../score/subject/weigh.ts';
 import type { ScannedEvaluation } from '../store/evaluation-scan.ts';
 import type { AnotherSuite, Asked, BacktestReader } from './another-suite.ts';
 import { seenAt } from './alerts.ts';

@@ -12,7 +12,7 @@
 import type { DetectionSettings } from '../statistics/detect/settings.ts';
 import type { RegressionEpisode } from '../model/backtest.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { decodeBasis } from '../store/basis-codec.ts';
 import type { EvaluationScanner, ScannedEvaluation } from '../store/evaluation-scan.ts';
 import { observedAs, ReplayedDetectors, seenAt } from './alerts.ts';

@@ -3,10 +3,10 @@
  * million evaluations differ in what decides the result, so each kind is weighed once.
  */
 import type { VerdictKind } from '../model/evaluation.ts';
-import { judgeVersion } from '../score/judge/judge-version.ts';
-import type { Judges } from '../score/judge/judges.ts';
-import type { CompiledSuite } from '../score/suite.ts';
-import { weighAgain } from '../score/weigh-again.ts';
+import { judgeVersion } from '../score/suite/judge-version.ts';
+import type { Judges } from '../score/suite/judges.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
+import { weighAgain } from '../score/suite/weigh-again.ts';
 import { type Basis, decodeBasis } from '../store/basis-codec.ts';
 import type { ScannedEvaluation } from '../store/evaluation-scan.ts';
 import type { WhyNotWeighed } from '../model/what-if.ts';

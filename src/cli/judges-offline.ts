@@ -5,7 +5,7 @@ import type { JudgeEvent } from '../model/events/judge-events.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import { KeptAnswers } from '../offline/kept-answers.ts';
 import { OfflineJudges, type QuestionCounts } from '../offline/offline-judges.ts';
-import { NOT_ASKED } from '../score/judge/judges.ts';
+import { NOT_ASKED } from '../score/suite/judges.ts';
 import { openReader } from '../serve/store-place/open-reader.ts';
 import { ANSWER_FILE, AnswerFile } from '../store/sqlite/answer-file.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';

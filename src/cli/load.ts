@@ -6,9 +6,9 @@ import { readTruthFiles } from '../engine/truth-files.ts';
 import { isMissingSecret } from '../config/secrets.ts';
 import { suiteLoading } from '../engine/suite-loading.ts';
 import { configuredSuites } from './configured-suites.ts';
-import { sameVersions } from '../score/evaluator-version.ts';
+import { sameVersions } from '../score/suite/evaluator-version.ts';
 import { loadSuites } from '../score/load-suites.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
 export interface Loaded {

@@ -6,7 +6,7 @@ import { counted } from '../model/counted.ts';
 import type { Settings } from '../config/settings.ts';
 import { openedStore } from './opened-store.ts';
 import { reviewSuites, type SuiteReview } from '../offline/suite-review.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { unreachable } from '../model/unreachable.ts';
 import { safe, type Terminal } from './terminal.ts';
 

@@ -18,7 +18,7 @@ import { isSynthetic, syntheticConversationId, type TraceId } from '../model/ids
 import { keyOfSuite } from '../model/suite-key.ts';
 import type { Turn } from '../model/turn.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import { type Arrival, type ClosedInLog, openSinceIn } from './arrival.ts';
 import type { EngineParts } from './engine-parts.ts';

@@ -3,7 +3,7 @@ import type { JudgingRules } from '../ask/judge.ts';
 import type { JudgeSettings } from '../config/judge-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { NANOS } from '../model/questions.ts';
-import type { Judges } from '../score/judge/judges.ts';
+import type { Judges } from '../score/suite/judges.ts';
 import type { ReportedParts } from '../report/events/event-reporter.ts';
 
 /** Plain data: it goes to the thread that asks. */

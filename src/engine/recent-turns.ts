@@ -7,7 +7,7 @@
  * until it is old, and that cost more than reading again the few that are asked for.
  */
 import type { Turn } from '../model/turn.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 
 interface Recent {
   readonly revision: number;

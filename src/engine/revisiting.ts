@@ -11,7 +11,7 @@
  */
 import { withoutTruth } from '../assemble/build-conversation.ts';
 import type { Conversation } from '../model/conversation.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { EngineStore, StoredConversation } from '../store/engine-store.ts';
 import type { SuiteScoring } from './suite-scoring.ts';
 import type { Understanding } from './understanding.ts';

@@ -1,6 +1,6 @@
 /** Which suites are for a conversation that is due. */
 import type { Conversation } from '../model/conversation.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import type { RecentTurns } from './recent-turns.ts';
 import type { SuiteRunner } from './suite-runner.ts';

@@ -14,7 +14,7 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { TurnId } from '../model/ids.ts';
 import { keyOfSuite } from '../model/suite-key.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { EngineStore, EvaluationKey } from '../store/engine-store.ts';
 import type { EvaluationRecorder } from './evaluation-recorder.ts';
 import type { RunEvaluation, SuiteRunner } from './suite-runner.ts';

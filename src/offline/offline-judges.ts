@@ -19,7 +19,7 @@ import { QUEUE_TIMES, type QueueTimes } from '../ask/judge-queue.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CallResult, JudgeEvent } from '../model/events/judge-events.ts';
 import type { JudgeFailure, JudgeOutcome, JudgeRequest } from '../model/judging.ts';
-import type { Judges } from '../score/judge/judges.ts';
+import type { Judges } from '../score/suite/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
 import { type JudgingStart, judgeOf, judgingStart } from '../engine/judging-start.ts';
 

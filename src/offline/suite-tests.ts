@@ -11,7 +11,7 @@ import type { Mistake } from '../model/mistake.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import type { ToolNames } from '../model/tool-names.ts';
 import { loadSuites } from '../score/load-suites.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { excerptRequest } from '../score/suite-test/excerpt-request.ts';
 import { suitesBeside } from '../score/suite-test/find-suite-tests.ts';
 import { readSuiteTests } from '../score/suite-test/read-suite-tests.ts';

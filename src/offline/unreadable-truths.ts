@@ -8,7 +8,7 @@ import type { WrittenTruth } from '../engine/truths.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { taskTruthRemark } from '../score/expected/enough-truth.ts';
 import { taskTruthMistake } from '../score/expected/expected-actions.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 
 interface UnreadableTruth {
   readonly conversation: string;

@@ -12,7 +12,7 @@ import type { LoadedSettings, Settings } from '../config/settings.ts';
 import { serviceRedaction } from '../engine/redaction-rules.ts';
 import { Certificates } from '../listen/certificates.ts';
 import type { Log } from '../report/log/log.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { openDataFolder } from './condition.ts';
 import { deploymentOf } from './deployment-of.ts';
 import { DetectionMonitor } from './detection/detection-monitor.ts';

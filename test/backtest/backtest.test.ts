@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backtest, type BacktestOptions } from '../../src/backtest/backtest.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import { backtestJson } from '../../src/report/documents/backtest-json.ts';
 import { backtestDocument } from '../../src/report/documents/backtest-document.ts';
 import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';

@@ -1,6 +1,6 @@
 /** A suite that has changed is learned from stored conversations, and watched at once. */
 import { afterAll, expect, test } from 'vitest';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import { randomFrom } from '../random.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { Machine } from './learned-suite.ts';

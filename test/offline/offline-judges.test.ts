@@ -14,7 +14,7 @@ import { OfflineJudges } from '../../src/offline/offline-judges.ts';
 import type { RecordedBatch } from '../../src/engine/recorded/recorded-batch.ts';
 import { readRecording, recordedRequest } from '../../src/offline/recording.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { type Asked, NO, type Provider, startProvider, YES } from '../ask/provider.ts';
 import { SHORT } from '../ask/asked.ts';

@@ -7,7 +7,7 @@ import { StepView, ToolCallView, TurnView, UsageView } from '../../src/score/cel
 import { BUILT_IN_CHECKS } from '../../src/score/checks/built-in-checks.ts';
 import { formatMistakes } from '../../src/model/mistake.ts';
 import { PREDICATES, STEP_FIELDS } from '../../src/score/yaml/read-order.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 import type { ToolCall } from '../../src/model/turn.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { aConversation, aToolCall, aTurn, content } from './conversations.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { VERDICTS } from '../../src/model/evaluation.ts';
 import type { Json } from '../../src/model/json.ts';
-import { evaluate } from '../../src/score/evaluate.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
 import { aConversation, aStep, aToolCall, aTurn, anError, content } from './conversations.ts';
 import { loadPack } from './packs/packs.ts';
 

@@ -10,7 +10,7 @@ import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { byRevision } from '../../report/documents/revisions.ts';
 import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { conversationOfService } from '../conversation-of-service.ts';
 import { conversationFromStore } from '../conversation-of-store.ts';
 import {

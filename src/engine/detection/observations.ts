@@ -4,8 +4,8 @@ import { OUTCOMES, VERDICTS, type Evaluation, type Outcome, type VerdictKind } f
 import { evaluationIdOf } from '../../report/results/evaluation-record.ts';
 import type { Effort } from '../counting/usage-totals.ts';
 import type { AgentLabels } from '../../model/agent-labels.ts';
-import { ONE } from '../../score/weigh.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import { ONE } from '../../score/subject/weigh.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import type { WaitingObservation } from '../../store/detection-store.ts';
 
 export interface ObservedEvaluation {

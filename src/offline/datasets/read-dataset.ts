@@ -22,7 +22,7 @@ import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { parseExactly } from '../../model/exact-json.ts';
 import { taskTruthRemark } from '../../score/expected/enough-truth.ts';
 import { taskTruthMistake, whyNoTruth } from '../../score/expected/expected-actions.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { readsTaskTruth } from '../../engine/suite-outline.ts';
 import { formatPath, type Path, type Place, readWrittenDocument } from '../../model/written-document.ts';
 import { whyUnreadable } from '../../model/why-unreadable.ts';

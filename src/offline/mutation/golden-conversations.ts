@@ -11,7 +11,7 @@ import type { Json } from '../../model/json.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import type { MutationGolden } from '../../model/mutation.ts';
 import { goldenExcerpt } from '../../score/trajectory/golden-excerpt.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { excerptRequest } from '../../score/suite-test/excerpt-request.ts';
 import { FILES, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { retell } from '../../mutate/retell.ts';

@@ -14,7 +14,7 @@ import type { CaseRun } from '../../model/experiment.ts';
 import type { TraceId } from '../../model/ids.ts';
 import { knowing } from '../../assemble/build-conversation.ts';
 import { splitByTrace } from '../../receive/split-by-trace.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import type { RunContent } from '../../store/experiment/read-experiment.ts';
 import { caseFingerprint } from '../datasets/read-dataset.ts';
 import { truthOfCase } from '../datasets/case-truth.ts';

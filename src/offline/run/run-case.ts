@@ -31,7 +31,7 @@ import type { CaseRun, RunEnd } from '../../model/experiment.ts';
 import { type TraceId, tryParseTraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import type { RunContent } from '../../store/experiment/read-experiment.ts';
 import { truthOfCase } from '../datasets/case-truth.ts';
 import type { OfflineJudges } from '../offline-judges.ts';

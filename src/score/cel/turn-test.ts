@@ -12,7 +12,7 @@ import type { Conversation } from '../../model/conversation.ts';
 import type { Json } from '../../model/json.ts';
 import type { StepError } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { type Subject, subjectOf } from '../subject.ts';
+import { type Subject, subjectOf } from '../subject/subject.ts';
 import { isNode, type Node } from './node.ts';
 
 export type TurnTest = (conversation: Conversation) => boolean;

@@ -8,8 +8,8 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { AgentIdentity, Content, Step, StepError, Usage } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import type { Subject } from '../subject.ts';
-import { inert } from './values.ts';
+import type { Subject } from '../subject/subject.ts';
+import { inert } from '../subject/values.ts';
 
 /** Called for every tool call or step that an expression reads. */
 type Touch = (spanId: SpanId | undefined) => void;

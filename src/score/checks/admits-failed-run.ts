@@ -12,14 +12,14 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { notApplicable } from '../answer.ts';
-import { wordSet, wordsOf } from '../effect-by-name.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { wordSet, wordsOf } from '../subject/effect-by-name.ts';
 import { plainText } from '../../language/plain-text.ts';
 import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
-import { readingOf } from '../answer-reading.ts';
-import { toExcerpt } from '../sentences.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const RUNS = wordSet(`

@@ -11,14 +11,14 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { notApplicable } from '../answer.ts';
+import { notApplicable } from '../subject/answer.ts';
 import { actionsIn, speaksOf } from '../../language/actions.ts';
 import { plainText, sentencesOf } from '../../language/plain-text.ts';
-import { readingOf } from '../answer-reading.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const TEXT_READ_MAX = 4000;

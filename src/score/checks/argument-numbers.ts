@@ -10,7 +10,7 @@
  */
 import type { Json } from '../../model/json.ts';
 import type { Content } from '../../model/step.ts';
-import { readingsOf } from '../written-number.ts';
+import { readingsOf } from '../subject/written-number.ts';
 import type { SourceText } from './source-text.ts';
 import { numbersInWords } from '../../language/number-words.ts';
 import { numberedIn, type Specific } from './specifics.ts';

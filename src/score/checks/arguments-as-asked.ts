@@ -12,11 +12,11 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { notApplicable } from '../answer.ts';
-import { messagesShownTo, resultsBefore } from '../earlier-messages.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { readingsOf } from '../written-number.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { messagesShownTo, resultsBefore } from '../subject/earlier-messages.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { readingsOf } from '../subject/written-number.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { numbersInWords } from '../../language/number-words.ts';
 import { SourceText } from './source-text.ts';

@@ -1,10 +1,10 @@
 /** A check that suites use by name: `uses: no_identical_loop`, with parameters that are checked when the suite is loaded. */
 import type { z } from 'zod';
 import type { About } from '../../model/evaluation.ts';
-import { checkAbout } from '../about.ts';
-import type { Need } from '../needs.ts';
-import type { Subject } from '../subject.ts';
-import type { Answer } from '../answer.ts';
+import { checkAbout } from '../subject/about.ts';
+import type { Need } from '../subject/needs.ts';
+import type { Subject } from '../subject/subject.ts';
+import type { Answer } from '../subject/answer.ts';
 import type { SuiteParts } from '../trajectory/assess-run.ts';
 
 export interface BuiltInCheck {

@@ -14,11 +14,11 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { wordSet, wordsOf } from '../effect-by-name.ts';
-import { userMessages } from '../earlier-messages.ts';
-import { notApplicable } from '../answer.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { wordSet, wordsOf } from '../subject/effect-by-name.ts';
+import { userMessages } from '../subject/earlier-messages.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { numbersInWords } from '../../language/number-words.ts';

@@ -12,8 +12,8 @@
  * excused only within a text that was asked for.
  */
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { type Answer, notApplicable } from '../answer.ts';
-import { userMessages } from '../earlier-messages.ts';
+import { type Answer, notApplicable } from '../subject/answer.ts';
+import { userMessages } from '../subject/earlier-messages.ts';
 import { actionsIn } from '../../language/actions.ts';
 import { type AskedFor, askedFor } from '../../language/asked-for.ts';
 import { framesOf } from '../../language/frames.ts';

@@ -5,12 +5,12 @@
 import { z } from 'zod';
 import type { SpanId } from '../../model/ids.ts';
 import type { Turn } from '../../model/turn.ts';
-import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
+import { hasAnswer, isAnswerUnknown } from '../subject/turn-answer.ts';
 import { type AnswerReading, LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
-import { readingOf } from '../answer-reading.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { type Answer, notApplicable } from '../answer.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { type Answer, notApplicable } from '../subject/answer.ts';
 import { type BuiltInCheck, builtInCheck } from './built-in-check.ts';
 import { tellingOf, unrecoveredCalls } from './failed-calls.ts';
 

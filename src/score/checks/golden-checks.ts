@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { goldenTrace } from '../../model/compared-traces.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { type Answer, notApplicable, type ReasonedAnswer } from '../answer.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { type Answer, notApplicable, type ReasonedAnswer } from '../subject/answer.ts';
 import { requiredMillionths, scoreMillionths } from '../trajectory/compare-run.ts';
 import { inWords } from '../trajectory/describe-comparison.ts';
 import type { GoldenLibrary } from '../trajectory/golden-library.ts';
@@ -20,8 +20,8 @@ import {
   type SuiteParts,
 } from '../trajectory/assess-run.ts';
 import { evidenceOf } from '../trajectory/tool-policy.ts';
-import { formatMillionths, toMillionths } from '../weigh.ts';
-import { checkAbout } from '../about.ts';
+import { formatMillionths, toMillionths } from '../subject/weigh.ts';
+import { checkAbout } from '../subject/about.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 type Check = (subject: Subject) => Answer;

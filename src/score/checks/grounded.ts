@@ -11,10 +11,10 @@
  */
 import { z } from 'zod';
 import { languageOf } from '../../language/recognise.ts';
-import type { Subject } from '../subject.ts';
-import { toExcerpt } from '../sentences.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import type { Subject } from '../subject/subject.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { SourceText } from './source-text.ts';
 import { type Specific, specificsIn } from './specifics.ts';

@@ -13,10 +13,10 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { type Answer, notApplicable } from '../answer.ts';
-import { isPending } from '../failed-call.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { type Answer, notApplicable } from '../subject/answer.ts';
+import { isPending } from '../subject/failed-call.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { canonicalJson } from './canonical-json.ts';
 

@@ -12,10 +12,10 @@
 import { z } from 'zod';
 import type { Content } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { notApplicable } from '../answer.ts';
-import { messagesShownTo, resultsBefore, userMessages } from '../earlier-messages.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { messagesShownTo, resultsBefore, userMessages } from '../subject/earlier-messages.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { contradictionIn } from './arguments-as-asked.ts';
 import { type ArgumentSpecific, ArgumentSources, specificsOfArguments } from './argument-numbers.ts';
 import { builtInCheck } from './built-in-check.ts';

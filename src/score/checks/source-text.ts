@@ -1,6 +1,6 @@
 /** A text that specifics may come from: whether it holds a number, a date, an id or a name, in the forms in which people write them. */
 import type { Specific } from './specifics.ts';
-import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
+import { readingsOf, WRITTEN_NUMBER } from '../subject/written-number.ts';
 
 const SOURCE_TEXT_MAX = 1_000_000;
 

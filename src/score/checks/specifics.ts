@@ -1,7 +1,7 @@
 /**
  * Finds the parts of a text that can be right or wrong to the letter: numbers, dates, months, ids and addresses, names.
  */
-import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
+import { readingsOf, WRITTEN_NUMBER } from '../subject/written-number.ts';
 
 export interface Specific {
   readonly kind: 'number' | 'date' | 'month' | 'id' | 'name';

@@ -6,7 +6,7 @@
  * `reactivate_subscription`. Whether everything is as it was before (fees, messages that were sent) cannot be seen.
  */
 import type { ToolCall } from '../../model/turn.ts';
-import { wordSet, wordsOf } from '../effect-by-name.ts';
+import { wordSet, wordsOf } from '../subject/effect-by-name.ts';
 import { actionsIn } from '../../language/actions.ts';
 import { thingsOf } from './made-good.ts';
 

@@ -5,8 +5,8 @@
  */
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { Json } from '../../model/json.ts';
-import { enumerate, toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { enumerate, toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { expectedActionsIn, expectedOutputsIn, isCompleteIn } from './expected-actions.ts';
 
 const KEYS = ['actions', 'outputs', 'order', 'complete', 'golden'] as const;

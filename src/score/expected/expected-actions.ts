@@ -7,10 +7,10 @@
  *     order: [look_up_order, refund_order]                       these tools come one before the other
  *     complete: true                                             that is all: to change nothing more, and to say nothing more
  */
-import { CheckError } from '../answer.ts';
+import { CheckError } from '../subject/answer.ts';
 import { parseExactly } from '../../model/exact-json.ts';
 import type { Json } from '../../model/json.ts';
-import { toExcerpt } from '../sentences.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 import type { ExpectedCall } from './compare-calls.ts';
 
 export type ExpectedOrder = 'free' | 'as listed' | readonly string[];

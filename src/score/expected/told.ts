@@ -8,8 +8,8 @@
  * "isn't refundable".
  */
 import type { Turn } from '../../model/turn.ts';
-import { answerGap } from '../needs.ts';
-import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
+import { answerGap } from '../subject/needs.ts';
+import { readingsOf, WRITTEN_NUMBER } from '../subject/written-number.ts';
 
 const THOUSANDS = /(?<=\d)[,'’\u00a0\u202f](?=\d{3}(?!\d))/g;
 const SPACES = /[\s\u00a0\u202f]+/g;

@@ -11,11 +11,11 @@
  * Lists of one object whose names end with the same word belong together (`item_ids`, `new_item_ids`): they may be in another order, but in
  * the same one. A list or an object may be given as the text of its JSON.
  */
-import { CheckError } from '../answer.ts';
+import { CheckError } from '../subject/answer.ts';
 import { parseExactly } from '../../model/exact-json.ts';
 import type { Json } from '../../model/json.ts';
-import { show } from '../cel/values.ts';
-import { toExcerpt } from '../sentences.ts';
+import { show } from '../subject/values.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 
 type Mapping = { readonly [key: string]: Json };
 

@@ -3,11 +3,11 @@
  * no, and what is no matter. `judge: { uses: helpful }`.
  */
 import type { About } from '../../model/evaluation.ts';
-import type { Need } from '../needs.ts';
-import type { Subject } from '../subject.ts';
-import type { Answer } from '../answer.ts';
-import { NO_ANSWER } from '../checks/answer-says-something.ts';
-import { hasAnswer } from '../turn-answer.ts';
+import type { Need } from '../subject/needs.ts';
+import type { Subject } from '../subject/subject.ts';
+import type { Answer } from '../subject/answer.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
 import type { Sight } from './visible-material.ts';
 
 interface BuiltInJudgment {

@@ -10,7 +10,7 @@
  *
  * Everything that was left out is said, to the judge in the place where it was, and in words to people.
  */
-import { enumerate } from '../sentences.ts';
+import { enumerate } from '../subject/sentences.ts';
 import { inertText } from './inert-text.ts';
 import { estimateTokens } from './token-estimate.ts';
 import type { Field, Item } from './item.ts';

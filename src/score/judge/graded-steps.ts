@@ -5,8 +5,8 @@
 import type { GradedStep } from '../../model/evaluation.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { GradedSteps, StepGrade } from '../../model/judging.ts';
-import type { Answer } from '../answer.ts';
-import { toReason } from '../sentences.ts';
+import type { Answer } from '../subject/answer.ts';
+import { toReason } from '../subject/sentences.ts';
 import { callSpan } from '../trajectory/call-span.ts';
 import { callOf, type GoldenRun } from './golden-items.ts';
 

@@ -5,10 +5,10 @@
  */
 import { z } from 'zod';
 import type { About } from '../../model/evaluation.ts';
-import type { Need } from '../needs.ts';
-import type { Subject } from '../subject.ts';
-import type { Answer } from '../answer.ts';
-import { toMillionths } from '../weigh.ts';
+import type { Need } from '../subject/needs.ts';
+import type { Subject } from '../subject/subject.ts';
+import type { Answer } from '../subject/answer.ts';
+import { toMillionths } from '../subject/weigh.ts';
 import { BUILT_IN_JUDGMENTS } from './built-in-judgments.ts';
 import type { PartsWithGolden } from './golden-items.ts';
 import { SIGHTS, type Sight } from './visible-material.ts';

@@ -7,7 +7,7 @@ import type { JudgedCriterion, JudgeOutcome, JudgeRequest } from '../../model/ju
 import type { Preference } from '../../model/preference.ts';
 import { instructionsFor } from './instructions.ts';
 import { requestOver } from './judge-request.ts';
-import type { JudgeSettings } from './judges.ts';
+import type { JudgeSettings } from './judge-settings.ts';
 import type { Item } from './item.ts';
 
 interface AnswerPair {

@@ -5,8 +5,8 @@
  */
 import type { Step } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { isAnswerUnknown } from '../turn-answer.ts';
-import type { Subject } from '../subject.ts';
+import { isAnswerUnknown } from '../subject/turn-answer.ts';
+import type { Subject } from '../subject/subject.ts';
 import { type BegunInstructions, instructionsByTurn } from './agent-instructions.ts';
 import { type Field, fieldOf, type Item, NOTES } from './item.ts';
 import type { Sight } from './visible-material.ts';

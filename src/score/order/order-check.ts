@@ -6,8 +6,8 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { StepKind } from '../../model/step.ts';
 import { ContentGap } from '../cel/views.ts';
-import type { Subject } from '../subject.ts';
-import { type Answer, CheckError, notApplicable, type NotApplicable } from '../answer.ts';
+import type { Subject } from '../subject/subject.ts';
+import { type Answer, CheckError, notApplicable, type NotApplicable } from '../subject/answer.ts';
 import { type Deed, deedsOf, endOf, mayLackSteps, spanOf, startOf } from './ordered-steps.ts';
 import type { Limit } from './limit.ts';
 import type { OrderPredicate, OrderRule, OrderRuleOptions } from './order-rule.ts';

@@ -1,5 +1,5 @@
 /** Writes the reasons of order criteria: which step it was, and what should have come when. */
-import { toExcerpt } from '../sentences.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type { Deed } from './ordered-steps.ts';
 import type { OrderPredicate } from './order-rule.ts';

@@ -13,10 +13,10 @@ import type { Content, StepKind } from '../../model/step.ts';
 import { occurs } from '../cel/linear-regex.ts';
 import { compileExpression, type ProgramMistake } from '../cel/compile-expression.ts';
 import type { Scope } from '../cel/scope.ts';
-import { show } from '../cel/values.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { CheckError } from '../answer.ts';
+import { show } from '../subject/values.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { CheckError } from '../subject/answer.ts';
 import { ContentGap, gapOf } from '../cel/views.ts';
 import { agentNames, type Deed } from './ordered-steps.ts';
 

@@ -5,10 +5,10 @@ import { didYouMean } from '../../model/did-you-mean.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import type { Mistake } from '../../model/mistake.ts';
-import { evaluate } from '../evaluate.ts';
-import type { Judges } from '../judge/judges.ts';
-import type { CompiledSuite } from '../suite.ts';
-import { formatMillionths, ONE } from '../weigh.ts';
+import { evaluate } from '../suite/evaluate.ts';
+import type { Judges } from '../suite/judges.ts';
+import type { CompiledSuite } from '../suite/suite.ts';
+import { formatMillionths, ONE } from '../subject/weigh.ts';
 import type { GivenAnswer, SuiteTest } from './suite-test.ts';
 
 export interface Unmet {

@@ -4,9 +4,9 @@
  */
 import { scopeMaker } from '../cel/scope.ts';
 import { occurs } from '../cel/linear-regex.ts';
-import { answerGap, gapIn } from '../needs.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { answerGap, gapIn } from '../subject/needs.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { compareRun, type RunComparison } from './compare-run.ts';
 import { type DiffLine, firstWrong } from './describe-comparison.ts';
 import type { GoldenLibrary } from './golden-library.ts';

@@ -5,7 +5,7 @@
 import type { DiffKind } from '../../model/golden-diff.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { shorten, toExcerpt } from '../sentences.ts';
+import { shorten, toExcerpt } from '../subject/sentences.ts';
 import { callSpan } from './call-span.ts';
 import type { ComparedStep, RunComparison } from './compare-run.ts';
 import { forbidsExtras } from './golden-trace.ts';

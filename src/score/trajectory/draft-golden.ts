@@ -10,9 +10,9 @@ import type { Conversation } from '../../model/conversation.ts';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { visibleYaml } from '../../model/visible-yaml.ts';
-import { shorten } from '../sentences.ts';
+import { shorten } from '../subject/sentences.ts';
 import { STEPS_MAX } from './golden-trace.ts';
-import { subjectOf } from '../subject.ts';
+import { subjectOf } from '../subject/subject.ts';
 import { observationOf } from './observation.ts';
 import { runOf } from './run.ts';
 

@@ -3,7 +3,7 @@
  * arguments, and the required answer. Read from YAML by `read-golden.ts`; compared with a run by `compare-run.ts`.
  */
 import type { Matcher } from '../../model/glob.ts';
-import { freeOrder, type PartialOrder, partialOrder } from './alignment/partial-order.ts';
+import { freeOrder, type PartialOrder, partialOrder } from '../alignment/partial-order.ts';
 import type { ArgumentsMatcher } from './match-arguments.ts';
 
 /**

@@ -14,9 +14,9 @@
  */
 import type { Json } from '../../model/json.ts';
 import type { Program } from '../cel/program.ts';
-import { inert, sameValue, show } from '../cel/values.ts';
+import { inert, sameValue, show } from '../subject/values.ts';
 import { compileGlob } from '../../model/glob.ts';
-import { toExcerpt } from '../sentences.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 
 type Grade = 'right' | 'partly' | 'wrong';
 

@@ -3,9 +3,9 @@
  * those that `compare-run.ts` promises; below them, calls of the right tool are rather paired than left, with the arguments that
  * are closest, and rather with the attempt that succeeded.
  */
-import { align } from './alignment/align.ts';
-import type { Alignment } from './alignment/alignment-problem.ts';
-import { freeOrder, restricted } from './alignment/partial-order.ts';
+import { align } from '../alignment/align.ts';
+import type { Alignment } from '../alignment/alignment-problem.ts';
+import { freeOrder, restricted } from '../alignment/partial-order.ts';
 import {
   CLOSENESS,
   type CompareOptions,

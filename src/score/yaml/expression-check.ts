@@ -3,11 +3,11 @@ import type { Conversation } from '../../model/conversation.ts';
 import { type SpanId, tryParseSpanId } from '../../model/ids.ts';
 import type { Evaluated, Program } from '../cel/program.ts';
 import type { Scope } from '../cel/scope.ts';
-import { show } from '../cel/values.ts';
+import { show } from '../subject/values.ts';
 import { StepView, ToolCallView } from '../cel/views.ts';
-import { toExcerpt, toReason } from '../sentences.ts';
-import { type Subject, subjectOf } from '../subject.ts';
-import { type Answer, CheckError, type NotApplicable, notApplicable } from '../answer.ts';
+import { toExcerpt, toReason } from '../subject/sentences.ts';
+import { type Subject, subjectOf } from '../subject/subject.ts';
+import { type Answer, CheckError, type NotApplicable, notApplicable } from '../subject/answer.ts';
 import type { Reason } from './reason.ts';
 
 interface ExpressionCheck {

@@ -1,7 +1,7 @@
 /** The configuration that runs now; a reload replaces it. */
 import type { Settings } from '../../config/settings.ts';
 import { isLive, outlineOf, type SuiteOutline } from '../../engine/suite-outline.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 
 export class RunningConfig {
   #settings: Settings;

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ToolNames } from '../../model/tool-names.ts';
-import { goldenFilesIn } from '../../score/golden-files.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
-import { reweighingDiff } from '../../score/yaml/reweigh-file.ts';
+import { goldenFilesIn } from '../../score/trajectory/golden-files.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
+import { reweighingDiff } from '../../score/suite/reweigh-file.ts';
 import type { WhatIf } from '../../api/what-if.ts';
 
 interface SuitesFolder {

@@ -8,7 +8,7 @@ import { goldenComparisons } from '../../api/golden-comparison.ts';
 import { whatIf, type WhatIfQuestion, whatIfQuestion } from '../../api/what-if.ts';
 import { type Answer, jsonAnswer, mistakesAnswer } from '../../report/http/answer.ts';
 import { ask, asking, type Client, type Route, read } from '../../report/http/route.ts';
-import { reweighingMistakes, unknownName } from '../../score/reweigh.ts';
+import { reweighingMistakes, unknownName } from '../../score/suite/reweigh.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import { type Reweighing, SUITE_PATHS } from './reweighing.ts';
 import type { ClientQuestion } from './what-if-protocol.ts';

@@ -19,7 +19,7 @@ import { UNWATCHED } from '../../../src/engine/check-watch.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
 import { namedConversationOf } from '../../../src/engine/conversation-labels.ts';
-import type { CompiledSuite } from '../../../src/score/suite.ts';
+import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 import type { FiledArrival, OwnedLane } from '../../../src/store/cluster-store.ts';
 import type { ServiceReader } from '../../../src/serve/store-place/open-reader.ts';
 import type { EngineStore } from '../../../src/store/engine-store.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ShownEvidence } from '../../../src/score/judge/judges.ts';
+import type { ShownEvidence } from '../../../src/score/suite/judges.ts';
 import { estimateTokens } from '../../../src/score/judge/token-estimate.ts';
 import type { Turn } from '../../../src/model/turn.ts';
 import { randomFrom } from '../../random.ts';

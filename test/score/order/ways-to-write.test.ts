@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatMistakes } from '../../../src/model/mistake.ts';
-import { compileSuite } from '../../../src/score/compile-suite.ts';
+import { compileSuite } from '../../../src/score/suite/compile-suite.ts';
 import { defineSuite, notApplicable, order } from '../../../src/score/define-suite.ts';
-import { evaluate } from '../../../src/score/evaluate.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
-import { readSuite } from '../../../src/score/yaml/read-suite.ts';
-import type { CompiledSuite } from '../../../src/score/suite.ts';
+import { evaluate } from '../../../src/score/suite/evaluate.ts';
+import { subjectOf } from '../../../src/score/subject/subject.ts';
+import { readSuite } from '../../../src/score/suite/read-suite.ts';
+import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 import {
   aConversation,
   aStep,

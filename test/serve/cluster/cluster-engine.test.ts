@@ -15,7 +15,7 @@ import { ConversationNotes } from '../../../src/engine/conversation-notes.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { engineSettings, turnLimits } from '../../../src/engine/engine-settings.ts';
 import { toEvaluationJson } from '../../../src/model/evaluation-json.ts';
-import type { CompiledSuite } from '../../../src/score/suite.ts';
+import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 import type {
   FiledArrival,
   Filing,
