@@ -1,7 +1,7 @@
 /**
  * Checks that take longer than a commit should wait for, in lanes side by side:
  *
- *     node scripts/long-checks.ts --short              each part in short, as CI runs them after `npm test`
+ *     npm run nightly -- --short                       each part in short, as CI runs them after `npm test`
  *     npm run nightly                                  each part in full
  *     … --seed 7 --only fuzz,referee                   the seed that was printed, and some of the parts
  *
