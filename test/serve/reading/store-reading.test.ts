@@ -98,6 +98,20 @@ test('a client that goes away leaves the queue', async () => {
   expect(events).toContainEqual({ type: 'read-refused', because: 'client_gone' });
 });
 
+test('a client that goes away while its read runs leaves the thread to the others', async () => {
+  const { ask, events } = await started();
+  const gone = new AbortController();
+  const running = ask(LIST, { signal: gone.signal });
+
+  const others = [ask(LIST, { from: 'b' }), ask(LIST, { from: 'c' })];
+  gone.abort();
+
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200]);
+  await running;
+  expect((await ask()).status).toBe(200);
+  expect(events.filter(({ type }) => type === 'reading-restarted')).toEqual([]);
+});
+
 test('a read past its deadline is given up; the thread is replaced, and the next is answered', async () => {
   // Long enough for the next one on a busy machine.
   const { ask, events } = await started({ deadlineMs: 1_000, view: SLOW });
