@@ -17,7 +17,7 @@ export function answerAsked<Sent>(port: MessagePort, { name, answer, close }: An
       void answer(id, sent).catch((error: unknown) =>
         post({ type: 'failed', id, error: error instanceof Error ? error.message : String(error) }),
       );
-    } else {
+    } else if (message.type === 'stop') {
       port.close();
       void (async () => close())().catch(() => undefined);
     }
