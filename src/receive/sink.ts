@@ -5,7 +5,7 @@ export interface ReceivedBatch {
   readonly signal: 'traces' | 'logs';
   /** An export request in protobuf, checked. It belongs to the sink from now on. */
   readonly bytes: Uint8Array;
-  /** Where its rows lie, as otlp/batch-table.ts has it. */
+  /** The places of its rows, as otlp/batch-table.ts writes them. */
   readonly table: Uint8Array;
   readonly rows: number;
   /** `model/sender.ts`. */
