@@ -50,14 +50,16 @@ export class EvaluationRelay {
   async #run(signal: AbortSignal): Promise<void> {
     const { store, troubles, idleMs = IDLE_MS, retryMs = RETRY_MS } = this.#parts;
     const producer = this.#parts.makeProducer();
-    for (let isAdopted = false; !signal.aborted; ) {
+    while (!signal.aborted) {
       let waitMs = 0;
       try {
-        if (!isAdopted) await store.adopt();
-        isAdopted = true;
         const rows = await store.read(SENT_TOGETHER);
-        if (rows.length === 0) waitMs = idleMs;
-        else await this.#send(producer, rows);
+        if (rows.length > 0) await this.#send(producer, rows);
+        else {
+          // An instance of the last release may have woken and died meanwhile, so once at the start is not enough.
+          await store.adopt();
+          waitMs = idleMs;
+        }
         troubles.over('send');
       } catch (error) {
         troubles.said('send', error);
@@ -65,7 +67,7 @@ export class EvaluationRelay {
       }
       if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {});
     }
-    await producer.stop();
+    await producer.stop().catch(() => {});
     // The next owner reports this; clear our value.
     troubles.over('send');
   }

@@ -22,7 +22,8 @@ function producerOf(topic: RecordToSend[], fails: () => 'before' | 'after' | und
 
 class Outbox {
   rows: OutboxRow[] = [];
-  adopted = 0;
+  /** Rows that an instance of the last release was about to send. */
+  numbered: OutboxRow[] = [];
   #last = 0;
 
   add(conversationId: string, id: string): void {
@@ -31,7 +32,7 @@ class Outbox {
   }
 
   async adopt(): Promise<void> {
-    this.adopted += 1;
+    this.rows.push(...this.numbered.splice(0));
   }
 
   async read(limit: number): Promise<readonly OutboxRow[]> {
@@ -93,7 +94,7 @@ test('each evaluation is in the topic under its id, in order, whatever fails and
   }
 });
 
-test('a relay that can not send says so until it can or is stopped', async () => {
+test('a relay that cannot send says so until it can or is stopped', async () => {
   const outbox = new Outbox();
   const problems: unknown[] = [];
   const topic: RecordToSend[] = [];
@@ -114,7 +115,6 @@ test('a relay that can not send says so until it can or is stopped', async () =>
   const [end, ...refusals] = problems.splice(0).reverse();
   expect(end).toBeUndefined();
   for (const refusal of refusals) expect(refusal).toBeInstanceOf(KafkaError);
-  expect(outbox.adopted).toBe(1);
 
   relay.start();
   await until(() => problems.length > 0);
@@ -122,6 +122,31 @@ test('a relay that can not send says so until it can or is stopped', async () =>
   await until(() => outbox.rows.length === 0 && problems.at(-1) === undefined);
   await relay.stop();
   expect(topic).toHaveLength(1);
+  expect(outbox.rows).toEqual([]);
+});
+
+test('evaluations that an instance of the last release leaves behind are sent, at the start and later', async () => {
+  const outbox = new Outbox();
+  const topic: RecordToSend[] = [];
+  const relay = new EvaluationRelay({
+    store: outbox,
+    topic: 'evaluations',
+    makeProducer: () => producerOf(topic, () => undefined),
+    onSent: () => {},
+    troubles: { said: () => {}, over: () => {} },
+    idleMs: 1,
+  });
+  const leave = (id: number) => {
+    outbox.numbered.push({ id, conversationId: 'c', payload: Buffer.from(`{"id":"${id}"}`) });
+  };
+  leave(101);
+  relay.start();
+  await until(() => topic.length === 1);
+  leave(102);
+  await until(() => topic.length === 2);
+  await relay.stop();
+
+  expect(topic.map(({ key }) => key)).toEqual(['101', '102']);
   expect(outbox.rows).toEqual([]);
 });
 
