@@ -35,7 +35,8 @@ const TIMES = {
   PLAYED_KEY: 'sk-played',
 };
 /** Counters that continue over restarts, because the store has them. */
-const CONTINUED = /^assay_(?:evaluation|verdicts|criteria|conversation_|feedback_(?!received))/;
+const CONTINUED =
+  /^assay_(?:evaluation|verdicts|criteria|conversation_|feedback_(?!received))\w*_(?:total|bucket|count|sum)\b/;
 const SCORED = 30;
 const BUSY = { status: 429, headers: { 'retry-after': '1' } };
 
