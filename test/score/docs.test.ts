@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { testSuites } from '../../src/offline/suite-tests.ts';
@@ -23,6 +23,18 @@ test.each(examples.map((example) => [example.split('\n', 1)[0], example] as cons
     expect(formatMistakes(readSuite(example, 'docs/suites.md').mistakes)).toBe('');
   },
 );
+
+test('each built-in check has cases, in code or by a built-in suite with tests', () => {
+  const root = path.resolve(import.meta.dirname, '../..');
+  const cases = globSync(['test/{score,offline}/**/*.ts', 'suites/*.yaml'], { cwd: root })
+    .map((file) => readFileSync(path.join(root, file), 'utf8'))
+    .join('\n');
+  const inCode = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+  expect([...BUILT_IN_CHECKS.keys()].filter((name) => !cases.includes(name) && !cases.includes(inCode(name)))).toEqual(
+    [],
+  );
+});
 
 test('the suite that the documentation begins with passes the tests beside it', async () => {
   const [, suite = ''] = /```yaml\n(suite: refunds\n[\s\S]*?)```/.exec(text) ?? [];

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_TO_ALL } from '../../../src/model/access.ts';
+import { VIEWS } from '../../../src/page/shell/views.ts';
 import { PAGE_PATHS, PAGE_VIEWS } from '../../../src/model/page-views.ts';
 import { startHttpServer } from '../../../src/report/http/http-server.ts';
 import { pageHttp } from '../../../src/serve/page/page-routes.ts';
@@ -210,4 +211,12 @@ test('the page is there for who is not known yet, because it has nothing of anyb
   ];
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 401]);
+});
+
+test('each view has a key of its own, and its path is among those that a proxy lets through', () => {
+  const keys = Object.values(VIEWS).map(({ key }) => key);
+  const documentation = readFileSync(path.resolve(import.meta.dirname, '../../../docs/page.md'), 'utf8');
+
+  expect(new Set(keys).size).toBe(keys.length);
+  for (const view of PAGE_VIEWS) expect(documentation).toContain(`\`${PAGE_PATHS[view][0]}\``);
 });
