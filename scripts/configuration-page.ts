@@ -66,11 +66,11 @@ A secret is given as a file that holds it, or in an environment variable, becaus
 | limit | what happens | you see |
 |---|---|---|
 | ${name('journal.max_bytes')}, disk full | new requests are refused: 503 with \`Retry-After: 1\`, gRPC UNAVAILABLE with RetryInfo | \`assay_refused_requests_total{reason="not-admitted"}\`, \`/readyz\` |
-| ${name('receive.max_in_flight_bytes')} | the same, before the body is read | \`assay_refused_requests_total{reason="overloaded"}\` |
+| 256 MiB of requests in flight, or an eighth of the memory | the same, before the body is read | \`assay_refused_requests_total{reason="overloaded"}\` |
 | a request of more than 64 MiB | 413, not to be tried again | \`…{reason="too-large"}\` |
 | 5000 spans of a turn, ${name('turn.max_bytes')} | the turn closes and is scored; later spans of it are left out | \`assay_turns_closed_total{cause="size"}\`, \`assay_late_records_total{fate="over-limit"}\` |
-| ${name('turn.max_open')}, or ten times as many open spans | the turns that would close first close now, a few at a time; receiving goes on | \`assay_turns_closed_total{cause="pressure"}\` |
-| ${name('score.check_timeout')} | the check is stopped: verdict \`error\`; after three of one agent it is suspended for 1, 5, then 30 minutes for conversations of that agent that are as heavy. A critical one that is an \`error\` leaves the conversation \`unscored\` | \`assay_check_errors_total{reason="timeout"}\`, \`assay_check_suspensions_total\` |
+| a million open turns (Kafka: 50,000 in each partition), or ten times as many open spans | the turns that would close first close now, a few at a time; receiving goes on | \`assay_turns_closed_total{cause="pressure"}\` |
+| a check that runs for a second | the check is stopped: verdict \`error\`; after three of one agent it is suspended for 1, 5, then 30 minutes for conversations of that agent that are as heavy. A critical one that is an \`error\` leaves the conversation \`unscored\` | \`assay_check_errors_total{reason="timeout"}\`, \`assay_check_suspensions_total\` |
 | ${name('metrics.max_label_values')} | counted under \`other\` | \`assay_series_folded_total{label="agent"}\`, \`assay_label_values\` |
 | a tenth of ${name('metrics.max_label_values')}, at least 20, as segments of an agent | the segment is \`other\` | \`assay_series_folded_total{label="segment"}\` |
 | 200 streams of one suite (agent and environment) under detection | those that were silent for a week make room, else newcomers are not watched | \`assay_detection_kept_out\` |

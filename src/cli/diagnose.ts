@@ -68,7 +68,7 @@ const REFUSAL_REMEDIES = {
   'unknown-path': 'the endpoint is the address alone; exporters add /v1/traces',
   'wrong-method': 'exporters use POST; a browser or a health check asks another port',
   access: 'give the client a token: `assay token create --role ingest`; `assay_access_refused_total` says why',
-  overloaded: 'clients retry; raise `receive.max_in_flight_bytes` if it lasts',
+  overloaded: 'clients retry; add an instance if it lasts',
   'not-admitted': 'clients retry; the journal is full or cannot be written: read the log',
   aborted: 'the client ended the connection: raise the timeout of its exporter',
   timeout: 'the client was too slow',

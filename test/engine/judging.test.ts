@@ -129,7 +129,7 @@ test('of many conversations that look alike each question is asked once, and all
   const dataDir = tempDirectory();
   writeFileSync(
     path.join(dataDir, 'assay.yaml'),
-    JUDGES(provider.url).replace('model: played', 'model: played\n    concurrency: 10'),
+    JUDGES(provider.url).replace('model: played', 'model: played\n    requests_per_minute: 1000'),
   );
   writeFileSync(path.join(dataDir, 'manners.yaml'), SUITE);
   const running = await runService({ suites: ['./manners.yaml'], dataDir });

@@ -93,7 +93,7 @@ test('what can change while it runs does, and what can not is named', async () =
     [
       'host: 127.0.0.2',
       'log_level: error',
-      'turn: { max_open: 7 }',
+      'turn: { max_bytes: 7MiB }',
       'conversation: { id_keys: [my.id] }',
       'http: { write_token_file: token }',
       'alerts: { webhooks: [{ name: chat, url: "http://127.0.0.1:1/" }] }',

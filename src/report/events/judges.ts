@@ -56,7 +56,7 @@ export const JUDGE_METRICS = {
   }),
   evidence: counter('assay_judge_evidence_total', 'evaluations', {
     labels: { judge: GIVEN, cut: ['yes', 'no'] },
-    help: 'Evaluations with evidence for a judge, by whether a part of it did not fit (judges.*.evidence_tokens). judges.*.when_cut says what such a verdict is worth.',
+    help: 'Evaluations with evidence for a judge, by whether a part of it did not fit (judges.*.evidence_tokens). judges.*.strict says what such a verdict is worth.',
     queries: {
       'share of judged evaluations whose evidence was cut': `sum by (judge) (increase(assay_judge_evidence_total{cut="yes"}[1d]))
   / sum by (judge) (increase(assay_judge_evidence_total[1d]))`,
@@ -64,7 +64,7 @@ export const JUDGE_METRICS = {
   }),
   unsupported: counter('assay_judge_unsupported_total', 'answers', {
     labels: { judge: GIVEN },
-    help: 'Answers that gave quotes of which none is in the evidence. judges.*.when_unsupported says what they are worth.',
+    help: 'Answers that gave quotes of which none is in the evidence. judges.*.strict says what they are worth.',
     queries: {
       'answers with invented quotes': 'sum by (judge) (increase(assay_judge_unsupported_total[1d])) > 0',
     },

@@ -213,8 +213,8 @@ export const SCORING_EVENTS = {
     log: ({ suite, criterion, suspendedUntil }) =>
       error(
         suspendedUntil === undefined
-          ? 'scoring: check exceeded score.check_timeout and was stopped, its verdict is error'
-          : 'scoring: check exceeded score.check_timeout too often, its verdict is error until the pause is over',
+          ? 'scoring: check ran for longer than a second and was stopped, its verdict is error'
+          : 'scoring: check ran for longer than a second too often, its verdict is error until the pause is over',
         {
           suite,
           criterion,

@@ -6,7 +6,7 @@ import { type EventTable, warn } from './event-table.ts';
 
 export const TELEMETRY_METRICS = {
   telemetryProblems: counter('assay_telemetry_problems_total', 'problems', {
-    help: "Problems with sending Assay's own traces and metrics (telemetry.*).",
+    help: "Problems with sending Assay's own traces and metrics (operating.md).",
   }),
 } satisfies MetricTable<unknown>;
 

@@ -80,7 +80,7 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
     ...judge.env,
   };
   const [gateway, ...readers] = await Promise.all([
-    startInstance({ ...common, name: 'gateway', env: { ...env, ASSAY_KAFKA_READ: 'false' } }),
+    startInstance({ ...common, name: 'gateway', env: { ...env, ASSAY_KAFKA_ROLE: 'gateway' } }),
     startInstance({ ...common, name: 'one', env }),
     startInstance({ ...common, name: 'two', env }),
   ]);
