@@ -77,7 +77,7 @@ A secret is given as a file that holds it, or in an environment variable, becaus
 | 1,000,000 results that no backend took | the oldest are left out | \`assay_results_total{fate="dropped"}\` |
 | 1,000 notices that no webhook took | the oldest are dropped | \`assay_detection_problems_total{kind="dropped"}\` |
 | a record of more than 64 MiB, or that is no OTLP | to the topic of dead letters, and on | \`assay_kafka_unreadable_records_total\` |
-| 2048 turns to file, or ${name('journal.max_bytes')} of open turns (Kafka) | nothing more is read until there is room | \`assay_filing_queue_length\`, \`assay_kafka_lag_records\` |
+| 2048 turns to file, or ${name('journal.max_bytes')} of open turns (Kafka) | nothing more is read until there is room | \`assay_scoring_queue_length\`, \`assay_kafka_lag_records\` |
 | ${name('store.max_bytes')}, ${name('store.keep')}, ${name('store.keep_failed')} | old conversations go, counters stay | \`assay_store_pruned_conversations_total\` |
 
 ## Change it while it runs
@@ -106,7 +106,7 @@ If there is any mistake, nothing changes: all mistakes are logged, \`assay_confi
 
 On a loopback address, programs on the same machine need nothing. On any other address every client needs a token, and Assay does not start without one: [security.md](security.md) lists the roles and says how to make tokens. \`assay_access_total\` counts accepted callers, \`assay_access_refused_total\` rejected ones.
 
-\`http.write_token_file\` is older and still works: a client that sends it may use the routes that the API lists as \`PUT\` and \`POST\` (\`curl http://127.0.0.1:4319/\`). With it, writing takes a token on loopback as well. \`openssl rand -hex 32\` makes a good one. Bodies are JSON, with \`content-type: application/json\`. \`assay_api_writes_total\` counts accepted and rejected writes.
+\`http.write_token_file\` is older and still works: a client that sends it may use the routes that the API lists as \`PUT\` and \`POST\` (\`curl http://127.0.0.1:4319/\`). With it, writing takes a token on loopback as well. \`openssl rand -hex 32\` makes a good one. Bodies are JSON, with \`content-type: application/json\`. \`assay_api_requests_total\` counts accepted and rejected writes.
 
 ## Data folder
 

@@ -50,7 +50,7 @@ const REMEDIES = {
   revised: undefined,
   'stored-already': undefined,
   duplicate: undefined,
-  'too-late': 'raise `turn.reopen`, or find out what holds the spans back',
+  'too-late': 'find out what holds the spans back for more than a day',
   pruned: 'raise `store.keep`: the conversation had been deleted',
   forgotten: 'nothing to do: somebody asked for its conversation or its user to be forgotten',
   'over-limit': 'raise `turn.max_bytes`, or end traces sooner',

@@ -171,7 +171,6 @@ function read(): void {
                 reader.verdictsOf(one);
                 reader.conversationOf(one);
               }
-  [...reader.latestBases(10)];
   reader.answerOf('00');
   reader.labelled({ labels: 1, verdicts: 1 });
   reader.labelled({ labels: 1, verdicts: 1 }, { suite: 's', criterion: 'c' });

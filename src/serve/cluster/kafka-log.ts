@@ -40,7 +40,6 @@ const RECORD_BYTES_MAX = 900_000;
 const OPEN_TURNS_OF_LANE_MAX = 50_000;
 
 export class KafkaLog implements ServedLog {
-  readonly bytes = 0;
   readonly sink: BatchSink;
   readonly #producer: KafkaProducer;
   readonly #scorer: Scorer;
@@ -59,6 +58,11 @@ export class KafkaLog implements ServedLog {
     if (kafka.read) this.#reading = readingOf(settings, kafka, { ...needs, producer: this.#producer });
   }
 
+  /** The spool has those of open turns. */
+  get bytes(): number {
+    return this.#reading?.spool.bytes ?? 0;
+  }
+
   get openTurns(): number {
     return this.#reading?.lanes.openTurns ?? 0;
   }
@@ -72,8 +76,8 @@ export class KafkaLog implements ServedLog {
   }
 
   get lanes(): LaneReadings {
-    const { lanes, spool } = this.#reading ?? {};
-    return { count: lanes?.count ?? 0, lags: lanes?.lags ?? [], spoolBytes: spool?.bytes ?? 0 };
+    const lanes = this.#reading?.lanes;
+    return { count: lanes?.count ?? 0, lags: lanes?.lags ?? [] };
   }
 
   get problems(): readonly string[] {
