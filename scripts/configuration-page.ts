@@ -66,18 +66,18 @@ A secret is given as a file that holds it, or in an environment variable, becaus
 | limit | what happens | you see |
 |---|---|---|
 | ${name('journal.max_bytes')}, disk full | new requests are refused: 503 with \`Retry-After: 1\`, gRPC UNAVAILABLE with RetryInfo | \`assay_refused_requests_total{reason="not-admitted"}\`, \`/readyz\` |
-| ${name('receive.max_in_flight_bytes')} | the same, before the body is read | \`assay_refused_requests_total{reason="overloaded"}\` |
+| 256 MiB of requests in flight, or an eighth of the memory | the same, before the body is read | \`assay_refused_requests_total{reason="overloaded"}\` |
 | a request of more than 64 MiB | 413, not to be tried again | \`…{reason="too-large"}\` |
 | 5000 spans of a turn, ${name('turn.max_bytes')} | the turn closes and is scored; later spans of it are left out | \`assay_turns_closed_total{cause="size"}\`, \`assay_late_records_total{fate="over-limit"}\` |
-| ${name('turn.max_open')}, or ten times as many open spans | the turns that would close first close now, a few at a time; receiving goes on | \`assay_turns_closed_total{cause="pressure"}\` |
-| ${name('score.check_timeout')} | the check is stopped: verdict \`error\`; after three of one agent it is suspended for 1, 5, then 30 minutes for conversations of that agent that are as heavy. A critical one that is an \`error\` leaves the conversation \`unscored\` | \`assay_check_errors_total{reason="timeout"}\`, \`assay_check_suspensions_total\` |
+| a million open turns (Kafka: 50,000 in each partition), or ten times as many open spans | the turns that would close first close now, a few at a time; receiving goes on | \`assay_turns_closed_total{cause="pressure"}\` |
+| a check that runs for a second | the check is stopped: verdict \`error\`; after three of one agent it is suspended for 1, 5, then 30 minutes for conversations of that agent that are as heavy. A critical one that is an \`error\` leaves the conversation \`unscored\` | \`assay_check_errors_total{reason="timeout"}\`, \`assay_check_suspensions_total\` |
 | ${name('metrics.max_label_values')} | counted under \`other\` | \`assay_series_folded_total{label="agent"}\`, \`assay_label_values\` |
 | a tenth of ${name('metrics.max_label_values')}, at least 20, as segments of an agent | the segment is \`other\` | \`assay_series_folded_total{label="segment"}\` |
 | 200 streams of one suite (agent and environment) under detection | those that were silent for a week make room, else newcomers are not watched | \`assay_detection_kept_out\` |
 | 1,000,000 results that no backend took | the oldest are left out | \`assay_results_total{fate="dropped"}\` |
 | 1,000 notices that no webhook took | the oldest are dropped | \`assay_detection_problems_total{kind="dropped"}\` |
 | a record of more than 64 MiB, or that is no OTLP | to the topic of dead letters, and on | \`assay_kafka_unreadable_records_total\` |
-| 2048 turns to file, or ${name('journal.max_bytes')} of open turns (Kafka) | nothing more is read until there is room | \`assay_filing_queue_length\`, \`assay_kafka_lag_records\` |
+| 2048 turns to file, or ${name('journal.max_bytes')} of open turns (Kafka) | nothing more is read until there is room | \`assay_scoring_queue_length\`, \`assay_kafka_lag_records\` |
 | ${name('store.max_bytes')}, ${name('store.keep')}, ${name('store.keep_failed')} | old conversations go, counters stay | \`assay_store_pruned_conversations_total\` |
 
 ## Change it while it runs
@@ -106,7 +106,7 @@ If there is any mistake, nothing changes: all mistakes are logged, \`assay_confi
 
 On a loopback address, programs on the same machine need nothing. On any other address every client needs a token, and Assay does not start without one: [security.md](security.md) lists the roles and says how to make tokens. \`assay_access_total\` counts accepted callers, \`assay_access_refused_total\` rejected ones.
 
-\`http.write_token_file\` is older and still works: a client that sends it may use the routes that the API lists as \`PUT\` and \`POST\` (\`curl http://127.0.0.1:4319/\`). With it, writing takes a token on loopback as well. \`openssl rand -hex 32\` makes a good one. Bodies are JSON, with \`content-type: application/json\`. \`assay_api_writes_total\` counts accepted and rejected writes.
+\`http.write_token_file\` is older and still works: a client that sends it may use the routes that the API lists as \`PUT\` and \`POST\` (\`curl http://127.0.0.1:4319/\`). With it, writing takes a token on loopback as well. \`openssl rand -hex 32\` makes a good one. Bodies are JSON, with \`content-type: application/json\`. \`assay_api_requests_total\` counts accepted and rejected writes.
 
 ## Data folder
 

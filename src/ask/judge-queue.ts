@@ -335,7 +335,7 @@ export class JudgeQueue {
   }
 
   #read(reply: ModelReply, job: Job): Read {
-    const isDoubted = this.#parts.judge.whenUnsupported === 'ask_again' && !job.wasDoubted;
+    const isDoubted = this.#parts.judge.strict && !job.wasDoubted;
     const read = readReply(reply, job.request, { unsupported: isDoubted ? 'doubted' : 'taken' });
     if (isDoubted && 'trouble' in read && 'vote' in readReply(reply, job.request, { unsupported: 'taken' }))
       job.wasDoubted = true;

@@ -1,6 +1,5 @@
 /** A judge as asking sees it: where it is, what may be sent to it how often, and what it costs. */
 import type { TokenPrices } from '../model/price.ts';
-import type { WHEN_UNSUPPORTED } from '../model/judging.ts';
 import type { SpendingLimits } from '../model/questions.ts';
 import type { Endpoint } from './model-client.ts';
 
@@ -25,7 +24,8 @@ export interface Judge extends Endpoint {
   readonly probe: number;
   /** Prices in the currency of the budget. */
   readonly prices: TokenPrices;
-  readonly whenUnsupported: (typeof WHEN_UNSUPPORTED)[number];
+  /** Whether answers whose quotes are all invented are asked for once more. */
+  readonly strict: boolean;
 }
 
 export interface JudgingRules {

@@ -28,10 +28,6 @@ export const TURN = section('start', 'A user request and all that the agent did 
     { key: 'turn.max_bytes', default: '16MiB', min: '1KiB', max: '1GiB', rare: true },
     'A turn closes at this size, or at 5000 spans; above 16 MiB at as many more spans.',
   ),
-  maxOpen: count(
-    { key: 'turn.max_open', example: 500_000, min: 1, max: 10_000_000, rare: true },
-    'Turns open at once, with ten times as many spans; beyond it those that would close first close. A million on one machine, and 50,000 in each partition of Kafka, unless given; the same on all instances.',
-  ),
 }).build((turn, sources) => {
   const maxAge = ['turn.max_age', turn.maxAgeMs] as const;
   expectAtLeast(sources, maxAge, ['turn.settle', turn.settleMs], formatDuration);

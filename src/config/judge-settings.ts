@@ -1,11 +1,10 @@
 /** The judges that criteria may name, and what may be spent on them. An API key stands elsewhere (`secrets.ts`). */
 import { z } from 'zod';
-import { WHEN_CUT, WHEN_UNSUPPORTED } from '../model/judging.ts';
 import { mapping } from './mapping.ts';
 import { secretFrom } from './secrets.ts';
 import { PRICES } from './price-settings.ts';
 import { section } from './section.ts';
-import { amount, choice, count, duration, setting, someText, text, type ValuesOf } from './setting.ts';
+import { amount, choice, count, duration, setting, someText, text, type ValuesOf, yesOrNo } from './setting.ts';
 import type { Sources } from './sources.ts';
 
 const JUDGES_MAX = 20;
@@ -18,6 +17,13 @@ const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY'
  * outage, and stops the judge (judge-queue.ts).
  */
 const PATIENCE = { retries: 4, deadlineMs: 10 * 60_000 };
+
+/** Time for one call: a model that may write a long answer needs longer for it. */
+const TIMEOUT_MS = { min: 60_000, ofToken: 30, max: 10 * 60_000 };
+/** A call takes a few seconds. More of them at once than a quarter of a minute's are not needed to reach the rate. */
+const CALLS_AT_ONCE = { ofRate: 1 / 15, max: 100 };
+/** Accounts that may ask more often may send more as well. A provider whose limit is lower says so (429), and is left alone for a while. */
+const TOKENS_OF_REQUEST = 10_000 / 3;
 
 const addressExpected = 'an address that begins with https:// or http://, up to and with /v1 where it has that';
 const oddExpected = 'an odd number from 1 to 9, so that there is always a majority';
@@ -46,19 +52,13 @@ const JUDGE = {
     'Answers to each question; the majority decides.',
     z.number(oddExpected).refine((votes) => [1, 3, 5, 7, 9].includes(votes), oddExpected),
   ),
-  timeoutMs: duration({ key: 'timeout', default: '60s', min: '100ms', max: '10m', rare: true }, 'Time for one call.'),
-  concurrency: count({ key: 'concurrency', default: 4, min: 1, max: 100, rare: true }, 'Calls in flight.'),
   requestsPerMinute: count(
     { key: 'requests_per_minute', default: 60, min: 1, max: 1e6, rare: true },
-    'Limit on the request rate.',
-  ),
-  tokensPerMinute: count(
-    { key: 'tokens_per_minute', default: 200_000, min: 1, max: 1e9, rare: true },
-    'Limit on the token rate.',
+    'Limit on the request rate. There are 3,333 tokens for each, and a fifteenth of them are in flight at once.',
   ),
   maxOutputTokens: count(
     { key: 'max_output_tokens', default: 2000, min: 16, max: 200_000, rare: true },
-    'Tokens of one answer; models that reason need more.',
+    'Tokens of one answer; models that reason need more. A call has a minute, and more above 2000 tokens.',
   ),
   evidenceTokens: count(
     { key: 'evidence_tokens', default: 8000, min: 1000, max: 1e6, rare: true },
@@ -69,15 +69,9 @@ const JUDGE = {
     { key: 'probe', default: 0, min: 0, max: 1, rare: true },
     'Share of answered questions asked once more, to see how far the judge agrees with itself.',
   ),
-  whenCut: choice(
-    WHEN_CUT,
-    { key: 'when_cut', default: 'count', rare: true },
-    'Verdicts over evidence that did not fit: they count, or are `not_applicable` (of a critical criterion `error`).',
-  ),
-  whenUnsupported: choice(
-    WHEN_UNSUPPORTED,
-    { key: 'when_unsupported', default: 'count', rare: true },
-    'Answers whose quotes are all invented: they count, are an `error`, or are asked for once more and then an `error`.',
+  strict: yesOrNo(
+    { key: 'strict', default: false, rare: true },
+    'Whether nothing counts that rests on evidence that did not fit, or on invented quotes alone (judges.md).',
   ),
   prices: setting(
     { key: 'prices', example: { input_per_million: 0.25, output_per_million: 2 } },
@@ -135,10 +129,19 @@ function judgeOf(name: string, { apiKeyFile, apiKeyEnv, ...judge }: Written, sou
   return {
     ...judge,
     ...PATIENCE,
+    ...paceOf(judge),
     name,
     apiKey: ('secret' in found ? found.secret : undefined) ?? (usual === '' ? undefined : usual),
     prices: judge.prices ?? { inputPerMillion: 0, outputPerMillion: 0 },
     fingerprint: fingerprintOf(judge),
+  };
+}
+
+function paceOf({ requestsPerMinute, maxOutputTokens }: Pick<Written, 'requestsPerMinute' | 'maxOutputTokens'>) {
+  return {
+    timeoutMs: Math.min(TIMEOUT_MS.max, Math.max(TIMEOUT_MS.min, maxOutputTokens * TIMEOUT_MS.ofToken)),
+    concurrency: Math.min(CALLS_AT_ONCE.max, Math.ceil(requestsPerMinute * CALLS_AT_ONCE.ofRate)),
+    tokensPerMinute: Math.ceil(requestsPerMinute * TOKENS_OF_REQUEST),
   };
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { certificates, secret } from './secrets.ts';
 import { section, type SettingsOf } from './section.ts';
-import { choice, type Declared, duration, setting, size, text, type ValuesOf, yesOrNo } from './setting.ts';
+import { choice, type Declared, duration, setting, text, type ValuesOf, yesOrNo } from './setting.ts';
 import type { Sources } from './sources.ts';
 
 const TOPIC = /^[A-Za-z0-9._-]{1,249}$/;
@@ -115,10 +115,6 @@ const DECLARED = {
     },
     'How much later than its timestamp a record may appear.',
   ),
-  recordBytes: size(
-    { key: 'kafka.record_bytes', default: 900_000, min: '1KiB', max: '1GiB', rare: true },
-    'Data that this instance writes are split into records of no more than this.',
-  ),
   deadLetterTopic: text(
     { key: 'kafka.dead_letter_topic', variable: 'ASSAY_KAFKA_DEAD_LETTERS', example: 'assay.dead-letters' },
     'Topic of records that cannot be read; without one they are counted and dropped.',
@@ -127,13 +123,10 @@ const DECLARED = {
     { key: 'kafka.evaluations_topic', variable: 'ASSAY_KAFKA_EVALUATIONS', example: 'assay.evaluations' },
     'Topic of evaluations; without one they are not sent.',
   ),
-  read: yesOrNo(
-    { key: 'kafka.read', variable: 'ASSAY_KAFKA_READ', default: true, rare: true },
-    'Whether this instance reads the topics; false makes it a gateway, which only writes OTLP to Kafka.',
-  ),
-  accept: yesOrNo(
-    { key: 'kafka.accept', variable: 'ASSAY_KAFKA_ACCEPT', default: true, rare: true },
-    'Whether this instance accepts OTLP and writes it to the topics.',
+  role: choice(
+    ['both', 'gateway', 'reader'],
+    { key: 'kafka.role', variable: 'ASSAY_KAFKA_ROLE', default: 'both', rare: true },
+    'A gateway only accepts OTLP and writes it to the topics, a reader only reads them.',
   ),
 };
 
@@ -141,14 +134,12 @@ const DECLARED = {
 export const KAFKA = section('start', 'Kafka instead of the journal (kafka.md).', DECLARED).build((values, sources) => {
   const tls = tlsOf(values.tls, sources);
   const sasl = saslOf(values.sasl, sources);
-  const { brokers, read, accept } = values;
+  const { role, ...others } = values;
+  const { brokers } = others;
   if (brokers === undefined) return undefined;
   checkTopics(values, sources);
-  if (!read && !accept) {
-    const problem = 'kafka.read and kafka.accept are both false, so this instance has nothing to do';
-    sources.mistake('kafka.accept', problem, 'at least one of them true');
-  }
-  return { ...values, brokers, tls, sasl, maxRecordBytes: RECORD_BYTES_MAX };
+  const does = { read: role !== 'gateway', accept: role !== 'reader' };
+  return { ...others, ...does, brokers, tls, sasl, maxRecordBytes: RECORD_BYTES_MAX };
 });
 export type KafkaSettings = NonNullable<SettingsOf<typeof KAFKA>>;
 export type SaslSettings = NonNullable<ReturnType<typeof saslOf>>;

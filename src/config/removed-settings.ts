@@ -21,7 +21,6 @@ const SECRETS = {
   'access.session_key_env': 'ASSAY_SESSION_KEY',
   'access.oidc.client_secret_env': 'ASSAY_OIDC_CLIENT_SECRET',
   'results.headers_env': 'ASSAY_RESULTS_HEADERS',
-  'telemetry.headers_env': 'ASSAY_TELEMETRY_HEADERS',
   'kafka.sasl.password_env': 'ASSAY_KAFKA_PASSWORD',
   'kafka.sasl.client_secret_env': 'ASSAY_KAFKA_CLIENT_SECRET',
   'store.password_env': 'ASSAY_STORE_PASSWORD',
@@ -34,13 +33,30 @@ export const REMOVED: readonly Removed[] = [
     now: `give the secret in ${secretOf}, or its file; this version still takes it`,
   })),
   { key: 'turn.max_spans', now: 'a turn has 5000 spans; above 16 MiB, turn.max_bytes raises that as well' },
+  { key: 'turn.max_open', now: 'it is 1,000,000, and 50,000 in each partition of Kafka' },
   { key: 'turn.reopen', now: 'late spans count for 24h' },
-  { key: 'kafka.max_open_turns', now: 'use turn.max_open; 50,000 in each partition unless given' },
+  { key: 'kafka.max_open_turns', now: 'it is 50,000 in each partition' },
   { key: 'kafka.client_id', now: 'it is assay' },
+  { key: 'kafka.record_bytes', now: 'it is 900,000' },
+  {
+    key: 'kafka.read',
+    variable: 'ASSAY_KAFKA_READ',
+    now: 'use kafka.role: gateway instead of false; this version still takes it',
+    instead: (given) => (given === 'false' ? { ASSAY_KAFKA_ROLE: 'gateway' } : {}),
+  },
+  {
+    key: 'kafka.accept',
+    variable: 'ASSAY_KAFKA_ACCEPT',
+    now: 'use kafka.role: reader instead of false; this version still takes it',
+    instead: (given) => (given === 'false' ? { ASSAY_KAFKA_ROLE: 'reader' } : {}),
+  },
   { key: 'kafka.max_record_bytes', now: 'it is 64MiB, as over OTLP' },
   { key: 'journal.segment_bytes', now: 'it is a 128th of journal.max_bytes, at most 64MiB' },
-  { key: 'receive.max_body_bytes', now: 'it is 64MiB, or receive.max_in_flight_bytes where that is less' },
+  { key: 'receive.max_body_bytes', now: 'it is 64MiB' },
+  { key: 'receive.max_in_flight_bytes', now: 'it is 256MiB, or an eighth of the memory where that is less' },
   { key: 'store.lease', variable: 'ASSAY_STORE_LEASE', now: 'use kafka.session_timeout, which stands for both' },
+  { key: 'store.words', now: 'words are indexed' },
+  { key: 'score.check_timeout', now: 'it is 1s' },
   { key: 'metrics.max_segments', now: 'it is a tenth of metrics.max_label_values, at least 20' },
   { key: 'detection.learn_conversations', now: 'it is 50' },
   { key: 'detection.baseline_memory', now: 'it is 14d, or twice detection.learn_history where that is longer' },
@@ -53,11 +69,24 @@ export const REMOVED: readonly Removed[] = [
   {
     key: 'telemetry.active',
     variable: 'ASSAY_TELEMETRY',
-    now: 'use telemetry.endpoint or OTEL_TRACES_EXPORTER=otlp, or OTEL_SDK_DISABLED=true; this version still takes it',
+    now: 'use OTEL_TRACES_EXPORTER=otlp, or OTEL_SDK_DISABLED=true; this version still takes it',
     instead: (given) => (given === 'true' ? { OTEL_TRACES_EXPORTER: 'otlp' } : { OTEL_SDK_DISABLED: 'true' }),
   },
+  {
+    key: 'telemetry.endpoint',
+    variable: 'ASSAY_TELEMETRY_ENDPOINT',
+    now: 'use OTEL_TRACES_EXPORTER=otlp and OTEL_EXPORTER_OTLP_ENDPOINT; this version still takes it',
+    instead: (given) => (given === '' ? {} : { OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_ENDPOINT: given }),
+  },
+  { key: 'telemetry.headers_file', variable: 'ASSAY_TELEMETRY_HEADERS', now: 'use OTEL_EXPORTER_OTLP_HEADERS' },
+  { key: 'telemetry.headers_env', now: 'use OTEL_EXPORTER_OTLP_HEADERS' },
   { key: 'telemetry.metrics_every', now: 'it is 60s' },
   { key: 'judges.*.retries', now: 'it is 4' },
+  { key: 'judges.*.timeout', now: 'it is 1m, and more where max_output_tokens is above 2000' },
+  { key: 'judges.*.concurrency', now: 'it is a fifteenth of requests_per_minute' },
+  { key: 'judges.*.tokens_per_minute', now: 'it is 3,333 for each of requests_per_minute' },
+  { key: 'judges.*.when_cut', now: 'use judges.*.strict' },
+  { key: 'judges.*.when_unsupported', now: 'use judges.*.strict' },
   { key: 'judges.*.deadline', now: 'it is 10m' },
   { key: 'judging.keep_answers', now: 'answers are kept for store.keep' },
 ];
@@ -85,8 +114,9 @@ export function withoutRemoved(document: WrittenDocument | undefined, env: Varia
   return { document: document && { ...document, value }, variables, removed };
 }
 
-function isMissing(variables: Variables | undefined): boolean {
-  return variables !== undefined && Object.values(variables).every((value) => (value ?? '') === '');
+function isMissing(variables: Variables = {}): boolean {
+  const values = Object.values(variables);
+  return values.length > 0 && values.every((value) => (value ?? '') === '');
 }
 
 function valuesAt(value: unknown, [first, ...rest]: readonly string[]): { path: string[]; given: unknown }[] {

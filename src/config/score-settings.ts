@@ -1,14 +1,7 @@
-/** Limits of checks, and what the metrics of conversations are split by. */
+/** Labels of the metrics of conversations, and how many of them there may be. */
 import { z } from 'zod';
 import { section } from './section.ts';
-import { count, duration, setting } from './setting.ts';
-
-export const SCORE = section('reload', 'The checks of criteria.', {
-  checkTimeoutMs: duration(
-    { key: 'score.check_timeout', default: '1s', min: '10ms', max: '1h', rare: true },
-    'A check that runs longer is stopped, and its verdict is `error`.',
-  ),
-});
+import { count, setting } from './setting.ts';
 
 const SEGMENT_KEYS_MAX = 8;
 const SEGMENTS_MAX = 20;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { formatDuration } from './quantities.ts';
 import { certificates, secret } from './secrets.ts';
 import { expectAtLeast, section, type SettingsOf } from './section.ts';
-import { duration, setting, size, yesOrNo } from './setting.ts';
+import { duration, setting, size } from './setting.ts';
 
 export const STORE = section('reload', 'Conversations and their evaluations.', {
   maxBytes: size(
@@ -14,10 +14,6 @@ export const STORE = section('reload', 'Conversations and their evaluations.', {
   keepFailedMs: duration(
     { key: 'store.keep_failed', default: '90d', min: '0ms', max: '3650d' },
     'Age of the oldest conversation that did not end successfully.',
-  ),
-  words: yesOrNo(
-    { key: 'store.words', default: true, rare: true },
-    'Words that users and agents said are indexed, so that conversations are found by them.',
   ),
 }).build((store, sources) => {
   const keep = ['store.keep', store.keepMs] as const;

@@ -28,9 +28,9 @@ export function reportedJudges(start: JudgingStart | undefined): ReportedParts['
 /** Answers scoring's questions about a judge. Undefined for one that is not configured. */
 export function judgeOf(start: JudgingStart | undefined): Judges['settings'] {
   const judges = new Map(
-    (start?.judges ?? []).map(({ name, fingerprint, evidenceTokens, sample, whenCut, whenUnsupported }) => [
+    (start?.judges ?? []).map(({ name, fingerprint, evidenceTokens, sample, strict }) => [
       name,
-      { fingerprint, evidenceTokens, share: sample, whenCut, whenUnsupported },
+      { fingerprint, evidenceTokens, share: sample, strict },
     ]),
   );
   return (name) => judges.get(name);

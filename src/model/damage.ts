@@ -18,6 +18,8 @@ export const DAMAGE_KINDS = [
   'content-unknown',
   /** A piece of content fails its checksum. */
   'content-damaged',
+  /** A part of the journal fails its checksum: one request, or several. */
+  'journal-corrupt',
   /** The journal, or all of its segments. */
   'journal-missing',
   /** The journal ends before records that it had. */

@@ -76,11 +76,6 @@ export function isUnsupported({ quotes, invented = 0 }: Pick<JudgedAnswer, 'quot
   return quotes.length === 0 && invented > 0;
 }
 
-/** Worth of a verdict where a part of the evidence did not fit. */
-export const WHEN_CUT = ['count', 'not_applicable'] as const;
-/** Worth of an answer whose quotes are all invented. `ask_again`: once, and if the next is no better it is an `error`. */
-export const WHEN_UNSUPPORTED = ['count', 'error', 'ask_again'] as const;
-
 export const JUDGE_FAILURES = [
   'unreachable',
   'timeout',

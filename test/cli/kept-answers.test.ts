@@ -29,7 +29,7 @@ function folderFor(provider: Provider, more = ''): string {
     path.join(folder, 'assay.yaml'),
     `suites: [./manners.yaml]
 data_dir: ./kept
-judges: { default: { provider: openai, model: m, base_url: ${provider.url}, concurrency: 2, requests_per_minute: 100000 } }
+judges: { default: { provider: openai, model: m, base_url: ${provider.url}, requests_per_minute: 30 } }
 ${more}`,
   );
   return folder;

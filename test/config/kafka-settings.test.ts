@@ -89,7 +89,6 @@ test.each([
   ['no topic of spans', `${STORE}kafka: {brokers: a:1, topics: {spans: []}}`, 'no topic holds spans'],
   ['a bad topic', `${STORE}kafka: {brokers: a:1, topics: {spans: [a b]}}`, 'names of topics'],
   ['a dead-letter topic that is read', `${STORE}kafka: {brokers: a:1, dead_letter_topic: otlp_spans}`, 'of its own'],
-  ['nothing to do', `${STORE}kafka: {brokers: a:1, read: false, accept: false}`, 'so this instance has nothing to do'],
   ['scram without a user', `${STORE}kafka: {brokers: a:1, sasl: {mechanism: plain}}`, 'plain needs a user name'],
   ['half a certificate', `${STORE}kafka: {brokers: a:1, tls: {cert_file: ca.pem}}`, 'go together'],
   ['a file that is not there', `${STORE}kafka: {brokers: a:1, tls: {ca_file: nowhere.pem}}`, 'ENOENT'],
@@ -108,5 +107,5 @@ test.each([
 });
 
 test('an instance that only takes OTLP needs no store', () => {
-  expect(load('kafka: {brokers: a:1, read: false}').mistakes).toEqual([]);
+  expect(load('kafka: {brokers: a:1, role: gateway}').mistakes).toEqual([]);
 });

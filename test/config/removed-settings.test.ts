@@ -49,10 +49,19 @@ test('a secret that is not there is a mistake: nothing starts without the token 
 test.each([
   ['telemetry: { endpoint: "http://c:4318", active: false }', {}, false],
   ['telemetry: { active: true }', {}, true],
+  ['telemetry: { endpoint: "http://c:4318" }', {}, true],
   ['', { ASSAY_TELEMETRY: 'true' }, true],
   ['telemetry: { endpoint: "http://c:4318" }', { ASSAY_TELEMETRY: 'false' }, false],
 ] as const)('%s with %o still switches telemetry: %s', (file, env, isOn) => {
   expect(load(file, env).settings.telemetry !== undefined).toBe(isOn);
+});
+
+test.each([
+  ['kafka: { brokers: a:1, read: false }', {}, { read: false, accept: true }],
+  ['kafka: { brokers: a:1, accept: false, read: true }', {}, { read: true, accept: false }],
+  ['kafka: { brokers: a:1 }', { ASSAY_KAFKA_READ: 'false' }, { read: false, accept: true }],
+])('%s with %o still says what an instance does', (file, env, does) => {
+  expect(load(file, env).settings.kafka).toMatchObject(does);
 });
 
 test('no removed name is that of a setting', () => {

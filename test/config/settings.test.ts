@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
+import { receiveLimits } from '../../src/config/fixed-settings.ts';
 import { formatMistakes } from '../../src/model/mistake.ts';
 
 let cwd: string;
@@ -62,14 +63,13 @@ test('without anything written, the defaults hold', () => {
       idleMs: 60_000,
       maxAgeMs: 900_000,
       maxSpans: 5000,
-      maxOpen: undefined,
       maxBytes: 16 * 2 ** 20,
       reopenMs: 86_400_000,
     },
     conversation: { idleMs: 300_000, maxAgeMs: 86_400_000, maxTurns: 200, idKeys: [], handOverTools: HAND_OVER_TOOLS },
     journal: { maxBytes: 8 * 2 ** 30, segmentBytes: 64 * 2 ** 20 },
-    receive: { maxBodyBytes: 64 * 2 ** 20, maxInFlightBytes: 256 * 2 ** 20 },
-    store: { maxBytes: 20 * 2 ** 30, keepMs: 30 * 86_400_000, keepFailedMs: 90 * 86_400_000, words: true },
+    receive: receiveLimits(Number.MAX_SAFE_INTEGER),
+    store: { maxBytes: 20 * 2 ** 30, keepMs: 30 * 86_400_000, keepFailedMs: 90 * 86_400_000 },
     score: { checkTimeoutMs: 1000 },
     metrics: { maxLabelValues: 200, segment: [], maxSegments: 20 },
     detection: {
@@ -128,12 +128,10 @@ data_dir: /var/lib/assay
 experiments: /var/lib/experiments
 suites: [default, ./mine]
 shadow_suites: [default, ./mine/next.yaml]
-turn: { settle: 2s, idle: 30, max_age: 10m, max_bytes: 32MiB, max_open: 7 }
+turn: { settle: 2s, idle: 30, max_age: 10m, max_bytes: 32MiB }
 conversation: { idle: 90s, max_age: 2h, max_turns: 5, id_keys: [app.chat_id] }
 journal: { max_bytes: 1GiB }
-receive: { max_in_flight_bytes: 4 MB }
 store: { max_bytes: 1TiB, keep: 7d, keep_failed: 14d }
-score: { check_timeout: 250ms }
 metrics: { max_label_values: 500, segment: customer.tier }
 log_level: warn
 `,
@@ -152,13 +150,10 @@ log_level: warn
       maxAgeMs: 600_000,
       maxSpans: 10_001,
       maxBytes: 32 * 2 ** 20,
-      maxOpen: 7,
     },
     conversation: { idleMs: 90_000, maxAgeMs: 7_200_000, maxTurns: 5, idKeys: ['app.chat_id'] },
     journal: { maxBytes: 2 ** 30, segmentBytes: 8 * 2 ** 20 },
-    receive: { maxBodyBytes: 4e6, maxInFlightBytes: 4e6 },
     store: { maxBytes: 2 ** 40, keepMs: 7 * 86_400_000, keepFailedMs: 14 * 86_400_000 },
-    score: { checkTimeoutMs: 250 },
     metrics: { maxLabelValues: 500, segment: ['customer.tier'], maxSegments: 50 },
     logLevel: 'warn',
   });

@@ -228,7 +228,7 @@ test('a file of tokens that is mounted is enough, and is read again when it chan
 
 test('a gateway asks for the same tokens, before Kafka is there', { timeout: 60_000 }, async () => {
   const { running, tokens } = await start(`access: { required: true }
-kafka: { brokers: ['127.0.0.1:1'], read: false }
+kafka: { brokers: ['127.0.0.1:1'], role: gateway }
 redaction: { hash_user_ids: false }`);
   const post = async (token: string | undefined) => {
     const headers = { 'content-type': 'application/json', ...bearer(token) };

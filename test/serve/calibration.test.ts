@@ -132,7 +132,6 @@ test('labels before and after the judge are compared with what it said, over a r
     calibrates_here: true,
   });
   // It answers yes to everything, and people to one of two.
-  expect(sumOf(metrics, 'assay_judge_calibration_state', 'state="estimated"')).toBe(1);
   expect(sumOf(metrics, 'assay_judge_agreement_ratio', 'figure="corrected_pass"', 'bound="value"')).toBe(0.5);
 });
 

@@ -130,7 +130,7 @@ test.each(HOSTILE)('%s is a scored turn, not a crash', async (_what, hostile) =>
   expect(status).toBe(200);
   const scored = [...metrics].filter(([series]) => series.startsWith('assay_evaluations_total{suite="default"'));
   expect(scored.reduce((sum, [, value]) => sum + value, 0)).toBe(1);
-  expect(metrics.get('assay_scoring_failures_total')).toBe(0);
+  expect(metrics.get('assay_failures_total{part="scoring"}')).toBe(0);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
@@ -179,7 +179,7 @@ test('random damage to requests never stops the service, and good requests get t
     `seed ${seed}`,
   ).toEqual([]);
   expect(good).toBe(200);
-  expect(metrics.get('assay_scoring_failures_total'), `seed ${seed}`).toBe(0);
+  expect(metrics.get('assay_failures_total{part="scoring"}'), `seed ${seed}`).toBe(0);
 }, 60_000);
 
 test('a client that sends nothing after its head does not hold up the others', async () => {

@@ -65,7 +65,6 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   [/^SELECT \* FROM label(?:s ORDER BY id|led_verdicts ORDER BY noted_at) DESC LIMIT \?$/, 'ends at its limit'],
   [/^SELECT id FROM conversations WHERE due_at IS NOT NULL LIMIT \?$/, 'a partial index, and ends at its limit'],
   [/^SELECT conversation_id FROM labels ORDER BY conversation_id LIMIT \?$/, 'ends at its limit'],
-  [/^SELECT id FROM conversations WHERE id < \? ORDER BY id DESC LIMIT \d+$/, 'ends at its limit'],
   [
     /^SELECT count\(\*\) AS conversations FROM \(SELECT 1 FROM conversations WHERE TRUE LIMIT \?\) counted$/,
     'ends at its limit',

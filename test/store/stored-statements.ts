@@ -171,7 +171,6 @@ function read(): void {
                 reader.verdictsOf(one);
                 reader.conversationOf(one);
               }
-  [...reader.latestBases(10)];
   reader.answerOf('00');
   reader.labelled({ labels: 1, verdicts: 1 });
   reader.labelled({ labels: 1, verdicts: 1 }, { suite: 's', criterion: 'c' });
@@ -251,7 +250,7 @@ function tidy(): void {
   // A store of no size at all: everything that may go goes, and files are compacted.
   for (const maxBytes of [1 << 30, 0]) {
     try {
-      prune(store, { reopenMs: 0, keepMs: 1000, keepFailedMs: 1000, maxBytes, words: false });
+      prune(store, { reopenMs: 0, keepMs: 1000, keepFailedMs: 1000, maxBytes });
     } catch {
       // Its content is in no file.
     }

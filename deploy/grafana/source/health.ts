@@ -85,9 +85,14 @@ export function healthDashboard(settings: RuleSettings) {
       lines(third('Bytes', 'Accepted, after decompression.', 'Bps'), [rate('assay_received_bytes_total', 'signal')]),
     )
     .withPanel(
-      lines(third('Journal', 'Disk that the journal holds: what is not scored yet.', 'bytes'), [
-        gauge('assay_journal_bytes'),
-      ]),
+      lines(
+        third(
+          'Journal',
+          'Disk that the journal holds, or with Kafka the bytes of open turns: what is not scored yet.',
+          'bytes',
+        ),
+        [gauge('assay_journal_bytes')],
+      ),
     )
     .withPanel(
       lines(
@@ -128,8 +133,8 @@ export function healthDashboard(settings: RuleSettings) {
     .withPanel(
       perSecond(
         'Failures',
-        'Batches that were undone and done again, and ends of the scoring thread.',
-        rate('assay_scoring_failures_total', 'instance'),
+        'What Assay gets over by itself, by part; the log has the reasons.',
+        rate('assay_failures_total', 'instance, part'),
       ),
     )
     .withPanel(
@@ -182,11 +187,6 @@ export function healthDashboard(settings: RuleSettings) {
         'Records that could not be read, by what became of them.',
         rate('assay_kafka_unreadable_records_total', 'topic, fate'),
       ),
-    )
-    .withPanel(
-      lines(third('To file', 'Closed turns that are not in the shared store yet.'), [
-        gauge('assay_filing_queue_length'),
-      ]),
     )
     .withPanel(
       lines(third('Problems', '1 while an instance cannot read Kafka, use the store, or send evaluations.'), [

@@ -71,7 +71,7 @@ function regressed(options: {
     keepFiringFor: 15 * MINUTE,
     expr: options.pages === true ? pagedRegression(options.alert) : regression(options.metrics),
     summary: `${options.what} of ${WHO} changed by ${PERCENT} since the onset, says the detector`,
-    description: `Onset, interval and evidence: assay_detector_change_timestamp_seconds, assay_detector_change_lower_ratio and _upper_ratio, assay_detector_log_evidence. Criterion that moved the mean score most: ${labelOfFirst('criterion', part)}. Part of the traffic that explains most of it: ${labelOfFirst('part', cause)}. ${options.next}`,
+    description: `Onset, interval and evidence: assay_detector_change_timestamp_seconds, assay_detector_change_ratio, assay_detector_evidence_ratio. Criterion that moved the mean score most: ${labelOfFirst('criterion', part)}. Part of the traffic that explains most of it: ${labelOfFirst('part', cause)}. ${options.next}`,
     annotations: {
       criterion: `{{ with $labels.criterion }}{{ . }}{{ else }}${labelOfFirst('criterion', part)}{{ end }}`,
       part: labelOfFirst('part', cause),
@@ -81,7 +81,7 @@ function regressed(options: {
 
 function regression(metrics: string): string {
   const state = `max by (${STREAM}) (assay_detector_state{metric=~"${metrics}", state=~"regressed|partly_back"}) == 1`;
-  return `max by (${STREAM}) (assay_detector_change_ratio{metric=~"${metrics}"})
+  return `max by (${STREAM}) (assay_detector_change_ratio{metric=~"${metrics}", bound="value"})
   and on (${STREAM}) (${state})
 or (${state}) * 0`;
 }
@@ -107,10 +107,8 @@ function versionWorse(): Alert {
     area: 'quality',
     dashboard: 'versions',
     keepFiringFor: 30 * MINUTE,
-    expr: `max by (${labels}) (assay_version_log_evidence{direction="worse"})
-  and on (${labels}) (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1)
-or (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1) * 0`,
-    summary: `Version {{ $labels.agent_version }} of ${WHO} scores lower than {{ $labels.baseline_version }}, says the detector (evidence {{ $value | humanize }} nats)`,
+    expr: `max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1`,
+    summary: `Version {{ $labels.agent_version }} of ${WHO} scores lower than {{ $labels.baseline_version }}, says the detector`,
     description:
       'Compared segment by segment; valid however often it is checked. Next: stop the roll-out, or roll back.',
     annotations: { version: '{{ $labels.agent_version }}', baseline_version: '{{ $labels.baseline_version }}' },

@@ -96,7 +96,7 @@ or max by (job, instance, part) (assay_problem{part="own_store"}) == 1`,
         `max by (job, instance, part) (assay_problem{part!="own_store"}) == 1`,
         ofPart(
           'scoring',
-          `sum by (job, instance) (increase(assay_scoring_failures_total[${windowOf(settings, 15 * MINUTE)}])) > 2`,
+          `sum by (job, instance) (increase(assay_failures_total{part="scoring"}[${windowOf(settings, 15 * MINUTE)}])) > 2`,
         ),
         ofPart('configuration', 'max by (job, instance) (assay_config_last_reload_successful == 0)'),
         ofPart('clock', 'max by (job, instance) (abs(assay_retention_clock_jump_seconds)) > 0'),
@@ -165,8 +165,7 @@ or ${rejected} / on (job, signal) group_left () (((${records}) + on (job, signal
     {
       alert: 'AssayDataDamaged',
       severity: 'ticket',
-      expr: `max by (job, instance, kind) (assay_data_damage) > 0
-or label_replace(sum by (job, instance) (increase(assay_journal_corrupt_bytes_total[${windowOf(settings, HOUR)}])) > 0, "kind", "journal-corrupt", "", "")`,
+      expr: 'max by (job, instance, kind) (assay_data_damage) > 0',
       summary: `Data of ${INSTANCE} are damaged: {{ $labels.kind }}`,
       description:
         'Damaged data were set aside, and the rest is used. Next: the log names the files; put back what is missing, or `assay journal recover`.',

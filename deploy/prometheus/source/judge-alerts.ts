@@ -46,7 +46,7 @@ function alerts(settings: RuleSettings): readonly Omit<Alert, 'kind' | 'area' | 
       summary:
         '{{ with $labels.judge }}The judge {{ . }}{{ else }}The judges{{ end }} cannot answer all questions: {{ $labels.reason }}{{ with $labels.window }} for this {{ . }}{{ end }}',
       description:
-        'Questions wait, up to judging.limit, and their verdicts are then errors or `skipped`. For stopped and errors the log has the message of the provider (a key, a quota, a certificate, an address). With budget-spent and over-budget it is money. With too-late, requests_per_minute, tokens_per_minute or concurrency are too low. Next: the runbook has a part for each.',
+        'Questions wait, up to judging.limit, and their verdicts are then errors or `skipped`. For stopped and errors the log has the message of the provider (a key, a quota, a certificate, an address). With budget-spent and over-budget it is money. With too-late, requests_per_minute is too low. Next: the runbook has a part for each.',
     },
   ];
 }

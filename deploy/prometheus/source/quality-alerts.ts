@@ -213,7 +213,7 @@ function efficiencyAlert(settings: RuleSettings): Alert {
     const of = `{measure="${measure}"}`;
     return maxBy(
       AGENT,
-      `${EFFORT_RISE}${of} >= ${RISE[measure]}\n  and ${EFFORT_Z}${of} > ${RISE_Z}\n  and ${EFFORT_SCORED}${of} >= ${RISE_CONVERSATIONS_MIN}`,
+      `${EFFORT_RISE}${of} >= ${RISE[measure]}\n  and ${EFFORT_Z}${of} > ${RISE_Z}\n  and sum by (${AGENT}, measure, window) (${EFFORT_SCORED}${of}) >= ${RISE_CONVERSATIONS_MIN}`,
     );
   };
   const now = (measure: string) =>

@@ -183,7 +183,7 @@ function print(terminal: Terminal, answer: z.infer<typeof answerSchema>): void {
   if (!answer.owner) {
     terminal.out(
       answer.active
-        ? 'This instance has not looked yet, or another one does (the one that shows assay_detection_time_seconds): ask it with --url.'
+        ? 'This instance has not looked yet, or another one does (the one that shows assay_detector_state): ask it with --url.'
         : 'Regression detection is switched off (detection.active).',
     );
     return;

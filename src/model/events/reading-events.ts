@@ -30,5 +30,4 @@ export const READ_REFUSALS = [
 export type ReadRefusal = (typeof READ_REFUSALS)[number];
 
 /** Why another reading thread was started. */
-export const READING_ENDS = ['deadline', 'ended'] as const;
-type ReadingEnd = (typeof READING_ENDS)[number];
+type ReadingEnd = 'deadline' | 'ended';

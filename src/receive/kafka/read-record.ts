@@ -35,7 +35,7 @@ export function readRecord(value: Uint8Array | undefined, reader: RecordReader):
     return { poison: `decompress: ${error instanceof Error ? error.message : String(error)}` };
   }
   if (bytes.length > reader.bytesMax) {
-    return { poison: `${bytes.length} bytes are more than kafka.max_record_bytes, ${reader.bytesMax}` };
+    return { poison: `${bytes.length} bytes are more than a record may have, ${reader.bytesMax}` };
   }
   const format = looksLikeJson(bytes) ? 'json' : 'protobuf';
   const understood = understandRequest({ signal: reader.signal, format, bytes }, reader.redactor);

@@ -11,7 +11,6 @@ export interface LaneReadings {
   readonly count: number;
   /** Lags as the brokers reported them last, for each partition that this instance reads. */
   readonly lags: readonly PartitionLag[];
-  readonly spoolBytes: number;
 }
 
 export interface PartitionLag {
@@ -26,7 +25,6 @@ export interface ClusterReadings {
   readonly log: () => { readonly lanes?: LaneReadings } | undefined;
   /** Undefined until the store has one. */
   readonly clusterTime: () => number | undefined;
-  readonly turnsWaiting: () => number;
 }
 
 export const CLUSTER_METRICS = {
@@ -45,10 +43,6 @@ export const CLUSTER_METRICS = {
   late: counter('assay_kafka_late_records_total', 'records', {
     labels: { topic: GIVEN },
     help: 'Records whose timestamp lies before a time that was considered complete. If this grows, raise kafka.clock_margin.',
-  }),
-  laneChanges: counter('assay_kafka_lane_changes_total', 'lanes', {
-    labels: { change: ['gained', 'lost'] },
-    help: 'Lanes that this instance gained and lost.',
   }),
   lanes: readGauge('assay_kafka_lanes', 'lanes', {
     help: 'Lanes (partition numbers) that this instance has.',
@@ -75,14 +69,6 @@ export const CLUSTER_METRICS = {
       const time = now.clusterTime();
       return time === undefined ? 0 : Math.max(0, Date.now() - time) / 1000;
     },
-  }),
-  spoolBytes: readGauge('assay_spool_bytes', 'bytes', {
-    help: 'Disk that the bytes of open turns hold.',
-    read: (now) => now.log()?.lanes?.spoolBytes ?? 0,
-  }),
-  turnsToFile: readGauge('assay_filing_queue_length', 'turns', {
-    help: 'Closed turns that are not filed yet.',
-    read: (now) => now.turnsWaiting(),
   }),
   filed: counter('assay_arrivals_filed_total', 'turns', { help: 'Closed turns filed in the shared store.' }),
   sent: counter('assay_evaluations_sent_total', 'evaluations', {
@@ -123,12 +109,10 @@ export const CLUSTER_EVENTS = {
   },
   'lanes-gained': {
     log: ({ lanes, kept }) => info('kafka: lanes gained, reading them', { lanes: lanes.join(' '), kept }),
-    count: ({ lanes }, { cluster }) => cluster.laneChanges.inc({ change: 'gained' }, lanes.length),
   },
   'lanes-lost': {
     log: ({ lanes, because }) =>
       info('kafka: lanes lost, their next owner reads them', { lanes: lanes.join(' '), because }),
-    count: ({ lanes }, { cluster }) => cluster.laneChanges.inc({ change: 'lost' }, lanes.length),
   },
   'kafka-problem': {
     log: ({ problem }) =>

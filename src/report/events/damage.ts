@@ -11,18 +11,21 @@ export const DAMAGE_METRICS = {
     help: 'Damage of the data folder, by kind: found by the last start, or by reading since then. The log and `assay store check` say what it is.',
     queries: { 'damage that somebody must look at': 'max by (instance, kind) (assay_data_damage) > 0' },
   }),
-  contentDamaged: counter('assay_store_content_damaged_total', 'readings', {
-    help: 'Readings of stored spans that failed their checksum or found them gone. Turns and conversations that need them are not scored.',
-  }),
   problem: gauge('assay_problem', '0 or 1', {
     labels: { part: GIVEN },
     help: '1 while this instance cannot use a part: own_store (the store of one machine), or kafka, store (shared) and evaluations (their topic). The log says why; data wait in the journal, in Kafka or in the store. A gateway has none.',
+  }),
+  failures: counter('assay_failures_total', 'failures', {
+    labels: { part: ['scoring', 'judging', 'results', 'telemetry', 'reading', 'certificates'] },
+    help: 'Failures that Assay gets over by itself, by part; the log has the reasons. scoring: batches that were undone and done again, and ends of the scoring thread. judging: the queue of questions could not use the store. results: requests to the backend. telemetry: sends of its own traces and metrics. reading: threads that read the store and were replaced. certificates: changed files that could not be used.',
   }),
   clockJump: gauge('assay_retention_clock_jump_seconds', 'seconds', {
     help: 'By how much the clock differs from the time that has passed, while retention does not trust it; else 0. Meanwhile nothing is deleted by age.',
   }),
 } satisfies MetricTable<object>;
 
+/** Some events of other parts are failures. */
+export type FailuresCounted = Pick<DamageCounted, 'failures'>;
 export type DamageCounted = Counted<typeof DAMAGE_METRICS>;
 
 export const DAMAGE_EVENTS = {
@@ -49,10 +52,7 @@ export const DAMAGE_EVENTS = {
   'content-damaged': {
     log: ({ what, reason }) =>
       error('store: spans are damaged on disk, what needs them is not scored', { what, reason }, 'content damaged'),
-    count: (_event, { contentDamaged, damage }) => {
-      contentDamaged.inc();
-      damage.set({ kind: 'content-damaged' }, 1);
-    },
+    count: (_event, { damage }) => damage.set({ kind: 'content-damaged' }, 1),
   },
   'store-writable': {
     log: ({ problem }) =>

@@ -33,45 +33,25 @@ export const DETECTION_METRICS = {
         DETECTOR_STATES.flatMap((state) => reading({ ...levelLabels(one), state }, one.state === state ? 1 : 0)),
       ),
   }),
-  logEvidence: readGauge('assay_detector_log_evidence', 'nats', {
+  evidence: readGauge('assay_detector_evidence_ratio', 'relative to an alarm', {
     labels: LEVEL,
-    help: 'Natural logarithm of the evidence that a level has fallen, or risen where that is bad; it is a regression from assay_detector_log_evidence_threshold on.',
-    read: levelsBy((one) => one.logEvidence),
-  }),
-  logThreshold: readGauge('assay_detector_log_evidence_threshold', 'nats', {
-    labels: LEVEL,
-    help: 'Natural logarithm of the evidence at which an alarm is raised.',
-    // While it learns there is none.
-    read: levelsBy((one) => (one.logThreshold === 0 ? undefined : one.logThreshold)),
-  }),
-  baseline: readGauge('assay_detector_baseline', "the metric's own", {
-    labels: LEVEL,
-    help: 'Expected value for the observed traffic, in the unit of the metric.',
-    read: levelsBy((one) => one.change?.baseline),
-  }),
-  observed: readGauge('assay_detector_observed', "the metric's own", {
-    labels: LEVEL,
-    help: 'Observed value: since the onset if something is wrong, otherwise recently.',
-    read: levelsBy((one) => one.change?.observed),
+    help: 'Logarithm of the evidence that a level has fallen, or risen where that is bad, relative to that of an alarm: at 1 it is a regression. Absent while it learns.',
+    read: levelsBy((one) => (one.logThreshold === 0 ? undefined : one.logEvidence / one.logThreshold)),
   }),
   change: readGauge('assay_detector_change_ratio', 'relative to the baseline', {
-    labels: LEVEL,
-    help: 'Change against the expected value; negative is a fall.',
+    labels: [...LEVEL, 'bound'],
+    help: 'Change against the expected value; negative is a fall. bound: value, and lower and upper for its 95 % interval, which is approximate, and corrected for the stretch that was chosen as the worst.',
     queries: {
       'how large the change of each open alarm is':
-        'assay_detector_change_ratio and ignoring (state) assay_detector_state{state="regressed"} == 1',
+        'assay_detector_change_ratio{bound="value"} and ignoring (state, bound) assay_detector_state{state="regressed"} == 1',
     },
-    read: levelsBy((one) => one.change?.ratio),
-  }),
-  changeLower: readGauge('assay_detector_change_lower_ratio', 'relative to the baseline', {
-    labels: LEVEL,
-    help: 'Lower end of the 95 % interval of the change; approximate, and corrected for the stretch that was chosen as the worst.',
-    read: levelsBy((one) => one.change?.lower),
-  }),
-  changeUpper: readGauge('assay_detector_change_upper_ratio', 'relative to the baseline', {
-    labels: LEVEL,
-    help: 'Upper end of the 95 % interval of the change; approximate, and corrected for the stretch that was chosen as the worst.',
-    read: levelsBy((one) => one.change?.upper),
+    read: ({ levels }) =>
+      levels.flatMap((one) => {
+        const { ratio: value, lower, upper } = one.change ?? {};
+        return Object.entries({ value, lower, upper }).flatMap(([bound, figure]) =>
+          reading({ ...levelLabels(one), bound }, figure),
+        );
+      }),
   }),
   onset: readGauge('assay_detector_change_timestamp_seconds', 'seconds since 1970', {
     labels: LEVEL,
@@ -127,22 +107,9 @@ export const DETECTION_METRICS = {
         ),
       ),
   }),
-  versionEvidence: readGauge('assay_version_log_evidence', 'nats', {
-    labels: [...VERSION, 'direction'],
-    help: 'Natural logarithm of the evidence that a version is worse, or better, than the one before.',
-    read: ({ versions }) =>
-      versions.flatMap((one) => [
-        ...reading({ ...versionLabels(one), direction: 'worse' }, one.logEvidenceWorse),
-        ...reading({ ...versionLabels(one), direction: 'better' }, one.logEvidenceBetter),
-      ]),
-  }),
   observations: readGauge('assay_detection_observations', 'evaluations', {
     help: 'Evaluations that detection has observed since it began to learn.',
     read: ({ observed }) => observed,
-  }),
-  time: readGauge('assay_detection_time_seconds', 'seconds since 1970', {
-    help: 'Log time up to which detection has observed; absent where another instance has it.',
-    read: ({ time }) => time / 1000,
   }),
   keptOut: readGauge('assay_detection_kept_out', 'observations, streams, values', {
     labels: ['what'],

@@ -22,7 +22,7 @@ import { READING_EVENTS, READING_METRICS } from './reading.ts';
 import { RECEIVE_EVENTS, RECEIVE_METRICS } from './receive.ts';
 import { RESULT_EVENTS, RESULT_METRICS } from './results.ts';
 import { SCORING_EVENTS, SCORING_METRICS, type ScoringReadings } from './scoring.ts';
-import { TELEMETRY_EVENTS, TELEMETRY_METRICS } from './telemetry.ts';
+import { TELEMETRY_EVENTS } from './telemetry.ts';
 import { TLS_EVENTS, TLS_METRICS, type TlsReadings } from './tls.ts';
 
 interface BuildReadings {
@@ -48,7 +48,6 @@ const HEALTH_TABLES = {
   api: API_METRICS,
   access: ACCESS_METRICS,
   reading: READING_METRICS,
-  telemetry: TELEMETRY_METRICS,
   tls: TLS_METRICS,
   build: BUILD_METRICS,
 };
@@ -92,7 +91,6 @@ export class EventReporter {
     api: new MetricSet(API_METRICS),
     access: new MetricSet(ACCESS_METRICS),
     reading: new MetricSet(READING_METRICS),
-    telemetry: new MetricSet(TELEMETRY_METRICS),
     tls: new MetricSet(TLS_METRICS),
     build: new MetricSet(BUILD_METRICS),
   };
@@ -105,7 +103,8 @@ export class EventReporter {
 
   constructor({ log, redaction, judges, cluster }: ReportedParts) {
     this.#log = log;
-    const { receive, journal, damage, scoring, results, config, api, access, reading, telemetry, tls } = this.#health;
+    const { receive, journal, damage, scoring, results, config, api, access, reading } = this.#health;
+    const { failures } = damage.counted;
     countReload(config.counted);
     for (const part of partsOf(cluster)) damage.begin({ part });
     for (const pattern of redaction === undefined ? [] : redactionNames(redaction)) receive.begin({ pattern });
@@ -120,21 +119,21 @@ export class EventReporter {
     }
     this.#shown = {
       ...boundTo(receive.counted, RECEIVE_EVENTS),
-      ...boundTo(journal.counted, JOURNAL_EVENTS),
+      ...boundTo({ ...journal.counted, damage: damage.counted.damage }, JOURNAL_EVENTS),
       ...boundTo(damage.counted, DAMAGE_EVENTS),
-      ...boundTo(scoring.counted, SCORING_EVENTS),
-      ...boundTo(results.counted, RESULT_EVENTS),
+      ...boundTo({ ...scoring.counted, failures }, SCORING_EVENTS),
+      ...boundTo({ ...results.counted, failures }, RESULT_EVENTS),
       ...boundTo(config.counted, CONFIG_EVENTS),
       ...boundTo(api.counted, API_EVENTS),
       ...boundTo(access.counted, ACCESS_EVENTS),
-      ...boundTo(reading.counted, READING_EVENTS),
-      ...boundTo(telemetry.counted, TELEMETRY_EVENTS),
-      ...boundTo(tls.counted, TLS_EVENTS),
+      ...boundTo({ ...reading.counted, ...api.counted, failures }, READING_EVENTS),
+      ...boundTo({ failures }, TELEMETRY_EVENTS),
+      ...boundTo({ dropped: receive.counted.dropped, failures }, TLS_EVENTS),
       ...boundTo(
         this.#cluster && { cluster: this.#cluster.counted, damage: damage.counted, scoring: scoring.counted },
         CLUSTER_EVENTS,
       ),
-      ...boundTo(this.#judges && judges && { ...this.#judges.counted, budget: judges.budget }, JUDGE_EVENTS),
+      ...boundTo(this.#judges && judges && { ...this.#judges.counted, failures, budget: judges.budget }, JUDGE_EVENTS),
       ...boundTo(this.detection.counted, DETECTION_EVENTS),
     };
   }
@@ -153,7 +152,7 @@ export class EventReporter {
 
   /** Everything except detection. */
   sources(gauges: Gauges): readonly MetricSource[] {
-    for (const route of gauges.writeRoutes) this.#health.api.begin({ route });
+    for (const route of [...gauges.writeRoutes, ...gauges.readRoutes]) this.#health.api.begin({ route });
     for (const route of gauges.readRoutes) this.#health.reading.begin({ route });
     this.begin(gauges.criterionWeights());
     const sets = [...Object.values(this.#health), this.#cluster, this.#judges];

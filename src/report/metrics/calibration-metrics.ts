@@ -66,14 +66,6 @@ export const CALIBRATION_METRICS = {
         }),
       ),
   }),
-  state: readGauge('assay_judge_calibration_state', '1', {
-    labels: [...VERSION, 'state'],
-    help: 'Whether there is a corrected pass rate (estimated), or why there is none: nothing_judged, or none_of_passed or none_of_failed, where nothing is labelled of what the judge passes or fails.',
-    queries: {
-      'judges that need other labels': 'assay_judge_calibration_state{state=~"none_of_.+"} == 1',
-    },
-    read: (shown) => shown.map((one) => ({ labels: { ...labelsOf(one), state: one.state }, value: 1 })),
-  }),
 } satisfies MetricTable<readonly ShownCalibration[]>;
 
 function labelsOf({ suite, criterion, judge, judgeVersion }: ShownCalibration): Reading['labels'] {

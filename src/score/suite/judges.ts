@@ -137,7 +137,7 @@ export function askJudges(
     }
     const { judge } = group;
     const { cut } = rendered.request;
-    if (cut !== '' && settings.whenCut === 'not_applicable') {
+    if (cut !== '' && settings.strict) {
       for (const { name, isCritical } of group.criteria) judgements.set(name, uncounted(cut, isCritical));
       judges.onShown?.({ judge, isCut: true, unsupported: 0 });
       continue;
@@ -239,8 +239,7 @@ function judgementOf(
     case 'answered': {
       const answer = outcome.answers.find((candidate) => candidate.criterion === criterion.name);
       if (answer === undefined) return { is: 'error', reason: 'What the judge answered is about other questions.' };
-      if (isUnsupported(answer) && settings.whenUnsupported !== undefined && settings.whenUnsupported !== 'count')
-        return UNSUPPORTED;
+      if (isUnsupported(answer) && settings.strict) return UNSUPPORTED;
       const { golden } = criterion;
       const steps = answer.grades && golden && gradedSteps(golden, answer.grades);
       const evidence = [...(answer.pass ? [] : wrongSteps(steps ?? [])), ...answer.quotes.map(rendered.spanOf)];

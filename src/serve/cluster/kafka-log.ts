@@ -33,11 +33,13 @@ interface Reading {
   readonly deadLetters: DeadLetters;
 }
 
+/** Brokers take records of a mebibyte unless told otherwise, with their heads. */
+const RECORD_BYTES_MAX = 900_000;
+
 /** Each open turn of a lane is in memory, and an instance may get all lanes. */
 const OPEN_TURNS_OF_LANE_MAX = 50_000;
 
 export class KafkaLog implements ServedLog {
-  readonly bytes = 0;
   readonly sink: BatchSink;
   readonly #producer: KafkaProducer;
   readonly #scorer: Scorer;
@@ -45,15 +47,20 @@ export class KafkaLog implements ServedLog {
   readonly #reading: Reading | undefined;
 
   constructor(settings: Settings, kafka: KafkaSettings, needs: LogNeeds) {
-    const { topics, recordBytes } = kafka;
+    const { topics } = kafka;
     this.#scorer = needs.scorer;
     this.#producer = new KafkajsProducer({ connection: kafkaConnectionOf(kafka) });
     this.sink = new KafkaSink({
       producer: this.#producer,
       topics: { traces: topics.spans[0], logs: topics.logs[0] },
-      recordBytesMax: recordBytes,
+      recordBytesMax: RECORD_BYTES_MAX,
     });
     if (kafka.read) this.#reading = readingOf(settings, kafka, { ...needs, producer: this.#producer });
+  }
+
+  /** The spool has those of open turns. */
+  get bytes(): number {
+    return this.#reading?.spool.bytes ?? 0;
   }
 
   get openTurns(): number {
@@ -69,8 +76,8 @@ export class KafkaLog implements ServedLog {
   }
 
   get lanes(): LaneReadings {
-    const { lanes, spool } = this.#reading ?? {};
-    return { count: lanes?.count ?? 0, lags: lanes?.lags ?? [], spoolBytes: spool?.bytes ?? 0 };
+    const lanes = this.#reading?.lanes;
+    return { count: lanes?.count ?? 0, lags: lanes?.lags ?? [] };
   }
 
   get problems(): readonly string[] {

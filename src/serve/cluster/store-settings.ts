@@ -9,8 +9,8 @@ export function postgresOptions(
   sharedStore: SharedStoreSettings,
   { group, topics, sessionTimeoutMs: leaseMs }: Pick<KafkaSettings, 'group' | 'topics' | 'sessionTimeoutMs'>,
 ): Omit<PostgresOptions, 'outboxPayload'> {
-  const { keepMs, keepFailedMs, words } = store;
+  const { keepMs, keepFailedMs } = store;
   const read = [...topics.spans, ...topics.logs];
   const { reopenMs, maxAgeMs: openMaxMs } = turn;
-  return { ...sharedStore, leaseMs, instance, group, topics: read, keepMs, keepFailedMs, words, reopenMs, openMaxMs };
+  return { ...sharedStore, leaseMs, instance, group, topics: read, keepMs, keepFailedMs, reopenMs, openMaxMs };
 }

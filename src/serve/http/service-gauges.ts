@@ -29,7 +29,6 @@ export function gaugesOf(parts: {
     labelSets: () => views.quality.labelSetCount,
     criterionWeights: () => criterionWeights(config.suites),
     criterionVariation: () => views.variation.all(),
-    criterionLikeness: () => views.likeness.all(),
     version,
     writeRoutes: [...PROCESS_ROUTES, ...STORE_ROUTES, ...PEOPLE_ROUTES].flatMap(({ may, path }) =>
       may === 'write' ? [path] : [],

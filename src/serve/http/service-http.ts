@@ -47,7 +47,7 @@ const STARTING: Unavailable = {
 };
 const STOPPING: Unavailable = { unavailable: 'this instance is stopping', retryAfterSeconds: RETRY_AFTER_SECONDS };
 const READS_NOTHING: Unavailable = {
-  unavailable: 'this instance has no store, because kafka.read is false: ask one that reads',
+  unavailable: 'this instance has no store, because kafka.role is gateway: ask one that reads',
 };
 
 export async function startHttp(needs: HttpNeeds): Promise<ServiceHttp> {

@@ -6,7 +6,6 @@ import type { Transition } from '../../model/detection.ts';
 import type { ShownCalibration } from '../../report/metrics/calibration-metrics.ts';
 import type { DetectionState } from '../detection/detection-state.ts';
 import type { Evidence } from '../../report/webhooks/detection-record.ts';
-import type { ShownLikeness } from '../criteria/criterion-likeness.ts';
 import type { StorePlace } from '../store-place/open-reader.ts';
 
 export interface ReadingStart {
@@ -33,12 +32,10 @@ export interface RouteJob {
 /** Reads that the service itself needs. */
 export type OwnJob =
   | { readonly what: 'evidence'; readonly of: Pick<Transition, 'kind' | 'reading'> }
-  | { readonly what: 'likeness' }
   | { readonly what: 'calibration' };
 
 export interface OwnResults {
   readonly evidence: Evidence;
-  readonly likeness: readonly ShownLikeness[];
   readonly calibration: readonly ShownCalibration[];
 }
 

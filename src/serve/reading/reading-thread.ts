@@ -4,7 +4,6 @@
  * read costs.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { likenessOf } from '../criteria/likeness-of.ts';
 import { calibrationOf } from '../criteria/calibration-of.ts';
 import { type ConversationApi, conversationApi } from '../api/conversation-api.ts';
 import { type ReadSide, STORE_READS } from '../api/store-reads.ts';
@@ -83,8 +82,6 @@ class StoreReads {
     switch (job.what) {
       case 'evidence':
         return evidenceOf(job.of, this.#conversations, storedTraits(this.#reader));
-      case 'likeness':
-        return likenessOf(this.#reader, this.#state.suites);
       case 'calibration':
         return calibrationOf(this.#reader);
       default:

@@ -2,10 +2,9 @@
  * Sends Assay's own traces and metrics over OTLP/HTTP. Off by default, and then events have one receiver fewer.
  *
  *   spans      every five seconds, or as soon as a batch is full; one request at a time
- *   metrics    every `metrics_every`
+ *   metrics    every minute
  *   stop       what is left of both, for `STOP_MS` at most
  */
-import { exportTarget, resourceVariables } from '../../config/otel-variables.ts';
 import type { TelemetrySettings } from '../../config/telemetry-settings.ts';
 import type { TelemetryEvent } from '../../model/events/telemetry-events.ts';
 import { OWN_SCOPE } from '../../model/marks.ts';
@@ -43,11 +42,9 @@ export function startTelemetry(parts: TelemetryParts): Telemetry | undefined {
     'service.name': 'assay',
     'service.version': version,
     'service.instance.id': instance,
-    ...resourceVariables(process.env),
+    ...settings.resource,
   };
-  const exporterOf = (signal: 'traces' | 'metrics') =>
-    new OtlpExporter(exportTarget(signal, { settings, env: process.env }));
-  const [traces, metrics] = [exporterOf('traces'), exporterOf('metrics')];
+  const [traces, metrics] = [new OtlpExporter(settings.traces), new OtlpExporter(settings.metrics)];
   const stopped = new AbortController();
   const tell = (problem: string) => onEvent({ type: 'telemetry-problem', problem });
   const batches = new SpanBatches();

@@ -35,8 +35,6 @@ export interface PostgresOptions extends PostgresAddress {
   readonly leaseMs?: number;
   readonly keepMs?: number;
   readonly keepFailedMs?: number;
-  /** False where words that were said are no longer kept for the search. */
-  readonly words?: boolean;
   /** For how long a turn may be opened again: so far back is looked for its earlier parts. */
   readonly reopenMs?: number;
   /** For how long a turn may be open. */
@@ -116,7 +114,6 @@ export class PostgresStore implements ClusterStore {
     this.housekeeping = new Housekeeping(housekeeping, {
       keepMs: options.keepMs ?? 30 * DAY_MS,
       keepFailedMs: options.keepFailedMs ?? 90 * DAY_MS,
-      words: options.words ?? true,
       openMaxMs: options.openMaxMs ?? DAY_MS,
       reopenMs,
     });

@@ -28,8 +28,6 @@ interface Retention {
   readonly keepFailedMs: number;
   readonly openMaxMs: number;
   readonly reopenMs: number;
-  /** False where words that were said are no longer kept for the search. */
-  readonly words?: boolean;
 }
 
 /** A client that could not reach us may send what it had sent before for about as long. */
@@ -71,7 +69,6 @@ export class Housekeeping implements HousekeepingStore {
       await makePartitions(this.#link, now);
       await this.#dropDays(now);
       await sql.run(dropHistory(DROPPING, now));
-      if (this.#retention.words === false) await this.#link.use((session) => session.once(CLEAR_WORDS));
       await sql.run(dropLonely(DROPPING, now - this.#retention.keepFailedMs));
       await this.#link.use((session) => session.once(FORGET_GONE, [now - this.#retention.keepFailedMs]));
       for (const sql of FORGET_PRUNED) await this.#link.use((session) => session.once(sql, [this.#rememberMs]));
@@ -192,9 +189,6 @@ const NOTE_GONE = `INSERT INTO gone_conversations (key, at)
   SELECT key, $2::bigint FROM conversations WHERE id = ANY($1::bigint[])
   ON CONFLICT (key) DO UPDATE SET at = excluded.at`;
 const FORGET_GONE = 'DELETE FROM gone_conversations WHERE at < $1::bigint';
-
-/** Some of them at a time. */
-const CLEAR_WORDS = 'DELETE FROM spoken WHERE key IN (SELECT key FROM spoken LIMIT 20000)';
 
 const FORGET_PRUNED = [
   'DELETE FROM pruned_traces WHERE closed_at < (SELECT log_time FROM cluster) - $1::bigint',

@@ -8,7 +8,7 @@ import { outcomeNames, outcomesNamed, outcomesOf } from './outcome-labels.ts';
 import { judging } from './questions.ts';
 import { allEvaluations, countedPlaces, feedbackOf, find, firstTimes } from './reads.ts';
 import { history, summedHistory, totals, truthOf } from './reads.ts';
-import { answerOf, besideOf, conversationOf, lastScanned, latestBases } from './scans.ts';
+import { answerOf, besideOf, conversationOf, lastScanned } from './scans.ts';
 import { type ScanDialect, scanEvaluations, verdictsOf } from './scans.ts';
 import { countUpTo, type IndexedSearch, parts, search } from './search.ts';
 
@@ -31,7 +31,6 @@ export function reading<W extends When>(sql: Sql<W, ReadDialect>) {
         places.of(of, (asked) => sql.run(countedPlaces(dialect, asked))),
     },
     scanEvaluations: (query: ScanQuery) => sql.pages(scanEvaluations(dialect, query)),
-    latestBases: (conversationsMax: number) => sql.pages(latestBases(dialect, conversationsMax)),
     outcomesNamed: (label: string) => sql.pages(outcomesNamed(dialect, label)),
     pagesOfEvaluations: () => sql.pages(allEvaluations(dialect)),
   };

@@ -7,8 +7,6 @@ import type { Condition, SearchDialect } from '../conversation-search.ts';
 import { IS_LAST } from '../evaluation-columns.ts';
 import {
   BEGAN_AT,
-  LATEST_PAGE,
-  type LatestBasis,
   SCANNED_COLUMNS,
   type ScannedCells,
   type ScannedEvaluation,
@@ -16,7 +14,7 @@ import {
   SCORED_AT,
   scannedFrom,
 } from '../evaluation-scan.ts';
-import { cells, type Dialect, page, type Pages, type Rule, rows, type Statement } from '../sql.ts';
+import { cells, type Dialect, type Pages, type Rule, rows, type Statement } from '../sql.ts';
 import { decodeVerdicts } from '../verdict-codec.ts';
 import { ofWanted } from './evaluations.ts';
 import { type HeadRow, headOf, toConversationRow } from './search.ts';
@@ -114,39 +112,6 @@ export function* lastScanned(
   const wanted = conversations.map(({ row }) => row);
   const found = yield* cells<ScannedCells>(statement, [wanted, dialect.toStored(suiteKey)]);
   return found.map((row) => toScanned(dialect, row));
-}
-
-const HEADS: Statement = {
-  name: 'latest-heads',
-  sql: `SELECT id FROM conversations WHERE id < ? ORDER BY id DESC LIMIT ${LATEST_PAGE}`,
-};
-
-interface BasisRow {
-  readonly suite: string;
-  readonly suite_version: string;
-  readonly basis: string | null;
-}
-
-export function* latestBases(dialect: SearchDialect, conversationsMax: number): Pages<readonly LatestBasis[]> {
-  const bases: Statement = {
-    name: 'latest-bases',
-    sql: `SELECT e.suite, e.suite_version, e.basis ${ofWanted(dialect)} AND ${IS_LAST}`,
-  };
-  let before = Number.MAX_SAFE_INTEGER;
-  for (let lookedAt = 0; lookedAt < conversationsMax; lookedAt += LATEST_PAGE) {
-    const heads = yield* rows<{ id: number }>(HEADS, [before]);
-    const last = heads.at(-1)?.id;
-    if (last === undefined) return;
-    const found = yield* rows<BasisRow>(bases, [heads.map(({ id }) => id)]);
-    yield page(
-      found.map(({ suite, suite_version, basis }) => ({
-        suiteKey: dialect.fromStored(suite),
-        suiteVersion: dialect.fromStored(suite_version),
-        basis: basis ?? undefined,
-      })),
-    );
-    before = last;
-  }
 }
 
 const VERDICTS: Statement = {

@@ -14,8 +14,6 @@ export interface Retention {
   readonly maxBytes: number;
   readonly keepMs: number;
   readonly keepFailedMs: number;
-  /** False where words that were said are no longer kept for the search. */
-  readonly words?: boolean;
 }
 
 /** Few enough that the scoring thread is soon back at its work; the next round goes on. */
@@ -66,7 +64,6 @@ export function prune(
   }
   store.inside(dropLonely(DROPPING, now - retention.keepFailedMs));
   store.inside(dropHistory(DROPPING, now));
-  if (retention.words === false) store.words.clearSome();
   const remembered = Math.min(REMEMBERED_MAX, (retention.maxBytes * REMEMBERED_SHARE) / PRUNED_TRACE_BYTES);
   store.pruned.forget(reach, Math.floor(remembered));
   store.forgotten.expire(reach);

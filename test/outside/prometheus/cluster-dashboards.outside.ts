@@ -80,7 +80,7 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
     ...judge.env,
   };
   const [gateway, ...readers] = await Promise.all([
-    startInstance({ ...common, name: 'gateway', env: { ...env, ASSAY_KAFKA_READ: 'false' } }),
+    startInstance({ ...common, name: 'gateway', env: { ...env, ASSAY_KAFKA_ROLE: 'gateway' } }),
     startInstance({ ...common, name: 'one', env }),
     startInstance({ ...common, name: 'two', env }),
   ]);
@@ -126,7 +126,7 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
   await untilAnswered(prometheus, 'sum(assay_problem{part="store"}) == 2');
   for (const { turns, agentVersion } of traffic({ seed: 9, conversations: 4, turnsMax: 1 }))
     expect(await sendSpans(gateway, exportRequest(turns.flat(), agentVersion))).toBe(200);
-  await untilAnswered(prometheus, 'sum(assay_filing_queue_length) > 0');
+  await untilAnswered(prometheus, 'sum(assay_scoring_queue_length) > 0');
   await kafka.kill(1);
   await expect.poll(() => firedSince(begun), POLL).toEqual(expect.arrayContaining([...TOLD, ...TOLD_OF_OUTAGES]));
 

@@ -34,9 +34,9 @@ const WELL: readonly Series[] = [
   level('assay_cluster_time_lag_seconds', {}, 45),
   level('assay_kafka_lag_seconds', { topic: 'otlp_spans', partition: '0' }, 3),
   ...['kafka', 'store', 'evaluations', 'own_store'].map((part) => level('assay_problem', { part }, 0)),
-  steady('assay_scoring_failures_total', {}, 0),
+  steady('assay_failures_total', { part: 'scoring' }, 0),
   level('assay_config_last_reload_successful', {}, 1),
-  steady('assay_journal_corrupt_bytes_total', {}, 0),
+  level('assay_data_damage', { kind: 'journal-corrupt' }, 0),
   level('assay_tls_certificate_expiry_timestamp_seconds', {}, 15 * DAY),
   level('assay_insecure_no_auth', {}, 0),
   level('assay_data_damage', { kind: 'store-behind' }, 0),
@@ -70,7 +70,7 @@ function but(...series: readonly Series[]): readonly Series[] {
 const detector = (metric: string, state: string, extra: Readonly<Record<string, string>> = {}) =>
   gauge('assay_detector_state', { ...AGENT, metric, state, ...extra }, [...runs([0, 30]), ...runs([1, MINUTES - 29])]);
 const changed = (metric: string, value: number, extra: Readonly<Record<string, string>> = {}) =>
-  level('assay_detector_change_ratio', { ...AGENT, metric, ...extra }, value);
+  level('assay_detector_change_ratio', { ...AGENT, metric, bound: 'value', ...extra }, value);
 /** One of two instances reports a stream, and after a while the other. */
 const handedOver: readonly Series[] = ['assay-1', 'assay-2'].map((instance, index) =>
   gauge(
@@ -148,7 +148,7 @@ export const HEALTH_CASES: readonly RuleCase[] = [
     'batches fail again and again',
     'AssayInstanceProblem',
     { ...INSTANCE, part: 'scoring' },
-    but(later('assay_scoring_failures_total', {}, 1)),
+    but(later('assay_failures_total', { part: 'scoring' }, 1)),
   ),
   fires(
     'a configuration that can not be read again',
@@ -232,7 +232,7 @@ export const HEALTH_CASES: readonly RuleCase[] = [
     'a corrupt journal',
     'AssayDataDamaged',
     { ...INSTANCE, kind: 'journal-corrupt' },
-    but(gauge('assay_journal_corrupt_bytes_total', {}, runs([0, 90], [512, 31]))),
+    but(level('assay_data_damage', { kind: 'journal-corrupt' }, 1)),
   ),
   fires(
     'a certificate that ends in less than two weeks',
@@ -387,13 +387,6 @@ export const DETECTOR_CASES: readonly RuleCase[] = [
     'the detector finds a candidate worse',
     'AgentDetectorVersionWorse',
     { ...AGENT, agent_version: 'v2', baseline_version: 'v1' },
-    but(
-      level('assay_version_verdict', { ...AGENT, agent_version: 'v2', baseline_version: 'v1', verdict: 'worse' }, 1),
-      level(
-        'assay_version_log_evidence',
-        { ...AGENT, agent_version: 'v2', baseline_version: 'v1', direction: 'worse' },
-        5.2,
-      ),
-    ),
+    but(level('assay_version_verdict', { ...AGENT, agent_version: 'v2', baseline_version: 'v1', verdict: 'worse' }, 1)),
   ),
 ];

@@ -113,7 +113,7 @@ export const VERSION_CASES: readonly RuleCase[] = [
             '{agent="desk"}': 6,
           },
           'count(agent:assay_drop_evidence:nats{measure="version"} < 0.001)': { '{}': 8 },
-          'round(max by (measure) (agent:assay_effort_per_success:ratio{window="1d"}), 0.001)': {
+          'round(max by (measure) (agent:assay_effort_per_success:ratio{window="6h"}), 0.001)': {
             '{measure="cost_usd"}': 0.056,
             '{measure="steps"}': 8.889,
           },
