@@ -3,12 +3,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { startProvider } from '../ask/provider.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 function assay(cwd: string, ...args: readonly string[]) {
-  return assayBeside(args, { cwd });
+  return assayHere(args, { cwd });
 }
 
 /** A module that answers each case with its id in these words. */

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { type RunningService, runService } from './running-service.ts';
@@ -48,7 +48,7 @@ test('what came of conversations is imported, shown with them, and held against 
       const body = exportRequest(turn, agentVersion);
       expect((await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body })).status).toBe(200);
     }
-  const assay = (...args: readonly string[]) => assayBeside(args, { cwd: dataDir });
+  const assay = (...args: readonly string[]) => assayHere(args, { cwd: dataDir });
   const validity = (...args: readonly string[]) => assay('validity', '--data-dir', dataDir, ...args);
   const [first] = conversations;
   if (first === undefined) return expect.unreachable();

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { seal, sealingKey, unseal } from '../../src/access/sealed.ts';
 import { accessFilesIn } from '../../src/serve/store-place/data-directory.ts';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { FIRST } from '../certificates.ts';
 import { Browser, type IdentityProvider, startIdentityProvider } from '../access/identity-provider.ts';
 import { freePorts } from '../free-ports.ts';
@@ -361,7 +361,7 @@ test.for([
     const statuses = () => Promise.all(people.map(async (browser) => (await browser.get(`${home}/api/me`)).status));
     expect(await statuses()).toEqual([200, 200]);
 
-    expect((await assayBeside(['sessions', 'end', ...flags, '--data-dir', dataDir])).status).toBe(0);
+    expect((await assayHere(['sessions', 'end', ...flags, '--data-dir', dataDir])).status).toBe(0);
 
     await expect.poll(async () => (await statuses())[0], { timeout: 20_000 }).toBe(401);
     expect(await statuses()).toEqual(expected);
