@@ -1,11 +1,12 @@
-/** The service in the test's own process, on free ports and with short times. Stops with the test. */
-import { expect, onTestFinished } from 'vitest';
+/** The service in the test's own process, on free ports and with short times. Stops with the test, or with the tests that share it. */
+import { expect } from 'vitest';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import { type Service, startService } from '../../src/serve/service.ts';
 import { Log } from '../../src/report/log/log.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { parseMetrics } from '../simulation/scraped-totals.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
+import { whenDone } from '../for-file.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { BUILTIN } from '../engine/log-driver.ts';
 
@@ -73,7 +74,7 @@ export async function runService(options: {
     version: 'test',
     loadSettings: read,
   });
-  onTestFinished(() => service.stop());
+  whenDone(() => service.stop());
   const at = (port: number) => `http://127.0.0.1:${port}`;
   return { service, otlp: at(service.ports.otlpHttp), http: at(service.ports.http), lines };
 }

@@ -8,6 +8,7 @@ import { comparedCase, experimentDetail, experimentList, gateAnswer } from '../.
 import { assayHere } from '../../assay-here.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../../statistics/compare/experiments.ts';
 import { keepExperiment } from '../../statistics/compare/kept-experiment.ts';
+import { forFile } from '../../for-file.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { runService, type RunningService } from '../running-service.ts';
 
@@ -74,8 +75,10 @@ describe('of a folder with several experiments', () => {
     return { running, dataDir };
   }
 
+  const asked = forFile(filled);
+
   test('they are listed from the latest on, a page at a time', async () => {
-    const { running } = await filled();
+    const { running } = asked();
     const first = experimentList.parse((await ask(running, '?limit=2')).body);
     const second = experimentList.parse((await ask(running, `?limit=2&cursor=${first.next ?? ''}`)).body);
 
@@ -90,7 +93,7 @@ describe('of a folder with several experiments', () => {
   });
 
   test('one has its figures with intervals, over cases', async () => {
-    const { running } = await filled();
+    const { running } = asked();
     const one = experimentDetail.parse((await ask(running, '/shaky')).body);
 
     expect(one.ends).toEqual({ completed: 3, agent_failed: 0, timed_out: 0, no_spans: 0 });
@@ -103,7 +106,7 @@ describe('of a folder with several experiments', () => {
   });
 
   test('a case shows two repeats that differ, what was said in both, and the verdicts with their weights', async () => {
-    const { running } = await filled();
+    const { running } = asked();
     const { status, body } = await ask(running, '/compare/case?a=steady&b=shaky&case=often');
     const { a, b } = comparedCase.parse(body);
 

@@ -19,6 +19,7 @@ import { tempDirectory } from '../../temp-directory.ts';
 import { runService } from '../running-service.ts';
 import { assay } from '../../assay-command.ts';
 import { filesWith, spansOf, traceOf } from './folder.ts';
+import { rounds } from '../../rounds.ts';
 
 type Turn = Parameters<typeof spansOf>[0];
 /** A conversation as the API shows it. */
@@ -238,7 +239,7 @@ test('whatever is forgotten, and wherever it is killed, another try leaves no by
     const texts = name === 'a user' ? [SECRET, WORD, USER, ...MEANT] : ['meant-1'];
     for (const [index, killed] of copies.entries()) {
       // Some of them in each run, so that it does not take minutes.
-      if (random() > (name === 'a user' ? 0.5 : 0.2)) continue;
+      if (random() > (name === 'a user' ? rounds(50, 20) : rounds(20, 10)) / 100) continue;
       const where = `seed ${seed}, ${name}, copy ${index} of ${copies.length}`;
       const settings = settingsOf(killed);
       const result = await forgetStopped(settings, { about, dryRun: false, dropSetAside: false });
