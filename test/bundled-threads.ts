@@ -27,7 +27,7 @@ export default async function setup(): Promise<() => void> {
     output: { dir: directory, format: 'esm' },
     plugins: [{ name: 'places', transform: (code, file) => withPlaces(code, file) }],
   });
-  process.env.ASSAY_TEST_THREADS = pathToFileURL(`${directory}/`).href;
+  process.env.BUNDLED_THREADS = pathToFileURL(`${directory}/`).href;
   return () => rmSync(directory, { recursive: true, force: true });
 }
 

@@ -6,7 +6,7 @@ import { startThread as startAnyThread, type ThreadModule } from '../src/model/s
 export type { ThreadModule };
 
 export function startThread(thread: ThreadModule, options: Parameters<typeof startAnyThread>[1]): Worker {
-  const { ASSAY_TEST_THREADS: from = '' } = process.env;
+  const { BUNDLED_THREADS: from = '' } = process.env;
   const module = thread.module.replace(/^.*\//, '');
   const isBundled = from !== '' && existsSync(new URL(`${module}.js`, from));
   return startAnyThread(isBundled ? { module, from: `${from}main.js` } : thread, options);
