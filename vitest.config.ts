@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { bundledThreads } from './test/bundled-threads.ts';
 import './test/compiled-once.ts';
 
 /** They set up the OpenTelemetry SDK, of which a process has one, or add to `expect`. */
 const ALONE = ['test/instrument/**/*.test.ts', 'test/vitest/**/*.test.ts'];
 
 export default defineConfig({
+  plugins: [bundledThreads()],
   oxc: { jsx: { importSource: 'preact' } },
   test: {
     projects: [
@@ -12,6 +14,7 @@ export default defineConfig({
       { extends: true, test: { name: 'shared', include: ['test/**/*.test.{ts,tsx}'], exclude: ALONE, isolate: false } },
       { extends: true, test: { name: 'alone', include: ALONE } },
     ],
+    globalSetup: ['test/bundled-threads.ts'],
     setupFiles: ['test/property-seed.ts'],
     // On two cores, the smallest machine we promise to be quick on: many tests wait for a service or a process.
     maxWorkers: 3,

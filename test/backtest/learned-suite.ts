@@ -1,4 +1,5 @@
 /** A service's detection over a store of some days, for tests of suites that change: the same engine, store and rounds. */
+import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { AnotherSuite } from '../../src/backtest/another-suite.ts';
 import { HistoryRun } from '../../src/backtest/history-run.ts';
@@ -144,6 +145,17 @@ export class Machine {
     this.#driver.advance(this.#at + SETTLED_MS);
     if (this.#judged !== undefined) this.answerJudges(this.#judged.passes);
     this.#at += EVERY_MS;
+  }
+
+  /** Another machine that has lived as this one until now. */
+  copyTo(directory: string, seed: number): Machine {
+    this.restart();
+    cpSync(this.#directory, directory, { recursive: true });
+    const copy = new Machine({ directory, suite: this.#suite, judge: this.#judge, seed });
+    copy.#at = this.#at;
+    copy.#sent = this.#sent;
+    copy.learned.push(...this.learned);
+    return copy;
   }
 
   /** The process ends, and starts with this suite. */

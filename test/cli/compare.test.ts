@@ -8,7 +8,7 @@ import { printDocument } from '../../src/cli/print-document.ts';
 import { comparisonJson } from '../../src/report/documents/comparison-json.ts';
 import { comparisonDocument } from '../../src/report/documents/comparison-document.ts';
 import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
-import { assay } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { printed } from './printed.ts';
 import { keepExperiment as keep } from '../statistics/compare/kept-experiment.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../statistics/compare/experiments.ts';
@@ -17,8 +17,8 @@ import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../statis
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function compare(...args: readonly string[]) {
-  return assay(['compare', ...args, '--experiments', 'experiments'], { cwd: folder });
+async function compare(...args: readonly string[]) {
+  return await assayHere(['compare', ...args, '--experiments', 'experiments'], { cwd: folder });
 }
 
 const repeated = (name: string, passes: readonly (0 | 1)[]): RunLine[] =>
@@ -32,8 +32,8 @@ beforeAll(() => {
   keep(folder, experimentOf('shaky', repeated('often', [1, 1, 0])), 'Booked at ten.');
 });
 
-test('says what got worse, by which criterion, and which cases show it', () => {
-  const { status, stdout, stderr } = compare('good', 'bad', '--flipped', '2', '--markdown', 'summary.md');
+test('says what got worse, by which criterion, and which cases show it', async () => {
+  const { status, stdout, stderr } = await compare('good', 'bad', '--flipped', '2', '--markdown', 'summary.md');
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(/TCR +1\.000 +0\.813 +−0\.188 .*worse/);
@@ -47,8 +47,8 @@ test('says what got worse, by which criterion, and which cases show it', () => {
   );
 });
 
-test('gives all of it as JSON, and nothing else', () => {
-  const { stdout } = compare('good', 'bad', '--json');
+test('gives all of it as JSON, and nothing else', async () => {
+  const { stdout } = await compare('good', 'bad', '--json');
 
   expect(JSON.parse(stdout)).toMatchObject({
     a: { name: 'good' },
@@ -67,8 +67,8 @@ test('gives all of it as JSON, and nothing else', () => {
   });
 });
 
-test('shows both conversations of a case, with their verdicts', () => {
-  const { status, stdout } = compare('good', 'bad', '--transcripts', 'case-4');
+test('shows both conversations of a case, with their verdicts', async () => {
+  const { status, stdout } = await compare('good', 'bad', '--transcripts', 'case-4');
 
   expect(status).toBe(0);
   const [before, after] = stdout.split('\n  B  ');
@@ -80,8 +80,8 @@ test('shows both conversations of a case, with their verdicts', () => {
   expect(after).toMatch(/fail +booked/);
 });
 
-test('of repeats, shows two that differ', () => {
-  const { stdout } = compare('steady', 'shaky', '--transcripts', 'often');
+test('of repeats, shows two that differ', async () => {
+  const { stdout } = await compare('steady', 'shaky', '--transcripts', 'often');
 
   expect(stdout).toContain('A  steady  often, repeat 1 of 3');
   expect(stdout).toContain('B  shaky  often, repeat 3 of 3');
@@ -93,8 +93,8 @@ test.each([
   ['a case that was not run', ['good', 'bad', '--transcripts', 'case-99'], 3, 'did you mean case-9?'],
   ['a confidence that is none', ['good', 'bad', '--confidence', '95'], 2, 'between 0 and 1'],
   ['a count that is none', ['good', 'bad', '--flipped', 'x'], 2, 'a whole number'],
-])('refuses %s', (_, args, status, message) => {
-  const refused = compare(...args);
+])('refuses %s', async (_, args, status, message) => {
+  const refused = await compare(...args);
 
   expect(refused.status).toBe(status);
   expect(refused.stderr).toContain(message);

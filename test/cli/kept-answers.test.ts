@@ -5,7 +5,8 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { assayBeside, MAIN } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
+import { MAIN } from '../assay-command.ts';
 import { type Provider, startProvider, YES } from '../ask/provider.ts';
 import { metricsOf, runService, sumOf } from '../serve/running-service.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
@@ -35,13 +36,13 @@ ${more}`,
   return folder;
 }
 
-const score = (cwd: string, ...more: readonly string[]) => assayBeside([...SCORE, ...more], { cwd });
+const score = (cwd: string, ...more: readonly string[]) => assayHere([...SCORE, ...more], { cwd });
 
 test('a second command asks nobody and says the same; without --judges nothing is made', async () => {
   const provider = await startProvider(() => ({ say: YES }));
   const folder = folderFor(provider);
 
-  await assayBeside(['score', 'recorded.jsonl'], { cwd: folder });
+  await assayHere(['score', 'recorded.jsonl'], { cwd: folder });
   expect(existsSync(path.join(folder, 'kept'))).toBe(false);
   const first = await score(folder);
   const second = await score(folder);

@@ -30,6 +30,7 @@ import { readSuite } from '../../src/score/suite/read-suite.ts';
 import { aConversation, aToolCall, aTurn, anError, content, REDACTED } from './conversations.ts';
 import { answered, judgesWho } from './judge/judging-suite.ts';
 import { GT_001 } from './trajectory/ticket-agent.ts';
+import { rounds } from '../rounds.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -228,7 +229,7 @@ test('the same evaluations, reasons and evidence included', () => {
       ]);
       for (const [criterion, { verdict }] of evaluation.verdicts) seen.add(`${criterion} ${verdict}`);
     }),
-    { numRuns: 1000, seed: 20_261_121 },
+    { numRuns: rounds(1000), seed: 20_261_121 },
   );
 
   // Each of them has been seen to pass and to fail, and what can be undecided to be so.

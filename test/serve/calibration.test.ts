@@ -11,7 +11,7 @@ import { Exposition } from '../../src/report/metrics/exposition.ts';
 import { rendered } from '../report/rendered.ts';
 import type { Labelled } from '../../src/store/label-store.ts';
 import { startProvider } from '../ask/provider.ts';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { exposedIn } from '../report/exposed.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -169,7 +169,7 @@ test('`assay labels import` puts the labels of a file, once, and tells what is r
   const running = await runService({ suites: ['./manners.yaml'], dataDir });
   const file = path.join(dataDir, 'labels.csv');
   const assay = (...args: readonly string[]) =>
-    assayBeside(['labels', 'import', file, '--url', running.http, ...args], { cwd: dataDir });
+    assayHere(['labels', 'import', file, '--url', running.http, ...args], { cwd: dataDir });
   writeFileSync(file, 'conversation,criterion,label\na/b,kind,pass\na/b,kind,fail\nc,kind,pass\n');
 
   expect(await assay('--suite', 'manners', '--by', 'ann')).toMatchObject({

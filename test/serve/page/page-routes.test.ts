@@ -3,13 +3,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { OPEN_TO_ALL } from '../../../src/model/access.ts';
 import { VIEWS } from '../../../src/page/shell/views.ts';
 import { PAGE_PATHS, PAGE_VIEWS } from '../../../src/model/page-views.ts';
 import { startHttpServer } from '../../../src/report/http/http-server.ts';
 import { pageHttp } from '../../../src/serve/page/page-routes.ts';
 import { servePage } from '../../../src/serve/page/served-page.ts';
+import { forFile, whenDone } from '../../for-file.ts';
 
 const served = servePage();
 const KIB = 1024;
@@ -26,7 +27,7 @@ async function start(access = OPEN_TO_ALL) {
     onWrite: () => undefined,
     onDropped: () => undefined,
   });
-  onTestFinished(() => server.stop());
+  whenDone(() => server.stop());
   return (address: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
     new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; body: Buffer }>((resolve, reject) => {
       // Not fetch, which corrects paths and undoes compression.
@@ -42,10 +43,12 @@ async function start(access = OPEN_TO_ALL) {
     });
 }
 
+const shared = forFile(() => start());
+
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 test('a browser gets the page at /, and a program the list of routes', async () => {
-  const get = await start();
+  const get = shared();
 
   const page = await get('/', BROWSER);
   const list = await get('/', { accept: '*/*' });
@@ -56,7 +59,7 @@ test('a browser gets the page at /, and a program the list of routes', async () 
 });
 
 test.each(PAGE_VIEWS)('the view %s has its addresses, and its module is loaded with it', async (view) => {
-  const get = await start();
+  const get = shared();
   for (const address of PAGE_PATHS[view]) {
     const page = await get(address.replace('{conversation...}', 'a%2Fb%20%C3%BC'), BROWSER);
 
@@ -68,7 +71,7 @@ test.each(PAGE_VIEWS)('the view %s has its addresses, and its module is loaded w
 });
 
 test('the policy allows scripts of this address and the import map, and nothing is written into the page besides', async () => {
-  const { headers, body } = await (await start())('/', BROWSER);
+  const { headers, body } = await shared()('/', BROWSER);
   const html = body.toString();
   const [, map = ''] = /<script type="importmap">(.*?)<\/script>/.exec(html) ?? [];
 
@@ -85,7 +88,7 @@ test('the policy allows scripts of this address and the import map, and nothing 
 });
 
 test('every module, style and icon that the page names is there', async () => {
-  const get = await start();
+  const get = shared();
   const html = (await get('/', BROWSER)).body.toString();
   const [, map = '{}'] = /<script type="importmap">(.*?)<\/script>/.exec(html) ?? [];
   const { imports } = JSON.parse(map) as { imports: Record<string, string> };
@@ -133,7 +136,7 @@ test.each(PAGE_VIEWS)('the first view takes at most 150 KiB of compressed JavaSc
 });
 
 test('a file comes as small as the client can read it, and not at all if it has it', async () => {
-  const get = await start();
+  const get = shared();
   const plain = await get('/page/page.css');
   const brotli = await get('/page/page.css', { 'accept-encoding': 'gzip, deflate, br' });
   const zipped = await get('/page/page.css', { 'accept-encoding': 'gzip, br;q=0' });
@@ -158,7 +161,7 @@ test('the style sheets of all components come in one file: those of the frame fi
   const sheets = globSync('**/*.css', { cwd }).map(
     (file) => [file, readFileSync(path.join(cwd, file), 'utf8')] as const,
   );
-  const css = (await (await start())('/page/page.css')).body.toString();
+  const css = (await shared()('/page/page.css')).body.toString();
   const inOrder = sheets.toSorted(([, a], [, b]) => css.indexOf(a) - css.indexOf(b)).map(([file]) => file);
   const folders = new Set(inOrder.map((file) => path.dirname(file)));
 
@@ -172,7 +175,7 @@ test('the style sheets of all components come in one file: those of the frame fi
 });
 
 test('an address with the version of another release is not kept for long', async () => {
-  const get = await start();
+  const get = shared();
 
   expect((await get('/page/page.css?v=other')).headers['cache-control']).toBe('no-cache');
 });
@@ -190,7 +193,7 @@ test.each([
   '/model/access.ts',
   '/model/../access/guard.ts',
 ])('nothing else is served: %s', async (address) => {
-  const { status, body } = await (await start())(address);
+  const { status, body } = await shared()(address);
 
   expect(status).toBe(404);
   expect(body.length).toBeLessThan(KIB);
