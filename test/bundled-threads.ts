@@ -40,11 +40,12 @@ function withPlaces(code: string, file: string): string {
 
 /** Puts `start-bundled-thread.ts` in the place of the module that starts threads. */
 export function bundledThreads(): Plugin {
-  const instead = path.join(import.meta.dirname, 'start-bundled-thread.ts');
+  const instead = path.join(ROOT, 'test/start-bundled-thread.ts');
+  const sources = path.join(ROOT, 'src/');
   return {
     name: 'bundled-threads',
     enforce: 'pre',
     resolveId: (source, importer) =>
-      source.endsWith('/model/start-thread.ts') && importer !== instead ? instead : undefined,
+      source.endsWith('/model/start-thread.ts') && importer?.startsWith(sources) === true ? instead : undefined,
   };
 }

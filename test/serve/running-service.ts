@@ -1,4 +1,4 @@
-/** The service in the test's own process, on free ports and with short times. Stops with the test, or with the tests that share it. */
+/** The service in the test's own process, on free ports with short times and small files. Stops with the test, or with the tests that share it. */
 import { expect } from 'vitest';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import { type Service, startService } from '../../src/serve/service.ts';
@@ -19,6 +19,8 @@ export interface RunningService {
 }
 
 const TIMES = { ASSAY_TURN_SETTLE: '100ms', ASSAY_TURN_IDLE: '500ms', ASSAY_CONVERSATION_IDLE: '1s' };
+/** Several tests read each byte of the folder, and room is taken beforehand. */
+const SEGMENT_BYTES_MAX = 4 << 20;
 
 export async function runService(options: {
   readonly suites: readonly string[];
@@ -39,6 +41,8 @@ export async function runService(options: {
   const read = () => {
     const env = { ...TIMES, ASSAY_DATA_DIR: dataDir, ...options.env };
     const { settings: loaded, secretVariables, mistakes, strangers } = loadSettings({ flags: {}, env, cwd: dataDir });
+    const segmentBytes = Math.min(SEGMENT_BYTES_MAX, loaded.journal.segmentBytes);
+    const journal = { ...loaded.journal, segmentBytes };
     const score = { checkTimeoutMs: options.checkTimeoutMs ?? loaded.score.checkTimeoutMs };
     const metrics = { ...loaded.metrics, ...options.metrics };
     const redaction = { ...loaded.redaction, ...options.redaction };
@@ -49,7 +53,19 @@ export async function runService(options: {
     const ports = { otlpGrpcPort: 0, otlpHttpPort: options.otlpHttpPort ?? 0, httpPort: options.httpPort ?? 0 };
     const suites = { suites: options.suites };
     return {
-      settings: { ...loaded, ...ports, ...suites, score, redaction, metrics, detection, alerts, results, telemetry },
+      settings: {
+        ...loaded,
+        ...ports,
+        ...suites,
+        journal,
+        score,
+        redaction,
+        metrics,
+        detection,
+        alerts,
+        results,
+        telemetry,
+      },
       secretVariables,
       strangers,
       mistakes,

@@ -36,8 +36,8 @@ const USER = 'ana@example.com';
 const MEANT = ['meant-0', 'meant-1', 'meant-2'];
 const OTHERS = ['other-0', 'other-1', 'other-2', 'other-3'];
 const STAYS_OPEN = { ASSAY_TURN_IDLE: '1h', ASSAY_TURN_MAX_AGE: '2h' };
-/** Files are copied many times. */
-const SMALL = { ASSAY_JOURNAL_SEGMENT_BYTES: '1MiB' };
+/** Files are copied many times, and those of the journal are a 128th of this. */
+const SMALL = { ASSAY_JOURNAL_MAX_BYTES: '128MiB' };
 const WAIT = { timeout: 20_000, interval: 50 };
 
 function settingsOf(dataDir: string): Settings {
