@@ -20,8 +20,6 @@ const PATIENCE = { retries: 4, deadlineMs: 10 * 60_000 };
 
 /** Time for one call: a model that may write a long answer needs longer for it. */
 const TIMEOUT_MS = { min: 60_000, ofToken: 30, max: 10 * 60_000 };
-/** A call takes a few seconds. More of them at once than a quarter of a minute's are not needed to reach the rate. */
-const CALLS_AT_ONCE = { ofRate: 1 / 15, max: 100 };
 /** Accounts that may ask more often may send more as well. A provider whose limit is lower says so (429), and is left alone for a while. */
 const TOKENS_OF_REQUEST = 10_000 / 3;
 
@@ -52,9 +50,13 @@ const JUDGE = {
     'Answers to each question; the majority decides.',
     z.number(oddExpected).refine((votes) => [1, 3, 5, 7, 9].includes(votes), oddExpected),
   ),
+  concurrency: count(
+    { key: 'concurrency', default: 4, min: 1, max: 100, rare: true },
+    'Calls in flight. A model on a machine of your own takes a few at once, at whatever rate.',
+  ),
   requestsPerMinute: count(
     { key: 'requests_per_minute', default: 60, min: 1, max: 1e6, rare: true },
-    'Limit on the request rate. There are 3,333 tokens for each, and a fifteenth of them are in flight at once.',
+    'Limit on the request rate. There are 3,333 tokens for each.',
   ),
   maxOutputTokens: count(
     { key: 'max_output_tokens', default: 2000, min: 16, max: 200_000, rare: true },
@@ -140,7 +142,6 @@ function judgeOf(name: string, { apiKeyFile, apiKeyEnv, ...judge }: Written, sou
 function paceOf({ requestsPerMinute, maxOutputTokens }: Pick<Written, 'requestsPerMinute' | 'maxOutputTokens'>) {
   return {
     timeoutMs: Math.min(TIMEOUT_MS.max, Math.max(TIMEOUT_MS.min, maxOutputTokens * TIMEOUT_MS.ofToken)),
-    concurrency: Math.min(CALLS_AT_ONCE.max, Math.ceil(requestsPerMinute * CALLS_AT_ONCE.ofRate)),
     tokensPerMinute: Math.ceil(requestsPerMinute * TOKENS_OF_REQUEST),
   };
 }

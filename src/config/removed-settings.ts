@@ -83,7 +83,6 @@ export const REMOVED: readonly Removed[] = [
   { key: 'telemetry.metrics_every', now: 'it is 60s' },
   { key: 'judges.*.retries', now: 'it is 4' },
   { key: 'judges.*.timeout', now: 'it is 1m, and more where max_output_tokens is above 2000' },
-  { key: 'judges.*.concurrency', now: 'it is a fifteenth of requests_per_minute' },
   { key: 'judges.*.tokens_per_minute', now: 'it is 3,333 for each of requests_per_minute' },
   { key: 'judges.*.when_cut', now: 'use judges.*.strict' },
   { key: 'judges.*.when_unsupported', now: 'use judges.*.strict' },

@@ -60,7 +60,7 @@ judging: { limit: 10m }
     timeoutMs: 120_000,
     retries: 4,
     deadlineMs: 600_000,
-    concurrency: 40,
+    concurrency: 4,
     requestsPerMinute: 600,
     tokensPerMinute: 2_000_000,
     maxOutputTokens: 4000,
@@ -73,15 +73,15 @@ judging: { limit: 10m }
   expect(judging).toMatchObject({ limitMs: 600_000 });
 });
 
-test('a judge has time and calls at once by what it may be asked', () => {
+test('a judge has time and tokens by what it may be asked', () => {
   const pacesOf = (more: string) =>
     load(`judges: { a: { provider: openai, model: m${more} } }`).judging.judges.map(
-      ({ timeoutMs, concurrency, tokensPerMinute }) => [timeoutMs, concurrency, tokensPerMinute],
+      ({ timeoutMs, tokensPerMinute }) => [timeoutMs, tokensPerMinute],
     );
 
-  expect(pacesOf('')).toEqual([[60_000, 4, 200_000]]);
-  expect(pacesOf(', requests_per_minute: 1')).toEqual([[60_000, 1, 3334]]);
-  expect(pacesOf(', requests_per_minute: 100000, max_output_tokens: 100000')).toEqual([[600_000, 100, 333_333_334]]);
+  expect(pacesOf('')).toEqual([[60_000, 200_000]]);
+  expect(pacesOf(', requests_per_minute: 1')).toEqual([[60_000, 3334]]);
+  expect(pacesOf(', requests_per_minute: 100000, max_output_tokens: 100000')).toEqual([[600_000, 333_333_334]]);
 });
 
 test('a key that is there anyway goes to the provider it is for, and nowhere else', () => {
