@@ -14,7 +14,15 @@ interface Removed {
   readonly now: string;
   /** Variables that say the same. Until the next version they are set where nothing else sets them, so the setting still has its effect. */
   readonly instead?: (given: string, env: Variables) => Variables;
+  /** Members of the same mapping that say the same, likewise. */
+  readonly beside?: (given: unknown) => Readonly<Record<string, unknown>>;
 }
+
+/** Care that somebody asked for goes on. */
+const strictUnlessCounted = {
+  now: 'use judges.*.strict; this version still takes it',
+  beside: (given: unknown) => (given === 'count' ? {} : { strict: true }),
+};
 
 const SECRETS = {
   'http.write_token_env': 'ASSAY_HTTP_WRITE_TOKEN',
@@ -84,8 +92,8 @@ export const REMOVED: readonly Removed[] = [
   { key: 'judges.*.retries', now: 'it is 4' },
   { key: 'judges.*.timeout', now: 'it is 1m, and more where max_output_tokens is above 2000' },
   { key: 'judges.*.tokens_per_minute', now: 'it is 3,333 for each of requests_per_minute' },
-  { key: 'judges.*.when_cut', now: 'use judges.*.strict' },
-  { key: 'judges.*.when_unsupported', now: 'use judges.*.strict' },
+  { key: 'judges.*.when_cut', ...strictUnlessCounted },
+  { key: 'judges.*.when_unsupported', ...strictUnlessCounted },
   { key: 'judges.*.deadline', now: 'it is 10m' },
   { key: 'judging.keep_answers', now: 'answers are kept for store.keep' },
 ];
@@ -94,7 +102,7 @@ export const REMOVED: readonly Removed[] = [
 export function withoutRemoved(document: WrittenDocument | undefined, env: Variables) {
   let [value, variables] = [document?.value, env];
   const removed: Stranger[] = [];
-  for (const { key, variable = '', now, instead } of REMOVED) {
+  for (const { key, variable = '', now, instead, beside } of REMOVED) {
     const take = (name: string, given: unknown) => {
       removed.push({ name, hint: `removed in 0.2.0: ${now}` });
       const set = Object.entries(variables).filter(([, already]) => (already ?? '') !== '');
@@ -107,7 +115,7 @@ export function withoutRemoved(document: WrittenDocument | undefined, env: Varia
       // Left in the document, it is an unknown setting: a secret that is not there must not go unnoticed.
       if (isMissing(instead?.(String(found.given), env))) continue;
       take(`${found.path.join('.')}${placeOf(document?.placeOfKey(found.path))}`, found.given);
-      value = without(value, found.path);
+      value = without(value, found.path, beside?.(found.given));
     }
   }
   return { document: document && { ...document, value }, variables, removed };
@@ -126,10 +134,10 @@ function valuesAt(value: unknown, [first, ...rest]: readonly string[]): { path: 
     .flatMap((key) => valuesAt(value[key], rest).map(({ path, given }) => ({ path: [key, ...path], given })));
 }
 
-function without(value: unknown, [first = '', ...rest]: readonly string[]): unknown {
+function without(value: unknown, [first = '', ...rest]: readonly string[], beside: object = {}): unknown {
   if (!isMapping(value)) return value;
   const { [first]: inner, ...others } = value;
-  return rest.length === 0 ? others : { ...others, [first]: without(inner, rest) };
+  return rest.length === 0 ? { ...beside, ...others } : { ...others, [first]: without(inner, rest, beside) };
 }
 
 function placeOf(place: Place | undefined): string {

@@ -72,3 +72,15 @@ test('no removed name is that of a setting', () => {
 
   expect(REMOVED.filter(({ key, variable = key }) => names.includes(key) || names.includes(variable))).toEqual([]);
 });
+
+test.each([
+  ['when_cut: not_applicable', true],
+  ['when_unsupported: ask_again', true],
+  ['when_cut: count', false],
+  ['when_cut: not_applicable, strict: false', false],
+])('a judge with %s is strict: %s', (member, isStrict) => {
+  const { settings, mistakes } = load(`judges: { default: { provider: openai, model: m, ${member} } }`);
+
+  expect(mistakes).toEqual([]);
+  expect(settings.judging.judges[0]?.strict).toBe(isStrict);
+});
