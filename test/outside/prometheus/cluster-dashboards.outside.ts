@@ -44,7 +44,7 @@ const asked = everything.filter(
 );
 /** Panels that must show more than zero for this traffic, because the presence of a number alone proves little. */
 const HAPPENED =
-  'Records, Bytes, Turns scored, Batches, Closed turns, Late records, Queue, Read, Late for the clock, Evaluations sent, Cluster time behind, Dead letters, To file, Problems, Ends, Calls, Tokens, Cost'.split(
+  'Records, Bytes, Turns scored, Batches, Closed turns, Late records, Queue, Read, Late for the clock, Evaluations sent, Cluster time behind, Dead letters, Problems, Ends, Calls, Tokens, Cost'.split(
     ', ',
   );
 /**
