@@ -7,8 +7,8 @@ export default defineConfig({
     include: ['test/outside/**/*.outside.ts'],
     // Mends a timer of kafkajs, of which tests have clients of their own.
     setupFiles: ['src/kafka/kafkajs/internals.ts'],
-    // Most of the time is waiting, and what a machine makes once is made by one of them (made-once.ts).
-    maxWorkers: 2,
+    // Most of the time is waiting, so three go on two cores. One of them makes what a machine makes once (made-once.ts).
+    maxWorkers: 3,
     testTimeout: 180_000,
     hookTimeout: 300_000,
   },

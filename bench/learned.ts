@@ -10,8 +10,8 @@ import { Detectors } from '../src/engine/detection/detectors.ts';
 import { type ObservedEvaluation, observedOf, payloadOf } from '../src/engine/detection/observations.ts';
 import { isWorse } from '../src/model/detection.ts';
 import type { HistoryPart } from '../src/model/history-learning.ts';
-import { ONE } from '../src/score/weigh.ts';
-import type { CompiledSuite } from '../src/score/suite.ts';
+import { ONE } from '../src/score/subject/weigh.ts';
+import type { CompiledSuite } from '../src/score/suite/suite.ts';
 import { BEGIN_MS, randomFrom } from './detect-world.ts';
 import type { BenchRow } from './row.ts';
 

@@ -11,7 +11,7 @@ import { inSlices } from '../src/model/in-slices.ts';
 import { BatchTable, encodeTable } from '../src/otlp/batch-table.ts';
 import { indexTraces } from '../src/otlp/traces-reader.ts';
 import { JournalLog } from '../src/serve/one-machine/journal-log.ts';
-import { TurnPacker } from '../src/serve/turn-packer.ts';
+import { TurnPacker } from '../src/serve/scoring/turn-packer.ts';
 import { makeWorkload } from './workload.ts';
 
 const [turnsAsked = '0', mode = 'hold', directory = ''] = process.argv.slice(2);
@@ -20,7 +20,7 @@ const LARGE_JUMP = 86_400_000;
 
 const { settings } = loadSettings({ flags: {}, env: {}, cwd: directory });
 const turns = Number(turnsAsked);
-const limits = turnLimits(settings, Math.max(settings.turn.maxOpen, 2 * turns));
+const limits = turnLimits(settings, Math.max(1_000_000, 2 * turns));
 const notes = new ConversationNotes(settings.conversation.idKeys);
 
 interface Batch {

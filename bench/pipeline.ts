@@ -128,7 +128,7 @@ export async function startPipeline(directory: string, { words }: { readonly wor
   const rules = offlineRedaction(settings);
   const redactor = rules === undefined ? undefined : new RequestRedactor(rules);
   const engine = new Engine({
-    settings: { ...engineSettings(settings), words: words ?? settings.store.words },
+    settings: { ...engineSettings(settings), words: words ?? true },
     suites,
     store,
     watch: UNWATCHED,

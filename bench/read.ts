@@ -12,9 +12,8 @@ import type { SuiteOutline } from '../src/engine/suite-outline.ts';
 import { suiteKey } from '../src/model/suite-key.ts';
 import { conversationApi } from '../src/serve/api/conversation-api.ts';
 import { STORE_READS } from '../src/serve/api/store-reads.ts';
-import { likenessOf } from '../src/serve/criteria/likeness-of.ts';
-import { evidenceOf } from '../src/serve/detection/detection-evidence.ts';
-import { storedTraits } from '../src/serve/detection/stored-traits.ts';
+import { evidenceOf } from '../src/serve/api/detection-evidence.ts';
+import { storedTraits } from '../src/serve/store-place/stored-traits.ts';
 import { prune } from '../src/store/sqlite/retention.ts';
 import { Store } from '../src/store/sqlite/store.ts';
 import { StoreReader } from '../src/store/sqlite/store-reader.ts';
@@ -137,11 +136,7 @@ function callsOn(reader: StoreReader, conversations: number): readonly (readonly
     return [`${route}${text === '' ? '' : `?${text}`}`, call];
   });
   const level = { kind: 'level', reading: reading({ suite: LIVE_SUITE, agent: 'agent-3' }) } as const;
-  return [
-    ...asked,
-    ['evidence for a regression', () => evidenceOf(level, api, storedTraits(reader))],
-    ['likeness of criteria', () => likenessOf(reader, suites)],
-  ];
+  return [...asked, ['evidence for a regression', () => evidenceOf(level, api, storedTraits(reader))]];
 }
 
 function outline({ shadow }: { readonly shadow: boolean }): SuiteOutline {

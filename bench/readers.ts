@@ -75,7 +75,7 @@ export async function benchReaders(options: ReadersOptions): Promise<{
       await Promise.all(reading);
     }
     const metrics = parseMetrics(await (await fetch(`${assay.http}/metrics`)).text());
-    const restarts = [...metrics].filter(([name]) => name.startsWith('assay_api_reading_restarts_total'));
+    const restarts = [...metrics].filter(([name]) => name.startsWith('assay_failures_total{part="reading"'));
     const rows = ([0.5, 0.99] as const).map((share) => {
       const [ours, reference] = [quantile(beside, share), quantile(alone, share)];
       const ratio = Math.round((ours / reference) * 100) / 100;

@@ -21,7 +21,7 @@ import { firstWrong } from '../src/score/trajectory/describe-comparison.ts';
 import type { GoldenTrace, MatchMode } from '../src/score/trajectory/golden-trace.ts';
 import { readGolden } from '../src/score/trajectory/read-golden.ts';
 import { runOf } from '../src/score/trajectory/run.ts';
-import { effectByName } from '../src/score/effect-by-name.ts';
+import { effectByName } from '../src/score/subject/effect-by-name.ts';
 import { randomFrom, shuffled } from '../test/random.ts';
 import { aStep, aTurn } from '../test/score/conversations.ts';
 import type { BenchRow } from './row.ts';

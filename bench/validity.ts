@@ -15,7 +15,7 @@
  * Everything is scored as by `assay score`, without configuration, in one recording.
  *
  * The data does not say which tools change something. The engine derives it from the tools' names
- * (`src/score/effect-by-name.ts`), or from a file beside the data: for data.json, data.tools.yaml with
+ * (`src/score/subject/effect-by-name.ts`), or from a file beside the data: for data.json, data.tools.yaml with
  * `{ writes: […], reads: […] }`, the section `tools` of a configuration.
  *
  * The numbers:

@@ -110,6 +110,31 @@ Queries to start with:
 
 ${queries(Object.values<MetricDefinition>(CALIBRATION_METRICS))}
 
+## Removed in 0.2.0
+
+| metric | use instead |
+|---|---|
+| \`assay_kafka_problem\`, \`assay_store_problem\`, \`assay_evaluations_topic_problem\`, \`assay_store_unwritable\` | \`assay_problem\`, \`part\` is \`kafka\`, \`store\`, \`evaluations\` or \`own_store\` |
+| \`assay_judge_sensitivity_ratio\`, \`…_specificity_ratio\`, \`…_kappa_ratio\`, \`…_corrected_pass_ratio\`, each with \`_lower\` and \`_upper\` | \`assay_judge_agreement_ratio\` with \`figure\` and \`bound\` |
+| \`assay_webhook_failures_total\` | \`assay_webhook_notices_total\` with \`result="retried"\` |
+| \`assay_filing_seconds\`, \`assay_judging_seconds\`, \`assay_conversations_judged_total\` | \`assay_scoring_batch_seconds\`, \`assay_arrivals_filed_total\` |
+| \`assay_kafka_records_total\` | \`assay_kafka_rows_total\` |
+| \`assay_label_values_max\` | the setting \`metrics.max_label_values\` |
+| \`assay_detector_log_evidence\`, \`…_log_evidence_threshold\` | \`assay_detector_evidence_ratio\`, their quotient |
+| \`assay_detector_change_lower_ratio\`, \`…_upper_ratio\` | \`assay_detector_change_ratio\` with \`bound\` |
+| \`assay_detector_baseline\`, \`…_observed\`, \`assay_version_log_evidence\` | \`assay detect\` and the page say them |
+| \`assay_scoring_failures_total\`, \`assay_judging_failures_total\`, \`assay_result_failures_total\`, \`assay_telemetry_problems_total\`, \`assay_tls_certificate_problems_total\`, \`assay_api_reading_restarts_total\` | \`assay_failures_total\` with \`part\` |
+| \`assay_tls_handshake_failures_total\` | \`assay_dropped_connections_total\` with \`reason="tls"\` |
+| \`assay_judge_answers_reused_total\` | \`assay_judge_questions_total\` with \`end="reused"\` |
+| \`assay_judge_evidence_total\`, \`assay_judge_unsupported_total\`, \`assay_judge_votes_disagreed_total\` | \`assay_judge_doubts_total\` with \`sign\` |
+| \`assay_judge_calibration_state\` | \`assay_judge_labelled_verdicts\` |
+| \`assay_api_reads_total\`, \`assay_api_writes_total\` | \`assay_api_requests_total\` |
+| \`assay_journal_corrupt_bytes_total\`, \`assay_store_content_damaged_total\` | \`assay_data_damage\` with \`kind\` \`journal-corrupt\`, \`content-damaged\` |
+| \`assay_filing_queue_length\`, \`assay_spool_bytes\` | \`assay_scoring_queue_length\`, \`assay_journal_bytes\` |
+| \`assay_criterion_likeness_ratio\` | \`assay validate --store\` |
+| \`assay_kafka_lane_changes_total\` | \`changes(assay_kafka_lanes[1h])\` |
+| \`assay_open_records\`, \`assay_detection_time_seconds\`, \`assay_api_waiting_reads\`, \`assay_webhook_notices_waiting\` | nothing |
+
 ## Segments
 
 Compare like with like: on a day with more hard questions every agent looks worse. \`metrics.segment\` names an
@@ -119,7 +144,7 @@ label \`segment\`.
 ## How many series
 
 Names come from spans, so their number has a limit: \`metrics.max_label_values\` combinations of agent, version,
-environment and segment (200), and \`metrics.max_segments\` segments of each agent (20). Later ones are counted under
+environment and segment (200), and a tenth of that as segments of each agent, but at least 20. Later ones are counted under
 \`other\`, so none is lost, and \`assay_series_folded_total\` counts them. If there is no room for a new segment of a
 known agent, only the segment is \`other\`; a quarter more combinations than the limit are reserved for this. Another
 quarter is for other senders than the one that took the room. With one machine each token, or address without one, may

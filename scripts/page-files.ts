@@ -1,9 +1,9 @@
-/** Copies the files of the page that no compiler makes, its style sheet and its icon, into `dist`. */
-import { copyFileSync } from 'node:fs';
+/** Copies the files of the page that no compiler makes, its style sheets and its icon, into `dist`. */
+import { copyFileSync, globSync } from 'node:fs';
 import path from 'node:path';
 
-const ROOT = path.resolve(import.meta.dirname, '..');
-const FILES = ['page.css', 'icon.svg'];
+const PAGE = path.resolve(import.meta.dirname, '../src/page');
+const files = globSync('**/*.{css,svg}', { cwd: PAGE });
 
-for (const file of FILES) copyFileSync(path.join(ROOT, 'src/page', file), path.join(ROOT, 'dist/page', file));
-process.stdout.write(`page: ${FILES.join(' and ')} in dist/page\n`);
+for (const file of files) copyFileSync(path.join(PAGE, file), path.join(PAGE, '../../dist/page', file));
+process.stdout.write(`page: ${files.length} style sheets and icons in dist/page\n`);

@@ -1,17 +1,20 @@
-/** A configuration file that says what holds without one: every setting with its default; those without one are commented out. */
+/** A configuration file that says what holds without one: the settings of a level with their defaults; those without one are commented out. */
 import { stringify } from 'yaml';
-import { settingsIn, type Section } from '../src/config/section.ts';
+import { isOf, type Level, settingsIn, type Section } from '../src/config/section.ts';
 import type { Declared, Setting } from '../src/config/setting.ts';
 
 const COMMENT_AT = 29;
 const WIDTH = 120;
 
-export function settingsYaml(sections: readonly Section<unknown>[]): string {
-  return sections.map(sectionYaml).join('\n');
+export function settingsYaml(level: Level, sections: readonly Section<unknown>[]): string {
+  return sections
+    .map((section) => sectionYaml(section, level))
+    .filter((yaml) => yaml !== '')
+    .join('\n');
 }
 
-function sectionYaml({ declared, help }: Section<unknown>): string {
-  const settings = settingsIn(declared);
+function sectionYaml({ declared, help }: Section<unknown>, level: Level): string {
+  const settings = settingsIn(declared).filter((setting) => isOf(level, setting) || isByName(setting));
   const lines: string[] = [];
   const open: string[] = [];
   for (const setting of settings) {
@@ -23,25 +26,23 @@ function sectionYaml({ declared, help }: Section<unknown>): string {
       lines.push(...line('  '.repeat(depth), `${group}:`, lines.length === 0 ? help : ''));
     }
     open.splice(groups.length);
-    lines.push(...settingYaml(setting, '  '.repeat(groups.length)));
+    lines.push(...settingYaml(setting, '  '.repeat(groups.length), level));
   }
-  return `${lines.join('\n')}\n`;
+  return lines.map((one) => `${one}\n`).join('');
 }
 
-function settingYaml(setting: Setting<unknown>, indent: string): string[] {
-  const { key, keys, variable, help } = setting;
-  const [first = key, second] = keys.map((one) => one.split('.').at(-1) ?? one);
-  if (keys.length === 0) return [`${indent}# ${variable} (never in the file): ${help}`];
-  if (second !== undefined) {
-    const others = [`or ${second}: NAME`, ...(variable === undefined ? [] : [`or ${variable}`])].join(', ');
-    return line(
-      indent,
-      `# ${first}: /run/secrets/${first.replace(/_file$/, '').replaceAll('_', '-')}`,
-      `${help} ${sentence(others)}`,
-    );
+function settingYaml(setting: Setting<unknown>, indent: string, level: Level): string[] {
+  const { key, variable, help } = setting;
+  const first = key.split('.').at(-1) ?? key;
+  if (setting.variableOnly) return [`${indent}# ${variable} (never in the file): ${help}`];
+  if (setting.isSecret) {
+    const file = `/run/secrets/${first.replace(/_file$/, '').replaceAll('_', '-')}`;
+    return line(indent, `# ${first}: ${file}`, `${help} Or in ${variable}.`);
   }
   if (isByName(setting)) {
-    const members = Object.values(setting.members ?? {}).flatMap((member) => settingYaml(member, `${indent}    `));
+    const members = Object.values(setting.members ?? {})
+      .filter((member) => isOf(level, member) || member.required)
+      .flatMap((member) => settingYaml(member, `${indent}    `, level));
     return [...line(indent, `${first}:`, help), `${indent}  default:`, ...members];
   }
   const { default: usual, example } = setting as Declared;
@@ -70,10 +71,6 @@ function line(indent: string, written: string, comment: string): string[] {
   if (isBefore) return [...rows.map((row) => `${indent}${row}`), left];
   const [first = '', ...others] = rows;
   return [`${left.padEnd(COMMENT_AT)}${first}`.trimEnd(), ...others.map((row) => `${' '.repeat(COMMENT_AT)}${row}`)];
-}
-
-function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** On one line, as in the rest of the page. */

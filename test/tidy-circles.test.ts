@@ -7,7 +7,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 
 test('files do not import each other in a circle, not even types: move the type to the file that needs nothing of the other', () => {
   const files = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .map((file) => path.join('src', file));
   const graph = new Map(files.map((file) => [file, importedBy(file, readFileSync(path.join(ROOT, file), 'utf8'))]));
 

@@ -67,10 +67,10 @@ export class AuditLog {
     this.#append(line, {});
   }
 
-  /** One of many that are alike. */
+  /** Counts a frequent action; the sum of a minute is one line. */
   sum(line: AuditLine): void {
     const { what, who = '', port = '', method = '', route = '', role = '', why = '' } = line;
-    // The address of many readers would make a line each; their name is what tells them apart.
+    // The address is not in the key: readers would make a line each, and their names tell them apart.
     const key = [what, who, port, method, route, role, why].join('\n');
     const found = this.#summed.get(key);
     if (found !== undefined) {
@@ -158,7 +158,7 @@ export class AuditLog {
 async function rotate(file: string): Promise<void> {
   for (let number = FILES - 1; number >= 1; number--) {
     const from = number === 1 ? file : `${file}.${number - 1}`;
-    // There are fewer files at the beginning.
+    // At the beginning there are fewer files than this.
     await rename(from, `${file}.${number}`).catch(() => undefined);
   }
 }

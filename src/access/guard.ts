@@ -79,7 +79,7 @@ export class Guard implements AccessGuard {
     return this.#withoutToken(head, action);
   }
 
-  /** Undefined where the token says nothing and none is needed. */
+  /** Undefined if the token is unknown and none is needed. */
   #withToken(token: string, head: RequestHead, action: Action): Access | undefined {
     const { tokens, now } = this.#parts;
     // The right token is never kept out by wrong ones, whoever sends them from the same address.
@@ -120,7 +120,7 @@ export class Guard implements AccessGuard {
     if (!isOpen && !isLoopbackAddress(head.address)) {
       return refusal(403, 'not_local', `from another machine ${needed(action.takes)}`);
     }
-    // Where everybody may come, they come by names that only the operator knows.
+    // An instance that is open to everybody is reached by names that only the operator knows.
     const isHostKnown = isOpen && allowedHosts.length === 0;
     if (!isHostKnown && !isAllowedHost(head.headers.host, allowedHosts)) {
       return refusal(403, 'host', 'Host must be localhost, a loopback address, or a name of http.allowed_hosts');

@@ -22,7 +22,7 @@ export function isLoopbackListener(host: string): boolean {
   return isLoopbackAddress(host) || host.toLowerCase() === 'localhost';
 }
 
-/** HTTP/1.0 is what nginx speaks unless told otherwise. */
+/** HTTP/1.0 is nginx's default towards its upstream. */
 export function showsProxy({ headers, httpVersion }: RequestHead): boolean {
   if (httpVersion === '1.0' || httpVersion === '0.9') return true;
   for (const name in headers) {

@@ -32,7 +32,7 @@ export function unseal(key: Buffer, purpose: Purpose, sealed: string): unknown {
     const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
     return JSON.parse(text.toString('utf8'));
   } catch {
-    // Its tag does not fit: somebody changed it, or it has another key. There is nothing else to say about it.
+    // The tag does not fit: the text was changed, or sealed with another key. There is no more to know about it.
     return undefined;
   }
 }

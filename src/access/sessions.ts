@@ -16,7 +16,7 @@ import { isAllowedHost, isFollowedLink } from './origin.ts';
 import { seal, sealingKey, unseal } from './sealed.ts';
 
 export interface Person {
-  /** As the identity provider has it. */
+  /** Id of the person, as the identity provider has it. */
   readonly subject: string;
   /** For people to read. */
   readonly name: string;
@@ -24,7 +24,7 @@ export interface Person {
 }
 
 interface SessionOptions {
-  /** Where people come back to from signing in: its origin is ours. */
+  /** Address to which the provider sends people back after signing in: its origin is ours. */
   readonly redirectUrl: URL;
   readonly lifetimeMs: number;
   /** Undefined: the store's. */

@@ -39,7 +39,7 @@ interface Provider {
   readonly scopes: readonly string[];
   /** Claim of the ID token, else of the user information; `realm_access.roles` is a claim within a claim. */
   readonly rolesClaim: string;
-  /** By values of the claim; `*` is for everybody who can sign in. */
+  /** Roles by value of the claim; `*` is for everybody who can sign in. */
   readonly roles: Readonly<Record<string, Role>>;
 }
 
@@ -267,7 +267,7 @@ function rolesOf(claimed: unknown, roles: Readonly<Record<string, Role>>): reado
   return [...new Set(given)];
 }
 
-/** Nothing was said of the person: the connection failed, or the provider does. */
+/** True if the failure is about the connection or the provider, not about the person. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof oidc.ResponseBodyError) return error.status >= 500;

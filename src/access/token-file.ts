@@ -43,7 +43,7 @@ export class TokenFile implements TokenStore {
     });
   }
 
-  /** One at a time, over all processes. */
+  /** Changes the file, one change at a time over all processes. */
   async #change<T>(
     change: (tokens: readonly KeptToken[]) => Promise<{
       readonly tokens: readonly KeptToken[] | undefined;

@@ -3,7 +3,7 @@ import type { GivenRun } from './agent.ts';
 
 /** Variables that an exporter would prefer to the ones set here. */
 const OVERRIDING = /^OTEL_EXPORTER_OTLP_(?:TRACES|LOGS)_|^OTEL_EXPORTER_OTLP_(?:COMPRESSION|CERTIFICATE|HEADERS)$/;
-/** Nobody should wait five seconds for a batch to be full. */
+/** A run ends when its spans are there; the SDKs' default would wait five seconds for a batch to fill. */
 const SCHEDULE_DELAY_MS = '200';
 
 type Variables = { readonly [name: string]: string | undefined };

@@ -27,7 +27,7 @@ export function readAgentTarget(text: string, cwd: string): AgentTarget | { read
   return { problem: `${file}: there is no such file` };
 }
 
-/** As it may be written down and shown: a URL without its password. */
+/** Target without secrets, to be stored and shown: a URL loses its password. */
 export function shownTarget(text: string): string {
   const url = /^\s*https?:/i.test(text) ? URL.parse(text.trim()) : null;
   if (url === null || (url.username === '' && url.password === '')) return text.trim();

@@ -30,7 +30,7 @@ export interface GivenRun {
 export type AgentEnd =
   | {
       readonly ended: 'answered';
-      /** One for each turn; a command gives one for all of them. Texts, where what it said is not JSON. */
+      /** Answers, one for each turn; a command gives one for all of them. Output that is not JSON is a text. */
       readonly answers: readonly Json[];
       readonly spans: SpansThen;
       readonly oddity: string | undefined;
@@ -39,12 +39,15 @@ export type AgentEnd =
       readonly ended: 'failed';
       readonly answers: readonly Json[];
       readonly problem: string;
-      /** It never came to be asked: a command that is not there, a module that can't be loaded, a URL where nobody listens. */
+      /**
+       * True if the agent was never asked: no such command, a module that cannot be loaded, a URL on which nobody
+       * listens.
+       */
       readonly isUnreachable: boolean;
       readonly spans: SpansThen;
     }
   | {
-      /** By the signal. */
+      /** The signal ended the run. */
       readonly ended: 'interrupted';
       readonly answers: readonly Json[];
       readonly lastSaid: string;

@@ -13,7 +13,7 @@ import { ProcessGroup } from './process-group.ts';
 const ANSWER_BYTES_MAX = 8 << 20;
 /** A process that it left behind may hold its output open; what it said itself is there by then. */
 const OUTPUT_WITHIN_MS = 500;
-/** As shells say that there is no such command, or that it may not be run. */
+/** Exit code of shells for a command that does not exist. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
@@ -42,7 +42,7 @@ export class CommandAgent implements AgentPlace {
     const complaints = new OutputTail();
     child.stdout?.on('data', (chunk: Buffer) => answer.add(chunk));
     child.stderr?.on('data', (chunk: Buffer) => complaints.add(chunk));
-    // One that does not read its input has closed it, or will: no mistake of its.
+    // A command that does not read its input may close it: that is no error.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(`${JSON.stringify(requestJson(given, 1))}\n`);
     const closed = once(child, 'close').catch(() => undefined);
@@ -125,7 +125,7 @@ function tryJson(text: string): Json | undefined {
     // The cast is what JSON.parse gives.
     return JSON.parse(text) as Json;
   } catch {
-    // Then it is a text.
+    // Output that is not JSON is a text.
     return undefined;
   }
 }

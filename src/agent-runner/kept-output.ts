@@ -43,7 +43,7 @@ export class OutputTail {
     this.#last = Buffer.alloc(0);
   }
 
-  /** On one line, in plain characters. */
+  /** The kept output on one line, in plain characters. */
   text(): string {
     const lines = stripVTControlCharacters(this.#last.toString('utf8'))
       .split('\n')
@@ -56,7 +56,7 @@ export class OutputTail {
   }
 }
 
-/** With what was said last, where anything was. */
+/** Adds the last line of the output, if there is any. */
 export function withLastWords(problem: string, tail: OutputTail): string {
   const said = tail.text();
   return said === '' ? problem : `${problem}; it said: ${said}`;

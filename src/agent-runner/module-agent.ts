@@ -138,7 +138,7 @@ class ModuleProcess {
   }
 
   tell(message: ToModule): void {
-    // One that is gone is heard of by `close`.
+    // A child that has ended is reported by `close`.
     this.#group.child.send(message, () => undefined);
   }
 

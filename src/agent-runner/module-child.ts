@@ -73,7 +73,9 @@ interface Api {
   readonly logs?: { readonly getLoggerProvider?: () => Provider };
 }
 
-/** By the module's own copy of the API: another version of it may not see what was registered. */
+/**
+ * Flushes the provider that the module's own copy of the API has: another version may not see what was registered here.
+ */
 async function flushed(api: string, providerOf: (api: Api) => Provider | undefined): Promise<boolean> {
   try {
     const provider = providerOf(createRequire(file)(api) as Api);
@@ -85,7 +87,7 @@ async function flushed(api: string, providerOf: (api: Api) => Provider | undefin
     clearTimeout(timer);
     return isDone;
   } catch {
-    // It has no such API, or its exporter failed: what comes of its own accord is waited for.
+    // The module has no such API, or its exporter failed: the parent waits for what still arrives.
     return false;
   }
 }

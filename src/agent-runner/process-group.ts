@@ -51,7 +51,7 @@ export class ProcessGroup {
     try {
       return process.kill(-this.#id, signal);
     } catch (error) {
-      // Nobody is left; or, for a moment on some systems, only those that have ended and were not yet collected.
+      // No process is left, or, for a moment on some systems, only processes that have ended and were not collected.
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ESRCH' || code === 'EPERM') return false;
       throw error;

@@ -10,7 +10,7 @@ import { OutputStart } from './kept-output.ts';
 
 const ANSWER_BYTES_MAX = 8 << 20;
 const SHOWN_MAX = 300;
-/** Nobody was there: the run has not begun. */
+/** Errors before a connection: the agent has not begun the run, so it can be tried again. */
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 interface UrlOptions {
@@ -116,7 +116,7 @@ function jsonOrText(text: string): Json {
     // The cast is what JSON.parse gives.
     return JSON.parse(text) as Json;
   } catch {
-    // Then it is a text.
+    // A body that is not JSON is a text.
     return text;
   }
 }

@@ -59,7 +59,7 @@ const sent = z
   });
 export type SentFeedback = z.output<typeof sent>;
 
-/** One feedback is a list of one. */
+/** Accepts a single feedback as a list of one. */
 export function listOfFeedback(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'feedback' in body ? body : { feedback: [body] };
 }
@@ -74,7 +74,7 @@ export const feedbackBody = z.preprocess(
 );
 
 export const feedbackAnswer = z.strictObject({
-  /** In the order of what was sent. */
+  /** Results, in the order of what was sent. */
   results: z.array(
     z.strictObject({
       id: z.string(),
@@ -90,7 +90,7 @@ export const feedbackAnswer = z.strictObject({
 });
 export type FeedbackResult = z.output<typeof feedbackAnswer>['results'][number];
 
-/** As a conversation shows it. */
+/** Feedback as a conversation shows it. */
 export const shownFeedback = z.strictObject({
   id: z.string(),
   name: z.string(),

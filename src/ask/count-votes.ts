@@ -8,7 +8,7 @@ import type { JudgeFailure, JudgedAnswer, JudgeOutcome, JudgeRequest, StepGrade 
 import type { Vote } from '../model/questions.ts';
 
 type Count =
-  /** So many more votes, at the least, before it can be decided. */
+  /** Least number of further votes that could decide. */
   | { readonly is: 'open'; readonly needed: number }
   | {
       readonly is: 'ended';

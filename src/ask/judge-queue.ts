@@ -88,7 +88,7 @@ interface Job {
   notBefore: number;
   deadlineAt: number | undefined;
   trouble: CallTrouble | undefined;
-  /** Its answers were unsupported once, and are taken as they are from then on. */
+  /** True if the answers were unsupported once: from then on they are taken as they are. */
   wasDoubted: boolean;
   ended: boolean;
 }
@@ -231,7 +231,7 @@ export class JudgeQueue {
     job.flying += 1;
     const flight = this.#fly({ job, call: reservation.call, nanos, isTrial: this.#circuit.begin(), tell }, cut);
     this.#flights.add(flight);
-    // It never rejects.
+    // A flight never rejects.
     void flight.then(() => {
       this.#flights.delete(flight);
       this.#wake();
@@ -268,7 +268,7 @@ export class JudgeQueue {
     if (isProbed(key, judge.probe)) await this.#probe(job.request, ends.outcome, cut);
   }
 
-  /** Once more, if it can be done at once and there is money that nobody with a verdict to wait for needs. */
+  /** Probes: asks the same question again if it can be done at once, with budget that no pending verdict needs. */
   async #probe(request: JudgeRequest, outcome: JudgeOutcome, cut: AbortSignal): Promise<void> {
     const { judge, questions } = this.#parts;
     const { key } = request;
@@ -335,7 +335,7 @@ export class JudgeQueue {
   }
 
   #read(reply: ModelReply, job: Job): Read {
-    const isDoubted = this.#parts.judge.whenUnsupported === 'ask_again' && !job.wasDoubted;
+    const isDoubted = this.#parts.judge.strict && !job.wasDoubted;
     const read = readReply(reply, job.request, { unsupported: isDoubted ? 'doubted' : 'taken' });
     if (isDoubted && 'trouble' in read && 'vote' in readReply(reply, job.request, { unsupported: 'taken' }))
       job.wasDoubted = true;
@@ -460,7 +460,7 @@ export class JudgeQueue {
     return job;
   }
 
-  /** Nobody waits for the others any more. */
+  /** Drops jobs that no evaluation waits for any more. */
   #forgetJobsBut(waiting: readonly WaitingQuestion[]): void {
     const keys = new Set(waiting.map(({ request }) => request.key));
     for (const [key, job] of this.#jobs) if (job.flying === 0 && !keys.has(key)) this.#jobs.delete(key);

@@ -113,7 +113,7 @@ export class JudgeScheduler {
   }
 }
 
-/** No judge is configured any more, and somebody waits for one: nobody else would tell him. */
+/** Ends the questions that wait for a judge if none is configured any more; no scheduler would. */
 export async function endAllWaiting(parts: Pick<JudgeSchedulerParts, 'questions' | 'onEvent'>): Promise<void> {
   for (;;) {
     const judges = [...(await parts.questions.countWaiting()).keys()];
@@ -122,7 +122,7 @@ export async function endAllWaiting(parts: Pick<JudgeSchedulerParts, 'questions'
   }
 }
 
-/** It was in the configuration when somebody began to wait for it. */
+/** Ends questions for a judge that is no longer in the configuration. */
 async function endUnknown(
   judge: string,
   {
@@ -139,7 +139,7 @@ async function endUnknown(
     keys.map((key) => ({ key, outcome })),
     now,
   );
-  // Its name is not in the configuration, and so it is no label.
+  // The judge's name is not in the configuration, so it must not become a label.
   for (const _ of keys) onEvent({ type: 'question-ended', judge: 'other', end: outcome.because, disagreed: false });
   onEnded?.(keys);
 }

@@ -1,6 +1,5 @@
 /** A judge as asking sees it: where it is, what may be sent to it how often, and what it costs. */
 import type { TokenPrices } from '../model/price.ts';
-import type { WHEN_UNSUPPORTED } from '../model/judging.ts';
 import type { SpendingLimits } from '../model/questions.ts';
 import type { Endpoint } from './model-client.ts';
 
@@ -14,18 +13,19 @@ export interface Judge extends Endpoint {
   readonly timeoutMs: number;
   /** Retries of one question, after its first failure. */
   readonly retries: number;
-  /** From the first failure of a question on: a retry that would begin later is not begun. */
+  /** Time from a question's first failure after which no further retry begins. */
   readonly deadlineMs: number;
   /** Calls at the same time. */
   readonly concurrency: number;
   readonly requestsPerMinute: number;
   readonly tokensPerMinute: number;
   readonly maxOutputTokens: number;
-  /** The share of answered questions that are asked once more, to see how far it agrees with itself. */
+  /** Share of answered questions that are asked twice, to measure how far the judge agrees with itself. */
   readonly probe: number;
-  /** In the currency of the budget. */
+  /** Prices in the currency of the budget. */
   readonly prices: TokenPrices;
-  readonly whenUnsupported: (typeof WHEN_UNSUPPORTED)[number];
+  /** Whether answers whose quotes are all invented are asked for once more. */
+  readonly strict: boolean;
 }
 
 export interface JudgingRules {

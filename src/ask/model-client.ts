@@ -18,7 +18,7 @@ export interface ModelCall {
   readonly temperature: number | undefined;
 }
 
-/** As the provider counts them, reasoning and cached input included. */
+/** Tokens as the provider counts them, reasoning and cached input included. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -16,7 +16,7 @@ import { maskedSecrets } from '../model/masked-secrets.ts';
 
 export interface CallTrouble {
   readonly failure: JudgeFailure;
-  /** One line for people. Contains the provider's text, cut. */
+  /** A line for people, with the provider's text, cut. */
   readonly reason: string;
   readonly remedy: 'mend' | 'pause' | 'retry' | 'nothing';
   /** Delay that the provider asked for; 0 if it did not. */

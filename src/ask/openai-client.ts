@@ -41,7 +41,7 @@ export class OpenAiClient implements ModelClient {
         return replyOf(await client.chat.completions.create(bodyOf(call, asked), { signal }));
       } catch (error) {
         const trouble = troubleOf(error, this.#endpoint.apiKey);
-        // Where another call has learnt it meanwhile, this one just goes again.
+        // Another call may have learned the same meanwhile: then this one is simply sent again.
         if (trouble.failure !== 'bad-request' || !this.#learn(trouble.reason, asked)) return { is: 'failed', trouble };
       }
     }

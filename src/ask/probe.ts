@@ -1,11 +1,14 @@
-/** A probe of how far a judge agrees with itself: a small sample of answered questions is asked once more, and nothing but a metric comes of it. */
+/**
+ * Measures how far a judge agrees with itself: a small sample of answered questions is asked a second time, and only a
+ * metric uses the result.
+ */
 import { createHash } from 'node:crypto';
 import type { JudgeOutcome } from '../model/judging.ts';
 import type { Vote } from '../model/questions.ts';
 
 const SAMPLE_BYTES = 6;
 
-/** By the question, so that it is the same sample wherever it is asked; a larger share has the smaller one in it. */
+/** Draws the sample by the question, so that it is the same everywhere; a larger share contains the smaller one. */
 export function isProbed(key: string, share: number): boolean {
   if (share <= 0) return false;
   const digest = createHash('sha256').update(`probe:${key}`).digest();

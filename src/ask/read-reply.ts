@@ -27,7 +27,7 @@ export function readReply(
     case 'refused':
       return { vote: { is: 'failed', failure: 'refused', reason: reply.reason } };
     case 'cut':
-      // It would be cut again.
+      // A retry would be cut as well.
       return { trouble: badAnswer('The answer is longer than max_output_tokens.', 'nothing') };
     case 'failed':
       return { trouble: reply.trouble };

@@ -1,4 +1,4 @@
-/** For endpoints that can't be held to a schema: the model is told it. */
+/** Describes a schema to the model, for endpoints that cannot be held to one. */
 import type { ModelCall } from './model-client.ts';
 
 export function instructionsWithSchema({ instructions, schema }: ModelCall): string {

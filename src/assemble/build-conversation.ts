@@ -37,17 +37,17 @@ export function buildConversation(id: ConversationId, turns: readonly Turn[], pr
   );
 }
 
-/** The same, with what is known from outside of its spans to be right; what comes later overrides what comes earlier, key by key. */
+/** The conversation with its ground truth; later truths override earlier ones, key by key. */
 export function knowing(conversation: Conversation, truths: readonly Json[]): Conversation {
   return new BuiltConversation(conversation.id, conversation.turns, { ...besides(conversation), truths });
 }
 
-/** The same, with feedback of its users. */
+/** The conversation with feedback of its users. */
 export function withFeedbackOf(conversation: Conversation, feedback: readonly Feedback[]): Conversation {
   return new BuiltConversation(conversation.id, conversation.turns, { ...besides(conversation), feedback });
 }
 
-/** The same, of which no truth is known. */
+/** The conversation without its truth. */
 export function withoutTruth(conversation: Conversation): Conversation {
   const { feedback, prices } = besides(conversation);
   return new BuiltConversation(conversation.id, conversation.turns, { feedback, prices, hidesTruth: true });

@@ -33,8 +33,8 @@ export function buildTurns(steps: readonly Step[]): readonly Turn[] {
 }
 
 /**
- * One turn whose steps are spread over several traces; it goes by the first, and is called like it. The turn after it may
- * tell what it answered.
+ * Joins the parts of a turn that is spread over several traces. It takes the id and the start of the first; the turn
+ * after it may show what it answered.
  */
 export function joinedTurn(first: Turn, rest: readonly Turn[], next: Turn | undefined): Turn {
   const family = familyOf([first, ...rest].flatMap(({ steps }) => steps));

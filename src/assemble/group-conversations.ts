@@ -15,9 +15,9 @@ class Traced {
   readonly turns: readonly Turn[];
   readonly named: string | undefined;
   readonly startedAtMs: number;
-  /** The one that this one goes on from. */
+  /** Trace that this one continues. */
   before: Traced | undefined;
-  /** One that went on from this and says, late, how the conversation is called. */
+  /** A later trace that continues this one and has the conversation's id. */
   namedBy: Traced | undefined;
 
   constructor(traceId: TraceId, turns: readonly Turn[]) {
@@ -27,7 +27,7 @@ class Traced {
     this.startedAtMs = Math.min(...turns.map((turn) => turn.startedAtMs));
   }
 
-  /** The one that names the conversation, else the one with which it began. */
+  /** Trace that names the conversation, else the one with which it began. */
   get first(): Traced {
     let first: Traced = this;
     while (first.before !== undefined) first = first.before;

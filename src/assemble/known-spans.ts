@@ -13,7 +13,7 @@ const NAMED = 2;
 export class KnownSpans {
   /** high word, low word, what is known: for each id. */
   #entries: number[] = [];
-  /** By low word, the entries that have it. Most have one of their own, unless somebody made them up not to. */
+  /** Entries by the low word of their id. Most have a word of their own, unless somebody made ids up to collide. */
   #byLowWord: Map<number, number[]> | undefined;
   #arrived = 0;
   #missing = 0;

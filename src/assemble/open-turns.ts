@@ -120,7 +120,7 @@ export class OpenTurns {
   }
 
   /**
-   * One row at log time `at`. `nextPosition` is the position behind the entry that holds it. Time must have been
+   * Takes a row at log time `at`. `nextPosition` is the position behind the entry that holds it. Time must have been
    * advanced to `at` before. Returns whether it is the first of its turn to name its conversation.
    */
   add(row: Row, input: { readonly at: number; readonly nextPosition: number }): boolean {
@@ -148,7 +148,7 @@ export class OpenTurns {
     return [...this.advancing(to)].filter((turn) => turn !== undefined);
   }
 
-  /** The same in short steps, most of which close a turn. Until the last of them nothing else may be done here. */
+  /** Advances time in short steps, most of which close a turn. Until the last of them no other method may be called. */
   *advancing(to: number): Generator<ClosedTurn | undefined> {
     if (to < this.#time) throw new Error(`open turns: time went back from ${this.#time} to ${to}`);
     if (to === this.#time) return;
@@ -256,7 +256,7 @@ export class OpenTurns {
     return hashOfWords(word(0), word(1), word(2), word(3));
   }
 
-  /** By trace id, as bytes. */
+  /** Compares by trace id, as bytes, so that the order does not depend on arrival. */
   #isBefore(turn: number, other: number): boolean {
     for (let word = field.TRACE_ID; word < field.TRACE_ID + 4; word += 1) {
       const [mine, others] = [this.#turns.word(turn, word), this.#turns.word(other, word)];

@@ -6,7 +6,7 @@
 import type { BacktestAlerts, RegressionEpisode } from '../model/backtest.ts';
 import { isWorse, type Transition } from '../model/detection.ts';
 import type { DetectionSettings } from '../statistics/detect/settings.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { Detectors } from '../engine/detection/detectors.ts';
 import { type ObservedEvaluation, observedOf } from '../engine/detection/observations.ts';
 import type { ScannedEvaluation } from '../store/evaluation-scan.ts';

@@ -15,13 +15,13 @@ import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
 import type { WhyNotWeighed } from '../model/what-if.ts';
 import { partsOf } from '../model/verdict-parts.ts';
 import type { IdKeys } from '../normalize/id-keys.ts';
-import { evaluate } from '../score/evaluate.ts';
-import { judgeVersion } from '../score/judge/judge-version.ts';
-import type { Judges } from '../score/judge/judges.ts';
-import { conditionsOf } from '../score/outcome.ts';
-import { subjectOf } from '../score/subject.ts';
-import type { CompiledSuite } from '../score/suite.ts';
-import { weighAgain } from '../score/weigh-again.ts';
+import { evaluate } from '../score/suite/evaluate.ts';
+import { judgeVersion } from '../score/suite/judge-version.ts';
+import type { Judges } from '../score/suite/judges.ts';
+import { conditionsOf } from '../score/suite/outcome.ts';
+import { subjectOf } from '../score/subject/subject.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
+import { weighAgain } from '../score/suite/weigh-again.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 import type { ConversationRow } from '../store/conversation-row.ts';
 import type { EvaluationScanner, ScannedEvaluation } from '../store/evaluation-scan.ts';
@@ -46,7 +46,7 @@ export type NotAsked = 'spans-not-kept' | 'not-matched' | 'not-understood';
 
 interface ToAsk {
   readonly turnId: string | undefined;
-  /** Evaluation of the same, whose verdicts hold as far as they can. */
+  /** Stored evaluation of the same conversation or turn, whose verdicts are reused where they hold. */
   readonly stored: ScannedEvaluation | undefined;
 }
 
@@ -85,7 +85,7 @@ export class AnotherSuite {
     return this.#weighing.planOf(basis).matchHolds;
   }
 
-  /** As stored, by criterion; undefined where it is not known of which criteria they are. */
+  /** Stored verdicts by criterion; undefined if it is not known to which criteria they belong. */
   verdictsKept({ basis }: ScannedEvaluation): ReadonlyMap<string, VerdictKind> | undefined {
     return this.#weighing.planOf(basis).verdicts;
   }

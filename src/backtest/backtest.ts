@@ -12,7 +12,7 @@ import type { BacktestReport, ChangedConversation } from '../model/backtest.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
 import type { WhyNotWeighed } from '../model/what-if.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { searchFor } from '../store/conversation-reader.ts';
 import type { SearchCursor } from '../store/conversation-search.ts';
 import type { ConversationRow } from '../store/conversation-row.ts';
@@ -46,12 +46,12 @@ interface CompareOptions {
   readonly agentVersion?: string | undefined;
   /** The latest so many: evaluations, or conversations where all are looked at. */
   readonly limit?: number | undefined;
-  /** So many of the changed conversations are named. */
+  /** Most changed conversations that are named. */
   readonly shown: number;
   readonly onProgress?: (done: { readonly evaluations: number }) => void;
 }
 
-/** As the service is configured. */
+/** Parts that are configured for the service. */
 interface CompareParts extends Pick<ConstructorParameters<typeof AnotherSuite>[0], 'judge' | 'idKeys' | 'truth'> {
   readonly judges: ConstructorParameters<typeof JudgeBills>[0];
   readonly segment: readonly string[];
@@ -87,7 +87,7 @@ export interface BacktestOptions extends CompareOptions {
 export async function backtest({ settings, ...options }: BacktestOptions): Promise<BacktestReport> {
   const { judging, conversation, truth, metrics } = settings;
   return new Backtest(options, {
-    judge: judgeOf(judgingStart(judging)),
+    judge: judgeOf(judgingStart(settings)),
     judges: judging.judges,
     idKeys: idKeysOf(conversation.idKeys),
     truth: checkedTruth(truth),
@@ -113,7 +113,7 @@ class Backtest {
   readonly #another: AnotherSuite;
   readonly #alerts: AlertReplay | undefined;
   readonly #versions = new Map<string, number>();
-  /** One for each result of weighing. */
+  /** Known evaluations by their result of weighing, which equal ones share. */
   readonly #known = new Map<Reweighed, Known>();
   readonly #askedCriteria = new Set<string>();
   readonly #counts = {
@@ -151,12 +151,12 @@ class Backtest {
     return { ...(await this.#report()), lookedAt, notAnswered };
   }
 
-  /** Whether the suites are for the same conversations, as far as the last one tells that is stored. */
+  /** True if both suites match the same conversations, by the last stored evaluation. */
   async #isForTheSame(): Promise<boolean> {
     const { reader, against, changed } = this.#options;
     for await (const page of reader.scanEvaluations({ suiteKey: against, limit: 1 }))
       for (const stored of page) return this.#another.isForTheSame(stored);
-    // The one that runs was for none.
+    // Nothing is stored of the suite that runs, so the written conditions are compared.
     const { match, id } = this.#live?.definition ?? {};
     return id !== undefined && match !== undefined && match === changed.definition.match;
   }
@@ -234,7 +234,7 @@ class Backtest {
     );
     for (const { suiteVersion } of stored)
       this.#versions.set(suiteVersion, (this.#versions.get(suiteVersion) ?? 0) + 1);
-    // Nobody has said anything of it yet, and nothing would have been said.
+    // No evaluation of it is stored yet, and the suite would have made none.
     if (row.revision === 0 && stored.length === 0 && changed.scope === 'conversation') return [];
     const turns = changed.scope === 'turn' ? await this.#another.turnsOf(row) : [undefined];
     if (typeof turns === 'string') {

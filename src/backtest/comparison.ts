@@ -14,8 +14,8 @@ import type {
 import { OUTCOMES, type Outcome, type VerdictKind } from '../model/evaluation.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import { HARD_FAILURES } from '../model/tcr-split.ts';
-import { pointsOf } from '../score/weigh-again.ts';
-import { ONE, type Weighing, weigh } from '../score/weigh.ts';
+import { pointsOf } from '../score/suite/weigh-again.ts';
+import { ONE, type Weighing, weigh } from '../score/subject/weigh.ts';
 
 export interface ComparedSide {
   readonly score: number | undefined;
@@ -23,12 +23,12 @@ export interface ComparedSide {
   readonly verdicts: ReadonlyMap<string, VerdictKind>;
 }
 
-/** As much of a suite as its scores are made by. */
+/** Parts of a suite that its scores are computed from. */
 interface WeighingSuite extends Weighing {
   readonly totalWeight: number;
 }
 
-/** Where one of a group is. */
+/** Place of an evaluation that is one of a group. */
 export interface ComparedPlace {
   readonly conversation: number;
   /** Empty for the conversation as a whole. */
@@ -50,7 +50,7 @@ export interface Group {
   places: ComparedPlace[];
 }
 
-/** As told by `Comparison`; whoever knows the store says which conversation a place is in. */
+/** A change as `Comparison` knows it; the caller, who knows the store, finds the conversation at its place. */
 interface Changed extends Omit<ChangedConversation, 'conversationId' | 'turnId'> {
   readonly place: ComparedPlace;
 }
@@ -91,7 +91,7 @@ export class Comparison {
     if (group.places.length > 2 * this.#shown) group.places = group.places.slice(-this.#shown);
   }
 
-  /** As reports have them; `howOf` tells how those came by their verdicts that both suites have. */
+  /** Figures as reports have them; `howOf` says how the verdicts were made that both suites have. */
   figures(howOf: Parameters<Comparison['criteria']>[0]) {
     return {
       before: this.totals('before'),

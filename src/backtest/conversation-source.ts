@@ -72,7 +72,7 @@ export class ConversationSource {
     try {
       return await this.#reader.content(trace);
     } catch {
-      // Its row is there and its bytes are not, or not any more.
+      // The row exists, and its bytes do not, or no longer.
       return undefined;
     }
   }

@@ -23,7 +23,7 @@ import type {
 import { effortOf, labelsOf } from '../engine/conversation-labels.ts';
 import { observedOf, payloadOf } from '../engine/detection/observations.ts';
 import { traitsOf, userOf } from '../engine/detection/traits.ts';
-import { ONE } from '../score/weigh.ts';
+import { ONE } from '../score/subject/weigh.ts';
 import type { ScannedEvaluation } from '../store/evaluation-scan.ts';
 import type { AnotherSuite, Asked, BacktestReader } from './another-suite.ts';
 import { seenAt } from './alerts.ts';
@@ -78,7 +78,7 @@ export class HistoryRun {
   #scan: AsyncIterator<readonly ScannedEvaluation[]> | undefined;
   #stage: HistoryStage = 'counting';
   #counted = 0;
-  /** One run of so many is kept. */
+  /** Every nth run of neighbours is kept. */
   #every = 1;
   #kept: Kept[] = [];
   #sample: readonly ScannedEvaluation[] = [];
@@ -257,7 +257,7 @@ export class HistoryRun {
     const row = await reader.conversationOf(stored);
     if (row === undefined) return undefined;
     const isOfTurn = another.suite.scope === 'turn';
-    // An evaluation of the other scope stands for none of this one.
+    // Stored evaluations of the other scope are not comparable.
     if (isOfTurn !== (stored.turnId !== '')) return undefined;
     const asked = await another.ask(row, { turnId: isOfTurn ? stored.turnId : undefined, stored });
     return typeof asked === 'string' ? undefined : asked;

@@ -12,7 +12,7 @@
 import type { DetectionSettings } from '../statistics/detect/settings.ts';
 import type { RegressionEpisode } from '../model/backtest.ts';
 import type { VerdictKind } from '../model/evaluation.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { decodeBasis } from '../store/basis-codec.ts';
 import type { EvaluationScanner, ScannedEvaluation } from '../store/evaluation-scan.ts';
 import { observedAs, ReplayedDetectors, seenAt } from './alerts.ts';
@@ -26,7 +26,7 @@ export interface Incident {
   readonly agent?: string | undefined;
 }
 
-/** One without criteria is known by its name alone. */
+/** Suite that is replayed; without criteria it is known by its name alone. */
 export type ReplayedSuite = Pick<CompiledSuite, 'name' | 'criteria'>;
 
 /** Why no alarm could have found an incident: nothing of that time, or of its agent, is in the history. */
@@ -157,7 +157,7 @@ function verdictsOf({ basis }: ScannedEvaluation, suite: ReplayedSuite, judges: 
   return new Map(suite.criteria.map(({ name }, place) => [name, kept[place]?.verdict ?? 'skipped']));
 }
 
-/** Counts how often the judge of a criterion changed. An evaluation for which no judge was needed says nothing of it. */
+/** Counts how often the judge of a criterion changed, ignoring evaluations that needed no judge. */
 class Judges {
   readonly #versions = new Map<number, string>();
   #changes = 0;

@@ -3,17 +3,17 @@
  * million evaluations differ in what decides the result, so each kind is weighed once.
  */
 import type { VerdictKind } from '../model/evaluation.ts';
-import { judgeVersion } from '../score/judge/judge-version.ts';
-import type { Judges } from '../score/judge/judges.ts';
-import type { CompiledSuite } from '../score/suite.ts';
-import { weighAgain } from '../score/weigh-again.ts';
+import { judgeVersion } from '../score/suite/judge-version.ts';
+import type { Judges } from '../score/suite/judges.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
+import { weighAgain } from '../score/suite/weigh-again.ts';
 import { type Basis, decodeBasis } from '../store/basis-codec.ts';
 import type { ScannedEvaluation } from '../store/evaluation-scan.ts';
 import type { WhyNotWeighed } from '../model/what-if.ts';
 import { type ComparedSide, toWhose, type WhoseConversation } from './comparison.ts';
 import { type WhatToAsk, whatToAsk } from './what-to-ask.ts';
 
-/** The same object for evaluations that are alike. */
+/** Result of weighing; evaluations that are alike share one object. */
 export interface Reweighed {
   readonly before: ComparedSide;
   readonly after: ComparedSide;
@@ -23,7 +23,7 @@ export interface Reweighed {
 
 interface Plan extends WhatToAsk {
   readonly basis: Basis | undefined;
-  /** As stored; undefined where it is not known of which criteria they are. */
+  /** Stored verdicts; undefined if it is not known to which criteria they belong. */
   readonly verdicts: ReadonlyMap<string, VerdictKind> | undefined;
   /** Undefined if the stored verdicts and conditions hold. */
   readonly whyNot: WhyNotWeighed | undefined;
@@ -59,7 +59,7 @@ export class StoredWeighing {
     return weighed;
   }
 
-  /** The same for all that were made by the same suite, with the same verdicts. */
+  /** Plan of an evaluation; those of the same suite with the same verdicts share one. */
   planOf(text: string | undefined): Plan {
     let plan = this.#plans.get(text);
     if (plan === undefined) {

@@ -3,8 +3,8 @@
  * still hold. A verdict holds if the definition of its criterion and the material that it sees are unchanged. The id of
  * a definition is stored with the verdicts and shows what made them; verdicts of an unknown definition are not reused.
  */
-import { callKey } from '../score/judge/judge-version.ts';
-import type { CompiledCriterion, CompiledSuite } from '../score/suite.ts';
+import { callKey } from '../score/suite/judge-version.ts';
+import type { CompiledCriterion, CompiledSuite } from '../score/suite/suite.ts';
 
 export interface WhatToAsk {
   /** The suite by which the stored verdicts were made, as far as verdicts depend on it; undefined where it is not known. */

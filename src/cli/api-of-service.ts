@@ -2,11 +2,11 @@
 import { outlineOf } from '../engine/suite-outline.ts';
 import { type AskedApi, queryText, ToolProblem } from '../mcp/asked-api.ts';
 import { ROLES } from '../model/caller.ts';
-import { openReader } from '../serve/open-reader.ts';
 import { V1_READS } from '../serve/api/v1/v1-reads.ts';
 import { decoded, matchPath } from '../report/http/route.ts';
 import type { Loaded } from './load.ts';
-import { noStore } from './no-store.ts';
+import { CommandFailure } from './exit-codes.ts';
+import { openedStore } from './opened-store.ts';
 import { type AskedService, isThere, reading, writing } from './running-service.ts';
 
 const WAIT_MS = 60_000;
@@ -32,11 +32,10 @@ export function apiOfService({ url, token }: AskedService): AskedApi {
 export function apiOfStore({ settings, suites, shadows }: Loaded): AskedApi & { close(): Promise<void> } {
   const outlines = [...suites, ...shadows].map(outlineOf);
   let opened: ReturnType<typeof openStoreReader> | undefined;
-  const openStoreReader = async () => {
-    const reader = await openReader(settings);
-    if (reader === undefined) throw new ToolProblem(noStore(settings).message);
-    return reader;
-  };
+  const openStoreReader = () =>
+    openedStore(settings).catch((error: unknown) => {
+      throw error instanceof CommandFailure ? new ToolProblem(error.message) : error;
+    });
   const api: AskedApi = async ({ method, path, query }) => {
     if (method === 'GET' && path === '/api/me') return { status: 200, text: JSON.stringify({ roles: ROLES }) };
     const route = V1_READS.find((one) => matchPath(one, path) !== undefined);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { suiteLoading } from '../engine/suite-loading.ts';
 import { builtinPacks, loadSuites } from '../score/load-suites.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 
 interface NamedSuites {
   readonly configured: readonly CompiledSuite[];

@@ -91,7 +91,9 @@ async function detailOf(
   };
 }
 
-/** Where an agent names no conversation, a trace is one, and people paste its id. */
+/**
+ * Looks for a trace as well: agents without conversation ids have one trace a conversation, and people paste its id.
+ */
 async function conversationNamed(id: string, service: AskedService): Promise<unknown> {
   const { url, token } = service;
   const asked = (name: string) =>

@@ -2,8 +2,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
 import { shownFeedbackOf } from '../serve/api/v1/shown-feedback.ts';
-import { storeFileIn } from '../serve/data-directory.ts';
-import { openReader } from '../serve/open-reader.ts';
+import { openedStore } from './opened-store.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 import type { ConversationRow } from '../store/conversation-row.ts';
 import { intactContent } from '../store/intact-content.ts';
@@ -13,13 +12,7 @@ import { whyNotFound } from './no-such-conversation.ts';
 
 /** Throws where there is no store, or no such conversation in it. */
 export async function conversationFromStore(id: string, settings: Settings): Promise<ExplainedConversation> {
-  const reader = await openReader(settings);
-  if (reader === undefined) {
-    throw new CommandFailure(
-      `no store at ${storeFileIn(settings.dataDir)}: start \`assay serve\` first, or give its --url or --data-dir`,
-      EXIT.input,
-    );
-  }
+  const reader = await openedStore(settings, 'its --url or --data-dir');
   try {
     const conversation = (await reader.find(id)) ?? (await reader.find(`trace:${id}`));
     if (conversation === undefined) throw new CommandFailure(await whyNotFound(reader, id, settings.store), EXIT.input);

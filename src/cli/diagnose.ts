@@ -34,7 +34,7 @@ export interface Observed {
   readonly needs?: ReadonlyMap<string, readonly string[]>;
   /** A conversation among the worst of each suite, as far as they are known. */
   readonly worst?: ReadonlyMap<string, string>;
-  /** Where agents send their spans. */
+  /** Address to which agents send their spans. */
   readonly otlp: string;
 }
 
@@ -50,10 +50,10 @@ const REMEDIES = {
   revised: undefined,
   'stored-already': undefined,
   duplicate: undefined,
-  'too-late': 'raise `turn.reopen`, or find out what holds the spans back',
+  'too-late': 'find out what holds the spans back for more than a day',
   pruned: 'raise `store.keep`: the conversation had been deleted',
   forgotten: 'nothing to do: somebody asked for its conversation or its user to be forgotten',
-  'over-limit': 'raise `turn.max_spans` or `turn.max_bytes`, or end traces sooner',
+  'over-limit': 'raise `turn.max_bytes`, or end traces sooner',
   'logs-without-spans': 'export the spans of the same traces as well',
   'no-agent-steps':
     'nothing to do if other services send here too; otherwise see docs/frameworks.md, or `assay inspect` on a recording',
@@ -62,13 +62,13 @@ const REMEDIES = {
 
 const REFUSAL_REMEDIES = {
   malformed: 'the client does not send OTLP: check its exporter and its endpoint',
-  'too-large': 'send smaller batches, or raise `receive.max_body_bytes`',
+  'too-large': 'send smaller batches: a request has at most 64 MiB',
   'unsupported-type': 'send protobuf or JSON',
   'unsupported-encoding': 'send gzip, deflate, zstd or no compression',
   'unknown-path': 'the endpoint is the address alone; exporters add /v1/traces',
   'wrong-method': 'exporters use POST; a browser or a health check asks another port',
   access: 'give the client a token: `assay token create --role ingest`; `assay_access_refused_total` says why',
-  overloaded: 'clients retry; raise `receive.max_in_flight_bytes` if it lasts',
+  overloaded: 'clients retry; add an instance if it lasts',
   'not-admitted': 'clients retry; the journal is full or cannot be written: read the log',
   aborted: 'the client ended the connection: raise the timeout of its exporter',
   timeout: 'the client was too slow',
@@ -120,7 +120,7 @@ function lasting(scrape: Scrape, of: 'evaluations' | 'verdicts', where: Readonly
   return scrape.sum(`assay_${of}_total`, where) - scrape.sum(`assay_${of}_withdrawn_total`, where);
 }
 
-/** As a shell takes it. */
+/** Id quoted for a shell. */
 function quoted(id: string): string {
   return /^[\w.:@/-]+$/.test(id) ? id : `'${id.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -209,8 +209,12 @@ function adviceOf(observed: Observed): readonly Advice[] {
 const FLAGS: readonly (readonly [metric: string, bad: number, problem: string, remedy: string])[] = [
   ['assay_insecure_no_auth', 1, 'everybody who reaches it can read and send', 'create tokens: docs/security.md'],
   ['assay_config_last_reload_successful', 0, 'the configuration could not be reloaded', 'run `assay validate`'],
-  ['assay_store_problem', 1, 'the shared store cannot be used', 'read the log; check `store.url`'],
-  ['assay_kafka_problem', 1, 'Kafka cannot be read', 'read the log; check `kafka.brokers` and rights'],
+  [
+    'assay_problem',
+    1,
+    'the store or Kafka cannot be used',
+    'read the log; check the disk, `store.url` or `kafka.brokers`',
+  ],
   ['assay_judge_stopped', 1, 'a judge cannot answer', 'read the log: a key, a quota or a certificate'],
 ];
 
@@ -254,7 +258,7 @@ const SENT_REMEDIES: readonly (readonly [need: string, remedy: string])[] = [
   ['state', 'record the state at the end, by recordState() or assay.conversation.state: docs/instrument.md'],
 ];
 
-/** One line for each reason and remedy, with the suites and criteria that are affected. */
+/** Advice for each reason and remedy, with the suites and criteria that are affected. */
 function undecided({ scrape, needs }: Observed): readonly Advice[] {
   const affectedBy = (reason: string) =>
     scrape.of('assay_criteria_undecided_total', { reason }).flatMap(({ labels, value }) => {

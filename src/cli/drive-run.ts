@@ -15,17 +15,20 @@ import { RunProgress } from './run-progress.ts';
 import { safe, type Terminal } from './terminal.ts';
 import type { Looks } from './until-decided.ts';
 
+/** How the agent is driven. */
+export interface Driving {
+  readonly dataset: { readonly file: string };
+  readonly target: AgentTarget;
+  readonly concurrency: number;
+  readonly timeoutMs: number;
+  readonly settleMs: number;
+  readonly otlpPort: number;
+  readonly headers: { readonly [name: string]: string };
+}
+
 interface Driven {
   readonly folder: ExperimentFolder;
-  readonly wanted: {
-    readonly dataset: { readonly file: string };
-    readonly target: AgentTarget;
-    readonly concurrency: number;
-    readonly timeoutMs: number;
-    readonly settleMs: number;
-    readonly otlpPort: number;
-    readonly headers: { readonly [name: string]: string };
-  };
+  readonly wanted: Driving;
   readonly parts: readonly (readonly PlannedRun[])[];
   /** Undefined unless it ends as soon as a gate is decided. */
   readonly looks: Looks | undefined;

@@ -18,7 +18,7 @@ export interface ExplainedConversation {
   readonly inShadow: readonly Evaluation[];
   readonly outcomes: readonly Omit<NamedOutcome, 'conversationId'>[];
   readonly feedback: readonly ShownFeedback[];
-  /** By the prices of the service that was asked; undefined where a store was read. */
+  /** Cost by the prices of the service that was asked; undefined if a store was read. */
   readonly cost?: ConversationCost | undefined;
   /** Spans and log records, as far as they are kept. */
   readonly contents: readonly TraceSource[];

@@ -8,7 +8,7 @@ import type { Service } from '../serve/service.ts';
 import type { Loaded } from './load.ts';
 import { version } from './version.ts';
 
-/** Nobody can send to these: they stand for every address that the host has. */
+/** Addresses that listen on all interfaces, and to which nobody can send. */
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
 /** Other commands ask the service at 127.0.0.1 unless they are given a URL. */

@@ -5,8 +5,8 @@ import type { JudgeEvent } from '../model/events/judge-events.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import { KeptAnswers } from '../offline/kept-answers.ts';
 import { OfflineJudges, type QuestionCounts } from '../offline/offline-judges.ts';
-import { NOT_ASKED } from '../score/judge/judges.ts';
-import { openReader } from '../serve/open-reader.ts';
+import { NOT_ASKED } from '../score/suite/judges.ts';
+import { openReader } from '../serve/store-place/open-reader.ts';
 import { ANSWER_FILE, AnswerFile } from '../store/sqlite/answer-file.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { Heartbeat, timeLeft } from './heartbeat.ts';
@@ -16,7 +16,7 @@ export async function startJudges(settings: Settings, terminal: Terminal): Promi
   if (settings.judging.judges.length === 0)
     throw new CommandFailure('--judges: no judge is configured; add one under `judges`', EXIT.usage);
   const started = OfflineJudges.start({
-    judging: settings.judging,
+    settings,
     answers: await keptAnswers(settings, terminal),
     onEvent: reportTo(terminal),
   });
@@ -66,7 +66,7 @@ async function keptAnswers(settings: Settings, terminal: Terminal): Promise<Kept
       return undefined;
     }
   };
-  const endedAfter = Date.now() - settings.judging.keepAnswersMs;
+  const endedAfter = Date.now() - settings.store.keepMs;
   return new KeptAnswers({
     file: await attempt('file', () => AnswerFile.open(file, { endedAfter })),
     store: await attempt('store', () => openReader(settings)),

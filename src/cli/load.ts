@@ -6,9 +6,9 @@ import { readTruthFiles } from '../engine/truth-files.ts';
 import { isMissingSecret } from '../config/secrets.ts';
 import { suiteLoading } from '../engine/suite-loading.ts';
 import { configuredSuites } from './configured-suites.ts';
-import { sameVersions } from '../score/evaluator-version.ts';
+import { sameVersions } from '../score/suite/evaluator-version.ts';
 import { loadSuites } from '../score/load-suites.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 
 export interface Loaded {
@@ -21,7 +21,7 @@ export interface Loaded {
   readonly remarks: readonly string[];
   /** Likewise, of files of truth. */
   readonly truthRemarks: readonly string[];
-  readonly unknownVariables: LoadedSettings['unknownVariables'];
+  readonly strangers: LoadedSettings['strangers'];
   readonly suiteReferences: readonly string[];
   readonly suitesBaseDirectory: string;
   /** Reads the settings again, from where they were read. */
@@ -42,7 +42,7 @@ interface LoadOptions {
 
 export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loaded> {
   const read = () => loadSettings({ flags, env: process.env, cwd: process.cwd() });
-  const { settings, secretVariables, mistakes: configMistakes, unknownVariables } = read();
+  const { settings, secretVariables, mistakes: configMistakes, strangers } = read();
   const fromFlags = options.suites !== undefined && options.suites.length > 0 ? options.suites : undefined;
   const suiteReferences = fromFlags ?? settings.suites;
   // Suites named on the command line are relative to where one stands, those of a file to the file.
@@ -74,14 +74,14 @@ export async function load(flags: Flags, options: LoadOptions = {}): Promise<Loa
     shadows,
     remarks,
     truthRemarks,
-    unknownVariables,
+    strangers,
     suiteReferences,
     suitesBaseDirectory,
     loadSettings: read,
   };
 }
 
-/** One that is missing, and that no store is opened with. */
+/** A missing secret that the store does not need. */
 function isOthersSecret(mistake: Mistake): boolean {
   return isMissingSecret(mistake) && !mistake.path.startsWith('store.');
 }

@@ -1,22 +1,10 @@
 #!/usr/bin/env node
-/** The command line. Each command is a file in `commands/`; this one only puts them together and ends the process. */
-import { Command, CommanderError } from 'commander';
+/** The process of the command line. */
 import { keepTurnsYoung } from '../model/garbage-collection.ts';
-import { COMMANDS } from './commands.ts';
-import { CommandFailure, EXIT, EXIT_HELP, withCauses } from './exit-codes.ts';
-import { processTerminal } from './terminal.ts';
-import { version } from './version.ts';
+import { runCommandLine } from './command-line.ts';
+import { EXIT } from './exit-codes.ts';
 
 keepTurnsYoung();
-const terminal = processTerminal();
-const program = new Command('assay')
-  .description(
-    'Scores what LLM agents do, from their OpenTelemetry spans: yes/no checks with weights, TCR, Prometheus metrics.',
-  )
-  .version(version)
-  .exitOverride()
-  .configureOutput({ writeErr: (text) => terminal.err(text.replace(/\n$/, '')) })
-  .addHelpText('after', EXIT_HELP);
 
 // `assay score … | head` closes the pipe early; that is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -24,26 +12,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(EXIT.ok);
 });
 
-const asked = process.argv[2] ?? '';
-const named = Object.hasOwn(COMMANDS, asked) ? COMMANDS[asked] : undefined;
-// Help, and the answer to a misspelled name, list all commands.
-const adds = named === undefined ? await Promise.all(Object.values(COMMANDS).map((load) => load())) : [await named()];
-for (const add of new Set(adds)) add(program, terminal);
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = report(error);
-}
-
-function report(error: unknown): number {
-  // commander has printed its own message; its exit code for help is 0.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  terminal.progressDone();
-  if (error instanceof CommandFailure) {
-    if (error.message !== '') terminal.err(error.message);
-    return error.exitCode;
-  }
-  terminal.err(error instanceof Error ? withCauses(error) : String(error));
-  return EXIT.failed;
-}
+process.exitCode = await runCommandLine();

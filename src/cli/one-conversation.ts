@@ -1,13 +1,12 @@
-/** One conversation, from the store or from a recording, put together as it is for scoring. */
+/** Reads one conversation from the store or from a recording, assembled as it is for scoring. */
 import { buildConversation } from '../assemble/build-conversation.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
-import { storeFileIn } from '../serve/data-directory.ts';
-import { openReader } from '../serve/open-reader.ts';
+import { openedStore } from './opened-store.ts';
 import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
-import { RecordingError, readRecording, redactBatches } from '../offline/recording.ts';
+import { readRecording, redactBatches } from '../offline/recording.ts';
 import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { understandRecorded } from '../engine/recorded/understand-recording.ts';
 import { intactContent } from '../store/intact-content.ts';
@@ -25,14 +24,7 @@ export async function oneConversation(
 }
 
 async function fromStore(id: string, settings: Settings): Promise<Conversation> {
-  const reader = await openReader(settings);
-  if (reader === undefined) {
-    const where = storeFileIn(settings.dataDir);
-    throw new CommandFailure(
-      `no store at ${where}: name its folder with --data-dir, or a recording with --file`,
-      EXIT.input,
-    );
-  }
+  const reader = await openedStore(settings, 'its --data-dir, or a recording with --file');
   try {
     const found = (await reader.find(id)) ?? (await reader.find(`trace:${id}`));
     if (found === undefined) throw new CommandFailure(`the store has no conversation ${safe(id)}`, EXIT.input);
@@ -57,8 +49,6 @@ async function fromStore(id: string, settings: Settings): Promise<Conversation> 
 async function fromRecording(id: string, settings: Settings, files: readonly string[]): Promise<Conversation> {
   const { conversations } = await understandRecorded(redactBatches(readAll(files), offlineRedaction(settings)), {
     conversationKeys: settings.conversation.idKeys,
-  }).catch((error: unknown) => {
-    throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
   });
   const found = conversations.find((candidate) => candidate.id === id || candidate.id === `trace:${id}`);
   if (found !== undefined) return found;

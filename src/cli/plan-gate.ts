@@ -26,7 +26,7 @@ interface PlanFlags {
 const TRIALS = 100;
 const CASES_WITHOUT_ANY = 60;
 const LOSS = 5;
-/** It looks for twice as much, too. */
+/** Largest loss that is planned for, in points; twice as much is looked at, too. */
 const LOSS_MAX = 50;
 /** Runs of each case for which it says how many cases are needed, besides the planned ones. */
 const REPEATS = [1, 3, 5] as const;
@@ -120,7 +120,7 @@ function printPlan(terminal: Terminal, plan: GatePlan, from: string | undefined)
   out(paint('dim', `  Counted over ${plan.trials} simulated gates, each decided as \`assay gate\` decides.`));
 }
 
-/** The same agent with `assay run --until-decided`. */
+/** Prints what `assay run --until-decided` would take for the same agent. */
 function printSequential({ out }: Terminal, { cases, loss, sequential: { looks, noWorse, lost } }: GatePlan): void {
   if (looks.length === 1) {
     out('  With `assay run --until-decided` all cases are run: they are too few for a look before the last.');

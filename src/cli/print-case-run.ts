@@ -1,13 +1,12 @@
 /** Prints the transcript of a run of a case, with the verdicts below it. */
 import type { Conversation } from '../model/conversation.ts';
-import type { Evaluation, VerdictKind } from '../model/evaluation.ts';
+import type { Evaluation } from '../model/evaluation.ts';
 import type { CaseRun } from '../model/experiment.ts';
-import { partsOf } from '../model/verdict-parts.ts';
 import { transcriptOf } from '../report/documents/transcript.ts';
-import { gradedStepRows } from './graded-step-rows.ts';
+import { verdictRows } from './verdict-rows.ts';
 import { printTranscript } from './print-transcript.ts';
 import { weightText } from './explained-conversation.ts';
-import { printTable, type TableRow } from './print-table.ts';
+import { printTable } from './print-table.ts';
 import { safe, type Terminal } from './terminal.ts';
 import { outcomeText } from '../model/outcome-text.ts';
 
@@ -36,28 +35,16 @@ export function printCaseRun(terminal: Terminal, shown: ShownRun): void {
   for (const evaluation of evaluations) printVerdicts(terminal, evaluation);
 }
 
-const STYLES = {
-  pass: 'green',
-  fail: 'red',
-  not_applicable: 'dim',
-  error: 'yellow',
-  skipped: 'dim',
-} as const satisfies Record<VerdictKind, string>;
-
 function printVerdicts(terminal: Terminal, evaluation: Evaluation): void {
-  const { suite, score, verdicts, turnId } = evaluation;
+  const { suite, score, turnId } = evaluation;
   const { paint, out } = terminal;
   const shown = score === undefined ? '' : `${(score / 1_000_000).toFixed(3)}  `;
   out(
     `    ${paint('bold', safe(suite, 80))}${turnId === undefined ? '' : ' (a turn)'}  ${shown}${safe(outcomeText(evaluation))}${weightText(evaluation)}`,
   );
-  const rows = [...verdicts].flatMap(([criterion, given]): readonly TableRow[] => [
-    [
-      { text: given.verdict, style: STYLES[given.verdict] },
-      { text: criterion, max: 60 },
-      { text: given.reason, style: 'dim', max: 400 },
-    ],
-    ...(partsOf(given).steps ?? []).flatMap((step) => gradedStepRows(step, () => undefined)),
-  ]);
-  printTable(terminal, rows, { indent: 6, min: [14] });
+  printTable(
+    terminal,
+    verdictRows(evaluation, () => undefined),
+    { indent: 6, min: [14] },
+  );
 }

@@ -4,12 +4,10 @@
  */
 import { counted } from '../model/counted.ts';
 import type { Settings } from '../config/settings.ts';
-import { storeFileIn } from '../serve/data-directory.ts';
-import { openReader } from '../serve/open-reader.ts';
+import { openedStore } from './opened-store.ts';
 import { reviewSuites, type SuiteReview } from '../offline/suite-review.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { unreachable } from '../model/unreachable.ts';
-import { CommandFailure, EXIT } from './exit-codes.ts';
 import { safe, type Terminal } from './terminal.ts';
 
 export async function printReview(
@@ -17,13 +15,7 @@ export async function printReview(
   settings: Settings,
   suites: readonly CompiledSuite[],
 ): Promise<void> {
-  const reader = await openReader(settings);
-  if (reader === undefined) {
-    throw new CommandFailure(
-      `no store at ${storeFileIn(settings.dataDir)}: name its folder with --data-dir`,
-      EXIT.input,
-    );
-  }
+  const reader = await openedStore(settings);
   try {
     const { remarks, alike, conversations, unusedTraces } = await reviewSuites(reader, suites);
     for (const warning of unusedTraces) terminal.err(`warning: ${safe(warning, 600)}`);

@@ -6,6 +6,7 @@ import { speaksOfSuccess, wordsOf } from '../model/suite-words.ts';
 import { OUTCOMES_IN_ORDER } from '../model/severity.ts';
 import type { FailingCriterion, NeverDecided, SuiteSummary, Summary } from '../report/documents/summary.ts';
 import type { TurnsWithoutEnd } from '../offline/turns-without-end.ts';
+import type { ScoredFiles } from './score-files.ts';
 import { printTable, type TableRow } from './print-table.ts';
 import { percent, safe, type Style, type Terminal } from './terminal.ts';
 
@@ -22,21 +23,7 @@ const OUTCOME_STYLES = {
   unscored: 'dim',
 } as const satisfies Record<Outcome, Style | undefined>;
 
-export function printSummary(
-  terminal: Terminal,
-  summary: Summary,
-  run: {
-    readonly records: number;
-    readonly rejected: number;
-    readonly turns: number;
-    /** Traces in which nothing is the work of an agent. */
-    readonly otherTraces: number;
-    readonly logsAlone: number;
-    readonly withoutEnd: readonly TurnsWithoutEnd[];
-    readonly unmatched: number;
-    readonly seconds: number;
-  },
-): void {
+export function printSummary(terminal: Terminal, summary: Summary, run: ScoredFiles): void {
   printScores(terminal, summary);
   for (const sign of ENDLESS_SIGNS)
     printWithoutEnd(

@@ -4,7 +4,11 @@
  */
 import { safe, type Style, type Terminal } from './terminal.ts';
 
-type Cell = string | { readonly text: string; readonly style?: Style; readonly max?: number };
+type Cell =
+  | string
+  | { readonly text: string; readonly style?: Style; readonly max?: number }
+  /** Safe already, and as it looks. */
+  | { readonly text: string; readonly painted: string };
 /** A text is a line of its own between rows; it is printed as it is. */
 export type TableRow = readonly Cell[] | string;
 
@@ -18,12 +22,12 @@ interface Layout {
 
 interface PlainCell {
   readonly text: string;
-  readonly style: Style | undefined;
+  readonly painted: string;
 }
 
 export function printTable({ out, paint }: Terminal, rows: readonly TableRow[], layout: Layout = {}): void {
   const { align = '', indent = 4, min = [] } = layout;
-  const lines = rows.map((row) => (typeof row === 'string' ? row : row.map(plainCell)));
+  const lines = rows.map((row) => (typeof row === 'string' ? row : row.map((cell) => plainCell(cell, paint))));
   const table = lines.filter((line) => typeof line !== 'string');
   const columns = Math.max(0, ...table.map(({ length }) => length));
   // The last cell of a row with fewer cells than others runs on: a text in place of figures may be as long as it likes.
@@ -38,10 +42,9 @@ export function printTable({ out, paint }: Terminal, rows: readonly TableRow[], 
       out(line);
       continue;
     }
-    const cells = line.map(({ text, style }, column) => {
+    const cells = line.map(({ text, painted }, column) => {
       const gap = ' '.repeat(runsOn(line, column) ? 0 : (widths[column] ?? 0) - text.length);
-      const shown = style === undefined || text === '' ? text : paint(style, text);
-      return align[column] === 'r' ? gap + shown : shown + gap;
+      return align[column] === 'r' ? gap + painted : painted + gap;
     });
     out((' '.repeat(indent) + cells.join('  ')).trimEnd());
   }
@@ -51,7 +54,9 @@ export function headRow(...cells: readonly string[]): TableRow {
   return cells.map((text) => ({ text, style: 'dim' }));
 }
 
-function plainCell(cell: Cell): PlainCell {
-  if (typeof cell === 'string') return { text: safe(cell), style: undefined };
-  return { text: safe(cell.text, cell.max), style: cell.style };
+function plainCell(cell: Cell, paint: Terminal['paint']): PlainCell {
+  if (typeof cell === 'string') return { text: safe(cell), painted: safe(cell) };
+  if ('painted' in cell) return cell;
+  const text = safe(cell.text, cell.max);
+  return { text, painted: cell.style === undefined || text === '' ? text : paint(cell.style, text) };
 }

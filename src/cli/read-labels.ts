@@ -1,4 +1,7 @@
-/** Labels of people from a file. All of it is checked before anything is sent, and every mistake is told with its line. */
+/**
+ * Reads labels of people from a file. All of it is checked before anything is sent, and every mistake is reported with
+ * its line.
+ */
 import { z } from 'zod';
 import { LABELS } from '../model/labels.ts';
 import type { Mistake } from '../model/mistake.ts';

@@ -9,20 +9,19 @@ import {
   replayDetection,
   type ReplayedSuite,
 } from '../backtest/replay-detection.ts';
+import { learningFrom } from '../config/detection-settings.ts';
 import { durationMs } from '../config/quantities.ts';
 import { detectionSettings } from '../engine/detection/detection-start.ts';
 import { counted } from '../model/counted.ts';
 import { visibleJson } from '../model/visible-text.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
-import { levelOf, spell } from '../report/documents/backtest-words.ts';
-import { openReader } from '../serve/open-reader.ts';
+import { levelOf, spell } from '../report/documents/backtest-document.ts';
+import { openedStore } from './opened-store.ts';
 import type { StoredTotal } from '../store/conversation-reader.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { load } from './load.ts';
-import { noStore } from './no-store.ts';
 import { sinceOf } from './since.ts';
 import { safe, type Terminal } from './terminal.ts';
-import { wholeNumber } from './whole-number.ts';
 
 export interface ReplayFlags {
   readonly replay?: boolean;
@@ -36,8 +35,6 @@ export interface ReplayFlags {
   readonly incidents?: string;
   readonly falseAlarms?: string;
   readonly learnHistory?: string;
-  readonly learnConversations?: string;
-  readonly baselineMemory?: string;
 }
 
 const MONTH_MS = 30 * 86_400_000;
@@ -61,8 +58,6 @@ const REPLAY_ONLY = {
   incidents: '--incidents',
   falseAlarms: '--false-alarms',
   learnHistory: '--learn-history',
-  learnConversations: '--learn-conversations',
-  baselineMemory: '--baseline-memory',
 } as const;
 
 /** Flags that change nothing without `--replay`. */
@@ -78,8 +73,7 @@ export async function replay(terminal: Terminal, flags: ReplayFlags): Promise<vo
   const incidents = flags.incidents === undefined ? [] : await incidentsIn(flags.incidents);
   const location = { config: flags.config, dataDir: flags.dataDir };
   const { settings, suites } = await load(location, { secrets: "the store's" });
-  const reader = await openReader(settings);
-  if (reader === undefined) throw noStore(settings);
+  const reader = await openedStore(settings);
   try {
     const configured = new Set(suites.map(({ name }) => name));
     const others = suitesIn(await reader.totals()).filter((name) => !configured.has(name));
@@ -122,14 +116,10 @@ function notConfigured({ bySuite }: Replay, configured: ReadonlySet<string>) {
 }
 
 function changesIn(flags: ReplayFlags) {
-  const { falseAlarms, learnHistory, learnConversations, baselineMemory } = flags;
+  const { falseAlarms, learnHistory } = flags;
   return {
     ...(falseAlarms === undefined ? {} : { falseAlarmsPerMonth: positive('--false-alarms', falseAlarms) }),
-    ...(learnHistory === undefined ? {} : { learnHistoryMs: duration('--learn-history', learnHistory) }),
-    ...(learnConversations === undefined
-      ? {}
-      : { learnConversations: wholeNumber('--learn-conversations', learnConversations) }),
-    ...(baselineMemory === undefined ? {} : { baselineMemoryMs: duration('--baseline-memory', baselineMemory) }),
+    ...(learnHistory === undefined ? {} : learningFrom(duration('--learn-history', learnHistory))),
   };
 }
 
@@ -188,7 +178,7 @@ function print({ out, paint }: Terminal, found: Replay, configured: ReadonlySet<
   }
   if (agents.learnt < agents.all)
     out(
-      `${agents.all - agents.learnt} of ${counted(agents.all, 'agent')} (for each suite) could have no alarm at the end: detection was still learning (--learn-history, --learn-conversations)`,
+      `${agents.all - agents.learnt} of ${counted(agents.all, 'agent')} (for each suite) could have no alarm at the end: detection was still learning (--learn-history)`,
     );
   const unknown = alarms.filter(({ incident }) => incident === undefined).length;
   out(
@@ -217,7 +207,7 @@ function missedOf({ incidents }: Replay): number {
   return incidents.filter((one) => one.foundAfterMs === undefined && one.notReplayed === undefined).length;
 }
 
-/** From so much history on a number for thirty days is told. */
+/** History from which on a rate for thirty days is shown. */
 const RATE_FROM_DAYS = 7;
 
 function alarmsText(unknown: number, days: number, areKnown: boolean): string {

@@ -28,7 +28,7 @@ export interface AskedService {
 }
 
 interface NamedService extends AskedService {
-  /** Where agents send their spans. */
+  /** Address to which agents send their spans. */
   readonly otlp: string;
   /** `token`, else that of `http.write_token`. */
   readonly writeToken: string | undefined;
@@ -64,7 +64,7 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** Where such a service takes spans. */
+/** OTLP address of the service at an HTTP address. */
 export function otlpOf(url: string, { otlpHttpPort }: Pick<Settings, 'otlpHttpPort'>): string {
   const { protocol, hostname } = new URL(url);
   return `${protocol}//${hostname}:${otlpHttpPort}`;

@@ -4,7 +4,7 @@ import { goldenIdsOf } from '../engine/suite-outline.ts';
 import { unusedTraces } from '../model/compared-traces.ts';
 import { counted } from '../model/counted.ts';
 import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
-import { RecordingError, readRecording } from '../offline/recording.ts';
+import { readRecording } from '../offline/recording.ts';
 import { scoreRecorded } from '../offline/score-recording.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { criteriaNotAsked, judgeProgress, startJudges } from './judges-offline.ts';
@@ -50,11 +50,7 @@ export async function scoreFiles(
     settings,
     judges,
     onProgress: ({ records, turns }) => terminal.progress(`${records} records read, ${turns} turns scored`),
-  })
-    .catch((error: unknown) => {
-      throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
-    })
-    .finally(() => judges?.close());
+  }).finally(() => judges?.close());
   terminal.progressDone();
   judging?.end();
   if (result.records === 0 && result.rejected === 0)

@@ -11,7 +11,8 @@ const SETTINGS = [CONFIG_FILE, ...ALL_SECTIONS.flatMap(({ declared }) => setting
 export function settingOption(key: string, help?: string): Option {
   const setting = SETTINGS.find((one) => one.key === key);
   if (setting?.flag === undefined) throw new Error(`no setting '${key}' has a flag`);
-  return new Option(setting.flag, describe({ ...setting, help: help ?? setting.help }));
+  const option = new Option(setting.flag, describe({ ...setting, help: help ?? setting.help }));
+  return setting.rare ? option.helpGroup('Rarely needed:') : option;
 }
 
 /** Options for all settings that have a flag. */

@@ -13,7 +13,7 @@ export type Style = Parameters<typeof styleText>[0];
 export interface Terminal {
   /** Results. */
   out(text: string): void;
-  /** The same as JSON, in which nothing is changed: what must not be shown is escaped. */
+  /** Prints JSON. Nothing is removed: characters that must not be shown are escaped. */
   json(value: unknown, indent?: number): void;
   /** Progress and complaints. */
   err(text: string): void;

@@ -75,7 +75,7 @@ export async function questionOf(flags: UntilFlags, asking: Asking): Promise<Que
   return { plan: planned, gate, baseline };
 }
 
-/** The same rules and the same baseline as at its beginning; its flags need not be repeated. */
+/** Rules and baseline as at the beginning of the experiment, so that its flags need not be repeated. */
 async function questionThatWasAsked(plan: UntilDecided, flags: UntilFlags, asking: Asking): Promise<Question> {
   const { id } = asking.experiment;
   const { gate } = gateOfPlan(plan, asking.experiment);
@@ -188,7 +188,7 @@ export class Looks {
     );
   }
 
-  /** As `assay gate` gives it. */
+  /** Result as `assay gate` gives it. */
   #result(): GateResult {
     const { gate, baseline, plan } = this.#question;
     const gated = gateBy({ candidate: this.#folder, baseline, gate, file: plan.rules?.file });

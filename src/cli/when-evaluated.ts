@@ -29,7 +29,7 @@ export function whenEvaluated(conversation: ConversationFacts, idleMs: number | 
     : `without a score as a whole: ${WITHOUT_SCORE[reason]}; it was due ${when}`;
 }
 
-/** The rest of "it will be scored". */
+/** Words that continue "it will be scored". */
 export function dueText(cause: DueCause, idleMs: number | undefined): string {
   return DUE[cause](idleMs);
 }

@@ -22,7 +22,7 @@ const OIDC = {
   ),
   clientId: text({ key: 'access.oidc.client_id', example: 'assay' }, 'Name of Assay at the identity provider.'),
   clientSecret: secret(
-    { key: 'access.oidc.client_secret', variable: 'ASSAY_OIDC_CLIENT_SECRET' },
+    { key: 'access.oidc.client_secret_file', variable: 'ASSAY_OIDC_CLIENT_SECRET' },
     'Secret of Assay there; none for a public client.',
   ),
   redirectUrl: setting(
@@ -36,12 +36,12 @@ const OIDC = {
       ),
   ),
   scopes: setting(
-    { key: 'access.oidc.scopes', default: ['openid', 'profile', 'email'] },
+    { key: 'access.oidc.scopes', default: ['openid', 'profile', 'email'], rare: true },
     'Scopes that are asked for.',
     z.array(z.string(scopesExpected), scopesExpected).refine((scopes) => scopes.includes('openid'), scopesExpected),
   ),
   rolesClaim: text(
-    { key: 'access.oidc.roles_claim', default: 'roles' },
+    { key: 'access.oidc.roles_claim', default: 'roles', rare: true },
     "Claim that has people's roles or groups; dots lead into it, as in realm_access.roles.",
   ),
   roles: setting(
@@ -53,7 +53,7 @@ const OIDC = {
 
 export const ACCESS = section('start', 'Tokens and sign-in (security.md).', {
   required: yesOrNo(
-    { key: 'access.required', variable: 'ASSAY_ACCESS_REQUIRED', default: false },
+    { key: 'access.required', variable: 'ASSAY_ACCESS_REQUIRED', default: false, rare: true },
     'Whether a token is asked for on a loopback address as well; always set it behind a proxy.',
   ),
   insecureNoAuth: yesOrNo(
@@ -62,23 +62,29 @@ export const ACCESS = section('start', 'Tokens and sign-in (security.md).', {
       variable: 'ASSAY_INSECURE_NO_AUTH',
       flag: '--insecure-no-auth',
       default: false,
+      rare: true,
     },
     'Whether everybody who reaches the address may read and send without a token.',
   ),
   tokensFile: text(
-    { key: 'access.tokens_file', variable: 'ASSAY_ACCESS_TOKENS_FILE', example: '/run/secrets/tokens.json' },
+    {
+      key: 'access.tokens_file',
+      variable: 'ASSAY_ACCESS_TOKENS_FILE',
+      example: '/run/secrets/tokens.json',
+      rare: true,
+    },
     'File of tokens besides those of the store, as `assay token create --file` writes it; read again when it changes.',
   ),
   auditBytes: size(
-    { key: 'access.audit_bytes', default: '64MiB', min: '1MiB', max: '100GiB' },
+    { key: 'access.audit_bytes', default: '64MiB', min: '1MiB', max: '100GiB', rare: true },
     'Size of the audit log; beyond it the oldest lines go.',
   ),
   sessionLifetimeMs: duration(
-    { key: 'access.session_lifetime', default: '12h', min: '1m', max: '30d' },
+    { key: 'access.session_lifetime', default: '12h', min: '1m', max: '30d', rare: true },
     'Age at which people have to sign in again.',
   ),
   sessionKey: secret(
-    { key: 'access.session_key', variable: 'ASSAY_SESSION_KEY' },
+    { key: 'access.session_key_file', variable: 'ASSAY_SESSION_KEY', rare: true },
     'Secret that seals sessions, the same for all instances; created in the store or the data folder unless given.',
   ),
   oidc: OIDC,
@@ -89,7 +95,7 @@ export const ACCESS = section('start', 'Tokens and sign-in (security.md).', {
     sources.mistake('access.insecure_no_auth', `everybody may come, and ${other} asks who it is`, 'one of the two');
   }
   if (sessionKey !== undefined && sessionKey.length < SECRET_LENGTH_MIN) {
-    sources.mistake('access.session_key', 'the key is short', `at least ${SECRET_LENGTH_MIN} characters`);
+    sources.mistake('access.session_key_file', 'the key is short', `at least ${SECRET_LENGTH_MIN} characters`);
   }
   const { baseDir, cwd } = sources.places;
   const base = sources.originOf('access.tokens_file') === 'file' ? baseDir : cwd;

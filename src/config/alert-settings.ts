@@ -8,21 +8,23 @@ import { NOTICE_KINDS, type NoticeKind, type Webhook } from '../model/detection.
 import { mapping } from './mapping.ts';
 import { secretFrom } from './secrets.ts';
 import { section } from './section.ts';
-import { choice, duration, setting, someText, text, type ValuesOf } from './setting.ts';
+import { choice, setting, someText, text, type ValuesOf } from './setting.ts';
 import type { Sources } from './sources.ts';
 
 const WEBHOOKS_MAX = 20;
+/** A receiver that is away for a night gets its notices in the morning; after a day the page and the metrics say more than they do. */
+const DELIVERY = { giveUpAfterMs: 24 * 3_600_000, timeoutMs: 10_000 };
 const DEFAULT_ON: readonly NoticeKind[] = ['regressed', 'partly_back', 'recovered', 'version_worse'];
 const known = NOTICE_KINDS.join(', ');
 const noticeKinds = z.array(z.enum(NOTICE_KINDS, `one of ${known}`), `a list of ${known}`).min(1, 'at least one');
 
 const WEBHOOK = {
   name: setting(
-    { key: 'name', example: 'chat' },
+    { key: 'name', example: 'chat', rare: true },
     "In metrics and the log, where the URL never is; the URL's host unless given.",
     someText.max(100, 'at most 100 characters'),
   ),
-  url: text({ key: 'url', example: 'https://ci.example/hooks/assay' }, 'Address that notices are sent to.'),
+  url: text({ key: 'url', example: 'https://ci.example/hooks/assay', rare: true }, 'Address that notices are sent to.'),
   urlFile: text({ key: 'url_file', example: '/run/secrets/hook' }, 'File that holds the address.'),
   urlEnv: text({ key: 'url_env', example: 'SLACK_WEBHOOK_URL' }, 'Variable that holds the address.'),
   format: choice(
@@ -30,8 +32,11 @@ const WEBHOOK = {
     { key: 'format', default: 'json' },
     "slack is for Slack's incoming webhooks, and others that take the same.",
   ),
-  secretFile: text({ key: 'secret_file', example: '/run/secrets/key' }, 'File with the key that signs notices.'),
-  secretEnv: text({ key: 'secret_env', example: 'HOOK_KEY' }, 'Variable with that key.'),
+  secretFile: text(
+    { key: 'secret_file', example: '/run/secrets/key', rare: true },
+    'File with the key that signs notices.',
+  ),
+  secretEnv: text({ key: 'secret_env', example: 'HOOK_KEY', rare: true }, 'Variable with that key.'),
   on: setting({ key: 'on', default: DEFAULT_ON }, 'Changes that are sent.', noticeKinds),
 };
 
@@ -46,13 +51,11 @@ export const ALERTS = section('reload', 'Notices of what detection finds (detect
     z.array(mapping(WEBHOOK), 'a list of webhooks').max(WEBHOOKS_MAX, `at most ${WEBHOOKS_MAX} webhooks`),
     WEBHOOK,
   ),
-  giveUpAfterMs: duration({ key: 'alerts.give_up_after', default: '24h', min: '1s', max: '30d' }, 'Time for retries.'),
-  timeoutMs: duration({ key: 'alerts.timeout', default: '10s', min: '100ms', max: '60s' }, 'Time for one attempt.'),
-}).build(({ webhooks: written, ...alerts }, sources) => {
+}).build(({ webhooks: written }, sources) => {
   const webhooks = written.flatMap((webhook, index) => webhookOf(webhook, index, sources));
   const twice = webhooks.find(({ key }, index) => webhooks.findIndex((other) => other.key === key) !== index);
   if (twice !== undefined) sources.mistake('alerts.webhooks', `${twice.name} is there twice`, 'each URL once');
-  return { ...alerts, webhooks };
+  return { ...DELIVERY, webhooks };
 });
 
 function webhookOf(written: ValuesOf<typeof WEBHOOK>, index: number, sources: Sources): Webhook[] {

@@ -5,6 +5,12 @@ import { formatDuration } from './quantities.ts';
 import { expectAtLeast, section } from './section.ts';
 import { count, duration, setting, size } from './setting.ts';
 
+const SPANS_MAX = 5000;
+/** Spans of this size on average fill 16 MiB at that number. Larger turns have more spans as well. */
+const SPAN_BYTES = 3355;
+/** Late spans count for this long. Exporters keep hardly anything for longer, and each trace is remembered until then. */
+const REOPEN_MS = 24 * 3_600_000;
+
 export const TURN = section('start', 'A user request and all that the agent did to answer it.', {
   settleMs: duration(
     { key: 'turn.settle', variable: 'ASSAY_TURN_SETTLE', default: '10s', min: '0ms', max: '1h' },
@@ -14,19 +20,20 @@ export const TURN = section('start', 'A user request and all that the agent did 
     { key: 'turn.idle', variable: 'ASSAY_TURN_IDLE', default: '60s', min: '1ms', max: '1d' },
     'A turn whose root never arrived closes this long after its last span.',
   ),
-  maxAgeMs: duration({ key: 'turn.max_age', default: '15m', min: '1s', max: '7d' }, 'A turn closes at this age.'),
-  maxSpans: count({ key: 'turn.max_spans', default: 5000, min: 1, max: 1e6 }, 'A turn closes at this many spans.'),
-  maxBytes: size({ key: 'turn.max_bytes', default: '16MiB', min: '1KiB', max: '1GiB' }, 'A turn closes at this size.'),
-  maxOpen: count(
-    { key: 'turn.max_open', default: 1_000_000, min: 1, max: 10_000_000 },
-    'Turns open at once on one machine, with ten times as many spans; beyond it those that would close first close.',
+  maxAgeMs: duration(
+    { key: 'turn.max_age', default: '15m', min: '1s', max: '7d', rare: true },
+    'A turn closes at this age.',
   ),
-  reopenMs: duration({ key: 'turn.reopen', default: '24h', min: '0ms', max: '30d' }, 'Late spans count for this long.'),
+  maxBytes: size(
+    { key: 'turn.max_bytes', default: '16MiB', min: '1KiB', max: '1GiB', rare: true },
+    'A turn closes at this size, or at 5000 spans; above 16 MiB at as many more spans.',
+  ),
 }).build((turn, sources) => {
   const maxAge = ['turn.max_age', turn.maxAgeMs] as const;
   expectAtLeast(sources, maxAge, ['turn.settle', turn.settleMs], formatDuration);
   expectAtLeast(sources, maxAge, ['turn.idle', turn.idleMs], formatDuration);
-  return turn;
+  const maxSpans = Math.max(SPANS_MAX, Math.floor(turn.maxBytes / SPAN_BYTES));
+  return { ...turn, maxSpans, reopenMs: REOPEN_MS };
 });
 
 const ID_KEYS_MAX = 32;
@@ -50,11 +57,11 @@ export const CONVERSATION = section('reload', 'Turns that share a conversation i
     'A conversation is scored this long after its last turn, unless its end is marked.',
   ),
   maxAgeMs: duration(
-    { key: 'conversation.max_age', default: '24h', min: '1s', max: '365d' },
+    { key: 'conversation.max_age', default: '24h', min: '1s', max: '365d', rare: true },
     'A conversation is scored at this age, ended or not.',
   ),
   maxTurns: count(
-    { key: 'conversation.max_turns', default: 200, min: 1, max: 100_000 },
+    { key: 'conversation.max_turns', default: 200, min: 1, max: 100_000, rare: true },
     'A conversation is scored at this number of turns, ended or not.',
   ),
   idKeys: setting(
@@ -69,7 +76,7 @@ export const CONVERSATION = section('reload', 'Turns that share a conversation i
     keyList,
   ),
   handOverTools: setting(
-    { key: 'conversation.hand_over_tools', default: HAND_OVER_TOOLS, example: ['transfer_to_front_desk'] },
+    { key: 'conversation.hand_over_tools', default: HAND_OVER_TOOLS, example: ['transfer_to_front_desk'], rare: true },
     'Globs for the tools by which an agent hands a conversation over to a person.',
     globList,
   ),

@@ -27,7 +27,7 @@ const proxyList = z
 
 export const HTTP = section('reload', 'The API.', {
   writeToken: secret(
-    { key: 'http.write_token', variable: 'ASSAY_HTTP_WRITE_TOKEN' },
+    { key: 'http.write_token_file', variable: 'ASSAY_HTTP_WRITE_TOKEN', rare: true },
     'Token of clients that may write, besides those of `assay token` (security.md).',
   ),
   allowedHosts: setting(
@@ -36,6 +36,7 @@ export const HTTP = section('reload', 'The API.', {
       variable: 'ASSAY_HTTP_ALLOWED_HOSTS',
       default: [],
       example: ['assay.example.com'],
+      rare: true,
     },
     'Names besides loopback ones by which callers without a token may call it.',
     hostList,
@@ -46,6 +47,7 @@ export const HTTP = section('reload', 'The API.', {
       variable: 'ASSAY_HTTP_TRUSTED_PROXIES',
       default: [],
       example: ['10.0.0.7'],
+      rare: true,
     },
     'Proxies whose X-Forwarded-For or Forwarded names the client, for limits by address and the audit log.',
     proxyList,
@@ -53,6 +55,6 @@ export const HTTP = section('reload', 'The API.', {
 }).build(({ writeToken, ...values }, sources) => {
   if (writeToken === undefined || /^[\x21-\x7e]{16,}$/.test(writeToken)) return { ...values, writeToken };
   // The value is a secret, and is not repeated.
-  sources.mistake('http.write_token', 'the token cannot be used', expected);
+  sources.mistake('http.write_token_file', 'the token cannot be used', expected);
   return { ...values, writeToken: undefined };
 });

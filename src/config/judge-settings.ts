@@ -1,17 +1,27 @@
 /** The judges that criteria may name, and what may be spent on them. An API key stands elsewhere (`secrets.ts`). */
 import { z } from 'zod';
-import { WHEN_CUT, WHEN_UNSUPPORTED } from '../model/judging.ts';
 import { mapping } from './mapping.ts';
 import { secretFrom } from './secrets.ts';
 import { PRICES } from './price-settings.ts';
-import { section, type SettingsOf } from './section.ts';
-import { amount, choice, count, duration, setting, someText, text, type ValuesOf } from './setting.ts';
+import { section } from './section.ts';
+import { amount, choice, count, duration, setting, someText, text, type ValuesOf, yesOrNo } from './setting.ts';
 import type { Sources } from './sources.ts';
 
 const JUDGES_MAX = 20;
 const NAME = /^[A-Za-z][\w-]{0,62}$/;
 /** Keys that a person may have already. They are not sent to an address that somebody else chose. */
 const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
+
+/**
+ * Retries of one question, with growing pauses, and the time after its first failure until which it is retried. A longer failure is an
+ * outage, and stops the judge (judge-queue.ts).
+ */
+const PATIENCE = { retries: 4, deadlineMs: 10 * 60_000 };
+
+/** Time for one call: a model that may write a long answer needs longer for it. */
+const TIMEOUT_MS = { min: 60_000, ofToken: 30, max: 10 * 60_000 };
+/** Accounts that may ask more often may send more as well. A provider whose limit is lower says so (429), and is left alone for a while. */
+const TOKENS_OF_REQUEST = 10_000 / 3;
 
 const addressExpected = 'an address that begins with https:// or http://, up to and with /v1 where it has that';
 const oddExpected = 'an odd number from 1 to 9, so that there is always a majority';
@@ -31,40 +41,39 @@ const JUDGE = {
     { key: 'api_key_env', example: 'LLM_KEY' },
     `Variable that holds the key; without base_url also ${Object.values(KEY_VARIABLES).join(' or ')}.`,
   ),
-  temperature: amount({ key: 'temperature', example: 0, min: 0, max: 2 }, "The provider's own unless given."),
+  temperature: amount(
+    { key: 'temperature', example: 0, min: 0, max: 2, rare: true },
+    "The provider's own unless given.",
+  ),
   votes: setting(
-    { key: 'votes', default: 1 },
+    { key: 'votes', default: 1, rare: true },
     'Answers to each question; the majority decides.',
     z.number(oddExpected).refine((votes) => [1, 3, 5, 7, 9].includes(votes), oddExpected),
   ),
-  timeoutMs: duration({ key: 'timeout', default: '60s', min: '100ms', max: '10m' }, 'Time for one call.'),
-  retries: count({ key: 'retries', default: 4, min: 0, max: 20 }, 'Retries of one question, with growing pauses.'),
-  deadlineMs: duration(
-    { key: 'deadline', default: '10m', min: '1s', max: '1d' },
-    'A question is retried no longer than this after its first failure.',
+  concurrency: count(
+    { key: 'concurrency', default: 4, min: 1, max: 100, rare: true },
+    'Calls in flight. A model on a machine of your own takes a few at once, at whatever rate.',
   ),
-  concurrency: count({ key: 'concurrency', default: 4, min: 1, max: 100 }, 'Calls in flight.'),
-  requestsPerMinute: count({ key: 'requests_per_minute', default: 60, min: 1, max: 1e6 }, 'Limit on the request rate.'),
-  tokensPerMinute: count({ key: 'tokens_per_minute', default: 200_000, min: 1, max: 1e9 }, 'Limit on the token rate.'),
+  requestsPerMinute: count(
+    { key: 'requests_per_minute', default: 60, min: 1, max: 1e6, rare: true },
+    'Limit on the request rate. There are 3,333 tokens for each.',
+  ),
   maxOutputTokens: count(
-    { key: 'max_output_tokens', default: 2000, min: 16, max: 200_000 },
-    'Tokens of one answer; models that reason need more.',
+    { key: 'max_output_tokens', default: 2000, min: 16, max: 200_000, rare: true },
+    'Tokens of one answer; models that reason need more. A call has a minute, and more above 2000 tokens.',
   ),
-  evidenceTokens: count({ key: 'evidence_tokens', default: 8000, min: 1000, max: 1e6 }, 'Most tokens of evidence.'),
+  evidenceTokens: count(
+    { key: 'evidence_tokens', default: 8000, min: 1000, max: 1e6, rare: true },
+    'Most tokens of evidence.',
+  ),
   sample: amount({ key: 'sample', default: 1, min: 0, max: 1 }, 'Share of conversations that are judged.'),
   probe: amount(
-    { key: 'probe', default: 0, min: 0, max: 1 },
+    { key: 'probe', default: 0, min: 0, max: 1, rare: true },
     'Share of answered questions asked once more, to see how far the judge agrees with itself.',
   ),
-  whenCut: choice(
-    WHEN_CUT,
-    { key: 'when_cut', default: 'count' },
-    'Verdicts over evidence that did not fit: they count, or are `not_applicable` (of a critical criterion `error`).',
-  ),
-  whenUnsupported: choice(
-    WHEN_UNSUPPORTED,
-    { key: 'when_unsupported', default: 'count' },
-    'Answers whose quotes are all invented: they count, are an `error`, or are asked for once more and then an `error`.',
+  strict: yesOrNo(
+    { key: 'strict', default: false, rare: true },
+    'Whether nothing counts that rests on evidence that did not fit, or on invented quotes alone (judges.md).',
   ),
   prices: setting(
     { key: 'prices', example: { input_per_million: 0.25, output_per_million: 2 } },
@@ -96,12 +105,8 @@ export const JUDGING = section('start', 'Models that criteria may ask, and what 
     perDay: amount({ ...money, key: 'judging.budget.per_day', example: 20 }, 'Limit, in the currency of the prices.'),
   },
   limitMs: duration(
-    { key: 'judging.limit', default: '1h', min: '1s', max: '7d' },
+    { key: 'judging.limit', default: '1h', min: '1s', max: '7d', rare: true },
     'Time to wait for the last verdict.',
-  ),
-  keepAnswersMs: duration(
-    { key: 'judging.keep_answers', default: '30d', min: '0ms', max: '3650d' },
-    'Time within which the same question costs nothing.',
   ),
 }).build(({ judges: written, budget: { perHour, perDay }, ...judging }, sources) => {
   const budget = { perHour: perHour ?? Number.POSITIVE_INFINITY, perDay: perDay ?? Number.POSITIVE_INFINITY };
@@ -116,7 +121,6 @@ export const JUDGING = section('start', 'Models that criteria may ask, and what 
   });
   return { ...judging, budget, judges };
 });
-export type JudgingSettings = SettingsOf<typeof JUDGING>;
 export type JudgeSettings = ReturnType<typeof judgeOf>;
 
 function judgeOf(name: string, { apiKeyFile, apiKeyEnv, ...judge }: Written, sources: Sources) {
@@ -126,10 +130,19 @@ function judgeOf(name: string, { apiKeyFile, apiKeyEnv, ...judge }: Written, sou
   const usual = judge.baseUrl === undefined ? places.env[KEY_VARIABLES[judge.provider]] : undefined;
   return {
     ...judge,
+    ...PATIENCE,
+    ...paceOf(judge),
     name,
     apiKey: ('secret' in found ? found.secret : undefined) ?? (usual === '' ? undefined : usual),
     prices: judge.prices ?? { inputPerMillion: 0, outputPerMillion: 0 },
     fingerprint: fingerprintOf(judge),
+  };
+}
+
+function paceOf({ requestsPerMinute, maxOutputTokens }: Pick<Written, 'requestsPerMinute' | 'maxOutputTokens'>) {
+  return {
+    timeoutMs: Math.min(TIMEOUT_MS.max, Math.max(TIMEOUT_MS.min, maxOutputTokens * TIMEOUT_MS.ofToken)),
+    tokensPerMinute: Math.ceil(requestsPerMinute * TOKENS_OF_REQUEST),
   };
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { certificates, secret } from './secrets.ts';
 import { section, type SettingsOf } from './section.ts';
-import { choice, count, type Declared, duration, setting, size, text, type ValuesOf, yesOrNo } from './setting.ts';
+import { choice, type Declared, duration, setting, text, type ValuesOf, yesOrNo } from './setting.ts';
 import type { Sources } from './sources.ts';
 
 const TOPIC = /^[A-Za-z0-9._-]{1,249}$/;
@@ -27,6 +27,9 @@ const brokerList = z
   .refine((brokers) => brokers.length > 0 && brokers.every((broker) => /^.+:\d{1,5}$/.test(broker)), brokerExpected)
   .readonly();
 
+/** Size of a record, uncompressed: as much as a request over OTLP may have. A larger one is a dead letter. */
+const RECORD_BYTES_MAX = 64 * 2 ** 20;
+
 const topics = <const D extends Declared>(declared: D, help: string) => setting(declared, help, topicList);
 
 const TLS = {
@@ -36,7 +39,7 @@ const TLS = {
   ),
   ...certificates('kafka.tls'),
   serverName: text(
-    { key: 'kafka.tls.server_name', example: 'kafka' },
+    { key: 'kafka.tls.server_name', example: 'kafka', rare: true },
     "Name in the brokers' certificates, where it is not that of their addresses.",
   ),
 };
@@ -51,21 +54,21 @@ const SASL = {
     { key: 'kafka.sasl.username', variable: 'ASSAY_KAFKA_USERNAME', example: 'assay' },
     'User name, for all mechanisms except oauthbearer.',
   ),
-  password: secret({ key: 'kafka.sasl.password', variable: 'ASSAY_KAFKA_PASSWORD' }, 'Password of that user.'),
+  password: secret({ key: 'kafka.sasl.password_file', variable: 'ASSAY_KAFKA_PASSWORD' }, 'Password of that user.'),
   tokenFile: text(
-    { key: 'kafka.sasl.token_file', example: '/run/secrets/token' },
+    { key: 'kafka.sasl.token_file', example: '/run/secrets/token', rare: true },
     'File with the token of oauthbearer, read again for each connection.',
   ),
   tokenUrl: text(
-    { key: 'kafka.sasl.token_url', example: 'https://id.example/token' },
+    { key: 'kafka.sasl.token_url', example: 'https://id.example/token', rare: true },
     'Server that issues tokens for oauthbearer; needs client_id and client_secret.',
   ),
-  clientId: text({ key: 'kafka.sasl.client_id', example: 'assay' }, 'Name of this client at that server.'),
+  clientId: text({ key: 'kafka.sasl.client_id', example: 'assay', rare: true }, 'Name of this client at that server.'),
   clientSecret: secret(
-    { key: 'kafka.sasl.client_secret', variable: 'ASSAY_KAFKA_CLIENT_SECRET' },
+    { key: 'kafka.sasl.client_secret_file', variable: 'ASSAY_KAFKA_CLIENT_SECRET', rare: true },
     'Secret of this client at that server.',
   ),
-  scope: text({ key: 'kafka.sasl.scope', example: 'kafka' }, 'Scope that is asked of that server.'),
+  scope: text({ key: 'kafka.sasl.scope', example: 'kafka', rare: true }, 'Scope that is asked of that server.'),
 };
 
 const DECLARED = {
@@ -74,7 +77,6 @@ const DECLARED = {
     'Brokers to begin with, in the variable separated by commas.',
     brokerList,
   ),
-  clientId: text({ key: 'kafka.client_id', default: 'assay' }, 'Name of this client in logs and quotas of brokers.'),
   tls: TLS,
   sasl: SASL,
   group: text({ key: 'kafka.group', variable: 'ASSAY_KAFKA_GROUP', default: 'assay' }, 'Consumer group.'),
@@ -85,10 +87,21 @@ const DECLARED = {
       'Topics of log records, with as many partitions as the topics of spans.',
     ),
   },
-  from: choice(['earliest', 'latest'], { key: 'kafka.from', default: 'earliest' }, 'Where a new group begins.'),
+  from: choice(
+    ['earliest', 'latest'],
+    { key: 'kafka.from', default: 'earliest', rare: true },
+    'Where a new group begins.',
+  ),
   sessionTimeoutMs: duration(
-    { key: 'kafka.session_timeout', variable: 'ASSAY_KAFKA_SESSION_TIMEOUT', default: '30s', min: '1s', max: '10m' },
-    'A silent instance loses its partitions after this long.',
+    {
+      key: 'kafka.session_timeout',
+      variable: 'ASSAY_KAFKA_SESSION_TIMEOUT',
+      default: '30s',
+      min: '1s',
+      max: '10m',
+      rare: true,
+    },
+    'A silent instance loses its partitions, and its conversations in the shared store, after this long.',
   ),
   clockMarginMs: duration(
     {
@@ -98,20 +111,9 @@ const DECLARED = {
       default: '15s',
       min: '0ms',
       max: '10m',
+      rare: true,
     },
     'How much later than its timestamp a record may appear.',
-  ),
-  maxRecordBytes: size(
-    { key: 'kafka.max_record_bytes', default: '64MiB', min: '1KiB', max: '1GiB' },
-    'Size of a record, uncompressed; a larger one is a dead letter.',
-  ),
-  recordBytes: size(
-    { key: 'kafka.record_bytes', default: 900_000, min: '1KiB', max: '1GiB' },
-    'Data that this instance writes are split into records of no more than this.',
-  ),
-  maxOpenTurns: count(
-    { key: 'kafka.max_open_turns', default: 50_000, min: 1, max: 10_000_000 },
-    'Turns open at once in each partition, in place of turn.max_open. The same on all instances.',
   ),
   deadLetterTopic: text(
     { key: 'kafka.dead_letter_topic', variable: 'ASSAY_KAFKA_DEAD_LETTERS', example: 'assay.dead-letters' },
@@ -121,13 +123,10 @@ const DECLARED = {
     { key: 'kafka.evaluations_topic', variable: 'ASSAY_KAFKA_EVALUATIONS', example: 'assay.evaluations' },
     'Topic of evaluations; without one they are not sent.',
   ),
-  read: yesOrNo(
-    { key: 'kafka.read', variable: 'ASSAY_KAFKA_READ', default: true },
-    'Whether this instance reads the topics; false makes it a gateway, which only writes OTLP to Kafka.',
-  ),
-  accept: yesOrNo(
-    { key: 'kafka.accept', variable: 'ASSAY_KAFKA_ACCEPT', default: true },
-    'Whether this instance accepts OTLP and writes it to the topics.',
+  role: choice(
+    ['both', 'gateway', 'reader'],
+    { key: 'kafka.role', variable: 'ASSAY_KAFKA_ROLE', default: 'both', rare: true },
+    'A gateway only accepts OTLP and writes it to the topics, a reader only reads them.',
   ),
 };
 
@@ -135,14 +134,12 @@ const DECLARED = {
 export const KAFKA = section('start', 'Kafka instead of the journal (kafka.md).', DECLARED).build((values, sources) => {
   const tls = tlsOf(values.tls, sources);
   const sasl = saslOf(values.sasl, sources);
-  const { brokers, read, accept } = values;
+  const { role, ...others } = values;
+  const { brokers } = others;
   if (brokers === undefined) return undefined;
   checkTopics(values, sources);
-  if (!read && !accept) {
-    const problem = 'kafka.read and kafka.accept are both false, so this instance has nothing to do';
-    sources.mistake('kafka.accept', problem, 'at least one of them true');
-  }
-  return { ...values, brokers, tls, sasl };
+  const does = { read: role !== 'gateway', accept: role !== 'reader' };
+  return { ...others, ...does, brokers, tls, sasl, maxRecordBytes: RECORD_BYTES_MAX };
 });
 export type KafkaSettings = NonNullable<SettingsOf<typeof KAFKA>>;
 export type SaslSettings = NonNullable<ReturnType<typeof saslOf>>;
@@ -164,13 +161,13 @@ function saslOf(login: ValuesOf<typeof SASL>, sources: Sources) {
     if (tokenUrl !== undefined && clientId !== undefined && clientSecret !== undefined) {
       return { mechanism, tokenUrl, clientId, clientSecret, scope };
     }
-    const expected = 'kafka.sasl.token_file; or token_url, client_id and client_secret_file or client_secret_env';
+    const expected = 'kafka.sasl.token_file; or token_url, client_id and client_secret_file';
     sources.mistake('kafka.sasl', 'oauthbearer does not say where its token comes from', expected);
     return undefined;
   }
   if (username !== undefined && password !== undefined) return { mechanism, username, password };
   const missing = username === undefined ? 'user name' : 'password';
-  const expected = 'kafka.sasl.username, and kafka.sasl.password_file, password_env or ASSAY_KAFKA_PASSWORD';
+  const expected = 'kafka.sasl.username, and kafka.sasl.password_file or ASSAY_KAFKA_PASSWORD';
   sources.mistake('kafka.sasl', `${mechanism} needs a ${missing}`, expected);
   return undefined;
 }

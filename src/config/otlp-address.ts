@@ -25,7 +25,7 @@ export function signalUrl(endpoint: string, signal: 'traces' | 'metrics' | 'logs
 }
 
 /** A header often holds a secret, so headers are found as secrets are. */
-export function headers(declared: Declared): Setting<Readonly<Record<string, string>>> {
+export function headers(declared: Declared & { readonly variable: string }): Setting<Readonly<Record<string, string>>> {
   const written = secret(declared, 'Headers of each request: authorization=Bearer abc,x-team=agents.');
   return {
     ...written,

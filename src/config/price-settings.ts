@@ -38,11 +38,11 @@ const MODEL_PRICES = {
     'Tokens of input that were read from a cache; the price of input unless given.',
   ),
   cacheWritePerMillion: amount(
-    { ...range, key: 'cache_write_per_million', example: 0.3 },
+    { ...range, key: 'cache_write_per_million', example: 0.3, rare: true },
     'Tokens of input that were written to a cache; the price of input unless given.',
   ),
   reasoningPerMillion: amount(
-    { ...range, key: 'reasoning_per_million', example: 2 },
+    { ...range, key: 'reasoning_per_million', example: 2, rare: true },
     'Tokens of output that the model reasoned with; the price of output unless given.',
   ),
 };

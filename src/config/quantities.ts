@@ -51,7 +51,7 @@ export function formatDuration(ms: number): string {
   return format(ms, DURATION_UNITS, ['d', 'h', 'm', 's', 'ms']);
 }
 
-export function formatSize(bytes: number): string {
+function formatSize(bytes: number): string {
   return format(bytes, SIZE_UNITS, ['TiB', 'GiB', 'MiB', 'KiB', 'B']);
 }
 

@@ -84,7 +84,7 @@ const salt: Setting<string | undefined> = {
   variable: 'ASSAY_REDACTION_SALT',
   help: 'Salt of the hashes, the same for all instances; kept in the data folder unless given.',
   takes: `at least ${SALT_LENGTH_MIN} random characters`,
-  keys: [],
+  variableOnly: true,
   read: (sources) => {
     const given = sources.readVariable({ key: 'redaction.salt', variable: 'ASSAY_REDACTION_SALT' });
     if (given === undefined || given.length >= SALT_LENGTH_MIN) return given;

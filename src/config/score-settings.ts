@@ -1,16 +1,10 @@
-/** Limits of checks, and what the metrics of conversations are split by. */
+/** Labels of the metrics of conversations, and how many of them there may be. */
 import { z } from 'zod';
 import { section } from './section.ts';
-import { count, duration, setting } from './setting.ts';
-
-export const SCORE = section('reload', 'The checks of criteria.', {
-  checkTimeoutMs: duration(
-    { key: 'score.check_timeout', default: '1s', min: '10ms', max: '1h' },
-    'A check that runs longer is stopped, and its verdict is `error`.',
-  ),
-});
+import { count, setting } from './setting.ts';
 
 const SEGMENT_KEYS_MAX = 8;
+const SEGMENTS_MAX = 20;
 const attributeKey = z.string('an attribute key').min(1, 'an attribute key that is not empty');
 const segmentKeys = z.union(
   [
@@ -22,16 +16,15 @@ const segmentKeys = z.union(
 
 export const METRICS = section('start', 'Labels of the metrics of conversations.', {
   maxLabelValues: count(
-    { key: 'metrics.max_label_values', default: 200, min: 1, max: 100_000 },
-    'Combinations of agent, version, environment and segment; later ones are counted under `other`.',
+    { key: 'metrics.max_label_values', default: 200, min: 1, max: 100_000, rare: true },
+    'Combinations of agent, version, environment and segment; later ones are counted under `other`. A tenth of it, but at least 20, is the number of segments of each agent.',
   ),
   segment: setting(
     { key: 'metrics.segment', default: [], example: 'customer.tier' },
     'An attribute, or a list of some, that says which part of the traffic a conversation is (METRICS.md).',
     segmentKeys,
   ),
-  maxSegments: count(
-    { key: 'metrics.max_segments', default: 20, min: 1, max: 1000 },
-    'Segments of each agent; later ones are `other`. With segments, raise max_label_values as well.',
-  ),
-});
+}).build((metrics) => ({
+  ...metrics,
+  maxSegments: Math.max(SEGMENTS_MAX, Math.floor(metrics.maxLabelValues / 10)),
+}));

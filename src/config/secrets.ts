@@ -16,24 +16,18 @@ export function isMissingSecret({ expected }: Pick<Mistake, 'expected'>): boolea
   return expected === FILE_EXPECTED || expected === VARIABLE_EXPECTED;
 }
 
-/**
- * `key` is what the secret would be called: `kafka.sasl.password` is read from the file named by `kafka.sasl.password_file`, else from the
- * variable named by `kafka.sasl.password_env`, else from `variable`.
- */
-export function secret(declared: Declared, help: string): Setting<string | undefined> {
-  const [fileKey, variableKey] = [`${declared.key}_file`, `${declared.key}_env`];
+/** Read from the file that the setting names, else from `variable`. */
+export function secret(declared: Declared & { readonly variable: string }, help: string): Setting<string | undefined> {
+  const { key } = declared;
   const read = (sources: Sources) => {
-    const file = sources.read<string | undefined>({ key: fileKey }, someText, undefined);
-    const variable = sources.read<string | undefined>({ key: variableKey }, someText, undefined);
-    const found = secretFrom(sources.places, { file, variable });
-    if ('problem' in found) {
-      sources.mistake(file === undefined ? variableKey : fileKey, found.problem, found.expected);
-      return undefined;
-    }
-    if (found.secret !== undefined || declared.variable === undefined) return found.secret;
-    return sources.readVariable({ ...declared, variable: declared.variable });
+    const file = sources.read<string | undefined>({ key }, someText, undefined);
+    if (file === undefined) return sources.readVariable(declared);
+    const found = secretFrom(sources.places, { file, variable: undefined });
+    if ('secret' in found) return found.secret;
+    sources.mistake(key, found.problem, found.expected);
+    return undefined;
   };
-  return { ...declared, help, takes: 'a file, or the name of a variable', keys: [fileKey, variableKey], read };
+  return { ...declared, help, takes: 'a file; the variable has the secret itself', isSecret: true, read };
 }
 
 type FoundSecret = { readonly secret: string | undefined } | { readonly problem: string; readonly expected: string };
@@ -73,7 +67,7 @@ function fileContent(declared: Declared, help: string): Setting<string | undefin
     sources.mistake(declared.key, found.problem, 'a file that can be read');
     return undefined;
   };
-  return { ...declared, help, takes: 'a file', keys: [declared.key], read };
+  return { ...declared, help, takes: 'a file', read };
 }
 
 function contentOf(file: string): { readonly content: string } | { readonly problem: string } {

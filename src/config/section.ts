@@ -45,6 +45,13 @@ export function isSetting(one: Setting<unknown> | Declarations): one is Setting<
   return typeof one.read === 'function';
 }
 
+/** How many deployments need a setting; documentation shows the levels apart. */
+export type Level = 'common' | 'rare';
+
+export function isOf(level: Level, { rare = false }: { readonly rare?: boolean | undefined }): boolean {
+  return rare === (level === 'rare');
+}
+
 /** All settings of a section, grouped or not. */
 export function settingsIn(declared: Declarations): Setting<unknown>[] {
   return Object.values(declared).flatMap((one) => (isSetting(one) ? [one] : settingsIn(one)));

@@ -4,17 +4,16 @@ import { ALERTS } from './alert-settings.ts';
 import { CONVERSATION, TURN } from './conversation-settings.ts';
 import { DETECTION } from './detection-settings.ts';
 import { HTTP } from './http-settings.ts';
-import { JOURNAL, RECEIVE } from './intake-settings.ts';
+import { JOURNAL } from './intake-settings.ts';
 import { JUDGING } from './judge-settings.ts';
 import { KAFKA } from './kafka-settings.ts';
 import { PAGE } from './page-settings.ts';
 import { REDACTION } from './redaction-settings.ts';
 import { RESULTS } from './result-settings.ts';
-import { METRICS, SCORE } from './score-settings.ts';
+import { METRICS } from './score-settings.ts';
 import { MODEL_PRICE_TABLE } from './price-settings.ts';
 import { PROCESS, SERVICE, SUITES } from './service-settings.ts';
 import { SHARED_STORE, STORE } from './store-settings.ts';
-import { TELEMETRY } from './telemetry-settings.ts';
 import { TLS } from './tls-settings.ts';
 import { TOOLS } from './tool-settings.ts';
 import { TRUTH } from './truth-settings.ts';
@@ -28,9 +27,7 @@ export const SECTIONS = {
   access: ACCESS,
   turn: TURN,
   conversation: CONVERSATION,
-  score: SCORE,
   journal: JOURNAL,
-  receive: RECEIVE,
   store: STORE,
   metrics: METRICS,
   detection: DETECTION,
@@ -39,7 +36,6 @@ export const SECTIONS = {
   truth: TRUTH,
   tools: TOOLS,
   prices: MODEL_PRICE_TABLE,
-  telemetry: TELEMETRY,
   redaction: REDACTION,
   judging: JUDGING,
   kafka: KAFKA,

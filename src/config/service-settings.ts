@@ -20,7 +20,7 @@ export const SERVICE = section('start', 'Where the service listens, and where it
     'Folder of the journal and, unless instances share one, of the store.',
   ),
   acceptLoss: yesOrNo(
-    { key: 'accept_loss', variable: 'ASSAY_ACCEPT_LOSS', flag: '--accept-loss', default: false },
+    { key: 'accept_loss', variable: 'ASSAY_ACCEPT_LOSS', flag: '--accept-loss', default: false, rare: true },
     'Start although data are lost, once: see docs/operating.md.',
   ),
   experimentsDir: folder(
@@ -30,6 +30,7 @@ export const SERVICE = section('start', 'Where the service listens, and where it
       flag: '--experiments <folder>',
       example: './data/experiments',
       reload: true,
+      rare: true,
     },
     'Folder of the experiments; `experiments` in `data_dir` unless given.',
   ),
@@ -74,7 +75,7 @@ export const SUITES = section('reload', 'What conversations are scored with.', {
     suiteList,
   ),
   shadowSuites: setting(
-    { key: 'shadow_suites', default: [] },
+    { key: 'shadow_suites', default: [], rare: true },
     'Candidates that run beside the live suites of the same names and count for nothing (suites.md).',
     suiteList,
   ),
@@ -92,7 +93,7 @@ const instanceName = z
 
 export const PROCESS = section('reload', 'This process among others.', {
   instance: setting(
-    { key: 'instance', variable: 'ASSAY_INSTANCE', example: 'assay-0', reload: false },
+    { key: 'instance', variable: 'ASSAY_INSTANCE', example: 'assay-0', reload: false, rare: true },
     'Name of this instance in its counters, the same again after a restart; the name of the host unless given.',
     instanceName,
   ),

@@ -17,6 +17,8 @@ export interface Declared extends Names {
   readonly example?: unknown;
   /** Whether a reload takes a new value, where that differs from the rest of the section. */
   readonly reload?: boolean;
+  /** Few deployments need it: it is shown apart from the common ones. */
+  readonly rare?: true;
 }
 
 export interface Setting<T> extends Declared {
@@ -24,8 +26,10 @@ export interface Setting<T> extends Declared {
   readonly help: string;
   /** The values it takes, in words. */
   readonly takes: string;
-  /** Keys of the file by which it is given; a secret has two, or none. */
-  readonly keys: readonly string[];
+  /** The file has the name of another file, which holds the value; the variable has the value itself. */
+  readonly isSecret?: true;
+  /** It is never in the file. */
+  readonly variableOnly?: true;
   /** Settings of each of its members, where it is a mapping or a list of mappings. */
   readonly members?: Fields | undefined;
   read(sources: Sources): T;
@@ -60,7 +64,6 @@ export function setting<T, const D extends Declared>(
     help,
     takes,
     members,
-    keys: [declared.key],
     schema,
     fallback,
     read,

@@ -9,11 +9,14 @@ import type { Mistake } from '../model/mistake.ts';
 import { whyUnreadable } from '../model/why-unreadable.ts';
 import { readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
 import { secretVariablesIn } from './environment-without-secrets.ts';
+import { FIXED_SETTINGS } from './fixed-settings.ts';
 import { type Section, type SettingsOf, settingsIn } from './section.ts';
 import { text } from './setting.ts';
 import { type Flags, Sources, type Variables } from './sources.ts';
+import { withoutRemoved } from './removed-settings.ts';
 import { ALL_SECTIONS, SECTIONS, TOP_SECTIONS } from './sections.ts';
-import { type UnknownVariable, unknownVariables } from './unknown-variables.ts';
+import { type TelemetrySettings, telemetryIn } from './telemetry-settings.ts';
+import { type Stranger, unknownVariables } from './unknown-variables.ts';
 
 type Top = typeof TOP_SECTIONS;
 type Sections = typeof SECTIONS;
@@ -24,9 +27,12 @@ export interface Settings
   extends SettingsOf<Top['service']>,
     SettingsOf<Top['suites']>,
     SettingsOf<Top['process']>,
-    MappingSettings {
+    MappingSettings,
+    Readonly<typeof FIXED_SETTINGS> {
   /** Relative paths in `suites` are relative to it: the folder of the configuration file, else the current one. */
   readonly baseDir: string;
+  /** Undefined where Assay sends no traces and metrics of its own. */
+  readonly telemetry: TelemetrySettings | undefined;
 }
 
 interface SettingsInput {
@@ -41,8 +47,8 @@ export interface LoadedSettings {
   /** Names of the variables that the file names as holders of a secret. */
   readonly secretVariables: readonly string[];
   readonly mistakes: readonly Mistake[];
-  /** Valid, and probably not intended. */
-  readonly unknownVariables: readonly UnknownVariable[];
+  /** Names that are no settings, or none any more. */
+  readonly strangers: readonly Stranger[];
 }
 
 const USUAL_FILE = 'assay.yaml';
@@ -57,17 +63,18 @@ const VARIABLES = ALL_SECTIONS.flatMap(({ declared }) =>
 );
 
 export function loadSettings({ flags, env, cwd }: SettingsInput): LoadedSettings {
-  const { document, baseDir, mistakes } = openConfig(flags, env, cwd);
-  const sources = new Sources({ flags, env, document, baseDir, cwd });
+  const { document: written, baseDir, mistakes } = openConfig(flags, env, cwd);
+  const { document, variables, removed } = withoutRemoved(written, env);
+  const sources = new Sources({ flags, env: variables, document, baseDir, cwd });
   const settings = readSettings(sources);
   sources.refuseUnknown();
   const all = [...mistakes, ...(document?.mistakes ?? []), ...sources.mistakes];
-  const secretVariables = secretVariablesIn(document?.value);
+  const secretVariables = secretVariablesIn(written?.value);
   return {
     settings,
     secretVariables,
     mistakes: all,
-    unknownVariables: unknownVariables(env, [...VARIABLES, ...secretVariables]),
+    strangers: [...removed, ...unknownVariables(variables, [...VARIABLES, ...secretVariables])],
   };
 }
 
@@ -79,7 +86,9 @@ function readSettings(sources: Sources): Settings {
   );
   // The cast holds: each section gives the member of its name.
   const mappings = Object.fromEntries(read) as unknown as MappingSettings;
-  const settings = { ...top, ...mappings, ...process.read(sources), baseDir: sources.places.baseDir };
+  const { baseDir, env } = sources.places;
+  const others = { ...FIXED_SETTINGS, telemetry: telemetryIn(env), baseDir };
+  const settings = { ...top, ...mappings, ...process.read(sources), ...others };
   checkTogether(settings, sources);
   return settings;
 }
@@ -102,7 +111,7 @@ function checkTogether({ kafka, sharedStore, redaction }: Settings, sources: Sou
   }
   if (kafka?.read === true && sharedStore === undefined) {
     const problem = 'Kafka needs a shared store, and store.url is not set';
-    const gateway = 'kafka.read: false, for an instance that only takes OTLP and writes it to Kafka';
+    const gateway = 'kafka.role: gateway, for an instance that only takes OTLP and writes it to Kafka';
     sources.mistake('kafka.brokers', problem, `store.url or ASSAY_STORE_URL as well; or ${gateway}`);
   }
 }

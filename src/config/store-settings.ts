@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { formatDuration } from './quantities.ts';
 import { certificates, secret } from './secrets.ts';
 import { expectAtLeast, section, type SettingsOf } from './section.ts';
-import { duration, setting, size, yesOrNo } from './setting.ts';
+import { duration, setting, size } from './setting.ts';
 
 export const STORE = section('reload', 'Conversations and their evaluations.', {
   maxBytes: size(
@@ -14,10 +14,6 @@ export const STORE = section('reload', 'Conversations and their evaluations.', {
   keepFailedMs: duration(
     { key: 'store.keep_failed', default: '90d', min: '0ms', max: '3650d' },
     'Age of the oldest conversation that did not end successfully.',
-  ),
-  words: yesOrNo(
-    { key: 'store.words', default: true },
-    'Words that users and agents said are indexed, so that conversations are found by them.',
   ),
 }).build((store, sources) => {
   const keep = ['store.keep', store.keepMs] as const;
@@ -32,6 +28,9 @@ const storeUrl = z.string(urlExpected).refine((text) => {
   return /^postgres(ql)?:$/.test(protocol) && hostname !== '' && pathname.length > 1;
 }, urlExpected);
 
+/** A command whose transaction is silent for longer is taken for dead. Instances have `kafka.session_timeout` for this. */
+const LEASE_MS = 30_000;
+
 /** Undefined where the store is a file of this machine. */
 export const SHARED_STORE = section('start', 'The store that all instances share.', {
   url: setting(
@@ -39,18 +38,14 @@ export const SHARED_STORE = section('start', 'The store that all instances share
     'PostgreSQL, with TLS where the URL has ?sslmode=require or a certificate is given.',
     storeUrl,
   ),
-  password: secret({ key: 'store.password', variable: 'ASSAY_STORE_PASSWORD' }, 'Password.'),
+  password: secret({ key: 'store.password_file', variable: 'ASSAY_STORE_PASSWORD' }, 'Password.'),
   ...certificates('store'),
-  leaseMs: duration(
-    { key: 'store.lease', variable: 'ASSAY_STORE_LEASE', default: '30s', min: '1s', max: '10m' },
-    'A transaction that is silent for longer is ended, and other instances take over its conversations.',
-  ),
-}).build(({ url: written, password, ca, cert, key, leaseMs }, sources) => {
+}).build(({ url: written, password, ca, cert, key }, sources) => {
   if (written === undefined) return undefined;
   const url = new URL(written);
   const inUrl = url.password === '' ? undefined : decodeURIComponent(url.password);
   if (inUrl !== undefined && sources.originOf('store.url') === 'file') {
-    const expected = 'the URL without it, and store.password_file, store.password_env or ASSAY_STORE_PASSWORD';
+    const expected = 'the URL without it, and store.password_file or ASSAY_STORE_PASSWORD';
     sources.mistake('store.url', 'the URL holds a password, and configuration files end up in repositories', expected);
   }
   url.password = '';
@@ -58,6 +53,6 @@ export const SHARED_STORE = section('start', 'The store that all instances share
   url.searchParams.delete('sslmode');
   const hasTls = wantsTls || ca !== undefined || cert !== undefined;
   // Without a password in the URL.
-  return { url: url.href, password: password ?? inUrl, tls: hasTls ? { ca, cert, key } : undefined, leaseMs };
+  return { url: url.href, password: password ?? inUrl, tls: hasTls ? { ca, cert, key } : undefined, leaseMs: LEASE_MS };
 });
 export type SharedStoreSettings = NonNullable<SettingsOf<typeof SHARED_STORE>>;

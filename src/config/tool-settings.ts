@@ -13,11 +13,11 @@ export const TOOLS = section(
   'Which tools change something (suites.md). The lists of a suite take precedence.',
   {
     writes: setting(
-      { key: 'tools.writes', default: [] },
+      { key: 'tools.writes', default: [], rare: true },
       'Tools that change something, whatever they are called: [crm_sync, billing_*].',
       globs,
     ),
-    reads: setting({ key: 'tools.reads', default: [] }, 'Tools that only look, likewise.', globs),
+    reads: setting({ key: 'tools.reads', default: [], rare: true }, 'Tools that only look, likewise.', globs),
   },
 ).build(({ writes, reads }): ToolNames | undefined =>
   writes.length + reads.length === 0 ? undefined : { writes, reads },

@@ -10,9 +10,9 @@ import { setting, text } from './setting.ts';
 const FILES_MAX = 100;
 
 const FILE = {
-  path: text({ key: 'path', required: true, example: 'truth.yaml' }, 'Relative to this file.'),
+  path: text({ key: 'path', required: true, example: 'truth.yaml', rare: true }, 'Relative to this file.'),
   by: text(
-    { key: 'by', default: 'conversation', example: 'scenario' },
+    { key: 'by', default: 'conversation', example: 'scenario', rare: true },
     `How a conversation is found: conversation, scenario (${SCENARIO_ATTRIBUTE}) or the key of an attribute.`,
   ),
 };
@@ -20,7 +20,7 @@ const FILE = {
 /** In the order in which later ones override earlier ones. */
 export const TRUTH = section('reload', 'Ground truth, where it is known beforehand (suites.md).', {
   files: setting(
-    { key: 'truth.files', default: [] },
+    { key: 'truth.files', default: [], rare: true },
     'Files of ground truth; later ones override earlier ones.',
     z
       .array(mapping(FILE), 'a list of files: [{path: truth.yaml, by: scenario}]')

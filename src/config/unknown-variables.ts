@@ -11,19 +11,21 @@ const OTHERS = ['ASSAY_TOKEN', 'ASSAY_CONVERSATION_ID', 'ASSAY_CASE', 'ASSAY_CON
 /** Kubernetes sets such ones for each Service, and one may be called assay. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_/;
 
-export interface UnknownVariable {
-  readonly variable: string;
-  readonly didYouMean: string;
+/** A name that is no setting, or none any more. */
+export interface Stranger {
+  readonly name: string;
+  /** The setting that was probably meant, or the effect of one that was removed. */
+  readonly hint: string;
 }
 
-export function unknownVariables(env: Variables, settings: readonly string[]): readonly UnknownVariable[] {
+export function unknownVariables(env: Variables, settings: readonly string[]): readonly Stranger[] {
   const known = new Set([...settings, ...OTHERS]);
   const names = [...known].map(withoutPrefix);
   return Object.entries(env).flatMap(([variable, value]) => {
     if (!variable.startsWith(PREFIX) || known.has(variable)) return [];
     if (value === undefined || /^(?:tcp|udp|sctp):\/\//.test(value) || OF_KUBERNETES.test(variable)) return [];
     const nearest = didYouMean(withoutPrefix(variable), names);
-    return nearest === undefined ? [] : [{ variable, didYouMean: `${PREFIX}${nearest}` }];
+    return nearest === undefined ? [] : [{ name: variable, hint: `did you mean ${PREFIX}${nearest}?` }];
   });
 }
 

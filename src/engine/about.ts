@@ -16,7 +16,7 @@ export interface About {
 export class AboutMatcher {
   readonly #about: About;
   readonly #idKeys: IdKeys | undefined;
-  /** One of these is in the bytes, or else nothing in them is about it; undefined where that cannot be said. */
+  /** Texts of which at least one is in the bytes of spans that concern them; undefined if that cannot be said. */
   readonly #texts: readonly Buffer[] | undefined;
 
   constructor(about: About, idKeys: readonly string[]) {

@@ -8,7 +8,7 @@ import type { ConversationId } from '../model/ids.ts';
 import type { Turn } from '../model/turn.ts';
 import type { TraceContent } from '../store/engine-store.ts';
 
-/** Without its bytes. */
+/** A closed turn without its bytes. */
 export interface ClosedInLog {
   readonly traceId: ClosedTurn['traceId'];
   readonly cause: CloseCause;

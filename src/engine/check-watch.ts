@@ -128,7 +128,7 @@ export function isBarred(
   return isOf && logTime < stops.until && weight >= stops.weightMin;
 }
 
-/** As far as there is room for it in the note: what is compared is what was noted. */
+/** The target as the note has room for it: comparisons are made with what was noted. */
 function noted({ suite, subject, agent, logTime, weight }: CheckTarget): CheckTarget {
   return {
     suite: suite.slice(0, SUITE_LENGTH_MAX),

@@ -140,7 +140,7 @@ export function* dueConversations(conversations: ConversationStore, logTime: num
   }
 }
 
-/** It was scored, or cannot be: it is over until another turn joins. */
+/** Marks a conversation as over, because it was scored or cannot be. Another turn opens it again. */
 export function closeConversation(
   conversations: ConversationStore,
   row: number,

@@ -36,7 +36,7 @@ export function wrongClocksOf(turns: readonly Turn[], arrivedAt: number): readon
 }
 
 export function mergedGlance(known: ConversationGlance, more: ConversationGlance): ConversationGlance {
-  // The same turn again, with more spans, counts as both.
+  // The same turn with more spans counts as the first and as the last.
   const isEarlier = (more.beganAtMs ?? Number.POSITIVE_INFINITY) <= (known.beganAtMs ?? Number.POSITIVE_INFINITY);
   const isLater = (more.ceasedAtMs ?? Number.NEGATIVE_INFINITY) >= (known.ceasedAtMs ?? Number.NEGATIVE_INFINITY);
   return {
@@ -48,13 +48,13 @@ export function mergedGlance(known: ConversationGlance, more: ConversationGlance
   };
 }
 
-/** On one line, without what nobody sees. */
+/** Beginning of a text on one line, without invisible characters. */
 function beginning({ text }: Content): string | undefined {
   if (text === '') return undefined;
   const tidy = visibleText(text.slice(0, READ_CHARACTERS)).replace(BLANKS, ' ').trim();
   if (tidy === '') return undefined;
   if (tidy.length <= SHOWN_CHARACTERS && text.length <= READ_CHARACTERS) return tidy.toWellFormed();
-  // By code points, so that no half of a surrogate pair is left.
+  // Cut by code points, so that no half of a surrogate pair is left.
   const shown = tidy.slice(0, 2 * SHOWN_CHARACTERS);
   const points = PAIRS.test(shown) ? [...shown].slice(0, SHOWN_CHARACTERS).join('') : shown.slice(0, SHOWN_CHARACTERS);
   return `${points.toWellFormed()}…`;

@@ -33,7 +33,7 @@ export class ConversationNotes {
     for (const _ of this.noting(batch));
   }
 
-  /** The same, a few spans at each step. */
+  /** Notes a batch in steps of a few spans. */
   *noting({ signal, bytes, table }: NotedBatch): Generator<undefined> {
     // Log records come with spans of their trace, which say it.
     if (signal === 'logs') return;

@@ -8,7 +8,7 @@ const READ_CHARACTERS = 8192;
 /** The most that one text brings. */
 const WORDS_MAX = 1000;
 
-/** With a blank between two. A word that occurs in two texts is there twice. */
+/** Words with a blank between two. A word of two texts is there twice. */
 export function spokenWords(id: ConversationId, turns: readonly Turn[]): string {
   const texts = turns.flatMap(({ userInput, finalAnswer }) => [userInput.text, finalAnswer.text]);
   return [id, ...texts]

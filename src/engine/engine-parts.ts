@@ -1,8 +1,8 @@
 /** The parts and settings that an engine is made of. */
 import type { ModelPrices } from '../model/cost.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
-import type { Judges } from '../score/judge/judges.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { Judges } from '../score/suite/judges.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { EngineStore } from '../store/engine-store.ts';
 import type { CheckWatch } from './check-watch.ts';
 import type { ClosingLimits } from './conversation-closing.ts';
@@ -35,7 +35,7 @@ export interface EngineParts {
   readonly watch: CheckWatch;
   /** Settings under the name of a judge; without them, judged criteria are skipped. */
   readonly judge?: Judges['settings'];
-  /** From files. */
+  /** Ground truth from files. */
   readonly truth?: WrittenTruth | undefined;
   readonly onEvent: (event: EngineEvent) => void;
   /** A recording without log times is complete: nothing is gained by scoring a conversation before its last turn is read. */

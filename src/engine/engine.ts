@@ -18,7 +18,7 @@ import { isSynthetic, syntheticConversationId, type TraceId } from '../model/ids
 import { keyOfSuite } from '../model/suite-key.ts';
 import type { Turn } from '../model/turn.ts';
 import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import { type Arrival, type ClosedInLog, openSinceIn } from './arrival.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -66,7 +66,7 @@ const IS_COUNTED = {
   unknown: false,
 } satisfies Record<UnscoredCause, boolean>;
 
-/** Where closed turns were put. */
+/** Place where a closed turn was stored. */
 interface ClosedPlace {
   readonly conversation: StoredConversation;
   readonly trace: number;
@@ -290,7 +290,7 @@ export class Engine {
     if (named !== undefined) this.#closeBeside(this.#parts.store.conversations.find(named), closed);
   }
 
-  /** It adds nothing, but the end of the conversation may have waited for its close. */
+  /** A close without anything new may still be what the end of the conversation waits for. */
   #closeBeside(conversation: StoredConversation | undefined, closed: ClosedInLog): void {
     if (conversation === undefined) return;
     const openSince = openSinceIn(closed, conversation.id);
@@ -449,7 +449,7 @@ export class Engine {
     const { conversation } = matched;
     const scoredAt = due.dueAt ?? last.closedAt;
     const isScoredWhole = matched.by.some(({ shadow }) => shadow === undefined);
-    // Without an id of its own, what came after a call may be in another trace that nothing leads to.
+    // In a conversation without an id, the rest of a call may be in another trace that no evidence leads to.
     const isNamed = !isSynthetic(due.id);
     for (const turn of conversation?.turns ?? []) {
       if (!isBare(turn)) continue;
@@ -463,7 +463,7 @@ export class Engine {
       this.#scoring.score(suite, conversation, undefined, place);
     }
     const unscoredBecause = matched.byAny ? undefined : 'no_suite_matched';
-    // Its turns were scored, each for itself; what is remembered of them is not needed any more.
+    // The turns were scored one by one, so they need not be remembered.
     for (const { row } of traces) this.#recent.drop(row);
     close({ revision, turns: due.turns, unscoredBecause });
     const live = matched.by.filter(({ shadow }) => shadow === undefined);

@@ -18,9 +18,9 @@ import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import { writeResultPayload } from '../report/results/result-payload.ts';
 import { type CountedConversation, SuiteTotals } from './counting/suite-totals.ts';
 import { type CountedEffort, countedEffort, type Effort, keptEffort } from './counting/usage-totals.ts';
-import { type EvaluatorVersions, evaluatorVersions, judgedBy } from '../score/evaluator-version.ts';
-import type { Judges } from '../score/judge/judges.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import { type EvaluatorVersions, evaluatorVersions, judgedBy } from '../score/suite/evaluator-version.ts';
+import type { Judges } from '../score/suite/judges.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { EngineStore, EvaluationPlace, PreviousEvaluation, WaitingEvaluation } from '../store/engine-store.ts';
 import { waitingObservation } from './detection/observations.ts';
 import { comesFrom, traitsOf, userOf } from './detection/traits.ts';
@@ -202,7 +202,7 @@ export class EvaluationRecorder {
     }
   }
 
-  /** In the history, which a revision changes. */
+  /** Result in the history, which a revision changes. */
   #inHistory(
     { suite, outcome, score, decidedShare }: Evaluation,
     {
@@ -259,7 +259,7 @@ export class EvaluationRecorder {
 interface Counting {
   readonly totals: SuiteTotals;
   readonly labels: AgentLabels;
-  /** Its row. */
+  /** Row of the conversation. */
   readonly conversation: number;
   /** Log time. */
   readonly at: number;
@@ -268,7 +268,7 @@ interface Counting {
   readonly effortCounted: CountedEffort | undefined;
   readonly costSource: ConversationCost['source'];
   readonly counted: CountedConversation;
-  /** Its verdicts that were counted while it waited for others. */
+  /** Verdicts that were counted while others were pending. */
   readonly countedBefore: ReadonlyMap<string, VerdictKind>;
   readonly before: PreviousEvaluation | undefined;
   readonly span: { readonly traceId: TraceId; readonly rootSpanId: SpanId } | undefined;

@@ -47,7 +47,7 @@ export class Intake {
     for (const _ of this.taking(entry, isStored));
   }
 
-  /** The same in steps. Until the last of them nothing else may be taken, and time may not be advanced. */
+  /** Takes an entry in steps. Until the last of them no other entry may be taken, and time may not be advanced. */
   *taking(entry: LogEntry, isStored?: (traceId: TraceId) => boolean): Generator<undefined> {
     yield* this.advancing(entry.logTime);
     const table = BatchTable.read(entry.table);
@@ -89,7 +89,7 @@ export class Intake {
     for (const _ of this.advancing(logTime));
   }
 
-  /** The same in steps, as for `taking`. */
+  /** Advances time in steps, as for `taking`. */
   *advancing(logTime: number): Generator<undefined> {
     if (logTime <= this.turns.time) return;
     for (const closed of this.turns.advancing(logTime)) {

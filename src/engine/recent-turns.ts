@@ -7,7 +7,7 @@
  * until it is old, and that cost more than reading again the few that are asked for.
  */
 import type { Turn } from '../model/turn.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 
 interface Recent {
   readonly revision: number;
@@ -25,7 +25,7 @@ const TRACES_MAX = 1 << 16;
 const BYTES_MAX = 8 << 20;
 
 export class RecentTurns {
-  /** By row of the trace, oldest first. */
+  /** Traces by row, oldest first. */
   readonly #traces = new Map<number, Recent>();
   #bytes = 0;
 
@@ -44,7 +44,7 @@ export class RecentTurns {
     return recent?.revision === revision ? recent : undefined;
   }
 
-  /** Its conversation has been scored. */
+  /** Forgets a trace whose conversation has been scored. */
   drop(trace: number): void {
     const recent = this.#traces.get(trace);
     if (recent?.turns !== undefined) this.#bytes -= recent.bytes;

@@ -29,7 +29,7 @@ export function serviceRedaction(settings: Settings): RedactionRules | undefined
   });
 }
 
-/** The same rules for recorded data. Without a salt, hashes are the run's own: nothing is written for it. */
+/** Rules for recorded data. Without a salt, hashes are the run's own, and no salt is written. */
 export function offlineRedaction(settings: Settings): RedactionRules | undefined {
   return rulesOf(
     settings,

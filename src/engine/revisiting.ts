@@ -11,7 +11,7 @@
  */
 import { withoutTruth } from '../assemble/build-conversation.ts';
 import type { Conversation } from '../model/conversation.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { EngineStore, StoredConversation } from '../store/engine-store.ts';
 import type { SuiteScoring } from './suite-scoring.ts';
 import type { Understanding } from './understanding.ts';
@@ -65,7 +65,7 @@ export class Revisiting {
   }
 }
 
-/** Whether it is the truth that makes the suite be for it: then nothing was said of it before, and is now. */
+/** True if only the truth makes the suite match: then it has no earlier evaluation, and gets one now. */
 function matchesByTruth(suite: CompiledSuite, conversation: Conversation): boolean {
   if (conversation.truth === undefined || suite.whyNot(conversation) !== undefined) return false;
   return suite.whyNot(withoutTruth(conversation)) !== undefined;

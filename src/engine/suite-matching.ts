@@ -1,6 +1,6 @@
 /** Which suites are for a conversation that is due. */
 import type { Conversation } from '../model/conversation.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { StoredConversation, StoredTrace } from '../store/engine-store.ts';
 import type { RecentTurns } from './recent-turns.ts';
 import type { SuiteRunner } from './suite-runner.ts';
@@ -30,8 +30,8 @@ export class SuiteMatching {
   }
 
   /**
-   * The suites that score the conversation as a whole, and whether any suite, its turns' among them, is for it. Most often
-   * what is remembered of the turns says that there is none of the first kind, and nothing has to be read again.
+   * The suites that score the conversation as a whole, and whether any suite, its turns' among them, matches it. The
+   * turns in memory usually show that no such suite matches, so that no spans have to be read again.
    */
   match(due: StoredConversation, traces: readonly StoredTrace[]): Matched | undefined {
     const { suites, runner, understanding } = this.#parts;

@@ -1,9 +1,9 @@
 /** Parts of a suite that the main thread needs: names, questions and weights. The functions are the scoring thread's. */
 import type { About, SuiteScope } from '../model/evaluation.ts';
 import { isShadowKey, keyOfSuite } from '../model/suite-key.ts';
-import type { Need } from '../score/needs.ts';
-import type { CompiledSuite } from '../score/suite.ts';
-import type { Weighing, Weight } from '../score/weigh.ts';
+import type { Need } from '../score/subject/needs.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
+import type { Weighing, Weight } from '../score/subject/weigh.ts';
 
 interface CriterionOutline extends Weight {
   readonly question: string;
@@ -31,7 +31,7 @@ export interface SuiteOutline extends Weighing {
   readonly goldenTraces: number;
 }
 
-/** As it can be sent from one thread to another. */
+/** Parts of a suite that can be sent from one thread to another. */
 export function outlineOf(suite: CompiledSuite): SuiteOutline {
   const { name, shadow, version, description, scope, about, criteria } = suite;
   const { totalWeight, minDecided, hardFailureScores, whenBroken, truthKeys } = suite;

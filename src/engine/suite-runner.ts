@@ -2,7 +2,7 @@
  * Asks suites: whether one is for a conversation, and what it says of it. A suite that throws or never returns is left out and
  * said; it keeps no other from answering.
  */
-import { prepareReadingOf } from '../score/answer-reading.ts';
+import { prepareReadingOf } from '../score/subject/answer-reading.ts';
 import { isBroken } from '../model/decision.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
@@ -10,9 +10,9 @@ import type { EngineEvent } from '../model/events/scoring-events.ts';
 import type { TurnId } from '../model/ids.ts';
 import { keyOfSuite } from '../model/suite-key.ts';
 import type { JudgeOutcome, JudgeRequest } from '../model/judging.ts';
-import { evaluate } from '../score/evaluate.ts';
-import type { Judges, ShownEvidence } from '../score/judge/judges.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import { evaluate } from '../score/suite/evaluate.ts';
+import type { Judges, ShownEvidence } from '../score/suite/judges.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { weightOf } from './conversation-weight.ts';
 import { type CheckTarget, type CheckWatch, MATCHING, WHOLE_SUITE } from './check-watch.ts';
 

@@ -14,13 +14,13 @@ import type { Conversation } from '../model/conversation.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { TurnId } from '../model/ids.ts';
 import { keyOfSuite } from '../model/suite-key.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { EngineStore, EvaluationKey } from '../store/engine-store.ts';
 import type { EvaluationRecorder } from './evaluation-recorder.ts';
 import type { RunEvaluation, SuiteRunner } from './suite-runner.ts';
 
 interface ScoringPlace {
-  /** Its row. */
+  /** Row of the conversation. */
   readonly conversation: number;
   /** The row of the turn's trace; 0 for the conversation as a whole. */
   readonly trace: number;
@@ -56,7 +56,7 @@ export class SuiteScoring {
     if (evaluated === undefined) return;
     const key = keyOf(suite, turnId, place);
     const before = place.revision === 1 ? undefined : this.#store.evaluations.previous(key);
-    // It was re-evaluated meanwhile, so its revision is higher than the spans alone explain.
+    // The conversation was re-evaluated meanwhile, so its revision is higher than the spans alone explain.
     const isOvertaken = before !== undefined && before.revision >= place.revision;
     if (!isOvertaken) this.#keep(evaluated, suite, subject, place);
     else if (!this.#isAsBefore(evaluated.evaluation, key)) {

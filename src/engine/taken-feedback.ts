@@ -44,7 +44,7 @@ interface Parts {
 export class TakenFeedback {
   readonly #parts: Parts;
   readonly #idKeys: IdKeys | undefined;
-  /** In the arrival that is being taken. */
+  /** Feedback of the arrival that is being taken. */
   #carried = NONE;
   /** The conversation of the arrival, if that has feedback which is new. */
   #told: Told | undefined;
@@ -85,7 +85,7 @@ export class TakenFeedback {
       const feedback = placed(one, of);
       const isAboutIt = of !== undefined && feedback?.conversationId === of.id;
       const [fate = 'gone'] = feedback === undefined ? [] : store.feedback.put([feedback], { asks: !isAboutIt });
-      // It speaks of the turn of its trace, which is scored with the arrival unless only the feedback was taken.
+      // Feedback about a trace's turn is scored with the arrival, unless only the feedback was taken.
       if (isAboutIt && fate === 'kept') this.#told = { row: of.row, isScored: of.revision > 0 || isOnlyFeedback };
       onEvent({ type: 'feedback-arrived', way: one.way, fate: feedback === undefined ? 'unplaced' : fate });
     }
@@ -115,7 +115,7 @@ export class TakenFeedback {
 
 interface Told {
   readonly row: number;
-  /** Whether something was said before that the feedback may change. */
+  /** True if an earlier evaluation exists, which the feedback may change. */
   readonly isScored: boolean;
 }
 

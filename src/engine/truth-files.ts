@@ -13,7 +13,7 @@ import { taskTruthMistake, whyNoTruth } from '../score/expected/expected-actions
 import { formatMistakes, type Mistake } from '../model/mistake.ts';
 import type { TruthFile } from '../model/truth.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../model/written-document.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { readsTaskTruth } from './suite-outline.ts';
 import type { WrittenTruth } from './truths.ts';
 

@@ -30,9 +30,9 @@ interface UnderstandingParts {
 }
 
 interface UnderstoodArrival {
-  /** With what the store had of the trace. */
+  /** Spans of the trace, with those that the store had. */
   readonly merged: MergedContent;
-  /** None if nothing was added. */
+  /** Turns of the trace; empty if nothing was added. */
   readonly turns: readonly Turn[];
 }
 

@@ -29,7 +29,9 @@ export function warnOfSecondApi(): void {
   );
 }
 
-/** On standard error unless the application listens for warnings; outside of Node, where it has a console. */
+/**
+ * Warns through Node's warnings, which go to standard error unless the application listens; elsewhere on the console.
+ */
 function warn(message: string): void {
   const { process } = globalThis as { readonly process?: { emitWarning?(text: string, type: string): void } };
   if (typeof process?.emitWarning === 'function') process.emitWarning(message, 'AssayWarning');

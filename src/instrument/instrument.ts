@@ -38,7 +38,7 @@ import { warnOfSecondApi } from './api-copies.ts';
 export const CONVERSATION_ID = 'gen_ai.conversation.id';
 
 export interface ConversationOptions {
-  /** The same for every turn of the conversation, whatever process or trace they run in. */
+  /** Id of the conversation, the same for every turn, whatever process or trace it runs in. */
   readonly id: string;
   /** Ground truth, if there is any: expected participants, a label. Anything that JSON can hold. */
   readonly truth?: unknown;
@@ -92,15 +92,15 @@ export function endConversation(): boolean {
   return mark(END_MARK, true);
 }
 
-/** One opinion of a user of the agent: a score, a label or a comment, or several of them. */
+/** An opinion of a user of the agent: a score, a label, a comment, or several of them. */
 export interface UserFeedback {
   /** Makes sending twice count once. Choose one for each click. */
   readonly id?: string;
-  /** Such as `thumbs` or `csat`; `user_feedback` unless given. */
+  /** Name of the question, such as `thumbs` or `csat`; `user_feedback` unless given. */
   readonly name?: string;
   /** 1 is good and 0 is bad; stars from 2 to 5; else with its `scale`. */
   readonly score?: number;
-  /** Such as `thumbs_up` or `thumbs_down`. */
+  /** The user's choice, such as `thumbs_up` or `thumbs_down`. */
   readonly label?: string;
   readonly comment?: string;
   /** The lowest and the highest score that could be given. */

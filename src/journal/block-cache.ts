@@ -11,7 +11,7 @@ const NOTHING = new Uint8Array(0);
 
 export class BlockCache {
   readonly #readInto: (target: Uint8Array, position: number) => void;
-  /** By number of the block, oldest first. */
+  /** Blocks by number, oldest first. */
   readonly #blocks = new Map<number, Uint8Array>();
   /** Memory of blocks that went; somebody may still look at the first, nobody at the second. */
   #retired: Uint8Array[] = [];

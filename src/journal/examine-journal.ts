@@ -90,7 +90,7 @@ async function examineSegment(
   const found = read === undefined ? await findSalt(file, { base, size }) : undefined;
   const head: SegmentHead | undefined = read ?? (found === undefined ? undefined : { ...found, capacity: size, base });
   if (head === undefined) {
-    // One that its mark does not name may have been recycled when the process died.
+    // A segment that its mark does not name may have been recycled when the process died.
     const losesData = mark === undefined || marked !== undefined;
     const kind = size === 0 ? 'segment-short' : 'segment-unreadable';
     const what = size === 0 ? 'is empty' : 'has no record that can be read';
@@ -102,7 +102,7 @@ async function examineSegment(
   if (isTrusted && depth === 'quick') return { damage: [], end: base, corruptBytes: headBytes };
   const scanned = await scan(file, head);
   const end = base + scanned.end;
-  // Without a mark, one before the last is taken for full.
+  // Each segment before the last is taken for full if the journal has no mark.
   const expected = marked?.end ?? (isLast || mark !== undefined ? end : base + head.capacity);
   const isCut = !scanned.isSealed && expected > end;
   const corruptBytes = headBytes + scanned.corruptBytes + (marked !== undefined && isCut ? expected - end : 0);

@@ -11,6 +11,6 @@ export interface JournalEntry {
   /** `model/sender.ts`. */
   readonly sender?: number | undefined;
   readonly table: Uint8Array;
-  /** Where the request's bytes begin: a span at byte n of the request is at `payloadPosition + n`. */
+  /** Position of the request's first byte: a span at byte n of the request is at `payloadPosition + n`. */
   readonly payloadPosition: number;
 }

@@ -6,7 +6,7 @@ export interface JournalMark {
   readonly end: number;
   /** Segments that must be there, in order. */
   readonly segments: readonly MarkedSegment[];
-  /** Where rows of the journal are stored once they are released: the store, and how many commits it had. */
+  /** Store that takes the journal's rows, and how many commits it had. */
   readonly store?: MarkedStore | undefined;
 }
 

@@ -48,7 +48,7 @@ export interface JournalOptions {
   readonly maxBytes: number;
   /** File of its high-water mark (`journal-mark.ts`). Without one, an end that is missing cannot be told from a torn one. */
   readonly markFile?: string | undefined;
-  /** The store that released rows are in, as it is on disk now. Its mark tells an older copy of the store. */
+  /** Mark of the store that takes released rows, as it is on disk now. It reveals an older copy of the store. */
   readonly storeMark?: (() => MarkedStore | undefined) | undefined;
   /**
    * Floor that the store already knows: positions and times of the log never fall below it, even if the journal's
@@ -76,7 +76,7 @@ export class Journal {
   readonly #options: JournalOptions;
   readonly #files: SegmentFiles;
   readonly #clock: LogClock;
-  /** In order of the log; the last one is written to. */
+  /** Segments in the order of the log; the last one is written to. */
   readonly #segments: Segment[];
   #current: (OpenSegment & { offset: number }) | undefined;
   #endPosition: number;
@@ -137,7 +137,7 @@ export class Journal {
     return this.#clock.behindMs;
   }
 
-  /** To be called where no turn is open that would look idle. */
+  /** Must be called when no turn is open that would look idle. */
   catchUp(): void {
     this.#clock.catchUp();
   }
@@ -291,10 +291,10 @@ export class Journal {
   }
 
   async #writeGroups(): Promise<void> {
-    // One turn of the event loop, so that requests which arrive together share the sync.
+    // Waits a turn of the event loop, so that requests which arrive together share the sync.
     await new Promise(setImmediate);
     while (this.#hasWork) {
-      // It never rejects: whoever asked for it gets the failure.
+      // A task never rejects: its caller gets the failure.
       await this.#tasks.shift()?.();
       const first = this.#waiting[0];
       if (first === undefined) continue;
@@ -388,14 +388,14 @@ export class Journal {
     });
     for (const waiting of group) waiting.resolve({ appended: true });
     if (current.offset > current.capacity / 2) {
-      // A failure here shows again, with a client to tell, when the spare is needed.
+      // A failure here shows again when the spare is needed, and a client can be refused.
       this.#files.prepare().catch(() => undefined);
     }
   }
 
   async #segmentWithRoom(length: number): Promise<(OpenSegment & { offset: number }) | Refusal> {
     const current = this.#current;
-    // One slot stays free for the record that closes the segment.
+    // A slot stays free for the record that closes the segment.
     if (current !== undefined && current.offset + length + ALIGNMENT <= current.capacity) return current;
     const capacityMin = length + 2 * ALIGNMENT;
     const held = this.diskBytes;

@@ -52,7 +52,7 @@ export class LogClock {
     return Math.max(0, this.#wallAtStart + this.#passed - this.now());
   }
 
-  /** Nothing is open that would look idle. */
+  /** Returns to the wall clock at once. Only called if no turn is open that would look idle. */
   catchUp(): void {
     const behind = this.behindMs;
     const isBelieved = behind <= FAR_MS || this.#passed >= BELIEVED_AFTER_MS;

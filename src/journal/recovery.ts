@@ -38,7 +38,7 @@ export interface Segment {
   end: number;
   /** Log time of its head: nothing in it was accepted before. */
   readonly since: number;
-  /** It ended because a record did not fit. */
+  /** True if the segment ended because a record did not fit. */
   isFull: boolean;
 }
 

@@ -110,7 +110,7 @@ function changeOf(
   return { offset, length, bytes: [writeRecordHead(salt, hole)] };
 }
 
-/** The same file with the changed records in it, on disk. */
+/** Writes a copy of the segment with the changed records, synced. */
 async function copy(
   from: FileHandle,
   head: SegmentHead,

@@ -90,7 +90,7 @@ export class SegmentFiles {
       return { base, salt: head.salt, capacity, file };
     } catch (error) {
       await file?.close();
-      // It is no spare any more, and may hold what was to go.
+      // The file is no spare any more, and may hold forgotten bytes.
       await rm(source, { force: true }).catch(() => undefined);
       throw error;
     }
@@ -135,7 +135,7 @@ export class SegmentFiles {
     await this.#remove(this.#spares.length);
   }
 
-  /** Once it resolves, no file is removed any more. */
+  /** Resolves when no file will be removed any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#looking);

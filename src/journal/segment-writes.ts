@@ -7,7 +7,7 @@ export async function writeAll(file: FileHandle, buffers: readonly Uint8Array[],
   const expected = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
   const { bytesWritten } = await file.writev([...buffers], at);
   if (bytesWritten === expected) return;
-  // A short write happens on a full disk and on very large groups: the rest in one piece tells which.
+  // Full disks and very large groups write short; writing the rest in one piece shows which it was.
   const rest = Buffer.concat(buffers).subarray(bytesWritten);
   let written = 0;
   while (written < rest.length) {

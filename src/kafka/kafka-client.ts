@@ -29,7 +29,7 @@ export interface KafkaHeader {
 }
 
 export interface AssignedPartition extends TopicPartition {
-  /** Where reading begins: what the group committed, else the start or the end as configured. */
+  /** Offset at which reading begins: what the group committed, else the start or the end as configured. */
   readonly offset: number;
   /** Metadata committed with the offset; empty if there was none. */
   readonly metadata: string;
@@ -52,7 +52,10 @@ export interface ConsumerHandlers {
   }): Promise<void>;
   /** Others may have these from now on. */
   onLost(partitions: readonly TopicPartition[]): void;
-  /** In order within a partition; the next ones of the partition come when this has resolved. Heartbeats go on meanwhile. */
+  /**
+   * Takes records in order within a partition; the next ones of the partition come when this has resolved. Heartbeats
+   * go on meanwhile.
+   */
   onRecords(partition: TopicPartition, records: readonly KafkaRecord[]): Promise<void>;
   /** Problem that stops reading, for logs and readiness, with what to do; undefined once reading resumes. */
   onProblem(problem: string | undefined): void;
@@ -66,7 +69,10 @@ export interface OffsetToCommit extends TopicPartition {
 export interface PartitionEnd extends TopicPartition {
   /** The offset behind the last record that can be read. */
   readonly end: number;
-  /** All records before the end have been handed on. Offsets can't tell: the marks of transactions count as well, and are no records. */
+  /**
+   * True if all records before the end have been handed on. Offsets do not show it, because marks of transactions count
+   * and are no records.
+   */
   readonly isRead: boolean;
 }
 

@@ -10,7 +10,7 @@
  */
 interface Placed {
   readonly logTime: number;
-  /** The timestamp lay before what the lane had been told about the topic. */
+  /** True if the timestamp was before the time that the lane had reached for the topic. */
   readonly isLate: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Stream<T> {
   readonly topic: string;
   readonly waiting: Ordered<T>[];
   head: number;
-  /** Nothing before this time is to come after what is here. */
+  /** Time before which no further record is expected. */
   time: number;
   quietUntil: number;
 }
@@ -67,7 +67,7 @@ export class LaneOrder<T> {
   next(): Ordered<T> | undefined {
     let first: Stream<T> | undefined;
     for (const stream of this.#streams) {
-      // On equal times the topic named first goes first, or is waited for.
+      // Equal times go by the order of the topics: the topic named first is taken, or waited for.
       if (first === undefined || reached(stream) < reached(first)) first = stream;
     }
     const found = first?.waiting[first.head];

@@ -52,7 +52,7 @@ export class OffsetTracker {
     if (record.open < 0) throw new Error(`offsets: record ${record.offset} was released more often than it was taken`);
   }
 
-  /** Where somebody else would have to begin. */
+  /** Position from which another owner would have to read. */
   get progress(): Progress {
     for (let first = this.#records[this.#head]; first !== undefined; first = this.#records[this.#head]) {
       if (first.open > 0) return { offset: first.offset, time: first.timeBefore };

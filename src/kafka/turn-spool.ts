@@ -24,13 +24,13 @@ const SEGMENT_BYTES = 64 << 20;
 const GAP_BETWEEN_FILES = 64 << 10;
 
 const NOTHING = new Uint8Array(1);
-/** As many as systems take in one call. */
+/** Most pieces that systems take in a single write. */
 const PIECES_MAX = 1024;
 
 export class TurnSpool {
   readonly directory: string;
   readonly #segmentBytes: number;
-  /** In order of their bases; the last is written to. */
+  /** Segments in order of their bases; the last is written to. */
   readonly #segments: Segment[] = [];
   #end = 0;
 
@@ -49,7 +49,7 @@ export class TurnSpool {
     return bytes;
   }
 
-  /** Where the next entry will lie; everything before it will not change. */
+  /** Position of the next entry; everything before it is final. */
   get end(): number {
     return this.#end;
   }
@@ -78,7 +78,7 @@ export class TurnSpool {
     return positions;
   }
 
-  /** Nobody will read this entry again. */
+  /** Releases an entry that will not be read again. */
   release(position: number): void {
     const index = this.#segments.findLastIndex(({ base }) => base <= position);
     const segment = this.#segments[index];

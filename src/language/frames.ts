@@ -2,13 +2,16 @@
  * Parts of an answer that are not said by the agent in its own voice: quotes, quoted lines, code, and a draft after the words that announce
  * it. "You could reply: "I have sent the report"" claims nothing. An answer that is one quote and no more is read as it is.
  */
+import { inAnyLanguage } from './languages.ts';
+
 const MAY_HOLD_FRAMES = /["“”„«「『>]|```|[:：]\s*\n/;
 const CODE = /```[\s\S]{0,8000}?(?:```|$)/g;
 const QUOTED_LINES = /^ {0,3}>.{0,2000}$/gm;
 const QUOTE =
   /"[^"\n]{2,600}"|“[^”\n]{2,600}”|„[^“”\n]{2,600}[“”]|«[^»\n]{2,600}»|「[^」\n]{2,600}」|『[^』\n]{2,600}』/g;
-const DRAFT =
-  /(?:here(?:'s| is| are)|below is|hier (?:ist|kommt|sind)|aquí (?:tiene|tienes|está|va)|voici|aqui (?:está|vai)|segue|以下|下面)[^.!?\n]{0,60}(?:draft|letter|e-?mail|message|text|translation|template|poem|reply|version|wording|entwurf|brief|übersetzung|vorlage|borrador|carta|traducción|correo|mensaje|brouillon|lettre|traduction|courriel|rascunho|tradução|mensagem|下書き|文面|文案|訳|草稿|译文|模板|范文)[^.!?\n]{0,40}[:：]\s*\n[\s\S]*/;
+const ANNOUNCED = inAnyLanguage(({ drafts }) => drafts.announced);
+const NAMED = inAnyLanguage(({ drafts }) => drafts.named);
+const DRAFT = new RegExp(`(?:${ANNOUNCED})[^.!?\\n]{0,60}(?:${NAMED})[^.!?\\n]{0,40}[:：]\\s*\\n[\\s\\S]*`);
 const LETTERS_LEFT_MIN = 6;
 
 /** Works on text as `plainText` gives it. */

@@ -7,17 +7,15 @@
  * "Tickets are booked" and "invitations are sent to Ann" have no words of a rule, and remain claims. A dot in the middle stands for a condition
  * that was taken out.
  */
+import { inAnyLanguage } from './languages.ts';
+import type { RuleWords } from './language-words.ts';
 
-const PRESENT = /(?<![\p{L}'])(?:is|are|ist|sind|est|sont|son|está|están|é|são|está|estão)(?!\p{L})/u;
-const BY_NOW =
-  /(?<!\p{L})(?:now|just|already|successfully|been|jetzt|bereits|schon|maintenant|déjà|bien|ya|já|agora)(?!\p{L})/u;
+const PRESENT = new RegExp(`(?<![\\p{L}'])(?:${any('present')})(?!\\p{L})`, 'u');
+const BY_NOW = new RegExp(`(?<!\\p{L})(?:${any('byNow')})(?!\\p{L})`, 'u');
 /** Not beyond an "and": "is processed and will arrive within 5 days" claims the first. */
-const NEAR = '^(?:(?!,| (?:and|but|und|y|et|e) ).){0,80}?';
-const PERIOD = String.raw`(?:(?:up to|bis zu|maximum|máximo) )?(?:\d|an? |one |two |three |four |five |six |seven |ten |few |several )[^.,;]{0,20}? ?(?:minute|hour|day|week|month|stunde|tage|werktag|arbeitstag|woche|jour|heure|semaine|día|dia|hora|semana)`;
-const AHEAD = new RegExp(
-  String.raw`${NEAR}(?<!\p{L})(?:within|innerhalb(?: von)?|binnen|sous|dans (?:un délai de|les)|dentro de|en un plazo de|(?:no|em um) prazo de|em até) ${PERIOD}`,
-  'u',
-);
+const NEAR = `^(?:(?!,| (?:${any('and')}) ).){0,80}?`;
+const PERIOD = `(?:(?:${any('atMost')}) )?(?:\\d|an? |one |two |three |four |five |six |seven |ten |few |several )[^.,;]{0,20}? ?(?:${any('units')})`;
+const AHEAD = new RegExp(`${NEAR}(?<!\\p{L})(?:${any('within')}) ${PERIOD}`, 'u');
 const RULE = new RegExp(
   `${NEAR}(?:·|(?<!\\p{L})(?:automatically|by default|up to \\d|upon (?!your)|on request|original payment|in ${PERIOD}))`,
   'u',
@@ -35,4 +33,8 @@ export function isGeneralStatement(clause: string, words: string, at: number): b
   if (AHEAD.test(behind)) return true;
   const subject = OF_ANY.exec(clause.slice(0, at + verb.index))?.[0];
   return subject !== undefined && !POINTS.test(subject) && RULE.test(behind);
+}
+
+function any(part: keyof RuleWords): string {
+  return inAnyLanguage(({ rules }) => rules?.[part] ?? '');
 }

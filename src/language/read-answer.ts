@@ -7,11 +7,12 @@
  * hardly a word is left. "I can't share another customer's address" says what it refuses; "I can't help with that" does
  * not. Long answers are never bare.
  */
-import { type Language, LANGUAGES, PHRASES } from './languages.ts';
+import { inAnyLanguage, type Language, LANGUAGES, WITH_SPACES, WITHOUT_SPACES } from './languages.ts';
 import { isClosing, withoutClosings } from './closing.ts';
 import { withoutFrames } from './frames.ts';
 import { isGeneralStatement } from './general-statement.ts';
-import { type PhraseKind, type PhraseTests, plainText, sentencesOf } from './phrases.ts';
+import { type PhraseKind, PHRASES, type PhraseTests } from './phrases.ts';
+import { plainText, sentencesOf } from './plain-text.ts';
 import { isTooShortToTell, languageOf, languageOfPlain } from './recognise.ts';
 
 export interface AnswerReading {
@@ -79,12 +80,10 @@ function readAsRequested(answer: string, asked: () => Iterable<string>): AnswerR
     if (language !== undefined) return new Reading(language, plain.trim());
     if (!isTooShortToTell(plainText(said))) return undefined;
   }
-  const [language, ...others] = CLAIMED_IN.filter((one) => claimsAnything(plain, PHRASES[one]));
+  // "Address updated." is English if nothing else tells: it claims something in no other language.
+  const [language, ...others] = WITH_SPACES.filter((one) => claimsAnything(plain, PHRASES[one]));
   return language === undefined || others.length > 0 ? undefined : new Reading(language, plain.trim());
 }
-
-/** "Address updated." is English if nothing else tells: it claims something in no other language. */
-const CLAIMED_IN = ['English', 'German', 'Spanish', 'French', 'Portuguese'] as const satisfies readonly Language[];
 
 function claimsAnything(plain: string, { ownClaim, doneClaim }: PhraseTests): boolean {
   return sentencesOf(plain).some((sentence) => ownClaim.test(sentence) || doneClaim.test(sentence));
@@ -269,14 +268,12 @@ function givesReason(text: string, { words }: PhraseTests): boolean {
   );
 }
 
-const REASON =
-  /(?<!\p{L})(?:because(?: of)?|due to|weil|wegen|aufgrund|porque|debido a|parce qu[e']|en raison d|por causa d|devido a|aus(?= \p{L}{3,20}gründen))([^.!?;\n]{4,120})/u;
-/** "Because something went wrong" gives none. */
-const NO_REASON =
-  /^(?:errors?|issues?|problems?|wrong|went|happened|occurred|technical|unexpected|internal|unknown|fehlers?|probleme?s?|störung(?:en)?|technisch\p{L}*|unerwartet\p{L}*|aufgetreten|schief\p{L}*|errores|problemas?|técnic\p{L}*|inesperad\p{L}*|erreurs?|problèmes?|techniques?|inattendue?s?|survenue?s?|erros?|falhas?|ocorreu|technischen|gründen)$/u;
-
-/** Particles that bind words in Japanese and Chinese and mean nothing. */
-const PARTICLES = /[はがをにでとのもへますせんたいただくし我您你的了是吗请]/gu;
+const REASON = new RegExp(`(?<!\\p{L})(?:${inAnyLanguage(({ clauses }) => clauses.because)})([^.!?;\\n]{4,120})`, 'u');
+const NO_REASON = new RegExp(`^(?:${inAnyLanguage(({ clauses }) => clauses.noReason)})$`, 'u');
+const PARTICLES = new RegExp(
+  inAnyLanguage(({ clauses }) => clauses.particles),
+  'gu',
+);
 
 const GLOBAL = new WeakMap<RegExp, RegExp>();
 
@@ -308,8 +305,9 @@ function clausesOf(sentence: string): readonly string[] {
   return sentence.split(CLAUSE_ENDS);
 }
 
-const CLAUSE_ENDS =
-  /[;—–]|(?<=:) |(?<=,) ?(?=(?:but|and|so|now|then|aber|und|doch|pero|y|así|ahora|mais|et|maintenant|mas|e|então|agora|jetzt|nun) )|(?<=が、|が,)|(?<=,)(?=[\p{Script=Han}])/u;
+const NEXT_WORDS = inAnyLanguage(({ clauses }) => clauses.next, WITH_SPACES);
+const NEXT_PLACES = inAnyLanguage(({ clauses }) => clauses.next, WITHOUT_SPACES);
+const CLAUSE_ENDS = new RegExp(`[;—–]|(?<=:) |(?<=,) ?(?=(?:${NEXT_WORDS}) )|${NEXT_PLACES}`, 'u');
 
 function claimsIn(told: readonly Told[], known: PhraseTests): readonly Claim[] {
   const own: Claim[] = [];
@@ -353,7 +351,7 @@ function isBesideTrouble(clauses: readonly string[], at: number, known: PhraseTe
   return tellsOfTrouble(standingOf(clauses.slice(from), known), known);
 }
 
-const HOWEVER = /^ ?(?:but|aber|doch|pero|mais|mas|ただし|但)/;
+const HOWEVER = new RegExp(`^ ?(?:${inAnyLanguage(({ clauses }) => clauses.but)})`);
 
 function tellsOfTrouble(text: string, { apology, trouble, failure, refusal }: PhraseTests): boolean {
   return trouble.test(text) || failure.test(text) || refusal.test(text) || apology.test(text);
@@ -372,9 +370,7 @@ function claimedIn(clause: string, pattern: RegExp, known: PhraseTests): string 
   return next === -1 ? undefined : claimedIn(clause.slice(next + 1), pattern, known);
 }
 
-/** "I have changed nothing". */
-const NOTHING =
-  /^ (?:nothing|none|no (?:other|further|changes?)|nichts|keine[nrs]?|nada|ning[uú]na?|rien|aucune?|nenhuma?)(?![a-zß-öø-ÿœ])/;
+const NOTHING = new RegExp(`^ (?:${inAnyLanguage(({ clauses }) => clauses.nothing)})(?![a-zß-öø-ÿœ])`);
 
 /** Without trouble that was overcome: told as past before something that was done, or said to be over. */
 function standingOf(clauses: readonly string[], known: PhraseTests): string {

@@ -6,8 +6,9 @@
  *
  * Code, links and quoted text say nothing of the language, and are left out. Nothing is guessed: a text without such words has none.
  */
-import { type Language, PHRASES } from './languages.ts';
-import { plainText } from './phrases.ts';
+import { type Language, type NotCovered, WITH_SPACES, WORDS } from './languages.ts';
+import { PHRASES } from './phrases.ts';
+import { plainText } from './plain-text.ts';
 import { WordTable } from './word-table.ts';
 
 /** Languages of the same script that are not covered: what they share with those that are must not decide. */
@@ -27,37 +28,26 @@ const OTHERS = {
   Indonesian:
     'dan yang di ke dari untuk dengan tidak ini itu adalah saya anda kami akan bisa maaf terima kasih pesanan sudah',
   Catalan: 'els amb és són però aquest aquesta ho ens gràcies puc vostè seva seu meva per què ho sento ja està',
-} as const;
+} satisfies NotCovered<string>;
 
-/** Close relatives that are not covered. Most of their words are the same, so only words that one of the two has tell them apart. */
-const RELATIVES: Partial<Record<Language | 'none', ReadonlySet<string>>> = {
-  // Catalan
-  Spanish: new Set(
-    'el la els les un una de del al als i o no si per en que es se em et ens us ho hi he ha han hem es amb sense és són era està estan però aquest aquesta aquests això quan com on qui què perquè molt més ja encara també només puc pot podem gràcies sento vostè seva seu teva teu meva meu tot res bé aviat comanda diners compte correu adreça a fins sobre ara hola perfecte'.split(
-      ' ',
-    ),
-  ),
-  // Galician
-  Portuguese: new Set(
-    'o a os as un unha uns unhas e ou non si de do da dos das en no na nos nas ao á aos ás por polo pola para con sen é son foi ser está están ten hai eu vostede ti ela el me meu miña seu súa teu túa lle isto iso este esta ese esa aquí que cal cando onde como quen porque máis moi xa aínda tamén só pode podo grazas axiña cartos conta pedido feito listo nada agora ola grazas xa chegarán sentímolo desculpe'.split(
-      ' ',
-    ),
-  ),
-};
+const RELATIVES = new Map(
+  WITH_SPACES.flatMap((language) => {
+    const words = WORDS[language].relative?.split(' ');
+    return words === undefined ? [] : [[language, new Set(words)] as const];
+  }),
+);
 
-/** Marks that only one of them has. All but the elisions of French are beyond ASCII. */
+/** Marks that only one of them has. */
 const MARKS: readonly (readonly [RegExp, Language | 'none'])[] = [
-  [/[ß]|(?:^|[^\p{L}])(?:für|über|können|möchte|rück)/gu, 'German'],
-  [/[¿¡ñ]|ción(?!\p{L})/gu, 'Spanish'],
-  [/[ãõ]|ção(?!\p{L})|ções(?!\p{L})/gu, 'Portuguese'],
-  [/œ|(?<!\p{L})(?:[cdjlmnst]|qu)'(?=\p{L})/gu, 'French'],
+  ...WITH_SPACES.flatMap((language) => {
+    const { marks } = WORDS[language];
+    return marks === undefined ? [] : [[marks, language] as const];
+  }),
   [/[łżśąęğşıřžčåøæșț]/gu, 'none'],
 ];
 
 const CANDIDATES: readonly (readonly [Language | 'none', Iterable<string>])[] = [
-  ...(['English', 'German', 'Spanish', 'French', 'Portuguese'] as const).map(
-    (language) => [language, PHRASES[language].words] as const,
-  ),
+  ...WITH_SPACES.map((language) => [language, PHRASES[language].words] as const),
   ...Object.values(OTHERS).map((words) => ['none', words.split(' ')] as const),
 ];
 /** The candidates that each word is of, by their places. Every answer is read, so a word is looked up once and not once for each candidate. */
@@ -134,7 +124,7 @@ function byWords(prose: string, isAscii: boolean): Language | undefined {
 
 /** As many words that only the relative has as words that only the language has. */
 function isOfRelative(prose: string, language: Language): boolean {
-  const theirs = RELATIVES[language];
+  const theirs = RELATIVES.get(language);
   if (theirs === undefined) return false;
   const own = PHRASES[language].words;
   let lead = 0;

@@ -40,7 +40,7 @@ interface Contents {
 }
 
 const CHECK_MS = 5_000;
-/** A client that connects and says nothing holds its connection no longer. */
+/** Longest time for which a client that sends nothing holds its connection. */
 const HANDSHAKE_MS_MAX = 10_000;
 
 export class Certificates {
@@ -49,7 +49,7 @@ export class Certificates {
   readonly #followers: { readonly server: SecureServer; readonly clients: 'any' | 'known' }[] = [];
   readonly #timer: NodeJS.Timeout;
   #contents: Contents;
-  /** As read last, whether they could be used or not. */
+  /** Files as they were read last, whether they could be used or not. */
   #seen: string;
 
   constructor(files: CertificateFiles, onEvent: (event: TlsEvent) => void) {

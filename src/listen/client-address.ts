@@ -79,13 +79,13 @@ function forwardedFor(header: string | readonly string[] | undefined): readonly 
   return text === '' ? [] : text.split(',').map((hop) => hop.trim());
 }
 
-/** An element without `for` is a hop that says nothing of the one before it. */
+/** Hops of a header. An element without `for` is a hop that does not name the one before it. */
 function forwarded(header: string | undefined): readonly string[] {
   if (header === undefined || header === '') return [];
   return header.split(',').map((element) => /(?:^|;)\s*for=("?)([^",;]*)\1/i.exec(element)?.[2] ?? '');
 }
 
-/** With a port or without one; undefined where it is no address: `unknown`, or a name that hides it. */
+/** Address with a port or without; undefined for `unknown`, or a name that hides it. */
 function addressIn(hop: string): string | undefined {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+)(?::\d{1,5})?)$/.exec(hop) ?? [];
   const address = bracketed ?? plain ?? hop;

@@ -33,7 +33,7 @@ export class Places<Connection> {
   readonly #max: number;
   readonly #holders = new Map<Connection, Holder<Connection>>();
   readonly #groups = new Map<string, Group<Connection>>();
-  /** By the number of their connections. */
+  /** Groups of connections by their size. */
   readonly #bySize = new Map<number, Set<Group<Connection>>>();
   readonly #silent = new Set<Holder<Connection>>();
   #largest = 0;
@@ -64,7 +64,7 @@ export class Places<Connection> {
     this.#move(holder, 'busy');
   }
 
-  /** One of its requests is over. */
+  /** A request of the connection has ended. */
   ended(connection: Connection): void {
     const holder = this.#holders.get(connection);
     if (holder === undefined) return;

@@ -32,7 +32,7 @@ export class SlowedAddresses {
     const group = addressGroup(address);
     const now = this.#now();
     const known = this.#addresses.get(group);
-    // The one that was slowed last comes last.
+    // Inserted again, so that the address slowed last is last.
     this.#addresses.delete(group);
     this.#addresses.set(group, { until: now + SLOWED_MS, lastAt: known?.lastAt ?? now });
     const [oldest] = this.#addresses.keys();

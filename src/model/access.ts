@@ -9,7 +9,7 @@ import type { LISTENERS } from './events/receive-events.ts';
 export type AccessPort = (typeof LISTENERS)[number];
 
 export const ACCESS_REFUSALS = [
-  /** Nothing was sent that says who it is. */
+  /** The request has no credentials. */
   'no_token',
   'unknown_token',
   'expired_token',
@@ -57,7 +57,7 @@ export interface Client {
 export interface Action {
   readonly takes: Role;
   readonly orTakes?: Role | undefined;
-  /** As it was registered, with the names of its parameters and not what was given for them. */
+  /** Route as registered, with names of parameters in place of their values. */
   readonly route: string;
 }
 
@@ -65,7 +65,7 @@ export interface RefusedAccess {
   readonly allowed: false;
   readonly status: 400 | 401 | 403 | 429;
   readonly reason: AccessRefusal;
-  /** For the client; it says no more than the client must know. */
+  /** Message for the client; it reveals no more than the client must know. */
   readonly message: string;
   readonly retryAfterSeconds?: number;
   /** A person could sign in instead. */
@@ -93,12 +93,12 @@ export interface KeptToken {
   readonly expiresAt: number | undefined;
 }
 
-/** Where tokens are kept: a file of this machine, or the store that instances share. */
+/** Store of tokens: a file of this machine, or the store that instances share. */
 export interface TokenStore {
   list(): Promise<readonly KeptToken[]>;
   /** `by` is the person who does it. False where there is one of that name. */
   add(token: KeptToken, by: string): Promise<boolean>;
-  /** By its name or id. Undefined where there is none. */
+  /** Revokes a token by its name or id. Undefined if there is none. */
   revoke(nameOrId: string, by: string): Promise<KeptToken | undefined>;
 }
 
@@ -117,7 +117,7 @@ export interface SessionStore {
   end(what: string, times: { readonly at: number; readonly forgetBefore: number }): Promise<void>;
 }
 
-/** For a receiver that a command opens for a moment, on this machine and a random port, to hear one agent. */
+/** Guard of a receiver that a command opens briefly, on this machine and a random port, for one agent. */
 export const OPEN_TO_ALL: AccessGuard = {
   decide: () => ({ allowed: true, caller: { by: 'loopback', name: 'loopback', roles: ROLES } }),
   clientOf: ({ address }) => ({ address, group: address ?? '', isNamed: false }),

@@ -32,7 +32,7 @@ export interface BacktestReport {
 interface BacktestCounts {
   /** Conversations that both suites scored; all figures are about these. */
   readonly compared: number;
-  /** From stored verdicts, without reading a span. */
+  /** Evaluations weighed again from stored verdicts, without reading a span. */
   readonly weighedAgain: number;
   readonly askedAgain: number;
   /** Would have had to be asked again, and the spans are not kept any more. */
@@ -59,7 +59,7 @@ export interface CriterionChange {
   readonly criterion: string;
   /** `said by both`: of a suite in shadow, which was asked as the live one was. */
   readonly how: 'weighed again' | 'asked again' | 'said by both' | 'new' | 'gone';
-  /** Its share of the suite; undefined where it is not in it, or the suite is not known. */
+  /** Weight as a share of the suite before; undefined if the criterion is not in it, or the suite is unknown. */
   readonly weightBefore: number | undefined;
   readonly weightAfter: number | undefined;
   readonly before: Passed;
@@ -102,7 +102,7 @@ export interface Mover {
   /** Undefined where that suite does not have it. */
   readonly before: VerdictKind | undefined;
   readonly after: VerdictKind | undefined;
-  /** By how much it moved the score, in millionths; undefined where it is not known. */
+  /** Change of the score that it made, in millionths; undefined if unknown. */
   readonly points: number | undefined;
 }
 
@@ -111,9 +111,9 @@ export interface JudgeBill {
   readonly judge: string;
   readonly questions: number;
   readonly calls: number;
-  /** As estimated. */
+  /** Estimated tokens. */
   readonly inputTokens: number;
-  /** With answers of no length, and with answers as long as they may be. */
+  /** Estimated cost if answers are empty, and if they are as long as allowed. */
   readonly costLeast: number;
   readonly costMost: number;
 }

@@ -28,7 +28,7 @@ export const IDENTIFIED_BY = [
   'session',
   /** A program on this machine, of which nothing is asked. */
   'loopback',
-  /** Nothing is asked of anybody: `--insecure-no-auth`. */
+  /** Access control is off: `--insecure-no-auth`. */
   'insecure',
 ] as const;
 export type IdentifiedBy = (typeof IDENTIFIED_BY)[number];

@@ -46,7 +46,7 @@ export function unusedTraces(
   });
 }
 
-/** The same, of the runs of an experiment. */
+/** Golden traces that no run of an experiment used. */
 export function unusedTracesOf({ experiment, runs }: ExperimentResult): readonly string[] {
   const suites = experiment.suites.map(({ name, golden = [] }) => ({ name, golden }));
   return unusedTraces(

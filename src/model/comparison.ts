@@ -29,9 +29,9 @@ export interface SuiteComparison {
   readonly suite: string;
   readonly warnings: readonly string[];
   readonly cases: {
-    /** In both, as they are; what is compared, where there are any. */
+    /** Cases that are the same in both; these are compared if there are any. */
     readonly shared: number;
-    /** In both under the same id, with another content. */
+    /** Cases with the same id in both and another content. */
     readonly changed: number;
     readonly onlyInA: number;
     readonly onlyInB: number;
@@ -46,7 +46,7 @@ export interface SuiteComparison {
   readonly outcomes: readonly { readonly outcome: Outcome; readonly compared: Compared }[];
   /** Runs that did not end as they should. */
   readonly failedRuns: Compared;
-  /** In the suite's order; their p values are adjusted together. */
+  /** Criteria in the suite's order; their p values are adjusted together. */
   readonly criteria: readonly { readonly criterion: string; readonly compared: Compared }[];
   readonly stepsPerSuccess: Compared;
   readonly tokensPerSuccess: Compared;
@@ -70,18 +70,18 @@ export type Compared =
       readonly isRelative: boolean;
       readonly isPaired: boolean;
       readonly cases: number;
-      /** In how many of them the two differ; undefined where they are not paired. */
+      /** Cases in which the two differ; undefined if they are not paired. */
       readonly moved: number | undefined;
       /** How likely so large a difference is where there is none. */
       readonly p: number;
-      /** With regard to how many were looked at; the same as `p` where it is one. */
+      /** p adjusted for the number of comparisons; the same as `p` for a single one. */
       readonly adjustedP: number;
       readonly test: 'mcnemar' | 'sign_flips' | 'fisher' | 'permutation' | 'sequential';
       /** Undefined of what is neither good nor bad. */
       readonly word: ComparisonWord | undefined;
       /**
-       * About how many cases tell whether it got worse by more than the smallest difference that matters, where there is not enough evidence; not more than
-       * there are where that can be told. Undefined of other words, and where no number would do.
+       * Approximate number of cases that would show a drop by more than the smallest difference that matters, if there
+       * is not enough evidence. Undefined for other words, and if no number would do.
        */
       readonly casesNeeded: number | undefined;
       /** Shortage other than that of cases, in words, where there is not enough evidence. */
@@ -100,7 +100,7 @@ export interface FlippedCase {
   readonly case: string;
   readonly fingerprint: string;
   readonly direction: 'worse' | 'better';
-  /** Over repeats; undefined where nothing can be told. */
+  /** Rates over repeats; undefined if unknown. */
   readonly success: Pair<number | undefined>;
   readonly score: Pair<number | undefined>;
   /** The criteria that flipped, with the rate at which they pass. */
@@ -115,11 +115,14 @@ interface Pair<T> {
   readonly b: T;
 }
 
-/** What repeats of the same case tell: does it work once, or each time? */
+/** Reliability by the repeats of a case: does it work once, or each time? */
 export interface Reliability {
   readonly suite: string;
   readonly repeats: number;
-  /** By k: pass@k, that at least one of k runs passes, and pass^k, that all of them do. Empty where each case was run once. */
+  /**
+   * Shares by k: pass@k, that at least one of k runs passes, and pass^k, that all of them do. Empty if each case was
+   * run once.
+   */
   readonly passes: readonly {
     readonly k: number;
     readonly cases: number;
@@ -128,7 +131,7 @@ export interface Reliability {
   }[];
   /** Repeats of which do not agree; those that agree least first. */
   readonly flakyCases: readonly FlakyCase[];
-  /** In how many cases its verdicts differ between repeats; the most first. */
+  /** Criteria whose verdicts differ between repeats, by the number of such cases; the most first. */
   readonly flakyCriteria: readonly { readonly criterion: string; readonly cases: number; readonly of: number }[];
 }
 

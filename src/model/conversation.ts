@@ -19,7 +19,7 @@ export interface Conversation {
   /** Feedback of its users that counts (`countingFeedback`), oldest first; absent where there is none. */
   readonly feedback?: readonly Feedback[] | undefined;
   readonly usage: Usage | undefined;
-  /** As the spans say; `cost` has that of the price table too, and says which it is. */
+  /** Cost that the spans report; `cost` has that of the price table too, and says which it is. */
   readonly costUsd: number | undefined;
   readonly cost: ConversationCost;
   readonly startedAtMs: number;

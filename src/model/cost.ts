@@ -30,7 +30,7 @@ export interface SpentTokens {
   readonly isInSpans: boolean;
 }
 
-/** As the settings give it: the first glob that matches the model's name counts. */
+/** Prices as the settings give them: the first glob that matches the model's name counts. */
 export interface ModelPrices extends TokenPrices {
   readonly models: string;
 }

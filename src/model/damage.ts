@@ -18,13 +18,15 @@ export const DAMAGE_KINDS = [
   'content-unknown',
   /** A piece of content fails its checksum. */
   'content-damaged',
+  /** A part of the journal fails its checksum: one request, or several. */
+  'journal-corrupt',
   /** The journal, or all of its segments. */
   'journal-missing',
   /** The journal ends before records that it had. */
   'journal-behind',
   'segment-missing',
   'segment-short',
-  /** Nothing in a segment can be read. */
+  /** A segment of which no record can be read. */
   'segment-unreadable',
   'salt-missing',
   'salt-changed',
@@ -33,10 +35,10 @@ export type DamageKind = (typeof DAMAGE_KINDS)[number];
 
 export interface Damage {
   readonly kind: DamageKind;
-  /** One sentence for people. */
+  /** A sentence for people. */
   readonly what: string;
   /** Whether conversations, or what people said of them, may be lost. */
   readonly losesData: boolean;
-  /** The same for the same loss at the next start, and another for another loss. */
+  /** Stable for the same loss at the next start, and different for another loss. */
   readonly key: string;
 }

@@ -4,7 +4,7 @@ import type { Json } from './json.ts';
 export interface Dataset {
   readonly name: string;
   readonly version: string;
-  /** As it was named; for messages. */
+  /** File as the user named it, for messages. */
   readonly file: string;
   /** SHA-256, in hex, of what the cases say: two files with the same one hold the same cases. */
   readonly fingerprint: string;
@@ -12,7 +12,7 @@ export interface Dataset {
 }
 
 export interface DatasetCase {
-  /** One of its kind in the dataset. */
+  /** Id of the case, unique in the dataset. */
   readonly id: string;
   /** Input of the user, turn by turn: a text, or any JSON that the agent takes. Never empty. */
   readonly turns: readonly Json[];
@@ -35,6 +35,6 @@ export interface CaseOrigin {
   readonly agentVersion: string;
   /** ISO 8601. */
   readonly recordedAt: string;
-  /** By suite. */
+  /** Recorded outcomes by suite. */
   readonly outcomes: Readonly<Record<string, string>>;
 }

@@ -39,14 +39,14 @@ export function isWorse(state: DetectorState): boolean {
 export const VERSION_VERDICTS = ['worse', 'better', 'equivalent', 'inconclusive'] as const;
 type VersionVerdict = (typeof VERSION_VERDICTS)[number];
 
-/** One suite applied to one agent in one environment. */
+/** A suite applied to an agent in an environment. */
 export interface Watched {
   readonly suite: string;
   readonly agent: string;
   readonly environment: string;
 }
 
-/** One thing that is watched. */
+/** A figure under watch. */
 export interface WatchedLevel extends Watched {
   readonly metric: DetectorMetric;
   /** Present where the metric is `criterion`. */
@@ -55,7 +55,7 @@ export interface WatchedLevel extends Watched {
   readonly part?: string | undefined;
 }
 
-/** The levels that a person means: all that are as is said here. */
+/** Levels that a person chose: all that match every field given here. */
 export interface ChosenLevels {
   readonly suite: string;
   readonly agent: string;
@@ -67,7 +67,7 @@ export interface ChosenLevels {
 
 /** A part of the traffic that explains a fall of the score. */
 export interface FallCause {
-  /** One or two things that its conversations have in common, such as `tool: search`. None: the fall is everywhere. */
+  /** Traits that its conversations share, one or two, such as `tool: search`. Empty if the fall is everywhere. */
   readonly parts: readonly string[];
   /** From 0 to 1; the rest is for the other causes and for none of these. Absent in notices of an older Assay. */
   readonly probability?: number | undefined;
@@ -89,7 +89,7 @@ export function noneOfThese(causes: readonly FallCause[]): number | undefined {
 }
 
 interface Change {
-  /** In the metric's own unit, for the mix of traffic that was observed. */
+  /** Baseline in the metric's own unit, for the mix of traffic that was observed. */
   readonly baseline: number;
   readonly observed: number;
   /** Relative to the baseline; negative is a fall. With its interval of 95 %. */
@@ -112,7 +112,7 @@ interface ChangePart {
   readonly points: number;
 }
 
-/** A part of the same change, by what is asked. */
+/** Points of the change that a segment made, or the mix of segments. */
 interface SegmentPart {
   readonly part: 'segment' | 'mix';
   /** Empty for the mix. */
@@ -135,7 +135,7 @@ export interface LevelReading extends WatchedLevel {
   readonly unnamedShare?: number | undefined;
   /** Parts of a change of TCR; empty if there is nothing to take apart. */
   readonly parts: readonly ChangePart[];
-  /** The same change by segment; none where there are not several. Absent in notices of an older Assay. */
+  /** Parts of the change by segment; empty if there are not several. Absent in notices of an older Assay. */
   readonly segmentParts?: readonly SegmentPart[];
   /**
    * Sum of the parts. `change` is another one: it has the mix taken out. Absent without parts, and in notices of an
@@ -149,7 +149,7 @@ export interface LevelReading extends WatchedLevel {
 /** Result of accepting levels: the regressed ones, as they were before, and matching ones that had not regressed. */
 export type Acceptance =
   | { readonly accepted: readonly LevelReading[]; readonly others: readonly LevelReading[] }
-  /** Nothing was accepted, or it is not known. */
+  /** No level was accepted, or it is unknown whether one was. */
   | { readonly problem: string };
 
 /** A version against the one that had most of the traffic before it. */
@@ -166,7 +166,7 @@ export interface VersionReading extends Watched {
 export type Transition =
   | {
       readonly kind: 'level';
-      /** The same whenever it is told again. */
+      /** Stable across deliveries, so that receivers can drop duplicates. */
       readonly id: string;
       /** Log time. */
       readonly at: number;
@@ -219,7 +219,7 @@ export const NOTICE_KINDS = [
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** Undefined where nobody needs to be told. */
+/** Kind of notice; undefined if the transition needs none. */
 export function noticeKindOf(transition: Transition): NoticeKind | undefined {
   const name = { level: transition.to, version: `version_${transition.to}`, judges: 'judges_changed' }[transition.kind];
   return NOTICE_KINDS.find((kind) => kind === name);
@@ -255,11 +255,11 @@ export interface DetectionReport {
   readonly learning: readonly HistoryWanted[];
 }
 
-/** A place that is told of notices. */
+/** A receiver of notices. */
 export interface Webhook {
-  /** In metrics and logs; the URL may be a secret. */
+  /** Name in metrics and logs; the URL may be a secret. */
   readonly name: string;
-  /** The same for the same place. */
+  /** Stable for the same receiver. */
   readonly key: string;
   readonly url: string;
   readonly format: 'slack' | 'json';

@@ -22,7 +22,7 @@ export interface EstimatedChange extends Estimated {
   readonly isRelative: boolean;
   /** Each case beside itself; else the two samples are of different cases. */
   readonly isPaired: boolean;
-  /** In how many cases the two differ; undefined where they are not paired. */
+  /** Cases in which the two differ; undefined if they are not paired. */
   readonly moved: number | undefined;
 }
 

@@ -49,9 +49,9 @@ export interface DecidedVerdict {
 
 /** A step of the golden trace, and how right it was. A required one that was not made is 0, and no model was asked about it. */
 export interface GradedStep {
-  /** From 1, in the golden trace. */
+  /** Number of the step in the golden trace, from 1. */
   readonly step: number;
-  /** As the golden trace names it. */
+  /** Tool as the golden trace names it. */
   readonly tool: string;
   readonly score: Grade['score'];
   readonly reason: string;
@@ -62,7 +62,7 @@ export interface GradedStep {
 
 /** Which judge gave a verdict, and in which version of all that it was asked by. */
 export interface JudgeVersion {
-  /** Its name in the configuration. */
+  /** Judge, by its name in the configuration. */
   readonly judge: string;
   /** The model that answered, as the provider names it; absent where that was not kept. */
   readonly model?: string;
@@ -76,7 +76,7 @@ export type FindingKind = (typeof FINDINGS)[number];
 
 export interface Finding {
   readonly finding: FindingKind;
-  /** One sentence, for a person. Never empty. */
+  /** A sentence for a person. Never empty. */
   readonly reason: string;
   readonly evidence: readonly SpanId[];
 }
@@ -113,7 +113,7 @@ export interface Evaluation {
   /** Kind of the failure, as its suite names it; undefined where it is none, and where it was stored before that was kept. */
   readonly because?: string | undefined;
   readonly explanation: string;
-  /** By criterion, in the suite's order. */
+  /** Verdicts by criterion, in the suite's order. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
   /** Absent where there are none. */
   readonly findings?: readonly Finding[];

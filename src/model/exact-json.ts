@@ -19,7 +19,7 @@ export function exact(value: unknown, source: string | undefined): unknown {
   return WHOLE.test(source) ? source : value;
 }
 
-/** As ECMAScript has it; the types that come with TypeScript do not know the context yet. */
+/** JSON.parse with the source text of values, as ECMAScript has it; TypeScript's own types lack it. */
 type ParseWithSource = (
   text: string,
   reviver: (key: string, value: unknown, context?: { readonly source?: string }) => unknown,

@@ -19,9 +19,9 @@ export interface Excerpt {
 export interface ExcerptTurn {
   /** Not recorded where it is not given. */
   readonly user: string | undefined;
-  /** One group after the other; the calls of a group ran side by side. */
+  /** Calls in groups, one after the other; the calls of a group ran side by side. */
   readonly calls: readonly (readonly ExcerptCall[])[];
-  /** Without it there was none. */
+  /** Answer; undefined if there was none. */
   readonly answer: string | undefined;
   /** Why the model stopped, where it is known; `length` is that it was cut off. */
   readonly finish: 'stop' | 'length' | undefined;
@@ -35,7 +35,7 @@ export interface ExcerptCall {
   /** Not recorded where it is not given. */
   readonly result: Json | undefined;
   readonly error: string | undefined;
-  /** Nothing shows that the call ended: there is no span of it. */
+  /** True if no span shows that the call ended. */
   readonly isOpen?: boolean;
   /** Text that the model wrote beside a group of calls; on the first of them. */
   readonly said?: string | undefined;

@@ -7,7 +7,7 @@ import type { Evaluation, Millionths, SuiteScope } from './evaluation.ts';
 import type { UntilDecided } from './until-decided.ts';
 
 export interface Experiment {
-  /** One of its kind: when it began, and chance. */
+  /** Unique id: its start, and random letters. */
   readonly id: string;
   /** Name for people. Several may have the same name; the last one is meant then. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Experiment {
   readonly agent: {
     /** `recording`: nobody was asked; its conversations had been recorded. */
     readonly kind: 'command' | 'module' | 'url' | 'recording';
-    /** As it was named on the command line; the files of a recording. */
+    /** Agent as named on the command line; for a recording, its files. */
     readonly target: string;
     /** Version that its spans give; undefined until the first arrives. */
     readonly version: string | undefined;
@@ -68,17 +68,17 @@ export const RUN_ENDS = ['completed', 'agent_failed', 'timed_out', 'no_spans'] a
  */
 export type RunEnd = (typeof RUN_ENDS)[number];
 
-/** One run of one case. */
+/** A run of a case. */
 export interface CaseRun {
   readonly case: string;
   readonly caseFingerprint: string;
   readonly tags: readonly string[];
-  /** From 1. */
+  /** Number of the repeat, from 1. */
   readonly repeat: number;
   /** Id of the scored conversation; the id that the run was given if there is none. */
   readonly conversationId: string;
   readonly end: RunEnd;
-  /** One sentence, for a person: what went wrong, or what was odd. */
+  /** A sentence for a person: what went wrong, or what was odd. */
   readonly problem: string | undefined;
   /** ISO 8601. */
   readonly startedAt: string;
@@ -86,12 +86,12 @@ export interface CaseRun {
   /** Empty where no suite is for it, or nothing is there to be scored. */
   readonly evaluations: readonly Evaluation[];
   readonly effort: RunEffort;
-  /** Where its spans and log records lie in the experiment's files; undefined where there are none. */
+  /** Range of its spans and log records in the experiment's files; undefined if there are none. */
   readonly spans: FileRange | undefined;
   readonly logs: FileRange | undefined;
 }
 
-/** As the spans say; undefined where they don't. */
+/** Effort that the spans report; undefined if they do not. */
 export interface RunEffort {
   readonly steps: number;
   readonly llmCalls: number;
@@ -108,6 +108,6 @@ export interface FileRange {
 
 export interface ExperimentResult {
   readonly experiment: Experiment;
-  /** In the order in which they ended. */
+  /** Runs in the order in which they ended. */
   readonly runs: readonly CaseRun[];
 }

@@ -37,7 +37,7 @@ export interface PlannedLook {
 }
 
 export interface GateLook extends PlannedLook {
-  /** From 1. */
+  /** Number of the look, from 1. */
   readonly number: number;
   readonly of: number;
   readonly ofCases: number;
@@ -55,7 +55,7 @@ export type JudgedRule = JudgedLimit | JudgedCount | JudgedByChance;
 interface Judged {
   readonly suite: string;
   readonly decision: RuleDecision;
-  /** One sentence, for a person. */
+  /** A sentence for a person. */
   readonly because: string;
   /** Figures for a person's eyes, such as `−12.4 points`, `−18.1 to −6.9` and `at most 5 points down`, or `3 cases`. */
   readonly shown: { readonly allowed: string; readonly value: string; readonly interval: string };
@@ -66,13 +66,16 @@ interface Judged {
 /** Decided on an interval. */
 export interface JudgedLimit extends Judged {
   readonly is: 'limit';
-  /** As it is written in the file, such as `success_rate` or `criterion.correct_time`. */
+  /** Rule as the file names it, such as `success_rate` or `criterion.correct_time`. */
   readonly rule: string;
   readonly limit: LimitKind;
   readonly allowed: number;
   /** Undefined where there is no figure; `because` says why. */
   readonly figures: RuleFigures | undefined;
-  /** About how many cases, of the same kind, it takes to tell; undefined where it is told, or where no number would do. */
+  /**
+   * Approximate number of cases of the same kind that would decide it; undefined if it is decided, or if no number
+   * would do.
+   */
   readonly casesNeeded: number | undefined;
   /** The limit is broken if everything that is not known counts as a failure. */
   readonly isBrokenAtWorst: boolean;
@@ -124,13 +127,13 @@ export interface CountedCases {
   readonly broken: readonly string[];
   /** Members of `broken` whose content changed since the baseline; for `missing_cases` only. */
   readonly changed: readonly string[];
-  /** They may be broken: the candidate ran them, and what it did cannot be told. */
+  /** Cases that may be broken: the candidate ran them, and its result is unknown. */
   readonly undecided: readonly string[];
   /** How many the candidate has not run (yet). For `missing_cases`, those that it need not run. */
   readonly notRun: number;
   /** How many were decided. */
   readonly cases: number;
-  /** How many say nothing for or against the candidate, by the reason. */
+  /** Cases that count neither for nor against the candidate, by the reason. */
   readonly leftOut: { readonly [reason in LeftOut]: number };
 }
 
@@ -164,11 +167,11 @@ interface RuleFigures {
   readonly value: number;
   readonly lower: number;
   readonly upper: number;
-  /** For a level, the candidate's own; the baseline is undefined then. */
+  /** The candidate's own figure if the rule is about a level; the baseline is undefined then. */
   readonly baseline: number | undefined;
   readonly candidate: number;
   readonly cases: number;
-  /** In how many of them the two differ; undefined of levels, and where cases are not paired. */
+  /** Cases in which the two differ; undefined for levels, and if cases are not paired. */
   readonly moved: number | undefined;
   /** Each case beside itself. */
   readonly isPaired: boolean;

@@ -12,7 +12,7 @@ export function compileGlob(glob: string): Matcher {
 
 /** Whether each text that the other glob matches is one that this glob matches. */
 export function globCovers(glob: string, other: string): boolean {
-  // A star is any run, which one character does not cover.
+  // A star in the other glob stands for any text, so a `?` does not cover it.
   return globMatches(glob, other, (char) => char !== '*');
 }
 

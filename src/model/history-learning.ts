@@ -42,14 +42,14 @@ interface OfStream {
   readonly environment: string;
 }
 
-/** The same conversations by the judges of before and of now: sums of scores, 0 to 1. */
+/** Scores, 0 to 1, of the same conversations by the judges before and now, as sums. */
 export interface JudgesBridge extends OfStream {
   readonly conversations: number;
   readonly before: number;
   readonly after: number;
 }
 
-/** One in so many conversations was read: of all, and of those with a score. */
+/** Rate of reading, one of this many: of all conversations, and of those with a score. */
 export interface StoredTraffic extends OfStream {
   readonly all: number;
   readonly scored: number;
@@ -67,7 +67,7 @@ export interface HistoryPart
   readonly end?: { readonly traffic: readonly StoredTraffic[] } | { readonly problem: string };
 }
 
-/** As a person is told. `suite` is untrusted text. */
+/** Sentence for people. `suite` is untrusted text. */
 export function learningText(of: Pick<HistoryWanted, 'suite' | 'done' | 'of'> & { readonly stage: string }): string {
   const amount = `${of.done.toLocaleString('en')} of ${of.of.toLocaleString('en')}`;
   const progress = { counting: 'counting them', judging: `${amount} of a sample answered by judges` }[of.stage];

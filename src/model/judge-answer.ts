@@ -20,12 +20,12 @@ import { materialText } from './judge-material.ts';
 import { visibleText } from './visible-text.ts';
 import type { GradedSteps, JudgedAnswer, JudgedCriterion, JudgeRequest, StepGrade } from './judging.ts';
 
-/** One vote. */
+/** A vote as it was read. */
 export type ReadAnswer = Omit<JudgedAnswer, 'votes'>;
 
 type JudgeReading =
   | { readonly is: 'answers'; readonly answers: readonly ReadAnswer[] }
-  /** In our own words: nothing of the answer's text is in it. */
+  /** Problem in our own words, without the answer's text. */
   | { readonly is: 'problem'; readonly problem: string };
 
 /** Parts of a request that its answer is read by. */

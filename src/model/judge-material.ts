@@ -1,7 +1,7 @@
 /**
- * Where a judge's quotes are looked for: the items of the material, which stand in it as one JSON object a line. A model quotes what it
- * understood rather than the bytes it was given, so that escapes are undone on both sides, and runs of white space, typographic quotation
- * marks and characters that nobody sees make no difference. Words do.
+ * Text in which a judge's quotes are looked for: the items of the material, a JSON object a line. A model quotes what
+ * it understood rather than the bytes it was given, so that escapes are undone on both sides, and runs of white space,
+ * typographic quotation marks and characters that nobody sees make no difference. Words do.
  */
 export interface MaterialText {
   /** The place among the items, from 0, of the first that has the quote, of those that are meant; undefined where none has. */

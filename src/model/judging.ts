@@ -18,7 +18,7 @@ export interface GradedSteps {
   readonly atLeast: number;
 }
 
-/** One call of a model, or as many as there are votes: everything it needs is in here. */
+/** A question to a model, complete: a call, or as many as there are votes. */
 export interface JudgeRequest {
   /**
    * The SHA-256, in hex, of everything that can change the answer: the questions, the model and its parameters, the evidence shown. Two
@@ -39,7 +39,7 @@ export interface JudgeRequest {
   readonly inputTokens: number;
   /** Description of what did not fit; empty if all did. */
   readonly cut: string;
-  /** Where money is short, the lower ones are left out first. */
+  /** Questions with a lower priority are left out first if the budget is short. */
   readonly priority: number;
 }
 
@@ -76,11 +76,6 @@ export function isUnsupported({ quotes, invented = 0 }: Pick<JudgedAnswer, 'quot
   return quotes.length === 0 && invented > 0;
 }
 
-/** Worth of a verdict where a part of the evidence did not fit. */
-export const WHEN_CUT = ['count', 'not_applicable'] as const;
-/** Worth of an answer whose quotes are all invented. `ask_again`: once, and if the next is no better it is an `error`. */
-export const WHEN_UNSUPPORTED = ['count', 'error', 'ask_again'] as const;
-
 export const JUDGE_FAILURES = [
   'unreachable',
   'timeout',
@@ -103,5 +98,5 @@ export type JudgeOutcome =
   | { readonly is: 'answered'; readonly answers: readonly JudgedAnswer[]; readonly model: string }
   /** The verdicts become `error`. */
   | { readonly is: 'failed'; readonly failure: JudgeFailure; readonly reason: string }
-  /** Nobody was asked; the verdicts become `skipped`. */
+  /** The question was not asked; the verdicts become `skipped`. */
   | { readonly is: 'left-out'; readonly because: JudgeOmission; readonly reason: string };

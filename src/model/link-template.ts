@@ -7,7 +7,7 @@ import { didYouMean } from './did-you-mean.ts';
 const TEMPLATE_MAX = 2_000;
 
 export class LinkTemplates<Name extends string> {
-  /** For the message about a mistake. */
+  /** Expected form, for the message about a mistake. */
   readonly expected: string;
   readonly #names: readonly Name[];
 
@@ -55,7 +55,10 @@ function placeholders(): RegExp {
   return /\{([A-Za-z_][\w-]*)\}/g;
 }
 
-/** Also the characters that `encodeURIComponent` leaves, because templates put values between quotes and brackets. */
+/**
+ * Encodes also the characters that `encodeURIComponent` leaves, because templates put values between quotes and
+ * brackets.
+ */
 function encoded(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replace(
     /[!'()*]/g,

@@ -1,4 +1,4 @@
-/** The attributes by which an application tells Assay what spans alone can't say. Also written by `assay/instrument`. */
+/** Attributes by which an application marks what spans alone do not show. Also written by `assay/instrument`. */
 export const END_MARK = 'assay.conversation.end';
 /** The agent's final state, as JSON text or as a structured value. Later spans override earlier ones key by key. */
 export const STATE_MARK = 'assay.conversation.state';

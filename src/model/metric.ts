@@ -5,7 +5,7 @@
 export interface MetricDefinition {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** In the order in which they are shown. `segment` is left out where none is configured. */
+  /** Labels in the order in which they are shown. `segment` is left out if none is configured. */
   readonly labels: readonly string[];
   /** Unit of the value: seconds, bytes, evaluations. */
   readonly unit: string;
@@ -16,7 +16,7 @@ export interface MetricDefinition {
 }
 
 interface MetricQuery {
-  /** As one would ask: `TCR of the last hour, by version`. */
+  /** Question that the query answers: `TCR of the last hour, by version`. */
   readonly asks: string;
   readonly promql: string;
 }

@@ -6,10 +6,10 @@ import { counted } from './counted.ts';
 export interface Mistake {
   /** The file, or the environment variable or flag that was read. */
   readonly file: string;
-  /** From 1. Undefined where the place has no lines. */
+  /** Line, from 1. Undefined if the place has none. */
   readonly line: number | undefined;
   readonly column: number | undefined;
-  /** Where in the document, such as `criteria[2].check`; '' for the whole. */
+  /** Path in the document, such as `criteria[2].check`; '' for the whole. */
   readonly path: string;
   readonly problem: string;
   readonly expected: string;

@@ -11,7 +11,7 @@ export interface SuiteMutation {
   readonly goldens: readonly MutationGolden[];
   /** Conversations that could not be broken, and why. */
   readonly leftOut: readonly (MutationGolden & { readonly because: string })[];
-  /** In the suite's order. */
+  /** Criteria in the suite's order. */
   readonly criteria: readonly MutatedCriterion[];
   /** Criteria for judges: nobody was asked. */
   readonly judged: readonly string[];
@@ -27,7 +27,7 @@ export interface MutationGolden {
   readonly from: string;
 }
 
-/** For each time that it was decided: a criterion is not applicable where its question arises neither before nor after. */
+/** Decisions of a criterion on a fault: not applicable if its question arises neither before nor after. */
 interface NoticeCount {
   readonly noticed: number;
   readonly notNoticed: number;
@@ -43,11 +43,11 @@ export interface MutatedFault {
   readonly description: string;
   /** 0 where none of the conversations has a place for it. */
   readonly tried: number;
-  /** By a criterion, or by the outcome rules alone. */
+  /** Faults that a criterion or the outcome rules noticed. */
   readonly noticed: number;
-  /** By the outcome rules, and by no criterion. */
+  /** Faults that the outcome rules noticed, and no criterion. */
   readonly byOutcomeAlone: number;
-  /** In the order of the suite's criteria. */
+  /** Criteria in the suite's order. */
   readonly criteria: readonly MutatedCriterion[];
   readonly unnoticed: readonly UnnoticedFault[];
 }
@@ -64,7 +64,7 @@ interface UnnoticedFault {
 
 export type Notice = 'noticed' | 'not_noticed' | 'not_applicable';
 
-/** One fault in one place of one conversation. */
+/** A fault at a place of a conversation. */
 export interface MutantResult {
   readonly golden: MutationGolden;
   readonly fault: string;

@@ -35,7 +35,7 @@ export interface WeighedPreferences {
     /** Whether a judge without a lean would be as one-sided as this one. */
     readonly p: number | undefined;
   };
-  /** For three or more; undefined for two. */
+  /** Ranking of three or more; undefined for two. */
   readonly ranking: Ranking | undefined;
 }
 

@@ -15,15 +15,15 @@ export type Vote =
 
 export interface WaitingQuestion {
   readonly request: JudgeRequest;
-  /** By the wall clock, in milliseconds: since when somebody waits for it. */
+  /** Wall-clock time in milliseconds since which an evaluation waits for it. */
   readonly askedAt: number;
   readonly votes: readonly Vote[];
 }
 
 export interface SpendingLimits {
-  /** In any sixty minutes; Infinity where there is no limit. */
+  /** Most in any sixty minutes; Infinity for no limit. */
   readonly hourNanos: number;
-  /** In any twenty-four hours. */
+  /** Most in any twenty-four hours. */
   readonly dayNanos: number;
 }
 
@@ -41,10 +41,10 @@ export type Reservation =
   | { readonly reserved: false; readonly exhausted: 'hour' | 'day' };
 
 export interface EndedCall {
-  /** As the reservation has it. */
+  /** Number of the call, as its reservation has it. */
   readonly call: number;
   readonly key: string;
-  /** Its cost, or the most that it can have cost. */
+  /** Cost of the call, or the most that it can have cost. */
   readonly nanos: number;
   readonly at: number;
   /** Undefined where the call came to nothing and another may be made. */

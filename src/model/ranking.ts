@@ -15,9 +15,9 @@ export type Ranking =
 
 interface Ranked {
   readonly name: string;
-  /** From 1; who has the same strength has the same rank. */
+  /** Rank, from 1; equal strengths share a rank. */
   readonly rank: number;
-  /** On the scale of logarithms of odds; 0 is the mean of all. */
+  /** Strength in logarithms of odds; 0 is the mean of all. */
   readonly strength: number;
   readonly standardError: number;
   readonly lower: number;

@@ -29,7 +29,7 @@ export const PATTERN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 export interface CustomPattern {
   readonly name: string;
-  /** In RE2's syntax. */
+  /** Pattern in RE2's syntax. */
   readonly pattern: string;
 }
 

@@ -5,7 +5,7 @@
 export const SUCCESS_DROP = 0.05;
 export const COST_EFFICIENCY_DROP = 0.1;
 
-/** By how much a success gets dearer where a dollar buys so much less: a tenth less is a ninth dearer. */
+/** Rise of the cost of a success if a dollar buys this share less: a tenth less is a ninth dearer. */
 export function riseOfCost(efficiencyDrop: number): number {
   return 1 / (1 - efficiencyDrop) - 1;
 }

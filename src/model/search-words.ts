@@ -27,7 +27,7 @@ export function wordsIn(text: string, most: number): string {
   return [...words].slice(0, most).join(' ');
 }
 
-/** The same one by one. */
+/** Words of a text, one by one. */
 export function wordsOf(text: string, most: number): readonly string[] {
   const words = wordsIn(text, most);
   return words === '' ? [] : words.split(' ');
@@ -38,10 +38,10 @@ const TEXT = Buffer.alloc(PLAIN_MAX * 3);
 /** The words so far, each with a blank behind it. */
 const WORDS = Buffer.alloc(PLAIN_MAX + 1);
 const BLANK = 0x20;
-/** Where in WORDS they begin, by their hashes: the place + 1, or 0. Half of it stays empty, as a word takes two bytes. */
+/** Place of each word in WORDS, by its hash: the place + 1, or 0. Half of it stays empty, as a word takes two bytes. */
 const FROM = new Int32Array(PLAIN_MAX);
 
-/** By hand, and without a string for each word: every turn that is stored comes here. */
+/** Reads plain text by hand, without a string for each word, because every stored turn passes here. */
 function plainWords(length: number, most: number): string {
   const last = powerOfTwoFrom(length) - 1;
   FROM.fill(0, 0, last + 1);
@@ -84,7 +84,7 @@ function isNew(from: number, end: number, hashed: number, last: number): boolean
   return true;
 }
 
-/** Their blanks tell words of other lengths apart. */
+/** Compares the blanks too, which tells words of other lengths apart. */
 function isSame(known: number, from: number, end: number): boolean {
   for (let at = from; at <= end; at += 1) if (WORDS[known + at - from] !== WORDS[at]) return false;
   return true;

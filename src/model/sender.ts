@@ -9,7 +9,7 @@ import type { Caller } from './caller.ts';
 /** Not known: a log that does not say, or a record of an earlier version. */
 export const UNKNOWN_SENDER = 0;
 
-/** From 1 to 2^31 - 1. */
+/** Number of the sender, from 1 to 2^31 - 1. */
 export function senderOf(caller: Caller, client: Pick<Client, 'group'>): number {
   const isNamed = caller.by === 'token' || caller.by === 'session';
   return crc32(isNamed ? `caller ${caller.name}` : `address ${client.group}`) >>> 1 || 1;

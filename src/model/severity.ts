@@ -9,7 +9,7 @@ interface Standing {
   readonly severity: number | undefined;
   /** Good, bad, or neither: then it is in no success rate. */
   readonly counts: 'good' | 'bad' | 'neither';
-  /** It says that the task was done, which takes evidence of the task. */
+  /** Outcome that claims the task was done, which takes evidence of the task. */
   readonly claimsTask?: true;
 }
 
@@ -33,7 +33,7 @@ export type ScoredOutcome = {
 // The cast holds because these are the table's own keys.
 export const OUTCOMES_IN_ORDER = Object.keys(STANDINGS) as readonly Outcome[];
 
-/** From best to worst. */
+/** Outcomes from best to worst. */
 export const SCORED_OUTCOMES: readonly ScoredOutcome[] = OUTCOMES_IN_ORDER.filter(isScored);
 
 export const FAILED_OUTCOMES = SCORED_OUTCOMES.filter(isFailure);
@@ -52,7 +52,7 @@ export function claimsTask(outcome: Outcome): boolean {
   return standing.claimsTask === true;
 }
 
-/** A success, or as good as a suite without evidence of the task can tell. */
+/** True for a success, and for the best outcome that a suite without evidence of the task can give. */
 export function isGood(outcome: Outcome): boolean {
   return STANDINGS[outcome].counts === 'good';
 }
@@ -61,7 +61,7 @@ export function isFailure(outcome: Outcome): boolean {
   return STANDINGS[outcome].counts === 'bad';
 }
 
-/** Nothing is worse. */
+/** True if no outcome is worse. */
 export function isWorst(outcome: Outcome): boolean {
   return outcome === SCORED_OUTCOMES.at(-1);
 }

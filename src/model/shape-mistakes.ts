@@ -1,4 +1,4 @@
-/** From what zod found wrong with the shape of a value to mistakes that a person can act on. */
+/** Turns what zod found wrong with the shape of a value into mistakes that a person can act on. */
 import type { z } from 'zod';
 import { didYouMean } from './did-you-mean.ts';
 import type { Mistake } from './mistake.ts';

@@ -1,12 +1,12 @@
 /**
- * Starts a thread. Its module lies beside that of its caller: a source in a clone, compiled in a package. A thread
+ * Starts a thread. Its module is a source in a clone, compiled in a package. A thread
  * compiles what it loads by itself, so it is told where the process keeps what was compiled (`bin/assay.mjs`).
  */
 import { getCompileCacheDir } from 'node:module';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 export interface ThreadModule {
-  /** Without its suffix. */
+  /** A path from the caller, without its suffix. */
   readonly module: string;
   /** The caller's `import.meta.url`. */
   readonly from: string;

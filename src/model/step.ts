@@ -27,9 +27,9 @@ export type ContentState = 'whole' | 'truncated' | 'redacted' | 'missing';
 
 export interface Content {
   readonly state: ContentState;
-  /** As a person reads it: the text itself, or the JSON as text. '' when missing. */
+  /** Content for people: the text itself, or the JSON as text. '' when missing. */
   readonly text: string;
-  /** As a program reads it: the parsed value where the text is JSON, else the text itself. */
+  /** Content for programs: the parsed value if the text is JSON, else the text itself. */
   readonly json: Json;
 }
 

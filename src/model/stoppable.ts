@@ -1,4 +1,4 @@
-/** Work that goes on until it is told to stop: started once however often one says so, and stopped only when it has ended. */
+/** Work that goes on until it is stopped. Repeated calls start it once, and `stop` resolves when it has ended. */
 export class Stoppable {
   readonly #run: (signal: AbortSignal) => Promise<void>;
   #running: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
@@ -8,7 +8,7 @@ export class Stoppable {
     this.#run = run;
   }
 
-  /** False as soon as it is told to stop. */
+  /** False as soon as a stop was asked for. */
   get isRunning(): boolean {
     return this.#running !== undefined;
   }

@@ -8,11 +8,11 @@ import type { About } from './evaluation.ts';
 interface SuiteWords {
   /** The mean score. */
   readonly score: string;
-  /** The same, for a reader who sees it for the first time. */
+  /** The word spelled out, for a reader who sees it for the first time. */
   readonly spelledOut: string;
   /** The share of good outcomes, behind a figure: `82.5 % successful`. */
   readonly good: string;
-  /** The same as a column of a table calls it. */
+  /** Word for the column of a table. */
   readonly goodRate: string;
   /** Behind `per`: what effort is counted for. */
   readonly one: string;
@@ -87,7 +87,7 @@ interface Concluded {
   readonly missing?: string | undefined;
 }
 
-/** As `assay gate` says it; `unit` is what is compared, in the plural. */
+/** Conclusion in the words of `assay gate`; `unit` is the plural of what is compared. */
 export function wordText({ word, casesNeeded, cases, missing }: Concluded, unit = 'cases'): string {
   if (word === undefined) return '';
   if (word !== 'not_enough_evidence') return SAID[word];

@@ -39,7 +39,7 @@ export interface TcrSplit {
   readonly observed: number;
   readonly criteria: ReadonlyMap<string, number>;
   readonly mix: number;
-  /** By the segment's place; undefined where nothing came in it in one of the periods. */
+  /** Parts by the segment's place; undefined for a segment that had no conversation in one of the periods. */
   readonly segments: readonly (number | undefined)[];
   readonly conversations: number;
 }

@@ -49,7 +49,7 @@ export interface Turn {
   readonly attributes: ReadonlyMap<string, string | number | boolean>;
   readonly userInput: Content;
   readonly finalAnswer: Content;
-  /** By start time, then span id. Duplicates and evaluator traffic are already gone. */
+  /** Steps by start time, then span id. Duplicates and evaluator traffic are already gone. */
   readonly steps: readonly Step[];
   readonly toolCalls: readonly ToolCall[];
   readonly llmCalls: number;

@@ -1,7 +1,7 @@
 /** A unified diff of a text whose changed lines are known, as `git apply` and `patch -p1` take it. */
 
 export interface LineEdit {
-  /** From 0. */
+  /** Line, from 0. */
   readonly line: number;
   /** The lines that stand in its place. */
   readonly by: readonly string[];
@@ -13,7 +13,7 @@ const NO_NEWLINE = '\\ No newline at end of file';
 interface Row {
   readonly mark: ' ' | '-' | '+';
   readonly text: string;
-  /** It is the last line of its side, and no newline follows. */
+  /** True for the last line of its side, if no newline follows. */
   readonly isEnd: boolean;
 }
 

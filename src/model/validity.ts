@@ -8,12 +8,12 @@ export interface OutcomeLabel {
   readonly case: string | undefined;
 }
 
-/** One that is kept: several things may come of a conversation, each under its own name. */
+/** An outcome that is kept: a conversation may have several, each under its own name. */
 export interface NamedOutcome extends OutcomeLabel {
   readonly conversationId: string;
   /** `csat`, `reopened`, `reward`, …: what says so. */
   readonly label: string;
-  /** As it was written before it was called good or bad: `4`, `reopened`. */
+  /** Value as written before it was read as good or bad: `4`, `reopened`. */
   readonly value: string | undefined;
 }
 
@@ -28,9 +28,9 @@ interface GoodAndBad {
 
 export interface SuiteValidity extends GoodAndBad {
   readonly suite: string;
-  /** Its rules: what one version says is not what the next one says. */
+  /** Version of the rules: figures of different versions are not comparable. */
   readonly suiteVersion: string;
-  /** For suites of scope `turn`, the worst outcome of a conversation's turns and the mean of their scores count. */
+  /** Scope of the suite. For `turn`, the worst outcome of a conversation's turns and the mean of their scores count. */
   readonly scope: SuiteScope;
   /** The most that its decided criteria are about; undefined where it is not known. */
   readonly about: About | undefined;
@@ -42,7 +42,7 @@ export interface SuiteValidity extends GoodAndBad {
   /** Neither good nor bad: handed over, or not scored. In no figure of agreement. */
   readonly saidNeither: GoodAndBad;
   readonly agreement: Estimate | undefined;
-  /** Undefined where one kind alone was said. */
+  /** Agreement beyond chance; undefined if one kind alone was found. */
   readonly kappa: Estimate | undefined;
   readonly withoutScore: GoodAndBad;
   /** Area under the curve of the score; undefined where no good or no bad one has a score. */

@@ -15,7 +15,7 @@ export function visibleJson(value: unknown, indent?: number): string {
   return visibleJsonText(JSON.stringify(value, undefined, indent));
 }
 
-/** The same for JSON that is written already. */
+/** Visible text of JSON that is written already. */
 export function visibleJsonText(json: string): string {
   return PLAIN.test(json) ? json : json.replace(HIDDEN, (run) => run.replace(/[\s\S]/g, escaped));
 }

@@ -1,9 +1,9 @@
 /** A question about other weights of a suite, and why a stored evaluation could not be weighed by them. */
 
 export const WHY_NOT_WEIGHED = [
-  /** It was stored before verdicts were kept in this form. */
+  /** The evaluation was stored before verdicts were kept in this form. */
   'no_verdicts_kept',
-  /** Its verdicts are of a version of the suite whose criteria are others. */
+  /** The verdicts are of a version of the suite with other criteria. */
   'other_version',
   /** A criterion or condition is code, which may have been other code then. */
   'other_question',
@@ -15,7 +15,7 @@ export const WHY_NOT_WEIGHED = [
 export type WhyNotWeighed = (typeof WHY_NOT_WEIGHED)[number];
 
 export interface ChangedWeights {
-  /** By criterion, as a suite writes them: from 0 to 1. */
+  /** Weights by criterion, from 0 to 1. */
   readonly weights: Readonly<Record<string, number>>;
   /** Criteria that get the weight 0: they are asked and counted, and are not in the score. */
   readonly off: readonly string[];

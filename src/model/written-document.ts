@@ -30,16 +30,16 @@ export interface WrittenDocument {
   readonly value: unknown;
   /** Mistakes of syntax. */
   readonly mistakes: readonly Mistake[];
-  /** Where the value at the path stands, else its nearest ancestor. */
+  /** Place of the value at the path, else of its nearest ancestor. */
   placeOf(path: Path): Place;
-  /** Where the key at the path stands, rather than its value. */
+  /** Place of the key at the path, rather than of its value. */
   placeOfKey(path: Path): Place;
-  /** Where the character with this offset of the text at the path stands. */
+  /** Place of the character with this offset in the text at the path. */
   placeInText(path: Path, offset: number): Place;
 }
 
 const ALIASES_MAX = 100;
-/** As many as the API takes of JSON. */
+/** Most levels, as many as the API takes of JSON. */
 const LEVELS_MAX = 200;
 const STACK = /call stack/;
 
@@ -120,7 +120,7 @@ function forbiddenKeys(document: ReturnType<typeof parseDocument>): readonly Sca
   return found;
 }
 
-/** As in JSON: a whole number that a double cannot hold is the text of its digits. */
+/** Keeps the digits of a whole number that a double cannot hold, as JSON is read. */
 function keepDigits(document: ReturnType<typeof parseDocument>): void {
   visit(document, {
     Scalar: (_, scalar) => {
@@ -170,7 +170,7 @@ function startOf(node: Node | null): number | undefined {
   return node?.range?.[0];
 }
 
-/** From an offset in the value to one in the file: exact within plain, quoted and literal texts without escapes. */
+/** Maps an offset in the value to one in the file: exact within plain, quoted and literal texts without escapes. */
 function offsetInSource(node: Scalar, text: string, offset: number): number | undefined {
   const start = node.range?.[0];
   if (start === undefined || typeof node.value !== 'string') return start;

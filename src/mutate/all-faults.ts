@@ -1,4 +1,4 @@
-/** The ways in which an agent goes wrong, in the order in which reports tell them. */
+/** Faults of agents, in the order in which reports show them. */
 import type { Fault } from './fault.ts';
 import { answerContradicts } from './faults/answer-contradicts.ts';
 import { answerCut } from './faults/answer-cut.ts';

@@ -66,7 +66,7 @@ function wholesIn(json: Json | undefined, depth = 0): readonly string[] {
   return [JSON.stringify(json), ...Object.values(json).flatMap((inner: Json) => wholesIn(inner, depth + 1))];
 }
 
-/** `beside` is what becomes of what stood beside something that is gone. */
+/** Removes members that repeat what is gone; `beside` changes the members that stood beside them. */
 function without(json: Json, isSaid: Says, beside: (member: Json) => Json): Json {
   if (typeof json !== 'object' || json === null || isList(json)) return json;
   const repeats = (name: string, member: Json) => {

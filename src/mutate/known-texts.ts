@@ -1,4 +1,4 @@
-/** All that is said in a conversation, in lower case: what is made up for it must not happen to be in it. */
+/** All texts of a conversation, in lower case: made-up values must not occur in them. */
 import type { Excerpt } from '../model/excerpt.ts';
 
 export function knownTexts(excerpt: Excerpt): string {

@@ -45,7 +45,7 @@ export function replacedAt(json: Json, [step, ...rest]: Leaf['path'], value: Jso
   );
 }
 
-/** The same with every leaf changed for which something else is given. */
+/** A copy with every leaf replaced for which a replacement is given. */
 export function mapLeaves(
   json: Json,
   change: (leaf: Pick<Leaf, 'key' | 'value'>) => LeafValue,
@@ -60,7 +60,7 @@ export function mapLeaves(
   );
 }
 
-/** `Array.isArray` alone does not tell what a readonly array holds. */
+/** `Array.isArray` alone does not narrow a readonly array. */
 export function isList(json: Json): json is readonly Json[] {
   return Array.isArray(json);
 }

@@ -20,7 +20,7 @@ export function retell({ turns, agent, environment }: Conversation): Excerpt | s
     version: agent.version,
     environment,
     instructions: turns.flatMap(({ steps }) => steps.flatMap((step) => step.systemInstructions ?? [])).at(-1),
-    // They are put back as they were: among them are those by which dialects are known.
+    // The attributes are put back as they were: dialects are known by some of them.
     attributes: new Map(),
     state: undefined,
     turns: turns.map(retoldTurn),

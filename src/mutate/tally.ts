@@ -1,4 +1,4 @@
-/** From what each broken conversation was found to be to the table of faults and criteria. */
+/** Counts what the suites found in each broken conversation, by fault and criterion. */
 import type { SuiteScope } from '../model/evaluation.ts';
 import type {
   MutantResult,

@@ -60,7 +60,7 @@ function isBarePart(value: unknown, defaultRole: string): boolean {
   return (itemRole(value) ?? defaultRole) === defaultRole;
 }
 
-/** One message, or none where there is nothing in it. */
+/** Message of a value; empty if it has no content. */
 export function messageOf(value: unknown, defaultRole: string): readonly Message[] {
   if (typeof value === 'string') return value === '' ? [] : [plainMessage(defaultRole, value)];
   if (typeof value !== 'object' || value === null) return [];
@@ -74,7 +74,7 @@ export function messageOf(value: unknown, defaultRole: string): readonly Message
   return SAYING.some((key) => key in value) ? [readMessage(value, defaultRole)] : [];
 }
 
-/** Without a role, what makes an object a message is that it says something. */
+/** Members by which an object without a role is a message: it has content. */
 const SAYING = ['parts', 'content', 'text', 'tool_calls', 'toolCalls', 'function_call', 'finish_reason'] as const;
 
 function finishedMessage({ message, reason }: Finished, defaultRole: string): readonly Message[] {
@@ -158,7 +158,10 @@ function isOnlyResults(parts: readonly Part[]): boolean {
   return parts.length > 0 && parts.every((part) => part.type === 'tool_result');
 }
 
-/** By its emitter, which then redacts them all. Our own redaction takes out secrets: the other messages are what they were. */
+/**
+ * True if the emitter redacted it, which then redacts all messages. Our own redaction takes out secrets and leaves the
+ * rest.
+ */
 function isRedacted(message: Message): boolean {
   return message.parts.some(
     (part) => part.type === 'text' && isRedactionMarker(part.text) && !isRedactionMarkerOfOurs(part.text),
@@ -200,7 +203,7 @@ export function answerIn(list: MessageList): Content {
   return list.state === 'whole' ? MISSING : textContent('', list.state);
 }
 
-/** And does not tell what they gave back, as a message does that sums up a turn. */
+/** True if the message asks for tools and holds no results, as a message that sums up a turn does. */
 function asksForTools(message: Message): boolean {
   const asks = message.parts.some((part) => part.type === 'tool_call');
   return asks && !message.parts.some((part) => part.type === 'tool_result');

@@ -11,7 +11,7 @@ import type { Evidence } from './evidence.ts';
 import type { MessageList } from './chat-messages.ts';
 import type { CapturedKey, Row } from './rows.ts';
 
-/** One source of one kind of content. `rule` is how the source is called when someone asks where the content came from. */
+/** A source of one kind of content. `rule` is its name in answers to the question where a content came from. */
 export interface Finder<T> {
   readonly rule: string;
   /** undefined where this source has nothing; the next finder is asked then. */
@@ -46,6 +46,6 @@ export interface Dialect extends Partial<ContentFinders> {
   readonly marker?: string;
   /** Runs after all rows of all dialects, for what no single attribute says. Writes through `draft.settle`. */
   readonly infer?: (draft: Draft, span: SpanView) => void;
-  /** The same for the fields among {@link DETAILS}. */
+  /** Infers the fields among {@link DETAILS}. */
   readonly inferDetails?: (draft: Draft, span: SpanView) => void;
 }

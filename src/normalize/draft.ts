@@ -64,7 +64,7 @@ export const DETAILS: ReadonlySet<Field> = new Set<Field>([
 
 /** A finder that must be asked always. */
 export const NO_GUARD = -1;
-/** As many as a small integer has bits. */
+/** Bits of a small integer. */
 const GUARDS_PER_WORD = 30;
 export const GUARDS_MAX = 4 * GUARDS_PER_WORD;
 

@@ -14,7 +14,7 @@ import { decodeJsonish, member } from './jsonish.ts';
 export interface EventView {
   readonly name: string;
   readonly timeMs: number;
-  /** From the body where it is a map, else from the attributes. */
+  /** Value from the body if it is a map, else from the attributes. */
   get(key: string): AttributeValue | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface SpanLogs {
   record(at: number): LogRecordView;
 }
 
-/** Where a step comes back to for what it has not read yet. */
+/** Source from which a step reads later what it has not read yet. */
 export interface SpanSource {
   view(position: number): SpanView;
   /** Length of the span in the request. */
@@ -44,7 +44,7 @@ export interface SpanSource {
   logsOf(spanId: SpanId): SpanLogs | undefined;
   /** Fields of the resource of the span at that position. */
   resourceAt(position: number): Draft;
-  /** Where the application keeps its ids, if it said so. */
+  /** Attributes in which the application keeps its ids, if configured. */
   readonly idKeys: IdKeys | undefined;
 }
 

@@ -134,7 +134,7 @@ function inItems(value: object, items: readonly unknown[]): readonly unknown[] |
   return inside.length === 0 ? undefined : inside;
 }
 
-/** `completed` says nothing about why the model stopped: it does for a call of a tool, too. */
+/** `completed` is no reason to stop: a response that calls a tool has it, too. */
 function statusReason(value: object): string | undefined {
   const status = memberText(value, 'status');
   return status === 'failed' ? 'error' : status === 'incomplete' ? 'length' : undefined;

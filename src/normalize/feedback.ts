@@ -102,7 +102,7 @@ interface Said {
   readonly user: string | undefined;
 }
 
-/** Undefined where the event is another, or says nothing at all. */
+/** Undefined if the event is another, or has no opinion. */
 function readEvent(event: string, attributes: Attributes): Said | undefined {
   const isResult = event === 'gen_ai.evaluation.result' && namesUserFeedback(attributes.text('gen_ai.evaluation.name'));
   if (event !== 'assay.feedback' && !isResult) return undefined;
@@ -148,7 +148,7 @@ function carried(
   };
 }
 
-/** From all fields, so that sending the same twice counts once. */
+/** Id made of all fields, so that a duplicate counts once. */
 function derivedId(fields: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex').slice(0, 32);
 }
@@ -175,7 +175,7 @@ function textOf(value: AttributeValue | undefined, lengthMax: number, end = ''):
   return `${charactersOf(text, lengthMax - end.length).join('')}${end}`.toWellFormed();
 }
 
-/** In characters, as the API counts them: an emoji is one and not two. */
+/** Counts characters as the API does: an emoji is one and not two. */
 function isLonger(text: string, lengthMax: number): boolean {
   return text.length > lengthMax && charactersOf(text, lengthMax + 1).length > lengthMax;
 }

@@ -63,7 +63,7 @@ export function leavesUnder(attributes: Attributes, prefix: string): readonly Le
   return leaves;
 }
 
-/** In the order of their indices; of too many, the newest. */
+/** Members in the order of their indices; of too many, the newest. */
 export function inOrder<T>(byIndex: ReadonlyMap<number, T> | undefined): readonly T[] {
   if (byIndex === undefined) return [];
   // Nearly always they were written in order.
@@ -125,7 +125,7 @@ function putInto(list: Map<number, Fields>, path: string, value: Exclude<Attribu
   fields.set(rest, value);
 }
 
-/** By way of the forms that `messages.ts` knows, so that roles, results and reasons are read in one place. */
+/** Reads by the forms that `messages.ts` knows, so that roles, results and reasons are read in one place. */
 function read({ fields, calls, contents }: FlatMessage, form: FlatForm): readonly Message[] {
   const role = text(fields, 'role') ?? form.defaultRole;
   const callId = text(fields, 'tool_call_id');
@@ -133,7 +133,7 @@ function read({ fields, calls, contents }: FlatMessage, form: FlatForm): readonl
   const content = parts.length > 0 && parts.some(isWords) ? parts : contentOf(fields, parts, form);
   const called = fields.get('function_call_name');
   const beside = inOrder(calls).map(callOf);
-  // Calls with ids are told apart by them; without, a call in the contents stands beside them once more.
+  // Calls with ids are told apart by them; without ids, a call in the contents repeats one beside it.
   const isRepeated = parts.some((part) => member(part, 'type') === 'tool_call' && member(part, 'id') === undefined);
   const plain = {
     // Anthropic lets the user hand over what a tool gave back.

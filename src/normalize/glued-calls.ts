@@ -78,7 +78,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The same tool again and again, or tools that the model was offered. */
+/** Names in a glued name: the same tool repeated, or tools that the model was offered. */
 function namesIn(name: string, count: number, offered: readonly string[]): readonly string[] | undefined {
   const same = repeated(name, count);
   if (same !== undefined) return new Array<string>(count).fill(same);
@@ -92,7 +92,7 @@ function repeated(text: string, count: number): string | undefined {
   return first.repeat(count) === text ? first : undefined;
 }
 
-/** From the left, the longest name that fits: names of tools that are beginnings of each other are rare. */
+/** Takes the longest name that fits, from the left: names of tools that are beginnings of each other are rare. */
 function offeredIn(name: string, count: number, offered: readonly string[]): readonly string[] | undefined {
   const names: string[] = [];
   let rest = name;

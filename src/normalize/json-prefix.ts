@@ -32,13 +32,13 @@ export function completedPrefix(text: string): { readonly value: unknown } | und
 }
 
 interface Candidates {
-  /** With the text that was cut in the middle, if it was that. */
+  /** Text that was cut in the middle, if any. */
   readonly inValue: string | undefined;
   /** Up to the last value that is complete. */
   readonly whole: string;
 }
 
-/** undefined where every bracket is closed: the text is broken in another way. */
+/** Undefined if every bracket is closed: the text is broken in another way. */
 function scan(text: string): Candidates | undefined {
   const closers: string[] = [];
   let inString = false;
@@ -99,7 +99,7 @@ function scan(text: string): Candidates | undefined {
 
 const HALF_ESCAPE = /\\(?:u[\da-fA-F]{0,3})?$/;
 
-/** `\\` is a whole escape; what is left of a longer one goes. */
+/** `\\` is a complete escape; the beginning of a cut one is removed. */
 function withoutHalfEscape(text: string): string {
   const tail = text.slice(-6);
   const half = HALF_ESCAPE.exec(tail);

@@ -43,7 +43,7 @@ export function isRedactionMarker(text: string): boolean {
   }
 }
 
-/** Present is more than there: an empty string or null says nothing, and the next source is asked. */
+/** Stricter than existence: an empty string or null has no content, so the next source is asked. */
 export function isPresent(value: AttributeValue | undefined): value is Exclude<AttributeValue, null> {
   return value !== undefined && value !== null && value !== '';
 }

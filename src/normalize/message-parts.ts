@@ -106,7 +106,7 @@ function collectInvocation(invocation: unknown, into: Part[]): void {
   if (member(invocation, 'state') === 'result') into.push(toolResultOf(invocation));
 }
 
-/** Gemini and Bedrock: what a part is, is told by the one member that it has. */
+/** Gemini and Bedrock: the kind of a part follows from its only member. */
 function partsWithoutType(value: object): readonly Part[] {
   const text = member(value, 'text');
   if (typeof text === 'string') {
@@ -189,7 +189,7 @@ export function encodedParts(value: unknown, types: ReadonlySet<string>): readon
 }
 
 const TEXT_AND_MEDIA = ['text', 'input_text', 'output_text', 'image_url', 'image', 'input_image'] as const;
-/** Without calls and results: who types such a text says no more by it than its words. */
+/** Parts that users can type, without calls and results: such a text from a user is only words. */
 export const SPOKEN_PART: ReadonlySet<string> = new Set(TEXT_AND_MEDIA);
 export const ANY_PART: ReadonlySet<string> = new Set([...TEXT_AND_MEDIA, 'tool_use', 'tool_result', 'thinking']);
 

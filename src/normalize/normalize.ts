@@ -48,7 +48,7 @@ class Reader implements SpanSource {
     this.#logs = logs;
   }
 
-  /** Nobody else moves the index's view, so the current view need not be read again. */
+  /** No other code moves the index's view, so the current view need not be read again. */
   view(position: number): SpanView {
     if (position !== this.#position || this.#view === undefined) {
       this.#view = this.#spans.view(position);

@@ -14,7 +14,7 @@ import { withoutRunDetails } from './wrappings.ts';
 
 export type Side = 'user' | 'assistant';
 
-/** Members that hold what was said, when there are others beside them. */
+/** Members that hold the text, if there are others beside them. */
 const NAMES: Readonly<Record<Side, readonly string[]>> = {
   user: [
     'input',

@@ -99,7 +99,10 @@ export function conversationNamedBy(span: SpanView, idKeys: IdKeys): string | un
   return draft.conversationId;
 }
 
-/** The same without keys that the user names, from attributes among which are all of the {@link CONVERSATION_KEYS}. */
+/**
+ * Conversation by the {@link CONVERSATION_KEYS} alone, without keys that the user configured. The attributes must hold
+ * all of them.
+ */
 export function conversationNamedIn(attributes: Attributes): string | undefined {
   const draft = new Draft(undefined);
   conversationRows.apply(attributes, draft, '');

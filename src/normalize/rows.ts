@@ -13,9 +13,9 @@ import { isPresent, isRedactionMarker, member } from './jsonish.ts';
 export interface Row {
   readonly field: Field;
   readonly key: string;
-  /** Where the value is an object: the names of the members that are read. */
+  /** Members that are read if the value is an object. */
   readonly members?: readonly string[];
-  /** Writes the field and answers true, or answers false where the value says nothing. */
+  /** Writes the field and returns true, or returns false if the value has no content. */
   readonly write: (draft: Fields, value: AttributeValue) => boolean;
 }
 
@@ -112,7 +112,7 @@ interface Entry {
 
 interface KeyEntries {
   readonly captured: number;
-  /** One of the guards that `reading.ts` gives out, or NO_GUARD. */
+  /** Guard that `reading.ts` gave out, or NO_GUARD. */
   readonly guard: number;
   readonly isKept: boolean;
   readonly entries: readonly Entry[];
@@ -128,7 +128,9 @@ const NOTHING: KeyEntries = { captured: 0, guard: NO_GUARD, isKept: false, entri
 
 export class RowTable {
   readonly #byKey = new Map<string, KeyEntries>();
-  /** The same by the key's number, so that a known key is neither made a string nor hashed. A hole: not looked at yet. */
+  /**
+   * Entries by the key's number, so that a known key is neither made a string nor hashed. A hole is a key not seen yet.
+   */
   readonly #byNumber: (KeyEntries | undefined)[] = [];
   readonly #prefixes: { readonly prefix: string; readonly entries: KeyEntries }[] = [];
   readonly #best: Uint16Array;

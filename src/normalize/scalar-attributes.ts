@@ -1,7 +1,7 @@
 /** Resource and span attributes with scalar values, for `match`. The span's own win over the resource's. */
 import type { Attributes, SpanView } from '../otlp/views.ts';
 
-/** Nobody matches on a message history; leaving long texts out keeps a turn from holding on to them. */
+/** Longer texts are left out: no suite matches on a message history, and a turn would hold on to them. */
 const TEXT_LENGTH_MAX = 1_024;
 
 export function scalarAttributes(span: SpanView): ReadonlyMap<string, string | number | boolean> {

@@ -221,7 +221,7 @@ export class SpanStep implements Step {
     return this.#flags;
   }
 
-  /** Reads the span once more, this time writing down which rule decides what. */
+  /** Reads the span a second time, recording which rule decides each field. */
   get rules(): ReadonlyMap<string, string> {
     const rules = new Map<string, string>();
     readResource(this.#span().resource, rules);
@@ -348,7 +348,7 @@ export class SpanStep implements Step {
     }
   }
 
-  /** Without decoding a history that ends as a list does. */
+  /** Finds the state without decoding a history that ends as a list does. */
   #inputState(): ContentState {
     if (endsAsList(this.#span().attributes.bytesOf('gen_ai.input.messages'))) {
       return 'whole';

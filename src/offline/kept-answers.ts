@@ -41,7 +41,7 @@ export class KeptAnswers implements KnownAnswers {
     await this.#attempt('store', () => this.#parts.store?.close());
   }
 
-  /** It never rejects. A synchronous function is done when it returns. */
+  /** Never rejects. A synchronous function is done when it returns. */
   async #attempt<T>(of: 'file' | 'store', work: () => T | Promise<T>): Promise<T | undefined> {
     if (this.#failed.has(of)) return undefined;
     try {

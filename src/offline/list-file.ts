@@ -8,7 +8,7 @@ import { type Path, type Place, readWrittenDocument } from '../model/written-doc
 import { whyUnreadable } from '../model/why-unreadable.ts';
 
 interface ListForm {
-  /** For a file that holds something else. */
+  /** Expected content, for the message about another. */
   readonly expected: string;
   /** The names that a CSV file may have; any, unless given. */
   readonly names?: readonly string[];

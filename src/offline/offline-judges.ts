@@ -16,15 +16,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type AllQuestions, JudgeScheduler } from '../ask/judge-scheduler.ts';
 import { QUEUE_TIMES, type QueueTimes } from '../ask/judge-queue.ts';
-import type { JudgingSettings } from '../config/judge-settings.ts';
+import type { Settings } from '../config/settings.ts';
 import type { CallResult, JudgeEvent } from '../model/events/judge-events.ts';
 import type { JudgeFailure, JudgeOutcome, JudgeRequest } from '../model/judging.ts';
-import type { Judges } from '../score/judge/judges.ts';
+import type { Judges } from '../score/suite/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
 import { type JudgingStart, judgeOf, judgingStart } from '../engine/judging-start.ts';
 
 interface OfflineJudgesParts {
-  readonly judging: JudgingSettings;
+  readonly settings: Pick<Settings, 'judging' | 'store'>;
   /** Without it, nothing is known from before, and nothing is kept. */
   readonly answers?: KnownAnswers | undefined;
   readonly onEvent: (event: JudgeEvent) => void;
@@ -55,7 +55,7 @@ interface EndedQuestion {
   readonly outcome: JudgeOutcome;
 }
 
-/** One recording's wait for a question. */
+/** A recording that waits for a question. */
 interface Waiting {
   readonly waiter: number;
   readonly request: JudgeRequest;
@@ -113,7 +113,7 @@ export class OfflineJudges {
 
   /** Undefined where no judge is configured. */
   static start(parts: OfflineJudgesParts): OfflineJudges | undefined {
-    const start = judgingStart(parts.judging);
+    const start = judgingStart(parts.settings);
     return start === undefined ? undefined : new OfflineJudges(start, parts);
   }
 
@@ -219,7 +219,7 @@ export class OfflineJudges {
       reserve: (call) => {
         const reservation = questions.reserve(call);
         if (reservation.reserved) this.#openCalls += 1;
-        // As long as calls are under way, some of what was kept for them may come back.
+        // While calls are under way, some of their reserved budget may be released.
         else if (this.#openCalls === 0) this.#endUnpaid(call.key, reservation.exhausted);
         return reservation;
       },
@@ -232,7 +232,7 @@ export class OfflineJudges {
 
   /** The budget does not cover even the most important question of this judge. */
   #endUnpaid(key: string, window: 'hour' | 'day'): void {
-    // Nobody waits for one that is asked once more, only to see.
+    // A probe has no evaluation that waits for it.
     const [first] = this.#waiting.get(key) ?? [];
     if (first === undefined) return;
     const reason = `The budget of the ${window} is spent.`;

@@ -11,7 +11,7 @@ import type { Mistake } from '../model/mistake.ts';
 import type { OutcomeLabel } from '../model/validity.ts';
 import { type Entry, isRecord, readList, wholeMistake } from './list-file.ts';
 
-/** From where on a number is good, the limit included. */
+/** Limit from which a number is good, the limit included. */
 export interface GoodLimit {
   readonly is: 'from' | 'up-to';
   readonly limit: number;
@@ -24,13 +24,13 @@ export interface OutcomeFile {
   readonly outcomes: ReadonlyMap<string, FileOutcome>;
   /** Entries without an outcome. */
   readonly empty: number;
-  /** Entries that say once more what one before them said. */
+  /** Duplicate entries. */
   readonly repeated: number;
   /** Conversations that are called good and bad; they are in no outcome. */
   readonly contradicted: readonly string[];
 }
 
-/** With what the file says, as text. */
+/** A label with the file's own text. */
 interface FileOutcome extends OutcomeLabel {
   readonly value: string;
 }
@@ -97,7 +97,7 @@ function labelIn(
 interface Said {
   readonly conversationId: string;
   readonly case: string | undefined;
-  /** Undefined where nothing is said. */
+  /** Undefined if the entry has no outcome. */
   readonly isGood: boolean | undefined;
   readonly value: string;
 }

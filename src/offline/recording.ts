@@ -11,6 +11,7 @@ import { indexedRequest, protobufBatch, type RecordedBatch } from '../engine/rec
 import { tryReadSegmentHead } from '../journal/record.ts';
 import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
 import { scanSegment } from '../journal/segment-scan.ts';
+import { UnreadableInput } from '../model/unreadable-input.ts';
 import type { Json } from '../model/json.ts';
 import { transcodeLogs, transcodeTraces } from '../otlp/json-transcoder.ts';
 import type { RedactionRules } from '../model/redaction.ts';
@@ -32,7 +33,7 @@ export async function* redactBatches(
 }
 
 /** A file could not be read; the message says where and what to do. */
-export class RecordingError extends Error {}
+export class RecordingError extends UnreadableInput {}
 
 const DECOMPRESSED_MAX = 2 ** 31;
 /** Characters of an id shown in a message. */
@@ -91,7 +92,7 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
   else yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber, lineOf });
 }
 
-/** One export request as OTLP/JSON. */
+/** Reads an export request in OTLP/JSON. */
 export function recordedRequest(json: string, name: string): readonly RecordedBatch[] {
   return [...readJsonLine(Buffer.from(json), { name, number: undefined })];
 }
@@ -117,14 +118,14 @@ function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
   for (const message of framed ?? [bytes]) yield readProtobuf(message, name);
 }
 
-/** One document over several lines, as people and tools print it. */
+/** True for the first line of a document that people or tools printed over several lines. */
 function isOpenLine(line: Buffer): boolean {
   return /[[{,:]\s*$/.test(line.subarray(-64).toString('latin1'));
 }
 
 interface LinePlace {
   readonly name: string;
-  /** From 1; undefined for a document over several lines. */
+  /** Line number, from 1; undefined for a document over several lines. */
   readonly number: number | undefined;
   /** Lines of the conversations that were recorded as messages, by their ids. */
   readonly lineOf?: Map<string, number>;
@@ -134,7 +135,7 @@ function* readJsonLine(line: Buffer, { name, number, lineOf }: LinePlace): Gener
   const text = line.toString().trim();
   if (text === '') return;
   const place = number === undefined ? name : `${name}:${number}`;
-  // A cheap look for the key that tells the signals apart; the transcoder does the real reading.
+  // Fast look for the key that tells the signals apart; the transcoder does the real reading.
   const hasSpans = /"(?:resourceSpans|resource_spans)"/.test(text);
   const isLogs = !hasSpans && /"(?:resourceLogs|resource_logs)"/.test(text.slice(0, 4096));
   try {

@@ -9,8 +9,8 @@ import type { Settings } from '../config/settings.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Json } from '../model/json.ts';
-import type { CompiledSuite } from '../score/suite.ts';
-import type { Judges } from '../score/judge/judges.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
+import type { Judges } from '../score/suite/judges.ts';
 import { Store } from '../store/sqlite/store.ts';
 import { UNWATCHED } from '../engine/check-watch.ts';
 import { ConversationNotes } from '../engine/conversation-notes.ts';
@@ -61,7 +61,7 @@ interface OfflineOptions {
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 const TURNS_PER_TRANSACTION = 500;
 
-/** As the summary counts closed turns that are no work of an agent; undefined of others. */
+/** Kinds under which the summary counts closed turns without work of an agent; undefined for others. */
 const COUNTED_AS = {
   stored: undefined,
   revised: undefined,
@@ -186,6 +186,6 @@ function truthWith({ truthOf }: OfflineOptions, written: WrittenTruth | undefine
 }
 
 function notAsked(settings: Settings): Judges['settings'] {
-  const configured = judgeOf(judgingStart(settings.judging));
+  const configured = judgeOf(judgingStart(settings));
   return (name) => (configured(name) === undefined ? undefined : 'not asked');
 }

@@ -6,12 +6,12 @@
 import type { Conversation } from '../model/conversation.ts';
 import type { Excerpt, ExcerptTurn } from '../model/excerpt.ts';
 import { claimsTask, isFailure, isInSuccessRate } from '../model/severity.ts';
-import { evaluate } from '../score/evaluate.ts';
-import { barsSuccess } from '../score/outcome.ts';
-import { toExcerpt } from '../score/sentences.ts';
-import type { CompiledCriterion, CompiledSuite } from '../score/suite.ts';
+import { evaluate } from '../score/suite/evaluate.ts';
+import { barsSuccess } from '../score/suite/outcome.ts';
+import { toExcerpt } from '../score/subject/sentences.ts';
+import type { CompiledCriterion, CompiledSuite } from '../score/suite/suite.ts';
 import { excerptRequest } from '../score/suite-test/excerpt-request.ts';
-import { formatMillionths, ONE } from '../score/weigh.ts';
+import { formatMillionths, ONE } from '../score/subject/weigh.ts';
 import { recordedRequest } from './recording.ts';
 import { understandRecorded } from '../engine/recorded/understand-recording.ts';
 

@@ -14,7 +14,7 @@ import { goldenIdsOf } from '../engine/suite-outline.ts';
 import { unusedTraces } from '../model/compared-traces.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import { QUALITY_METRICS, signIn } from '../report/metrics/quality-metrics.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 import type { SearchCursor } from '../store/conversation-search.ts';
 

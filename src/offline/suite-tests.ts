@@ -11,7 +11,7 @@ import type { Mistake } from '../model/mistake.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import type { ToolNames } from '../model/tool-names.ts';
 import { loadSuites } from '../score/load-suites.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { excerptRequest } from '../score/suite-test/excerpt-request.ts';
 import { suitesBeside } from '../score/suite-test/find-suite-tests.ts';
 import { readSuiteTests } from '../score/suite-test/read-suite-tests.ts';
@@ -58,7 +58,7 @@ interface ReadyTest {
   readonly file: string;
   readonly suite: CompiledSuite;
   readonly test: SuiteTest;
-  /** With what is known to be right; of the last turn alone where the suite asks turn by turn. */
+  /** Conversation with its ground truth; the last turn alone if the suite asks turn by turn. */
   readonly conversation: Conversation;
 }
 

@@ -8,7 +8,7 @@ import type { WrittenTruth } from '../engine/truths.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { taskTruthRemark } from '../score/expected/enough-truth.ts';
 import { taskTruthMistake } from '../score/expected/expected-actions.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 
 interface UnreadableTruth {
   readonly conversation: string;
@@ -41,7 +41,7 @@ export class UnreadableTruths {
     this.#reader = suites.find(readsTaskTruth);
   }
 
-  /** The same truth; conversations that it is asked for are looked at. */
+  /** Wraps a truth: conversations for which it is asked are checked for mistakes. */
   notedFrom(written: WrittenTruth | undefined): WrittenTruth | undefined {
     if (this.#reader === undefined) return written;
     return {

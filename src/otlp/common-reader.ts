@@ -1,7 +1,7 @@
 /**
- * The messages that traces and logs share: attribute values, attributes, resources, scopes. For each there is one
- * function that checks it from end to end without keeping anything; values are decoded later, if anybody asks.
+ * The check of a message, and the values of attributes, which traces and logs share: they are decoded later, if anybody asks.
  */
+import { MESSAGES, type Message } from './messages.ts';
 import { WireError, WireReader } from './wire.ts';
 import type { AttributeValue } from '../model/attribute-value.ts';
 
@@ -10,123 +10,44 @@ export const VALUE_DEPTH_MAX = 64;
 /** How many values one attribute may decode to; elements beyond are left out. Two bytes make a value, an object costs 50. */
 const DECODED_VALUES_MAX = 1 << 20;
 
-/**
- *   Resource {  1 attributes KeyValue*   2 dropped_attributes_count uint32  }
- */
-export function checkResource(reader: WireReader, end: number): void {
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    switch (tag) {
-      case 0x0a: // 1 attributes
-        checkKeyValue(reader, reader.lengthEnd(end), 1);
-        break;
-      case 0x10: // 2 dropped_attributes_count
-        reader.varint(end);
-        break;
-      default:
-        reader.skip(tag, end);
-    }
-  }
-}
+const ANY_VALUE = MESSAGES.AnyValue;
+const KEY_VALUE = MESSAGES.KeyValue;
 
-/**
- *   InstrumentationScope {  1 name string   2 version string   3 attributes KeyValue*   4 dropped_attributes_count uint32  }
- */
-export function checkScope(reader: WireReader, end: number): void {
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    switch (tag) {
-      case 0x0a: // 1 name
-      case 0x12: // 2 version
-        reader.at = reader.lengthEnd(end);
-        break;
-      case 0x1a: // 3 attributes
-        checkKeyValue(reader, reader.lengthEnd(end), 1);
-        break;
-      case 0x20: // 4 dropped_attributes_count
-        reader.varint(end);
-        break;
-      default:
-        reader.skip(tag, end);
-    }
-  }
-}
-
-/**
- *   KeyValue {  1 key string   2 value AnyValue  }
- */
-export function checkKeyValue(reader: WireReader, end: number, depth: number): void {
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    switch (tag) {
-      case 0x0a: // 1 key
-        reader.at = reader.lengthEnd(end);
-        break;
-      case 0x12: // 2 value
-        checkAnyValue(reader, reader.lengthEnd(end), depth);
-        break;
-      default:
-        reader.skip(tag, end);
-    }
-  }
-}
-
-/**
- *   AnyValue {  oneof  1 string_value string   2 bool_value bool   3 int_value int64   4 double_value double
- *                      5 array_value ArrayValue   6 kvlist_value KeyValueList   7 bytes_value bytes  }
- */
-export function checkAnyValue(reader: WireReader, end: number, depth: number): void {
+/** Checks a message that lies between the reader and `end`, down to the last value, and keeps nothing. */
+export function checkMessage(reader: WireReader, message: Message, end: number, valueDepth = 0): void {
+  const depth = message === ANY_VALUE ? valueDepth + 1 : valueDepth;
   if (depth > VALUE_DEPTH_MAX) {
     throw new WireError('too-deep', reader.at, `a value nested more than ${VALUE_DEPTH_MAX} deep`);
   }
   while (reader.at < end) {
     const tag = reader.tag(end);
-    switch (tag) {
-      case 0x0a: // 1 string_value
-        reader.at = reader.lengthEnd(end);
-        break;
-      case 0x10: // 2 bool_value
-      case 0x18: // 3 int_value
-        reader.varint(end);
-        break;
-      case 0x21: // 4 double_value
-        reader.fixed64At(end);
-        break;
-      case 0x2a: // 5 array_value
-        checkArrayValue(reader, reader.lengthEnd(end), depth + 1);
-        break;
-      case 0x32: // 6 kvlist_value
-        checkKeyValueList(reader, reader.lengthEnd(end), depth + 1);
-        break;
-      case 0x3a: // 7 bytes_value
-        reader.at = reader.lengthEnd(end);
-        break;
-      default:
-        reader.skip(tag, end);
-    }
-  }
-}
-
-/**
- *   ArrayValue {  1 values AnyValue*  }
- */
-function checkArrayValue(reader: WireReader, end: number, depth: number): void {
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    if (tag === 0x0a) checkAnyValue(reader, reader.lengthEnd(end), depth);
+    if ((tag & 7) === 2) checkContent(reader, message, tag, reader.lengthEnd(end), depth);
     else reader.skip(tag, end);
   }
 }
 
-/**
- *   KeyValueList {  1 values KeyValue*  }
- */
-function checkKeyValueList(reader: WireReader, end: number, depth: number): void {
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    if (tag === 0x0a) checkKeyValue(reader, reader.lengthEnd(end), depth);
-    else reader.skip(tag, end);
-  }
+/** Checks the content of a field of wire type 2 of the message. */
+export function checkContent(reader: WireReader, message: Message, tag: number, end: number, valueDepth = 0): void {
+  const type = tag < message.byTag.length ? message.byTag[tag] : undefined;
+  if (typeof type !== 'object' || (type === KEY_VALUE && isTextAttribute(reader, end))) reader.at = end;
+  else checkMessage(reader, type, end, valueDepth);
+}
+
+/** Whether a KeyValue is a key and a text and nothing else, as nearly every one is. */
+function isTextAttribute({ bytes, at }: WireReader, end: number): boolean {
+  const keyLength = bytes[at + 1] ?? 0;
+  const value = at + 2 + keyLength;
+  if (bytes[at] !== 0x0a || keyLength >= 0x80 || bytes[value] !== 0x12) return false;
+  const text = contentAt(bytes, value + 1, end);
+  return text !== 0 && bytes[text] === 0x0a && contentAt(bytes, text + 1, end) !== 0;
+}
+
+/** Where the content begins whose length stands at `at`, if it goes on to `end`; else 0. */
+function contentAt(bytes: Uint8Array, at: number, end: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < 0x80) return at + 1 + first === end ? at + 1 : 0;
+  const second = bytes[at + 1] ?? 0;
+  return second < 0x80 && at + 2 + ((first & 0x7f) | (second << 7)) === end ? at + 2 : 0;
 }
 
 /** A checked AnyValue as a value. Invalid UTF-8 becomes U+FFFD; no member at all becomes null. */
@@ -335,19 +256,29 @@ export function joinPieces(
   buffer: Buffer,
   field: { readonly start: number; readonly end: number; readonly tag: number },
 ): Buffer {
-  const reader = new WireReader(buffer, field.start);
-  const pieces: Buffer[] = [];
-  while (reader.at < field.end) {
-    const tag = reader.tag(field.end);
-    if (tag === field.tag) {
-      const stop = reader.lengthEnd(field.end);
-      pieces.push(buffer.subarray(reader.at, stop));
+  const pieces = fieldsOf(buffer, field.start, field.end, field.tag);
+  return Buffer.concat(Array.from(pieces, ([from, to]) => buffer.subarray(from, to)));
+}
+
+/** Where the fields of one tag have their content, in the message at [from, end). */
+export function* fieldsOf(
+  buffer: Buffer,
+  from: number,
+  end: number,
+  wanted: number,
+): Generator<readonly [number, number]> {
+  const reader = new WireReader(buffer, from);
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === wanted) {
+      const stop = reader.lengthEnd(end);
+      const start = reader.at;
       reader.at = stop;
+      yield [start, stop];
     } else {
-      reader.skip(tag, field.end);
+      reader.skip(tag, end);
     }
   }
-  return Buffer.concat(pieces);
 }
 
 /** An int64 as a number where that is exact, else as a bigint. */

@@ -1,4 +1,5 @@
 /** The resource and the scope of each group, looked at when first asked for and kept as long as the index. */
+import { fieldsOf } from './common-reader.ts';
 import { LazyAttributes } from './lazy-attributes.ts';
 import type { RecordIndex } from './record-index.ts';
 import type { Attributes, Scope } from './views.ts';
@@ -32,18 +33,8 @@ export class GroupViews {
   /** Resource {  1 attributes KeyValue*  } */
   #readResource(group: number): Attributes {
     const attributes = new LazyAttributes(this.#rows.bytes);
-    const reader = new WireReader(this.#rows.bytes, this.#rows.resourceStart(group));
-    const end = this.#rows.resourceEnd(group);
-    while (reader.at < end) {
-      const tag = reader.tag(end);
-      if (tag === 0x0a) {
-        const stop = reader.lengthEnd(end);
-        attributes.add(reader.at, stop);
-        reader.at = stop;
-      } else {
-        reader.skip(tag, end);
-      }
-    }
+    const [start, end] = [this.#rows.resourceStart(group), this.#rows.resourceEnd(group)];
+    for (const [from, to] of fieldsOf(this.#rows.bytes, start, end, 0x0a)) attributes.add(from, to);
     return attributes;
   }
 

@@ -10,7 +10,12 @@ import type { ProtoWriter } from './proto-writer.ts';
 
 /** How deep objects and arrays may lie in each other where nobody reads them. */
 const SKIPPED_DEPTH_MAX = 64;
-const NO_MEMBERS: ReadonlyMap<string, () => void> = new Map();
+const NO_MEMBERS: ReadonlyMap<string, undefined> = new Map();
+
+export interface MemberReader<M> {
+  /** Must consume the value that comes next. */
+  readMember(member: M): void;
+}
 
 export class TranscodeError extends Error {
   override readonly name = 'TranscodeError';
@@ -55,8 +60,8 @@ export class JsonScanner {
     throw new TranscodeError(path, this.#at, what);
   }
 
-  /** Reads the object that comes next: what is there for a key must consume its value; other keys are passed over. */
-  object<T>(members: ReadonlyMap<string, (target: T) => void>, target: T, skippedDepth = 1): void {
+  /** Reads the object that comes next; keys of no member are passed over. */
+  object<M>(members: ReadonlyMap<string, M>, reader: MemberReader<M> | undefined, skippedDepth = 1): void {
     if (this.#next() !== OPENING_BRACE) this.fail(`expected an object, got ${this.#found()}`);
     this.#at += 1;
     if (this.#next() === CLOSING_BRACE) {
@@ -70,9 +75,9 @@ export class JsonScanner {
       this.#path[level] = key;
       if (this.#next() !== COLON) this.fail(`expected a colon after the key, got ${this.#found()}`);
       this.#at += 1;
-      const read = members.get(key);
-      if (read === undefined) this.skip(skippedDepth);
-      else read(target);
+      const member = members.get(key);
+      if (member === undefined) this.skip(skippedDepth);
+      else reader?.readMember(member);
       const byte = this.#next();
       if (byte !== COMMA && byte !== CLOSING_BRACE) this.fail(`expected a comma or }, got ${this.#found()}`);
       this.#at += 1;

@@ -4,9 +4,10 @@
  */
 import { isUserFeedback } from './feedback-events.ts';
 import type { SpanId, TraceId } from '../model/ids.ts';
-import { checkAnyValue, checkKeyValue, decodeAnyValue, joinPieces } from './common-reader.ts';
+import { checkContent, decodeAnyValue, joinPieces } from './common-reader.ts';
 import { GroupViews } from './group-views.ts';
 import { LazyAttributes } from './lazy-attributes.ts';
+import { MESSAGES } from './messages.ts';
 import { ABSENT, type RecordIndex } from './record-index.ts';
 import { indexRequest, isZero, type RowDraft } from './request-reader.ts';
 import { millisAt } from './span-reader.ts';
@@ -56,11 +57,8 @@ export class LogsIndex {
   }
 }
 
-/**
- *   LogRecord {  1 time_unix_nano fixed64   2 severity_number enum   3 severity_text string   5 body AnyValue
- *                6 attributes KeyValue*   7 dropped_attributes_count uint32   8 flags fixed32   9 trace_id bytes
- *                10 span_id bytes   11 observed_time_unix_nano fixed64   12 event_name string  }
- */
+const LOG_RECORD = MESSAGES.LogRecord;
+
 function checkLogRecord(reader: WireReader, draft: RowDraft): 'row' {
   const { end } = draft;
   const start = reader.at;
@@ -69,57 +67,28 @@ function checkLogRecord(reader: WireReader, draft: RowDraft): 'row' {
   let isResult = false;
   while (reader.at < end) {
     const tag = reader.tag(end);
-    switch (tag) {
-      case 0x09: // 1 time_unix_nano
-        reader.fixed64At(end);
-        break;
-      case 0x10: // 2 severity_number
-        reader.varint(end);
-        break;
-      case 0x1a: // 3 severity_text
-        reader.at = reader.lengthEnd(end);
-        break;
-      case 0x2a: // 5 body
-        checkAnyValue(reader, reader.lengthEnd(end), 1);
-        break;
-      case 0x32: // 6 attributes
-        checkKeyValue(reader, reader.lengthEnd(end), 1);
-        break;
-      case 0x38: // 7 dropped_attributes_count
-        reader.varint(end);
-        break;
-      case 0x45: // 8 flags
-        reader.fixed32(end);
-        break;
-      case 0x4a: {
-        // 9 trace_id
-        const stop = reader.lengthEnd(end);
-        draft.traceIdAt = reader.at;
-        traceIdLength = stop - reader.at;
-        reader.at = stop;
-        break;
-      }
-      case 0x52: {
-        // 10 span_id
-        const stop = reader.lengthEnd(end);
-        draft.spanIdAt = reader.at;
-        spanIdLength = stop - reader.at;
-        reader.at = stop;
-        break;
-      }
-      case 0x59: // 11 observed_time_unix_nano
-        reader.fixed64At(end);
-        break;
-      case 0x62: {
-        // 12 event_name
-        const stop = reader.lengthEnd(end);
-        isResult = isEvaluationResult(reader.bytes, reader.at, stop);
-        reader.at = stop;
-        break;
-      }
-      default:
-        reader.skip(tag, end);
+    if ((tag & 7) !== 2) {
+      reader.skip(tag, end);
+      continue;
     }
+    const stop = reader.lengthEnd(end);
+    const { at } = reader;
+    switch (tag) {
+      case 0x4a: // 9 trace_id
+        draft.traceIdAt = at;
+        traceIdLength = stop - at;
+        break;
+      case 0x52: // 10 span_id
+        draft.spanIdAt = at;
+        spanIdLength = stop - at;
+        break;
+      case 0x62: // 12 event_name
+        isResult = isEvaluationResult(reader.bytes, at, stop);
+        break;
+      default:
+        checkContent(reader, LOG_RECORD, tag, stop);
+    }
+    reader.at = stop;
   }
   // Results of people are no evaluator's: they belong to the conversation.
   if (isResult) isResult = !isUserFeedback(reader.bytes.subarray(start, end));

@@ -8,7 +8,8 @@
  * One pass checks everything, down to the last value, and keeps where each row lies.
  */
 import { OWN_SCOPE } from '../model/marks.ts';
-import { checkResource, checkScope, joinPieces } from './common-reader.ts';
+import { checkMessage, fieldsOf, joinPieces } from './common-reader.ts';
+import { MESSAGES } from './messages.ts';
 import { ABSENT, RecordIndex, ROW_FLAGS, type Signal } from './record-index.ts';
 import { type RecordGroup, writeRequest } from './request-writer.ts';
 import { WireReader } from './wire.ts';
@@ -81,7 +82,7 @@ class RequestReader {
         case 0x0a: // 1 resource
           resourceEnd = reader.lengthEnd(end);
           resourceStart = reader.at;
-          checkResource(reader, resourceEnd);
+          checkMessage(reader, MESSAGES.Resource, resourceEnd);
           pieces += 1;
           break;
         case 0x12: // 2 scope_spans, scope_logs
@@ -111,7 +112,7 @@ class RequestReader {
         case 0x0a: // 1 scope
           scopeEnd = reader.lengthEnd(end);
           scopeStart = reader.at;
-          checkScope(reader, scopeEnd);
+          checkMessage(reader, MESSAGES.InstrumentationScope, scopeEnd);
           pieces += 1;
           break;
         case 0x12: // 2 spans, log_records
@@ -159,18 +160,9 @@ export function isZero(bytes: Uint8Array, start: number, length: number): boolea
 const OWN_SCOPE_BYTES = Buffer.from(OWN_SCOPE);
 
 function isOwnScope(buffer: Buffer, start: number, end: number): boolean {
-  const reader = new WireReader(buffer, start);
   let isOwn = false;
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    if (tag === 0x0a) {
-      const stop = reader.lengthEnd(end);
-      isOwn = OWN_SCOPE_BYTES.equals(buffer.subarray(reader.at, stop));
-      reader.at = stop;
-    } else {
-      reader.skip(tag, end);
-    }
-  }
+  for (const [from, to] of fieldsOf(buffer, start, end, 0x0a))
+    isOwn = OWN_SCOPE_BYTES.equals(buffer.subarray(from, to));
   return isOwn;
 }
 
@@ -192,19 +184,4 @@ function joinSplitGroups(buffer: Buffer): Buffer {
     }
   }
   return asBuffer(writeRequest(groups));
-}
-
-function* fieldsOf(buffer: Buffer, from: number, end: number, wanted: number): Generator<readonly [number, number]> {
-  const reader = new WireReader(buffer, from);
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    if (tag === wanted) {
-      const stop = reader.lengthEnd(end);
-      const start = reader.at;
-      reader.at = stop;
-      yield [start, stop];
-    } else {
-      reader.skip(tag, end);
-    }
-  }
 }

@@ -3,6 +3,7 @@
  * are decoded when they are asked for. The bytes have been checked when they were indexed.
  */
 import { tryParseSpanId, tryParseTraceId, type SpanId, type TraceId } from '../model/ids.ts';
+import { fieldsOf } from './common-reader.ts';
 import type { GroupViews } from './group-views.ts';
 import { LazyAttributes } from './lazy-attributes.ts';
 import { ABSENT, type RecordIndex } from './record-index.ts';
@@ -40,7 +41,7 @@ export class SpanReader implements SpanView {
     this.#attributes = new LazyAttributes(rows.bytes);
   }
 
-  /** The fields of Span, see traces-reader.ts; ids are in the index. */
+  /** The fields of Span, see messages.ts; ids are in the index. */
   moveTo(row: number): void {
     const end = this.#rows.end(row);
     const reader = this.#reader;
@@ -196,17 +197,9 @@ export class SpanReader implements SpanView {
 
   #collect<T>(wanted: number, read: (buffer: Buffer, start: number, end: number) => T): readonly T[] {
     const found: T[] = [];
-    const reader = new WireReader(this.#buffer, this.#rows.start(this.#row));
-    const end = this.#rows.end(this.#row);
-    while (reader.at < end && found.length < EVENTS_MAX) {
-      const tag = reader.tag(end);
-      if (tag === wanted) {
-        const stop = reader.lengthEnd(end);
-        found.push(read(this.#buffer, reader.at, stop));
-        reader.at = stop;
-      } else {
-        reader.skip(tag, end);
-      }
+    const [start, end] = [this.#rows.start(this.#row), this.#rows.end(this.#row)];
+    for (const [from, to] of fieldsOf(this.#buffer, start, end, wanted)) {
+      if (found.push(read(this.#buffer, from, to)) === EVENTS_MAX) break;
     }
     return found;
   }

@@ -63,7 +63,7 @@ function codecOf(encoding: Compression, bytes: Buffer): Codec {
 interface Options {
   readonly maxOutputLength: number;
   readonly chunkSize: number;
-  /** The result then tells how much of the input it took. */
+  /** Makes the result say how much of the input it took. */
   readonly info: true;
 }
 
@@ -111,7 +111,7 @@ function decompressLater(codec: Codec, bytes: Buffer, maxOutputLength: number): 
   return promise;
 }
 
-/** One chunk that holds everything saves a copy. */
+/** A chunk that holds the whole output saves a copy. */
 function sizeOfChunk(codec: Codec, bytes: Buffer, maxOutputLength: number): number {
   return expectedSize(codec === 'gzip' ? 'gzip' : 'deflate', bytes, maxOutputLength);
 }

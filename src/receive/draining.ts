@@ -1,6 +1,6 @@
 /**
- * The rest of a body whose request was refused. A client that is still sending reads the answer only afterwards, and
- * loses it if the connection is closed on it. So the rest is read and dropped, up to as much as a request may have.
+ * Reads the rest of a body whose request was refused. A client that is still sending reads the answer only afterwards,
+ * and loses it if the connection is closed on it. So the rest is read and dropped, up to as much as a request may have.
  *
  * Reading costs as much as it would for a request that is taken. Therefore only a few are read to their end at a time.
  * The others are read no further: a client that looks for an answer while it sends has two seconds to see it, and then

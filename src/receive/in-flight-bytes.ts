@@ -34,7 +34,7 @@ export class InFlightBytes {
   readonly #now: () => number;
   #used = 0;
   #large = 0;
-  /** In the order in which they began. */
+  /** Requests in the order in which they began. */
   readonly #arriving = new Set<Held>();
 
   constructor({ max, requestMax, now = () => performance.now() }: Options) {
@@ -100,7 +100,7 @@ function largeShare(bytes: number): number {
 
 /** The bytes of one request. */
 export interface Reservation {
-  /** Its body arrives from now on, and `evict` must end that where others need the room. */
+  /** Notes that the body arrives from now on, and that `evict` ends that if others need the room. */
   arriving(evict: () => void): void;
   arrived(): void;
   /** False where the limit does not allow it; nothing is taken then. */

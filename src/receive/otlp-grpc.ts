@@ -186,7 +186,7 @@ class GrpcReceiver {
   }
 }
 
-/** Refusals that say nothing about the client. */
+/** Refusals for reasons of ours, not of the client. */
 const OURS: ReadonlySet<RefuseReason> = new Set<RefuseReason>(['overloaded', 'not-admitted', 'internal', 'timeout']);
 
 function readHead(headers: IncomingHttpHeaders): Head | Refusal {

@@ -10,7 +10,7 @@ type BodyReading =
   | { readonly read: 'whole'; readonly bytes: Buffer }
   | { readonly read: 'too-large' }
   | { readonly read: 'overloaded' }
-  /** It comes in parts of a few bytes, each of which costs as much as a large one. */
+  /** The body comes in parts of a few bytes, each of which costs as much as a large one. */
   | { readonly read: 'shredded' }
   /** The client went away, or a timeout ended it. */
   | { readonly read: 'aborted' };
@@ -73,7 +73,7 @@ export function readBody(
   };
   const onClose = () => finish({ read: 'aborted' });
   request.on('data', onData).on('end', onEnd).on('close', onClose);
-  // The reason of an abort says nothing that 'close' does not; without a listener it would end the process.
+  // 'close' reports the abort already; without a listener, this error would end the process.
   request.on('error', () => undefined);
   reservation.arriving(() => finish({ read: 'overloaded' }));
   return promise;
@@ -111,7 +111,7 @@ function isShredded(parts: number, bytes: number): boolean {
   return parts > PARTS_MIN && bytes < parts * PART_BYTES_MIN;
 }
 
-/** As much again as there is, but no more than is announced to come. */
+/** Size of the next part: as much as there is before it, up to the announced length. */
 function sizeOfNext(before: number, announced: number | undefined): number {
   return Math.min(before, PART_BYTES_MAX, announced === undefined ? before : announced - before);
 }

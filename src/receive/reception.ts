@@ -38,7 +38,7 @@ interface IncomingRequest {
   readonly bytes: Buffer;
   readonly sender: number;
   readonly reservation: Reservation;
-  /** Its client went away. */
+  /** True if the client went away. */
   readonly isGone: () => boolean;
 }
 
@@ -54,7 +54,7 @@ export const TOO_MANY_RECORDS = `the request has more than ${RECORDS_MAX} spans 
 
 type ReceptionAnswer = RequestAnswer | { readonly answer: 'too-large' | 'overloaded' | 'gone' };
 
-/** One is decompressed while the other is read. */
+/** Places of large requests: one is decompressed while the other is read. */
 const LANE_PLACES = 2;
 /** Exporters give up after ten seconds, and retry. */
 const LANE_WAIT_MS_MAX = 5_000;
@@ -71,7 +71,7 @@ export class Reception {
   readonly #reading: RequestReading;
   readonly #ports: AdmissionPorts;
   readonly #lane = new Turnstile({ max: LANE_PLACES, waitMsMax: LANE_WAIT_MS_MAX });
-  /** One at a time: it comes in parts that are joined, so it takes twice its size. */
+  /** Decompresses one request at a time: its parts are joined, so it takes twice its size. */
   readonly #decompressing = new Turnstile({ max: 1, waitMsMax: LANE_WAIT_MS_MAX });
 
   constructor({ maxBodyBytes, maxInFlightBytes, sink, redaction, onEvent }: ReceptionOptions) {
@@ -101,7 +101,7 @@ export class Reception {
     return (await this.#lane.run(() => this.#takeLarge(request))) ?? { answer: 'overloaded' };
   }
 
-  /** To be called when no request is in hand any more. */
+  /** Must be called after the last request has been answered. */
   close(): Promise<void> {
     return this.#reading.stop();
   }

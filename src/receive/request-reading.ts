@@ -61,11 +61,11 @@ export class RequestReading {
   isAtOnce(format: Format, bytes: Uint8Array): boolean {
     if (bytes.length <= AT_ONCE_CAREFUL_BYTES_MAX) return true;
     if (bytes.length > this.#atOnceBytesMax[format] || performance.now() <= this.#carefulUntil) return false;
-    // In JSON they are long enough for the limit of bytes.
+    // Records in JSON are long enough for the limit of bytes.
     return format === 'json' || countRecords(bytes, AT_ONCE_RECORDS_MAX) <= AT_ONCE_RECORDS_MAX;
   }
 
-  /** Where the thread fails the promise does, and the next large request gets a new thread. */
+  /** If the thread fails, the promise rejects, and the next large request gets a new thread. */
   readonly understand = (body: RequestBody): Understood | Promise<Understood> => {
     return (this.isAtOnce(body.format, body.bytes) ? this.#readAtOnce(body) : undefined) ?? this.#readAside(body);
   };

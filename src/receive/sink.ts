@@ -1,11 +1,11 @@
-/** Where the receivers hand on what they received. The journal is behind it, or Kafka; tests have one that refuses. */
+/** Takes requests from the receivers. The journal is behind it, or Kafka; tests have a sink that refuses. */
 import type { Rejection } from './status.ts';
 
 export interface ReceivedBatch {
   readonly signal: 'traces' | 'logs';
   /** An export request in protobuf, checked. It belongs to the sink from now on. */
   readonly bytes: Uint8Array;
-  /** The places of its rows, as otlp/batch-table.ts writes them. */
+  /** Rows of its spans, as otlp/batch-table.ts has them. */
   readonly table: Uint8Array;
   readonly rows: number;
   /** `model/sender.ts`. */
@@ -18,6 +18,6 @@ export type Admission =
   | { readonly admitted: false; readonly reason: string; readonly retryAfterSeconds: number };
 
 export interface BatchSink {
-  /** Resolves once the batch is durable, or once it is clear that it will not be: the client is told nothing earlier. */
+  /** Resolves once the batch is durable, or certain not to be. The client gets no answer before that. */
   accept(batch: ReceivedBatch): Promise<Admission>;
 }

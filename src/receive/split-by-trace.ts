@@ -1,7 +1,6 @@
 /**
- * One export request to many, each with the records of one trace: what goes to a topic keyed by trace id must not hold
- * two. A part that would exceed the size of a record is split further, down to single spans; resource and scope go with
- * each part.
+ * Splits an export request by trace: a record of a topic that is keyed by trace id must not hold two. A part that would
+ * exceed the size of a record is split further, down to single spans; resource and scope go with each part.
  */
 import type { TraceId } from '../model/ids.ts';
 import { BatchTable } from '../otlp/batch-table.ts';
@@ -17,7 +16,7 @@ export interface TracePart {
 
 interface OpenPart {
   readonly traceId: TraceId | undefined;
-  /** By number of the group in the request. */
+  /** Records by number of their group in the request. */
   groups: Map<number, Uint8Array[]>;
   bytes: number;
   rows: number;

@@ -78,7 +78,7 @@ export interface Rejection {
   readonly message: string;
 }
 
-/** Nothing rejected: no partial success at all, as the specification asks. */
+/** A request without rejections has no partial success at all, as the specification asks. */
 export function encodeResponse(
   signal: 'traces' | 'logs' | 'metrics',
   rejection: Rejection | undefined,

@@ -17,7 +17,7 @@ import type { Format, Rejection } from './status.ts';
 export interface RequestBody {
   readonly signal: 'traces' | 'logs';
   readonly format: Format;
-  /** Without compression. */
+  /** Bytes of the request, decompressed. */
   readonly bytes: Uint8Array;
   /** Spans or log records that it may have; any number if it is undefined. */
   readonly recordsMax?: number | undefined;

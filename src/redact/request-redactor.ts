@@ -3,9 +3,10 @@
  * however deep, names, status messages, bodies of log records, and the fields that this version does not know. Leaves
  * ids, the keys of attributes, and numbers unless they are those of cards or secrets by their name, unchanged (in values, the names of members are text like any other).
  *
- * The bytes have been checked; see otlp/traces-reader.ts for the messages, which stand here as tables.
+ * The bytes have been checked. Fields are those of otlp/messages.ts.
  */
 import { KeyValuePlace, toInteger } from '../otlp/common-reader.ts';
+import { type Field, type Message, MESSAGES } from '../otlp/messages.ts';
 import { ProtoWriter } from '../otlp/proto-writer.ts';
 import { asBuffer } from '../otlp/request-reader.ts';
 import { WireReader } from '../otlp/wire.ts';
@@ -27,71 +28,10 @@ interface Redacted {
   readonly counts: RedactionCounts;
 }
 
-/** Kinds of fields of type length: ids are left unchanged, a message is read by its own table. */
-type Content = 'id' | 'text' | 'attribute' | 'value' | Message;
-/** By the tag; a tag of two bytes has no known field. */
-type Message = readonly (Content | undefined)[];
-
-const TAGS = 128;
 const LENGTH_DELIMITED = 2;
-
-const SCOPE: Message = byTag([
-  [0x0a, 'text'], // name
-  [0x12, 'text'], // version
-  [0x1a, 'attribute'],
-]);
-const EVENT: Message = byTag([
-  [0x12, 'text'], // name
-  [0x1a, 'attribute'],
-]);
-const LINK: Message = byTag([
-  [0x0a, 'id'], // trace_id
-  [0x12, 'id'], // span_id
-  [0x1a, 'text'], // trace_state
-  [0x22, 'attribute'],
-]);
-const STATUS: Message = byTag([[0x12, 'text']]); // message
-const SPAN: Message = byTag([
-  [0x0a, 'id'], // trace_id
-  [0x12, 'id'], // span_id
-  [0x1a, 'text'], // trace_state
-  [0x22, 'id'], // parent_span_id
-  [0x2a, 'text'], // name
-  [0x4a, 'attribute'],
-  [0x5a, EVENT],
-  [0x6a, LINK],
-  [0x7a, STATUS],
-]);
-const LOG_RECORD: Message = byTag([
-  [0x1a, 'text'], // severity_text
-  [0x2a, 'value'], // body
-  [0x32, 'attribute'],
-  [0x4a, 'id'], // trace_id
-  [0x52, 'id'], // span_id
-  [0x62, 'text'], // event_name
-]);
-const REQUESTS = { traces: requestOf(SPAN), logs: requestOf(LOG_RECORD) } as const;
-
-function requestOf(record: Message): Message {
-  const scopeGroup = byTag([
-    [0x0a, SCOPE],
-    [0x12, record],
-    [0x1a, 'text'], // schema_url
-  ]);
-  const resource = byTag([[0x0a, 'attribute']]);
-  const resourceGroup = byTag([
-    [0x0a, resource],
-    [0x12, scopeGroup],
-    [0x1a, 'text'], // schema_url
-  ]);
-  return byTag([[0x0a, resourceGroup]]);
-}
-
-function byTag(fields: readonly (readonly [tag: number, content: Content])[]): Message {
-  const message = new Array<Content | undefined>(TAGS).fill(undefined);
-  for (const [tag, content] of fields) message[tag] = content;
-  return message;
-}
+const REQUESTS = { traces: MESSAGES.TracesData, logs: MESSAGES.LogsData } as const;
+const KEY_VALUE = MESSAGES.KeyValue;
+const ANY_VALUE = MESSAGES.AnyValue;
 
 const NO_BYTES = Buffer.alloc(0);
 type Parts = ReadonlyMap<number, Uint8Array>;
@@ -146,24 +86,25 @@ export class RequestRedactor {
     return redacted === undefined ? undefined : { bytes: redacted, counts: Object.fromEntries(this.#counts) };
   }
 
-  #message(message: Message, end: number): void {
+  #message({ byTag }: Message, end: number): void {
     const reader = this.#reader;
     while (reader.at < end) {
       const tagAt = reader.at;
       const tag = reader.tag(end);
-      if ((tag & 7) === LENGTH_DELIMITED) this.#field(tag < TAGS ? message[tag] : undefined, tagAt, end);
+      if ((tag & 7) === LENGTH_DELIMITED) this.#field(tag < byTag.length ? byTag[tag] : undefined, tagAt, end);
       else reader.skip(tag, end);
     }
   }
 
-  #field(content: Content | undefined, tagAt: number, messageEnd: number): void {
+  /** Ids are left unchanged; a message is read by its own table. */
+  #field(type: Field['type'] | undefined, tagAt: number, messageEnd: number): void {
     const reader = this.#reader;
     const end = reader.lengthEnd(messageEnd);
-    if (content === 'text') this.#textField(reader.at, end);
-    else if (content === 'attribute') this.#keyValue(end, 'is-attribute');
-    else if (content === 'value') this.#value(end, BY_PATTERNS);
-    else if (content === undefined) this.#unknownField(tagAt, end);
-    else if (content !== 'id') this.#message(content, end);
+    if (type === 'string') this.#textField(reader.at, end);
+    else if (type === KEY_VALUE) this.#keyValue(end, 'is-attribute');
+    else if (type === ANY_VALUE) this.#value(end, BY_PATTERNS);
+    else if (type === undefined) this.#unknownField(tagAt, end);
+    else if (typeof type === 'object') this.#message(type, end);
     reader.at = end;
   }
 
@@ -204,7 +145,7 @@ export class RequestRedactor {
       const tag = reader.tag(end);
       if (tag === 0x0a && kind === 'is-attribute') reader.skip(tag, end);
       else if (tag === 0x12) this.#value(reader.lengthEnd(end), rule);
-      else if ((tag & 7) === LENGTH_DELIMITED) this.#field(tag === 0x0a ? 'text' : undefined, tagAt, end);
+      else if ((tag & 7) === LENGTH_DELIMITED) this.#field(tag === 0x0a ? 'string' : undefined, tagAt, end);
       else reader.skip(tag, end);
     }
   }
@@ -233,7 +174,7 @@ export class RequestRedactor {
     this.#edits.replace(start, end, by);
   }
 
-  /** An AnyValue; the fields are written out in otlp/common-reader.ts. */
+  /** An AnyValue; the fields are written out in otlp/messages.ts. */
   #value(end: number, rule: KeyRule): void {
     const reader = this.#reader;
     while (reader.at < end) {

@@ -209,8 +209,10 @@ export class TextRedactor {
     for (const { start, end } of formValuesOf(text)) {
       if (!isNear(start, end) || !this.#isSuspicious(text, start, end)) continue;
       const ofValue = look(formValue(text, start, end), 0, deeper);
+      // Behind a backslash it may go on, as Markdown writes `\_`.
+      const isWhole = text[end] !== BACKSLASH;
       for (const one of ofValue) {
-        exact.add(one.start);
+        if (isWhole) exact.add(one.start);
         found.push(one);
       }
     }

@@ -18,14 +18,14 @@
  * Every check knows the values of extracts, with their types. Mistakes (weights, names) are found when the suite is
  * loaded, together with those of all other suites.
  */
-import type { Extracts } from './subject.ts';
-import type { Suite } from './suite.ts';
+import type { Extracts } from './subject/subject.ts';
+import type { Suite } from './suite/suite.ts';
 
-export { type Answer, notApplicable, type ReasonedAnswer } from './answer.ts';
-export type { Criterion, Match, OutcomeRule, Suite } from './suite.ts';
+export { type Answer, notApplicable, type ReasonedAnswer } from './subject/answer.ts';
+export type { Criterion, Match, OutcomeRule, Suite } from './suite/suite.ts';
 export type { Judging } from './judge/judged-criterion.ts';
 export type { Sight } from './judge/visible-material.ts';
-export type { OutcomeView, Subject } from './subject.ts';
+export type { OutcomeView, Subject } from './subject/subject.ts';
 export {
   followsGoldenPath,
   noUnsafeAction,
@@ -33,10 +33,10 @@ export {
   trajectoryScore,
   withinStepBudget,
 } from './checks/golden-checks.ts';
-export { type ExpressionOptions, type Expressions, expressions, uses } from './checks-in-code.ts';
-export { hasFailed } from './failed-call.ts';
-export { type GoldenInCode, goldenTraces, type ToolPolicyInCode, toolPolicy } from './suite-parts-in-code.ts';
-export { type Scored, scored } from './scored.ts';
+export { type ExpressionOptions, type Expressions, expressions, uses } from './suite/checks-in-code.ts';
+export { hasFailed } from './subject/failed-call.ts';
+export { type GoldenInCode, goldenTraces, type ToolPolicyInCode, toolPolicy } from './suite/suite-parts-in-code.ts';
+export { type Scored, scored } from './suite/scored.ts';
 export { order, type OrderCheck, type StepPattern } from './order/order.ts';
 
 /** Shared between copies of this module: the suite may be loaded by a published build, or by the source. */

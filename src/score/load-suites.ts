@@ -8,18 +8,18 @@ import { pathToFileURL } from 'node:url';
 import { didYouMean } from '../model/did-you-mean.ts';
 import type { Mistake } from '../model/mistake.ts';
 import type { ToolNames } from '../model/tool-names.ts';
-import type { CompiledWithMistakes } from './compile-suite.ts';
-import { goldenFilesIn } from './golden-files.ts';
-import { handsOverBy, handsOverByDefault } from './hand-over.ts';
+import type { CompiledWithMistakes } from './suite/compile-suite.ts';
+import { goldenFilesIn } from './trajectory/golden-files.ts';
+import { handsOverBy, handsOverByDefault } from './subject/hand-over.ts';
 import { unknownJudges } from './judge/unknown-judges.ts';
 import { readSuiteModule } from './suite-module.ts';
-import type { CompiledSuite } from './suite.ts';
-import { readSuite } from './yaml/read-suite.ts';
+import type { CompiledSuite } from './suite/suite.ts';
+import { readSuite } from './suite/read-suite.ts';
 
 interface LoadOptions {
   /** Folder of relative paths. */
   readonly baseDir: string;
-  /** Where the built-in packs are. */
+  /** Folder of the built-in packs. */
   readonly builtinDir: string;
   /** The judges there are, for criteria that name one; without any, names are not looked at. */
   readonly judges?: readonly string[];

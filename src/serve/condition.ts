@@ -5,11 +5,11 @@
 import type { Settings } from '../config/settings.ts';
 import type { DamageEvent } from '../model/events/damage-events.ts';
 import type { Log } from '../report/log/log.ts';
-import { LossUndecided } from './loss-undecided.ts';
-import { makePrivate } from './private-folder.ts';
-import { type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { LossUndecided } from './store-place/loss-undecided.ts';
+import { makePrivate } from './store-place/private-folder.ts';
+import { type DataDirectory, openDataDirectory } from './store-place/data-directory.ts';
 import { examine, noteSalt, settle } from './one-machine/examination.ts';
-import { upgradeEvents } from './store-upgrade.ts';
+import { upgradeEvents } from './store-place/store-upgrade.ts';
 
 export interface DataFolder extends DataDirectory {
   /** Reports what was found, once somebody listens. The salt of user ids is there by then. */

@@ -1,7 +1,7 @@
 /** The deployment that the settings ask for: one machine, or one of many instances. */
 import type { Settings } from '../config/settings.ts';
 import type { DataFolder } from './condition.ts';
-import type { Deployment } from './deployment.ts';
+import type { Deployment } from './deployment/deployment.ts';
 import { OneMachine } from './one-machine/one-machine.ts';
 
 export async function deploymentOf(settings: Settings, directory: DataFolder): Promise<Deployment> {

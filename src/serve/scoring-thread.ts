@@ -22,13 +22,13 @@ import { checkedTruth } from '../engine/truth-files.ts';
 import type { RunningSuite } from '../model/history-learning.ts';
 import { OtlpSender } from '../report/results/otlp-sender.ts';
 import { loadSuites } from '../score/load-suites.ts';
-import { NoJudge } from './no-judge.ts';
-import { ResultRelay } from './result-relay.ts';
-import type { FromScorer, OrderedCommand, ThreadStart, ToScorer } from './scoring-protocol.ts';
-import type { DutyLoop, ScoringParts, ScoringSide } from './scoring-side.ts';
+import { NoJudge } from './scoring/no-judge.ts';
+import { ResultRelay } from './scoring/result-relay.ts';
+import type { FromScorer, OrderedCommand, ThreadStart, ToScorer } from './scoring/scoring-protocol.ts';
+import type { DutyLoop, ScoringParts, ScoringSide } from './scoring/scoring-side.ts';
 import { takeStep } from './forgetting/forgetting.ts';
-import { carryOut } from './store-writes.ts';
-import { RETRY_PAUSE_MS } from './retry-pause.ts';
+import { carryOut } from './scoring/store-writes.ts';
+import { RETRY_PAUSE_MS } from './threads/retry-pause.ts';
 
 const IDLE_MS = 100;
 const TIDY_EVERY_MS = 60_000;
@@ -127,7 +127,7 @@ class ScoringThread {
       if (!found) await this.#idle();
       if (performance.now() - tidiedAt < TIDY_EVERY_MS) continue;
       tidiedAt = performance.now();
-      // The same work as far as problems go: the next scoring that succeeds ends it, long before the next tidying.
+      // Tidying shares the problem of scoring: the next scoring that succeeds ends it, long before the next tidying.
       await this.#orRetry('score', () => this.#side.tidy());
     }
   }
@@ -148,7 +148,7 @@ class ScoringThread {
     return this.#stopping.signal.aborted;
   }
 
-  /** Its questions wait in the store before the part counts; after a crash between them they are put there again. */
+  /** Stores the part's questions before the part counts; after a crash between the two they are stored again. */
   async #history(command: HistoryCommand): Promise<void> {
     const { questions } = command.part;
     const isPut = await this.#orRetry('learn', async () => {

@@ -12,34 +12,34 @@ import type { LoadedSettings, Settings } from '../config/settings.ts';
 import { serviceRedaction } from '../engine/redaction-rules.ts';
 import { Certificates } from '../listen/certificates.ts';
 import type { Log } from '../report/log/log.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import { openDataFolder } from './condition.ts';
 import { deploymentOf } from './deployment-of.ts';
 import { DetectionMonitor } from './detection/detection-monitor.ts';
-import { InstanceDuty } from './duty.ts';
-import { type OtlpReceivers, startOtlpReceivers } from './otlp-receivers.ts';
+import { InstanceDuty } from './scoring/duty.ts';
+import { type OtlpReceivers, startOtlpReceivers } from './http/otlp-receivers.ts';
 import { StoreReading } from './reading/store-reading.ts';
-import { Readiness } from './readiness.ts';
-import { Reloading, type ReloadOutcome } from './reloading.ts';
-import { reporterOf } from './reporter-of.ts';
-import { RunningConfig } from './running-config.ts';
-import { openAccess } from './service-access.ts';
-import { Scorer } from './scorer.ts';
-import { scoringOf } from './scoring-of.ts';
-import { ServiceEvents } from './service-events.ts';
-import { gaugesOf } from './service-gauges.ts';
-import { startHttp } from './service-http.ts';
-import { ServiceViews } from './service-views.ts';
+import { Readiness } from './running/readiness.ts';
+import { Reloading, type ReloadOutcome } from './running/reloading.ts';
+import { reporterOf } from './running/reporter-of.ts';
+import { RunningConfig } from './running/running-config.ts';
+import { openAccess } from './http/service-access.ts';
+import { Scorer } from './scoring/scorer.ts';
+import { scoringOf } from './deployment/scoring-of.ts';
+import { ServiceEvents } from './running/service-events.ts';
+import { gaugesOf } from './http/service-gauges.ts';
+import { startHttp } from './http/service-http.ts';
+import { ServiceViews } from './http/service-views.ts';
 import { StartList } from './start-list.ts';
-import { StoreWrites } from './store-writes.ts';
-import { startTelemetry } from './telemetry.ts';
+import { StoreWrites } from './scoring/store-writes.ts';
+import { startTelemetry } from './running/telemetry.ts';
 
 export interface ServiceOptions {
   readonly settings: Settings;
   readonly suites: readonly CompiledSuite[];
   /** Candidates beside them. */
   readonly shadows: readonly CompiledSuite[];
-  /** As the user wrote them; the scoring thread loads them again. */
+  /** References as the user wrote them; the scoring thread loads the suites again. */
   readonly suiteReferences: readonly string[];
   readonly suitesBaseDirectory: string;
   readonly log: Log;
@@ -115,7 +115,7 @@ function withState(options: ServiceOptions) {
       })
       .add({
         name: 'health',
-        needs: ['reporter', 'config', 'deployment', 'scorer', 'views', 'certificates', 'reads'],
+        needs: ['reporter', 'config', 'deployment', 'scorer', 'views', 'certificates'],
         start: ({ reporter, ...needs }) => reporter.sources(gaugesOf({ ...needs, version })),
       })
       .add({

@@ -13,7 +13,7 @@ interface AnyPart {
 
 interface Started<Parts> {
   readonly parts: Parts;
-  /** Rejects, once all parts were told to stop, if one of them failed to. May be called twice. */
+  /** Stops all parts, then rejects if one of them failed to stop. May be called twice. */
   stop(): Promise<void>;
 }
 

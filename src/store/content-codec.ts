@@ -1,6 +1,6 @@
 /**
  * The spans of a turn as the store keeps them: an OTLP message, compressed by zstd unless it is short. A turn repeats its
- * history in each model call, and a seventh of it is left of the spans of real frameworks (decision 6).
+ * history in each model call, and a seventh of it is left of the spans of real frameworks (decision 12).
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 

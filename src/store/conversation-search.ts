@@ -11,6 +11,8 @@ import { POLARITIES, type Polarity } from '../model/feedback.ts';
 import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import { wordsOf } from '../model/search-words.ts';
 import type { ConversationRow } from './conversation-row.ts';
+import { IS_LAST, isLive } from './evaluation-columns.ts';
+import type { Dialect, Value } from './sql.ts';
 
 export interface ConversationSearch {
   readonly agents?: readonly string[] | undefined;
@@ -72,9 +74,9 @@ export function askedWords({ words }: ConversationSearch): readonly string[] | u
 }
 
 /** Conversations that may match, as an index gives them: no others do. */
-export interface CandidateRows<Value> {
+export interface CandidateRows {
   /** Condition, for conversations whose rows lie between these. */
-  readonly isOneOf: (rows: Ends) => Condition<Value>;
+  readonly isOneOf: (rows: Ends) => Condition;
   /** How many there are; undefined where a page looks at as many conversations as without them. */
   readonly count: number | undefined;
   /** There may be more before this place; undefined where these are all. */
@@ -83,27 +85,20 @@ export interface CandidateRows<Value> {
   readonly hasWords?: true;
 }
 
-/** How a store writes conditions; `?` stands for one value. */
-export interface SearchDialect<Value> {
-  readonly among: (column: string) => string;
-  readonly texts: (values: readonly string[]) => Value;
-  readonly numbers: (values: readonly number[]) => Value;
-  readonly text: (value: string) => Value;
-  readonly number: (value: number) => Value;
-  /** Begins a search among a conversation's last evaluations by live suites: more conditions may follow. */
-  readonly evaluated: string;
+/** How a store writes the conditions of a search. */
+export interface SearchDialect extends Dialect {
+  /** Evaluations are no older than their conversation, which leaves the partitions of earlier days out. */
+  readonly inItsDays: string;
   readonly failedAmong: string;
-  readonly isWaiting: string;
-  readonly isLabelled: string;
   readonly contains: (text: string) => string;
 }
 
-export interface Condition<Value> {
+export interface Condition {
   readonly sql: string;
   readonly values: readonly Value[];
 }
 
-interface RowLimits {
+export interface RowLimits {
   /** Where the row itself decides. */
   readonly lookedAt: number;
   /** Where each row takes a search among its evaluations, or all are sorted. */
@@ -158,32 +153,25 @@ export function lookedAtMax(search: ConversationSearch, { searched, lookedAt }: 
 }
 
 /** Condition that a conversation lies in a stretch. */
-export function inStretch<Value>(
-  number: (value: number) => Value,
-  { from, before }: Stretch,
-  alias = 'c.',
-): Condition<Value> {
+export function inStretch({ from, before }: Stretch, alias = 'c.'): Condition {
   const place = `(${alias}began_at, ${alias}id)`;
-  return {
-    sql: `${place} >= (?, ?) AND ${place} < (?, ?)`,
-    values: [from.at, from.row, before.at, before.row].map(number),
-  };
+  return { sql: `${place} >= (?, ?) AND ${place} < (?, ?)`, values: [from.at, from.row, before.at, before.row] };
 }
 
 /**
  * The statement that finds a page's rows, and what is known once they are there: the cursor of the next page, and the
  * stretch that was looked at. `window` is that of the page; `hasOlder` says that there are conversations before it.
  */
-export function searchPlan<Value>(
-  dialect: SearchDialect<Value>,
+export function searchPlan(
+  dialect: SearchDialect,
   search: ConversationSearch,
   window: Stretch & { readonly hasOlder: boolean; readonly rows: Ends },
-  candidates?: CandidateRows<Value>,
+  candidates?: CandidateRows,
 ) {
   const last = search.cursor?.last;
   const isSorted = search.order === 'worst';
-  const after = !isSorted || last === undefined ? [] : [afterLast(dialect, last)];
-  const all = [inStretch(dialect.number, window), ...conditionsOf(dialect, search, window.rows, candidates), ...after];
+  const after = !isSorted || last === undefined ? [] : [afterLast(last)];
+  const all = [inStretch(window), ...conditionsOf(dialect, search, window.rows, candidates), ...after];
   return {
     conditions: all.map(({ sql }) => sql),
     values: all.flatMap(({ values }) => values),
@@ -199,13 +187,10 @@ export function searchPlan<Value>(
   };
 }
 
-function afterLast<Value>(
-  { number }: SearchDialect<Value>,
-  { severity, at, row }: NonNullable<SearchCursor['last']>,
-): Condition<Value> {
+function afterLast({ severity, at, row }: NonNullable<SearchCursor['last']>): Condition {
   return {
     sql: '(c.worst_outcome < ? OR (c.worst_outcome = ? AND (c.began_at, c.id) < (?, ?)))',
-    values: [severity, severity, at, row].map(number),
+    values: [severity, severity, at, row],
   };
 }
 
@@ -216,15 +201,15 @@ function takesSearches(search: ConversationSearch): boolean {
   );
 }
 
-function conditionsOf<Value>(
-  dialect: SearchDialect<Value>,
+function conditionsOf(
+  dialect: SearchDialect,
   search: ConversationSearch,
   rows: Ends,
-  candidates: CandidateRows<Value> | undefined,
-): readonly Condition<Value>[] {
-  const conditions: Condition<Value>[] = [];
+  candidates: CandidateRows | undefined,
+): readonly Condition[] {
+  const conditions: Condition[] = [];
   const among = (column: string, values: readonly string[] | undefined) => {
-    if (values !== undefined) conditions.push({ sql: dialect.among(column), values: [dialect.texts(values)] });
+    if (values !== undefined) conditions.push({ sql: dialect.among(column), values: [values.map(dialect.toStored)] });
   };
   among('c.agent', search.agents);
   among('c.agent_version', search.agentVersions);
@@ -233,45 +218,44 @@ function conditionsOf<Value>(
   if (search.feedback !== undefined)
     conditions.push({
       sql: dialect.among('c.feedback'),
-      values: [dialect.numbers(search.feedback.map((one) => POLARITIES.indexOf(one)))],
+      values: [search.feedback.map((one) => POLARITIES.indexOf(one))],
     });
   if (candidates !== undefined) conditions.push(candidates.isOneOf(rows));
   for (const word of candidates?.hasWords === true ? [] : (search.words ?? []))
-    conditions.push({ sql: dialect.contains(SHOWN_TEXT), values: [dialect.text(lowered(word))] });
+    conditions.push({ sql: dialect.contains(SHOWN_TEXT), values: [dialect.toStored(lowered(word))] });
   if (search.isLabelled !== undefined)
-    conditions.push({ sql: `${search.isLabelled ? '' : 'NOT '}${dialect.isLabelled}`, values: [] });
+    conditions.push({ sql: `${search.isLabelled ? '' : 'NOT '}${isLabelled(dialect)}`, values: [] });
   if (search.states !== undefined) conditions.push({ sql: statesSql(dialect, search.states), values: [] });
   const evaluation = evaluationCondition(dialect, search);
   return evaluation === undefined ? conditions : [...conditions, evaluation];
 }
 
-function evaluationCondition<Value>(
-  dialect: SearchDialect<Value>,
+function evaluationCondition(
+  dialect: SearchDialect,
   { suites, outcomes, failedCriteria, scoreBelow, decidedBelow }: ConversationSearch,
-): Condition<Value> | undefined {
-  const parts: Condition<Value>[] = [];
-  if (suites !== undefined) parts.push({ sql: dialect.among('e.suite'), values: [dialect.texts(suites)] });
+): Condition | undefined {
+  const parts: Condition[] = [];
+  if (suites !== undefined) parts.push({ sql: dialect.among('e.suite'), values: [suites.map(dialect.toStored)] });
   if (outcomes !== undefined)
     parts.push({
       sql: dialect.among('e.outcome'),
-      values: [dialect.numbers(outcomes.map((one) => OUTCOMES.indexOf(one)))],
+      values: [outcomes.map((one) => OUTCOMES.indexOf(one))],
     });
-  if (scoreBelow !== undefined) parts.push({ sql: 'e.score < ?', values: [dialect.number(scoreBelow)] });
-  if (decidedBelow !== undefined) parts.push({ sql: 'e.decided_share < ?', values: [dialect.number(decidedBelow)] });
-  if (failedCriteria !== undefined) parts.push({ sql: dialect.failedAmong, values: [dialect.texts(failedCriteria)] });
+  if (scoreBelow !== undefined) parts.push({ sql: 'e.score < ?', values: [scoreBelow] });
+  if (decidedBelow !== undefined) parts.push({ sql: 'e.decided_share < ?', values: [decidedBelow] });
+  if (failedCriteria !== undefined)
+    parts.push({ sql: dialect.failedAmong, values: [failedCriteria.map(dialect.toStored)] });
   if (parts.length === 0) return undefined;
   return {
-    sql: `${dialect.evaluated} AND ${parts.map(({ sql }) => sql).join(' AND ')})`,
+    sql: `${evaluated(dialect)} AND ${parts.map(({ sql }) => sql).join(' AND ')})`,
     values: parts.flatMap(({ values }) => values),
   };
 }
 
 /** See `stateOf`, which says it of one row. */
-function statesSql<Value>(
-  { evaluated, isWaiting }: SearchDialect<Value>,
-  states: NonNullable<ConversationSearch['states']>,
-): string {
-  const hasOutcome = `${evaluated} AND e.outcome <> ${OUTCOMES.indexOf('unscored')})`;
+function statesSql(dialect: SearchDialect, states: NonNullable<ConversationSearch['states']>): string {
+  const isWaiting = `EXISTS (SELECT 1 FROM waiting_evaluations w WHERE w.conversation = c.id AND ${isLive('w')})`;
+  const hasOutcome = `${evaluated(dialect)} AND e.outcome <> ${OUTCOMES.indexOf('unscored')})`;
   const ofState = {
     open: 'c.due_at IS NOT NULL',
     waiting: `(c.due_at IS NULL AND ${isWaiting})`,
@@ -279,6 +263,15 @@ function statesSql<Value>(
     unscored: `(c.due_at IS NULL AND NOT ${isWaiting} AND NOT ${hasOutcome})`,
   };
   return `(${[...new Set(states)].map((state) => ofState[state]).join(' OR ')})`;
+}
+
+/** Begins a search among a conversation's last evaluations by live suites: more conditions may follow. */
+function evaluated({ inItsDays }: SearchDialect): string {
+  return `EXISTS (SELECT 1 FROM evaluations e WHERE e.conversation = c.id AND ${inItsDays} AND ${isLive('e')} AND ${IS_LAST}`;
+}
+
+function isLabelled({ key, labelKey }: SearchDialect): string {
+  return `EXISTS (SELECT 1 FROM labels l WHERE l.${labelKey} = c.${key})`;
 }
 
 /** As the databases do it whatever their locale: a to z only. */

@@ -3,6 +3,7 @@
  * whole or not at all. Must run while nothing writes to the source, because copied rows are not read again. At the end
  * what is there is counted against what was to be there.
  */
+import { COPIED_TABLES } from './copied-tables.ts';
 import type { PostgresAddress } from './postgres/link.ts';
 import { StoreImport, type Taken } from './postgres/store-import.ts';
 import { type StoreCounts, StoreExport } from './sqlite/store-export.ts';
@@ -72,10 +73,8 @@ async function copy(source: StoreExport, target: StoreImport, options: CopyOptio
     looked += part.length;
     options.onProgress({ conversations: looked, of: counts.conversations });
   }
-  await target.takeTruths(source.truths());
-  await target.takeFeedback(source.feedback());
+  for (const table of COPIED_TABLES) await target.takeRows(table, source.rowsOf(table));
   await target.takeLabels(source.labels());
-  await target.takeOutcomeLabels(source.outcomeLabels());
   await target.takeTotals(source.totals());
   await target.takeFirstTimes(source.firstTimes());
   await target.takeHistory(source.history());

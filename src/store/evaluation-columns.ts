@@ -176,6 +176,16 @@ export function seenFrom(cells: readonly unknown[], first = 0): SeenConversation
   return seen as SeenConversation;
 }
 
+/** Condition on `evaluations e`: no later revision is there. */
+export const IS_LAST = `NOT EXISTS (
+  SELECT 1 FROM evaluations n
+  WHERE n.conversation = e.conversation AND n.suite = e.suite AND n.turn_id = e.turn_id AND n.revision > e.revision)`;
+
+/** Rows of shadows are marked by their name (suite-key.ts). */
+export function isLive(table: string): string {
+  return `substr(${table}.suite, 1, 7) <> 'shadow:'`;
+}
+
 export function outcomeAt(index: number): Outcome {
   const outcome = OUTCOMES[index];
   if (outcome === undefined) throw new Error(`store: ${index} is not the number of an outcome`);

@@ -25,17 +25,6 @@ export interface ScanQuery {
   readonly lookedAtMax?: number | undefined;
 }
 
-/** The basis of an evaluation, and the suite that it is by. */
-export interface LatestBasis {
-  readonly suiteKey: string;
-  readonly suiteVersion: string;
-  /** See `basis-codec.ts`; undefined where it was stored before that was kept. */
-  readonly basis: string | undefined;
-}
-
-/** Conversations whose evaluations are read together. */
-export const LATEST_PAGE = 500;
-
 export interface ScannedEvaluation {
   readonly row: number;
   /** The store's number of the conversation. */
@@ -123,11 +112,6 @@ export interface EvaluationScanner {
   scanEvaluations(
     query: ScanQuery,
   ): Iterable<readonly ScannedEvaluation[]> | AsyncIterable<readonly ScannedEvaluation[]>;
-  /**
-   * Bases of the newest conversations' evaluations, by all suites, the last revision of each. Reads as many conversations as
-   * it is told, however many there are.
-   */
-  latestBases(conversationsMax: number): Iterable<readonly LatestBasis[]> | AsyncIterable<readonly LatestBasis[]>;
   /** The last one of another suite for the same conversation and turn. */
   besideOf(evaluation: ScannedEvaluation, suiteKey: string): Awaitable<ScannedEvaluation | undefined>;
   verdictsOf(evaluation: ScannedEvaluation): Awaitable<ReadonlyMap<string, Verdict>>;

@@ -9,6 +9,7 @@
  */
 import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import type { AgentLabels } from '../model/agent-labels.ts';
+import type { Dialect, Value } from './sql.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -152,14 +153,11 @@ export interface SummedHistory extends HistorySums {
   readonly outcome: Outcome;
 }
 
-/** The statement that adds up; `among` writes that a column has one of the values of the next parameter. */
-export function historyStatement<Value>(
+/** The statement that adds up. */
+export function historyStatement(
+  { among, toStored }: Pick<Dialect, 'among' | 'toStored'>,
   query: HistorySumQuery,
-  {
-    among,
-    texts,
-  }: { readonly among: (column: string) => string; readonly texts: (values: readonly string[]) => Value },
-): { readonly sql: string; readonly values: readonly (Value | string | number)[] } {
+): { readonly sql: string; readonly values: readonly Value[] } {
   const { suite, width, since, until, step, by } = query;
   const filters = (
     [
@@ -168,14 +166,14 @@ export function historyStatement<Value>(
       ['environment', query.environments],
       ['segment', query.segments],
     ] as const
-  ).flatMap(([column, values]) => (values === undefined ? [] : [{ sql: among(column), value: texts(values) }]));
+  ).flatMap(([column, values]) => (values === undefined ? [] : [{ sql: among(column), value: values.map(toStored) }]));
   const sums = HISTORY_COLUMNS.sums.map((name) => `sum(${name}) AS ${name}`);
   const key = by ?? "''";
   return {
     sql: `SELECT begins - begins % ${step} AS bucket, ${key} AS key, outcome, ${sums.join(', ')} FROM history
       WHERE suite = ? AND width = ? AND begins >= ? AND begins < ?${filters.map(({ sql }) => ` AND ${sql}`).join('')}
       GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
-    values: [suite, width, since, until, ...filters.map(({ value }) => value)],
+    values: [toStored(suite), width, since, until, ...filters.map(({ value }) => value)],
   };
 }
 

@@ -51,8 +51,13 @@ export function standingLabels(labels: readonly StoredLabel[]): readonly HumanLa
 /** The running total that counts what judges say. */
 export const JUDGED_TOTAL = 'assay_judged_verdicts_total';
 
+type NotedEvaluation = Pick<
+  Evaluation,
+  'conversationId' | 'turnId' | 'suite' | 'suiteVersion' | 'revision' | 'verdicts'
+>;
+
 /** Parts of an evaluation that are noted beside labels. */
-export function decidedIn(evaluation: Evaluation, notedAt: number): readonly LabelledVerdict[] {
+export function decidedIn(evaluation: NotedEvaluation, notedAt: number): readonly LabelledVerdict[] {
   const { conversationId, turnId, suite, suiteVersion, revision } = evaluation;
   return [...evaluation.verdicts].flatMap(([criterion, given]) => {
     if (!isDecided(given)) return [];

@@ -12,7 +12,7 @@ import { Capture } from './capture.ts';
 export interface PrivateEndpoint {
   /** OTLP over HTTP, such as `http://127.0.0.1:40001`. */
   readonly otlpEndpoint: string;
-  /** The same as variables that every OpenTelemetry SDK reads. */
+  /** Variables with the endpoint, which every OpenTelemetry SDK reads. */
   readonly env: { readonly OTEL_EXPORTER_OTLP_ENDPOINT: string; readonly OTEL_EXPORTER_OTLP_PROTOCOL: string };
 }
 
@@ -68,7 +68,7 @@ async function openEndpoint(received: Received): Promise<PrivateEndpoint & { sto
     port: 0,
     maxBodyBytes: 64 * MIB,
     maxInFlightBytes: 256 * MIB,
-    // It is redacted as recordings are, when it is looked at.
+    // Redacted later, as recordings are, when it is read.
     redaction: undefined,
     onEvent: () => {},
     sink: {

@@ -18,7 +18,7 @@ import { checkedTruth } from '../engine/truth-files.ts';
 import { understandRecorded } from '../engine/recorded/understand-recording.ts';
 import { suiteLoading } from '../engine/suite-loading.ts';
 import { builtinPacks, loadSuites } from '../score/load-suites.ts';
-import type { CompiledSuite } from '../score/suite.ts';
+import type { CompiledSuite } from '../score/suite/suite.ts';
 import type { CapturedConversation } from './conversation-of.ts';
 
 const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../suites');

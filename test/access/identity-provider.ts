@@ -3,7 +3,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Configuration } from 'oidc-provider';
-import { onTestFinished } from 'vitest';
+import { whenDone } from '../for-file.ts';
 
 export interface IdentityProvider {
   readonly issuer: string;
@@ -66,7 +66,7 @@ export async function startIdentityProvider({ redirectUrl, inIdToken = false }: 
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  onTestFinished(stop);
+  whenDone(stop);
   return {
     issuer,
     clientSecret: CLIENT_SECRET,

@@ -33,7 +33,7 @@ export function judgeAt(url: string, fields: Partial<Judge> = {}): Judge {
     maxOutputTokens: 300,
     probe: 0,
     prices: { inputPerMillion: 0, outputPerMillion: 0 },
-    whenUnsupported: 'count',
+    strict: false,
     ...fields,
   };
 }

@@ -353,7 +353,7 @@ const INVENTED: Reaction = {
 
 test('an answer whose quotes are all invented is asked for once more where that is wanted, and the next is taken', async () => {
   const provider = await startProvider(({ number }) => (number === 0 ? INVENTED : WELL));
-  const { ask, ends } = startAsking({ judges: [judgeAt(provider.url, { whenUnsupported: 'ask_again' })] });
+  const { ask, ends } = startAsking({ judges: [judgeAt(provider.url, { strict: true })] });
   ask(judgeRequest('a'));
 
   expect(await ends(judgeRequest('a'))).toMatchObject([{ is: 'answered', answers: [{ pass: true }] }]);
@@ -361,11 +361,11 @@ test('an answer whose quotes are all invented is asked for once more where that 
 });
 
 test.each([
-  ['ask_again', 2],
-  ['count', 1],
-] as const)('a judge that always invents is asked no more than that (%s)', async (whenUnsupported, calls) => {
+  [true, 2],
+  [false, 1],
+] as const)('a judge that always invents is asked no more than that (strict: %s)', async (strict, calls) => {
   const provider = await startProvider(() => INVENTED);
-  const { ask, ends } = startAsking({ judges: [judgeAt(provider.url, { whenUnsupported })] });
+  const { ask, ends } = startAsking({ judges: [judgeAt(provider.url, { strict })] });
   ask(judgeRequest('a'));
 
   expect(await ends(judgeRequest('a'))).toMatchObject([{ is: 'answered', answers: [{ pass: false, invented: 1 }] }]);

@@ -55,7 +55,7 @@ const WORST: Readonly<Record<string, readonly unknown[]>> = {
   by: ['agent', 'agent_version', 'somebody'],
   label: ['fail', 'thumbs_down'],
   weights: [{ answered: 0.5 }],
-  file: ['shell/main.ts', 'page-views.ts', 'page.css'],
+  file: ['shell/main.tsx', 'page-views.ts', 'page.css'],
   note: ['x'.repeat(10_000)],
   user: ['somebody'],
   dry_run: [true],

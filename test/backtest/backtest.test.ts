@@ -6,9 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backtest, type BacktestOptions } from '../../src/backtest/backtest.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import { backtestJson } from '../../src/report/documents/backtest-json.ts';
-import { backtestMarkdown } from '../../src/report/documents/backtest-markdown.ts';
+import { backtestDocument } from '../../src/report/documents/backtest-document.ts';
+import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
 import { summarize } from '../../src/report/documents/summary.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { defaultSettings } from '../engine/log-driver.ts';
@@ -243,9 +244,9 @@ test('names from spans are no markup, and the report is JSON', async () => {
   if (one === undefined) throw new Error('nothing changed');
   const hostile = { ...one, conversationId: '<img src=x>| [a](javascript:b)\n# c' };
 
-  const markdown = backtestMarkdown({ ...report, conversations: [hostile] });
+  const markdown = documentMarkdown(backtestDocument([{ ...report, conversations: [hostile] }]));
 
-  expect(markdown).toContain('&lt;img src=x&gt;\\| \\[a\\]\\(javascript\\:b\\) \\# c');
+  expect(markdown).toContain('* `<img src=x>│ [a](javascript:b) # c`: ');
   expect(JSON.parse(JSON.stringify(backtestJson(report)))).toMatchObject({
     suite: 'calls',
     against: { suite: 'calls', versions: [{ version: '1', evaluations: CONVERSATIONS }], configured: '1' },

@@ -37,7 +37,7 @@ async function recorded() {
   const directory = tempDirectory();
   const settings = settingsIn(directory);
   const live = await suiteOf(SUITE);
-  const judge = judgeOf(judgingStart(settings.judging));
+  const judge = judgeOf(judgingStart(settings));
   const driver = new LogDriver({ directory, suites: [live], settings, judge });
   for (const { turns, agentVersion } of traffic({ seed: 4, conversations: CONVERSATIONS }))
     for (const turn of turns) driver.take({ at: 1_000_000, request: exportRequest(turn, agentVersion) });

@@ -1,6 +1,7 @@
 /** A suite that has changed is learned from stored conversations, and watched at once. */
 import { afterAll, expect, test } from 'vitest';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
+import { forFile } from '../for-file.ts';
 import { randomFrom } from '../random.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { Machine } from './learned-suite.ts';
@@ -19,10 +20,17 @@ const WEEK = 7 * 24 + 1;
 
 afterAll(removeDirectories);
 
-async function afterAWeek(seed: number): Promise<{ readonly machine: Machine; readonly edited: CompiledSuite }> {
+async function livedAWeek(seed: number): Promise<Machine> {
   const machine = new Machine({ directory: tempDirectory(), suite: await suiteOf(suite('1')), seed });
   machine.live(WEEK, 0.9);
-  return { machine, edited: await suiteOf(EDITED) };
+  return machine;
+}
+
+const week = forFile(() => livedAWeek(4));
+
+/** `seed` is for the time from then on. */
+async function afterAWeek(seed: number): Promise<{ readonly machine: Machine; readonly edited: CompiledSuite }> {
+  return { machine: week().copyTo(tempDirectory(), seed), edited: await suiteOf(EDITED) };
 }
 
 test('a suite is edited after seven days: it is watched at once, and a fall of a day later is told', async () => {
@@ -46,7 +54,7 @@ test('a suite is edited after seven days: it is watched at once, and a fall of a
 }, 120_000);
 
 test('another segment is configured: a fall of one of its parts is told as that of the part', async () => {
-  const { machine } = await afterAWeek(12);
+  const machine = await livedAWeek(12);
   await machine.learn();
 
   machine.restart(undefined, undefined, ['plan']);
@@ -149,8 +157,7 @@ criteria:
 `;
 const judgeOf = (fingerprint: string) => () => ({ fingerprint, evidenceTokens: 2000, share: 1 });
 
-/** The old judge passes grades from 0.1 on, and the new one from 0.25 on. */
-async function withAnotherJudge(lost: number) {
+const judgedWeek = forFile(async () => {
   const machine = new Machine({
     directory: tempDirectory(),
     suite: await suiteOf(JUDGED),
@@ -158,6 +165,12 @@ async function withAnotherJudge(lost: number) {
     seed: 9,
   });
   machine.live(8 * 24, 0.9, { passes: (grade) => grade > 0.1, lost: 0 });
+  return machine;
+});
+
+/** The old judge passes grades from 0.1 on, and the new one from 0.25 on. */
+async function withAnotherJudge(lost: number) {
+  const machine = judgedWeek().copyTo(tempDirectory(), 10);
   machine.restart(undefined, judgeOf('new'));
   let asked = 0;
   await machine.learn(() => {

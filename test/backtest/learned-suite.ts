@@ -1,4 +1,5 @@
 /** A service's detection over a store of some days, for tests of suites that change: the same engine, store and rounds. */
+import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { AnotherSuite } from '../../src/backtest/another-suite.ts';
 import { HistoryRun } from '../../src/backtest/history-run.ts';
@@ -8,8 +9,8 @@ import type { Learned } from '../../src/engine/detection/detectors.ts';
 import { runningSuites } from '../../src/engine/detection/running-suites.ts';
 import type { DetectionReport } from '../../src/model/detection.ts';
 import type { HistoryPart, HistoryWanted } from '../../src/model/history-learning.ts';
-import type { Judges } from '../../src/score/judge/judges.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { Judges } from '../../src/score/suite/judges.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import type { WaitingObservation } from '../../src/store/detection-store.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { defaultSettings, LogDriver } from '../engine/log-driver.ts';
@@ -144,6 +145,17 @@ export class Machine {
     this.#driver.advance(this.#at + SETTLED_MS);
     if (this.#judged !== undefined) this.answerJudges(this.#judged.passes);
     this.#at += EVERY_MS;
+  }
+
+  /** Another machine that has lived as this one until now. */
+  copyTo(directory: string, seed: number): Machine {
+    this.restart();
+    cpSync(this.#directory, directory, { recursive: true });
+    const copy = new Machine({ directory, suite: this.#suite, judge: this.#judge, seed });
+    copy.#at = this.#at;
+    copy.#sent = this.#sent;
+    copy.learned.push(...this.learned);
+    return copy;
   }
 
   /** The process ends, and starts with this suite. */

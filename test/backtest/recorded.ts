@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Evaluation } from '../../src/model/evaluation.ts';
 import { formatMistakes } from '../../src/model/mistake.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { BUILTIN, LogDriver } from '../engine/log-driver.ts';

@@ -6,7 +6,7 @@ import { type Incident, replayDetection } from '../../src/backtest/replay-detect
 import { DEFAULT_DETECTION } from '../../src/statistics/detect/settings.ts';
 import { VERDICTS } from '../../src/model/evaluation.ts';
 import type { EvaluationScanner, ScannedEvaluation } from '../../src/store/evaluation-scan.ts';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { filledService } from '../serve/api/v1/filled-service.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { builtinSuites } from '../engine/log-driver.ts';
@@ -159,7 +159,7 @@ test('the command replays the suites of the store, and says which of them the co
     ]),
   );
   const replay = (...args: readonly string[]) =>
-    assayBeside(['detect', '--replay', '--incidents', incidents, ...args], { cwd: folder });
+    assayHere(['detect', '--replay', '--incidents', incidents, ...args], { cwd: folder });
 
   for (const more of [[], ['--only-suite', 'calls']]) {
     const { status, stdout } = await replay('--data-dir', dataDir, '--json', ...more);

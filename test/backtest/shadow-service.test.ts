@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, runService, sumOf } from '../serve/running-service.ts';
@@ -42,7 +42,7 @@ test('what a suite in shadow says is told by the API and by assay shadow, explai
     shadow_evaluations: [{ suite_version: '2', score: 0 }],
   });
   expect(sumOf(await metricsOf(running), 'assay_evaluations_total')).toBe(5);
-  const assay = async (...args: readonly string[]) => (await assayBeside(args, { cwd: dataDir })).stdout;
+  const assay = async (...args: readonly string[]) => (await assayHere(args, { cwd: dataDir })).stdout;
   const shown = await assay('shadow');
   expect(shown).toContain('calls@2 beside what calls said: version 1 (5)');
   expect(shown).toContain('said by both');

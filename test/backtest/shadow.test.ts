@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { backtest } from '../../src/backtest/backtest.ts';
 import { shadowReports } from '../../src/backtest/shadow-report.ts';
 import { outlineOf } from '../../src/engine/suite-outline.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { StoredWeighing } from '../../src/backtest/stored-weighing.ts';
 import type { Ending } from '../../src/model/ending.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import type { ScannedEvaluation } from '../../src/store/evaluation-scan.ts';
 import { removeDirectories, suiteOf } from './recorded.ts';
 

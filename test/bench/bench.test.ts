@@ -7,47 +7,6 @@ import { tempDirectory } from '../temp-directory.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../bench/main.ts');
 
-test.each([
-  ['pipeline', 2],
-  ['memory', 4],
-  ['store', 1],
-  ['backtest', 4],
-  ['redaction', 3],
-  ['dialects', 2],
-  ['scrape', 8],
-  ['start', 2],
-  ['read', 34],
-  ['page', 22],
-  ['readers', 2],
-  ['words', 1],
-  ['export', 2],
-  ['detect', 45],
-  ['online', 15],
-  ['learned', 11],
-])(
-  'the benchmark %s runs small and gives its rows',
-  (name, count) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, name, '--small', '--json'], {
-      encoding: 'utf8',
-    });
-
-    expect(stderr).toBe('');
-    expect(status).toBe(0);
-    // The cast holds for what is asserted.
-    const rows = JSON.parse(stdout) as readonly Record<string, unknown>[];
-    expect(rows).toHaveLength(count);
-    for (const row of rows) {
-      expect(row).toEqual({
-        name: expect.any(String),
-        ours: expect.any(Number),
-        reference: expect.any(Number),
-        ratio: expect.any(Number),
-      });
-    }
-  },
-  60_000,
-);
-
 test('the benchmark validity compares the pack with rewards, and says where they differ', () => {
   const ask = (id: string, name: string, args: object) => ({
     role: 'assistant',

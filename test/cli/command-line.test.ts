@@ -3,7 +3,9 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
 import { assay } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
@@ -31,7 +33,7 @@ test('scores JSON lines from standard input and gives the documented JSON', () =
   });
 });
 
-test('the same spans give the same bytes as JSON lines, protobuf, length-prefixed protobuf and gzip', () => {
+test('the same spans give the same bytes as JSON lines, protobuf, length-prefixed protobuf and gzip', async () => {
   const directory = tempDirectory();
   const messages = REQUESTS.map((request) => transcodeTraces(Buffer.from(request)));
   const frames = messages.flatMap((message) => {
@@ -48,16 +50,16 @@ test('the same spans give the same bytes as JSON lines, protobuf, length-prefixe
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(directory, name), content);
 
-  const outputs = Object.keys(files).map((name) =>
-    assay(['score', name, '--suite', 'default', '--json'], { cwd: directory }),
+  const outputs = await Promise.all(
+    Object.keys(files).map((name) => assayHere(['score', name, '--suite', 'default', '--json'], { cwd: directory })),
   );
 
   expect(outputs.map(({ status, stderr }) => [status, stderr])).toEqual(outputs.map(() => [0, '']));
   expect(new Set(outputs.map(({ stdout }) => stdout)).size).toBe(1);
 });
 
-test('prints a summary for people: of form, faults, their kinds and what the score is; outcomes, failing criteria with examples', () => {
-  const { stdout } = assay(['score', '-', '--suite', 'default'], { input: RECORDING });
+test('prints a summary for people: of form, faults, their kinds and what the score is; outcomes, failing criteria with examples', async () => {
+  const { stdout } = await assayHere(['score', '-', '--suite', 'default'], { input: RECORDING });
 
   expect(stdout).toMatch(
     /default {3}\d+\.\d of 100 turns have a fault {3}form score 0\.\d{3} {3}\d+\.\d % decided\n {2}faults per 100 turns: answered \d/,
@@ -71,10 +73,10 @@ test('prints a summary for people: of form, faults, their kinds and what the sco
   expect(stdout).not.toContain('\u001b');
 });
 
-test('writes JUnit XML that names what failed', () => {
+test('writes JUnit XML that names what failed', async () => {
   const directory = tempDirectory();
 
-  assay(['score', '-', '--suite', 'default', '--junit', 'out.xml'], { input: RECORDING, cwd: directory });
+  await assayHere(['score', '-', '--suite', 'default', '--junit', 'out.xml'], { input: RECORDING, cwd: directory });
 
   const xml = readFileSync(path.join(directory, 'out.xml'), 'utf8');
   expect(xml).toContain(`<testsuite name="default" tests="${REQUESTS.length}"`);
@@ -95,14 +97,14 @@ test.each<[claim: string, args: string[], input: string, status: number, message
   ['a suite that does not exist', ['score', '-', '--suite', 'nope'], '', 2, /nope/],
   ['an unknown flag', ['score', '-', '--sweet', 'default'], '', 2, /unknown option '--sweet'/],
   ['a store that does not exist', ['explain', 'x'], '', 3, /no store at .*start `assay serve` first/],
-])('%s ends with its exit code and a message that says what to do', (_claim, args, input, status, message) => {
-  const result = assay(args, { input });
+])('%s ends with its exit code and a message that says what to do', async (_claim, args, input, status, message) => {
+  const result = await assayHere(args, { input });
 
   expect(result.stderr).toMatch(message);
   expect(result.status).toBe(status);
 });
 
-test('validate says every mistake of a configuration and its suites at once, with file and line', () => {
+test('validate says every mistake of a configuration and its suites at once, with file and line', async () => {
   const directory = tempDirectory();
   writeFileSync(
     path.join(directory, 'assay.yaml'),
@@ -125,7 +127,7 @@ test('validate says every mistake of a configuration and its suites at once, wit
     ].join('\n'),
   );
 
-  const { status, stderr } = assay(['validate', 'assay.yaml'], { cwd: directory });
+  const { status, stderr } = await assayHere(['validate', 'assay.yaml'], { cwd: directory });
 
   expect(status).toBe(2);
   for (const part of [
@@ -145,7 +147,7 @@ test('validate says every mistake of a configuration and its suites at once, wit
   }
 });
 
-test('who only reads, or checks a file, needs no secrets of others; who serves does', () => {
+test('who only reads, or checks a file, needs no secrets of others; who serves does', async () => {
   const directory = tempDirectory();
   writeFileSync(
     path.join(directory, 'assay.yaml'),
@@ -153,17 +155,17 @@ test('who only reads, or checks a file, needs no secrets of others; who serves d
 alerts: { webhooks: [{ url_file: /nowhere/hook }] }
 `,
   );
-  const run = (...args: string[]) => assay(args, { cwd: directory, input: RECORDING });
+  const run = (...args: string[]) => assayHere(args, { cwd: directory, input: RECORDING });
 
-  expect(run('validate', 'assay.yaml')).toMatchObject({ status: 0, stderr: '' });
-  expect(run('score', '-', '--suite', 'default', '--json')).toMatchObject({ status: 0, stderr: '' });
-  expect(run('explain', 'x').stderr).toMatch(/no store at/);
-  const served = run('serve');
+  expect(await run('validate', 'assay.yaml')).toMatchObject({ status: 0, stderr: '' });
+  expect(await run('score', '-', '--suite', 'default', '--json')).toMatchObject({ status: 0, stderr: '' });
+  expect((await run('explain', 'x')).stderr).toMatch(/no store at/);
+  const served = await run('serve');
   expect(served.status).toBe(2);
   expect(served.stderr).toMatch(/NOT_SET_HERE is not set[\s\S]*nowhere|nowhere[\s\S]*NOT_SET_HERE is not set/);
 });
 
-test('a suite is named as in the configuration, and a built-in one goes before it', () => {
+test('a suite is named as in the configuration, and a built-in one goes before it', async () => {
   const folder = tempDirectory();
   const suite = (name: string) =>
     `suite: ${name}\nscope: turn\ncriteria:\n  - { name: said, question: Said?, weight: 1, check: size(final_answer) > 0 }\n`;
@@ -171,8 +173,8 @@ test('a suite is named as in the configuration, and a built-in one goes before i
   writeFileSync(path.join(folder, 'config/assay.yaml'), 'suites: [support.yaml, own.yaml]\n');
   writeFileSync(path.join(folder, 'config/support.yaml'), suite('support'));
   writeFileSync(path.join(folder, 'config/own.yaml'), suite('default'));
-  const scored = (...suites: readonly string[]) => {
-    const { status, stdout, stderr } = assay(
+  const scored = async (...suites: readonly string[]) => {
+    const { status, stdout, stderr } = await assayHere(
       ['score', '-', '--config', 'config/assay.yaml', '--json', '--suite', ...suites],
       { input: RECORDING, cwd: folder },
     );
@@ -183,14 +185,17 @@ test('a suite is named as in the configuration, and a built-in one goes before i
     return { status, stderr, suites: [...new Set(names)].toSorted() };
   };
 
-  expect(scored('support')).toEqual({ status: 0, stderr: '', suites: ['support here'] });
-  expect(scored('support', 'error-recovery').suites).toEqual(['error-recovery', 'support here']);
-  expect(scored('config/support.yaml').suites).toEqual(['support here']);
-  expect(scored('default').suites).toEqual(['default']);
-  expect(scored('suport')).toMatchObject({ status: 2, stderr: expect.stringContaining("no built-in pack 'suport'") });
+  expect(await scored('support')).toEqual({ status: 0, stderr: '', suites: ['support here'] });
+  expect((await scored('support', 'error-recovery')).suites).toEqual(['error-recovery', 'support here']);
+  expect((await scored('config/support.yaml')).suites).toEqual(['support here']);
+  expect((await scored('default')).suites).toEqual(['default']);
+  expect(await scored('suport')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("no built-in pack 'suport'"),
+  });
 });
 
-test('validate warns of a suite in shadow that cannot be told from the live one', () => {
+test('validate warns of a suite in shadow that cannot be told from the live one', async () => {
   const directory = tempDirectory();
   const suite = (check: string, version: number) =>
     `suite: live\nversion: ${version}\nscope: turn\ncriteria:\n  - { name: a, question: A?, weight: 1, check: ${check} }\n`;
@@ -198,14 +203,14 @@ test('validate warns of a suite in shadow that cannot be told from the live one'
   write('live.yaml', suite('turn.ok', 1));
   write('same.yaml', suite('turn.ended', 1));
   write('next.yaml', suite('turn.ended', 2));
-  const validated = (shadow: string, ...files: readonly string[]) => {
+  const validated = async (shadow: string, ...files: readonly string[]) => {
     write('assay.yaml', `suites: [./live.yaml]\nshadow_suites: [./${shadow}]\n`);
-    return assay(['validate', ...files], { cwd: directory });
+    return await assayHere(['validate', ...files], { cwd: directory });
   };
 
   for (const files of [[], ['assay.yaml']]) {
-    expect(validated('next.yaml', ...files)).toMatchObject({ status: 0, stderr: '' });
-    expect(validated('same.yaml', ...files)).toMatchObject({
+    expect(await validated('next.yaml', ...files)).toMatchObject({ status: 0, stderr: '' });
+    expect(await validated('same.yaml', ...files)).toMatchObject({
       status: 0,
       stderr: expect.stringContaining(
         'warning: same.yaml: the suite in shadow is live@1, as is the live one in live.yaml',
@@ -214,8 +219,8 @@ test('validate warns of a suite in shadow that cannot be told from the live one'
   }
 });
 
-test('validate names what it found good', () => {
-  const { status, stdout } = assay(['validate', 'default', 'scheduling']);
+test('validate names what it found good', async () => {
+  const { status, stdout } = await assayHere(['validate', 'default', 'scheduling']);
 
   expect(status).toBe(0);
   expect(stdout).toMatch(
@@ -223,60 +228,63 @@ test('validate names what it found good', () => {
   );
 });
 
-test.each(['serve', 'demo', 'score', 'explain', 'validate', 'backtest', 'shadow'])(
-  '%s --help says what it does',
+test.each(Object.keys(COMMANDS))(
+  '%s --help says what it does, in a process that has loaded nothing else',
   (command) => {
-    const { status, stdout } = assay([command, '--help']);
+    const { status, stdout, stderr } = assay([command, '--help']);
 
-    expect(status).toBe(0);
+    expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`Usage: assay ${command}`);
   },
 );
 
-test('every flag in the reference of the settings exists on the command line', () => {
+test('every flag in the reference of the settings exists on the command line', async () => {
   const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
-  const [service, experiments] = ['serve', 'run'].map((command) => assay([command, '--help']).stdout);
+  const helpOf = async (command: string) => (await assayHere([command, '--help'])).stdout;
+  const [service, experiments] = [await helpOf('serve'), await helpOf('run')];
   const flags = [...page.matchAll(/^\| `([\w.]+)`.*`(--[\w-]+) <\w+>`/gm)];
 
   expect(flags.length).toBeGreaterThan(5);
   for (const [, key, flag] of flags) expect(key === 'experiments' ? experiments : service).toContain(`  ${flag} <`);
 });
 
-test.each(['detect', 'labels import'])('%s: --http-port is that of the service to ask', (command) => {
-  expect(assay([...command.split(' '), '--help']).stdout.replaceAll(/\s+/g, ' ')).toContain(
+test.each(['detect', 'labels import'])('%s: --http-port is that of the service to ask', async (command) => {
+  expect((await assayHere([...command.split(' '), '--help'])).stdout.replaceAll(/\s+/g, ' ')).toContain(
     '--http-port <port> port of the service to ask (ASSAY_HTTP_PORT; default 4319)',
   );
 });
 
-test('names from spans reach a terminal without control characters', () => {
+test('names from spans reach a terminal without control characters', async () => {
   const [request = ''] = REQUESTS;
   const hostile = request
     .replaceAll(/"conversation-5-\d+"/g, JSON.stringify('x\u001b[31m\u0007\ny'))
     .replace('"stringValue":""', '"stringValue":""');
 
-  const { stdout } = assay(['score', '-', '--suite', 'default'], { input: [hostile, ...REQUESTS].join('\n') });
+  const { stdout } = await assayHere(['score', '-', '--suite', 'default'], {
+    input: [hostile, ...REQUESTS].join('\n'),
+  });
 
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
 });
 
-test('suite test ends with 0, 1, 2 or 3, and says which line expected what', () => {
+test('suite test ends with 0, 1, 2 or 3, and says which line expected what', async () => {
   const directory = tempDirectory();
   const write = (name: string, text: string) => writeFileSync(path.join(directory, name), text);
   write(
     'short.yaml',
     'suite: short\nscope: turn\ncriteria:\n  - { name: short, question: Short?, weight: 1, check: size(final_answer) < 9 }\n',
   );
-  const run = (expected: string) => {
+  const run = async (expected: string) => {
     write('short.test.yaml', `tests:\n  - { name: hello, user: Hi, answer: Hello, expect: { short: ${expected} } }\n`);
-    return assay(['suite', 'test', 'short.yaml', '--junit', 'out.xml'], { cwd: directory });
+    return await assayHere(['suite', 'test', 'short.yaml', '--junit', 'out.xml'], { cwd: directory });
   };
 
-  const passed = run('pass');
-  const failed = run('fail');
-  const mistaken = run('fial');
+  const passed = await run('pass');
+  const failed = await run('fail');
+  const mistaken = await run('fial');
   write('untested.yaml', readFileSync(path.join(directory, 'short.yaml'), 'utf8'));
-  const untested = assay(['suite', 'test', 'untested.yaml'], { cwd: directory });
+  const untested = await assayHere(['suite', 'test', 'untested.yaml'], { cwd: directory });
 
   expect([passed.status, failed.status, mistaken.status, untested.status]).toEqual([0, 1, 2, 3]);
   expect(passed.stdout).toBe('pass  short: hello\n1 test passed\n');
@@ -292,24 +300,24 @@ test('suite test ends with 0, 1, 2 or 3, and says which line expected what', () 
 test.each([
   ['of a suite', 'suite: bomb\n'],
   ['of a configuration', ''],
-])('validate refuses a YAML alias bomb %s with its file and line', (_of, head) => {
+])('validate refuses a YAML alias bomb %s with its file and line', async (_of, head) => {
   const directory = tempDirectory();
   const levels = 'abcdefghij'.split('');
   const bomb = levels.map((name, at) => `${name}: &${name} [${Array(9).fill(at === 0 ? 'x' : `*${levels[at - 1]}`)}]`);
   writeFileSync(path.join(directory, 'bomb.yaml'), `${head}${bomb.join('\n')}\n`);
 
-  const { status, stderr } = assay(['validate', 'bomb.yaml'], { cwd: directory });
+  const { status, stderr } = await assayHere(['validate', 'bomb.yaml'], { cwd: directory });
 
   expect(status).toBe(2);
   expect(stderr).toMatch(/bomb\.yaml:\d+/);
 });
 
-test('validate refuses a suite for its size before it is parsed', () => {
+test('validate refuses a suite for its size before it is parsed', async () => {
   const directory = tempDirectory();
   // It is no YAML: if it were parsed, that would be said.
   writeFileSync(path.join(directory, 'large.yaml'), `suite: large\n${'}{[ '.repeat(1_600_000)}`);
 
-  const { status, stderr } = assay(['validate', 'large.yaml'], { cwd: directory });
+  const { status, stderr } = await assayHere(['validate', 'large.yaml'], { cwd: directory });
 
   expect(status).toBe(2);
   expect(stderr).toContain('the file has 6400013 bytes');
@@ -319,7 +327,7 @@ test('validate refuses a suite for its size before it is parsed', () => {
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const HOSTILE = 'x\u001b[31m\u009b31m\u0007\u007f\u202e\u200b\u2028\u{e0041}y';
 
-test('validate prints nothing of a hostile suite that a terminal would obey', () => {
+test('validate prints nothing of a hostile suite that a terminal would obey', async () => {
   const directory = tempDirectory();
   const name = JSON.stringify(HOSTILE);
   writeFileSync(
@@ -327,7 +335,7 @@ test('validate prints nothing of a hostile suite that a terminal would obey', ()
     `suite: ${name}\nscope: turn\n${name}: 1\ncriteria:\n  - { name: ${name}, question: ${name}, weight: 1, check: ${name}, ${name}: 1 }\n`,
   );
 
-  const { status, stdout, stderr } = assay(['validate', 'hostile.yaml'], { cwd: directory });
+  const { status, stdout, stderr } = await assayHere(['validate', 'hostile.yaml'], { cwd: directory });
 
   expect(status).toBe(2);
   expect(stderr).toContain('hostile.yaml');

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareExperiments } from '../../src/statistics/compare/compare-experiments.ts';
-import { printComparison } from '../../src/cli/print-comparison.ts';
+import { printDocument } from '../../src/cli/print-document.ts';
 import { comparisonJson } from '../../src/report/documents/comparison-json.ts';
-import { comparisonMarkdown } from '../../src/report/documents/comparison-markdown.ts';
-import { assay } from '../assay-command.ts';
+import { comparisonDocument } from '../../src/report/documents/comparison-document.ts';
+import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
+import { assayHere } from '../assay-here.ts';
+import { printed } from './printed.ts';
 import { keepExperiment as keep } from '../statistics/compare/kept-experiment.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../statistics/compare/experiments.ts';
 
@@ -15,8 +17,8 @@ import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../statis
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function compare(...args: readonly string[]) {
-  return assay(['compare', ...args, '--experiments', 'experiments'], { cwd: folder });
+async function compare(...args: readonly string[]) {
+  return await assayHere(['compare', ...args, '--experiments', 'experiments'], { cwd: folder });
 }
 
 const repeated = (name: string, passes: readonly (0 | 1)[]): RunLine[] =>
@@ -30,8 +32,8 @@ beforeAll(() => {
   keep(folder, experimentOf('shaky', repeated('often', [1, 1, 0])), 'Booked at ten.');
 });
 
-test('says what got worse, by which criterion, and which cases show it', () => {
-  const { status, stdout, stderr } = compare('good', 'bad', '--flipped', '2', '--markdown', 'summary.md');
+test('says what got worse, by which criterion, and which cases show it', async () => {
+  const { status, stdout, stderr } = await compare('good', 'bad', '--flipped', '2', '--markdown', 'summary.md');
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(/TCR +1\.000 +0\.813 +−0\.188 .*worse/);
@@ -45,8 +47,8 @@ test('says what got worse, by which criterion, and which cases show it', () => {
   );
 });
 
-test('gives all of it as JSON, and nothing else', () => {
-  const { stdout } = compare('good', 'bad', '--json');
+test('gives all of it as JSON, and nothing else', async () => {
+  const { stdout } = await compare('good', 'bad', '--json');
 
   expect(JSON.parse(stdout)).toMatchObject({
     a: { name: 'good' },
@@ -65,8 +67,8 @@ test('gives all of it as JSON, and nothing else', () => {
   });
 });
 
-test('shows both conversations of a case, with their verdicts', () => {
-  const { status, stdout } = compare('good', 'bad', '--transcripts', 'case-4');
+test('shows both conversations of a case, with their verdicts', async () => {
+  const { status, stdout } = await compare('good', 'bad', '--transcripts', 'case-4');
 
   expect(status).toBe(0);
   const [before, after] = stdout.split('\n  B  ');
@@ -78,8 +80,8 @@ test('shows both conversations of a case, with their verdicts', () => {
   expect(after).toMatch(/fail +booked/);
 });
 
-test('of repeats, shows two that differ', () => {
-  const { stdout } = compare('steady', 'shaky', '--transcripts', 'often');
+test('of repeats, shows two that differ', async () => {
+  const { stdout } = await compare('steady', 'shaky', '--transcripts', 'often');
 
   expect(stdout).toContain('A  steady  often, repeat 1 of 3');
   expect(stdout).toContain('B  shaky  often, repeat 3 of 3');
@@ -91,8 +93,8 @@ test.each([
   ['a case that was not run', ['good', 'bad', '--transcripts', 'case-99'], 3, 'did you mean case-9?'],
   ['a confidence that is none', ['good', 'bad', '--confidence', '95'], 2, 'between 0 and 1'],
   ['a count that is none', ['good', 'bad', '--flipped', 'x'], 2, 'a whole number'],
-])('refuses %s', (_, args, status, message) => {
-  const refused = compare(...args);
+])('refuses %s', async (_, args, status, message) => {
+  const refused = await compare(...args);
 
   expect(refused.status).toBe(status);
   expect(refused.stderr).toContain(message);
@@ -111,30 +113,16 @@ describe('what names say is not obeyed', () => {
   );
 
   test('in a terminal', () => {
-    const lines: string[] = [];
-    const out = (text: string) => void lines.push(text);
-    printComparison(
-      {
-        out,
-        json: () => {},
-        err: out,
-        paint: (_, text) => text,
-        progress: () => {},
-        progressDone: () => {},
-        isLive: false,
-      },
-      comparison,
-      { flippedMax: 10 },
-    );
+    const text = printed((terminal) => printDocument(terminal, comparisonDocument(comparison, { flippedMax: 10 })));
 
-    expect(lines.join('\n')).toContain('<img src=x>');
+    expect(text).toContain('<img src=x>');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
-    expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
-    expect(lines.filter((text) => text.startsWith('# head'))).toEqual([]);
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    expect(text.split('\n').filter((one) => one.startsWith('# head'))).toEqual([]);
   });
 
   test('in Markdown', () => {
-    const markdown = comparisonMarkdown(comparison, 10);
+    const markdown = documentMarkdown(comparisonDocument(comparison, { flippedMax: 10 }));
     const rows = markdown.split('\n').filter((text) => text.startsWith('| `'));
 
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Observed, diagnose } from '../../src/cli/diagnose.ts';
 import { Scrape } from '../../src/cli/scraped-series.ts';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { runService, sendTurns } from '../serve/running-service.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
@@ -17,7 +17,7 @@ const advised = (metrics: string, observed: Partial<Observed> = {}) =>
 test('a service that has received nothing names the endpoint to set', async () => {
   const { http } = await runService({ suites: ['default'] });
 
-  const { status, stdout } = await assayBeside(['doctor', '--url', http]);
+  const { status, stdout } = await assayHere(['doctor', '--url', http]);
 
   expect(status).toBe(0);
   expect(stdout).toMatch(/received +0 spans\n/);
@@ -32,10 +32,10 @@ test('traffic, a refused request and its remedy, as text and as JSON', async () 
     headers: { 'content-type': 'application/json' },
     body: '{nope',
   });
-  let text = await assayBeside(['doctor', '--url', running.http]);
-  while (!text.stdout.includes('3 scored')) text = await assayBeside(['doctor', '--url', running.http]);
+  let text = await assayHere(['doctor', '--url', running.http]);
+  while (!text.stdout.includes('3 scored')) text = await assayHere(['doctor', '--url', running.http]);
 
-  const json = await assayBeside(['doctor', '--url', running.http, '--json']);
+  const json = await assayHere(['doctor', '--url', running.http, '--json']);
 
   expect(text.stdout).toMatch(/received +\d+ spans, 1 request refused\n/);
   expect(text.stdout).toMatch(/default +\d .*\n/);
@@ -49,7 +49,7 @@ test('traffic, a refused request and its remedy, as text and as JSON', async () 
 });
 
 test('no service at that address: one sentence', async () => {
-  const { status, stderr } = await assayBeside(['doctor', '--url', 'http://127.0.0.1:1']);
+  const { status, stderr } = await assayHere(['doctor', '--url', 'http://127.0.0.1:1']);
 
   expect(status).toBe(3);
   expect(stderr).toMatch(/^no answer from http:\/\/127\.0\.0\.1:1\/metrics: start `assay serve`, or give --url/);
@@ -95,7 +95,7 @@ test('failures of an agent have the command that explains one of the worst', asy
   );
   const running = await runService({ suites: ['./short.yaml'], dataDir });
   await sendTurns(running, { first: 1, turns: 3 });
-  const doctor = () => assayBeside(['doctor', '--url', running.http]);
+  const doctor = () => assayHere(['doctor', '--url', running.http]);
   let { stdout } = await doctor();
   while (!stdout.includes('3 of 3 evaluations')) ({ stdout } = await doctor());
 
@@ -121,7 +121,7 @@ criteria:
   );
   const running = await runService({ suites: ['./needy.yaml'], dataDir });
   await sendTurns(running, { first: 1, turns: 3 });
-  const doctor = () => assayBeside(['doctor', '--url', running.http, '--json']);
+  const doctor = () => assayHere(['doctor', '--url', running.http, '--json']);
   let { stdout } = await doctor();
   while (!stdout.includes('undecided')) ({ stdout } = await doctor());
 

@@ -5,7 +5,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assay } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Without decisions, which describe the past and what may come. */
@@ -52,11 +52,11 @@ function wordsOf(command: string): readonly string[] {
 const helps = new Map<string, string>();
 
 /** Undefined where there is no such command. */
-function helpOf(words: readonly string[]): string | undefined {
+async function helpOf(words: readonly string[]): Promise<string | undefined> {
   const key = words.join(' ');
   let help = helps.get(key);
   if (help === undefined) {
-    const { status, stdout } = assay([...words, '--help']);
+    const { status, stdout } = await assayHere([...words, '--help']);
     help = status === 0 ? stdout : '';
     helps.set(key, help);
   }
@@ -64,13 +64,13 @@ function helpOf(words: readonly string[]): string | undefined {
 }
 
 /** Its mistake; undefined if it has none. */
-function mistakeIn({ words }: Shown): string | undefined {
+async function mistakeIn({ words }: Shown): Promise<string | undefined> {
   const [name = '', sub = ''] = words;
   if (name.startsWith('-')) return undefined;
-  const help = helpOf([name]);
+  const help = await helpOf([name]);
   if (help === undefined) return `there is no command ${name}`;
   const own =
-    /^[a-z][a-z-]*$/.test(sub) && new RegExp(`^  ${sub}(?: |\\|)`, 'm').test(help) ? helpOf([name, sub]) : help;
+    /^[a-z][a-z-]*$/.test(sub) && new RegExp(`^  ${sub}(?: |\\|)`, 'm').test(help) ? await helpOf([name, sub]) : help;
   const options = words.filter((word) => /^--[a-z]/.test(word)).map((word) => word.split('=')[0] ?? '');
   const unknown = options.find(
     (option) => option !== '--help' && !new RegExp(`(?:^|[ ,])${option}\\b`, 'm').test(own ?? ''),
@@ -78,13 +78,14 @@ function mistakeIn({ words }: Shown): string | undefined {
   return unknown === undefined ? undefined : `${[name, sub].join(' ')} has no option ${unknown}`;
 }
 
-test('each command on a page exists, with its options', () => {
+test('each command on a page exists, with its options', async () => {
   const shown = globSync(PAGES, { cwd: ROOT }).flatMap((file) => shownIn(path.join(ROOT, file)));
 
-  const mistakes = shown.flatMap((one) => {
-    const mistake = mistakeIn(one);
-    return mistake === undefined ? [] : [`${one.page}: assay ${one.words.join(' ')}: ${mistake}`];
-  });
+  const mistakes: string[] = [];
+  for (const one of shown) {
+    const mistake = await mistakeIn(one);
+    if (mistake !== undefined) mistakes.push(`${one.page}: assay ${one.words.join(' ')}: ${mistake}`);
+  }
 
   expect(shown.length).toBeGreaterThan(150);
   expect(mistakes).toEqual([]);
@@ -94,6 +95,6 @@ test.each([
   ['frobnicate', /no command frobnicate/],
   ['score x.jsonl --frobnicate', /no option --frobnicate/],
   ['labels import x.csv --frobnicate', /labels import has no option --frobnicate/],
-])('a page that shows `assay %s` is found', (command, mistake) => {
-  expect(mistakeIn({ page: 'x.md', words: wordsOf(command) })).toMatch(mistake);
+])('a page that shows `assay %s` is found', async (command, mistake) => {
+  expect(await mistakeIn({ page: 'x.md', words: wordsOf(command) })).toMatch(mistake);
 });

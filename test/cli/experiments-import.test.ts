@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assay as assayIn } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const RUNS = path.resolve(import.meta.dirname, '../../examples/golden-traces/runs.jsonl');
 
-function assay(args: readonly string[], { cwd }: { readonly cwd: string }) {
-  return assayIn(args, { cwd, env: { ASSAY_EXPERIMENTS: 'experiments' } });
+async function assay(args: readonly string[], { cwd }: { readonly cwd: string }) {
+  return await assayHere(args, { cwd, env: { ASSAY_EXPERIMENTS: 'experiments' } });
 }
 
 interface Recorded {
@@ -45,8 +45,8 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 const FOUR = [true, true, false, true].map((isRight, at) => line({ case: 7, id: `a-${at}`, isRight })).join('');
 const NONE = [false, false, false, false].map((isRight, at) => line({ case: 8, id: `b-${at}`, isRight })).join('');
 
-function run(folder: string, ...args: readonly string[]) {
-  return assay(['experiments', 'import', ...args, '--suite', 'task-success'], { cwd: folder });
+async function run(folder: string, ...args: readonly string[]) {
+  return await assay(['experiments', 'import', ...args, '--suite', 'task-success'], { cwd: folder });
 }
 
 /** Runs of the only experiment. */
@@ -66,10 +66,10 @@ function runsIn(folder: string) {
   );
 }
 
-test('the conversations of a case are its repeats, and pass^k is what they come to', () => {
+test('the conversations of a case are its repeats, and pass^k is what they come to', async () => {
   const folder = folderWith({ 'recorded.jsonl': `${FOUR}${NONE}` });
 
-  const { status, stdout, stderr } = run(folder, 'recorded.jsonl', '--name', 'v1', '--json');
+  const { status, stdout, stderr } = await run(folder, 'recorded.jsonl', '--name', 'v1', '--json');
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const shown = JSON.parse(stdout) as {
@@ -99,29 +99,29 @@ test('the conversations of a case are its repeats, and pass^k is what they come 
   );
 });
 
-test('what was said and done is kept: assay show, assay compare and assay score read it', () => {
+test('what was said and done is kept: assay show, assay compare and assay score read it', async () => {
   const better = FOUR.replaceAll(':18', ':17')
     .replaceAll('\\"order\\":18', '\\"order\\":17')
     .replaceAll('"v1"', '"v2"');
   const folder = folderWith({ 'old.jsonl': `${FOUR}${NONE}`, 'new.jsonl': `${better}${NONE}` });
-  expect(run(folder, 'old.jsonl', '--name', 'old').status).toBe(0);
-  expect(run(folder, 'new.jsonl', '--name', 'new').status).toBe(0);
+  expect((await run(folder, 'old.jsonl', '--name', 'old')).status).toBe(0);
+  expect((await run(folder, 'new.jsonl', '--name', 'new')).status).toBe(0);
 
-  const shown = assay(['show', 'old', '7'], { cwd: folder });
+  const shown = await assay(['show', 'old', '7'], { cwd: folder });
   expect(shown.stdout).toContain('Cancel it, says a-2.');
   expect(shown.stdout).toContain('order is 18, expected 17');
-  const compared = assay(['compare', 'old', 'new', '--json'], { cwd: folder });
+  const compared = await assay(['compare', 'old', 'new', '--json'], { cwd: folder });
   expect(compared.status).toBe(0);
   expect(JSON.parse(compared.stdout)).toMatchObject({
     suites: [{ suite: 'task-success', cases: { shared: 2, changed: 0 } }],
   });
   const [experiment = ''] = readdirSync(path.join(folder, 'experiments'));
   const spans = path.join('experiments', experiment, 'spans.otlp');
-  const scored = assay(['score', spans, '--suite', 'task-success', '--json'], { cwd: folder });
+  const scored = await assay(['score', spans, '--suite', 'task-success', '--json'], { cwd: folder });
   expect(JSON.parse(scored.stdout)).toMatchObject({ summary: { suites: { 'task-success': { evaluations: 8 } } } });
 });
 
-test('spans are taken as well, by whatever attribute names the case, and redacted', () => {
+test('spans are taken as well, by whatever attribute names the case, and redacted', async () => {
   const span = (trace: string, id: string, secret: string) => ({
     traceId: trace.repeat(32),
     spanId: trace.repeat(16),
@@ -148,7 +148,7 @@ test('spans are taken as well, by whatever attribute names the case, and redacte
     'assay.yaml': 'redaction: { patterns: [email] }\n',
   });
 
-  const { status, stderr } = assay(
+  const { status, stderr } = await assay(
     ['experiments', 'import', 'spans.json', '--case', 'scenario', '--suite', 'default'],
     { cwd: folder },
   );
@@ -164,14 +164,14 @@ test('spans are taken as well, by whatever attribute names the case, and redacte
   ]);
 });
 
-test('with a dataset its truth counts, and conversations of other cases are left out', () => {
+test('with a dataset its truth counts, and conversations of other cases are left out', async () => {
   const folder = folderWith({
     'recorded.jsonl': `${FOUR}${NONE}`,
     'orders.yaml':
       'dataset: orders\ncases:\n  - { id: 7, input: Cancel it, truth: { actions: [{ name: cancel_order, args: { order: 18 } }] } }\n',
   });
 
-  const { status, stderr } = run(folder, 'recorded.jsonl', '--dataset', 'orders.yaml');
+  const { status, stderr } = await run(folder, 'recorded.jsonl', '--dataset', 'orders.yaml');
 
   expect(status).toBe(0);
   expect(stderr).toContain('4 of 8 conversations are of no case of orders: b-0, b-1, b-2, b-3; they are left out');
@@ -191,10 +191,10 @@ test.each<[string, readonly string[], RegExp]>([
   ],
   ['no recording', ['none.jsonl'], /there is no file none\.jsonl/],
   ['no dataset', [RUNS, '--dataset', 'none.yaml'], /none\.yaml/],
-])('%s: refused, and no experiment is left', (_what, args, message) => {
+])('%s: refused, and no experiment is left', async (_what, args, message) => {
   const folder = tempDirectory();
 
-  const { status, stderr } = run(folder, ...args);
+  const { status, stderr } = await run(folder, ...args);
 
   expect(status).not.toBe(0);
   expect(stderr).toMatch(message);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CaseRun, Experiment } from '../../src/model/experiment.ts';
 import { readRecording } from '../../src/offline/recording.ts';
 import { createExperiment, type ExperimentFolder } from '../../src/store/experiment/experiment-folder.ts';
-import { assay as assayIn } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { EVALUATION, EXPERIMENT, runOf } from '../store/experiment/written-experiment.ts';
 
 const RUNS = path.resolve(import.meta.dirname, '../../examples/golden-traces/runs.jsonl');
@@ -18,8 +18,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function assay(...args: readonly string[]) {
-  return assayIn(args, { cwd: folder, env: { ASSAY_EXPERIMENTS: 'experiments' } });
+async function assay(...args: readonly string[]) {
+  return await assayHere(args, { cwd: folder, env: { ASSAY_EXPERIMENTS: 'experiments' } });
 }
 
 const evaluationOf = (outcome: 'successful_completion' | 'hard_failure') => ({
@@ -59,8 +59,8 @@ beforeAll(async () => {
   writeFileSync(path.join(folder, 'experiments', 'broken', 'experiment.json'), '{"format":1');
 });
 
-test('lists experiments, the latest first, with what they came to and whether they ended', () => {
-  const { status, stdout, stderr } = assay('experiments');
+test('lists experiments, the latest first, with what they came to and whether they ended', async () => {
+  const { status, stdout, stderr } = await assay('experiments');
 
   expect(status).toBe(0);
   expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
@@ -71,14 +71,14 @@ test('lists experiments, the latest first, with what they came to and whether th
     '',
   ]);
   expect(stderr).toMatch(/broken.experiment\.json/);
-  expect(JSON.parse(assay('experiments', '--json', '--limit', '2').stdout)).toMatchObject([
+  expect(JSON.parse((await assay('experiments', '--json', '--limit', '2')).stdout)).toMatchObject([
     { id: 'three', state: 'running', runs: 0, summary: {} },
     { id: 'two', name: 'candidate', state: 'interrupted', runs: 1, summary: { scheduling: { tcr: 1 } } },
   ]);
 });
 
-test('shows what an experiment came to, which criteria failed where, which runs failed, and what repeats say', () => {
-  const { status, stdout } = assay('show', 'baseline');
+test('shows what an experiment came to, which criteria failed where, which runs failed, and what repeats say', async () => {
+  const { status, stdout } = await assay('show', 'baseline');
 
   expect(status).toBe(0);
   expect(stdout).toMatch(
@@ -90,7 +90,7 @@ test('shows what an experiment came to, which criteria failed where, which runs 
   expect(stdout).toMatch(/scheduling\/booked +failed +2 of 2 +for example free-slot-1/);
   expect(stdout).toContain('free-slot-1 (3 of 3): it showed nothing\n');
   expect(stdout).toContain('scheduling, 3 runs a case');
-  expect(JSON.parse(assay('show', 'one', '--json').stdout)).toMatchObject({
+  expect(JSON.parse((await assay('show', 'one', '--json')).stdout)).toMatchObject({
     experiment: { id: 'one', ended_at: '2026-11-22T01:40:00.000Z' },
     state: 'ended',
     runs: { kept: 3, completed: 2, no_spans: 1 },
@@ -98,8 +98,8 @@ test('shows what an experiment came to, which criteria failed where, which runs 
   });
 });
 
-test('shows what the agent did with a case each time, and the verdicts', () => {
-  const { status, stdout } = assay('show', 'one', 'free-slot-1');
+test('shows what the agent did with a case each time, and the verdicts', async () => {
+  const { status, stdout } = await assay('show', 'one', 'free-slot-1');
 
   expect(status).toBe(0);
   expect(stdout.match(/repeat \d of 3/g)).toEqual(['repeat 1 of 3', 'repeat 2 of 3', 'repeat 3 of 3']);
@@ -108,7 +108,7 @@ test('shows what the agent did with a case each time, and the verdicts', () => {
   );
   expect(stdout).toMatch(/fail +booked +Nobody was invited\./);
   expect(stdout).toContain('it left no spans');
-  expect(JSON.parse(assay('show', 'one', 'free-slot-1', '--json').stdout)).toMatchObject({
+  expect(JSON.parse((await assay('show', 'one', 'free-slot-1', '--json')).stdout)).toMatchObject({
     case: 'free-slot-1',
     runs: [
       { repeat: 1, transcript: [{ user: 'Show me the last 3 support tickets for account ACC-4821' }] },
@@ -118,51 +118,54 @@ test('shows what the agent did with a case each time, and the verdicts', () => {
   });
 });
 
-test('what is not there is said, with what may have been meant', () => {
-  expect(assay('show', 'one', 'free-slot-2')).toMatchObject({
+test('what is not there is said, with what may have been meant', async () => {
+  expect(await assay('show', 'one', 'free-slot-2')).toMatchObject({
     status: 3,
     stderr: 'no run of a case free-slot-2 is known; did you mean free-slot-1?\n',
   });
-  expect(assay('show', 'baselin')).toMatchObject({ status: 3, stderr: expect.stringContaining('one  baseline') });
+  expect(await assay('show', 'baselin')).toMatchObject({ status: 3, stderr: expect.stringContaining('one  baseline') });
 });
 
-test('an experiment without its spans is shown, without what was said', () => {
+test('an experiment without its spans is shown, without what was said', async () => {
   const spans = path.join(folder, 'experiments', 'two', 'spans.otlp');
   truncateSync(spans, 10);
 
-  const { status, stdout } = assay('show', 'two', 'free-slot-1');
+  const { status, stdout } = await assay('show', 'two', 'free-slot-1');
 
   expect(status).toBe(0);
   expect(stdout).toMatch(/read .*spans\.otlp: it ends at 10/);
   expect(stdout).toMatch(/fail +booked/);
 });
 
-test('a dataset is checked, and mistakes end with 2', () => {
+test('a dataset is checked, and mistakes end with 2', async () => {
   const file = path.join(folder, 'mine.jsonl');
   writeFileSync(file, '{"id":"a","input":"x","tags":["smoke"],"truth":1}\n');
-  expect(assay('dataset', 'check', file).stdout).toMatch(
+  expect((await assay('dataset', 'check', file)).stdout).toMatch(
     /^mine 1: 1 case without mistakes; 1 turn, 1 with truth, 0 with a golden trace, 0 from production\ntags: smoke \(1\)\nfingerprint [0-9a-f]{64}\n$/,
   );
-  expect(JSON.parse(assay('dataset', 'check', file, '--json').stdout)).toMatchObject({ cases: 1, tags: { smoke: 1 } });
+  expect(JSON.parse((await assay('dataset', 'check', file, '--json')).stdout)).toMatchObject({
+    cases: 1,
+    tags: { smoke: 1 },
+  });
   writeFileSync(file, '{"id":"a","inputs":"x"}\n');
-  expect(assay('dataset', 'check', file)).toMatchObject({
+  expect(await assay('dataset', 'check', file)).toMatchObject({
     status: 2,
     stderr: expect.stringContaining("inputs: unknown field 'inputs'\n    expected: did you mean 'input'?"),
   });
 });
 
-test('cases come from the store into a file that is whole or not there', () => {
+test('cases come from the store into a file that is whole or not there', async () => {
   const out = path.join(folder, 'recorded.jsonl');
-  expect(assay('dataset', 'from-store', '--failed', '--out', out)).toMatchObject({
+  expect(await assay('dataset', 'from-store', '--failed', '--out', out)).toMatchObject({
     status: 3,
     stderr: expect.stringContaining('no store at'),
   });
   expect(readdirSync(folder).filter((name) => name.startsWith('recorded'))).toEqual([]);
   writeFileSync(out, 'mine');
-  expect(assay('dataset', 'from-store', '--out', out)).toMatchObject({
+  expect(await assay('dataset', 'from-store', '--out', out)).toMatchObject({
     status: 3,
     stderr: expect.stringContaining('--force overwrites it'),
   });
   expect(readFileSync(out, 'utf8')).toBe('mine');
-  expect(assay('dataset', 'from-store', '--outcome', 'hard').stderr).toContain('one of successful_completion');
+  expect((await assay('dataset', 'from-store', '--outcome', 'hard')).stderr).toContain('one of successful_completion');
 });

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { metricsOf, runService, sumOf } from '../serve/running-service.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -39,15 +39,15 @@ test('explain and inspect ask a running service', async () => {
   const service = ['--url', running.http];
   const port = ['--http-port', new URL(running.http).port];
 
-  const asked = await assayBeside(['explain', first.id, '--why', ...service]);
-  const askedByPort = await assayBeside(['explain', first.id, '--why', ...port]);
-  const read = await assayBeside(['explain', first.id, '--why', '--data-dir', dataDir]);
-  const json = await assayBeside(['explain', first.id, '--json', ...service]);
-  const readJson = await assayBeside(['explain', first.id, '--json', '--data-dir', dataDir]);
-  const unknown = await assayBeside(['explain', 'nope', ...service]);
-  const both = await assayBeside(['explain', first.id, '--data-dir', dataDir, ...service]);
-  const inspected = await assayBeside(['inspect', '--latest', '3', ...service]);
-  const inspectedJson = await assayBeside(['inspect', '--latest', '3', '--json', ...service]);
+  const asked = await assayHere(['explain', first.id, '--why', ...service]);
+  const askedByPort = await assayHere(['explain', first.id, '--why', ...port]);
+  const read = await assayHere(['explain', first.id, '--why', '--data-dir', dataDir]);
+  const json = await assayHere(['explain', first.id, '--json', ...service]);
+  const readJson = await assayHere(['explain', first.id, '--json', '--data-dir', dataDir]);
+  const unknown = await assayHere(['explain', 'nope', ...service]);
+  const both = await assayHere(['explain', first.id, '--data-dir', dataDir, ...service]);
+  const inspected = await assayHere(['inspect', '--latest', '3', ...service]);
+  const inspectedJson = await assayHere(['inspect', '--latest', '3', '--json', ...service]);
 
   expect(asked.stderr).toBe('');
   expect(asked.stdout).toContain(`${first.id}\n`);

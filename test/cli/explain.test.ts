@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSuites } from '../../src/score/load-suites.ts';
-import { assay } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { BUILTIN, LogDriver } from '../engine/log-driver.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -21,10 +21,10 @@ test('explain says why a conversation has no score', async () => {
   log.finish();
   renameSync(path.join(directory, 'store.db'), path.join(directory, 'assay.db'));
 
-  const { stdout } = assay(['explain', conversation.id, '--data-dir', directory]);
+  const { stdout } = await assayHere(['explain', conversation.id, '--data-dir', directory]);
 
   expect(stdout).toContain('without a score as a whole: no suite is for it; it was due because');
-  const { status, stderr } = assay(['explain', 'long-ago', '--data-dir', directory]);
+  const { status, stderr } = await assayHere(['explain', 'long-ago', '--data-dir', directory]);
   expect(status).not.toBe(0);
   expect(stderr).toContain(
     'it was deleted because it is older than what is kept (store.keep: 30d, store.keep_failed: 90d)',
@@ -48,8 +48,8 @@ test('explain shows what was said before a late turn came, and its JSON counts w
   log.finish();
   renameSync(path.join(directory, 'store.db'), path.join(directory, 'assay.db'));
 
-  const { stdout } = assay(['explain', conversation.id, '--data-dir', directory]);
-  const { stdout: json } = assay(['explain', conversation.id, '--data-dir', directory, '--json']);
+  const { stdout } = await assayHere(['explain', conversation.id, '--data-dir', directory]);
+  const { stdout: json } = await assayHere(['explain', conversation.id, '--data-dir', directory, '--json']);
 
   expect(stdout).toContain('turns@1 on the conversation: 1.00 ');
   expect(stdout).toMatch(/before, revision 1: 0\.00 \w+ \(two_turns\); two_turns was fail/);

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { fillStore } from '../../bench/filled-store.ts';
+import { assayHere } from '../assay-here.ts';
 import { assayBeside, MAIN } from '../assay-command.ts';
 import { runService } from '../serve/running-service.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -20,7 +21,7 @@ test('a store and its service give the same files, by table, format and filters'
   const folder = tempDirectory();
   const exported = async (name: string, ...args: string[]) => {
     const out = path.join(folder, name);
-    const { status, stderr } = await assayBeside(['export', '--out', out, ...args]);
+    const { status, stderr } = await assayHere(['export', '--out', out, ...args]);
     expect([name, status, stderr]).toEqual([name, 0, '']);
     expect(readdirSync(folder).filter((one) => one.endsWith('.part'))).toEqual([]);
     return readFileSync(out);
@@ -36,19 +37,19 @@ test('a store and its service give the same files, by table, format and filters'
     const ofService = await exported(`service-${name}`, ...options, '--url', running.http);
     expect(ofService.equals(ofStore)).toBe(true);
   }
-  const lines = await assayBeside(['export', '--table', 'evaluations', '--data-dir', dataDir]);
+  const lines = await assayHere(['export', '--table', 'evaluations', '--data-dir', dataDir]);
   expect(lines.stdout.trimEnd().split('\n')).toHaveLength(CONVERSATIONS);
 
   const dash = ['export', '--table', 'evaluations', '--out', '-', '--data-dir', dataDir];
   for (const more of [[], ['--format', 'jsonl']]) {
-    const { status, stdout } = await assayBeside([...dash, ...more], { cwd: folder });
+    const { status, stdout } = await assayHere([...dash, ...more], { cwd: folder });
     expect([more, status, stdout === lines.stdout]).toEqual([more, 0, true]);
   }
   expect(readdirSync(folder)).not.toContain('-');
 
   const there = path.join(folder, 'there.jsonl');
   writeFileSync(there, 'mine');
-  const refused = await assayBeside(['export', '--out', there, '--data-dir', dataDir]);
+  const refused = await assayHere(['export', '--out', there, '--data-dir', dataDir]);
   expect([refused.status, refused.stderr]).toEqual([3, `${there} exists: --force overwrites it\n`]);
   expect(readFileSync(there, 'utf8')).toBe('mine');
   for (const [args, code] of [
@@ -65,9 +66,9 @@ test('a store and its service give the same files, by table, format and filters'
     [['--data-dir', folder], 3],
     [['--url', 'http://127.0.0.1:9'], 3],
   ] as const)
-    expect([args, (await assayBeside(['export', ...args])).status]).toEqual([args, code]);
+    expect([args, (await assayHere(['export', ...args])).status]).toEqual([args, code]);
   expect(readdirSync(folder)).not.toContain('reversed.jsonl');
-  const unknown = await assayBeside(['export', '--suite', 'nope', '--url', running.http]);
+  const unknown = await assayHere(['export', '--suite', 'nope', '--url', running.http]);
   expect([unknown.stdout, unknown.stderr]).toEqual([
     '',
     '--suite: no suite "nope" is known: it does not run and has evaluated nothing that is stored; there are default\n',
@@ -86,7 +87,7 @@ test('an export that breaks off leaves no file', async () => {
   const folder = tempDirectory();
   const out = path.join(folder, 'broken.jsonl');
 
-  const { status, stderr } = await assayBeside(['export', '--out', out, '--url', url]);
+  const { status, stderr } = await assayHere(['export', '--out', out, '--url', url]);
 
   expect(status).toBe(1);
   expect(stderr).toContain('the export broke off, so the file is not whole and was not kept');

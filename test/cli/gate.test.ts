@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { ExperimentResult } from '../../src/model/experiment.ts';
 import { createExperiment } from '../../src/store/experiment/experiment-folder.ts';
-import { assay } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../statistics/compare/experiments.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
@@ -21,27 +21,27 @@ function tried(name: string, passes: readonly (0 | 1)[], changed = {}): Experime
 const ALL = Array.from({ length: 60 }, () => 1 as const);
 const HALF = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? 1 : 0));
 
-function gate(cwd: string, ...args: readonly string[]) {
-  return assay(['gate', ...args, '--experiments', 'experiments'], { cwd });
+async function gate(cwd: string, ...args: readonly string[]) {
+  return await assayHere(['gate', ...args, '--experiments', 'experiments'], { cwd });
 }
 
-test('a good version passes, a bad one is a regression with its criterion named, and too few cases are too few', () => {
+test('a good version passes, a bad one is a regression with its criterion named, and too few cases are too few', async () => {
   const folder = tempDirectory();
   keep(folder, tried('good', ALL));
   keep(folder, tried('bad', HALF));
   keep(folder, tried('again', ALL));
   keep(folder, tried('few', ALL.slice(0, 5)));
 
-  const again = gate(folder, 'again', '--baseline', 'good', '--details');
+  const again = await gate(folder, 'again', '--baseline', 'good', '--details');
   const files = ['--markdown', 'summary.md', '--junit', 'gate.xml'];
-  const bad = gate(folder, 'bad', '--baseline', 'good', '--details', ...files);
-  const few = gate(folder, 'few', '--baseline', 'good', '--details');
+  const bad = await gate(folder, 'bad', '--baseline', 'good', '--details', ...files);
+  const few = await gate(folder, 'few', '--baseline', 'good', '--details');
 
   expect(again).toMatchObject({ status: 0, stderr: '' });
   expect(bad).toMatchObject({ status: 1, stderr: '' });
   expect(bad.stdout).toMatch(/regression\s+criterion\.booked/);
   expect(bad.stdout).not.toMatch(/regression\s+criterion\.polite/);
-  expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toContain('| `criterion.booked` |');
+  expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toContain('| **regression** | `criterion.booked` |');
   expect(readFileSync(path.join(folder, 'gate.xml'), 'utf8')).toContain('<failure type="regression"');
   expect(few.status).toBe(2);
   expect(few.stdout).toMatch(
@@ -52,30 +52,30 @@ test('a good version passes, a bad one is a regression with its criterion named,
   expect(again.stdout).toMatch(/pass +2 criteria unchanged: booked, polite/);
 });
 
-test('a golden trace that no run of the candidate was compared with is a note', () => {
+test('a golden trace that no run of the candidate was compared with is a note', async () => {
   const folder = tempDirectory();
   const good = tried('good', ALL);
   const suites = good.experiment.suites.map((suite) => ({ ...suite, golden: ['gt_001'] }));
   keep(folder, good);
   keep(folder, tried('again', ALL, { suites }));
 
-  const { status, stdout } = gate(folder, 'again', '--baseline', 'good', '--details');
+  const { status, stdout } = await gate(folder, 'again', '--baseline', 'good', '--details');
 
   expect(status).toBe(0);
   expect(stdout).toContain('note  golden trace gt_001 of scheduling was compared with 0 of 60 runs');
-  expect(gate(folder, 'good', '--baseline', 'again', '--details').stdout).not.toContain('golden trace');
+  expect((await gate(folder, 'good', '--baseline', 'again', '--details')).stdout).not.toContain('golden trace');
 });
 
-test('the first line is one sentence, the same in every document, and the table comes on request', () => {
+test('the first line is one sentence, the same in every document, and the table comes on request', async () => {
   const folder = tempDirectory();
   keep(folder, tried('good', ALL));
   keep(folder, tried('bad', HALF));
   const files = ['--markdown', 'summary.md', '--junit', 'gate.xml'];
 
-  const bad = gate(folder, 'bad', '--baseline', 'good', ...files);
-  const json: unknown = JSON.parse(gate(folder, 'bad', '--baseline', 'good', '--json').stdout);
+  const bad = await gate(folder, 'bad', '--baseline', 'good', ...files);
+  const json: unknown = JSON.parse((await gate(folder, 'bad', '--baseline', 'good', '--json')).stdout);
   const [sentence = '', more = '', ...rest] = bad.stdout.split('\n');
-  const details = gate(folder, 'bad', '--baseline', 'good', '--details').stdout.split('\n');
+  const details = (await gate(folder, 'bad', '--baseline', 'good', '--details')).stdout.split('\n');
 
   expect(sentence).toMatch(
     /^Regression: 30 of 60 cases broke; criterion booked; rules cases_worse, .+ and 1 more; see `npx assay compare \S+ \S+ --transcripts case-1`\.$/,
@@ -91,30 +91,30 @@ test('the first line is one sentence, the same in every document, and the table 
   expect(details.length).toBeGreaterThan(10);
 });
 
-test('without enough evidence the exit code is 0, and 2 where the file says that it stops', () => {
+test('without enough evidence the exit code is 0, and 2 where the file says that it stops', async () => {
   const folder = tempDirectory();
   keep(folder, tried('good', ALL.slice(0, 6)));
   keep(folder, tried('lost', [0, 0, 0, 0, 1, 1]));
   keep(folder, tried('all', [0, 0, 0, 0, 0, 0]));
   const against = (candidate: string) => gate(folder, candidate, '--baseline', 'good');
-  const code = (rules: string) => {
+  const code = async (rules: string) => {
     writeFileSync(path.join(folder, 'gate.yaml'), rules);
-    return against('lost').status;
+    return (await against('lost')).status;
   };
 
-  expect(against('lost')).toMatchObject({
+  expect(await against('lost')).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(
       /^Not enough evidence, which does not stop the release: 4 of 6 cases broke, which chance can explain;/,
     ),
   });
-  expect(against('all').status).toBe(1);
-  expect(code('rules: { tcr: { max_drop: 5 points } }')).toBe(0);
-  expect(code('on_not_enough_evidence: pass\nrules: { tcr: { max_drop: 5 points } }')).toBe(0);
-  expect(code('on_not_enough_evidence: fail\nrules: { tcr: { max_drop: 5 points } }')).toBe(2);
+  expect((await against('all')).status).toBe(1);
+  expect(await code('rules: { tcr: { max_drop: 5 points } }')).toBe(0);
+  expect(await code('on_not_enough_evidence: pass\nrules: { tcr: { max_drop: 5 points } }')).toBe(0);
+  expect(await code('on_not_enough_evidence: fail\nrules: { tcr: { max_drop: 5 points } }')).toBe(2);
 });
 
-test('what can not be told passes where the file says so, and what is broken does not', () => {
+test('what can not be told passes where the file says so, and what is broken does not', async () => {
   const folder = tempDirectory();
   keep(folder, tried('good', ALL));
   keep(folder, tried('bad', HALF));
@@ -126,19 +126,19 @@ test('what can not be told passes where the file says so, and what is broken doe
     );
 
   write('');
-  expect(gate(folder, 'few', '--baseline', 'good', '--details').stdout).toMatch(
+  expect((await gate(folder, 'few', '--baseline', 'good', '--details')).stdout).toMatch(
     /not enough evidence +missing_cases +no case/,
   );
-  expect(gate(folder, 'few', '--baseline', 'good').status).toBe(2);
+  expect((await gate(folder, 'few', '--baseline', 'good')).status).toBe(2);
   write(', missing_cases: 1000');
-  expect(gate(folder, 'few', '--baseline', 'good').status).toBe(0);
+  expect((await gate(folder, 'few', '--baseline', 'good')).status).toBe(0);
   write('');
-  expect(gate(folder, 'bad', '--baseline', 'good').status).toBe(1);
-  const json: unknown = JSON.parse(gate(folder, 'bad', '--baseline', 'good', '--json').stdout);
+  expect((await gate(folder, 'bad', '--baseline', 'good')).status).toBe(1);
+  const json: unknown = JSON.parse((await gate(folder, 'bad', '--baseline', 'good', '--json')).stdout);
   expect(json).toMatchObject({ decision: 'regression', rules: [{ rule: 'tcr' }, { rule: 'success_rate' }] });
 });
 
-test('rules that count cases decide from the first case, name it, and are not let pass without evidence', () => {
+test('rules that count cases decide from the first case, name it, and are not let pass without evidence', async () => {
   const folder = tempDirectory();
   keep(folder, tried('good', [1, 1, 1]));
   keep(folder, tried('again', [1, 1, 1]));
@@ -155,19 +155,19 @@ test('rules that count cases decide from the first case, name it, and are not le
   const against = (candidate: string, ...args: readonly string[]) =>
     gate(folder, candidate, '--baseline', 'good', ...args);
 
-  const again = against('again', '--details');
-  const crashed = against('crash', '--details', '--markdown', 'summary.md');
-  const worse = against('worse', '--details', '--rules', 'worse.yaml');
-  const silent = against('silent', '--details');
+  const again = await against('again', '--details');
+  const crashed = await against('crash', '--details', '--markdown', 'summary.md');
+  const worse = await against('worse', '--details', '--rules', 'worse.yaml');
+  const silent = await against('silent', '--details');
 
   expect(again).toMatchObject({ status: 0, stderr: '' });
   expect(again.stdout).toMatch(/pass +newly_hard_failing +no case +0 of 3 cases/);
   expect(again.stdout).toMatch(/not applicable +critical_failures/);
   expect(again.stdout).toMatch(/^Not enough evidence, which does not stop the release: /);
   expect(crashed.status).toBe(1);
-  expect(crashed.stdout).toMatch(/regression +newly_hard_failing +no case +1 of 3 cases\n +cases: case-1\n/);
+  expect(crashed.stdout).toMatch(/regression +newly_hard_failing +no case +1 of 3 cases\n.+\n +Cases: case-1\n/);
   expect(crashed.stdout).toContain(
-    'read the first: npx assay compare 2026-11-20-good 2026-11-20-crash --transcripts case-1',
+    'Read the first: npx assay compare 2026-11-20-good 2026-11-20-crash --transcripts case-1',
   );
   expect(readFileSync(path.join(folder, 'summary.md'), 'utf8')).toContain('1 case that passed in the baseline');
   expect(worse.status).toBe(1);
@@ -178,7 +178,7 @@ test('rules that count cases decide from the first case, name it, and are not le
   expect(silent.stdout).toContain('Not enough is known of 1 case.');
 });
 
-test('--init writes rules that the experiment keeps, says what to do next, and overwrites nothing', () => {
+test('--init writes rules that the experiment keeps, says what to do next, and overwrites nothing', async () => {
   const folder = tempDirectory();
   const good = tried('good', HALF);
   const suites = good.experiment.suites.map((suite) => ({
@@ -188,9 +188,9 @@ test('--init writes rules that the experiment keeps, says what to do next, and o
   keep(folder, { ...good, experiment: { ...good.experiment, suites } });
   keep(folder, experimentOf('bad', passing(HALF.map(() => 0)), { suites }));
 
-  const init = gate(folder, 'good', '--init');
+  const init = await gate(folder, 'good', '--init');
   const written = readFileSync(path.join(folder, 'gate.yaml'), 'utf8');
-  const second = gate(folder, 'good', '--init');
+  const second = await gate(folder, 'good', '--init');
 
   expect(init).toMatchObject({ status: 0, stderr: '' });
   expect(init.stdout).toContain('gate.yaml: rules for scheduling, from the experiment 2026-11-20-good');
@@ -203,23 +203,23 @@ test('--init writes rules that the experiment keeps, says what to do next, and o
   expect(second.status).toBe(3);
   expect(second.stderr).toContain('gate.yaml exists and is unchanged: remove it');
   expect(readFileSync(path.join(folder, 'gate.yaml'), 'utf8')).toBe(written);
-  expect(gate(folder, 'good', '--baseline', 'good').status).toBe(0);
-  expect(gate(folder, 'bad', '--baseline', 'good').status).toBe(1);
-  expect(gate(folder, 'good', '--init', '--baseline', 'good')).toMatchObject({ status: 3 });
+  expect((await gate(folder, 'good', '--baseline', 'good')).status).toBe(0);
+  expect((await gate(folder, 'bad', '--baseline', 'good')).status).toBe(1);
+  expect(await gate(folder, 'good', '--init', '--baseline', 'good')).toMatchObject({ status: 3 });
 });
 
-test('--init says that an experiment has not ended: its rules stand, and it is no baseline yet', () => {
+test('--init says that an experiment has not ended: its rules stand, and it is no baseline yet', async () => {
   const folder = tempDirectory();
   const whole = tried('good', HALF);
   keep(folder, { ...whole, experiment: { ...whole.experiment, endedAt: undefined } });
 
-  const init = gate(folder, '--init');
+  const init = await gate(folder, '--init');
 
   expect(init.status).toBe(0);
   expect(init.stderr).toMatch(/^note: 2026-11-20-good has not ended: \d+ of \d+ runs are known\. `assay run --resume`/);
 });
 
-test('--init lets an experiment with crashes and few cases pass against itself, as it is on the first day', () => {
+test('--init lets an experiment with crashes and few cases pass against itself, as it is on the first day', async () => {
   const folder = tempDirectory();
   const [first, , last] = passing([1, 1, 0]) as [RunLine, RunLine, RunLine];
   const now = experimentOf('now', [first, { case: 'case-1', end: 'agent_failed', evaluations: [] }, last]);
@@ -234,26 +234,26 @@ test('--init lets an experiment with crashes and few cases pass against itself, 
   }));
   keep(folder, { experiment: { ...now.experiment, suites }, runs });
 
-  expect(gate(folder, '--init')).toMatchObject({ status: 0, stderr: '' });
+  expect(await gate(folder, '--init')).toMatchObject({ status: 0, stderr: '' });
   const written = readFileSync(path.join(folder, 'gate.yaml'), 'utf8');
   expect(written).toMatch(/^ {2}"on: hold":$/m);
-  expect(gate(folder, 'now', '--baseline', 'now')).toMatchObject({ status: 0, stderr: '' });
+  expect(await gate(folder, 'now', '--baseline', 'now')).toMatchObject({ status: 0, stderr: '' });
 });
 
-test('--init takes the suites of assay.yaml before there is an experiment', () => {
+test('--init takes the suites of assay.yaml before there is an experiment', async () => {
   const folder = tempDirectory();
   writeFileSync(path.join(folder, 'assay.yaml'), 'suites: [default, scheduling]\n');
 
-  const { status, stdout, stderr } = gate(folder, '--init', '--rules', 'rules.yaml');
+  const { status, stdout, stderr } = await gate(folder, '--init', '--rules', 'rules.yaml');
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain('rules.yaml: rules for default, scheduling, from the configured suites');
   expect(stdout).toContain('assay gate v2 --baseline v1');
   expect(readFileSync(path.join(folder, 'rules.yaml'), 'utf8')).toMatch(/^ {2}scheduling:$/m);
-  expect(gate(folder, 'nothing', '--init')).toMatchObject({ status: 3 });
+  expect(await gate(folder, 'nothing', '--init')).toMatchObject({ status: 3 });
 });
 
-test('the cases that only one experiment ran are named as left out, and all broken ones are in JSON', () => {
+test('the cases that only one experiment ran are named as left out, and all broken ones are in JSON', async () => {
   const folder = tempDirectory();
   const lines = Array.from({ length: 9 }, (_, index) => ({ case: `case-${index}`, evaluations: [SUCCESS] }));
   keep(folder, experimentOf('good', [...lines, { case: 'gone', evaluations: [SUCCESS] }]));
@@ -266,11 +266,11 @@ test('the cases that only one experiment ran are named as left out, and all brok
   );
   writeFileSync(path.join(folder, 'gate.yaml'), 'rules: { cases_worse: 2 }\n');
 
-  const shown = gate(folder, 'bad', '--baseline', 'good', '--details');
-  const json: unknown = JSON.parse(gate(folder, 'bad', '--baseline', 'good', '--json').stdout);
+  const shown = await gate(folder, 'bad', '--baseline', 'good', '--details');
+  const json: unknown = JSON.parse((await gate(folder, 'bad', '--baseline', 'good', '--json')).stdout);
 
   expect(shown.stdout).toContain('Left out: 1 only in the baseline.');
-  expect(shown.stdout).toContain('cases: case-0, case-1, case-2, case-3, case-4\n');
+  expect(shown.stdout).toContain('Cases: case-0, case-1, case-2, case-3, case-4\n');
   expect(json).toMatchObject({
     rules: [
       { rule: 'cases_worse', value: 9, examples: lines.map((line) => line.case) },
@@ -279,7 +279,7 @@ test('the cases that only one experiment ran are named as left out, and all brok
   });
 });
 
-test('a worse version does not pass with the cases changed in which it is worse', () => {
+test('a worse version does not pass with the cases changed in which it is worse', async () => {
   const folder = tempDirectory();
   keep(folder, tried('good', ALL));
   const edited = passing(HALF as (0 | 1)[]).map((line, index) =>
@@ -291,7 +291,7 @@ test('a worse version does not pass with the cases changed in which it is worse'
     'on_not_enough_evidence: pass\nrules: { newly_hard_failing: 0, cases_worse: 0 }\n',
   );
 
-  const { status, stdout } = gate(folder, 'edited', '--baseline', 'good', '--details');
+  const { status, stdout } = await gate(folder, 'edited', '--baseline', 'good', '--details');
 
   expect(status).toBe(2);
   expect(stdout).toContain('Changed since the baseline: 30 (case-1, case-11, case-13, case-15, case-17, …).');
@@ -305,27 +305,27 @@ test.each([
   ['rules with a mistake', ['good', '--baseline', 'good', '--rules', 'bad.yaml'], "did you mean 'tcr'?"],
   ['another version of the suite', ['other', '--baseline', 'good'], 'different versions of the suite scheduling'],
   ['a flag that is none', ['good', '--basline', 'good'], "unknown option '--basline'"],
-])('%s is an error, and no verdict', (_, args, expected) => {
+])('%s is an error, and no verdict', async (_, args, expected) => {
   const folder = tempDirectory();
   const good = tried('good', ALL);
   keep(folder, good);
   keep(folder, tried('other', ALL, { suites: good.experiment.suites.map((suite) => ({ ...suite, version: '2' })) }));
   writeFileSync(path.join(folder, 'bad.yaml'), 'rules: { tcrr: { floor: 0.5 } }\n');
 
-  const { status, stderr } = gate(folder, ...args);
+  const { status, stderr } = await gate(folder, ...args);
 
   expect(stderr).toContain(expected);
   expect(status).toBe(3);
 });
 
-test('a plan says what the gate can tell of an agent like this one', { timeout: 120_000 }, () => {
+test('a plan says what the gate can tell of an agent like this one', { timeout: 120_000 }, async () => {
   const folder = tempDirectory();
   keep(folder, tried('seen', ALL));
   writeFileSync(path.join(folder, 'gate.yaml'), 'rules: { tcr: { max_drop: 5 points } }\n');
 
-  const few = gate(folder, 'seen', '--plan', '--cases', '30', '--json');
-  const told = gate(folder, 'seen', '--plan', '--cases', '60', '--repeats', '1');
-  const wrong = gate(folder, 'seen', '--plan', '--cases', '0');
+  const few = await gate(folder, 'seen', '--plan', '--cases', '30', '--json');
+  const told = await gate(folder, 'seen', '--plan', '--cases', '60', '--repeats', '1');
+  const wrong = await gate(folder, 'seen', '--plan', '--cases', '0');
 
   expect(few).toMatchObject({ status: 0, stderr: '' });
   expect(JSON.parse(few.stdout)).toMatchObject({

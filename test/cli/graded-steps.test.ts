@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { startProvider } from '../ask/provider.ts';
 import { metricsOf, runService, sumOf } from '../serve/running-service.ts';
 import { excerptRequest } from '../../src/score/suite-test/excerpt-request.ts';
@@ -65,7 +65,7 @@ test('each grade stands with its step in JSON, store, API and explain', async ()
   const request = excerptRequest(CONVERSATION, undefined);
   write('recorded.jsonl', `${request}\n`);
 
-  const scored = await assayBeside(['score', 'recorded.jsonl', '--judges', '--json'], { cwd: dataDir });
+  const scored = await assayHere(['score', 'recorded.jsonl', '--judges', '--json'], { cwd: dataDir });
   const running = await runService({ suites: ['./steps.yaml'], dataDir });
   const headers = { 'content-type': 'application/json' };
   await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body: request });
@@ -73,7 +73,7 @@ test('each grade stands with its step in JSON, store, API and explain', async ()
     await new Promise((done) => setTimeout(done, 50));
   const inApi: unknown = await (await fetch(`${running.http}/api/conversations/example`)).json();
   await running.service.stop();
-  const explained = await assayBeside(['explain', 'example', '--data-dir', dataDir], { cwd: dataDir });
+  const explained = await assayHere(['explain', 'example', '--data-dir', dataDir], { cwd: dataDir });
 
   const verdict = { verdict: 'fail', judged_by: { judge: 'default', model: 'played-1' }, steps: STEPS };
   expect(JSON.parse(scored.stdout)).toMatchObject({ evaluations: [{ verdicts: { right_steps: verdict } }] });

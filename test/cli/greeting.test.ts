@@ -37,7 +37,7 @@ test('hints reach this service on whatever port and host it listens', () => {
 });
 
 test('a gateway says what it does', () => {
-  const said = greetingWith({ ASSAY_HOST: '::1', ASSAY_KAFKA_BROKERS: 'kafka:9092', ASSAY_KAFKA_READ: 'false' });
+  const said = greetingWith({ ASSAY_HOST: '::1', ASSAY_KAFKA_BROKERS: 'kafka:9092', ASSAY_KAFKA_ROLE: 'gateway' });
 
   expect(said).toContain('This instance takes OTLP and writes it to Kafka');
   expect(said).toContain('OTEL_EXPORTER_OTLP_ENDPOINT=http://[::1]:4318\n');

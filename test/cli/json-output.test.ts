@@ -1,14 +1,13 @@
-/** With `--json`, standard output is JSON and nothing else, so that it can be piped: every command that has the option, as `npx assay` starts it. */
-import { execFile } from 'node:child_process';
+/** With `--json`, standard output is JSON and nothing else, so that it can be piped: every command that has the option. */
 import { copyFileSync, cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { assayHere } from '../assay-here.ts';
 import { startProvider } from '../ask/provider.ts';
 import { runService, sendTurns } from '../serve/running-service.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const LAUNCHER = path.join(ROOT, 'bin/assay.mjs');
 const EXAMPLE = path.join(ROOT, 'examples/golden-traces');
 
 /** By the file in `src/cli/commands` that declares the option. `URL` stands for a service, `DATA` for its folder. */
@@ -101,23 +100,10 @@ test('standard output is JSON and nothing else', async () => {
     const words = command
       .split(' ')
       .map((word) => ({ URL: service.http, conversation })[word] ?? word.replace('DATA', dataDir));
-    const { promise, resolve } = Promise.withResolvers<{ stdout: string; stderr: string; code: number | null }>();
-    const env = {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      ASSAY_EXPERIMENTS: 'experiments',
-    };
-    const child = execFile(
-      process.execPath,
-      [LAUNCHER, ...words],
-      { cwd, env, maxBuffer: 1 << 26 },
-      (_, stdout, stderr) => resolve({ stdout, stderr, code: child.exitCode }),
-    );
-    child.stdin?.end();
-    return promise;
+    return assayHere(words, { cwd, env: { ASSAY_EXPERIMENTS: 'experiments' } });
   };
   for (const name of ['v1', 'v2']) {
-    expect(await run(`experiments import recorded.jsonl --name ${name} --suite default`)).toMatchObject({ code: 0 });
+    expect(await run(`experiments import recorded.jsonl --name ${name} --suite default`)).toMatchObject({ status: 0 });
   }
 
   const wrong: string[] = [];

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { assayBeside, MAIN } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
+import { MAIN } from '../assay-command.ts';
 import { type Provider, startProvider, YES } from '../ask/provider.ts';
 import { metricsOf, runService, sumOf } from '../serve/running-service.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
@@ -29,19 +30,19 @@ function folderFor(provider: Provider, more = ''): string {
     path.join(folder, 'assay.yaml'),
     `suites: [./manners.yaml]
 data_dir: ./kept
-judges: { default: { provider: openai, model: m, base_url: ${provider.url}, concurrency: 2, requests_per_minute: 100000 } }
+judges: { default: { provider: openai, model: m, base_url: ${provider.url}, requests_per_minute: 30 } }
 ${more}`,
   );
   return folder;
 }
 
-const score = (cwd: string, ...more: readonly string[]) => assayBeside([...SCORE, ...more], { cwd });
+const score = (cwd: string, ...more: readonly string[]) => assayHere([...SCORE, ...more], { cwd });
 
 test('a second command asks nobody and says the same; without --judges nothing is made', async () => {
   const provider = await startProvider(() => ({ say: YES }));
   const folder = folderFor(provider);
 
-  await assayBeside(['score', 'recorded.jsonl'], { cwd: folder });
+  await assayHere(['score', 'recorded.jsonl'], { cwd: folder });
   expect(existsSync(path.join(folder, 'kept'))).toBe(false);
   const first = await score(folder);
   const second = await score(folder);
@@ -69,9 +70,9 @@ test('answers are kept one by one: after a kill only the others are asked', asyn
   expect(stderr).toBe(`judges: ${CONVERSATIONS - 5} questions asked, 5 answered before\n`);
 }, 60_000);
 
-test('a failure is not kept, nor an answer for longer than keep_answers', async () => {
+test('a failure is not kept, nor an answer for longer than conversations', async () => {
   const provider = await startProvider(({ number }) => (number === 0 ? { refuse: true } : { say: YES }));
-  const folder = folderFor(provider, 'judging: { keep_answers: 1h }\n');
+  const folder = folderFor(provider, 'store: { keep: 1h }\n');
   const first = await score(folder);
   const second = await score(folder);
   const database = new DatabaseSync(path.join(folder, 'kept', 'judge-answers.db'));

@@ -1,14 +1,14 @@
-/** `assay prefer` over experiments of agents that show messages, with a played provider: the whole way, as a process. */
+/** `assay prefer` over experiments of agents that show messages, with a played provider: the whole way. */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { startProvider } from '../ask/provider.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 function assay(cwd: string, ...args: readonly string[]) {
-  return assayBeside(args, { cwd });
+  return assayHere(args, { cwd });
 }
 
 /** A module that answers each case with its id in these words. */
@@ -90,9 +90,9 @@ test('how far it is is said while it asks, what fails as well, and it ends', asy
 }, 120_000);
 
 /** Requests that the provider takes in each window; it refuses the rest until the next one. */
-const STATED = { requests: 100, windowMs: 3000 };
+const STATED = { requests: 30, windowMs: 3000 };
 
-test('two hundred cases show how far they are, and take no longer than the provider allows', async () => {
+test('sixty cases show how far they are, and take no longer than the provider allows', async () => {
   let begins = 0;
   let taken = 0;
   let refused = 0;
@@ -105,7 +105,7 @@ test('two hundred cases show how far they are, and take no longer than the provi
     const seconds = Math.ceil((begins + STATED.windowMs - now) / 1000);
     return { status: 429, headers: { 'retry-after': String(seconds) } };
   });
-  const folder = await sceneWith(provider.url, { cases: 200 });
+  const folder = await sceneWith(provider.url, { cases: 60 });
 
   const began = performance.now();
   const { stdout, stderr, status } = await assay(folder, 'prefer', 'long', 'short', '--more', 'concise', '--json');
@@ -113,16 +113,16 @@ test('two hundred cases show how far they are, and take no longer than the provi
 
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
-    pairs: [{ wins_a: 0, wins_b: 200, ties: 0, unanswered: 0, share_of_b: { value: 1, cases: 200 } }],
+    pairs: [{ wins_a: 0, wins_b: 60, ties: 0, unanswered: 0, share_of_b: { value: 1, cases: 60 } }],
   });
-  expect(stderr).toContain('200 pairs of answers make 400 questions to default');
-  expect(stderr).toMatch(/judges: \d+ of 400 questions done, about \d+ s left/);
-  expect(stderr).toContain('judges: 400 questions asked, 0 answered before');
-  expect(provider.asked.length - refused).toBe(400);
+  expect(stderr).toContain('60 pairs of answers make 120 questions to default');
+  expect(stderr).toMatch(/judges: \d+ of 120 questions done, about \d+ s left/);
+  expect(stderr).toContain('judges: 120 questions asked, 0 answered before');
+  expect(provider.asked.length - refused).toBe(120);
   // Calls in flight when the limit is reached, in each window.
-  expect(refused).toBeLessThanOrEqual(4 * (400 / STATED.requests));
+  expect(refused).toBeLessThanOrEqual(4 * (120 / STATED.requests));
   // Waiting in whole seconds may cost one a window; the rest is for starting, on a busy machine.
-  const windows = 400 / STATED.requests;
+  const windows = 120 / STATED.requests;
   expect(tookMs).toBeLessThan(windows * (STATED.windowMs + 1000) + 15_000);
 }, 180_000);
 

@@ -20,7 +20,7 @@ test('a start that waits for its store ends when it is told to: the first proces
       ...process.env,
       ASSAY_DATA_DIR: tempDirectory(),
       ASSAY_HTTP_PORT: '0',
-      ASSAY_KAFKA_ACCEPT: 'false',
+      ASSAY_KAFKA_ROLE: 'reader',
       ASSAY_KAFKA_BROKERS: 'localhost:1',
       ASSAY_STORE_URL: `postgres://assay@127.0.0.1:${address.port}/assay`,
     },

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assay, assayBeside } from '../assay-command.ts';
+import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { openDataFolder } from '../../src/serve/condition.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { Log } from '../../src/report/log/log.ts';
@@ -44,13 +45,13 @@ test('a lost database is said beforehand, asked about once, and read back from w
   timeout: 120_000,
 }, async () => {
   const dataDir = await folderWithTurns(5);
-  const intact = assay(['store', 'check', '--data-dir', dataDir]);
+  const intact = await assayHere(['store', 'check', '--data-dir', dataDir]);
   expect([intact.status, intact.stdout]).toEqual([0, expect.stringContaining('nothing is damaged')]);
   for (const suffix of ['', '-wal', '-shm']) rmSync(path.join(dataDir, `assay.db${suffix}`), { force: true });
   const before = digest(dataDir);
 
-  const checked = assay(['store', 'check', '--data-dir', dataDir, '--json']);
-  const refused = assay(['serve', '--data-dir', dataDir], { env: PORTS });
+  const checked = await assayHere(['store', 'check', '--data-dir', dataDir, '--json']);
+  const refused = await assayBeside(['serve', '--data-dir', dataDir], { env: PORTS });
 
   expect(checked.status).toBe(4);
   expect(JSON.parse(checked.stdout)).toMatchObject({
@@ -63,7 +64,7 @@ test('a lost database is said beforehand, asked about once, and read back from w
   const accepted = await runService({ suites: ['default'], dataDir, env: { ASSAY_ACCEPT_LOSS: 'true' } });
   expect((await metricsOf(accepted)).get('assay_data_damage{kind="store-missing"}')).toBe(1);
   const ports = ['--http-port', new URL(accepted.http).port, '--otlp-http-port', new URL(accepted.otlp).port];
-  const recovered = await assayBeside(['journal', 'recover', '--data-dir', dataDir, ...ports]);
+  const recovered = await assayHere(['journal', 'recover', '--data-dir', dataDir, ...ports]);
   expect([recovered.status, recovered.stdout]).toEqual([0, expect.stringContaining('5 records read back')]);
   await scored(accepted, 5);
   await accepted.service.stop();
@@ -80,9 +81,9 @@ test('what was set aside is read into the journal of a stopped service, and agai
   const accepted = await runService({ suites: ['default'], dataDir, env: { ASSAY_ACCEPT_LOSS: 'true' } });
   await accepted.service.stop();
 
-  const dry = assay(['journal', 'recover', '--data-dir', dataDir, '--dry-run', '--json'], { env: PORTS });
-  const first = assay(['journal', 'recover', '--data-dir', dataDir], { env: PORTS });
-  const second = assay(['journal', 'recover', '--data-dir', dataDir], { env: PORTS });
+  const dry = await assayHere(['journal', 'recover', '--data-dir', dataDir, '--dry-run', '--json'], { env: PORTS });
+  const first = await assayHere(['journal', 'recover', '--data-dir', dataDir], { env: PORTS });
+  const second = await assayHere(['journal', 'recover', '--data-dir', dataDir], { env: PORTS });
 
   expect(JSON.parse(dry.stdout)).toMatchObject({ records: 5, unreadable_bytes: 0 });
   expect([first.status, second.status]).toEqual([0, 0]);
@@ -111,10 +112,10 @@ test('a bit that flips in the journal costs a request, which is read back withou
   bytes.writeUInt8(bytes.readUInt8(at) ^ 4, at);
   writeFileSync(segment, bytes);
 
-  const checked = assay(['store', 'check', '--data-dir', dataDir]);
+  const checked = await assayHere(['store', 'check', '--data-dir', dataDir]);
   const damaged = await runService({ suites: ['default'], dataDir, env });
   await damaged.service.stop();
-  const recovered = assay(['journal', 'recover', '--data-dir', dataDir], { env: PORTS });
+  const recovered = await assayHere(['journal', 'recover', '--data-dir', dataDir], { env: PORTS });
 
   expect([checked.status, checked.stdout]).toEqual([1, expect.stringContaining('journal-corrupt')]);
   expect(damaged.lines.filter((line) => line.includes('corrupt part set aside'))).toHaveLength(1);
@@ -134,8 +135,8 @@ test('the check of a running service, and of no folder, say so', async () => {
   const dataDir = makeEmpty(path.join(tempDirectory(), 'data'));
   await runService({ suites: ['default'], dataDir });
 
-  const busy = await assayBeside(['store', 'check', '--data-dir', dataDir]);
-  const nothing = assay(['store', 'check', '--data-dir', path.join(dataDir, 'nothing')]);
+  const busy = await assayHere(['store', 'check', '--data-dir', dataDir]);
+  const nothing = await assayHere(['store', 'check', '--data-dir', path.join(dataDir, 'nothing')]);
 
   expect([busy.status, busy.stderr]).toEqual([3, expect.stringContaining('Assay is running')]);
   expect([nothing.status, nothing.stderr]).toEqual([3, expect.stringContaining('no data folder')]);

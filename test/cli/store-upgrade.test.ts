@@ -4,7 +4,8 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { assay } from '../assay-command.ts';
+import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { Store } from '../../src/store/sqlite/store.ts';
 import { metricsOf, runService, sendTurns, sumOf } from '../serve/running-service.ts';
@@ -36,8 +37,8 @@ const NEWER = `PRAGMA user_version = ${MIGRATIONS.length + 1};
   INSERT OR REPLACE INTO schema_origin VALUES (1, '98.7.6', ${MIGRATIONS.length + 1})`;
 const OLD_STATE = { format: 1, detectors: { suites: [['s', '1', { version: 1 }]] } };
 
-test('a check of a store that is up to date says that nothing changes', () => {
-  const { status, stdout } = assay(['store', 'check', '--data-dir', folder()]);
+test('a check of a store that is up to date says that nothing changes', async () => {
+  const { status, stdout } = await assayHere(['store', 'check', '--data-dir', folder()]);
 
   expect([status, stdout]).toEqual([0, expect.stringContaining('this version changes nothing')]);
 });
@@ -47,9 +48,9 @@ test('an upgrade can be checked while the service runs, and changes nothing of i
   const running = await runService({ suites: ['default'], dataDir });
   await sendTurns(running, { first: 1, turns: 3 });
 
-  const text = assay(['store', 'check', '--upgrade', '--data-dir', dataDir]);
-  const json = assay(['store', 'check', '--upgrade', '--json', '--data-dir', dataDir]);
-  const whole = assay(['store', 'check', '--data-dir', dataDir]);
+  const text = await assayHere(['store', 'check', '--upgrade', '--data-dir', dataDir]);
+  const json = await assayHere(['store', 'check', '--upgrade', '--json', '--data-dir', dataDir]);
+  const whole = await assayHere(['store', 'check', '--data-dir', dataDir]);
   await sendTurns(running, { first: 4, turns: 3 });
   await expect
     .poll(async () => sumOf(await metricsOf(running), 'assay_turns_scored_total'), { timeout: 20_000 })
@@ -59,14 +60,14 @@ test('an upgrade can be checked while the service runs, and changes nothing of i
   expect([text.status, text.stdout]).toEqual([0, expect.stringContaining('this version changes nothing')]);
   expect(JSON.parse(json.stdout)).toMatchObject({ upgrade: { throws_away: [], refused: null } });
   expect(whole.status).toBe(3);
-  expect(assay(['store', 'check', '--data-dir', dataDir]).status).toBe(0);
+  expect((await assayHere(['store', 'check', '--data-dir', dataDir])).status).toBe(0);
 });
 
 test('a check says what a start would throw away, and the start says it before', async () => {
   const dataDir = withState(folder(), OLD_STATE);
 
-  const text = assay(['store', 'check', '--data-dir', dataDir]);
-  const json = assay(['store', 'check', '--data-dir', dataDir, '--json']);
+  const text = await assayHere(['store', 'check', '--data-dir', dataDir]);
+  const json = await assayHere(['store', 'check', '--data-dir', dataDir, '--json']);
   const running = await runService({ suites: ['default'], dataDir });
   await expect.poll(() => running.lines.join(), { timeout: 20_000 }).toContain('starting from scratch');
   await running.service.stop();
@@ -89,14 +90,14 @@ test('a check says what a start would throw away, and the start says it before',
   expect(said).toBeLessThan(log.findIndex(({ message }) => message.includes('starting from scratch')));
 });
 
-test('the store of a newer Assay is refused with the version that it needs, by the check and by a start', () => {
+test('the store of a newer Assay is refused with the version that it needs, by the check and by a start', async () => {
   const dataDir = folder(NEWER);
   const copy = path.join(tempDirectory(), 'copy');
   cpSync(dataDir, copy, { recursive: true });
 
-  const checked = assay(['store', 'check', '--data-dir', dataDir]);
-  const started = assay(['serve', '--data-dir', dataDir], { env: ENV });
-  const back = assay(['store', 'downgrade', '--to', '0.1.0', '--data-dir', copy]);
+  const checked = await assayHere(['store', 'check', '--data-dir', dataDir]);
+  const started = await assayBeside(['serve', '--data-dir', dataDir], { env: ENV });
+  const back = await assayHere(['store', 'downgrade', '--to', '0.1.0', '--data-dir', copy]);
 
   expect([checked.status, checked.stdout]).toEqual([1, expect.stringContaining('start Assay 98.7.6 or newer')]);
   expect([started.status, started.stderr]).toEqual([1, expect.stringContaining('start Assay 98.7.6 or newer')]);
@@ -105,9 +106,9 @@ test('the store of a newer Assay is refused with the version that it needs, by t
 
 test('the way back to the version of the tables undoes nothing, and a store that is in use is left alone', async () => {
   const dataDir = folder();
-  const done = assay(['store', 'downgrade', '--to', '0.1.0', '--data-dir', dataDir]);
+  const done = await assayHere(['store', 'downgrade', '--to', '0.1.0', '--data-dir', dataDir]);
   const running = await runService({ suites: ['default'], dataDir });
-  const refused = assay(['store', 'downgrade', '--to', '0.1.0', '--data-dir', dataDir]);
+  const refused = await assayHere(['store', 'downgrade', '--to', '0.1.0', '--data-dir', dataDir]);
   await running.service.stop();
 
   expect([done.status, done.stdout]).toEqual([0, expect.stringMatching(/^Assay 0\.1\.0: \d+ steps? undone/)]);
@@ -117,8 +118,8 @@ test('the way back to the version of the tables undoes nothing, and a store that
 test.each([
   ['no version', ['--to', 'last'], 2, /version such as/],
   ['no store', ['--to', '0.1.0', '--data-dir', '/nowhere'], 3, /no store at/],
-])('%s is a mistake', (_what, args, code, message) => {
-  const { status, stderr } = assay(['store', 'downgrade', ...args]);
+])('%s is a mistake', async (_what, args, code, message) => {
+  const { status, stderr } = await assayHere(['store', 'downgrade', ...args]);
 
   expect([status, stderr]).toEqual([code, expect.stringMatching(message)]);
 });

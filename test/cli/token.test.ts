@@ -2,17 +2,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assay, assayBeside } from '../assay-command.ts';
+import { assay } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { runService } from '../serve/running-service.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
-test('a token is printed once, alone on standard output; listed by name; and revoked', () => {
+test('a token is printed once, alone on standard output; listed by name; and revoked', async () => {
   const cwd = tempDirectory();
 
-  const created = assay(['token', 'create', '--role', 'read', '--name', 'grafana', '--expires', '90d'], { cwd });
-  const again = assay(['token', 'create', '--role', 'read', '--name', 'grafana'], { cwd });
-  const listed = assay(['token', 'list', '--json'], { cwd });
-  const shown = assay(['token', 'list'], { cwd });
+  const created = await assayHere(['token', 'create', '--role', 'read', '--name', 'grafana', '--expires', '90d'], {
+    cwd,
+  });
+  const again = await assayHere(['token', 'create', '--role', 'read', '--name', 'grafana'], { cwd });
+  const listed = await assayHere(['token', 'list', '--json'], { cwd });
+  const shown = await assayHere(['token', 'list'], { cwd });
 
   expect(created.status).toBe(0);
   expect(created.stdout).toMatch(/^assay_read_[a-z0-9]{10}_[A-Za-z0-9]{43}\n$/);
@@ -23,9 +26,9 @@ test('a token is printed once, alone on standard output; listed by name; and rev
   expect(Date.parse(token.expires) - Date.parse(token.created)).toBe(90 * 86_400_000);
   expect(shown.stdout).toMatch(/grafana +\S+ +read/);
 
-  expect(assay(['token', 'revoke', 'grafana'], { cwd }).stdout).toContain('revoked token grafana');
-  expect(assay(['token', 'revoke', 'grafana'], { cwd })).toMatchObject({ status: 3 });
-  expect(assay(['token', 'list'], { cwd })).toMatchObject({ status: 0, stdout: '' });
+  expect((await assayHere(['token', 'revoke', 'grafana'], { cwd })).stdout).toContain('revoked token grafana');
+  expect(await assayHere(['token', 'revoke', 'grafana'], { cwd })).toMatchObject({ status: 3 });
+  expect(await assayHere(['token', 'list'], { cwd })).toMatchObject({ status: 0, stdout: '' });
 
   const audit = readFileSync(path.join(cwd, 'data/access/audit.log'), 'utf8').trim().split('\n');
   expect(audit.map((line) => JSON.parse(line).what)).toEqual(['token-created', 'token-revoked']);
@@ -37,14 +40,14 @@ test.for([
   [['--role', 'read', '--name', 'two words'], /--name: expected a name/],
   [['--role', 'read', '--name', 'a', '--expires', 'soon'], /--expires: expected a duration/],
   [['--role', 'read'], /--name/],
-] as const)('%o is a mistake', ([args, expected]) => {
-  const { status, stdout, stderr } = assay(['token', 'create', ...args]);
+] as const)('%o is a mistake', async ([args, expected]) => {
+  const { status, stdout, stderr } = await assayHere(['token', 'create', ...args]);
 
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(expected);
 });
 
-test('the service does not start on another address without a token: one sentence, exit code 2', () => {
+test('the service does not start on another address without a token: one sentence, exit code 2', async () => {
   const { status, stdout, stderr } = assay(['serve', '--host', '0.0.0.0']);
 
   expect([status, stdout]).toEqual([2, '']);
@@ -56,9 +59,9 @@ test('the service does not start on another address without a token: one sentenc
 test('commands ask with the token that they are given', { timeout: 60_000 }, async () => {
   const dataDir = tempDirectory();
   writeFileSync(path.join(dataDir, 'assay.yaml'), 'access: { required: true }');
-  const [read, review] = ['read', 'review'].map((role) =>
-    assay(['token', 'create', '--role', role, '--name', role, '--data-dir', dataDir]).stdout.trim(),
-  );
+  const tokenOf = async (role: string) =>
+    (await assayHere(['token', 'create', '--role', role, '--name', role, '--data-dir', dataDir])).stdout.trim();
+  const [read, review] = [await tokenOf('read'), await tokenOf('review')];
   const { http } = await runService({ suites: ['default'], dataDir });
   const cwd = tempDirectory();
   writeFileSync(
@@ -67,7 +70,7 @@ test('commands ask with the token that they are given', { timeout: 60_000 }, asy
   );
   const asked = [['doctor'], ['detect'], ['inspect'], ['explain', 'c'], ['labels', 'import', 'labels.jsonl']];
   const ask = (args: readonly string[], token: string | undefined) =>
-    assayBeside([...args, '--url', http], { cwd, env: { ASSAY_TOKEN: token ?? '' } });
+    assayHere([...args, '--url', http], { cwd, env: { ASSAY_TOKEN: token ?? '' } });
 
   const without = await Promise.all(asked.map((args) => ask(args, undefined)));
   const with_ = await Promise.all(asked.map((args) => ask(args, review)));
@@ -84,5 +87,5 @@ test('commands ask with the token that they are given', { timeout: 60_000 }, asy
     status: 3,
     stderr: expect.stringContaining('answered 403: this token has the role read, and review is needed'),
   });
-  expect((await assayBeside(['doctor', '--url', http, '--token', read ?? ''])).stdout).toContain(`Assay at ${http}`);
+  expect((await assayHere(['doctor', '--url', http, '--token', read])).stdout).toContain(`Assay at ${http}`);
 });

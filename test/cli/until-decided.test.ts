@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ExperimentResult } from '../../src/model/experiment.ts';
 import { findExperiment, readExperiment } from '../../src/store/experiment/read-experiment.ts';
 import { resumeExperiment } from '../../src/store/experiment/experiment-folder.ts';
-import { assay, type Ended } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
+import { assay, type CommandOptions, type Ended } from '../assay-command.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const CASES = 42;
@@ -66,8 +67,17 @@ class Release {
     writeFileSync(path.join(this.cwd, name), text);
   }
 
-  run(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Ended {
-    return assay(this.#words(flags), { cwd: this.cwd, env: { STARTS: path.join(this.cwd, 'starts'), ...env } });
+  run(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    return assayHere(this.#words(flags), this.#place(env));
+  }
+
+  /** In a process of its own, which its agent stops. */
+  runStopped(flags: readonly string[], signal: NodeJS.Signals): Ended {
+    return assay(this.#words(flags), this.#place({ SIGNAL: signal }));
+  }
+
+  #place(env: Readonly<Record<string, string>>): CommandOptions {
+    return { cwd: this.cwd, env: { STARTS: path.join(this.cwd, 'starts'), ...env } };
   }
 
   #words(flags: readonly string[]): readonly string[] {
@@ -75,8 +85,8 @@ class Release {
     return [...given, '--experiments', 'experiments', '--settle', '5ms', '--concurrency', '8', ...flags];
   }
 
-  gate(...words: readonly string[]): Ended {
-    return assay(['gate', ...words, '--experiments', 'experiments'], { cwd: this.cwd });
+  gate(...words: readonly string[]): Promise<Ended> {
+    return assayHere(['gate', ...words, '--experiments', 'experiments'], { cwd: this.cwd });
   }
 
   experiment(name: string): ExperimentResult {
@@ -97,11 +107,11 @@ const UNTIL = ['--until-decided', '--baseline', 'v1', '--rules', 'limits.yaml'];
 const template = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
 /** The second version, which passes early without any interruption. */
 let whole: Ended;
-beforeAll(() => {
+beforeAll(async () => {
   const release = new Release(template);
   release.begin();
-  expect(release.run(['--name', 'v1'])).toMatchObject({ status: 0 });
-  whole = release.run(['--name', 'v2', ...UNTIL, '--json']);
+  expect(await release.run(['--name', 'v1'])).toMatchObject({ status: 0 });
+  whole = await release.run(['--name', 'v2', ...UNTIL, '--json']);
   expect(whole).toMatchObject({ status: 0 });
   release.starts();
 }, 60_000);
@@ -113,11 +123,13 @@ function withBaseline(): Release {
   return release;
 }
 
-test('a release that is no worse passes early, and later assay gate gives the same answer', { timeout: 60_000 }, () => {
+test('a release that is no worse passes early, and later assay gate gives the same answer', {
+  timeout: 60_000,
+}, async () => {
   const release = withBaseline();
-  const { status, stdout, stderr } = release.run(['--name', 'v3', ...UNTIL, '--repeats', '2']);
+  const { status, stdout, stderr } = await release.run(['--name', 'v3', ...UNTIL, '--repeats', '2']);
   const starts = release.starts();
-  const gate = release.gate('v3', '--baseline', 'v1', '--rules', 'limits.yaml', '--json');
+  const gate = await release.gate('v3', '--baseline', 'v1', '--rules', 'limits.yaml', '--json');
   const { experiment, runs } = release.experiment('v3');
 
   expect(status, stderr).toBe(0);
@@ -140,24 +152,24 @@ test('a release that is no worse passes early, and later assay gate gives the sa
     warnings: [expect.stringContaining('each case was run once in')],
     look: { number: 1, of: 2, cases: 30, of_cases: 42, share_of_error: 0.5, ended_early: true },
   });
-  expect(assay(['show', 'v3', '--experiments', 'experiments'], { cwd: release.cwd }).stdout).toMatch(
+  expect((await assayHere(['show', 'v3', '--experiments', 'experiments'], { cwd: release.cwd })).stdout).toMatch(
     /looks +1 of 2 looks held: ended early, after 30 of 42 cases, because the gate against \S+ was decided: a pass/,
   );
-  expect(assay(['compare', 'v1', 'v3', '--experiments', 'experiments'], { cwd: release.cwd }).stdout).toContain(
-    'B ended early, after 30 of 42 cases',
-  );
+  expect(
+    (await assayHere(['compare', 'v1', 'v3', '--experiments', 'experiments'], { cwd: release.cwd })).stdout,
+  ).toContain('B ended early, after 30 of 42 cases');
 });
 
 test('a loss and a crash are a regression early, and a resumed experiment runs nothing more', {
   timeout: 60_000,
-}, () => {
+}, async () => {
   const release = withBaseline();
-  const lost = release.run(['--name', 'v3', ...UNTIL, '--json'], { FAULTS: '42' });
-  const crashed = release.run(['--name', 'v4', '--until-decided', '--baseline', 'v1', '--rules', 'counts.yaml'], {
+  const lost = await release.run(['--name', 'v3', ...UNTIL, '--json'], { FAULTS: '42' });
+  const crashed = await release.run(['--name', 'v4', '--until-decided', '--baseline', 'v1', '--rules', 'counts.yaml'], {
     CRASHES: '12',
   });
   release.starts();
-  const again = release.run(['--resume', 'v3', '--json'], { FAULTS: '42' });
+  const again = await release.run(['--resume', 'v3', '--json'], { FAULTS: '42' });
 
   expect(lost.status, lost.stderr).toBe(1);
   expect(JSON.parse(lost.stdout)).toMatchObject({
@@ -196,13 +208,13 @@ test.each([
   ['in the middle of a part', 17, false, 13],
   ['before the answer was written', 30, false, 0],
   ['after the answer was written', 30, true, 0],
-] as const)('killed %s, it goes on to the same answer', { timeout: 60_000 }, (_, runs, isLookHeld, left) => {
+] as const)('killed %s, it goes on to the same answer', { timeout: 60_000 }, async (_, runs, isLookHeld, left) => {
   const release = withBaseline();
   const before = release.experiment('v2');
   rewind(findExperiment(path.join(release.cwd, 'experiments'), 'v2'), runs, isLookHeld);
-  const early = release.gate('v2', '--baseline', 'v1', '--rules', 'limits.yaml');
+  const early = await release.gate('v2', '--baseline', 'v1', '--rules', 'limits.yaml');
   release.starts();
-  const resumed = release.run(['--resume', 'v2', '--json']);
+  const resumed = await release.run(['--resume', 'v2', '--json']);
 
   expect(early.status).toBe(isLookHeld ? 0 : 3);
   expect(resumed.status, resumed.stderr).toBe(whole.status);
@@ -212,13 +224,13 @@ test.each([
   expect(release.experiment('v2').experiment.untilDecided).toEqual(before.experiment.untilDecided);
 });
 
-test('a look with an answer is not held again, and the next one decides', { timeout: 60_000 }, () => {
+test('a look with an answer is not held again, and the next one decides', { timeout: 60_000 }, async () => {
   const release = withBaseline();
-  const whole = release.run(['--name', 'v3', '--until-decided', '--baseline', 'v1', '--rules', 'counts.yaml']);
+  const whole = await release.run(['--name', 'v3', '--until-decided', '--baseline', 'v1', '--rules', 'counts.yaml']);
   rewind(findExperiment(path.join(release.cwd, 'experiments'), 'v3'), 35, true);
-  const between = release.gate('v3', '--baseline', 'v1', '--rules', 'counts.yaml');
+  const between = await release.gate('v3', '--baseline', 'v1', '--rules', 'counts.yaml');
   release.starts();
-  const { status, stderr } = release.run(['--resume', 'v3']);
+  const { status, stderr } = await release.run(['--resume', 'v3']);
 
   expect(whole.status).toBe(0);
   // A count that is kept is known when all cases are run.
@@ -240,12 +252,12 @@ test.each([
 ] as const)(
   '%s before a look: --resume comes to the answer of an uninterrupted run',
   { timeout: 60_000 },
-  (signal, code) => {
+  async (signal, code) => {
     const release = withBaseline();
-    const stopped = release.run(['--name', 'v3', ...UNTIL], { SIGNAL: signal });
+    const stopped = release.runStopped(['--name', 'v3', ...UNTIL], signal);
     const left = 30 - release.experiment('v3').runs.length;
     release.starts();
-    const resumed = release.run(['--resume', 'v3', '--json']);
+    const resumed = await release.run(['--resume', 'v3', '--json']);
 
     expect(stopped.status).toBe(code);
     expect(left).toBeGreaterThan(0);
@@ -256,19 +268,20 @@ test.each([
   },
 );
 
-test('mistakes are errors of the gate, found before any run', { timeout: 60_000 }, () => {
+test('mistakes are errors of the gate, found before any run', { timeout: 60_000 }, async () => {
   const release = withBaseline();
-  const codes = [
+  const mistakes = [
     ['--until-decided', '--baseline', 'nothing'],
     ['--until-decided', '--baseline', 'v1', '--rules', 'missing.yaml'],
     ['--until-decided'],
     ['--until-decided', '--rules', 'limits.yaml'],
     ['--until-decided', '--baseline', 'v1', '--nonsense'],
     ['--until-decided', '--resume', 'v1'],
-  ].map((flags) => release.run(flags).status);
+  ];
+  const ended = await Promise.all(mistakes.map((flags) => release.run(flags)));
 
-  expect(codes).toEqual([3, 3, 3, 3, 3, 3]);
-  expect(release.run(['--baseline', 'v1'])).toMatchObject({
+  expect(ended.map(({ status }) => status)).toEqual([3, 3, 3, 3, 3, 3]);
+  expect(await release.run(['--baseline', 'v1'])).toMatchObject({
     status: 2,
     stderr: '--baseline and --rules are for --until-decided\n',
   });

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assay } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/validity.md'), 'utf8');
@@ -13,13 +13,13 @@ function block(language: string): string {
   return text;
 }
 
-test('the example of the page prints what the page says', () => {
+test('the example of the page prints what the page says', async () => {
   const cwd = tempDirectory();
   writeFileSync(path.join(cwd, 'recorded.jsonl'), block('jsonl'));
   writeFileSync(path.join(cwd, 'csat.csv'), block('csv'));
   const [, , ...args] = block('sh').trim().split(' ');
 
-  const { status, stdout } = assay(args, { cwd });
+  const { status, stdout } = await assayHere(args, { cwd });
 
   expect(status).toBe(0);
   expect(stdout).toContain(block('text'));

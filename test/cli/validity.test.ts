@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assay } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 /** An order is to be cancelled; an agent that is wrong cancels another one. */
@@ -27,11 +27,11 @@ const RECORDING = [
   ...['b-1', 'b-2', HOSTILE].map((id) => line({ id, isRight: false })),
 ].join('');
 
-function validity(outcomes: string, ...args: readonly string[]) {
+async function validity(outcomes: string, ...args: readonly string[]) {
   const cwd = tempDirectory();
   writeFileSync(path.join(cwd, 'recorded.jsonl'), RECORDING);
   writeFileSync(path.join(cwd, 'outcomes.csv'), outcomes);
-  return assay(
+  return await assayHere(
     ['validity', 'recorded.jsonl', '--suite', 'task-success', 'default', '--outcomes', 'outcomes.csv', ...args],
     {
       cwd,
@@ -41,8 +41,8 @@ function validity(outcomes: string, ...args: readonly string[]) {
 
 const CSAT = 'conversation_id,csat,case\ng-1,5,x\ng-2,4,x\ng-3,1,y\nb-1,2,x\nb-2,1,y\nb-2,1,y\nelsewhere,5,\n';
 
-test('prints what was joined, the table, the figures and what they do not show', () => {
-  const { status, stdout, stderr } = validity(CSAT, '--good-from', '4');
+test('prints what was joined, the table, the figures and what they do not show', async () => {
+  const { status, stdout, stderr } = await validity(CSAT, '--good-from', '4');
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(/csat is the outcome: 5 of 6 conversations have one; 1 without one left out/);
@@ -59,8 +59,8 @@ test('prints what was joined, the table, the figures and what they do not show',
   expect(stdout).toMatch(/form only: says nothing about whether the task was done/);
 });
 
-test('prints the same as JSON', () => {
-  const { status, stdout } = validity(CSAT, '--good-from', '4', '--json');
+test('prints the same as JSON', async () => {
+  const { status, stdout } = await validity(CSAT, '--good-from', '4', '--json');
 
   expect(status).toBe(0);
   const json = JSON.parse(stdout) as { readonly suites: readonly { readonly suite: string }[] };
@@ -91,19 +91,19 @@ test.each<[why: string, outcomes: string, args: readonly string[], status: numbe
   ['a limit that is no number', CSAT, ['--good-from', 'four'], 2, /--good-from four: expected a number/],
   ['outcomes of others', 'conversation_id,ok\nz,1\n', [], 3, /outcomes are of: z\n +the recording has: /],
   ['no outcome at all', 'conversation_id,ok\ng-1,\n', ['--label', 'ok'], 2, /no outcome is in it/],
-])('refuses %s', (_, outcomes, args, status, told) => {
-  const ended = validity(outcomes, ...args);
+])('refuses %s', async (_, outcomes, args, status, told) => {
+  const ended = await validity(outcomes, ...args);
 
   expect(ended).toMatchObject({ status, stdout: '' });
   expect(ended.stderr).toMatch(told);
 });
 
-test('a terminal obeys nothing of the files', () => {
+test('a terminal obeys nothing of the files', async () => {
   const quoted = `conversation_id,"${HOSTILE}ok"\ng-1,1\n${HOSTILE}2,1\n`;
   const shown = [
-    validity(quoted),
-    validity(`conversation_id,ok\ng-1,"${HOSTILE}"\n`),
-    validity('conversation_id,ok\nz,1\n'),
+    await validity(quoted),
+    await validity(`conversation_id,ok\ng-1,"${HOSTILE}"\n`),
+    await validity('conversation_id,ok\nz,1\n'),
   ];
 
   expect(shown.map(({ status }) => status)).toEqual([0, 2, 3]);

@@ -13,9 +13,8 @@ function load(yaml: string, env: { readonly [name: string]: string } = {}) {
 }
 
 test('webhooks are read with their secrets, which stand elsewhere', () => {
-  const { webhooks, giveUpAfterMs, problems } = load(
+  const { webhooks, problems } = load(
     `alerts:
-  give_up_after: 2h
   webhooks:
     - { url_env: HOOK, format: slack }
     - { name: ci, url: "https://ci.example/x", secret_file: key, on: [version_worse] }
@@ -24,7 +23,6 @@ test('webhooks are read with their secrets, which stand elsewhere', () => {
   );
 
   expect(problems).toEqual([]);
-  expect(giveUpAfterMs).toBe(7_200_000);
   expect(webhooks).toEqual([
     {
       name: 'hooks.example',
@@ -66,7 +64,12 @@ test('detection takes what is written, and refuses what makes no sense', () => {
   expect(load('detection: { active: false, learn_history: 2d, false_alarms_per_month: 1 }').detection).toMatchObject({
     active: false,
     learnHistoryMs: 172_800_000,
+    baselineMemoryMs: 14 * 86_400_000,
+    baselineGapMs: 86_400_000,
     falseAlarmsPerMonth: 1,
   });
-  expect(load('detection: { learn_conversations: 0.5 }').problems).toHaveLength(1);
+  // A baseline that forgets sooner than it has learnt would never be complete.
+  expect(load('detection: { learn_history: 21d }').detection.baselineMemoryMs).toBe(42 * 86_400_000);
+  expect(load('detection: { learn_history: 7s }').detection.baselineGapMs).toBe(3500);
+  expect(load('detection: { learn_history: half }').problems).toHaveLength(1);
 });

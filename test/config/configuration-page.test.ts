@@ -19,9 +19,9 @@ function load(yaml: string) {
   return { settings: JSON.parse(JSON.stringify(settings).replaceAll(cwd, '')), mistakes };
 }
 
-const [everything = '', judges = '', kafka = ''] = [...configurationPage().matchAll(/```yaml\n([\s\S]*?)```/g)].map(
-  ([, block = '']) => block,
-);
+const [everything = '', judges = '', kafka = '', rare = ''] = [
+  ...configurationPage().matchAll(/```yaml\n([\s\S]*?)```/g),
+].map(([, block = '']) => block);
 
 test('the page is what the declarations give: npm run docs:config', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(configurationPage());
@@ -38,7 +38,7 @@ test('the settings that the text says are read again are those of which the refe
   const page = configurationPage();
   const [, listed = ''] = /these settings are read again: (.*?);/s.exec(page) ?? [];
   const names = [...listed.matchAll(/`(.*?)`/g)].map(([, name = '']) => name);
-  const rows = page.slice(page.indexOf('## Reference')).matchAll(/^\| `([\w.]+)`.*\| (yes|no) \|$/gm);
+  const rows = page.slice(page.indexOf('## Common settings')).matchAll(/^\| `([\w.]+)`.*\| (yes|no) \|$/gm);
   const isListed = (key: string) => names.some((name) => key === name || key.startsWith(`${name}.`));
 
   expect(names.length).toBeGreaterThan(5);
@@ -48,6 +48,20 @@ test('the settings that the text says are read again are those of which the refe
 test('a file of the defaults changes nothing', () => {
   expect(load(everything)).toEqual(load(''));
   expect(load(kafka)).toEqual(load(''));
+  // Judges of the rare block are none of the defaults.
+  expect(load(rare.replace(/^judges:.*\n(?: .*\n)+/m, ''))).toEqual(load(''));
+});
+
+test('every setting is in the reference of its level', () => {
+  const page = configurationPage();
+  const [, common = '', few = ''] = page.split(/^## (?:Common|Rare|Removed) settings$/m);
+
+  for (const { key, rare: isRare } of SETTINGS.filter((setting) => !setting.variableOnly))
+    expect([key, common.includes(`| \`${key}\` |`), few.includes(`| \`${key}\` |`)]).toEqual([
+      key,
+      !isRare,
+      isRare === true,
+    ]);
 });
 
 test('a judge of the defaults is one of which only the model is given', () => {
@@ -57,7 +71,7 @@ test('a judge of the defaults is one of which only the model is given', () => {
   expect(least.mistakes).toEqual([]);
 });
 
-test.each([everything, judges, kafka])('every example is a value that is taken', (block) => {
+test.each([everything, judges, kafka, rare])('every example is a value that is taken', (block) => {
   const uncommented = block.replaceAll(/^( *)# (\w+: )/gm, '$1$2');
   const { mistakes } = load(uncommented.replaceAll(/\/run\/secrets\/[\w-]+|\w+\.(pem|key)\b/g, 'assay.yaml'));
 
@@ -71,7 +85,7 @@ test('every setting says in one sentence what it is, and has a name of its own',
 
   expect(all.filter(({ help }) => !/^[A-Za-z`].*\.$/.test(help)).map(({ key }) => key)).toEqual([]);
   expect(all.filter(({ takes }) => takes === '' || takes.includes('Invalid')).map(({ key }) => key)).toEqual([]);
-  for (const names of [SETTINGS.flatMap(({ keys }) => keys), SETTINGS.flatMap(({ variable }) => variable ?? [])])
+  for (const names of [SETTINGS.map(({ key }) => key), SETTINGS.flatMap(({ variable }) => variable ?? [])])
     expect(names).toEqual([...new Set(names)]);
 });
 

@@ -12,10 +12,9 @@ function load(yaml: string, env: { readonly [name: string]: string } = {}) {
   return { token: settings.http.writeToken, mistakes };
 }
 
-test('there is no token unless one is given, in a file, a variable of any name, or that of Assay', () => {
+test('there is no token unless one is given, in a file, or in Assay’s variable', () => {
   expect(load('').token).toBeUndefined();
   expect(load('http: { write_token_file: token }').token).toBe('0123456789abcdef0123456789abcdef');
-  expect(load('http: { write_token_env: MINE }', { MINE: 'abcdefghabcdefgh' }).token).toBe('abcdefghabcdefgh');
   expect(load('', { ASSAY_HTTP_WRITE_TOKEN: 'abcdefghabcdefgh' }).token).toBe('abcdefghabcdefgh');
 });
 

@@ -20,7 +20,6 @@ test('without judges nobody is asked, and nothing is limited', () => {
     judges: [],
     budget: { perHour: Number.POSITIVE_INFINITY, perDay: Number.POSITIVE_INFINITY },
     limitMs: 3_600_000,
-    keepAnswersMs: 30 * 86_400_000,
   });
 });
 
@@ -34,18 +33,14 @@ judges:
     base_url: http://gpu:8000/v1
     temperature: 0
     votes: 3
-    timeout: 5s
-    retries: 2
-    deadline: 1m
-    concurrency: 8
     requests_per_minute: 600
-    tokens_per_minute: 1000000
-    max_output_tokens: 500
+    max_output_tokens: 4000
+    strict: true
     evidence_tokens: 4000
     sample: 0.25
     probe: 0.02
     prices: { input_per_million: 0.15, output_per_million: 0.6 }
-judging: { limit: 10m, keep_answers: 1d }
+judging: { limit: 10m }
 `);
 
   expect(mistakes).toEqual([]);
@@ -61,22 +56,32 @@ judging: { limit: 10m, keep_answers: 1d }
     apiKey: undefined,
     temperature: 0,
     votes: 3,
-    whenCut: 'count',
-    whenUnsupported: 'count',
-    timeoutMs: 5000,
-    retries: 2,
-    deadlineMs: 60_000,
-    concurrency: 8,
+    strict: true,
+    timeoutMs: 120_000,
+    retries: 4,
+    deadlineMs: 600_000,
+    concurrency: 4,
     requestsPerMinute: 600,
-    tokensPerMinute: 1_000_000,
-    maxOutputTokens: 500,
+    tokensPerMinute: 2_000_000,
+    maxOutputTokens: 4000,
     evidenceTokens: 4000,
     sample: 0.25,
     probe: 0.02,
     prices: { inputPerMillion: 0.15, outputPerMillion: 0.6 },
-    fingerprint: '["openai","gpu:8000","big",0,3,500]',
+    fingerprint: '["openai","gpu:8000","big",0,3,4000]',
   });
-  expect(judging).toMatchObject({ limitMs: 600_000, keepAnswersMs: 86_400_000 });
+  expect(judging).toMatchObject({ limitMs: 600_000 });
+});
+
+test('a judge has time and tokens by what it may be asked', () => {
+  const pacesOf = (more: string) =>
+    load(`judges: { a: { provider: openai, model: m${more} } }`).judging.judges.map(
+      ({ timeoutMs, tokensPerMinute }) => [timeoutMs, tokensPerMinute],
+    );
+
+  expect(pacesOf('')).toEqual([[60_000, 200_000]]);
+  expect(pacesOf(', requests_per_minute: 1')).toEqual([[60_000, 3334]]);
+  expect(pacesOf(', requests_per_minute: 100000, max_output_tokens: 100000')).toEqual([[600_000, 333_333_334]]);
 });
 
 test('a key that is there anyway goes to the provider it is for, and nowhere else', () => {
@@ -105,7 +110,7 @@ test('what can change an answer is in the fingerprint, and nothing else', () => 
     ', sample: 0.5',
     ', probe: 0.1',
     ', requests_per_minute: 5',
-    ', timeout: 5s',
+    ', strict: true',
   ];
   const other = [', temperature: 0', ', votes: 3', ', max_output_tokens: 100', ', base_url: "https://other/v1"'];
 
@@ -120,7 +125,7 @@ test('all mistakes are told at once, with their places and no secret', () => {
     `
 judges:
   good: { provider: openai, model: m, prices: { input_per_million: 1, output_per_million: 2 } }
-  odd: { provider: opnai, votes: 2, base_url: "localhost:8000", concurrency: 0, tempature: 1 }
+  odd: { provider: opnai, votes: 2, base_url: "localhost:8000", requests_per_minute: 0, tempature: 1 }
   missing: { provider: openai, model: m, api_key_env: NOT_THERE }
 judging: { budget: { per_hour: -1 }, limt: 5m }
 `,
@@ -133,7 +138,7 @@ judging: { budget: { per_hour: -1 }, limt: 5m }
     ['judges.odd.model', 'a text'],
     ['judges.odd.votes', 'an odd number from 1 to 9'],
     ['judges.odd.base_url', 'https://'],
-    ['judges.odd.concurrency', 'a whole number from 1 to 100'],
+    ['judges.odd.requests_per_minute', 'a whole number from 1 to 1000000'],
     ['judges.odd', "did you mean 'temperature'"],
     ['judging.budget.per_hour', 'a number from 0'],
     ['judging.limt', "did you mean 'limit'"],

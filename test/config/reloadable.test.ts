@@ -26,10 +26,9 @@ test.for([
 
 test.for([
   ['http_port: 1\notlp_http_port: 2', ['otlp_http_port', 'http_port']],
-  ['turn: {idle: 1s, max_spans: 5}', ['turn']],
+  ['turn: {idle: 1s, max_bytes: 5MiB}', ['turn']],
   ['judging: {limit: 2h}', ['judges']],
   ['judging: {budget: {per_day: 1}}', ['judges']],
-  ['telemetry: {active: true}', ['telemetry']],
   ['conversation: {id_keys: [a]}', ['conversation.id_keys']],
 ] as const)('%s waits for the next start, and is named', ([yaml, needRestart]) => {
   const cwd = tempDirectory();

@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
+import { receiveLimits } from '../../src/config/fixed-settings.ts';
 import { formatMistakes } from '../../src/model/mistake.ts';
 
 let cwd: string;
@@ -62,14 +63,13 @@ test('without anything written, the defaults hold', () => {
       idleMs: 60_000,
       maxAgeMs: 900_000,
       maxSpans: 5000,
-      maxOpen: 1_000_000,
       maxBytes: 16 * 2 ** 20,
       reopenMs: 86_400_000,
     },
     conversation: { idleMs: 300_000, maxAgeMs: 86_400_000, maxTurns: 200, idKeys: [], handOverTools: HAND_OVER_TOOLS },
     journal: { maxBytes: 8 * 2 ** 30, segmentBytes: 64 * 2 ** 20 },
-    receive: { maxBodyBytes: 64 * 2 ** 20, maxInFlightBytes: 256 * 2 ** 20 },
-    store: { maxBytes: 20 * 2 ** 30, keepMs: 30 * 86_400_000, keepFailedMs: 90 * 86_400_000, words: true },
+    receive: receiveLimits(Number.MAX_SAFE_INTEGER),
+    store: { maxBytes: 20 * 2 ** 30, keepMs: 30 * 86_400_000, keepFailedMs: 90 * 86_400_000 },
     score: { checkTimeoutMs: 1000 },
     metrics: { maxLabelValues: 200, segment: [], maxSegments: 20 },
     detection: {
@@ -81,7 +81,6 @@ test('without anything written, the defaults hold', () => {
       baselineGapMs: 86_400_000,
       recoveredMs: 86_400_000,
       holidays: [],
-      silentMs: 86_400_000,
     },
     alerts: { webhooks: [], giveUpAfterMs: 86_400_000, timeoutMs: 10_000 },
     page: { traceUrl: undefined, dashboardUrl: undefined },
@@ -96,7 +95,6 @@ test('without anything written, the defaults hold', () => {
       judges: [],
       budget: { perHour: Number.POSITIVE_INFINITY, perDay: Number.POSITIVE_INFINITY },
       limitMs: 3_600_000,
-      keepAnswersMs: 30 * 86_400_000,
     },
     telemetry: undefined,
     kafka: undefined,
@@ -130,13 +128,11 @@ data_dir: /var/lib/assay
 experiments: /var/lib/experiments
 suites: [default, ./mine]
 shadow_suites: [default, ./mine/next.yaml]
-turn: { settle: 2s, idle: 30, max_age: 10m, max_spans: 100, max_bytes: 1MiB, max_open: 7, reopen: 1.5h }
+turn: { settle: 2s, idle: 30, max_age: 10m, max_bytes: 32MiB }
 conversation: { idle: 90s, max_age: 2h, max_turns: 5, id_keys: [app.chat_id] }
-journal: { max_bytes: 1GB, segment_bytes: 1048576 }
-receive: { max_body_bytes: 2MB, max_in_flight_bytes: 4 MB }
+journal: { max_bytes: 1GiB }
 store: { max_bytes: 1TiB, keep: 7d, keep_failed: 14d }
-score: { check_timeout: 250ms }
-metrics: { max_label_values: 50, segment: customer.tier, max_segments: 5 }
+metrics: { max_label_values: 500, segment: customer.tier }
 log_level: warn
 `,
   });
@@ -152,17 +148,13 @@ log_level: warn
       settleMs: 2000,
       idleMs: 30_000,
       maxAgeMs: 600_000,
-      maxSpans: 100,
-      maxBytes: 2 ** 20,
-      maxOpen: 7,
-      reopenMs: 5_400_000,
+      maxSpans: 10_001,
+      maxBytes: 32 * 2 ** 20,
     },
     conversation: { idleMs: 90_000, maxAgeMs: 7_200_000, maxTurns: 5, idKeys: ['app.chat_id'] },
-    journal: { maxBytes: 1e9, segmentBytes: 2 ** 20 },
-    receive: { maxBodyBytes: 2e6, maxInFlightBytes: 4e6 },
+    journal: { maxBytes: 2 ** 30, segmentBytes: 8 * 2 ** 20 },
     store: { maxBytes: 2 ** 40, keepMs: 7 * 86_400_000, keepFailedMs: 14 * 86_400_000 },
-    score: { checkTimeoutMs: 250 },
-    metrics: { maxLabelValues: 50, segment: ['customer.tier'], maxSegments: 5 },
+    metrics: { maxLabelValues: 500, segment: ['customer.tier'], maxSegments: 50 },
     logLevel: 'warn',
   });
 });
@@ -173,7 +165,7 @@ test('all mistakes are given at once, each with where it was written and what wa
 otlp_http_prt: 5
 turn:
   settle: 10 x
-  max_spns: 5
+  max_byts: 5
 store: 5
 suites: [a, 4]
 log_level: loud
@@ -191,7 +183,7 @@ log_level: loud
     'environment variable ASSAY_TURN_IDLE |  |  | "soon" is not right | a duration such as 10s, 5m or 2h, from 1ms to 1d',
     'assay.yaml | 8 | log_level | "loud" is not right | one of debug, info, warn, error',
     "assay.yaml | 2 | otlp_http_prt | unknown setting 'otlp_http_prt' | did you mean 'otlp_http_port'?",
-    "assay.yaml | 5 | turn.max_spns | unknown setting 'max_spns' | did you mean 'max_spans'?",
+    "assay.yaml | 5 | turn.max_byts | unknown setting 'max_byts' | did you mean 'max_bytes'?",
     'assay.yaml | 6 | store | 5 is not right | a mapping of fields',
   ]);
 });
@@ -200,10 +192,6 @@ describe('settings that make no sense together', () => {
   test.each([
     ['http_port: 4317', 'http_port | 4317 is the otlp_grpc_port too | a port of its own, or 0 for any free one'],
     ['turn: { idle: 1h }', 'turn.max_age | 15m is less than turn.idle, which is 1h | at least 1h'],
-    [
-      'journal: { segment_bytes: 1GiB, max_bytes: 1GiB }',
-      'journal.max_bytes | 1GiB is less than twice journal.segment_bytes, which is 2GiB | at least 2GiB',
-    ],
     ['store: { keep_failed: 1d }', 'store.keep_failed | 1d is less than store.keep, which is 30d | at least 30d'],
   ])('%s', (file, mistake) => {
     expect(lines({ file })).toEqual([`assay.yaml | 1 | ${mistake}`]);

@@ -3,12 +3,12 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const unknownIn = (env: Readonly<Record<string, string>>) =>
-  loadSettings({ flags: {}, env, cwd: tempDirectory() }).unknownVariables;
+  loadSettings({ flags: {}, env, cwd: tempDirectory() }).strangers;
 
 test('a misspelled variable is found, with the one that was probably meant', () => {
   expect(unknownIn({ ASSAY_HTPP_PORT: '5', ASSAY_TURN_SETLE: '2s', PATH: '/bin' })).toEqual([
-    { variable: 'ASSAY_HTPP_PORT', didYouMean: 'ASSAY_HTTP_PORT' },
-    { variable: 'ASSAY_TURN_SETLE', didYouMean: 'ASSAY_TURN_SETTLE' },
+    { name: 'ASSAY_HTPP_PORT', hint: 'did you mean ASSAY_HTTP_PORT?' },
+    { name: 'ASSAY_TURN_SETLE', hint: 'did you mean ASSAY_TURN_SETTLE?' },
   ]);
 });
 

@@ -53,7 +53,12 @@ export function panelsOf(boards: ReadonlyMap<string, Dashboard>): readonly Panel
 
 export const MARKS: readonly string[] = [VERSION_MARKS, ALERT_MARKS];
 
-const OF_CLUSTER = Object.values(CLUSTER_METRICS).map(({ name }) => name);
+/** Metrics of instances over Kafka and a shared store, and the parts that only they have. */
+const OF_CLUSTER = [
+  ...Object.values(CLUSTER_METRICS).map(({ name }) => name),
+  'part=~"kafka|store"',
+  'part!="own_store"',
+];
 
 /** Whether only instances over Kafka and a shared store have an answer. */
 export function isOfCluster(promql: string): boolean {

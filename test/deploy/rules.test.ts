@@ -34,6 +34,10 @@ test('every metric that a rule reads is exposed or recorded', () => {
   expect(unknownMetrics('sum(assay_evaluation_scores_sum)')).toEqual(['assay_evaluation_scores_sum']);
 });
 
+const CASES = path.join(ROOT, 'test/outside/prometheus/rules/cases');
+/** Characters of the shortest page that says what to do. */
+const RUNBOOK_MIN = 300;
+
 test('every metric that a runbook names is exposed or recorded', () => {
   const queries = readdirSync(path.join(ROOT, 'docs/runbooks')).flatMap((file) =>
     [...text(`docs/runbooks/${file}`).matchAll(/```promql\n([\s\S]*?)```/g)].flatMap(([, query = '']) => query),
@@ -55,8 +59,10 @@ test('every alert says what it is about and who is to look', () => {
   expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
   expect(alerts.filter(({ alert, area }) => (area === 'assay') !== alert.startsWith('Assay'))).toEqual([]);
   expect(alerts.filter(({ description }) => !description.includes('Next: '))).toEqual([]);
-  // Alerts on presence have no figure.
-  const figured = alerts.filter(({ expr, severity }) => severity !== 'info' && !/== [01]\)?$/.test(expr));
+  // Alerts on presence have no figure; those that say which part, or why, have several kinds of figures.
+  const figured = alerts.filter(
+    ({ expr, summary }) => !/== [01]\)?$/.test(expr) && !/\$labels\.(?:part|reason|kind)/.test(summary),
+  );
   expect(figured.filter(({ summary }) => !/\$value|query/.test(summary))).toEqual([]);
 });
 
@@ -82,6 +88,17 @@ test('every alert has a runbook, and every runbook an alert', () => {
       .sort(),
   );
 });
+
+test.each(alertsOf(groups).map(({ alert }) => alert))(
+  '%s is in the documentation, has cases, and a runbook that says what to do',
+  (alert) => {
+    const cases = readdirSync(CASES).map((file) => text(`test/outside/prometheus/rules/cases/${file}`));
+
+    expect(`${text('docs/operating.md')}${text('docs/alerting.md')}`).toContain(alert);
+    expect(cases.some((one) => one.includes(alert))).toBe(true);
+    expect(text(`docs/runbooks/${alert}.md`).length).toBeGreaterThan(RUNBOOK_MIN);
+  },
+);
 
 test('with shorter times the windows stay apart', () => {
   const short = shortened(RULE_SETTINGS, 60);

@@ -10,6 +10,7 @@ import { tempDirectory } from '../temp-directory.ts';
 import { builtinSuites, defaultSettings, type Line, LogDriver } from './log-driver.ts';
 import { expectedOf, isLeft, sumsOf } from './history-sums.ts';
 import { recordedLog, type Sent } from './recorded-log.ts';
+import { rounds } from '../rounds.ts';
 
 const SUITES = ['default', 'response-clarity', 'error-recovery'];
 
@@ -49,7 +50,7 @@ test('the same log gives the same bytes, whatever the batches, orders, duplicate
   for (const { at, span, version } of log) reference.take({ at, request: exportRequest([span], version) });
   const expected = reference.finish();
 
-  for (let round = 0; round < 50; round += 1) {
+  for (let round = 0; round < rounds(50, 8); round += 1) {
     const driver = new LogDriver({ directory: tempDirectory(), suites });
     for (const line of rebatched(log, random)) {
       driver.take(line);

@@ -119,7 +119,7 @@ test('code is counted at once, and the evaluation when its judge has answered; w
   // Another conversation with exactly the same words.
   await send('second');
   await until(async () => (await total(running, 'assay_evaluations_total')) === 2);
-  expect(await total(running, 'assay_judge_answers_reused_total')).toBe(1);
+  expect(await total(running, 'assay_judge_questions_total', 'end="reused"')).toBe(1);
   expect(provider.asked).toHaveLength(1);
 });
 
@@ -129,7 +129,7 @@ test('of many conversations that look alike each question is asked once, and all
   const dataDir = tempDirectory();
   writeFileSync(
     path.join(dataDir, 'assay.yaml'),
-    JUDGES(provider.url).replace('model: played', 'model: played\n    concurrency: 10'),
+    JUDGES(provider.url).replace('model: played', 'model: played\n    requests_per_minute: 1000'),
   );
   writeFileSync(path.join(dataDir, 'manners.yaml'), SUITE);
   const running = await runService({ suites: ['./manners.yaml'], dataDir });
@@ -154,13 +154,13 @@ test('of many conversations that look alike each question is asked once, and all
 
   for (let index = 0; index < all; index += 1) await send(index);
   await until(async () => (await total(running, 'assay_verdicts_total', 'criterion="answered"')) === all);
-  const whileWaiting = await total(running, 'assay_judge_answers_reused_total');
+  const whileWaiting = await total(running, 'assay_judge_questions_total', 'end="reused"');
   answer.resolve({ say: YES });
   await until(async () => (await total(running, 'assay_evaluations_total')) === all);
 
   const questions = provider.asked.length;
   expect(questions).toBe(kinds);
   expect(whileWaiting).toBe(all - questions);
-  expect(await total(running, 'assay_judge_answers_reused_total')).toBe(all - questions);
+  expect(await total(running, 'assay_judge_questions_total', 'end="reused"')).toBe(all - questions);
   expect(await total(running, 'assay_judge_questions_total', 'end="answered"')).toBe(questions);
 }, 60_000);

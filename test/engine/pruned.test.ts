@@ -5,6 +5,7 @@ import { randomFrom } from '../random.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { builtinSuites, LogDriver } from './log-driver.ts';
+import { rounds } from '../rounds.ts';
 
 const CONVERSATIONS = 25;
 const EVERY_MS = 60_000;
@@ -40,7 +41,8 @@ test('each conversation is counted once, whatever is deleted, sent twice, lost i
 
   let deleted = 0;
   let crashes = 0;
-  for (let round = 0; round < 40; round += 1) {
+  const tried = rounds(40, 8);
+  for (let round = 0; round < tried; round += 1) {
     const driver = new LogDriver({ directory: tempDirectory(), suites });
     for (const [index, request] of requests.entries()) {
       const at = index * EVERY_MS;
@@ -61,6 +63,6 @@ test('each conversation is counted once, whatever is deleted, sent twice, lost i
 
     expect(found.totals, `seed ${seed}, round ${round}`).toEqual(expected.totals);
   }
-  expect(deleted).toBeGreaterThan(100);
-  expect(crashes).toBeGreaterThan(20);
+  expect(deleted / tried).toBeGreaterThan(2.5);
+  expect(crashes / tried).toBeGreaterThan(0.5);
 }, 120_000);

@@ -8,8 +8,8 @@ import { type CheckWatch, makeWatchBuffer, SharedCheckWatch } from '../../src/en
 import { readTruthFiles } from '../../src/engine/truth-files.ts';
 import { QUALITY_METRICS } from '../../src/report/metrics/quality-metrics.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { LogDriver } from './log-driver.ts';

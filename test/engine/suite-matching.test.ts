@@ -1,7 +1,7 @@
 /** Whether the turns of a conversation are kept until it is scored, because a suite may ask for all of it. */
 import { expect, test } from 'vitest';
 import { SuiteMatching } from '../../src/engine/suite-matching.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 
 /** As much of a suite as is asked here. */
 function suite(scope: CompiledSuite['scope'], asksTurns: boolean): CompiledSuite {

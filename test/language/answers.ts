@@ -1,16 +1,16 @@
 /** The table of short answers (`answers.txt`), as rows. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Language } from '../../src/language/languages.ts';
+import { type Language, LANGUAGES } from '../../src/language/languages.ts';
 
-const NAMES: Readonly<Record<string, Language>> = {
-  en: 'English',
-  de: 'German',
-  es: 'Spanish',
-  fr: 'French',
-  pt: 'Portuguese',
-  ja: 'Japanese',
-  zh: 'Chinese',
+const CODES: Readonly<Record<Language, string>> = {
+  English: 'en',
+  German: 'de',
+  Spanish: 'es',
+  French: 'fr',
+  Portuguese: 'pt',
+  Japanese: 'ja',
+  Chinese: 'zh',
 };
 
 export interface AnswerRow {
@@ -27,7 +27,7 @@ export function answerRows(): readonly AnswerRow[] {
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => {
       const [code = '', reads = '', text = ''] = line.split(' | ');
-      const language = NAMES[code];
+      const language = LANGUAGES.find((one) => CODES[one] === code);
       if (language === undefined || text === '' || !/^[-btcar]+!?$/.test(reads)) throw new Error(`no row: ${line}`);
       return {
         language,

@@ -11,7 +11,7 @@ import { trend } from '../../src/api/trend.ts';
 import { suiteList } from '../../src/api/suite-list.ts';
 import { versionsCompared } from '../../src/api/versions.ts';
 import { conversationList } from '../../src/api/conversation-list.ts';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../serve/running-service.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { toolsOverHttp } from './mcp-client.ts';
@@ -222,15 +222,7 @@ const exportedSchema = z.looseObject({
 /** As a person works them out in a dataframe. */
 async function ofExport(running: RunningService): Promise<Answers> {
   const lines = async <Shape extends z.ZodType>(table: string, shape: Shape) => {
-    const { stdout, stderr } = await assayBeside([
-      'export',
-      '--table',
-      table,
-      '--suite',
-      'care',
-      '--url',
-      running.http,
-    ]);
+    const { stdout, stderr } = await assayHere(['export', '--table', table, '--suite', 'care', '--url', running.http]);
     expect(stderr).toBe('');
     return stdout
       .split('\n')
@@ -302,7 +294,7 @@ test('the API, the export, Prometheus and MCP give the same answers', { timeout:
   const folder = tempDirectory();
   writeFileSync(path.join(folder, 'care.yaml'), SUITE);
   writeFileSync(path.join(folder, 'spans.jsonl'), sent.map((request) => JSON.stringify(request)).join('\n'));
-  const scored = await assayBeside(['score', 'spans.jsonl', '--suite', './care.yaml', '--json'], { cwd: folder });
+  const scored = await assayHere(['score', 'spans.jsonl', '--suite', './care.yaml', '--json'], { cwd: folder });
   const { summary } = z
     .object({
       summary: z.looseObject({

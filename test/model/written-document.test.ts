@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readWrittenDocument } from '../../src/model/written-document.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 
 test.each(['a: { __proto__: 1 }', 'a:\n  - "__proto__": { x: 1 }', '__proto__: &x { a: 1 }'])(
   'the name of the prototype is refused wherever it stands, with its place: %j',

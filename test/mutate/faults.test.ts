@@ -6,7 +6,7 @@ import type { Excerpt } from '../../src/model/excerpt.ts';
 import type { Json } from '../../src/model/json.ts';
 import { retell } from '../../src/mutate/retell.ts';
 import { understood } from '../../src/offline/mutation/golden-conversations.ts';
-import { effectByName } from '../../src/score/effect-by-name.ts';
+import { effectByName } from '../../src/score/subject/effect-by-name.ts';
 import { aCall, anExcerpt, aTurn, BOOK, BOOKED, CHECK } from './excerpts.ts';
 
 const isWrite = (tool: string) => effectByName(tool) === 'writes';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { completedPrefix } from '../../src/normalize/json-prefix.ts';
+import { rounds } from '../rounds.ts';
 
 test.each([
   ['[{"role":"user","content":"Is the ro', [{ role: 'user', content: 'Is the ro' }]],
@@ -41,7 +42,7 @@ test('any JSON object or list cut anywhere gives a value of the same kind, of wh
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -12,7 +12,8 @@ import {
   fromSuiteTests,
 } from '../../src/offline/mutation/golden-conversations.ts';
 import { mutateSuite } from '../../src/offline/mutation/mutate-suites.ts';
-import { mutationJson, mutationMarkdown } from '../../src/report/documents/mutation-report.ts';
+import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
+import { mutationDocument, mutationJson } from '../../src/report/documents/mutation-report.ts';
 import { readDataset } from '../../src/offline/datasets/read-dataset.ts';
 import { recordedRequest } from '../../src/offline/recording.ts';
 import { excerptRequest } from '../../src/score/suite-test/excerpt-request.ts';
@@ -333,8 +334,8 @@ test('Markdown of it obeys nothing that spans say', async () => {
     'tests: [{ name: t, user: Hi, calls: [{ tool: "a|<b>`[x](y)", args: {}, result: ok }], answer: Done., score: 1 }]\n',
   );
 
-  const markdown = mutationMarkdown([suite]);
+  const markdown = documentMarkdown(mutationDocument([suite]));
 
-  expect(markdown).toContain('| a tool call is left out | 1 | 0 | 0/1 |');
-  expect(markdown).toContain('a\\|\\<b\\>\\`\\[x\\](y)');
+  expect(markdown).toContain('| `call_dropped` | **0\\/1** | 0\\/1 | a tool call is left out |');
+  expect(markdown).toContain('a\\|&lt;b&gt;\\`\\[x\\]\\(y\\)');
 });

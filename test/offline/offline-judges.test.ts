@@ -14,7 +14,7 @@ import { OfflineJudges } from '../../src/offline/offline-judges.ts';
 import type { RecordedBatch } from '../../src/engine/recorded/recorded-batch.ts';
 import { readRecording, recordedRequest } from '../../src/offline/recording.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { type Asked, NO, type Provider, startProvider, YES } from '../ask/provider.ts';
 import { SHORT } from '../ask/asked.ts';
@@ -64,7 +64,7 @@ async function sceneOf(provider: Provider, judging = ''): Promise<Scene> {
 function judgesOf({ settings }: Scene, times: Partial<QueueTimes> = {}) {
   const events: JudgeEvent[] = [];
   const onEvent = (event: JudgeEvent) => events.push(event);
-  const judges = OfflineJudges.start({ judging: settings.judging, onEvent, times: { ...SHORT, ...times } });
+  const judges = OfflineJudges.start({ settings, onEvent, times: { ...SHORT, ...times } });
   if (judges === undefined) throw new Error('no judge is configured');
   onTestFinished(() => judges.close());
   return { judges, events };

@@ -6,7 +6,7 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { formatMistakes } from '../../src/model/mistake.ts';
 import { scoreRecorded } from '../../src/offline/score-recording.ts';
 import { readRecording } from '../../src/offline/recording.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 import { loadPack } from '../score/packs/packs.ts';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures');

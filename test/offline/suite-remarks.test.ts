@@ -1,7 +1,7 @@
 /** Remarks on suites without mistakes: the limits of their knowledge, and that a crash cannot fail them. */
 import { expect, test } from 'vitest';
 import { suiteRemarks } from '../../src/offline/suite-remarks.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 
 function suiteOf(text: string) {
   const { suite, mistakes } = readSuite(text, 'suite.yaml');

@@ -2,11 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { CriterionLikeness } from '../../src/serve/criteria/criterion-likeness.ts';
-import { likenessOf } from '../../src/serve/criteria/likeness-of.ts';
 import { CriterionVariation } from '../../src/serve/criteria/criterion-variation.ts';
-import { storeFileIn } from '../../src/serve/data-directory.ts';
-import { outlineOf } from '../../src/engine/suite-outline.ts';
+import { storeFileIn } from '../../src/serve/store-place/data-directory.ts';
 import { reviewSuites } from '../../src/offline/suite-review.ts';
 import { GoldenLibrary } from '../../src/score/trajectory/golden-library.ts';
 import { readGolden } from '../../src/score/trajectory/read-golden.ts';
@@ -53,26 +50,7 @@ test('the store tells which criteria always say the same, which are never decide
   );
   const someOnly = await reviewSuites(reader, suites, 99);
   const metrics = await metricsOf(running);
-  const problems: string[] = [];
-  const outlines = suites.map(outlineOf);
-  const likeness = new CriterionLikeness({
-    read: () => likenessOf(reader, outlines),
-    onProblem: (problem) => problems.push(problem),
-  });
-  await likeness.refresh();
-  const shown = likeness.all();
-  // Nothing of what another version said.
-  const newer = new CriterionLikeness({
-    read: () =>
-      likenessOf(
-        reader,
-        outlines.map((outline) => ({ ...outline, version: '2' })),
-      ),
-    onProblem: (problem) => problems.push(problem),
-  });
-  await newer.refresh();
   reader.close();
-  await likeness.refresh();
 
   expect(review.unusedTraces).toEqual([]);
   expect(withTrace.unusedTraces).toEqual([
@@ -90,11 +68,6 @@ test('the store tells which criteria always say the same, which are never decide
     ['few', 'many', -1],
     ['few_again', 'many', -1],
   ]);
-  // By another way through the store, the same; what was known last stays where it can't be read.
-  expect(shown).toEqual(review.alike.map(({ suite, criterion, other, phi }) => ({ suite, criterion, other, phi })));
-  expect(newer.all()).toEqual([]);
-  expect(likeness.all()).toEqual(shown);
-  expect(problems).toHaveLength(1);
   // Fewer than a hundred say little of likeness; the totals go by all there were.
   expect(someOnly).toMatchObject({ conversations: 99, alike: [], remarks: review.remarks });
   const z2 = 1.959963984540054 ** 2;
@@ -103,15 +76,6 @@ test('the store tells which criteria always say the same, which are never decide
   expect(gauge('always')).toBeCloseTo(z2 / (150 + z2), 12);
   expect(gauge('never')).toBeUndefined();
   expect(gauge('few')).toBeGreaterThan(0.2);
-
-  // It is looked at when the service starts, and then now and then.
-  await running.service.stop();
-  const again = await runService({ suites: ['./review.yaml'], dataDir });
-  await expect
-    .poll(async () =>
-      sumOf(await metricsOf(again), 'assay_criterion_likeness_ratio', 'criterion="few"', 'other="many"'),
-    )
-    .toBe(-1);
 });
 
 test('totals are told as they are: what comes again is not added', () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { recordedRequest } from '../../src/offline/recording.ts';
 import { scoreRecorded } from '../../src/offline/score-recording.ts';
-import { assay } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { builtinSuites, defaultSettings } from '../engine/log-driver.ts';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures');
@@ -123,11 +123,13 @@ test('a conversation that goes on after it was taken for over has an end after a
   expect(both.withoutEnd).toEqual([]);
 });
 
-test('the summary and the JSON of assay score say it', () => {
+test('the summary and the JSON of assay score say it', async () => {
   const file = path.join(FIXTURES, 'recorded/mastra@1.71.0/meeting_process_killed.json');
 
-  const { stdout } = assay(['score', file, '--suite', 'default']);
-  const json = JSON.parse(assay(['score', file, '--suite', 'default', '--json']).stdout) as { input: object };
+  const { stdout } = await assayHere(['score', file, '--suite', 'default']);
+  const json = JSON.parse((await assayHere(['score', file, '--suite', 'default', '--json'])).stdout) as {
+    input: object;
+  };
 
   expect(stdout).toMatch(/1 turn has no end and no score: the root span never arrived.*\n {2}for example conv_/);
   expect(json.input).toMatchObject({ turns: 1, turns_without_end: [{ sign: 'no-root', turns: 1 }] });

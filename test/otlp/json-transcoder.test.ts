@@ -9,6 +9,7 @@ import { readWireBodies } from '../fixtures/read-wire.ts';
 import { toOtlpJson } from './otlp-json.ts';
 import { mutate, Random, randomRequest } from './random-requests.ts';
 import { compareWithReference, readOurs } from './reference-reading.ts';
+import { rounds } from '../rounds.ts';
 
 const IDS = '"traceId":"0102030405060708090A0b0c0d0e0f10","spanId":"0102030405060708"';
 
@@ -45,7 +46,7 @@ describe('OTLP/JSON', () => {
         const transcoded = signal === 'traces' ? transcodeTraces(json) : transcodeLogs(json);
         expect(isDeepStrictEqual(readOurs(signal, transcoded), readOurs(signal, request))).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -75,7 +76,7 @@ describe('OTLP/JSON', () => {
           expect(error).toBeInstanceOf(TranscodeError);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 

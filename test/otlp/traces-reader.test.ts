@@ -8,6 +8,7 @@ import { fuzz } from './fuzzing.ts';
 import { otlp } from './otlp.proto.ts';
 import { Random, randomRequest } from './random-requests.ts';
 import { compareWithReference } from './reference-reading.ts';
+import { rounds } from '../rounds.ts';
 
 const TRACE_ID = Buffer.from('0102030405060708090a0b0c0d0e0f10', 'hex');
 const SPAN_ID = Buffer.from('0102030405060708', 'hex');
@@ -73,6 +74,7 @@ describe('beside the conventional decoder', () => {
   );
 
   it('says the same of whatever protobuf allows', () => {
+    const tried = rounds(1000);
     let accepted = 0;
     fc.assert(
       fc.property(fc.integer(), fc.constantFrom('traces', 'logs'), (seed, signal) => {
@@ -80,10 +82,10 @@ describe('beside the conventional decoder', () => {
         if (comparison.result === 'accepted') accepted += 1;
         expect(comparison).toSatisfy(({ result }) => result !== 'disagreement' && result !== 'crash');
       }),
-      { numRuns: 1000 },
+      { numRuns: tried },
     );
     // A few have text where a message should be, and are refused by both.
-    expect(accepted).toBeGreaterThan(800);
+    expect(accepted).toBeGreaterThan(0.8 * tried);
   });
 
   it('neither disagrees nor fails at what was broken by chance', () => {

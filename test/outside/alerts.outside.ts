@@ -43,14 +43,11 @@ const CONSEQUENCES = [
   'AgentSuccessRateDrop',
   'AgentCriterionRegression',
   'AgentCandidateVersionWorse',
-  'AgentCostPerSuccessRise',
-  'AgentStepsPerSuccessRise',
+  'AgentEffortPerSuccessRise',
   'AgentDetectorEfficiencyRegression',
   'AgentDetectorRegression',
-  'AgentDetectorCriterionRegression',
-  'AgentDetectorSegmentRegression',
+  'AgentDetectorPartRegression',
   'AgentDetectorVersionWorse',
-  'AgentDetectorDisagrees',
 ];
 
 beforeAll(async () => {

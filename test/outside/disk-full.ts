@@ -18,7 +18,7 @@ const dataDir = path.join(folder, 'data');
 const ballast = path.join(folder, 'ballast');
 const configFile = path.join(folder, 'assay.yaml');
 mkdirSync(dataDir);
-writeFileSync(configFile, 'suites: [default]\njournal: { segment_bytes: 1MiB, max_bytes: 1GiB }\n');
+writeFileSync(configFile, 'suites: [default]\njournal: { max_bytes: 128MiB }\n');
 
 const assay = await startAssay({
   dataDir,

@@ -64,7 +64,7 @@ test.for(recipes())('%s', async ([, recipe]) => {
     arguments: ['--config', config],
     env: {
       ASSAY_KAFKA_BROKERS: kafka.listeners(recipe.includes('sasl:') ? 'SASLSSL' : 'SSL').join(','),
-      ASSAY_KAFKA_READ: 'false',
+      ASSAY_KAFKA_ROLE: 'gateway',
       ASSAY_KAFKA_SPANS: TOPIC,
       // An authority that the system trusts.
       NODE_EXTRA_CA_CERTS: certificates.caFile,

@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -57,12 +57,11 @@ test('the package holds what it needs and nothing else', () => {
   expect(files.filter((file) => !/^(dist|suites|bin)\/|^(package\.json|README\.md|LICENSE)$/.test(file))).toEqual([]);
   // Examples beside the built-in suites are what `assay suite test` and `mutate` read.
   expect(files.filter((file) => /\.map$|\.outside\.|\.test\.(?!yaml$)/.test(file))).toEqual([]);
-  expect(files.filter((file) => file.startsWith('dist/') && !/\.(js|d\.ts)$/.test(file)).toSorted()).toEqual([
-    'dist/THIRD-PARTY-NOTICES.txt',
-    'dist/page/icon.svg',
-    'dist/page/page.css',
-    'dist/sbom.cdx.json',
-  ]);
+  const sheets = globSync('page/**/*.css', { cwd: path.join(ROOT, 'src') }).map((file) => `dist/${file}`);
+  expect(sheets).toContain('dist/page/shell/base.css');
+  expect(files.filter((file) => file.startsWith('dist/') && !/\.(js|d\.ts)$/.test(file)).toSorted()).toEqual(
+    ['dist/THIRD-PARTY-NOTICES.txt', 'dist/page/icon.svg', 'dist/sbom.cdx.json', ...sheets].toSorted(),
+  );
   expect(statSync(tarball).size).toBeLessThan(TARBALL_MAX_BYTES);
 });
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Detections } from '../../src/api/detections.ts';
 import type { Moved } from '../../src/api/moved.ts';
 import type { Trend } from '../../src/api/trend.ts';
-import { headlineOf } from '../../src/page/overview/headline.ts';
-import { movedQueryOf } from '../../src/page/overview/moved-parts.ts';
-import { detectionsOf } from '../../src/page/overview/open-detections.ts';
+import { headlineOf } from '../../src/page/overview/headline.tsx';
+import { movedQueryOf } from '../../src/page/overview/moved-parts.tsx';
+import { detectionsOf } from '../../src/page/overview/open-detections.tsx';
 
 const SINCE = '2026-11-20T10:00:00.000Z';
 const ALARM: Detections['open'][number] = {

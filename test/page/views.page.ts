@@ -70,6 +70,24 @@ test.each(EVERY)(
 
 const focused = (page: Page) => page.evaluate('document.activeElement?.id ?? ""');
 
+/** Presses as one task of the browser: nothing is drawn between them. */
+const pressAtOnce = (page: Page, ...keys: readonly string[]) =>
+  page.evaluate(
+    `for (const key of ${JSON.stringify(keys)}) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`,
+  );
+
+test('keys that come before the page has drawn the last one go on from where it led', async () => {
+  const page = await openPage(`${http}/conversations?order=worst`);
+  await page.locator('.row').first().waitFor();
+
+  await pressAtOnce(page, 'j', 'j', 'j', 'Enter');
+  await expect.poll(() => page.locator('.position').innerText()).toMatch(/^3 of /);
+  await pressAtOnce(page, 'k', 'k');
+  await expect.poll(() => page.locator('.position').innerText()).toMatch(/^1 of /);
+  await pressAtOnce(page, 'j', 'j', 'k');
+  await expect.poll(() => page.locator('.position').innerText()).toMatch(/^2 of /);
+});
+
 test('everything can be done by keys', async () => {
   const page = await openPage(`${http}/conversations?order=worst`);
   await page.locator('.row').first().waitFor();

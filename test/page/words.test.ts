@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { visibleText, writtenOut } from '../../src/model/visible-text.ts';
-import { ignoredIn } from '../../src/page/shell/ignored-note.ts';
+import { ignoredIn } from '../../src/page/shell/ignored-note.tsx';
 import { placeOf } from '../../src/page/shell/place.ts';
 import { errorText } from '../../src/page/text/error-text.ts';
-import { withOutcomeWords } from '../../src/page/text/outcome.ts';
+import { withOutcomeWords } from '../../src/page/text/outcome.tsx';
 import { quotedForShell } from '../../src/page/text/quoted-for-shell.ts';
 
 test.each([

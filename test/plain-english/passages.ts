@@ -39,7 +39,7 @@ export function wideLinesOf(markdown: string): readonly { readonly line: number;
 function passagesOf(file: string, text: string): readonly Passage[] {
   if (file.endsWith('.md')) return passagesOfMarkdown(text);
   if (file.endsWith('.py')) return [...docstringsOf(text), ...hashComments(withoutDocstrings(text))];
-  return file.endsWith('.ts') ? commentsOf(text) : hashComments(text);
+  return /\.tsx?$/.test(file) ? commentsOf(text) : hashComments(text);
 }
 
 const DOCSTRING = /^( *)"""([\s\S]*?)"""/gm;

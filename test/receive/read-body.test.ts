@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InFlightBytes } from '../../src/receive/in-flight-bytes.ts';
 import { readBody } from '../../src/receive/read-body.ts';
+import { rounds } from '../rounds.ts';
 
 const MIB = 2 ** 20;
 
@@ -30,7 +31,7 @@ test('a body is what was sent, however it arrives and whatever is announced', as
       expect(body.read === 'whole' && body.bytes.equals(whole)).toBe(true);
       expect(inFlight.used).toBe(whole.length);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 

@@ -6,6 +6,7 @@ import { jsonValues } from '../../src/redact/json-values.ts';
 import { TextScanner } from '../../src/redact/text-scanner.ts';
 import { SecretNames } from '../../src/redact/secret-names.ts';
 import { SECRETS, textRedactor } from './redacting.ts';
+import { rounds } from '../rounds.ts';
 
 const NAMES = new SecretNames({ builtIn: true, globs: [] });
 
@@ -99,7 +100,7 @@ test('within a request the same is found, although most bytes are not looked at'
         expect(found).toEqual(expected);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
 });
 

@@ -23,6 +23,7 @@ import {
   PERSONAL_SECOND,
   PROBES_SECOND,
 } from './second-review.ts';
+import { rounds } from '../rounds.ts';
 
 const LEFT_MAX = 5;
 const IDS = { traceId: '0102030405060708090a0b0c0d0e0f10', spanId: '0102030405060708' };
@@ -162,7 +163,7 @@ test('redacting what was redacted changes nothing, whatever the examples are bes
         expect(() => JSON.parse(json) as unknown).not.toThrow();
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

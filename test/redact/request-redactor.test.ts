@@ -12,6 +12,7 @@ import { otlp } from '../otlp/otlp.proto.ts';
 import { Random, randomRequest } from '../otlp/random-requests.ts';
 import { keyValues } from '../normalize/support/otlp.ts';
 import { ALL_RULES, redactRequest, SECRETS, textRedactor } from './redacting.ts';
+import { rounds } from '../rounds.ts';
 
 const IDS = { traceId: '0102030405060708090a0b0c0d0e0f10', spanId: '0102030405060708' };
 const MAIL = 'bob@example.com';
@@ -260,6 +261,6 @@ test('no secret is left in a request, and the rest of it says what it said', () 
       for (const plain of Object.values(SECRETS).flat())
         expect(found.includes(plain.replace(/^(?:bearer|basic) /i, ''))).toBe(false);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });

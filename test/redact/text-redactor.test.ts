@@ -6,6 +6,7 @@ import { SecretNames } from '../../src/redact/secret-names.ts';
 import { TextRedactor } from '../../src/redact/text-redactor.ts';
 import { TextScanner } from '../../src/redact/text-scanner.ts';
 import { ALL_RULES, SECRETS, textRedactor } from './redacting.ts';
+import { rounds } from '../rounds.ts';
 
 const redact = textRedactor();
 const secrets = fc.constantFrom(...Object.values(SECRETS).flat());
@@ -84,7 +85,7 @@ describe('a text that is JSON', () => {
         // JSON inside strings is serialized again if something in it was replaced, so its content is compared.
         expect(JSON.parse(found)).toEqual(JSON.parse(JSON.stringify(build({ node }, (secret) => redact(secret)))));
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });
@@ -113,7 +114,7 @@ test('redacting what was redacted changes nothing', () => {
       expect(redact(json)).toBe(json);
       expect(() => JSON.parse(json) as unknown).not.toThrow();
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -12,6 +12,7 @@ import { BY_DEFAULT, redactRequest, textRedactor } from './redacting.ts';
 import { FOUND_SECOND, HARMLESS_SECOND } from './second-review.ts';
 import { cutBehind, WRAPPINGS, within } from './wrappings.ts';
 import { WRITTEN_FIRST, WRITTEN_SECOND, type Written } from './written.ts';
+import { rounds } from '../rounds.ts';
 
 const redact = textRedactor(BY_DEFAULT);
 const MARKED = /⟦([\s\S]*?)\|(\w*)⟧/gu;
@@ -181,7 +182,7 @@ describe('however it was wrapped', () => {
         expect(isGone(marked, redacted)).toBe(isGone(marked, redact(text)));
         expect(redact(redacted)).toBe(redacted);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -194,7 +195,7 @@ describe('however it was wrapped', () => {
         expect(isGone(marked, redacted)).toBe(isGone(marked, redact(plainOf(marked))));
         expect(redact(redacted)).toBe(redacted);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -214,7 +215,7 @@ describe('however it was wrapped', () => {
           expect(redact(redacted)).toBe(redacted);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

@@ -136,6 +136,7 @@ export const WRAPPINGS: { readonly [name: string]: Wrapping } = {
   'Markdown with backslashes': markdown,
   'colours of a terminal in JSON': { ...within(json, colours), isOfProse: true },
   'Markdown with backslashes in JSON': { ...within(json, markdown), isOfProse: true },
+  'a URL in Markdown with backslashes': { ...within(markdown, percent), isOfProse: true },
   'JSON in Python': within(python, json),
   'Python in JSON': within(json, python),
   'Python in Python': within(python, python),

@@ -6,6 +6,7 @@ import type { JournalEvent } from '../../src/model/events/journal-events.ts';
 import { EventReporter, type ReportedParts } from '../../src/report/events/event-reporter.ts';
 import type { EventTable } from '../../src/report/events/event-table.ts';
 import { JOURNAL_EVENTS } from '../../src/report/events/journal.ts';
+import { DAMAGE_METRICS } from '../../src/report/events/damage.ts';
 import { SCORING_EVENTS, SCORING_METRICS } from '../../src/report/events/scoring.ts';
 import { MetricSet } from '../../src/report/metrics/metric-set.ts';
 import { LOG_LEVELS, type LogLine } from '../../src/report/log/log.ts';
@@ -79,7 +80,8 @@ test('a line with all three parts has the form', () => {
 test('only what came after its turn had closed is late: what is scored again, or no spans at all, is not', async () => {
   const metrics = new MetricSet(SCORING_METRICS);
   const { count } = SCORING_EVENTS['turn-closed'];
-  for (const fate of TURN_FATES) count({ type: 'turn-closed', cause: 'idle', fate, rows: 3 }, metrics.counted);
+  const counted = { ...metrics.counted, ...new MetricSet(DAMAGE_METRICS).counted };
+  for (const fate of TURN_FATES) count({ type: 'turn-closed', cause: 'idle', fate, rows: 3 }, counted);
 
   const { values: late } = await metrics.counted.lateRecords.get();
   const { values: closed } = await metrics.counted.turns.get();

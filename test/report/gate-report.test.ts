@@ -6,9 +6,17 @@ import {
   type JudgedRule,
   mayRelease,
 } from '../../src/model/gate.ts';
-import { gateJson, gateJUnit, gateMarkdown } from '../../src/report/documents/gate-report.ts';
+import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
+import { gateDocument } from '../../src/report/documents/gate-document.ts';
+import { printDocument } from '../../src/cli/print-document.ts';
+import { printed } from '../cli/printed.ts';
+import { gateJson, gateJUnit } from '../../src/report/documents/gate-report.ts';
 
 const HOSTILE = '](javascript:x) <img src=x> | @everyone `x`\n\n# Passed';
+
+function gateMarkdown(result: GateResult): string {
+  return documentMarkdown(gateDocument(result, undefined));
+}
 
 function ruleOf(decision: JudgedRule['decision'], changed: Partial<JudgedLimit> = {}): JudgedLimit {
   return {
@@ -98,8 +106,10 @@ test.each([
   const look = { cases: 45, share: 0.2, of: 3, ofCases: 46, ...at };
   const result: GateResult = { ...resultOf(ruleOf('pass')), decision, look };
 
-  expect(gateMarkdown(result)).toContain(`Look 2 of 3, at 45 of 46 cases: ${text}`);
-  expect(gateMarkdown(result)).toContain('Decided on intervals at 99 % at this look, which is 95 % over all looks,');
+  expect(gateMarkdown(result)).toContain(`Look 2 of 3, at 45 of 46 cases\\: ${text}`);
+  expect(gateMarkdown(result)).toContain(
+    'Limits and tests are decided at 99 % at this look, which is 95 % over all looks,',
+  );
   expect(gateJson(result).look).toEqual({
     number: 2,
     of: 3,
@@ -119,8 +129,21 @@ test('what is worst stands first', () => {
     ),
   );
 
-  const rules = [...markdown.matchAll(/^\| `([^`]+)`/gm)].map(([, rule]) => rule);
+  const rules = [...markdown.matchAll(/^\| [^|]+ \| `([^`]+)`/gm)].map(([, rule]) => rule);
   expect(rules).toEqual(['criterion.correct_time', 'second', 'first']);
+});
+
+test('criteria without a change are named once in a terminal, and each limit has its row in Markdown', () => {
+  const still = { ...ruleOf('pass').figures, moved: 0 } as JudgedLimit['figures'];
+  const open = (limit: JudgedLimit['limit'], casesNeeded: number | undefined) =>
+    ruleOf('not_enough_evidence', { limit, figures: still, casesNeeded });
+  const result = resultOf(open('floor', undefined), open('max_drop', undefined), open('max_rise', 72));
+
+  const shown = printed((terminal) => printDocument(terminal, gateDocument(result, undefined)));
+
+  expect(shown).toMatch(/not enough evidence +1 criterion unchanged: correct_time; too near the limit to tell\n/);
+  expect(shown).toMatch(/not enough evidence +1 criterion unchanged: correct_time; about 72 cases would tell\n/);
+  expect(gateMarkdown(result).match(/^\| not enough evidence \| `criterion\.correct_time` \|/gm)).toHaveLength(3);
 });
 
 test('JUnit counts what can not be told as the gate does', () => {
@@ -154,7 +177,7 @@ test('a count names its cases: all in JSON, the first few and the command that s
     ],
   });
   expect(gateMarkdown(result)).toContain(
-    'Cases: `a`, `b`, `c`, `d`, `e`. Read the first: `assay compare a-id b-id --transcripts a`.',
+    'Cases\\: `a`, `b`, `c`, `d`, `e`. Read the first\\: `npx assay compare a-id b-id --transcripts a`.',
   );
   expect(gateJUnit(result, { onNotEnoughEvidence: 'fail' })).toContain('assay compare a-id b-id --transcripts a');
 });

@@ -5,11 +5,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { printComparison } from '../../src/cli/print-comparison.ts';
+import { printDocument } from '../../src/cli/print-document.ts';
 import { printExperiments } from '../../src/cli/print-experiments.ts';
-import { printGate } from '../../src/cli/print-gate.ts';
+import { fullGate, printGate } from '../../src/cli/print-gate.ts';
 import { printScores } from '../../src/cli/print-summary.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
 import { compareExperiments } from '../../src/statistics/compare/compare-experiments.ts';
 import { compareOnline } from '../../src/statistics/compare/online/compare-online.ts';
 import { gateBy } from '../../src/statistics/compare/gate/gate-between.ts';
@@ -21,11 +20,13 @@ import type { ExperimentResult } from '../../src/model/experiment.ts';
 import { wordsOf } from '../../src/model/suite-words.ts';
 import { rowsOf } from '../../src/page/versions/measures.ts';
 import { comparedJson, comparisonJson } from '../../src/report/documents/comparison-json.ts';
-import { comparisonMarkdown } from '../../src/report/documents/comparison-markdown.ts';
-import { gateJUnit, gateMarkdown } from '../../src/report/documents/gate-report.ts';
+import { comparisonDocument } from '../../src/report/documents/comparison-document.ts';
+import { documentMarkdown } from '../../src/report/documents/document-markdown.ts';
+import { gateJUnit } from '../../src/report/documents/gate-report.ts';
 import { summarize } from '../../src/report/documents/summary.ts';
 import { detectionRecord, NO_EVIDENCE } from '../../src/report/webhooks/detection-record.ts';
 import { slackMessage } from '../../src/report/webhooks/slack-message.ts';
+import { printed } from '../cli/printed.ts';
 import { experimentOf, FAILURE, passing, SUCCESS } from '../statistics/compare/experiments.ts';
 import { reading } from '../report/regressions.ts';
 
@@ -62,6 +63,7 @@ function ofSuites(about: About): readonly Saying[] {
   const listed = printed((terminal) => printExperiments(terminal, [{ folder: 'x', result: bad, state: 'ended' }]));
   const compared = Object.entries(pairs).flatMap(([situation, [a, b]]) => {
     const comparison = compareExperiments(a, b);
+    const document = comparisonDocument(comparison, { flippedMax: 2 });
     const [suite] = comparisonJson(comparison).suites;
     if (suite === undefined) throw new Error('no suite was compared');
     const rows = rowsOf(suite).shown.map(({ name, compared }) => `${name}: ${compared.word ?? 'neither'}`);
@@ -71,9 +73,9 @@ function ofSuites(about: About): readonly Saying[] {
       ...says(
         'assay compare',
         situation,
-        printed((terminal) => printComparison(terminal, comparison, { flippedMax: 2 })),
+        printed((terminal) => printDocument(terminal, document)),
       ),
-      ...says('assay compare --markdown', situation, comparisonMarkdown(comparison, 2)),
+      ...says('assay compare --markdown', situation, documentMarkdown(document)),
       ...says('page: versions', situation, rows.join('\n')),
       ...says('API: compare', situation, words(suite).join('\n')),
       ...says(
@@ -81,7 +83,7 @@ function ofSuites(about: About): readonly Saying[] {
         situation,
         printed((terminal) => printGate(terminal, gated.result, DEFAULT_GATE, { tableBy: undefined })),
       ),
-      ...says('assay gate --markdown', situation, gateMarkdown(gated.result)),
+      ...says('assay gate --markdown', situation, documentMarkdown(fullGate(gated.result, DEFAULT_GATE))),
       ...says('assay gate --junit', situation, gateJUnit(gated.result, DEFAULT_GATE)),
     ];
   });
@@ -245,20 +247,6 @@ function tried(name: string, passes: readonly (0 | 1)[], about: About): Experime
     })),
   }));
   return { ...result, runs };
-}
-
-function printed(print: (terminal: Terminal) => void): string {
-  const lines: string[] = [];
-  print({
-    out: (text) => lines.push(text),
-    err: (text) => lines.push(text),
-    json: () => undefined,
-    paint: (_style, text) => text,
-    isLive: false,
-    progress: () => undefined,
-    progressDone: () => undefined,
-  });
-  return lines.join('\n');
 }
 
 function sentences(text: string, at: Omit<Saying, 'sentence'>): readonly Saying[] {

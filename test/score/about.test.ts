@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defineSuite } from '../../src/score/define-suite.ts';
-import { compileSuite } from '../../src/score/compile-suite.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import { compileSuite } from '../../src/score/suite/compile-suite.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 
 const suiteWith = (criterion: string, extract = "code: final_answer.contains('A-')") => `suite: s
 version: 1

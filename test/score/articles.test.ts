@@ -7,9 +7,9 @@ import { describe, expect, test } from 'vitest';
 import type { Evaluation, Outcome } from '../../src/model/evaluation.ts';
 import type { Json } from '../../src/model/json.ts';
 import { bandOf, summarize } from '../../src/report/documents/summary.ts';
-import { compileSuite } from '../../src/score/compile-suite.ts';
+import { compileSuite } from '../../src/score/suite/compile-suite.ts';
 import { notApplicable, type Scored, scored } from '../../src/score/define-suite.ts';
-import { evaluate } from '../../src/score/evaluate.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
 import { aConversation, aTurn, anError, MISSING } from './conversations.ts';
 import { loadPack, run } from './packs/packs.ts';
 

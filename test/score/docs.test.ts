@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { testSuites } from '../../src/offline/suite-tests.ts';
@@ -7,7 +7,7 @@ import { StepView, ToolCallView, TurnView, UsageView } from '../../src/score/cel
 import { BUILT_IN_CHECKS } from '../../src/score/checks/built-in-checks.ts';
 import { formatMistakes } from '../../src/model/mistake.ts';
 import { PREDICATES, STEP_FIELDS } from '../../src/score/yaml/read-order.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 import type { ToolCall } from '../../src/model/turn.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { aConversation, aToolCall, aTurn, content } from './conversations.ts';
@@ -23,6 +23,18 @@ test.each(examples.map((example) => [example.split('\n', 1)[0], example] as cons
     expect(formatMistakes(readSuite(example, 'docs/suites.md').mistakes)).toBe('');
   },
 );
+
+test('each built-in check has cases, in code or by a built-in suite with tests', () => {
+  const root = path.resolve(import.meta.dirname, '../..');
+  const cases = globSync(['test/{score,offline}/**/*.ts', 'suites/*.yaml'], { cwd: root })
+    .map((file) => readFileSync(path.join(root, file), 'utf8'))
+    .join('\n');
+  const inCode = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+  expect([...BUILT_IN_CHECKS.keys()].filter((name) => !cases.includes(name) && !cases.includes(inCode(name)))).toEqual(
+    [],
+  );
+});
 
 test('the suite that the documentation begins with passes the tests beside it', async () => {
   const [, suite = ''] = /```yaml\n(suite: refunds\n[\s\S]*?)```/.exec(text) ?? [];

@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defineSuite } from '../../src/score/define-suite.ts';
-import { handsOverBy, handsOverByDefault } from '../../src/score/hand-over.ts';
-import { subjectOf } from '../../src/score/subject.ts';
-import { compileSuite } from '../../src/score/compile-suite.ts';
-import { evaluate } from '../../src/score/evaluate.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
-import { weighAgain } from '../../src/score/weigh-again.ts';
+import { handsOverBy, handsOverByDefault } from '../../src/score/subject/hand-over.ts';
+import { subjectOf } from '../../src/score/subject/subject.ts';
+import { compileSuite } from '../../src/score/suite/compile-suite.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
+import { weighAgain } from '../../src/score/suite/weigh-again.ts';
 import type { TurnId } from '../../src/model/ids.ts';
 import type { VerdictKind } from '../../src/model/evaluation.ts';
 import { aConversation, anError, aToolCall, aTurn, content, MISSING, REDACTED } from './conversations.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/model/evaluation.ts';
-import { compileSuite } from '../../src/score/compile-suite.ts';
-import { evaluate } from '../../src/score/evaluate.ts';
-import { notApplicable } from '../../src/score/answer.ts';
-import type { CheckedCriterion, Criterion, OutcomeRule, Suite } from '../../src/score/suite.ts';
+import { compileSuite } from '../../src/score/suite/compile-suite.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
+import { notApplicable } from '../../src/score/subject/answer.ts';
+import type { CheckedCriterion, Criterion, OutcomeRule, Suite } from '../../src/score/suite/suite.ts';
 import { aConversation, aTurn, anError, aToolCall, MISSING, ROOT_SPAN, spanId } from './conversations.ts';
 
 function aSuite(criteria: readonly Partial<CheckedCriterion>[], parts: Partial<Suite> = {}) {

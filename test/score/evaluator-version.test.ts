@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { defineSuite } from '../../src/score/define-suite.ts';
-import { compileSuite } from '../../src/score/compile-suite.ts';
-import { evaluatorVersions, sameVersions } from '../../src/score/evaluator-version.ts';
-import type { JudgeSettings } from '../../src/score/judge/judges.ts';
+import { compileSuite } from '../../src/score/suite/compile-suite.ts';
+import { evaluatorVersions, sameVersions } from '../../src/score/suite/evaluator-version.ts';
+import type { JudgeSettings } from '../../src/score/judge/judge-settings.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const SUITE = `suite: refunds

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Conversation } from '../../src/model/conversation.ts';
 import type { Verdict } from '../../src/model/evaluation.ts';
 import type { Json } from '../../src/model/json.ts';
-import { evaluate } from '../../src/score/evaluate.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 import {
   aConversation,
   aFailedCall,

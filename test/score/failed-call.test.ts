@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import type { Content } from '../../src/model/step.ts';
-import { toolEffects } from '../../src/score/tool-effects.ts';
-import { hasFailed, isPending } from '../../src/score/failed-call.ts';
-import { subjectOf } from '../../src/score/subject.ts';
+import { toolEffects } from '../../src/score/subject/tool-effects.ts';
+import { hasFailed, isPending } from '../../src/score/subject/failed-call.ts';
+import { subjectOf } from '../../src/score/subject/subject.ts';
 import { aConversation, aToolCall, aTurn, anError, content, MISSING, REDACTED } from './conversations.ts';
 
 const TRACEBACK = 'Traceback (most recent call last):\n  File "tool.py", line 3, in run\n    raise Timeout()';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { compileSuite } from '../../src/score/compile-suite.ts';
-import { evaluate } from '../../src/score/evaluate.ts';
-import { FAILURE_EXPECTED } from '../../src/score/failure-kind.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
-import type { CheckedCriterion, Suite } from '../../src/score/suite.ts';
+import { compileSuite } from '../../src/score/suite/compile-suite.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
+import { FAILURE_EXPECTED } from '../../src/score/subject/failure-kind.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
+import type { CheckedCriterion, Suite } from '../../src/score/suite/suite.ts';
 import { aConversation, aTurn, anError, MISSING } from './conversations.ts';
 
 type Written = Partial<CheckedCriterion> & { readonly passes: boolean };

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { VERDICTS } from '../../src/model/evaluation.ts';
 import type { Json } from '../../src/model/json.ts';
-import { evaluate } from '../../src/score/evaluate.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
 import { aConversation, aStep, aToolCall, aTurn, anError, content } from './conversations.ts';
 import { loadPack } from './packs/packs.ts';
+import { rounds } from '../rounds.ts';
 
 const packs = await Promise.all(
   ['default', 'scheduling', 'response-clarity', 'error-recovery', 'honesty', 'sql-agent'].map(loadPack),
@@ -86,7 +87,7 @@ test('any state, truth, arguments, results and answers', () => {
         expect(evaluate(suite, target)).toEqual(evaluation);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 

@@ -2,7 +2,7 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { evaluate } from '../../src/score/evaluate.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
 import { formatMistakes } from '../../src/model/mistake.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { aConversation, aTurn, aToolCall } from './conversations.ts';

@@ -1,8 +1,8 @@
 /** Answers to a person, and texts that a program printed in place of one. */
 import { expect, test } from 'vitest';
 import { BUILT_IN_CHECKS } from '../../src/score/checks/built-in-checks.ts';
-import { subjectOf } from '../../src/score/subject.ts';
-import { hasAnswer } from '../../src/score/turn-answer.ts';
+import { subjectOf } from '../../src/score/subject/subject.ts';
+import { hasAnswer } from '../../src/score/subject/turn-answer.ts';
 import { aConversation, aStep, aToolCall, aTurn, content, MISSING, REDACTED, type TurnParts } from './conversations.ts';
 
 const ASKED = 'Where is my parcel?';

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ChangedWeights } from '../../src/model/what-if.ts';
-import { reweighed } from '../../src/score/reweigh.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
-import { reweighingDiff } from '../../src/score/yaml/reweigh-file.ts';
+import { reweighed } from '../../src/score/suite/reweigh.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
+import { reweighingDiff } from '../../src/score/suite/reweigh-file.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 const FEW = { weights: { few: 0.25 }, off: [] };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reweighed, reweighingMistakes } from '../../src/score/reweigh.ts';
+import { reweighed, reweighingMistakes } from '../../src/score/suite/reweigh.ts';
 
 const criterion = (name: string, weight: number, capsAt?: 'hard_failure') =>
   ({ name, weight, whenNotApplicable: 'exclude', capsAt }) as const;

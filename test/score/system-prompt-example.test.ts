@@ -1,7 +1,7 @@
 /** The example of docs/system-prompt-as-a-suite.md: its suite is valid, its tests hold, and the page shows what is in it. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 
 const EXAMPLE = new URL('../../examples/system-prompt-as-a-suite/', import.meta.url);
 const page = readFileSync(new URL('../../docs/system-prompt-as-a-suite.md', import.meta.url), 'utf8');
@@ -10,8 +10,8 @@ const suite = readFileSync(new URL('rental-rules.yaml', EXAMPLE), 'utf8');
 test('the suite is valid, and says of its examples what is expected', async () => {
   const cwd = EXAMPLE.pathname;
 
-  expect(await assayBeside(['validate', 'rental-rules.yaml'], { cwd })).toMatchObject({ status: 0 });
-  expect(await assayBeside(['suite', 'test', 'rental-rules.yaml'], { cwd })).toMatchObject({
+  expect(await assayHere(['validate', 'rental-rules.yaml'], { cwd })).toMatchObject({ status: 0 });
+  expect(await assayHere(['suite', 'test', 'rental-rules.yaml'], { cwd })).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('7 tests passed'),
   });

@@ -11,7 +11,7 @@ import type { Conversation } from '../../src/model/conversation.ts';
 import { formatMistakes } from '../../src/model/mistake.ts';
 import type { ToolCall } from '../../src/model/turn.ts';
 import { noIdenticalLoop } from '../../src/score/checks/no-identical-loop.ts';
-import { compileSuite } from '../../src/score/compile-suite.ts';
+import { compileSuite } from '../../src/score/suite/compile-suite.ts';
 import {
   type DefinedSuite,
   defineSuite,
@@ -23,13 +23,14 @@ import {
   type Subject,
   uses,
 } from '../../src/score/define-suite.ts';
-import { evaluate } from '../../src/score/evaluate.ts';
-import { goldenFilesIn } from '../../src/score/golden-files.ts';
-import type { CompiledSuite } from '../../src/score/suite.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
+import { goldenFilesIn } from '../../src/score/trajectory/golden-files.ts';
+import type { CompiledSuite } from '../../src/score/suite/suite.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 import { aConversation, aToolCall, aTurn, anError, content, REDACTED } from './conversations.ts';
 import { answered, judgesWho } from './judge/judging-suite.ts';
 import { GT_001 } from './trajectory/ticket-agent.ts';
+import { rounds } from '../rounds.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'assay-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -228,7 +229,7 @@ test('the same evaluations, reasons and evidence included', () => {
       ]);
       for (const [criterion, { verdict }] of evaluation.verdicts) seen.add(`${criterion} ${verdict}`);
     }),
-    { numRuns: 1000, seed: 20_261_121 },
+    { numRuns: rounds(1000), seed: 20_261_121 },
   );
 
   // Each of them has been seen to pass and to fail, and what can be undecided to be so.

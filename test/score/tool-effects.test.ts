@@ -1,9 +1,9 @@
 /** Which tools change something: by their names, by what spans say, by what people say. */
 import { describe, expect, test } from 'vitest';
-import { effectByName } from '../../src/score/effect-by-name.ts';
-import { handsOverBy, handsOverByDefault } from '../../src/score/hand-over.ts';
-import type { ToolEffect } from '../../src/score/effect-by-name.ts';
-import { toolEffects } from '../../src/score/tool-effects.ts';
+import { effectByName } from '../../src/score/subject/effect-by-name.ts';
+import { handsOverBy, handsOverByDefault } from '../../src/score/subject/hand-over.ts';
+import type { ToolEffect } from '../../src/score/subject/effect-by-name.ts';
+import { toolEffects } from '../../src/score/subject/tool-effects.ts';
 import { aStep } from './conversations.ts';
 
 describe('by its name', () => {

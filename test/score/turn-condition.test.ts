@@ -7,8 +7,8 @@ import type { Turn } from '../../src/model/turn.ts';
 import { checkEnvironment } from '../../src/score/cel/environment.ts';
 import { compileExpression } from '../../src/score/cel/compile-expression.ts';
 import { Scope } from '../../src/score/cel/scope.ts';
-import { subjectOf } from '../../src/score/subject.ts';
-import { readSuite } from '../../src/score/yaml/read-suite.ts';
+import { subjectOf } from '../../src/score/subject/subject.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 import { randomFrom } from '../random.ts';
 import { aFailedCall, anError, aStep, aToolCall, aTurn, REDACTED } from './conversations.ts';
 

@@ -1,6 +1,6 @@
 /** Places in an answer where a program should have put a value. */
 import { expect, test } from 'vitest';
-import { unfilledPlaceIn } from '../../src/score/unfilled-place.ts';
+import { unfilledPlaceIn } from '../../src/score/subject/unfilled-place.ts';
 import { aTurn } from './conversations.ts';
 
 const ASKED = 'What is my balance?';

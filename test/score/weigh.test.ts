@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { VerdictKind } from '../../src/model/evaluation.ts';
 import { VERDICTS } from '../../src/model/evaluation.ts';
 import type { NotApplicableHandling } from '../../src/model/decision.ts';
-import type { Broke } from '../../src/score/ending.ts';
-import { formatMillionths, ONE, toMillionths, weigh, type Weighing } from '../../src/score/weigh.ts';
+import type { Broke } from '../../src/score/subject/ending.ts';
+import { formatMillionths, ONE, toMillionths, weigh, type Weighing } from '../../src/score/subject/weigh.ts';
 
 const HALF = ONE / 2;
 

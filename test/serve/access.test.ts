@@ -10,9 +10,10 @@ import { afterEach, expect, test } from 'vitest';
 import { TokenFile } from '../../src/access/token-file.ts';
 import { newToken } from '../../src/access/token.ts';
 import { ROLES, type Role } from '../../src/model/caller.ts';
-import { PROCESS_ROUTES, STORE_ROUTES } from '../../src/serve/api/routes.ts';
-import { accessFilesIn } from '../../src/serve/data-directory.ts';
-import { NoTokens } from '../../src/serve/service-access.ts';
+import { PROCESS_ROUTES } from '../../src/serve/api/routes.ts';
+import { STORE_ROUTES } from '../../src/serve/http/store-routes.ts';
+import { accessFilesIn } from '../../src/serve/store-place/data-directory.ts';
+import { NoTokens } from '../../src/serve/http/service-access.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { runService, type RunningService } from './running-service.ts';
 
@@ -227,7 +228,7 @@ test('a file of tokens that is mounted is enough, and is read again when it chan
 
 test('a gateway asks for the same tokens, before Kafka is there', { timeout: 60_000 }, async () => {
   const { running, tokens } = await start(`access: { required: true }
-kafka: { brokers: ['127.0.0.1:1'], read: false }
+kafka: { brokers: ['127.0.0.1:1'], role: gateway }
 redaction: { hash_user_ids: false }`);
   const post = async (token: string | undefined) => {
     const headers = { 'content-type': 'application/json', ...bearer(token) };

@@ -1,6 +1,6 @@
 /** A thread that says again what it is sent, for the test of its end (`answer-asked.ts`). */
 import { parentPort } from 'node:worker_threads';
-import { answerAsked } from '../../src/serve/answer-asked.ts';
+import { answerAsked } from '../../src/serve/threads/answer-asked.ts';
 
 const port = parentPort;
 if (port !== null)

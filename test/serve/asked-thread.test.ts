@@ -1,6 +1,6 @@
 /** The main thread's end of a thread that is asked: how many at once, what it wants, and clients that go away. */
 import { expect, onTestFinished, test } from 'vitest';
-import { AskedThread } from '../../src/serve/asked-thread.ts';
+import { AskedThread } from '../../src/serve/threads/asked-thread.ts';
 import type { Told } from './told-thread.ts';
 
 function started(atOnceMax: number) {

@@ -4,14 +4,14 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { judges, judging } from '../../src/api/judges.ts';
-import { calibrationOf } from '../../src/serve/calibration-of.ts';
-import { CalibrationRounds } from '../../src/serve/calibration-rounds.ts';
+import { calibrationOf } from '../../src/serve/criteria/calibration-of.ts';
+import { CalibrationRounds } from '../../src/serve/criteria/calibration-rounds.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
 import { rendered } from '../report/rendered.ts';
 import type { Labelled } from '../../src/store/label-store.ts';
 import { startProvider } from '../ask/provider.ts';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { exposedIn } from '../report/exposed.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
@@ -81,11 +81,25 @@ test('labels before and after the judge are compared with what it said, over a r
   await running.service.stop();
 
   const again = await runService({ suites: ['./manners.yaml'], dataDir });
-  await until(async () => sumOf(await metricsOf(again), 'assay_judge_sensitivity_ratio') === 1);
+  await until(
+    async () =>
+      sumOf(await metricsOf(again), 'assay_judge_agreement_ratio', 'figure="sensitivity"', 'bound="value"') === 1,
+  );
 
   const metrics = await metricsOf(again);
-  const figures = ['sensitivity', 'sensitivity_lower', 'specificity', 'specificity_upper', 'kappa'].map((what) =>
-    sumOf(metrics, `assay_judge_${what}_ratio`, 'suite="manners",criterion="kind",judge="default",judge_version="'),
+  const figures = [
+    ['sensitivity', 'value'],
+    ['sensitivity', 'lower'],
+    ['specificity', 'value'],
+    ['specificity', 'upper'],
+    ['kappa', 'value'],
+  ].map(([figure, bound]) =>
+    sumOf(
+      metrics,
+      'assay_judge_agreement_ratio',
+      'suite="manners",criterion="kind",judge="default",judge_version="',
+      `figure="${figure}",bound="${bound}"`,
+    ),
   );
   expect(figures.map((figure) => figure.toFixed(3))).toEqual(['1.000', '0.281', '0.000', '0.719', '0.000']);
   expect(sumOf(metrics, 'assay_judge_labelled_verdicts', 'verdict="pass",label="pass"')).toBe(1);
@@ -118,8 +132,7 @@ test('labels before and after the judge are compared with what it said, over a r
     calibrates_here: true,
   });
   // It answers yes to everything, and people to one of two.
-  expect(sumOf(metrics, 'assay_judge_calibration_state', 'state="estimated"')).toBe(1);
-  expect(sumOf(metrics, 'assay_judge_corrected_pass_ratio')).toBe(0.5);
+  expect(sumOf(metrics, 'assay_judge_agreement_ratio', 'figure="corrected_pass"', 'bound="value"')).toBe(0.5);
 });
 
 test('what is wrong with labels is said, all of it, and none is put', async () => {
@@ -156,7 +169,7 @@ test('`assay labels import` puts the labels of a file, once, and tells what is r
   const running = await runService({ suites: ['./manners.yaml'], dataDir });
   const file = path.join(dataDir, 'labels.csv');
   const assay = (...args: readonly string[]) =>
-    assayBeside(['labels', 'import', file, '--url', running.http, ...args], { cwd: dataDir });
+    assayHere(['labels', 'import', file, '--url', running.http, ...args], { cwd: dataDir });
   writeFileSync(file, 'conversation,criterion,label\na/b,kind,pass\na/b,kind,fail\nc,kind,pass\n');
 
   expect(await assay('--suite', 'manners', '--by', 'ann')).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SharedCheckWatch } from '../../src/engine/check-watch.ts';
-import { CheckWatchdog } from '../../src/serve/check-watchdog.ts';
+import { CheckWatchdog } from '../../src/serve/threads/check-watchdog.ts';
 
 const TARGET = { suite: 'pack', subject: 'turn 1', agent: 'a', logTime: 1000, weight: 100 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CommandWindow } from '../../src/serve/command-window.ts';
+import { CommandWindow } from '../../src/serve/scoring/command-window.ts';
 
 interface Command {
   readonly sequence: number;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConversationApi } from '../../src/serve/api/conversation-api.ts';
-import { evidenceOf } from '../../src/serve/detection/detection-evidence.ts';
+import { evidenceOf } from '../../src/serve/api/detection-evidence.ts';
 
 const LISTED = ['search', 'refund', 'refund'].map((tool, index) => ({
   conversation_id: `${tool}-${index}`,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { detectionRecordSchema, type DetectionRecord } from '../../src/report/webhooks/detection-record.ts';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { randomFrom } from '../random.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
@@ -38,7 +38,7 @@ async function receiver() {
 }
 
 async function detect(url: string, ...more: readonly string[]): Promise<string> {
-  const { status, stdout, stderr } = await assayBeside(['detect', ...more, '--url', url]);
+  const { status, stdout, stderr } = await assayHere(['detect', ...more, '--url', url]);
   if (status !== 0) throw new Error(stderr);
   return stdout;
 }

@@ -3,6 +3,7 @@
  * is known, after it was scored, twice, both ways, and over a restart.
  */
 import { expect, test } from 'vitest';
+import { forFile } from '../for-file.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { exportRequest, traffic, type TrafficConversation } from '../simulation/traffic.ts';
 import { clickLog, clickSpan, likedSuiteFile } from './clicks.ts';
@@ -240,6 +241,7 @@ test('an empty comment or label is one that was not given', async () => {
   for (const one of (await detailOf(running, id))?.feedback_list ?? []) expect(Object.values(one)).not.toContain('');
 });
 
+const asked = forFile(() => runService({ suites: [likedSuiteFile()] }));
 const GOOD = { conversation_id: 'c', label: 'up' };
 
 test.each([
@@ -263,8 +265,7 @@ test.each([
   ],
   ['a score, a label or a comment', { conversation_id: 'c', label: '', comment: '' }],
 ])('refuses feedback with a mistake, and expects %s', async (problem, body) => {
-  const running = await runService({ suites: [likedSuiteFile()] });
-  const response = await post(`${running.http}/api/v1/feedback`, body);
+  const response = await post(`${asked().http}/api/v1/feedback`, body);
   expect(response.status).toBe(400);
   expect(await response.text()).toContain(problem);
 });

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assay, assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { runService } from './running-service.ts';
@@ -117,7 +117,7 @@ test('no route, no log line and no command lets a hidden character of a conversa
     ['score', hostile('--no-option')],
   ];
   for (const args of offline) {
-    const { stdout, stderr } = assay(
+    const { stdout, stderr } = await assayHere(
       args.map((one) => one.replaceAll('\0', '')),
       { cwd: directory },
     );
@@ -125,7 +125,7 @@ test('no route, no log line and no command lets a hidden character of a conversa
     expect(`${stdout}${stderr}`.match(LEFT)?.[0], args.join(' ')).toBeUndefined();
   }
   for (const flags of [[], ['--json'], ['--why']]) {
-    const { stdout, stderr } = await assayBeside(['explain', id, '--url', running.http, ...flags], {
+    const { stdout, stderr } = await assayHere(['explain', id, '--url', running.http, ...flags], {
       cwd: tempDirectory(),
     });
     expect(stdout, stderr).toContain('quotes');

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sendTurns, sumOf } from './running-service.ts';
 
@@ -62,6 +62,6 @@ test('the suite is edited while the service is down: what is stored teaches it, 
   expect(sumOf(metrics, 'assay_evaluations_total')).toBe(sent);
   expect(sumOf(metrics, 'assay_verdicts_total', 'criterion="acted"', 'verdict="pass"')).toBe(20);
   expect(said.observed).toBe(sent);
-  const { stdout } = await assayBeside(['detect', '--url', after.http]);
+  const { stdout } = await assayHere(['detect', '--url', after.http]);
   expect(stdout).not.toContain('Learning');
 }, 120_000);

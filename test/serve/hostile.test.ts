@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { forFile } from '../for-file.ts';
 import { randomFrom } from '../random.ts';
 import { exportRequest, type TrafficSpan, traffic } from '../simulation/traffic.ts';
-import { metricsOf, type RunningService, runService } from './running-service.ts';
+import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
 
 const SUITES = ['default', 'response-clarity', 'error-recovery', 'scheduling'];
 
@@ -121,16 +123,20 @@ const HOSTILE: readonly (readonly [what: string, hostile: TrafficSpan])[] = [
   ],
 ];
 
-test.each(HOSTILE)('%s is a scored turn, not a crash', async (_what, hostile) => {
-  const running = await runService({ suites: SUITES });
+const shared = forFile(() => runService({ suites: SUITES }));
 
-  const status = await post(running, exportRequest([hostile], 'v1'));
+test.each(HOSTILE)('%s is a scored turn, not a crash', async (what, hostile) => {
+  const running = shared();
+  const traceId = createHash('sha256').update(what).digest('hex').slice(0, 32);
+  const scored = (metrics: ReadonlyMap<string, number>) => sumOf(metrics, 'assay_evaluations_total{suite="default"');
+  const before = scored(await metricsOf(running));
+
+  const status = await post(running, exportRequest([{ ...hostile, traceId }], 'v1'));
   const metrics = await settled(running);
 
   expect(status).toBe(200);
-  const scored = [...metrics].filter(([series]) => series.startsWith('assay_evaluations_total{suite="default"'));
-  expect(scored.reduce((sum, [, value]) => sum + value, 0)).toBe(1);
-  expect(metrics.get('assay_scoring_failures_total')).toBe(0);
+  expect(scored(metrics) - before).toBe(1);
+  expect(metrics.get('assay_failures_total{part="scoring"}')).toBe(0);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
@@ -179,7 +185,7 @@ test('random damage to requests never stops the service, and good requests get t
     `seed ${seed}`,
   ).toEqual([]);
   expect(good).toBe(200);
-  expect(metrics.get('assay_scoring_failures_total'), `seed ${seed}`).toBe(0);
+  expect(metrics.get('assay_failures_total{part="scoring"}'), `seed ${seed}`).toBe(0);
 }, 60_000);
 
 test('a client that sends nothing after its head does not hold up the others', async () => {

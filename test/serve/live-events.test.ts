@@ -6,7 +6,7 @@ import { OPEN_TO_ALL } from '../../src/model/access.ts';
 import type { ConversationId } from '../../src/model/ids.ts';
 import { startHttpServer } from '../../src/report/http/http-server.ts';
 import { read } from '../../src/report/http/route.ts';
-import { LiveEvents } from '../../src/serve/live/live-events.ts';
+import { LiveEvents } from '../../src/serve/running/live-events.ts';
 import { filledService, post } from './api/v1/filled-service.ts';
 
 async function serve(times: ConstructorParameters<typeof LiveEvents>[0]) {

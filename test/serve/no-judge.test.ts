@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { AllQuestions } from '../../src/ask/judge-scheduler.ts';
-import { NoJudge } from '../../src/serve/no-judge.ts';
+import { NoJudge } from '../../src/serve/scoring/no-judge.ts';
 
 /** Questions to removed judges, in a store that comes and goes. */
 function storeWith(waiting: Set<string>): { questions: AllQuestions; isAway: boolean; asked: number } {

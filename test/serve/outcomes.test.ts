@@ -2,8 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assayBeside } from '../assay-command.ts';
+import { assayHere } from '../assay-here.ts';
 import { exportRequest, traffic } from '../simulation/traffic.ts';
+import { forFile } from '../for-file.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { type RunningService, runService } from './running-service.ts';
 
@@ -48,7 +49,7 @@ test('what came of conversations is imported, shown with them, and held against 
       const body = exportRequest(turn, agentVersion);
       expect((await fetch(`${running.otlp}/v1/traces`, { method: 'POST', headers, body })).status).toBe(200);
     }
-  const assay = (...args: readonly string[]) => assayBeside(args, { cwd: dataDir });
+  const assay = (...args: readonly string[]) => assayHere(args, { cwd: dataDir });
   const validity = (...args: readonly string[]) => assay('validity', '--data-dir', dataDir, ...args);
   const [first] = conversations;
   if (first === undefined) return expect.unreachable();
@@ -111,10 +112,10 @@ test('an outcome with a mistake is refused, and all that came with it', async ()
   expect(await put(running, [good])).toMatchObject({ body: { changed: 1 } });
 });
 
-test.each(['a\u001b[31m', 'a\nb', 'a\u202eb'])('a label that a terminal would obey is refused: %j', async (label) => {
-  const running = await runService({ suites: [] });
+const asked = forFile(() => runService({ suites: [] }));
 
-  const { status, body } = await put(running, { conversation_id: 'a', label, good: true });
+test.each(['a\u001b[31m', 'a\nb', 'a\u202eb'])('a label that a terminal would obey is refused: %j', async (label) => {
+  const { status, body } = await put(asked(), { conversation_id: 'a', label, good: true });
 
   expect(status).toBe(400);
   expect(JSON.stringify(body)).toContain('a name without control characters');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Readiness } from '../../src/serve/readiness.ts';
+import { Readiness } from '../../src/serve/running/readiness.ts';
 
 const WELL = { problem: () => undefined, stalledMs: 0 };
 

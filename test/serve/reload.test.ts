@@ -56,7 +56,7 @@ test('what comes after a reload is judged by the new suites, and what came befor
   expect(sumOf(metrics, 'assay_criterion_weight_ratio', 'criterion="second"')).toBe(1);
   expect([...metrics.keys()].filter((name) => /criterion_weight_ratio.*first/.test(name))).toEqual([]);
   expect(sumOf(metrics, 'assay_config_last_reload_successful')).toBe(1);
-  expect(sumOf(metrics, 'assay_scoring_failures_total')).toBe(0);
+  expect(sumOf(metrics, 'assay_failures_total', 'part="scoring"')).toBe(0);
   expect(running.lines.some((line) => line.includes('"config: reloaded'))).toBe(true);
 });
 
@@ -93,7 +93,7 @@ test('what can change while it runs does, and what can not is named', async () =
     [
       'host: 127.0.0.2',
       'log_level: error',
-      'turn: { max_spans: 7 }',
+      'turn: { max_bytes: 7MiB }',
       'conversation: { id_keys: [my.id] }',
       'http: { write_token_file: token }',
       'alerts: { webhooks: [{ name: chat, url: "http://127.0.0.1:1/" }] }',
@@ -157,5 +157,5 @@ test('reloads under load lose no turn, count none twice and tear none apart', as
   const metrics = await metricsOf(running);
   expect(sumOf(metrics, 'assay_verdicts_total')).toBe(rounds * 500);
   expect(sumOf(metrics, 'assay_evaluations_total')).toBe(rounds * 500);
-  expect(sumOf(metrics, 'assay_scoring_failures_total')).toBe(0);
+  expect(sumOf(metrics, 'assay_failures_total', 'part="scoring"')).toBe(0);
 }, 120_000);

@@ -92,7 +92,7 @@ test('each verdict and each evaluation is an event on the span of its turn, and 
     expect(attributes['gen_ai.evaluation.explanation']).not.toBe('');
   }
   await until(async () => sumOf(await metricsOf(running), 'assay_results_total', 'fate="sent"') === TURNS);
-  expect(sumOf(await metricsOf(running), 'assay_result_failures_total')).toBe(2);
+  expect(sumOf(await metricsOf(running), 'assay_failures_total', 'part="results"')).toBe(2);
 });
 
 test('what a backend refuses for good is left out, and only that', async () => {

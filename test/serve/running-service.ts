@@ -1,11 +1,12 @@
-/** The service in the test's own process, on free ports and with short times. Stops with the test. */
-import { expect, onTestFinished } from 'vitest';
+/** The service in the test's own process, on free ports with short times and small files. Stops with the test, or with the tests that share it. */
+import { expect } from 'vitest';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import { type Service, startService } from '../../src/serve/service.ts';
 import { Log } from '../../src/report/log/log.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { parseMetrics } from '../simulation/scraped-totals.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
+import { whenDone } from '../for-file.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { BUILTIN } from '../engine/log-driver.ts';
 
@@ -18,6 +19,8 @@ export interface RunningService {
 }
 
 const TIMES = { ASSAY_TURN_SETTLE: '100ms', ASSAY_TURN_IDLE: '500ms', ASSAY_CONVERSATION_IDLE: '1s' };
+/** Several tests read each byte of the folder, and room is taken beforehand. */
+const SEGMENT_BYTES_MAX = 4 << 20;
 
 export async function runService(options: {
   readonly suites: readonly string[];
@@ -37,12 +40,9 @@ export async function runService(options: {
   // An assay.yaml in the data folder is the configuration; the test's own settings come before it.
   const read = () => {
     const env = { ...TIMES, ASSAY_DATA_DIR: dataDir, ...options.env };
-    const {
-      settings: loaded,
-      secretVariables,
-      mistakes,
-      unknownVariables,
-    } = loadSettings({ flags: {}, env, cwd: dataDir });
+    const { settings: loaded, secretVariables, mistakes, strangers } = loadSettings({ flags: {}, env, cwd: dataDir });
+    const segmentBytes = Math.min(SEGMENT_BYTES_MAX, loaded.journal.segmentBytes);
+    const journal = { ...loaded.journal, segmentBytes };
     const score = { checkTimeoutMs: options.checkTimeoutMs ?? loaded.score.checkTimeoutMs };
     const metrics = { ...loaded.metrics, ...options.metrics };
     const redaction = { ...loaded.redaction, ...options.redaction };
@@ -53,9 +53,21 @@ export async function runService(options: {
     const ports = { otlpGrpcPort: 0, otlpHttpPort: options.otlpHttpPort ?? 0, httpPort: options.httpPort ?? 0 };
     const suites = { suites: options.suites };
     return {
-      settings: { ...loaded, ...ports, ...suites, score, redaction, metrics, detection, alerts, results, telemetry },
+      settings: {
+        ...loaded,
+        ...ports,
+        ...suites,
+        journal,
+        score,
+        redaction,
+        metrics,
+        detection,
+        alerts,
+        results,
+        telemetry,
+      },
       secretVariables,
-      unknownVariables,
+      strangers,
       mistakes,
     };
   };
@@ -78,7 +90,7 @@ export async function runService(options: {
     version: 'test',
     loadSettings: read,
   });
-  onTestFinished(() => service.stop());
+  whenDone(() => service.stop());
   const at = (port: number) => `http://127.0.0.1:${port}`;
   return { service, otlp: at(service.ports.otlpHttp), http: at(service.ports.http), lines };
 }

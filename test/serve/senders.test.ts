@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { TokenFile } from '../../src/access/token-file.ts';
 import { newToken } from '../../src/access/token.ts';
-import { accessFilesIn } from '../../src/serve/data-directory.ts';
+import { accessFilesIn } from '../../src/serve/store-place/data-directory.ts';
 import { exportRequest, type TrafficSpan } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { runService, type RunningService, turnSpan } from './running-service.ts';

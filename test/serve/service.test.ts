@@ -7,6 +7,7 @@ import { overload } from '../simulation/overload.ts';
 import { exportRequest, type TrafficConversation, traffic } from '../simulation/traffic.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from './running-service.ts';
+import { rounds } from '../rounds.ts';
 
 const DEFINE_SUITE = path.resolve(import.meta.dirname, '../../src/score/define-suite.ts');
 
@@ -132,7 +133,7 @@ test('a second Assay on the same folder is refused with what to do', async () =>
 test('killed under load and started again, the books balance', async () => {
   const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
-  const report = await crashTest({ kills: 3, seed, clients: 4 });
+  const report = await crashTest({ kills: rounds(3), seed, clients: 4 });
 
   expect(report.spans, `seed ${seed}`).toBeGreaterThan(0);
   expect(report, `seed ${seed}`).toMatchObject({
@@ -146,11 +147,12 @@ test('killed under load and started again, the books balance', async () => {
 }, 120_000);
 
 test('the official exporters, eight at once, arrive complete and are scored as offline', async () => {
-  const report = await exportersTest({ conversations: 120 });
+  const conversations = rounds(120, 40);
+  const report = await exportersTest({ conversations });
 
-  expect(report.spans_exported).toBeGreaterThan(1000);
+  expect(report.spans_exported).toBeGreaterThan(8 * conversations);
   expect(report).toMatchObject({
-    conversations: 120,
+    conversations,
     failed_exports: 0,
     spans_stored: report.spans_exported,
     evaluation_mismatches: 0,
@@ -158,7 +160,7 @@ test('the official exporters, eight at once, arrive complete and are scored as o
 }, 60_000);
 
 test('offered more than it takes, it tells clients to wait and scores in the end what it accepted', async () => {
-  const report = await overload({ seconds: 6, clients: 12, journalBytes: 24 << 20 });
+  const report = await overload({ seconds: 3, clients: 12, journalBytes: 8 << 20 });
 
   expect(report.wrong_refusals).toBe(0);
   expect(report.refused_requests).toBeGreaterThan(0);

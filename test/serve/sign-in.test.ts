@@ -5,10 +5,11 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { seal, sealingKey, unseal } from '../../src/access/sealed.ts';
-import { accessFilesIn } from '../../src/serve/data-directory.ts';
-import { assayBeside } from '../assay-command.ts';
+import { accessFilesIn } from '../../src/serve/store-place/data-directory.ts';
+import { assayHere } from '../assay-here.ts';
 import { FIRST } from '../certificates.ts';
 import { Browser, type IdentityProvider, startIdentityProvider } from '../access/identity-provider.ts';
+import { forFile } from '../for-file.ts';
 import { freePorts } from '../free-ports.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { runService } from './running-service.ts';
@@ -22,6 +23,8 @@ async function start({ inIdToken = false, config = '', more = '' } = {}) {
   const running = await serve(provider, home, httpPort, config, { more });
   return { ...running, home, provider };
 }
+
+const shared = forFile(() => start());
 
 /** Over TLS: Assay's own, or that of a proxy in front, which passes on the name by which people call it. */
 async function startOverTls(by: 'assay' | 'proxy') {
@@ -124,7 +127,7 @@ test.for([true, false])(
 );
 
 test('cookies are for us alone, and are not read by scripts', async () => {
-  const { home, provider } = await start();
+  const { home, provider } = shared();
   provider.person = { subject: 'ana', roles: ['readers'] };
   const browser = new Browser();
 
@@ -188,7 +191,7 @@ test.for(['assay', 'proxy'] as const)(
 );
 
 test('somebody without a role here is known and not let in', async () => {
-  const { home, provider } = await start();
+  const { home, provider } = shared();
   provider.person = { subject: 'eve', roles: ['others'] };
   const browser = new Browser();
 
@@ -200,7 +203,7 @@ test('somebody without a role here is known and not let in', async () => {
 });
 
 test('a session writes from our own page only, and a page of others reads nothing with it', async () => {
-  const { home, provider } = await start();
+  const { home, provider } = shared();
   provider.person = { subject: 'rob', roles: ['reviewers'] };
   const browser = new Browser();
   await signIn(browser, home);
@@ -238,7 +241,7 @@ test('a session writes from our own page only, and a page of others reads nothin
 });
 
 test('a sign-in finishes once, in the browser that began it, with the state that it began with', async () => {
-  const { home, provider } = await start();
+  const { home, provider } = shared();
   provider.person = { subject: 'ana', roles: ['readers'] };
   const browser = new Browser();
   const back = await browser.follow(`${home}/auth/login`, `${home}/auth/callback`);
@@ -298,7 +301,7 @@ test('a client that a trusted proxy names is told to wait, and others are not', 
 test.for(['nonce', 'verifier'] as const)(
   'with another %s than it began with, a sign-in begins no session',
   async (part) => {
-    const { home, provider } = await start();
+    const { home, provider } = shared();
     provider.person = { subject: 'ana', roles: ['readers'] };
     const browser = new Browser();
     const back = await browser.follow(`${home}/auth/login`, `${home}/auth/callback`);
@@ -327,7 +330,7 @@ const COOKIES: readonly (readonly [what: string, make: () => string])[] = [
 ];
 
 test.for(COOKIES)('a cookie %s is no session', async ([, cookie]) => {
-  const { home } = await start();
+  const { home } = shared();
   const status = async (value: string) =>
     (await fetch(`${home}/api/conversations`, { headers: { cookie: `other=1; assay=${value}` } })).status;
 
@@ -361,7 +364,7 @@ test.for([
     const statuses = () => Promise.all(people.map(async (browser) => (await browser.get(`${home}/api/me`)).status));
     expect(await statuses()).toEqual([200, 200]);
 
-    expect((await assayBeside(['sessions', 'end', ...flags, '--data-dir', dataDir])).status).toBe(0);
+    expect((await assayHere(['sessions', 'end', ...flags, '--data-dir', dataDir])).status).toBe(0);
 
     await expect.poll(async () => (await statuses())[0], { timeout: 20_000 }).toBe(401);
     expect(await statuses()).toEqual(expected);
@@ -391,14 +394,14 @@ test.for([
   ['javascript:alert(1)', '/'],
   ['', '/'],
 ] as const)('after signing in, %j leads to %s', async ([returnTo, expected]) => {
-  const { home, provider } = await start();
+  const { home, provider } = shared();
   provider.person = { subject: 'ana', roles: ['readers'] };
 
   expect((await signIn(new Browser(), home, returnTo)).headers.get('location')).toBe(expected);
 });
 
 test('a browser that opens an address is sent to sign in, and a program is told that it can', async () => {
-  const { home } = await start();
+  const { home } = shared();
 
   const page = await new Browser().get(`${home}/api/conversations?limit=5`, { accept: 'text/html,*/*' });
   const program = await fetch(`${home}/api/conversations`);

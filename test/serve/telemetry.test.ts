@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import type { Settings } from '../../src/config/settings.ts';
+import { telemetryIn } from '../../src/config/telemetry-settings.ts';
 import { freePorts } from '../free-ports.ts';
 import { metricsOf, type RunningService, runService, sendTurns, sumOf } from './running-service.ts';
 
@@ -76,6 +78,15 @@ async function startBackend() {
   return { traces, metrics, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base` };
 }
 
+function telemetryTo(url: string, authorization: string, metricsEveryMs: number): Settings['telemetry'] {
+  const telemetry = telemetryIn({
+    OTEL_TRACES_EXPORTER: 'otlp',
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_HEADERS: authorization === '' ? '' : `authorization=${authorization}`,
+  });
+  return telemetry && { ...telemetry, metricsEveryMs };
+}
+
 async function untilScored(running: RunningService, turns: number): Promise<void> {
   while (sumOf(await metricsOf(running), 'assay_turns_scored_total') < turns)
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -83,7 +94,7 @@ async function untilScored(running: RunningService, turns: number): Promise<void
 
 test('what Assay does goes to a backend as a span for each batch, and its health as the metrics that a scrape shows', async () => {
   const { traces, metrics, url } = await startBackend();
-  const telemetry = { endpoint: url, headers: { authorization: 'Bearer abc' }, metricsEveryMs: 60_000 };
+  const telemetry = telemetryTo(url, 'Bearer abc', 60_000);
   const running = await runService({ suites: ['default'], telemetry });
   await sendTurns(running, { first: 1, turns: 30 });
   await untilScored(running, 30);
@@ -114,7 +125,7 @@ test('what Assay does goes to a backend as a span for each batch, and its health
 
 test('a backend that refuses is said once, and nothing waits for it', async () => {
   const { url } = await startBackend();
-  const telemetry = { endpoint: url, headers: {}, metricsEveryMs: 100 };
+  const telemetry = telemetryTo(url, '', 100);
   const running = await runService({ suites: ['default'], telemetry });
   await sendTurns(running, { first: 1, turns: 3 });
   await untilScored(running, 3);
@@ -128,7 +139,7 @@ test('a backend that refuses is said once, and nothing waits for it', async () =
 
 test('pointed at itself, Assay takes what it says of itself, scores none of it, and says nothing of having taken it', async () => {
   const [port = 0] = await freePorts(1);
-  const telemetry = { endpoint: `http://127.0.0.1:${port}`, headers: {}, metricsEveryMs: 50 };
+  const telemetry = telemetryTo(`http://127.0.0.1:${port}`, '', 50);
   const running = await runService({ suites: ['default'], telemetry, otlpHttpPort: port });
   const taken = async (signal: string) =>
     sumOf(await metricsOf(running), 'assay_received_requests_total', `signal="${signal}"`);

@@ -1,6 +1,6 @@
 /** A thread that does what it is told, for tests of the main thread's end. */
 import { parentPort } from 'node:worker_threads';
-import type { FromAsked, ToAsked } from '../../src/serve/asked-thread.ts';
+import type { FromAsked, ToAsked } from '../../src/serve/threads/asked-thread.ts';
 
 export type Told =
   | { readonly do: 'reply' }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { STORE_ROUTES } from '../../src/serve/api/routes.ts';
+import { STORE_ROUTES } from '../../src/serve/http/store-routes.ts';
 import { freePorts } from '../free-ports.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { metricsOf, runService, sumOf } from './running-service.ts';

@@ -28,7 +28,6 @@ export const TIMES = {
   turnIdleMs: 4000,
   conversationIdleMs: 6000,
   sessionMs: 4000,
-  leaseMs: 4000,
   /** Longer than the brokers need to replace a dead one, even on a busy machine. */
   clockMarginMs: 20_000,
 } as const;
@@ -153,7 +152,6 @@ export class Rig {
         ASSAY_KAFKA_SESSION_TIMEOUT: `${TIMES.sessionMs}ms`,
         ASSAY_KAFKA_CLOCK_MARGIN: `${TIMES.clockMarginMs}ms`,
         ASSAY_STORE_URL: url,
-        ASSAY_STORE_LEASE: `${TIMES.leaseMs}ms`,
         ASSAY_TURN_SETTLE: `${TIMES.settleMs}ms`,
         ASSAY_TURN_IDLE: `${TIMES.turnIdleMs}ms`,
         ASSAY_CONVERSATION_IDLE: `${TIMES.conversationIdleMs}ms`,

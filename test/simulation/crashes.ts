@@ -80,8 +80,8 @@ export async function crashTest(options: CrashOptions): Promise<CrashReport> {
   const random = randomFrom(options.seed);
   const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-crash-'));
   const configFile = `${dataDir}.yaml`;
-  // With so short a gap there is a round of detection every 200 ms, so that some kills interrupt one.
-  writeFileSync(configFile, `suites: [${SUITES.join(', ')}]\ndetection: { baseline_gap: 600ms }\n`);
+  // With so short a history there is a round of detection every 200 ms, so that some kills interrupt one.
+  writeFileSync(configFile, `suites: [${SUITES.join(', ')}]\ndetection: { learn_history: 1200ms }\n`);
   const ports = await freeListenPorts();
   const say = options.onProgress ?? (() => {});
   const sent = new Map<string, TrafficSpan>();

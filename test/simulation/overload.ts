@@ -38,10 +38,7 @@ export async function overload(options: OverloadOptions): Promise<OverloadReport
   const say = options.onProgress ?? (() => {});
   const dataDir = mkdtempSync(path.join(tmpdir(), 'assay-overload-'));
   const configFile = `${dataDir}.yaml`;
-  writeFileSync(
-    configFile,
-    `suites: [default]\njournal: { max_bytes: ${options.journalBytes}, segment_bytes: 8MiB }\n`,
-  );
+  writeFileSync(configFile, `suites: [default]\njournal: { max_bytes: ${options.journalBytes} }\n`);
   const ports = await freeListenPorts();
   const env = { ASSAY_TURN_SETTLE: '1s', ASSAY_LOG_LEVEL: 'info' };
   const assay = await startAssay({ dataDir, ports, env, arguments: ['--config', configFile] });

@@ -6,15 +6,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-const FOLDER = path.resolve(import.meta.dirname, '../../src/store/postgres');
+const FOLDERS = ['postgres', 'rules'].map((name) => path.resolve(import.meta.dirname, '../../src/store', name));
 
 test('no two statements of PostgreSQL have one name', () => {
-  const named = readdirSync(FOLDER).flatMap((file) =>
-    [...readFileSync(path.join(FOLDER, file), 'utf8').matchAll(/\bname: '([a-z-]+)',\s*sql\b/g)].map(
-      ([, name = '']) => ({
-        name,
-        file,
-      }),
+  const named = FOLDERS.flatMap((folder) =>
+    readdirSync(folder).flatMap((file) =>
+      [...readFileSync(path.join(folder, file), 'utf8').matchAll(/\bname: ['`]([\w${}-]+)['`],\s*sql\b/g)].map(
+        ([, name = '']) => ({ name, file }),
+      ),
     ),
   );
   const shared = [...Map.groupBy(named, ({ name }) => name)].filter(([, places]) => places.length > 1);

@@ -1,7 +1,8 @@
 /**
  * Run by Node itself, because its stack traces name the lines of the source as they are. Does everything that the store's
- * writer, its readers and its periodic work do, and prints each statement of SQLite that was prepared, its plan, and the
- * lines of the store that it came from. `query-plans.test.ts` says what is wrong with them.
+ * writer, its readers and its periodic work do. Prints each statement of SQLite that was prepared, its plan, and the
+ * lines of the store that it came from, and the names of statements that a rule asked for. `query-plans.test.ts` says
+ * what is wrong with them.
  */
 import { searchFor } from '../../src/store/conversation-reader.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -15,6 +16,9 @@ import { Store } from '../../src/store/sqlite/store.ts';
 import type { ConversationSearch } from '../../src/store/conversation-search.ts';
 import { readStored } from '../../src/store/sqlite/unreferenced-content.ts';
 import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
+import { SqliteSql } from '../../src/store/sqlite/sqlite-sql.ts';
+import type { Dialect, Page, Step } from '../../src/store/sql.ts';
+import { sayEverything } from './say-everything.ts';
 
 const SITE = /src\/store\/sqlite\/[\w-]+\.ts:\d+/g;
 const found = new Map<string, Set<string>>();
@@ -32,6 +36,36 @@ DatabaseSync.prototype.prepare = function prepareNoted(...given: Parameters<type
   return prepare.apply(this, given);
 };
 
+const named = new Set<string>();
+
+/** The same rule; the names of its statements are noted. */
+function* noted<S extends Step | Page<unknown>, T>(
+  rule: Generator<S, T, unknown>,
+  given?: unknown,
+): Generator<S, T, unknown> {
+  for (let step = rule.next(given); ; ) {
+    if (step.done === true) return step.value;
+    const asked = step.value;
+    if ('statement' in asked) named.add(asked.statement.name);
+    const isInner = 'rule' in asked;
+    step = rule.next(yield isInner ? { ...asked, rule: () => noted(asked.rule()) } : asked);
+  }
+}
+
+const { run, inside, pages } = SqliteSql.prototype;
+Object.assign(SqliteSql.prototype, {
+  run(this: SqliteSql<Dialect>, rule: Parameters<typeof run>[0]) {
+    return run.call(this, noted(rule));
+  },
+  inside(this: SqliteSql<Dialect>, rule: Parameters<typeof inside>[0], given?: unknown) {
+    // A rule that waits for an answer is noted already.
+    return inside.call(this, given === undefined ? noted(rule) : rule, given);
+  },
+  pages(this: SqliteSql<Dialect>, rule: Parameters<typeof pages>[0]) {
+    return pages.call(this, noted(rule));
+  },
+});
+
 const [, , directory = ''] = process.argv;
 const file = path.join(directory, 'assay.db');
 const TRACE = '0af7651916cd43dd8448eb211c80319c' as TraceId;
@@ -40,8 +74,9 @@ Store.open(file).close();
 fill();
 start();
 read();
+await write();
 tidy();
-process.stdout.write(JSON.stringify(plans()));
+process.stdout.write(JSON.stringify({ statements: plans(), named: [...named] }));
 
 /** Two conversations, of which one is old, with a piece of content that is not referred to any more. */
 function fill(): void {
@@ -136,7 +171,6 @@ function read(): void {
                 reader.verdictsOf(one);
                 reader.conversationOf(one);
               }
-  [...reader.latestBases(10)];
   reader.answerOf('00');
   reader.labelled({ labels: 1, verdicts: 1 });
   reader.labelled({ labels: 1, verdicts: 1 }, { suite: 's', criterion: 'c' });
@@ -178,6 +212,36 @@ function searchEach(reader: StoreReader): void {
       for (const one of chosen) reader.pages.search({ order, limit: 50, cursor, ...one });
 }
 
+async function write(): Promise<void> {
+  const store = Store.open(file);
+  store.begin();
+  store.detection.add({ at: 1, evaluation: 'e', payload: '{}' });
+  store.commit();
+  await sayEverything(store, 'new' as ConversationId, 2);
+  // Evaluations and feedback that the engine reads and writes while people have said something.
+  await store.truths.put('new', 1);
+  store.begin();
+  const conversation = 'new' as ConversationId;
+  store.truths.find(conversation);
+  store.feedback.put([{ conversationId: conversation, id: 'g', at: 1, name: 'n', user: undefined } as never], {
+    asks: true,
+  });
+  store.feedback.find(conversation);
+  store.feedback.counted(conversation);
+  store.feedback.move(conversation, conversation);
+  const verdicts = new Map([['c', { verdict: 'pass' }]]);
+  store.labels.note({ conversationId: conversation, suite: 's', suiteVersion: '1', revision: 1, verdicts } as never, 1);
+  store.questions.waitFor(1, [{ key: '0c', judge: 'default', priority: 1 } as never], 1);
+  store.commit();
+  store.questions.end([{ key: '0c', outcome: { is: 'failed' } as never }], 1);
+  store.begin();
+  store.questions.outcomeOf('0c', 1);
+  store.questions.endedWaiters(1);
+  store.questions.leave(1);
+  store.commit();
+  store.close();
+}
+
 function tidy(): void {
   const store = Store.open(file);
   store.begin();
@@ -186,7 +250,7 @@ function tidy(): void {
   // A store of no size at all: everything that may go goes, and files are compacted.
   for (const maxBytes of [1 << 30, 0]) {
     try {
-      prune(store, { reopenMs: 0, keepMs: 1000, keepFailedMs: 1000, maxBytes, words: false });
+      prune(store, { reopenMs: 0, keepMs: 1000, keepFailedMs: 1000, maxBytes });
     } catch {
       // Its content is in no file.
     }

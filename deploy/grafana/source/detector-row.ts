@@ -38,12 +38,7 @@ export function withDetector(board: dashboard.DashboardBuilder): dashboard.Dashb
             'Of logarithms: at 1 it is a regression, if the change is large enough. Nothing is shown while a level is being learnt.',
           unit: 'percentunit',
         },
-        [
-          {
-            expr: `${of('assay_detector_log_evidence')} / (${of('assay_detector_log_evidence_threshold')} > 0)`,
-            legend: LEGEND,
-          },
-        ],
+        [{ expr: of('assay_detector_evidence_ratio'), legend: LEGEND }],
       ),
     )
     .withPanel(
@@ -56,9 +51,9 @@ export function withDetector(board: dashboard.DashboardBuilder): dashboard.Dashb
           width: 16,
         },
         [
-          { expr: of('assay_detector_change_ratio', tcr), legend: 'change' },
-          { expr: of('assay_detector_change_lower_ratio', tcr), legend: 'at least' },
-          { expr: of('assay_detector_change_upper_ratio', tcr), legend: 'at most' },
+          { expr: of('assay_detector_change_ratio', `${tcr}, bound="value"`), legend: 'change' },
+          { expr: of('assay_detector_change_ratio', `${tcr}, bound="lower"`), legend: 'at least' },
+          { expr: of('assay_detector_change_ratio', `${tcr}, bound="upper"`), legend: 'at most' },
         ],
       ),
     )

@@ -1,18 +1,18 @@
 /** The cost of a success, in money, steps, tokens and time. */
 import { netIncrease } from '../../prometheus/source/promql.ts';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
-import {
-  BASELINE_EFFORT_PER_SUCCESS,
-  EFFORT_PER_SUCCESS,
-  EFFORT_RISE,
-  EFFORT_Z,
-} from '../../prometheus/source/efficiency.ts';
+import { BASELINE_EFFORT_PER_SUCCESS, EFFORT_RISE, EFFORT_Z } from '../../prometheus/source/efficiency.ts';
 import { RISE_Z, type RuleSettings } from '../../prometheus/source/settings.ts';
-import { AGENT, lines, page, quantile, VERSIONS, WINDOW } from './panels.ts';
+import { AGENT, lines, page, quantile, VERSIONS } from './panels.ts';
+import { GOOD, UNSCORED } from '../../outcomes.ts';
 
 export function efficiencyDashboard(settings: RuleSettings) {
+  const inWindow = (selector: string) => netIncrease(undefined, selector, '[$window]');
   const perSuccess = (measure: string) => [
-    { expr: `${EFFORT_PER_SUCCESS}{${AGENT}, ${WINDOW}, measure="${measure}"}`, legend: 'now' },
+    {
+      expr: `${inWindow(`assay_conversation_${measure}_sum{${VERSIONS}, outcome!="${UNSCORED}"}`)} / (${inWindow(`assay_conversation_${measure}_count{${VERSIONS}, outcome=~"${GOOD}"}`)} > 0)`,
+      legend: 'now',
+    },
     { expr: `${BASELINE_EFFORT_PER_SUCCESS}{${AGENT}, measure="${measure}"}`, legend: 'baseline' },
   ];
   const durationAt = (q: number) => ({
@@ -53,7 +53,7 @@ export function efficiencyDashboard(settings: RuleSettings) {
           description: 'Segment by segment, so that more of the expensive kind of conversation does not count.',
           unit: 'percentunit',
         },
-        [{ expr: `${EFFORT_RISE}{${AGENT}, ${WINDOW}}`, legend: '{{measure}}' }],
+        [{ expr: `${EFFORT_RISE}{${AGENT}}`, legend: '{{measure}} {{window}}' }],
       ),
     )
     .withPanel(
@@ -62,7 +62,7 @@ export function efficiencyDashboard(settings: RuleSettings) {
           title: `How sure (alarm: ${RISE_Z})`,
           description: 'z of the excess over the baseline; it needs a baseline and the sums of squares.',
         },
-        [{ expr: `${EFFORT_Z}{${AGENT}, ${WINDOW}}`, legend: '{{measure}}' }],
+        [{ expr: `${EFFORT_Z}{${AGENT}}`, legend: '{{measure}} {{window}}' }],
       ),
     )
     .withRow(new dashboard.RowBuilder('Per conversation'))

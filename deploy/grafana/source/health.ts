@@ -85,9 +85,14 @@ export function healthDashboard(settings: RuleSettings) {
       lines(third('Bytes', 'Accepted, after decompression.', 'Bps'), [rate('assay_received_bytes_total', 'signal')]),
     )
     .withPanel(
-      lines(third('Journal', 'Disk that the journal holds: what is not scored yet.', 'bytes'), [
-        gauge('assay_journal_bytes'),
-      ]),
+      lines(
+        third(
+          'Journal',
+          'Disk that the journal holds, or with Kafka the bytes of open turns: what is not scored yet.',
+          'bytes',
+        ),
+        [gauge('assay_journal_bytes')],
+      ),
     )
     .withPanel(
       lines(
@@ -128,8 +133,8 @@ export function healthDashboard(settings: RuleSettings) {
     .withPanel(
       perSecond(
         'Failures',
-        'Batches that were undone and done again, and ends of the scoring thread.',
-        rate('assay_scoring_failures_total', 'instance'),
+        'What Assay gets over by itself, by part; the log has the reasons.',
+        rate('assay_failures_total', 'instance, part'),
       ),
     )
     .withPanel(
@@ -184,15 +189,8 @@ export function healthDashboard(settings: RuleSettings) {
       ),
     )
     .withPanel(
-      lines(third('To file', 'Closed turns that are not in the shared store yet.'), [
-        gauge('assay_filing_queue_length'),
-      ]),
-    )
-    .withPanel(
       lines(third('Problems', '1 while an instance cannot read Kafka, use the store, or send evaluations.'), [
-        { expr: 'assay_kafka_problem', legend: '{{instance}} Kafka' },
-        { expr: 'assay_store_problem', legend: '{{instance}} store' },
-        { expr: 'assay_evaluations_topic_problem', legend: '{{instance}} evaluations' },
+        { expr: 'assay_problem', legend: '{{instance}} {{part}}' },
       ]),
     );
 }

@@ -93,7 +93,7 @@ export function judgesDashboard(settings: RuleSettings) {
     )
     .withPanel(
       lines(third('Answers that were there', 'Questions per minute that nobody had to be asked.'), [
-        perMinute('assay_judge_answers_reused_total', 'judge'),
+        perMinute('assay_judge_questions_total', 'judge', '{end="reused"}'),
       ]),
     )
     .withPanel(
@@ -105,7 +105,7 @@ export function judgesDashboard(settings: RuleSettings) {
         ),
         [
           {
-            expr: `sum by (judge) (rate(assay_judge_votes_disagreed_total[${RATE}])) / (sum by (judge) (rate(assay_judge_questions_total{end="answered"}[${RATE}])) > 0)`,
+            expr: `sum by (judge) (rate(assay_judge_doubts_total{sign="votes_disagreed"}[${RATE}])) / (sum by (judge) (rate(assay_judge_questions_total{end="answered"}[${RATE}])) > 0)`,
             legend: '{{judge}}',
           },
         ],
@@ -158,7 +158,7 @@ export function judgesDashboard(settings: RuleSettings) {
     )
     .withPanel(
       lines(third('Store failures', 'Per minute: asking could not use the store, and tried again.'), [
-        perMinute('assay_judging_failures_total', 'instance'),
+        perMinute('assay_failures_total', 'instance', '{part="judging"}'),
       ]),
     );
 }

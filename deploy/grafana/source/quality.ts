@@ -7,6 +7,7 @@ import { ALARM_NATS, type RuleSettings } from '../../prometheus/source/settings.
 import { SEGMENT_PART, TCR_CHANGE_PART } from '../../prometheus/source/split.ts';
 import { withDetector } from './detector-row.ts';
 import { AGENT, bars, conversationsLink, figure, heatMap, lines, page, partsBy, VERSIONS, WINDOW } from './panels.ts';
+import { GOOD, UNRATED } from '../../outcomes.ts';
 
 export function qualityDashboard(settings: RuleSettings, links: Links) {
   const day = `window="${duration(settings.bandWindow)}"`;
@@ -60,7 +61,7 @@ export function qualityDashboard(settings: RuleSettings, links: Links) {
           unit: 'percentunit',
         },
         {
-          expr: `${inDay(`assay_evaluations_total{${VERSIONS}, outcome=~"successful_completion|no_fault_found"}`)} / (${inDay(`assay_evaluations_total{${VERSIONS}, outcome!~"unscored|handed_over"}`)} > 0)`,
+          expr: `${inDay(`assay_evaluations_total{${VERSIONS}, outcome=~"${GOOD}"}`)} / (${inDay(`assay_evaluations_total{${VERSIONS}, outcome!~"${UNRATED}"}`)} > 0)`,
         },
       ),
     )

@@ -6,19 +6,18 @@ import { netIncrease } from '../../prometheus/source/promql.ts';
 import { type RuleSettings, VERSION_ALARM_NATS } from '../../prometheus/source/settings.ts';
 import { VERSION_PART } from '../../prometheus/source/split.ts';
 import { AGENT, bars, comparison, lines, page, partsBy, VERSIONS } from './panels.ts';
-
-const GOOD = 'successful_completion|no_fault_found';
+import { GOOD, UNRATED, UNSCORED, WORST } from '../../outcomes.ts';
 
 export function versionsDashboard(settings: RuleSettings) {
   const by = (vector: string) => netIncrease('agent_version', vector, '[$window]');
   const ratio = (above: string, below: string) => `${by(above)} / (${by(below)} > 0)`;
-  const ofOutcome = (outcome: string, all = 'unscored') =>
+  const ofOutcome = (outcome: string, all = UNSCORED) =>
     ratio(
       `assay_evaluations_total{${VERSIONS}, outcome=~"${outcome}"}`,
       `assay_evaluations_total{${VERSIONS}, outcome!~"${all}"}`,
     );
   const perSuccess = (metric: string) =>
-    ratio(`${metric}_sum{${VERSIONS}, outcome!="unscored"}`, `${metric}_count{${VERSIONS}, outcome=~"${GOOD}"}`);
+    ratio(`${metric}_sum{${VERSIONS}, outcome!="${UNSCORED}"}`, `${metric}_count{${VERSIONS}, outcome=~"${GOOD}"}`);
   return page(settings, { key: 'versions', title: 'Versions side by side', about: 'agent' })
     .withRow(new dashboard.RowBuilder('Side by side'))
     .withPanel(
@@ -35,8 +34,8 @@ export function versionsDashboard(settings: RuleSettings) {
             expr: ratio(`assay_evaluation_score_sum{${VERSIONS}}`, `assay_evaluation_score_count{${VERSIONS}}`),
             unit: 'percentunit',
           },
-          { name: 'good outcomes', expr: ofOutcome(GOOD, 'unscored|handed_over'), unit: 'percentunit' },
-          { name: 'hard failures', expr: ofOutcome('hard_failure'), unit: 'percentunit' },
+          { name: 'good outcomes', expr: ofOutcome(GOOD, UNRATED), unit: 'percentunit' },
+          { name: 'hard failures', expr: ofOutcome(WORST), unit: 'percentunit' },
           { name: 'cost per good outcome', expr: perSuccess('assay_conversation_cost_usd'), unit: 'currencyUSD' },
           { name: 'steps per good outcome', expr: perSuccess('assay_conversation_steps'), unit: 'short' },
         ],

@@ -10,6 +10,8 @@
  *     criterion          passed or failed                passed
  *     version            evaluations of that version     sum of its scores
  *
+ * The scored of `not_hard_failure` are those of `tcr`, and `tcr` is the sum of all versions where these are counted.
+ *
  * Everything that revisions withdrew is subtracted.
  *
  * An absent label is empty, so `segment` in `by (...)` does no harm if no segments are configured.
@@ -17,6 +19,7 @@
 import { AGENT, duration, frozen, netIncrease, orZeroOf, remembered } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
 import type { Pace, RuleSettings } from './settings.ts';
+import { GOOD, UNRATED, WORST } from '../../outcomes.ts';
 
 export const SCORED = 'agent_segment:assay_scored:increase';
 export const CREDIT = 'agent_segment:assay_credit:increase';
@@ -28,10 +31,10 @@ export const BASELINE_VERSION = 'agent_version:assay_baseline_version:increase';
 const SEGMENT = `${AGENT}, segment`;
 /** A baseline with less than one of so many of the conversations of another is none: a day, where four days are known. */
 const LITTLE = 3;
-const SUCCESSES = 'assay_evaluations_total{outcome=~"successful_completion|no_fault_found"}';
+const SUCCESSES = `assay_evaluations_total{outcome=~"${GOOD}"}`;
 /** Hand-overs to a person neither succeeded nor failed. */
-const RATED = 'assay_evaluations_total{outcome!~"unscored|handed_over"}';
-export const HARD_FAILURES = 'assay_evaluations_total{outcome="hard_failure"}';
+const RATED = `assay_evaluations_total{outcome!~"${UNRATED}"}`;
+export const HARD_FAILURES = `assay_evaluations_total{outcome="${WORST}"}`;
 
 interface Counted {
   readonly measure: string;
@@ -55,14 +58,12 @@ const SUCCESS: Counted = {
 
 const NOT_HARD_FAILURE: Counted = {
   measure: 'not_hard_failure',
-  scored: (sum) => sum('assay_evaluation_score_count'),
+  scored: TCR.scored,
   credit: (sum) => {
-    const all = sum('assay_evaluation_score_count');
+    const all = TCR.scored(sum);
     return `clamp_min(${all}\n  - ${orZeroOf(sum(HARD_FAILURES), all)}, 0)`;
   },
 };
-
-const WHOLE: readonly Counted[] = [TCR, SUCCESS, NOT_HARD_FAILURE];
 
 const CRITERION: Counted = {
   measure: 'criterion',
@@ -70,29 +71,37 @@ const CRITERION: Counted = {
   credit: (sum) => sum('assay_verdicts_total{verdict="pass"}'),
 };
 
-const VERSION: Counted = {
-  measure: 'version',
-  scored: (sum) => sum('assay_evaluation_score_count'),
-  credit: (sum) => sum('assay_evaluation_score_sum'),
-};
+const VERSION: Counted = { ...TCR, measure: 'version' };
 
 export function windowCounts(settings: RuleSettings, pace: Pace): Group {
+  const namesOf = (windows: RuleSettings['windows']) =>
+    windows.filter((window) => window.pace === pace).map(({ seconds }) => duration(seconds));
+  const [windows, coarse] = [namesOf(settings.windows), namesOf(settings.coarseWindows)];
   const rules = [
-    ...settings.windows
-      .filter((window) => window.pace === pace)
-      .flatMap(({ seconds }) => WHOLE.flatMap((counted) => inWindow(counted, seconds, SEGMENT))),
-    ...settings.coarseWindows
-      .filter((window) => window.pace === pace)
-      .flatMap(({ seconds }) => [
-        ...inWindow(CRITERION, seconds, `${SEGMENT}, criterion`),
-        ...inWindow(VERSION, seconds, `${SEGMENT}, agent_version`),
-      ]),
+    ...coarse.flatMap((window) => [
+      ...inWindow(CRITERION, window, `${SEGMENT}, criterion`),
+      ...inWindow(VERSION, window, `${SEGMENT}, agent_version`),
+    ]),
+    ...windows.filter((window) => !coarse.includes(window)).flatMap((window) => inWindow(TCR, window, SEGMENT)),
+    ...windows.flatMap((window) => inWindow(SUCCESS, window, SEGMENT)),
+    ...windows.flatMap((window) => inWindow(NOT_HARD_FAILURE, window, SEGMENT).slice(1)),
   ];
   return { name: `assay_windows_${pace}`, intervalSeconds: settings.interval[pace], rules };
 }
 
-function inWindow({ measure, scored, credit }: Counted, seconds: number, by: string): readonly Rule[] {
-  const window = duration(seconds);
+/** Counts of the windows that follow from others. */
+export function sumsOfWindows({ interval }: RuleSettings): Group {
+  const sumOf = (counted: string, from: Counted, to: Counted) =>
+    record(counted, `sum by (${SEGMENT}, window) (${counted}{measure="${from.measure}"})`, { measure: to.measure });
+  return {
+    name: 'assay_windows_sums',
+    intervalSeconds: interval.fast,
+    rules: [sumOf(SCORED, VERSION, TCR), sumOf(CREDIT, VERSION, TCR), sumOf(SCORED, TCR, NOT_HARD_FAILURE)],
+  };
+}
+
+/** The scored, then the credit. */
+function inWindow({ measure, scored, credit }: Counted, window: string, by: string): readonly Rule[] {
   const sum: SumOf = (selector) => netIncrease(by, selector, `[${window}]`);
   return [record(SCORED, scored(sum), { measure, window }), record(CREDIT, credit(sum), { measure, window })];
 }
@@ -132,7 +141,7 @@ export function baselineCounts(settings: RuleSettings): Group {
     name: 'assay_baselines',
     intervalSeconds: settings.interval.slow,
     rules: [
-      ...WHOLE.flatMap((counted) => inBaseline(counted, SEGMENT)),
+      ...[TCR, SUCCESS, NOT_HARD_FAILURE].flatMap((counted) => inBaseline(counted, SEGMENT)),
       ...inBaseline(CRITERION, `${SEGMENT}, criterion`),
       record(BASELINE_VERSION, `${mostUsed(offset)}\nor on (${AGENT}) ${mostUsed(youngOffset)}`),
       ...baselinesOfVersions(settings),

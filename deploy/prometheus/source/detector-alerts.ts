@@ -3,14 +3,12 @@
  * second opinion. With several instances one of them reports a stream; `max by` takes it, whichever it is.
  */
 import { AGENT_PLACE, labelOfFirst, PERCENT, WHO } from './annotation.ts';
-import { FALL_SIZE } from './falls.ts';
 import { incidentSize, paged } from './incidents.ts';
 import { AGENT } from './promql.ts';
 import type { Alert, Group } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
 
 const MINUTE = 60;
-const HOUR = 3600;
 const STREAM = `${AGENT}, metric, criterion, segment`;
 
 export function detectorAlerts(settings: RuleSettings): Group {
@@ -29,22 +27,13 @@ export function detectorAlerts(settings: RuleSettings): Group {
         next: 'Next: if a version is new since the onset, roll it back; then read the conversations that fail.',
       }),
       regressed({
-        alert: 'AgentDetectorCriterionRegression',
-        metrics: 'criterion',
+        alert: 'AgentDetectorPartRegression',
+        metrics: 'criterion|segment',
         severity: 'ticket',
         area: 'quality',
         dashboard: 'quality',
-        what: 'Pass rate of criterion {{ $labels.criterion }}',
-        next: 'Next: read conversations that fail it since the onset.',
-      }),
-      regressed({
-        alert: 'AgentDetectorSegmentRegression',
-        metrics: 'segment',
-        severity: 'ticket',
-        area: 'quality',
-        dashboard: 'quality',
-        what: 'Mean score of conversations with {{ $labels.segment }}',
-        next: 'Next: read conversations of that part since the onset.',
+        what: '{{ if eq $labels.metric "criterion" }}Pass rate of criterion {{ $labels.criterion }}{{ else }}Mean score of conversations with {{ $labels.segment }}{{ end }}',
+        next: 'Next: read conversations that fail the criterion, or are of that part, since the onset.',
       }),
       regressed({
         alert: 'AgentDetectorEfficiencyRegression',
@@ -56,7 +45,6 @@ export function detectorAlerts(settings: RuleSettings): Group {
         next: 'Next: compare a recent conversation with one from before the onset.',
       }),
       versionWorse(),
-      disagreement(),
     ],
   };
 }
@@ -83,7 +71,7 @@ function regressed(options: {
     keepFiringFor: 15 * MINUTE,
     expr: options.pages === true ? pagedRegression(options.alert) : regression(options.metrics),
     summary: `${options.what} of ${WHO} changed by ${PERCENT} since the onset, says the detector`,
-    description: `Onset, interval and evidence: assay_detector_change_timestamp_seconds, assay_detector_change_lower_ratio and _upper_ratio, assay_detector_log_evidence. Criterion that moved the mean score most: ${labelOfFirst('criterion', part)}. Part of the traffic that explains most of it: ${labelOfFirst('part', cause)}. ${options.next}`,
+    description: `Onset, interval and evidence: assay_detector_change_timestamp_seconds, assay_detector_change_ratio, assay_detector_evidence_ratio. Criterion that moved the mean score most: ${labelOfFirst('criterion', part)}. Part of the traffic that explains most of it: ${labelOfFirst('part', cause)}. ${options.next}`,
     annotations: {
       criterion: `{{ with $labels.criterion }}{{ . }}{{ else }}${labelOfFirst('criterion', part)}{{ end }}`,
       part: labelOfFirst('part', cause),
@@ -93,7 +81,7 @@ function regressed(options: {
 
 function regression(metrics: string): string {
   const state = `max by (${STREAM}) (assay_detector_state{metric=~"${metrics}", state=~"regressed|partly_back"}) == 1`;
-  return `max by (${STREAM}) (assay_detector_change_ratio{metric=~"${metrics}"})
+  return `max by (${STREAM}) (assay_detector_change_ratio{metric=~"${metrics}", bound="value"})
   and on (${STREAM}) (${state})
 or (${state}) * 0`;
 }
@@ -119,32 +107,10 @@ function versionWorse(): Alert {
     area: 'quality',
     dashboard: 'versions',
     keepFiringFor: 30 * MINUTE,
-    expr: `max by (${labels}) (assay_version_log_evidence{direction="worse"})
-  and on (${labels}) (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1)
-or (max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1) * 0`,
-    summary: `Version {{ $labels.agent_version }} of ${WHO} scores lower than {{ $labels.baseline_version }}, says the detector (evidence {{ $value | humanize }} nats)`,
+    expr: `max by (${labels}) (assay_version_verdict{verdict="worse"}) == 1`,
+    summary: `Version {{ $labels.agent_version }} of ${WHO} scores lower than {{ $labels.baseline_version }}, says the detector`,
     description:
       'Compared segment by segment; valid however often it is checked. Next: stop the roll-out, or roll back.',
     annotations: { version: '{{ $labels.agent_version }}', baseline_version: '{{ $labels.baseline_version }}' },
-  };
-}
-
-function disagreement(): Alert {
-  const detector = `max by (${AGENT}) (assay_detector_state{metric="tcr", state=~"regressed|partly_back"}) == 1`;
-  const judging = `max by (${AGENT}) (assay_detector_state{metric="tcr", state=~"ok|suspected|regressed|partly_back|recovered"}) == 1`;
-  const rules = `max by (${AGENT}) (${FALL_SIZE}{measure="tcr"} > 0)`;
-  const alone = (side: string, expression: string) => `label_replace(${expression}, "alone", "${side}", "", "")`;
-  return {
-    kind: 'alert',
-    alert: 'AgentDetectorDisagrees',
-    severity: 'info',
-    area: 'quality',
-    dashboard: 'quality',
-    for: HOUR,
-    expr: `${alone('detector', `(${detector}) unless on (${AGENT}) ${rules}`)}
-or ${alone('rules', `${rules} and on (${AGENT}) (${judging}) unless on (${AGENT}) (${detector})`)}`,
-    summary: `Only the {{ $labels.alone }} see a fall of the mean score of ${WHO}, for an hour now`,
-    description:
-      'The detector is faster, and has its baseline conversation by conversation; the rules compare windows with the days before. Next: nothing at once. If it happens often, the runbook says which of the two to mistrust.',
   };
 }

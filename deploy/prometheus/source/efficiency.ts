@@ -9,18 +9,18 @@
  */
 import { AGENT, duration, netIncrease, on, orZeroOf } from './promql.ts';
 import { type Group, record, type Rule } from './rule.ts';
-import type { Pace, RuleSettings } from './settings.ts';
+import type { RuleSettings } from './settings.ts';
+import { GOOD, UNSCORED } from '../../outcomes.ts';
 
 export const EFFORT_PER_SUCCESS = 'agent:assay_effort_per_success:ratio';
 export const BASELINE_EFFORT_PER_SUCCESS = 'agent:assay_baseline_effort_per_success:ratio';
 export const EFFORT_RISE = 'agent:assay_effort_rise:ratio';
 export const EFFORT_Z = 'agent:assay_effort_rise:zscore';
-export const EFFORT_SCORED = 'agent:assay_effort_scored:sum';
 
 export const EFFORTS = ['cost_usd', 'steps'] as const;
 
 const EFFORT = 'agent_segment:assay_effort:increase';
-const SCORED = 'agent_segment:assay_effort_scored:increase';
+export const EFFORT_SCORED = 'agent_segment:assay_effort_scored:increase';
 const OF_SUCCESSES = 'agent_segment:assay_effort_of_successes:increase';
 const SUCCESSES = 'agent_segment:assay_effort_successes:increase';
 const SQUARED = 'agent_segment:assay_effort_squared:increase';
@@ -31,14 +31,12 @@ const EXCESS = 'agent_segment:assay_effort_excess:sum';
 const SEGMENT = `${AGENT}, segment`;
 const IN_SEGMENT = `${SEGMENT}, measure`;
 const BY_WINDOW = `${AGENT}, measure, window`;
-const TRIED = '{outcome!="unscored"}';
-const SUCCEEDED = '{outcome=~"successful_completion|no_fault_found"}';
+const TRIED = `{outcome!="${UNSCORED}"}`;
+const SUCCEEDED = `{outcome=~"${GOOD}"}`;
 
-export function effortCounts(settings: RuleSettings, pace: Pace): Group {
-  const rules = settings.coarseWindows
-    .filter((window) => window.pace === pace)
-    .flatMap(({ seconds }) => EFFORTS.flatMap((measure) => inWindow(measure, duration(seconds))));
-  return { name: `assay_efforts_${pace}`, intervalSeconds: settings.interval[pace], rules };
+export function effortCounts({ effortWindows, interval }: RuleSettings): Group {
+  const rules = effortWindows.flatMap((seconds) => EFFORTS.flatMap((measure) => inWindow(measure, duration(seconds))));
+  return { name: 'assay_efforts', intervalSeconds: interval.slow, rules };
 }
 
 function inWindow(measure: string, window: string): readonly Rule[] {
@@ -48,7 +46,7 @@ function inWindow(measure: string, window: string): readonly Rule[] {
   const labels = { measure, window };
   return [
     record(EFFORT, sum(`${metric}_sum${TRIED}`), labels),
-    record(SCORED, tried, labels),
+    record(EFFORT_SCORED, tried, labels),
     record(OF_SUCCESSES, orZeroOf(sum(`${metric}_sum${SUCCEEDED}`), tried), labels),
     record(SUCCESSES, orZeroOf(sum(`${metric}_count${SUCCEEDED}`), tried), labels),
     record(SQUARED, sum(`${metric}_squared_total`), labels),
@@ -58,15 +56,14 @@ function inWindow(measure: string, window: string): readonly Rule[] {
 export function efficiency(settings: RuleSettings): Group {
   const r = on(IN_SEGMENT, BASELINE_RATIO);
   const spread = `clamp_min(
-    ${SQUARED} - 2 * ${OF_SUCCESSES} * ${r} + ${SUCCESSES} * ${on(IN_SEGMENT, `${BASELINE_RATIO} ^ 2`)} - ${EXCESS} ^ 2 / (${SCORED} > 0),
+    ${SQUARED} - 2 * ${OF_SUCCESSES} * ${r} + ${SUCCESSES} * ${on(IN_SEGMENT, `${BASELINE_RATIO} ^ 2`)} - ${EXCESS} ^ 2 / (${EFFORT_SCORED} > 0),
     1e-12
-  ) * (1 + ${SCORED} / ${on(IN_SEGMENT, BASELINE_SCORED)})`;
+  ) * (1 + ${EFFORT_SCORED} / ${on(IN_SEGMENT, BASELINE_SCORED)})`;
   return {
     name: 'assay_efficiency',
     intervalSeconds: settings.interval.fast,
     rules: [
       record(EXCESS, `${EFFORT} - ${SUCCESSES} * ${r}`),
-      record(EFFORT_SCORED, `sum by (${BY_WINDOW}) (${SCORED})`),
       record(EFFORT_PER_SUCCESS, `sum by (${BY_WINDOW}) (${EFFORT}) / (sum by (${BY_WINDOW}) (${SUCCESSES}) > 0)`),
       record(EFFORT_RISE, `sum by (${BY_WINDOW}) (${EXCESS}) / (sum by (${BY_WINDOW}) (${SUCCESSES} * ${r}) > 0)`),
       record(EFFORT_Z, `sum by (${BY_WINDOW}) (${EXCESS}) / sqrt(sum by (${BY_WINDOW}) (${spread}))`),

@@ -17,7 +17,6 @@ import { type Group, record, type Rule } from './rule.ts';
 import { BAND_Z, FALL_SIZE_Z, FALL_Z, type RuleSettings } from './settings.ts';
 
 export const BASELINE = 'agent_segment:assay_baseline:ratio';
-export const BASELINE_TCR = 'agent:assay_baseline_tcr:ratio';
 export const TCR = 'agent:assay_tcr:ratio';
 export const TCR_LOWER = 'agent:assay_tcr:lower';
 export const TCR_UPPER = 'agent:assay_tcr:upper';
@@ -37,8 +36,8 @@ export const WOBBLE = 'agent:assay_wobble:variance';
 export const CRITERIA = 'agent:assay_criteria:count';
 
 const BLOCK_RESIDUAL = 'agent:assay_block_residual:sum';
-const BLOCK_VARIANCE = 'agent:assay_block_variance:sum';
 const BLOCK_SCORED = 'agent:assay_block_scored:sum';
+const BLOCK_VARIANCE = 'agent:assay_block_variance:sum';
 
 const BY_WINDOW = `${MEASURED}, window`;
 const BY_SEGMENT = `${MEASURED}, segment`;
@@ -54,7 +53,6 @@ const DISPERSION_PRIOR = 5;
 export function baselineRates(settings: RuleSettings): Group {
   const { seconds, offset } = settings.baseline;
   const range = `[${duration(seconds)}] offset ${duration(offset)}`;
-  const tcr = `{measure="tcr"}`;
   const sum = (selector: string) => netIncrease(AGENT, selector, range);
   return {
     name: 'assay_baseline_rates',
@@ -62,10 +60,6 @@ export function baselineRates(settings: RuleSettings): Group {
     rules: [
       // Half an observation each way: a baseline without a single failure does not prove that failures are impossible.
       record(BASELINE, `clamp((${BASELINE_CREDIT} + 0.5) / (${BASELINE_SCORED} + 1), 0.0001, 0.999)`),
-      record(
-        BASELINE_TCR,
-        `sum by (${AGENT}) (${BASELINE_CREDIT}${tcr}) / (sum by (${AGENT}) (${BASELINE_SCORED}${tcr}) > 0)`,
-      ),
       record(
         CRITERIA,
         `count by (${AGENT}) (count by (${AGENT}, criterion) (${BASELINE_SCORED}{measure="criterion"}))`,
@@ -128,7 +122,7 @@ export function evidence(settings: RuleSettings): Group {
       record(OBSERVED_UPPER, wilson(OBSERVED, `(${MATCHED} / ${INFLATION})`, FALL_Z).upper),
       record(DROP_LOWER, `1 - ${OBSERVED_UPPER} / ${EXPECTED}`),
       record(DROP_LOWEST, `1 - ${wilson(OBSERVED, `(${MATCHED} / ${INFLATION})`, FALL_SIZE_Z).upper} / ${EXPECTED}`),
-      ...confirmations(settings),
+      record(CONFIRMING_DROP, confirmations(settings)),
       record(BLOCK_SCORED, `sum without (window) (${MATCHED}${block})`),
       record(BLOCK_RESIDUAL, `sum without (window) (${MATCHED}${block} * (${OBSERVED}${block} - ${EXPECTED}${block}))`),
       record(
@@ -161,21 +155,18 @@ function wilson(p: string, n: string, z: number): { readonly lower: string; read
 }
 
 /** The fall of the shorter window, under the name of the longer one. */
-function confirmations({ windows, coarseWindows }: RuleSettings): readonly Rule[] {
+function confirmations({ windows, coarseWindows }: RuleSettings): string {
   const lists = [
     { list: windows, measures: 'tcr|success|not_hard_failure' },
     { list: coarseWindows, measures: 'criterion|version' },
   ];
-  return windows.map(({ seconds }) => {
-    const drops = lists.flatMap(({ list, measures }) =>
-      list
-        .filter((window) => window.seconds === seconds)
-        .map(({ confirmedBy }) => `${DROP}{measure=~"${measures}", window="${duration(confirmedBy)}"}`),
-    );
-    return record(CONFIRMING_DROP, drops.map((drop) => `sum without (window) (${drop})`).join('\nor '), {
-      window: duration(seconds),
-    });
-  });
+  const drops = lists.flatMap(({ list, measures }) =>
+    list.map(({ seconds, confirmedBy }) => {
+      const drop = `${DROP}{measure=~"${measures}", window="${duration(confirmedBy)}"}`;
+      return `label_replace(${drop}, "window", "${duration(seconds)}", "", "")`;
+    }),
+  );
+  return drops.join('\nor ');
 }
 
 /** The unadjusted TCR of all traffic, and Wilson's interval for it: wide for a weighted score, never too narrow. */

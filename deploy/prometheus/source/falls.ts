@@ -47,8 +47,6 @@ export const FALL_SIZE = 'agent:assay_fall:ratio';
 /** 1 while the TCR is below the band with this name. */
 export const BELOW_BAND = 'agent:assay_below_band:bool';
 
-const FOUND = 'agent:assay_fall_found:ratio';
-const END = 'agent:assay_fall_end:nats';
 const CLOSED = 'agent:assay_fall_closed:timestamp';
 const SETTLING = 'agent:assay_fall_settling:seconds';
 const LASTING = 'agent:assay_fall_lasting:seconds';
@@ -106,14 +104,12 @@ function stateOf(fall: Fall, settings: RuleSettings): readonly Rule[] {
   const overdue = `(time() - (${before(FALL_OPENED)} > 0) > ${settings.fall.longest})`;
   const present = presence(fall, settings);
   return [
-    record(FOUND, found(fall, `(${before(FALL_SIZE)} > 0)`, settings), labels),
-    record(END, ending(fall, before(FALL_SIZE), settings), labels),
     record(
       FALL_SIZE,
       `max by (${MEASURED}) (
-  ${FOUND}${of}
+  ${found(fall, `(${before(FALL_SIZE)} > 0)`, settings)}
   or label_replace((${before(FALL_SIZE)} > 0) and ${together} (${present}), "from", "before", "", "")
-) unless ${together} (${END}${of} > ${END_NATS}) unless ${together} ${overdue}
+) unless ${together} (${ending(fall, before(FALL_SIZE), settings)} > ${END_NATS}) unless ${together} ${overdue}
 or ${together} max by (${MEASURED}) (${present}) * 0`,
       labels,
     ),

@@ -6,6 +6,7 @@
 import { AGENT, duration, netIncrease } from './promql.ts';
 import type { Alert, Group } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
+import { UNSCORED } from '../../outcomes.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -17,7 +18,7 @@ export const TARGETS = 'job=~".*assay.*"';
  * While one of these fires nothing new is known of any agent. Lag is not among them, because late figures are still
  * right.
  */
-export const BLINDING = ['AssayAbsent', 'AssayStalled', 'AssayStoreProblem', 'AssayKafkaProblem'];
+export const BLINDING = ['AssayAbsent', 'AssayStalled', 'AssayProblem'];
 
 const INSTANCE = '{{ $labels.instance }}';
 const SHARE = '{{ $value | humanizePercentage }}';
@@ -77,58 +78,38 @@ and on (job) sum by (job) (increase(assay_turns_scored_total[${windowOf(settings
       description: 'Next: GET /readyz gives the reason; the log has the last messages of the scoring thread.',
     },
     {
-      alert: 'AssayStoreProblem',
-      severity: 'page',
-      for: 2 * MINUTE,
-      expr: 'min by (job) (assay_store_problem) == 1',
-      summary: 'No instance of Assay can use the shared store',
-      description:
-        'Nothing is lost: the data are in Kafka. Next: check that PostgreSQL answers; the log names the error.',
-    },
-    {
-      alert: 'AssayKafkaProblem',
+      alert: 'AssayProblem',
       severity: 'page',
       for: 5 * MINUTE,
-      expr: 'min by (job) (assay_kafka_problem) == 1',
-      summary: 'No instance of Assay can read Kafka',
-      description: 'Next: check that the brokers answer and that the topics exist; the log names the error.',
+      expr: `min by (job, part) (assay_problem{part=~"kafka|store"}) == 1
+or max by (job, instance, part) (assay_problem{part="own_store"}) == 1`,
+      summary:
+        'Assay cannot use its {{ $labels.part }}{{ with $labels.instance }} on {{ . }}{{ else }}, on no instance{{ end }}',
+      description:
+        'Nothing is lost: the data wait in Kafka, or in the journal until it is full. Next: the log names the error; check that PostgreSQL or the brokers answer, or that the disk has room.',
     },
     {
       alert: 'AssayInstanceProblem',
       severity: 'ticket',
-      for: 10 * MINUTE,
-      expr: 'max by (job, instance) (assay_store_problem == 1 or assay_kafka_problem == 1) == 1',
-      summary: `Assay instance ${INSTANCE} cannot use the shared store, or Kafka`,
-      description:
-        'The others take over its work. Next: the log of this instance names the error; compare its host and network with the others.',
-    },
-    {
-      alert: 'AssayEvaluationsNotSent',
-      severity: 'ticket',
-      for: 10 * MINUTE,
-      expr: 'max by (job, instance) (assay_evaluations_topic_problem) == 1',
-      summary: `Assay instance ${INSTANCE} cannot send evaluations to their topic`,
-      description:
-        'Nothing is lost: they wait in the shared store, and metrics continue. Next: the log of this instance names the error; check that the topic exists and that the instance may write to it.',
-    },
-    {
-      alert: 'AssayScoringFailures',
-      severity: 'ticket',
-      expr: `sum by (job, instance) (increase(assay_scoring_failures_total[${windowOf(settings, 15 * MINUTE)}])) > 2`,
-      summary: `Scoring failed ${COUNT} times in a quarter of an hour on ${INSTANCE}`,
-      description:
-        'Failed batches are rolled back and retried, so nothing is counted twice. Next: the log names the error.',
-    },
-    {
-      alert: 'AssayConfigReloadFailed',
-      severity: 'ticket',
       for: 5 * MINUTE,
-      expr: 'assay_config_last_reload_successful == 0',
-      summary: `Assay instance ${INSTANCE} could not reload its configuration`,
+      expr: [
+        `max by (job, instance, part) (assay_problem{part!="own_store"}) == 1`,
+        ofPart(
+          'scoring',
+          `sum by (job, instance) (increase(assay_failures_total{part="scoring"}[${windowOf(settings, 15 * MINUTE)}])) > 2`,
+        ),
+        ofPart('configuration', 'max by (job, instance) (assay_config_last_reload_successful == 0)'),
+        ofPart('clock', 'max by (job, instance) (abs(assay_retention_clock_jump_seconds)) > 0'),
+      ].join('\nor '),
+      summary: `Assay instance ${INSTANCE} has a problem with its {{ $labels.part }}`,
       description:
-        'The previous configuration stays in use. Next: the log has all mistakes, with file and line; fix them and reload.',
+        'Nothing is lost, and other instances take over its work. Next: the log of this instance names the error; the runbook has a part for each.',
     },
   ];
+}
+
+function ofPart(part: string, expression: string): string {
+  return `label_replace(${expression}, "part", "${part}", "", "")`;
 }
 
 function behind(settings: RuleSettings): readonly HealthAlert[] {
@@ -138,18 +119,11 @@ function behind(settings: RuleSettings): readonly HealthAlert[] {
       alert: 'AssayLagging',
       severity: 'ticket',
       for: 10 * MINUTE,
-      expr: `max by (job) (assay_log_lag_seconds > 300 or assay_cluster_time_lag_seconds > 600 or assay_kafka_lag_seconds > 600)`,
-      summary: `Scoring is ${SECONDS} behind`,
+      expr: `max by (job) (assay_log_lag_seconds > 300 or assay_cluster_time_lag_seconds > 600 or assay_kafka_lag_seconds > 600)
+or max by (job) (max by (job, instance) (assay_scoring_queue_length) / (${rate} > 0) > 120)`,
+      summary: `Scoring is ${SECONDS} behind, or has that much work waiting`,
       description:
-        'The dashboards are out of date by this time. Next: check whether it catches up (queue and lag fall) or needs more instances; docs/scaling.md has the rates.',
-    },
-    {
-      alert: 'AssayQueueGrowing',
-      severity: 'ticket',
-      for: 10 * MINUTE,
-      expr: `max by (job, instance) (assay_scoring_queue_length) / (${rate} > 0) > 120`,
-      summary: `Scoring the pending turns on ${INSTANCE} will take ${SECONDS}`,
-      description: 'Next: find out which suite takes the time (assay_scoring_batch_seconds), or add an instance.',
+        'The dashboards are out of date by this time. Next: check whether it catches up (queue and lag fall), which suite takes the time (assay_scoring_batch_seconds), or whether it needs more instances; docs/scaling.md has the rates.',
     },
   ];
 }
@@ -165,26 +139,11 @@ function turnedAway(settings: RuleSettings): readonly HealthAlert[] {
       alert: 'AssayRefusingRequests',
       severity: 'ticket',
       for: 10 * MINUTE,
-      expr: `${refused} / on (job) group_left () (${all} > 0) > 0.01`,
-      summary: `${SHARE} of requests are rejected: {{ $labels.reason }}`,
+      expr: `${refused} / on (job) group_left () (${all} > 0) > 0.01
+or ${rejected} / on (job, signal) group_left () (((${records}) + on (job, signal) sum by (job, signal) (${rejected})) > 0) > 0.01`,
+      summary: `${SHARE} of {{ with $labels.signal }}{{ . }}{{ else }}requests{{ end }} are rejected: {{ $labels.reason }}`,
       description:
         'Clients retry overloaded and not-admitted until their own queue is full; with the other reasons spans are lost. Next: the runbook has a line for each reason.',
-    },
-    {
-      alert: 'AssayRejectingRecords',
-      severity: 'ticket',
-      for: 10 * MINUTE,
-      expr: `${rejected} / on (job, signal) group_left () (((${records}) + on (job, signal) sum by (job, signal) (${rejected})) > 0) > 0.01`,
-      summary: `${SHARE} of {{ $labels.signal }} are rejected: {{ $labels.reason }}`,
-      description:
-        'The rest of their requests was accepted. Next: find the exporter; the responses that it receives name the records.',
-    },
-    {
-      alert: 'AssayJournalCorrupt',
-      severity: 'ticket',
-      expr: `sum by (job, instance) (increase(assay_journal_corrupt_bytes_total[${windowOf(settings, HOUR)}])) > 0`,
-      summary: `${COUNT} bytes of the journal on ${INSTANCE} were corrupt`,
-      description: 'They were set aside, and the rest is used. Next: check the disk.',
     },
     {
       alert: 'AssayCertificateExpires',
@@ -207,26 +166,9 @@ function turnedAway(settings: RuleSettings): readonly HealthAlert[] {
       alert: 'AssayDataDamaged',
       severity: 'ticket',
       expr: 'max by (job, instance, kind) (assay_data_damage) > 0',
-      summary: `Data of ${INSTANCE} are damaged: {{ $labels.kind }} (findings: ${COUNT})`,
+      summary: `Data of ${INSTANCE} are damaged: {{ $labels.kind }}`,
       description:
-        'Data that a start would have destroyed were set aside. Next: the log names the files; put back what is missing, or `assay journal recover`.',
-    },
-    {
-      alert: 'AssayClockJumped',
-      severity: 'ticket',
-      expr: 'max by (job, instance) (abs(assay_retention_clock_jump_seconds)) > 0',
-      summary: `The clock of ${INSTANCE} has jumped by ${SECONDS}`,
-      description:
-        'Nothing is deleted by age until the new time has stood for a day. Next: look at the time of the machine, or of the database; after a long down time there is nothing to do.',
-    },
-    {
-      alert: 'AssayStoreUnwritable',
-      severity: 'page',
-      for: 2 * MINUTE,
-      expr: 'max by (job, instance) (assay_store_unwritable) == 1',
-      summary: `The store of ${INSTANCE} cannot be written`,
-      description:
-        'Accepted data wait in the journal until it is full. Next: see whether the disk is full or read-only; the log names the error.',
+        'Damaged data were set aside, and the rest is used. Next: the log names the files; put back what is missing, or `assay journal recover`.',
     },
   ];
 }
@@ -277,26 +219,18 @@ function unjudged(settings: RuleSettings): readonly HealthAlert[] {
     `[${day}]`,
   );
   const decided = netIncrease('suite, criterion', 'assay_verdicts_total{verdict=~"pass|fail"}', `[${day}]`);
-  const unscored = netIncrease(AGENT, 'assay_evaluations_total{outcome="unscored"}', `[${window}]`);
+  const unscored = netIncrease(AGENT, `assay_evaluations_total{outcome="${UNSCORED}"}`, `[${window}]`);
   const evaluated = netIncrease(AGENT, 'assay_evaluations_total', `[${window}]`);
   return [
     {
       alert: 'AssayCheckErrors',
       severity: 'ticket',
       for: 10 * MINUTE,
-      expr: `(${errors} > 3) / (${verdicts} > 0) > 0.05`,
-      summary: `The check of {{ $labels.criterion }} (suite {{ $labels.suite }}) fails to run for ${SHARE} of conversations`,
+      expr: `label_replace((${errors} > 3) / (${verdicts} > 0) > 0.05, "reason", "error", "", "")
+or label_replace(${without} >= 3 unless ${decided} > 0, "reason", "argument_absent", "", "")`,
+      summary: 'The criterion {{ $labels.criterion }} (suite {{ $labels.suite }}) is not decided: {{ $labels.reason }}',
       description:
-        'This lowers no score, but the criterion is not decided. Next: `assay explain` on one of them prints the error; fix the check, or the telemetry it needs.',
-    },
-    {
-      alert: 'AssayCriticalNeverDecided',
-      severity: 'ticket',
-      for: 10 * MINUTE,
-      expr: `${without} >= 3 unless ${decided} > 0`,
-      summary: `The critical criterion {{ $labels.criterion }} (suite {{ $labels.suite }}) was decided in none of ${COUNT} conversations that call its tool`,
-      description:
-        'An argument that it reads is absent in all of them: the check is off, and nothing fails. Next: `assay explain` on one of them names the argument; find out its new name in the tool, and fix the criterion.',
+        'error: its check fails to run for more than 5 % of conversations. argument_absent: it is critical, and an argument that it reads is absent in every call of a day. Nothing fails because of that. Next: `assay explain` on one of them prints the error or names the argument; fix the criterion, or the telemetry it needs.',
     },
     {
       alert: 'AssayUnscored',

@@ -85,6 +85,6 @@ function openFall(measure: string): string {
 function byDetector(metric: Metric): string {
   const regressed = `assay_detector_state{metric="${metric}", state=~"regressed|partly_back"} == 1`;
   if (metric === 'hard_failure') return `(${regressed}) * 0`;
-  return `clamp_min(-assay_detector_change_upper_ratio{metric="tcr"}, 0) and on (${AGENT}) ${regressed}
+  return `clamp_min(-max without (bound) (assay_detector_change_ratio{metric="tcr", bound="upper"}), 0) and on (${AGENT}) ${regressed}
     or on (${AGENT}) (${regressed}) * 0`;
 }

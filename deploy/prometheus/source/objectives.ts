@@ -9,6 +9,7 @@ import { stringify } from 'yaml';
 import { HARD_FAILURES, type SumOf, TCR } from './counts.ts';
 import { AGENT, netIncrease, orZeroOf } from './promql.ts';
 import { BANDS, HARD_FAILURE_RATE_MIN } from './settings.ts';
+import { UNSCORED } from '../../outcomes.ts';
 
 interface Objective {
   readonly name: string;
@@ -93,7 +94,7 @@ export function pyrraObjective(): string {
       indicator: {
         ratio: {
           errors: { metric: HARD_FAILURES },
-          total: { metric: 'assay_evaluations_total{outcome!="unscored"}' },
+          total: { metric: `assay_evaluations_total{outcome!="${UNSCORED}"}` },
           grouping: AGENT.split(', '),
         },
       },

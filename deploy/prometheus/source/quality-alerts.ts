@@ -27,7 +27,7 @@ export function qualityAlerts(settings: RuleSettings): Group {
       successRate(settings),
       criterion(),
       candidate(),
-      ...efficiencyAlerts(settings),
+      efficiencyAlert(settings),
       silence(settings),
     ],
   };
@@ -208,12 +208,12 @@ function candidate(): Alert {
   };
 }
 
-function efficiencyAlerts(settings: RuleSettings): readonly Alert[] {
+function efficiencyAlert(settings: RuleSettings): Alert {
   const expr = (measure: 'cost_usd' | 'steps') => {
     const of = `{measure="${measure}"}`;
     return maxBy(
       AGENT,
-      `${EFFORT_RISE}${of} >= ${RISE[measure]}\n  and ${EFFORT_Z}${of} > ${RISE_Z}\n  and ${EFFORT_SCORED}${of} >= ${RISE_CONVERSATIONS_MIN}`,
+      `${EFFORT_RISE}${of} >= ${RISE[measure]}\n  and ${EFFORT_Z}${of} > ${RISE_Z}\n  and sum by (${AGENT}, measure, window) (${EFFORT_SCORED}${of}) >= ${RISE_CONVERSATIONS_MIN}`,
     );
   };
   const now = (measure: string) =>
@@ -221,29 +221,18 @@ function efficiencyAlerts(settings: RuleSettings): readonly Alert[] {
       `${EFFORT_PER_SUCCESS}{measure="${measure}",window="${duration(settings.explainWindow)}",${AGENT_PLACE}}`,
       'humanize',
     );
-  const common = {
+  const of = (measure: 'cost_usd' | 'steps') => `label_replace(${expr(measure)}, "measure", "${measure}", "", "")`;
+  return {
     kind: 'alert',
+    alert: 'AgentEffortPerSuccessRise',
     severity: 'ticket',
     area: 'efficiency',
     dashboard: 'efficiency',
     keepFiringFor: 30 * MINUTE,
-  } as const;
-  return [
-    {
-      ...common,
-      alert: 'AgentCostPerSuccessRise',
-      expr: expr('cost_usd'),
-      summary: `Cost per good outcome of ${WHO} rose by ${PERCENT}`,
-      description: `Now ${now('cost_usd')} USD. Next: see whether good outcomes became fewer or conversations dearer; if dearer, look at tokens and steps by version.`,
-    },
-    {
-      ...common,
-      alert: 'AgentStepsPerSuccessRise',
-      expr: expr('steps'),
-      summary: `Steps per good outcome of ${WHO} rose by ${PERCENT}`,
-      description: `Now ${now('steps')}. The mean score may be unchanged, because the agent still gets there, with more steps. Next: compare a recent conversation with one from before; repeated tool calls are the usual cause.`,
-    },
-  ];
+    expr: `${of('cost_usd')}\nor ${of('steps')}`,
+    summary: `{{ if eq $labels.measure "steps" }}Steps{{ else }}Cost{{ end }} per good outcome of ${WHO} rose by ${PERCENT}`,
+    description: `Now ${now('cost_usd')} USD and ${now('steps')} steps. The mean score may be unchanged, because the agent still gets there. Next: see whether good outcomes became fewer; if not, compare a recent conversation with one from before: tokens, and repeated tool calls.`,
+  };
 }
 
 /**

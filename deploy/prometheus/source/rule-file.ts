@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import { DASHBOARDS, type Links } from '../../links.ts';
 import { agentInUrl } from './annotation.ts';
-import { baselineCounts, windowCounts } from './counts.ts';
+import { baselineCounts, sumsOfWindows, windowCounts } from './counts.ts';
 import { detectorAlerts } from './detector-alerts.ts';
 import { baselineEfforts, efficiency, effortCounts } from './efficiency.ts';
 import { baselineRates, evidence } from './evidence.ts';
@@ -20,14 +20,14 @@ export function ruleGroups(settings: RuleSettings): readonly Group[] {
   return [
     windowCounts(settings, 'fast'),
     windowCounts(settings, 'slow'),
+    sumsOfWindows(settings),
     baselineCounts(settings),
     baselineRates(settings),
     evidence(settings),
     falls(settings),
     incidents(settings),
     split(settings),
-    effortCounts(settings, 'fast'),
-    effortCounts(settings, 'slow'),
+    effortCounts(settings),
     baselineEfforts(settings),
     efficiency(settings),
     qualityAlerts(settings),

@@ -8,7 +8,7 @@ export interface Recording {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export type Severity = 'page' | 'ticket' | 'info';
+export type Severity = 'page' | 'ticket';
 export type Area = 'quality' | 'efficiency' | 'assay';
 
 export interface Alert {

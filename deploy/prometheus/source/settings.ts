@@ -17,6 +17,8 @@ export interface RuleSettings {
   readonly windows: readonly Window[];
   /** For counts by criterion or by version, for which a shorter window would mostly be empty. */
   readonly coarseWindows: readonly Window[];
+  /** For cost and steps, whose alerts can wait for the morning. */
+  readonly effortWindows: readonly number[];
   /**
    * `seconds` of history that ended `offset` ago; for an agent that is younger than that, its history until
    * `youngOffset` ago.
@@ -74,6 +76,7 @@ export const RULE_SETTINGS: RuleSettings = {
     { seconds: 3 * DAY, confirmedBy: 6 * HOUR, pace: 'slow' },
   ],
   coarseWindows: COARSE,
+  effortWindows: [6 * HOUR, 3 * DAY],
   baseline: { seconds: 7 * DAY, offset: 3 * DAY, youngOffset: DAY },
   block: { seconds: HOUR, min: 24 },
   bandWindow: DAY,
@@ -103,6 +106,7 @@ export function shortened(settings: RuleSettings, factor: number): RuleSettings 
   return {
     windows: settings.windows.map(shorterWindow),
     coarseWindows: settings.coarseWindows.map(shorterWindow),
+    effortWindows: settings.effortWindows.map(less),
     baseline: {
       seconds: less(baseline.seconds),
       offset: less(baseline.offset),

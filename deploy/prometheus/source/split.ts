@@ -15,7 +15,7 @@
  *   mix       = ΔTCR − Σ parts, the same for both
  */
 import { BASELINE_CREDIT, BASELINE_SCORED, CREDIT, SCORED } from './counts.ts';
-import { BASELINE, BASELINE_TCR, TCR } from './evidence.ts';
+import { BASELINE, TCR } from './evidence.ts';
 import { AGENT, duration, on } from './promql.ts';
 import { type Group, record } from './rule.ts';
 import type { RuleSettings } from './settings.ts';
@@ -28,9 +28,7 @@ export const VERSION_PART = 'agent_version:assay_tcr_change_part:points';
 export const SEGMENT_PART = 'agent_segment:assay_tcr_change_part:points';
 
 const WEIGHTED = 'agent_segment:assay_criterion_weighted:sum';
-const WEIGHT = 'agent_segment:assay_criterion_weight:ratio';
 const BASELINE_WEIGHTED = 'agent_segment:assay_baseline_criterion_weighted:sum';
-const BASELINE_WEIGHT = 'agent_segment:assay_baseline_criterion_weight:ratio';
 
 const SEGMENT = `${AGENT}, segment`;
 const CRITERION = '{measure="criterion"}';
@@ -41,6 +39,9 @@ export function split(settings: RuleSettings): Group {
   const then = (vector: string) => on(`${SEGMENT}, criterion`, vector);
   const rate = `${CREDIT}${CRITERION} / (${SCORED}${CRITERION} > 0)`;
   const rateThen = `(${BASELINE_CREDIT}${CRITERION} / (${BASELINE_SCORED}${CRITERION} > 0))`;
+  const weight = `${WEIGHTED} / ${on(`${SEGMENT}, window`, `(sum by (${SEGMENT}, window) (${WEIGHTED}) > 0)`)}`;
+  const weightThen = `(${BASELINE_WEIGHTED} / ${on(SEGMENT, `(sum by (${SEGMENT}) (${BASELINE_WEIGHTED}) > 0)`)})`;
+  const tcrThen = `(sum by (${AGENT}) (${BASELINE_CREDIT}{measure="tcr"}) / (sum by (${AGENT}) (${BASELINE_SCORED}{measure="tcr"}) > 0))`;
   const scored = `${SCORED}{measure="tcr"}`;
   const share = `(${scored} / ${on(`${AGENT}, window`, `(sum by (${AGENT}, window) (${scored}) > 0)`)})`;
   const mix = (metric: string, part: string) =>
@@ -52,17 +53,12 @@ export function split(settings: RuleSettings): Group {
     intervalSeconds: settings.interval.fast,
     rules: [
       record(WEIGHTED, `${SCORED}${CRITERION} * ${weights}`),
-      record(WEIGHT, `${WEIGHTED} / ${on(`${SEGMENT}, window`, `(sum by (${SEGMENT}, window) (${WEIGHTED}) > 0)`)}`),
       record(BASELINE_WEIGHTED, `${BASELINE_SCORED}${CRITERION} * ${weights}`),
-      record(
-        BASELINE_WEIGHT,
-        `${BASELINE_WEIGHTED} / ${on(SEGMENT, `(sum by (${SEGMENT}) (${BASELINE_WEIGHTED}) > 0)`)}`,
-      ),
-      record(TCR_CHANGE, `${TCR}{window=~"${windows}"} - ${on(AGENT, BASELINE_TCR)}`),
+      record(TCR_CHANGE, `${TCR}{window=~"${windows}"} - ${on(AGENT, tcrThen)}`),
       record(
         TCR_CHANGE_PART,
         `sum by (${AGENT}, criterion, window) (
-  (${WEIGHT} + ${then(BASELINE_WEIGHT)}) / 2
+  (${weight} + ${then(weightThen)}) / 2
   * (${rate} - ${then(rateThen)})
   * ${on(`${SEGMENT}, window`, share)}
 )`,

@@ -44,7 +44,7 @@ export class OpenSpans {
   readonly #groups = new RowGroups();
   readonly #byId = new RecordHash(this.#records, { link: LINK, hashOf: (record) => this.#hashOf(record) });
 
-  /** Its part of the records of turns is kept here. */
+  /** The words of turn records that belong to spans are kept by this class. */
   constructor(turns: Records) {
     this.#turns = turns;
   }

@@ -83,7 +83,7 @@ export class RecordHash {
       this.#chain(last - this.#half, record);
       record = next;
     }
-    // One page more stays than is needed, so that growing and shrinking at its border makes none.
+    // A spare page stays, so that growing and shrinking at its border allocates nothing.
     if (this.#pages.length > (last >>> PAGE_BITS) + 2) this.#pages.pop();
   }
 

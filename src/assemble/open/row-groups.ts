@@ -8,7 +8,7 @@
  */
 import { Records } from './records.ts';
 
-/** Where the resource and the scope of some spans lie in the journal; shared by all spans of the group. */
+/** Position in the journal of the resource and the scope of some spans, which all spans of the group share. */
 export interface RowGroup {
   readonly entryPosition: number;
   readonly signal: 'traces' | 'logs';
@@ -96,7 +96,7 @@ export class RowGroups {
   }
 }
 
-/** As a word of a record; read with `>>> 0`. */
+/** Offset as a 32-bit word of a record; read with `>>> 0`. */
 export function offsetIn(entryPosition: number, position: number): number {
   const offset = position - entryPosition;
   if (offset < 0 || offset >= OFFSET_END) {

@@ -106,7 +106,7 @@ function isSameModelCall(nesting: Nesting, outerIndex: number, inner: Step): boo
   return nesting.modelCallsBelow(outerIndex) === 1;
 }
 
-/** The same agent, once, with no model call and no tool of its own around the inner span. */
+/** True for a second span of the same agent around the first, without a model call or a tool of its own. */
 function isWrapper(nesting: Nesting, outerIndex: number, innerIndex: number): boolean {
   const [outer, inner] = [nesting.family.at(outerIndex), nesting.family.at(innerIndex)];
   if (outer.agent.name === undefined || outer.agent.name !== inner.agent.name) return false;

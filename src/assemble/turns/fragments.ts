@@ -93,7 +93,7 @@ function pendingCalls(group: readonly Turn[]): readonly ToolCallPart[] {
   return [...pending.values()];
 }
 
-/** A call that failed and was made once more. */
+/** True for a failed call that was retried. */
 function isAgain(before: Step, turn: Turn): boolean {
   const call = modelCalls(turn)[0];
   if (before.error === undefined || call === undefined) return false;

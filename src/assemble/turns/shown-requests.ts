@@ -37,7 +37,7 @@ export function shownRequests(
   return found;
 }
 
-/** It came to an end, and said neither a word nor a call. */
+/** True for a call that ended without a word and without a tool call. */
 function isSilent(step: Step): boolean {
   return step.messagesOut.every(({ parts }) => parts.length === 0) && step.error === undefined;
 }

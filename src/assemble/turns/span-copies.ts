@@ -15,7 +15,7 @@ export function eachOnce(steps: readonly Step[]): readonly Step[] {
   return [...kept.values()];
 }
 
-/** The later end, then more attributes, then whatever tells them apart. */
+/** Prefers the later end, then more attributes, then any stable difference. */
 function fuller(a: Step, b: Step): Step {
   const difference = a.endedAtMs - b.endedAtMs || a.attributes.size - b.attributes.size;
   if (difference !== 0) return difference > 0 ? a : b;

@@ -11,7 +11,7 @@ import { eachOnce } from './span-copies.ts';
 export const NONE = -1;
 
 export class Family {
-  /** By start time, then span id. */
+  /** Steps by start time, then span id. */
   readonly steps: readonly Step[];
   readonly #parents: readonly number[];
   /** Whether some span names a parent that is not here, other than a caller in another process. */

@@ -28,7 +28,7 @@ function allCallsOf(family: Family, members: readonly number[], root: Step): rea
   const asked = requestsOf(family, members);
   const shown = [...asked, ...shownRequests(family, members, asked)];
   if (shown.length === 0 && tools.length === 0) return ofTranscript(root);
-  // Where model calls do not tell what they asked for, the agent may.
+  // Model calls that do not record what they asked for leave it to the agent's transcript.
   const requests = shown.length === 0 ? requestsOfTranscript(root) : shown;
   const spanOf = pairedSpans(family, requests, tools);
   const withoutTool = requests.filter((request) => !spanOf.has(request));
@@ -124,13 +124,17 @@ function pairedSpans(
   round((name, _id, args) => (args.state === 'whole' ? `${name} ${canonicalJson(args.json)}` : undefined), true);
   round((name) => name, true);
   const names = new Set(requests.map(({ name }) => name));
-  // Some frameworks call a tool's span after a class of theirs. Where no model asked for that, the arguments tell.
+  // Some frameworks name a tool's span after one of their classes. If no model asked for that name, the arguments
+  // decide.
   const strangers = [...free].filter((tool) => !names.has(family.at(tool).tool?.name ?? ''));
   round((_name, _id, args) => (args.state === 'whole' ? canonicalJson(args.json) : undefined), true, strangers);
   return spanOf;
 }
 
-/** So few pairs are compared one by one; more are looked up, or a hostile trace would take the square of its size. */
+/**
+ * Pairs up to this number are compared one by one; more are looked up, or a hostile trace would take the square of its
+ * size.
+ */
 const SCANNED_MAX = 256;
 
 /** The first round, which pairs all calls of most turns, without making a map. */
@@ -247,7 +251,7 @@ function withoutSpan(request: ToolRequest, transcripts: Transcripts): ToolCall {
   };
 }
 
-/** Without a span of the tool, what the model was told is what is known. */
+/** A tool without a span failed if the model was told so. */
 function errorOf(result: ToolResult | undefined): StepError | undefined {
   if (result === undefined || result.failed === false) return undefined;
   const { text } = result.result;
@@ -280,7 +284,7 @@ function ofSpan(family: Family, index: number, transcripts: Transcripts): ToolCa
   };
 }
 
-/** Only the agent's own span came, with what was said inside. */
+/** Calls of the transcript in the agent's own span, if no other span arrived. */
 function ofTranscript(root: Step): readonly ToolCall[] {
   if (root.kind === 'llm') return [];
   const results = new Results(sinceUser(root.messagesOut).flatMap((message) => message.parts));

@@ -134,7 +134,7 @@ function said({ parts }: Message): string {
 
 interface ShownIds {
   readonly all: ReadonlySet<string>;
-  /** By name and arguments. */
+  /** Results by name and arguments of the call. */
   readonly byCall: ReadonlyMap<string, readonly string[]>;
   readonly args: ReadonlyMap<string, Content>;
 }

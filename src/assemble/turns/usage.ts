@@ -106,7 +106,7 @@ function leaves(family: Family, members: readonly number[], has: (index: number)
   const withFigure = members.filter(has);
   if (withFigure.length < 2) return withFigure;
   const above = new Set<number>();
-  // Where a walk has been, so that none goes there again: below a tool, and not, which then includes the other.
+  // Nodes that a walk has visited, so that none is visited twice: below a tool, and elsewhere, which includes these.
   const walkedDirectly = new Set<number>();
   const walkedFromTool = new Set<number>();
   for (const index of withFigure) {

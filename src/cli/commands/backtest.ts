@@ -2,20 +2,17 @@
 import type { Command } from 'commander';
 import type { BacktestReport } from '../../model/backtest.ts';
 import { backtest } from '../../backtest/backtest.ts';
-import { openReader } from '../../serve/open-reader.ts';
+import { openedStore } from '../opened-store.ts';
 import { backtestJson } from '../../report/documents/backtest-json.ts';
-import { backtestMarkdown } from '../../report/documents/backtest-markdown.ts';
+import { backtestDocument } from '../../report/documents/backtest-document.ts';
 import { suiteLoading } from '../../engine/suite-loading.ts';
 import { loadSuites } from '../../score/load-suites.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
-import { noStore } from '../no-store.ts';
-import { printBacktest } from '../print-backtest.ts';
+import { printReport } from '../print-report.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
-import { visibleJson } from '../../model/visible-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
-import { writeReport } from '../write-report.ts';
 
 interface BacktestFlags {
   readonly against?: string;
@@ -59,8 +56,7 @@ export function addBacktest(program: Command, terminal: Terminal): void {
         ...suiteLoading(settings),
       });
       failOn(mistakes);
-      const reader = await openReader(settings);
-      if (reader === undefined) throw noStore(settings);
+      const reader = await openedStore(settings);
       try {
         const reports: BacktestReport[] = [];
         for (const suite of changed) {
@@ -80,9 +76,8 @@ export function addBacktest(program: Command, terminal: Terminal): void {
           terminal.progressDone();
           reports.push(report);
         }
-        if (flags.json === true) terminal.out(visibleJson(reports.map(backtestJson), 2));
-        else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
-        await writeReport(flags.markdown, () => reports.map(backtestMarkdown).join('\n'), terminal);
+        const json = reports.map(backtestJson);
+        await printReport(terminal, flags, { document: backtestDocument(reports), json, indent: 2 });
       } finally {
         await reader.close();
       }

@@ -7,16 +7,14 @@ import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import { tryConversationOfRun } from '../../engine/recorded/recorded-run.ts';
 import { comparisonJson } from '../../report/documents/comparison-json.ts';
-import { comparisonMarkdown } from '../../report/documents/comparison-markdown.ts';
-import { ExperimentUnreadable, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
+import { comparisonDocument } from '../../report/documents/comparison-document.ts';
+import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
-import { printComparison } from '../print-comparison.ts';
 import { printCaseRun } from '../print-case-run.ts';
+import { printReport } from '../print-report.ts';
 import { settingOption } from '../setting-option.ts';
-import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
-import { writeReport } from '../write-report.ts';
 
 interface CompareFlags {
   readonly suite?: readonly string[];
@@ -74,9 +72,8 @@ export function addCompare(program: Command, terminal: Terminal): void {
         smallest: flags.smallest,
         suites: flags.suite,
       });
-      await writeReport(flags.markdown, () => comparisonMarkdown(comparison, flags.flipped), terminal);
-      if (flags.json === true) terminal.out(visibleJson(comparisonJson(comparison)));
-      else if (flags.markdown !== '-') printComparison(terminal, comparison, { flippedMax: flags.flipped });
+      const document = comparisonDocument(comparison, { flippedMax: flags.flipped });
+      await printReport(terminal, flags, { document, json: comparisonJson(comparison) });
     });
 }
 
@@ -86,13 +83,8 @@ interface Found {
 }
 
 function found(settings: Settings, reference: string): Found {
-  try {
-    const folder = findExperiment(settings.experimentsDir, reference);
-    return { folder, result: readExperiment(folder) };
-  } catch (error) {
-    if (error instanceof ExperimentUnreadable) throw new CommandFailure(error.message, EXIT.input);
-    throw error;
-  }
+  const folder = findExperiment(settings.experimentsDir, reference);
+  return { folder, result: readExperiment(folder) };
 }
 
 function failOnUnknownSuites(asked: readonly string[] | undefined, results: readonly ExperimentResult[]): void {

@@ -6,11 +6,10 @@ import type { Dataset } from '../../model/dataset.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { type Outcome, OUTCOMES } from '../../model/evaluation.ts';
 import { FAILED_OUTCOMES } from '../../model/severity.ts';
-import { storeFileIn } from '../../serve/data-directory.ts';
 import { caseLine, LEFT_OUT, type LeftOut } from '../../engine/recorded-case.ts';
 import { casesFromStore, type Selection } from '../../offline/datasets/from-store.ts';
 import { readDataset } from '../../offline/datasets/read-dataset.ts';
-import { openReader } from '../../serve/open-reader.ts';
+import { openedStore } from '../opened-store.ts';
 import { readTruthFiles } from '../../engine/truth-files.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { fileWhenDone } from '../file-when-done.ts';
@@ -119,14 +118,7 @@ async function* linesFrom(
   selection: Selection,
   onLeftOut: (because: LeftOut) => void,
 ): AsyncGenerator<string> {
-  const reader = await openReader(settings);
-  if (reader === undefined) {
-    const where = storeFileIn(settings.dataDir);
-    throw new CommandFailure(
-      `no store at ${where}: give its --data-dir, or store.url in the configuration`,
-      EXIT.input,
-    );
-  }
+  const reader = await openedStore(settings, 'its --data-dir, or store.url in the configuration');
   try {
     const { truth: written } = readTruthFiles(settings.truth);
     const conversationKeys = settings.conversation.idKeys;

@@ -162,7 +162,7 @@ async function list(
   if (json !== true) terminal.err(count === 0 ? 'no dead letters' : `${count} dead letters`);
 }
 
-/** So many are sent before it is remembered that they were. */
+/** Records that are sent before the place is remembered. */
 const SEND_AT_ONCE = 500;
 const SEND_AT_ONCE_BYTES = 4 * 1024 * 1024;
 
@@ -185,7 +185,7 @@ async function replay(
   try {
     for await (const letter of lettersIn(opened, selection, all === true)) {
       const size = letter.record.value?.length ?? 0;
-      // It was too large for the topic of dead letters, where only what is known of it was kept.
+      // The record was too large for the topic of dead letters, which has only its description.
       if (size === 0) {
         counts.withoutValue++;
         continue;

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { Service } from '../../serve/service.ts';
-import { storeFileIn } from '../../serve/data-directory.ts';
+import { storeFileIn } from '../../serve/store-place/data-directory.ts';
 import { wordsOf } from '../../model/suite-words.ts';
 import { summarize } from '../../report/documents/summary.ts';
 import { StoreReader } from '../../store/sqlite/store-reader.ts';
@@ -35,7 +35,10 @@ const PHASES: readonly Phase[] = [
   },
 ];
 const REGRESS_RATE = 0.6;
-/** Nobody should wait minutes for the verdicts of a demonstration. A crashed conversation has no end mark, and waits to be idle. */
+/**
+ * Times of a demonstration, short so that verdicts come within seconds. A crashed conversation has no end mark, and
+ * waits to be idle.
+ */
 const DEMO_TIMES = { ASSAY_TURN_SETTLE: '2s', ASSAY_CONVERSATION_IDLE: '8s' };
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../examples/scheduling-agent/main.ts');
 /** The suite of the example agent, which is nobody else's, beside the defaults. */

@@ -102,8 +102,6 @@ export function addDetect(program: Command, terminal: Terminal): void {
     .option('--incidents <file>', 'replay: known incidents, a YAML or JSON list of {name, from, to, agent?}')
     .option('--false-alarms <number>', 'replay: instead of detection.false_alarms_per_month')
     .option('--learn-history <time>', 'replay: instead of detection.learn_history')
-    .option('--learn-conversations <n>', 'replay: instead of detection.learn_conversations')
-    .option('--baseline-memory <time>', 'replay: instead of detection.baseline_memory')
     .action(async (flags: ServiceFlags & ReplayFlags) => {
       if (flags.replay === true) return replay(terminal, flags);
       refuseReplayFlags(flags);
@@ -185,7 +183,7 @@ function print(terminal: Terminal, answer: z.infer<typeof answerSchema>): void {
   if (!answer.owner) {
     terminal.out(
       answer.active
-        ? 'This instance has not looked yet, or another one does (the one that shows assay_detection_time_seconds): ask it with --url.'
+        ? 'This instance has not looked yet, or another one does (the one that shows assay_detector_state): ask it with --url.'
         : 'Regression detection is switched off (detection.active).',
     );
     return;

@@ -1,7 +1,7 @@
 /** `assay doctor`: what a running service received, what became of it, what is missing, in what its agents fail, and what to do. */
 import type { Command } from 'commander';
 import { type Diagnosis, diagnose, failingSuites } from '../diagnose.ts';
-import { EXIT } from '../exit-codes.ts';
+import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { printTable } from '../print-table.ts';
 import { ask, askedPort, askText, reading, type ServiceFlags, serviceOf, tokenOption } from '../running-service.ts';
 import { Scrape } from '../scraped-series.ts';
@@ -42,7 +42,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
       const diagnosis = diagnose({ scrape, notReady, needs, worst, otlp });
       if (flags.json === true) terminal.out(visibleJson(diagnosis, 2));
       else print(terminal, url, diagnosis);
-      if (notReady.length > 0) process.exitCode = EXIT.failed;
+      if (notReady.length > 0) throw new CommandFailure('', EXIT.failed);
     });
 }
 
@@ -62,7 +62,7 @@ async function needsAt(url: string, asking: RequestInit): Promise<ReadonlyMap<st
   }
 }
 
-/** One of the worst conversations of each suite; absent where it cannot be had. */
+/** A conversation with the worst outcome for each suite; absent if it cannot be read. */
 async function worstAt(
   url: string,
   suites: readonly string[],

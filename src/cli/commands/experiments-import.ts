@@ -13,7 +13,7 @@ import {
   weakTruthsRemark,
 } from '../../offline/datasets/read-dataset.ts';
 import type { RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
-import { RecordingError, readRecording } from '../../offline/recording.ts';
+import { readRecording } from '../../offline/recording.ts';
 import { experimentSuite } from '../../offline/run/experiment-suite.ts';
 import { type RecordedRuns, recordedRuns } from '../../offline/run/recorded-runs.ts';
 import { createExperiment, type ExperimentFolder } from '../../store/experiment/experiment-folder.ts';
@@ -82,11 +82,7 @@ export function addImport(
         caseBy: flags.case,
         dataset,
         judges,
-      })
-        .catch((error: unknown) => {
-          throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
-        })
-        .finally(() => judges?.close());
+      }).finally(() => judges?.close());
       terminal.progressDone();
       judging?.end();
       sayLeftOut(recorded, { by: flags.case, dataset, terminal });

@@ -6,20 +6,16 @@ import type { Settings } from '../../config/settings.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { ExperimentResult } from '../../model/experiment.ts';
 import { tryConversationOfRun } from '../../engine/recorded/recorded-run.ts';
+import { repeatsSections } from '../../report/documents/comparison-document.ts';
 import { reliabilityJson } from '../../report/documents/comparison-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
 import { toCaseRunJson, toExperimentJson } from '../../store/experiment/experiment-json.ts';
-import {
-  ExperimentUnreadable,
-  experimentsIn,
-  findExperiment,
-  readExperiment,
-} from '../../store/experiment/read-experiment.ts';
+import { experimentsIn, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { isTaken } from '../../store/experiment/taken-folder.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { printCaseRun } from '../print-case-run.ts';
-import { printRepeats } from '../print-comparison.ts';
+import { printBlocks } from '../print-document.ts';
 import { type ListedExperiment, printExperiment, printExperiments, type RunState } from '../print-experiments.ts';
 import { summaryOf } from '../experiment-summary.ts';
 import { printKeptRuns, runsJson } from '../print-runs.ts';
@@ -69,25 +65,16 @@ export function addExperiments(program: Command, terminal: Terminal): void {
     .argument('[case]', 'the id of a case')
     .action(async (reference: string, name: string | undefined, flags: Flags) => {
       const settings = await settingsOf(flags);
-      const listed = found(settings, reference);
+      const listed = listedFrom(findExperiment(settings.experimentsDir, reference));
       if (name !== undefined) await showCase(terminal, listed, { name, settings, json: flags.json === true });
       else showExperiment(terminal, listed, { json: flags.json === true });
     });
 }
 
 async function settingsOf(flags: Flags): Promise<Settings> {
-  // No suite is asked for anything: an experiment says what it was scored by.
+  // An experiment records its suites, so no configured suite is loaded.
   const given = { config: flags.config, experiments: flags.experiments };
   return (await load(given, { suites: ['default'], secrets: "the store's" })).settings;
-}
-
-function found(settings: Settings, reference: string): ListedExperiment {
-  try {
-    return listedFrom(findExperiment(settings.experimentsDir, reference));
-  } catch (error) {
-    if (error instanceof ExperimentUnreadable) throw new CommandFailure(error.message, EXIT.input);
-    throw error;
-  }
 }
 
 function listedFrom(folder: string): ListedExperiment {
@@ -118,7 +105,11 @@ function showExperiment(terminal: Terminal, listed: ListedExperiment, { json }: 
   }
   printExperiment(terminal, listed);
   printKeptRuns(terminal, result);
-  for (const reliability of reliabilities) printRepeats(terminal, reliability.suite, reliability);
+  printBlocks(
+    terminal,
+    reliabilities.flatMap((one) => repeatsSections(one.suite, one)),
+    2,
+  );
 }
 
 async function showCase(

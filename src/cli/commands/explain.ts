@@ -2,9 +2,7 @@
 import type { Command } from 'commander';
 import { buildConversation } from '../../assemble/build-conversation.ts';
 import { costOfTurns, type ModelPrices, PriceTable } from '../../model/cost.ts';
-import { decisionOf } from '../../model/decision.ts';
-import type { Evaluation, VerdictKind } from '../../model/evaluation.ts';
-import { partsOf } from '../../model/verdict-parts.ts';
+import type { Evaluation } from '../../model/evaluation.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
@@ -12,7 +10,7 @@ import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { byRevision } from '../../report/documents/revisions.ts';
 import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
 import { transcriptOf } from '../../report/documents/transcript.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { conversationOfService } from '../conversation-of-service.ts';
 import { conversationFromStore } from '../conversation-of-store.ts';
 import {
@@ -24,23 +22,16 @@ import {
   limitText,
   weightText,
 } from '../explained-conversation.ts';
-import { gradedStepRows } from '../graded-step-rows.ts';
 import { isThere } from '../running-service.ts';
 import { addServiceOrStore, serviceOrStore, type ServiceOrStoreFlags } from '../service-or-store.ts';
 import { printTurn as printTurnSteps } from '../print-transcript.ts';
-import { headRow, printTable, type TableRow } from '../print-table.ts';
-import { safe, type Style, type Terminal } from '../terminal.ts';
+import { headRow, printTable } from '../print-table.ts';
+import { safe, type Terminal } from '../terminal.ts';
+import { verdictRows } from '../verdict-rows.ts';
 import { dueText, whenEvaluated } from '../when-evaluated.ts';
 import { turnsOfTrace } from '../../engine/turns-of-trace.ts';
 import { outcomeText } from '../../model/outcome-text.ts';
 
-const VERDICT_STYLES = {
-  pass: 'green',
-  fail: 'red',
-  not_applicable: 'dim',
-  error: 'magenta',
-  skipped: 'dim',
-} as const satisfies Record<VerdictKind, string>;
 export function addExplain(program: Command, terminal: Terminal): void {
   const command = program
     .command('explain')
@@ -176,30 +167,7 @@ function printEvaluation(
     terminal.out(
       `    ${paint('dim', `so far: it waits for a judge's verdict on ${evaluation.waitsFor.join(', ')}, and is not counted yet`)}`,
     );
-  const rowsOf = (
-    [word, style, name]: readonly [string, Style, string],
-    reason: string,
-    at: SpanId | undefined,
-  ): readonly TableRow[] => [
-    [{ text: word, style }, name, reason],
-    ...(at === undefined ? [] : [['', '', { text: `at ${where(at)}`, style: 'dim' }] as const]),
-  ];
-  const rows = [
-    ...[...evaluation.verdicts].flatMap(([criterion, given]) => {
-      const { verdict, reason } = given;
-      const { evidence, steps = [] } = partsOf(given);
-      // Each step says itself where it is.
-      const at = decisionOf(verdict) === 'fail' && steps.length === 0 ? evidence[0] : undefined;
-      return [
-        ...rowsOf([verdict, VERDICT_STYLES[verdict], criterion], reason, at),
-        ...steps.flatMap((step) => gradedStepRows(step, where)),
-      ];
-    }),
-    ...(evaluation.findings ?? []).flatMap(({ finding, reason, evidence }) =>
-      rowsOf(['finding', 'yellow', finding], reason, evidence[0]),
-    ),
-  ];
-  printTable(terminal, rows, { min: [14, 28] });
+  printTable(terminal, verdictRows(evaluation, where), { min: [14, 28] });
 }
 
 /** Earlier revisions, the newest first, and the verdicts that the next one changed. */

@@ -12,12 +12,11 @@ import {
   exportQuery,
 } from '../../api/export.ts';
 import { exportedBytes } from '../../serve/exporting/exported-bytes.ts';
-import { openReader } from '../../serve/open-reader.ts';
+import { openedStore } from '../opened-store.ts';
 import { apiOfService, apiOfStore } from '../api-of-service.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { fileWhenDone } from '../file-when-done.ts';
 import type { Loaded } from '../load.ts';
-import { noStore } from '../no-store.ts';
 import { refuseUnknownSuites } from '../refuse-unknown-suites.ts';
 import { type AskedService, askResponse, isThere, reading } from '../running-service.ts';
 import { addServiceOrStore, serviceOrStore, type ServiceOrStoreFlags } from '../service-or-store.ts';
@@ -122,8 +121,7 @@ function formatOf({ format: text, out }: ExportFlags): ExportFormat {
 }
 
 async function* ofStore(query: ExportQuery, { settings, suites, shadows }: Loaded): AsyncGenerator<Uint8Array> {
-  const reader = await openReader(settings);
-  if (reader === undefined) throw noStore(settings);
+  const reader = await openedStore(settings);
   try {
     yield* exportedBytes({ reader, suites: [...suites, ...shadows].map(outlineOf) }, query);
   } finally {

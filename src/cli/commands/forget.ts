@@ -10,10 +10,10 @@ import { AuditLog } from '../../access/audit-log.ts';
 import { loadSettings, type Settings } from '../../config/settings.ts';
 import { counted } from '../../model/counted.ts';
 import { auditLine, forgetJson } from '../../serve/api/forget-api.ts';
-import { accessFilesIn, isInUse, openDataDirectory } from '../../serve/data-directory.ts';
+import { accessFilesIn, isInUse, openDataDirectory } from '../../serve/store-place/data-directory.ts';
 import { askedConversation, type ForgetRequest } from '../../serve/forgetting/forget.ts';
 import { userFormsOf } from '../../serve/forgetting/user-forms.ts';
-import { LossUndecided } from '../../serve/loss-undecided.ts';
+import { LossUndecided } from '../../serve/store-place/loss-undecided.ts';
 import { forgetStopped } from '../../serve/one-machine/forget-stopped.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
@@ -103,7 +103,7 @@ async function forgotten(settings: Settings, flags: Flags): Promise<z.output<typ
   return answerSchema.parse(await inFolder(settings, { about, dryRun, dropSetAside }));
 }
 
-/** Its folder is here and nobody uses it. Another service than its own must not be asked then. */
+/** True if the service's folder is here and unlocked. Then no other service at that address must be asked. */
 function isStopped({ dataDir }: Settings): boolean {
   return existsSync(dataDir) && !isInUse(dataDir);
 }
@@ -152,7 +152,7 @@ function who(): string {
   try {
     return `command line ${userInfo().username}`;
   } catch {
-    // There are containers whose user has no name.
+    // The user of a container may have no name.
     return 'command line';
   }
 }

@@ -5,14 +5,15 @@ import { detailsCommand } from '../../statistics/compare/gate/gate-commands.ts';
 import type { GateFile } from '../../statistics/compare/gate/gate-rules.ts';
 import { type GateResult, mayRelease } from '../../model/gate.ts';
 import { formatMistakes } from '../../model/mistake.ts';
-import { gateJson, gateJUnit, gateMarkdown } from '../../report/documents/gate-report.ts';
+import { documentMarkdown } from '../../report/documents/document-markdown.ts';
+import { gateJson, gateJUnit } from '../../report/documents/gate-report.ts';
 import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, GATE_EXIT } from '../exit-codes.ts';
 import { initGate } from '../init-gate.ts';
 import { planOfGate } from '../plan-gate.ts';
 import { load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
-import { printGate } from '../print-gate.ts';
+import { fullGate, printGate } from '../print-gate.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { writeReport } from '../write-report.ts';
@@ -101,7 +102,7 @@ export function addGate(program: Command, terminal: Terminal): void {
       const { result, gate } = await decide(reference, flags).catch(failAsError);
       const { candidate, baseline } = result;
       const tableBy = detailsCommand({ candidate: candidate.id, baseline: baseline?.id, rules: flags.rules });
-      await writeReport(flags.markdown, () => gateMarkdown(result), terminal, GATE_EXIT.error);
+      await writeReport(flags.markdown, () => documentMarkdown(fullGate(result, gate)), terminal, GATE_EXIT.error);
       await writeReport(flags.junit, () => gateJUnit(result, gate), terminal, GATE_EXIT.error);
       if (flags.json === true) terminal.out(visibleJson(gateJson(result)));
       else if (flags.markdown !== '-' && flags.junit !== '-')

@@ -3,7 +3,7 @@ import { counted } from '../../model/counted.ts';
 import type { Command } from 'commander';
 import { dialectOf } from '../../normalize/rule-dialect.ts';
 import { type RecordedBatch, recordedMessages } from '../../engine/recorded/recorded-batch.ts';
-import { RecordingError, readRecording, redactBatches } from '../../offline/recording.ts';
+import { readRecording, redactBatches } from '../../offline/recording.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import { type Understood, understandRecorded } from '../../engine/recorded/understand-recording.ts';
 import { toInspectionJson } from '../../report/inspect/inspection-json.ts';
@@ -45,8 +45,6 @@ export function addInspect(program: Command, terminal: Terminal): void {
           : redactBatches(readAll(files), offlineRedaction(settings));
       const understood = await understandRecorded(batches, {
         conversationKeys: settings.conversation.idKeys,
-      }).catch((error: unknown) => {
-        throw error instanceof RecordingError ? new CommandFailure(error.message, EXIT.input) : error;
       });
       const { conversations } = understood;
       if (flags.json === true) {

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../../config/settings.ts';
 import { counted } from '../../model/counted.ts';
-import { openDataDirectory } from '../../serve/data-directory.ts';
-import { LossUndecided } from '../../serve/loss-undecided.ts';
+import { openDataDirectory } from '../../serve/store-place/data-directory.ts';
+import { LossUndecided } from '../../serve/store-place/loss-undecided.ts';
 import {
   filesSetAside,
   openStoppedJournal,

@@ -14,7 +14,7 @@ import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
-/** As many as one request may have. */
+/** Most labels that the API takes in a request. */
 const LABELS_MAX = 1000;
 const OUTCOMES_TOGETHER = 500;
 const answerSchema = z.object({ added: z.number() });

@@ -57,7 +57,7 @@ export function addPrefer(program: Command, terminal: Terminal): void {
         { config: flags.config, experiments: flags.experiments, dataDir: flags.dataDir },
         { suites: ['default'] },
       );
-      const folders = references.map((reference) => found(settings.experimentsDir, reference));
+      const folders = references.map((reference) => findExperiment(settings.experimentsDir, reference));
       const results = folders.map((folder) => readExperiment(folder));
       const judge = judgeNamed(
         flags.judge,
@@ -107,14 +107,6 @@ function report(
   const minutes = Math.ceil((progress.questions * (Math.floor(votes / 2) + 1)) / requestsPerMinute);
   const atLeast = minutes > 1 ? `; up to ${minutes} min at requests_per_minute: ${requestsPerMinute}` : '';
   terminal.err(`${progress.pairs} pairs of answers make ${progress.questions} questions to ${name}${atLeast}`);
-}
-
-function found(root: string, reference: string): string {
-  try {
-    return findExperiment(root, reference);
-  } catch (error) {
-    throw new CommandFailure(error instanceof Error ? error.message : String(error), EXIT.input);
-  }
 }
 
 function judgeNamed(named: string | undefined, known: readonly string[]): string {

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
 import { USUAL_GATE_FILE } from '../../statistics/compare/gate/gate-between.ts';
 import { durationMs } from '../../config/quantities.ts';
-import { type AgentTarget, readAgentTarget, shownTarget } from '../../agent-runner/agent-target.ts';
+import { readAgentTarget, shownTarget } from '../../agent-runner/agent-target.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { Experiment } from '../../model/experiment.ts';
 import { formatMistakes, type Mistake } from '../../model/mistake.ts';
@@ -20,8 +20,9 @@ import { whatIsAnother } from '../../offline/run/resume-check.ts';
 import { chosenCases, planParts, planRuns } from '../../offline/run/run-plan.ts';
 import { createExperiment, resumeExperiment } from '../../store/experiment/experiment-folder.ts';
 import { newExperimentId } from '../../store/experiment/experiment-id.ts';
-import { ExperimentUnreadable, findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
-import { driveRun } from '../drive-run.ts';
+import { findExperiment, readExperiment } from '../../store/experiment/read-experiment.ts';
+import { driveRun, type Driving } from '../drive-run.ts';
+import { UnreadableInput } from '../../model/unreadable-input.ts';
 import { CommandFailure, EXIT, GATE_EXIT, INTERRUPTED, withCauses } from '../exit-codes.ts';
 import { failOn, type Loaded, load } from '../load.ts';
 import { settingOption } from '../setting-option.ts';
@@ -116,7 +117,8 @@ async function run(
     { suites: flags.suite ?? [], byName: true, secrets: "the store's" },
   );
   const root = loaded.settings.experimentsDir;
-  const resumed = flags.resume === undefined ? undefined : findResumed(root, flags.resume);
+  const resumed =
+    flags.resume === undefined ? undefined : findExperiment(root, flags.resume === true ? 'latest' : flags.resume);
   const began = resumed === undefined ? undefined : readExperiment(resumed).experiment;
   asked.isGate ||= began?.untilDecided !== undefined;
   const wanted = readWanted(file, flags, began);
@@ -127,11 +129,10 @@ async function run(
   if (began !== undefined) refuseAnother(began, experiment, flags);
   const { dataset, repeats, seed } = wanted;
   const question = await questionOf(flags, { root, experiment, dataset, began });
-  const folder = open(() =>
+  const folder =
     resumed === undefined
       ? createExperiment(root, question === undefined ? experiment : { ...experiment, untilDecided: question.plan })
-      : resumeExperiment(resumed),
-  );
+      : resumeExperiment(resumed);
   const looks = question === undefined ? undefined : new Looks(terminal, folder, question);
   const parts =
     looks === undefined
@@ -141,7 +142,7 @@ async function run(
     if (began !== undefined) folder.update({ agent: { ...folder.experiment.agent, target: experiment.agent.target } });
     return await driveRun(terminal, { folder, wanted, parts, looks, loaded, flags });
   } catch (error) {
-    // Nobody would look for one in which nothing is; only one that was stopped is to be resumed.
+    // An experiment without runs is not named; one that was stopped can be resumed.
     const isStopped = error instanceof CommandFailure && error.exitCode === INTERRUPTED;
     if (!isStopped && resumed === undefined && folder.runs.length === 0) {
       rmSync(folder.folder, { recursive: true, force: true });
@@ -154,22 +155,17 @@ async function run(
 
 /** An error must not be taken for an answer of the gate. */
 function asGateError(error: unknown): CommandFailure {
-  if (error instanceof CommandFailure)
-    return error.exitCode === INTERRUPTED ? error : new CommandFailure(error.message, GATE_EXIT.error);
+  if (error instanceof CommandFailure && error.exitCode === INTERRUPTED) return error;
+  if (error instanceof CommandFailure || error instanceof UnreadableInput)
+    return new CommandFailure(error.message, GATE_EXIT.error);
   return new CommandFailure(error instanceof Error ? withCauses(error) : String(error), GATE_EXIT.error);
 }
 
-interface Wanted {
+interface Wanted extends Driving {
   readonly dataset: Dataset;
-  readonly target: AgentTarget;
   readonly targetText: string;
   readonly repeats: number;
   readonly seed: number;
-  readonly concurrency: number;
-  readonly timeoutMs: number;
-  readonly settleMs: number;
-  readonly otlpPort: number;
-  readonly headers: { readonly [name: string]: string };
 }
 
 /** Flags and dataset, all mistakes of both at once. Options of an experiment that is resumed need not be repeated. */
@@ -262,18 +258,6 @@ async function experimentOf(
     seed,
     assayVersion: version,
   };
-}
-
-function findResumed(root: string, reference: string | true): string {
-  return open(() => findExperiment(root, reference === true ? 'latest' : reference));
-}
-
-function open<T>(attempt: () => T): T {
-  try {
-    return attempt();
-  } catch (error) {
-    throw error instanceof ExperimentUnreadable ? new CommandFailure(error.message, EXIT.input) : error;
-  }
 }
 
 function refuseAnother(began: Experiment, now: Experiment, { force }: RunFlags): void {

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { describeRedaction } from '../../engine/redaction-rules.ts';
 import type { Service } from '../../serve/service.ts';
-import { LossUndecided } from '../../serve/loss-undecided.ts';
+import { LossUndecided } from '../../serve/store-place/loss-undecided.ts';
 import { FolderUnusable } from '../../model/make-folder.ts';
 import { Log } from '../../report/log/log.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -45,7 +45,7 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
   process.umask(0o077);
   // Loaded when it is needed: the other commands should not wait for the receivers' libraries.
   const { startService } = await import('../../serve/service.ts');
-  const { NoTokens } = await import('../../serve/service-access.ts');
+  const { NoTokens } = await import('../../serve/http/service-access.ts');
   const log = new Log({ level: loaded.settings.logLevel, write: (line) => void process.stderr.write(line) });
   const started = Promise.withResolvers<Service>();
   let isStarting = true;
@@ -70,11 +70,8 @@ export async function startWithLog(loaded: Loaded): Promise<{ readonly service: 
     http_port: ports.http,
     redacted: describeRedaction(loaded.settings.redaction),
   });
-  for (const { variable, didYouMean } of loaded.unknownVariables)
-    log.line('warn', 'config: an environment variable is no setting, ignoring it', {
-      variable,
-      did_you_mean: didYouMean,
-    });
+  for (const { name, hint } of loaded.strangers)
+    log.line('warn', 'config: a name is no setting, going on as the hint says', { name, hint });
   for (const remark of loaded.remarks)
     log.line('warn', 'suites: a shadow has the version of the live suite but different content, running both', {
       remark,

@@ -1,7 +1,7 @@
 /** `assay sessions end`: people who signed in have to sign in again. The service knows of it within three seconds. */
 import type { Command } from 'commander';
 import { loadSettings } from '../../config/settings.ts';
-import { accessStoreOf } from '../../serve/service-access.ts';
+import { accessStoreOf } from '../../serve/http/service-access.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { settingOption } from '../setting-option.ts';

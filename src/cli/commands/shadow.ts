@@ -1,20 +1,17 @@
 /** `assay shadow`: what suites in shadow say beside the live ones, by what the store has. */
 import type { Command } from 'commander';
 import { shadowReports } from '../../backtest/shadow-report.ts';
-import { openReader } from '../../serve/open-reader.ts';
+import { openedStore } from '../opened-store.ts';
 import { outlineOf } from '../../engine/suite-outline.ts';
 import { backtestJson } from '../../report/documents/backtest-json.ts';
-import { backtestMarkdown } from '../../report/documents/backtest-markdown.ts';
+import { backtestDocument } from '../../report/documents/backtest-document.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
-import { noStore } from '../no-store.ts';
-import { printBacktest } from '../print-backtest.ts';
+import { printReport } from '../print-report.ts';
 import { settingOption } from '../setting-option.ts';
 import { sinceOf } from '../since.ts';
-import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
-import { writeReport } from '../write-report.ts';
 
 interface ShadowFlags {
   readonly suite?: string;
@@ -54,8 +51,7 @@ export function addShadow(program: Command, terminal: Terminal): void {
       if (shadows.length === 0)
         throw new CommandFailure('no suite runs in shadow: name one in shadow_suites of assay.yaml', EXIT.input);
       for (const remark of remarks) terminal.err(`warning: ${safe(remark)}`);
-      const reader = await openReader(settings);
-      if (reader === undefined) throw noStore(settings);
+      const reader = await openedStore(settings);
       try {
         const { suite, agent, agentVersion } = flags;
         const running = [...suites, ...shadows].map(outlineOf);
@@ -69,9 +65,8 @@ export function addShadow(program: Command, terminal: Terminal): void {
           limit,
           shown,
         });
-        if (flags.json === true) terminal.out(visibleJson(reports.map(backtestJson), 2));
-        else if (flags.markdown !== '-') for (const report of reports) printBacktest(terminal, report);
-        await writeReport(flags.markdown, () => reports.map(backtestMarkdown).join('\n'), terminal);
+        const json = reports.map(backtestJson);
+        await printReport(terminal, flags, { document: backtestDocument(reports), json, indent: 2 });
       } finally {
         await reader.close();
       }

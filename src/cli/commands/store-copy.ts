@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { counted } from '../../model/counted.ts';
 import { isStoreWithoutKafka, loadSettings } from '../../config/settings.ts';
-import { openDataDirectory, storeFileIn } from '../../serve/data-directory.ts';
+import { openDataDirectory, storeFileIn } from '../../serve/store-place/data-directory.ts';
 import { copyStore, SourceIsWaiting, TargetInUse } from '../../store/copy-store.ts';
 import type { PostgresAddress } from '../../store/postgres/link.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';

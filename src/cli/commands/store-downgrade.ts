@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isStoreWithoutKafka, loadSettings, type Settings } from '../../config/settings.ts';
 import { counted } from '../../model/counted.ts';
-import { openDataDirectory, storeFileIn } from '../../serve/data-directory.ts';
+import { openDataDirectory, storeFileIn } from '../../serve/store-place/data-directory.ts';
 import { compareVersions, type Migration, stepsBack } from '../../store/migration.ts';
 import { downgrade, MIGRATIONS, storedSchema } from '../../store/sqlite/migrate.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -75,7 +75,7 @@ async function shared(address: NonNullable<Settings['sharedStore']>): Promise<Pl
 function ofMachine({ dataDir }: Settings): Place {
   const file = storeFileIn(dataDir);
   if (!existsSync(file)) throw new CommandFailure(`no store at ${file}: give its --data-dir`, EXIT.input);
-  // Its lock keeps a service out.
+  // The folder's lock keeps a service out.
   const directory = openDataDirectory(dataDir);
   const database = new DatabaseSync(file);
   return {

@@ -9,22 +9,18 @@ import {
   fromGoldenTraces,
   fromRecordings,
   fromSuiteTests,
-  type GoldenConversation,
 } from '../../offline/mutation/golden-conversations.ts';
 import { mutateSuite } from '../../offline/mutation/mutate-suites.ts';
-import { RecordingError } from '../../offline/recording.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import { checkedTruth } from '../../engine/truth-files.ts';
-import { mutationJson, mutationMarkdown } from '../../report/documents/mutation-report.ts';
+import { mutationDocument, mutationJson } from '../../report/documents/mutation-report.ts';
 import { findSuiteTests } from '../../score/suite-test/find-suite-tests.ts';
-import { ExperimentUnreadable, findExperiment } from '../../store/experiment/read-experiment.ts';
+import { findExperiment } from '../../store/experiment/read-experiment.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load, type Loaded } from '../load.ts';
-import { printMutation } from '../print-mutation.ts';
+import { printReport } from '../print-report.ts';
 import { settingOption } from '../setting-option.ts';
-import { visibleJson } from '../../model/visible-text.ts';
 import { percent, type Terminal } from '../terminal.ts';
-import { writeReport } from '../write-report.ts';
 
 interface MutateFlags {
   readonly from?: readonly string[];
@@ -63,9 +59,8 @@ export function addSuiteMutate(suite: Command, terminal: Terminal): void {
       const loaded = await load({ config: flags.config, experiments: flags.experiments }, { suites: references });
       const mutated = await mutateAll(loaded, faults, flags, terminal);
       terminal.progressDone();
-      await writeReport(flags.markdown, () => mutationMarkdown(mutated), terminal);
-      if (flags.json === true) terminal.out(visibleJson(mutationJson(mutated, flags), 2));
-      else if (flags.markdown !== '-') for (const one of mutated) printMutation(terminal, one);
+      const json = mutationJson(mutated, flags);
+      await printReport(terminal, flags, { document: mutationDocument(mutated), json, indent: 2 });
       if (mutated.every(({ tried }) => tried === 0)) {
         const hint = 'give recordings with --from, or write tests beside the suite (docs/suites.md)';
         throw new CommandFailure(`no conversation passes and can be broken: ${hint}`, EXIT.input);
@@ -91,19 +86,12 @@ async function mutateAll(
   const tests = findSuiteTests(suiteReferences, { baseDir: suitesBaseDirectory, builtinDir: BUILTIN_SUITES });
   const own = await fromSuiteTests(tests.files, options);
   failOn(own.mistakes);
-  const others: GoldenConversation[] = [];
-  try {
-    others.push(...(await fromRecordings(flags.from ?? [], options)));
-    if (flags.experiment !== undefined) {
-      const folder = findExperiment(settings.experimentsDir, flags.experiment);
-      const { conversations, lacksTruth } = await fromExperiment(folder, options);
-      if (lacksTruth)
-        terminal.err('the dataset of the experiment is missing: the ground truth of its cases is unknown');
-      others.push(...conversations);
-    }
-  } catch (error) {
-    const isInput = error instanceof RecordingError || error instanceof ExperimentUnreadable;
-    throw isInput ? new CommandFailure(error.message, EXIT.input) : error;
+  const others = [...(await fromRecordings(flags.from ?? [], options))];
+  if (flags.experiment !== undefined) {
+    const folder = findExperiment(settings.experimentsDir, flags.experiment);
+    const { conversations, lacksTruth } = await fromExperiment(folder, options);
+    if (lacksTruth) terminal.err('the dataset of the experiment is missing: the ground truth of its cases is unknown');
+    others.push(...conversations);
   }
   const mutated: SuiteMutation[] = [];
   for (const suite of suites) {

@@ -11,9 +11,9 @@ import { loadSettings } from '../../config/settings.ts';
 import { readTruthFiles } from '../../engine/truth-files.ts';
 import { suiteLoading } from '../../engine/suite-loading.ts';
 import { suiteRemarks } from '../../offline/suite-remarks.ts';
-import { sameVersions } from '../../score/evaluator-version.ts';
+import { sameVersions } from '../../score/suite/evaluator-version.ts';
 import { loadSuites, SUITE_FILE_BYTES_MAX } from '../../score/load-suites.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { unreadable } from '../../model/why-unreadable.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { BUILTIN_SUITES, failOn, load } from '../load.ts';
@@ -41,14 +41,11 @@ export function addValidate(program: Command, terminal: Terminal): void {
     .action(async (files: readonly string[], flags: ValidateFlags) => {
       const location = { config: flags.config, dataDir: flags.dataDir };
       if (files.length === 0) {
-        const { settings, suites, shadows, remarks, truthRemarks, unknownVariables } = await load(location);
+        const { settings, suites, shadows, remarks, truthRemarks, strangers } = await load(location);
         const beside = shadows.map(({ name, version }) => `${name}@${version} in shadow`);
         terminal.out(`valid: ${[...suites.map(({ name, version }) => `${name}@${version}`), ...beside].join(', ')}`);
         for (const remark of [...remarks, ...truthRemarks]) terminal.err(`warning: ${safe(remark)}`);
-        for (const { variable, didYouMean } of unknownVariables)
-          terminal.err(
-            `warning: the environment variable ${safe(variable, 100)} is no setting: did you mean ${didYouMean}?`,
-          );
+        for (const { name, hint } of strangers) terminal.err(`warning: ${safe(name, 200)} is no setting: ${hint}`);
         await printRemarks(terminal, suites);
         if (flags.store === true) await printReview(terminal, settings, suites);
         return;

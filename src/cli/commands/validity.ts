@@ -7,10 +7,9 @@ import { counted } from '../../model/counted.ts';
 import { holdAgainst } from '../../statistics/calibrate/validity.ts';
 import type { OutcomeFile } from '../../offline/outcome-labels.ts';
 import { validityJson } from '../../report/documents/validity-json.ts';
-import { openReader } from '../../serve/open-reader.ts';
+import { openedStore } from '../opened-store.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
-import { noStore } from '../no-store.ts';
 import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '../outcome-options.ts';
 import { printValidity } from '../print-validity.ts';
 import { addScoringOptions, type ScoringFlags, scoreFiles } from '../score-files.ts';
@@ -91,8 +90,7 @@ async function ofStore(flags: ValidityFlags, terminal: Terminal): Promise<void> 
   refuse(flags, OF_A_RECORDING, 'is for a recording, and no file is given');
   const since = sinceOf(flags.since);
   const { settings } = await load({ config: flags.config, dataDir: flags.dataDir }, { secrets: "the store's" });
-  const reader = await openReader(settings);
-  if (reader === undefined) throw noStore(settings);
+  const reader = await openedStore(settings);
   try {
     const names = await reader.outcomeNames();
     const label = flags.label ?? (names.length === 1 ? names[0]?.label : undefined);

@@ -18,7 +18,7 @@ import { type AgentLabels, FOLDED, isFolded, OTHER } from '../../model/agent-lab
 /** Part that was counted under `other`: all of its labels, or its segment alone. */
 export interface Fold {
   readonly label: 'agent' | 'segment';
-  /** As the spans say. */
+  /** Agent as the spans name it. */
   readonly agent: string;
 }
 
@@ -42,7 +42,7 @@ export class LabelGuard {
   readonly #onFold: (fold: Fold) => void;
   /** The combinations, each as one object: whoever files things by labels can file them by that. */
   readonly #known = new Map<string, AgentLabels>();
-  /** The same without their segments. */
+  /** Agents without their segments. */
   readonly #agents = new Set<string>();
   readonly #segments = new Map<string, Set<string>>();
   /** Number of combinations by the sender that introduced them. */
@@ -158,7 +158,7 @@ function cleanValue(value: string): string {
   const oneLine = visibleText(value)
     .replace(/[\n\t]/g, ' ')
     .trim();
-  // By code points, so that no half of a surrogate pair is left.
+  // Cut by code points, so that no half of a surrogate pair is left.
   const short = oneLine.length > VALUE_LENGTH_MAX ? [...oneLine].slice(0, VALUE_LENGTH_MAX).join('') : oneLine;
   return short === '' ? 'unknown' : short.toWellFormed();
 }

@@ -41,7 +41,7 @@ export interface CountedConversation {
   readonly beganAt: number;
 }
 
-/** One running total. Amounts are integers of the metric's scale. */
+/** A running total. Amounts are integers of the metric's scale. */
 interface Series {
   add(amount: number, exemplar?: SeriesExemplar): void;
 }
@@ -64,7 +64,7 @@ const NONE: ReadonlyMap<string, VerdictKind> = new Map();
 /** Names that a suite counts besides outcomes and scores. */
 interface CountedNames {
   readonly criteria: readonly string[];
-  /** Critical criteria among them. */
+  /** Critical criteria among these. */
   readonly critical?: ReadonlySet<string>;
   readonly findings?: readonly FindingKind[];
 }
@@ -206,7 +206,7 @@ class SaidTotals {
 
   countVerdict(criterion: string, verdict: Verdict, counted?: CountedConversation): void {
     const series = this.verdict(criterion, verdict.verdict);
-    // Nobody asks for an example of a pass.
+    // Only failures have an exemplar: an example of a pass helps nobody.
     if (counted !== undefined && decisionOf(verdict.verdict) === 'fail') series.add(1, exemplarOf(counted, 1));
     else series.add(1);
     const reason = undecidedBy(verdict);
@@ -214,7 +214,10 @@ class SaidTotals {
     this.#countJudged(criterion, verdict);
   }
 
-  /** One that was counted while others were waited for. Only one that failed to run comes out otherwise the next time. */
+  /**
+   * Takes back a verdict that was counted while others were pending. Only one that failed to run can come out
+   * differently later.
+   */
   withdraw(criterion: string, was: VerdictKind): void {
     this.verdict(criterion, was).add(1);
     if (was === 'error') this.#undecided(criterion, 'error').add(1);
@@ -258,7 +261,7 @@ class SaidTotals {
     if (!isDecided(given) || given.judgedBy === undefined) return;
     const { judge, version: judge_version } = given.judgedBy;
     const labels = { suite: this.#labels.suite, criterion, judge, judge_version };
-    // Both from the first on, so that a share can be made of them.
+    // Both series exist from the first decision on, so that queries can divide them.
     for (const verdict of DECISIONS)
       this.#totals
         .series(this.#named(QUALITY_METRICS.judged.name), { ...labels, verdict })
@@ -310,7 +313,7 @@ class SaidTotals {
   }
 }
 
-/** Rules and dashboards ask for pass rates and for errors; the other verdicts are looked at as they come. */
+/** Verdicts whose series exist at zero, because rules and dashboards ask for them; the others begin when they occur. */
 const IS_ASKED_FOR = {
   pass: true,
   fail: true,

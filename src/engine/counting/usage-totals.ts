@@ -1,6 +1,6 @@
 /** Effort of a conversation, as it is counted: in whole numbers, and never more than is plausible. */
 
-/** As the spans say, and the cost as the prices do. */
+/** Effort as the spans report it, and the cost by the price table. */
 export interface Effort {
   readonly steps: number;
   readonly tokens: number | undefined;
@@ -56,7 +56,10 @@ export function countedEffort({ steps, tokens, durationMs, costNanos }: KeptEffo
   return { steps, tokens, duration: durationMs, cost };
 }
 
-/** In billionths of a dollar squared: a thousand times the square of millionths. A conversation of 0.0003 USD is 90 of them. */
+/**
+ * Square in billionths of a dollar squared: a thousand times the square of millionths. A conversation of 0.0003 USD is
+ * 90 of them.
+ */
 export function squaredCost(millionths: number): number {
   return Math.round(millionths ** 2 / 1000);
 }

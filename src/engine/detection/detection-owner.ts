@@ -35,7 +35,7 @@ export type DetectionMessage =
   | ({ readonly type: 'detection-accepted' } & AcceptAnswer)
   | { readonly type: 'detection-event'; readonly event: DetectionEvent };
 
-/** Where the thread ends before it has answered, whoever asked is told that it is not known. */
+/** If the thread ends before it has answered, the caller is told that the result is unknown. */
 export interface AcceptCommand {
   readonly type: 'accept';
   readonly id: number;
@@ -65,7 +65,7 @@ export class DetectionOwner {
   #questions: AcceptQuestion[] = [];
   #parts: HistoryPart[] = [];
   #dueAt = 0;
-  /** Observations of the round under way, and when it began. */
+  /** Observations of the current round, and its start. */
   #taken = 0;
   #beganAt = 0;
 
@@ -93,7 +93,7 @@ export class DetectionOwner {
     this.#dueAt = 0;
   }
 
-  /** It is observed by the next round, which follows at once. */
+  /** Takes a part of the history, which the next round observes at once. */
   history({ part }: HistoryCommand): void {
     this.#parts.push(part);
     this.#dueAt = 0;

@@ -15,7 +15,7 @@ export function detectionStart({ detection, alerts }: Settings): DetectionStart 
   return {
     settings,
     subscribers: alerts.webhooks.map(({ key, on }) => ({ key, on })),
-    // Users who want to know sooner have set shorter times.
+    // Users who want to know sooner have set a shorter history.
     everyMs: Math.min(ROUND_EVERY_MS, Math.max(200, settings.watch.baseline.gapMs / BUCKETS_PER_GAP)),
   };
 }
@@ -39,7 +39,6 @@ export function detectionSettings(choices: DetectionChoices): DetectionSettings 
         historyMs: choices.learnHistoryMs,
       },
       recoveredMs: choices.recoveredMs,
-      silentMs: choices.silentMs,
       holidays: new Set(choices.holidays.map((day) => Date.parse(day) / DAY_MS)),
     },
   };

@@ -186,7 +186,7 @@ export class Detectors {
     if (isRunning && payload !== undefined) known.learning?.hold(at, payload);
   }
 
-  /** From nothing; what is being learned goes on. */
+  /** Begins a detection without history; learning goes on. */
   #begin(suite: string, version: string): OfSuite {
     const before = this.#suites.get(suite);
     if (before !== undefined) this.#budget.drop(before.detection);
@@ -372,7 +372,7 @@ function judgesOf({
   bridge,
 }: Extract<Reading, { of: 'judges' }>): JudgesReading {
   const { observed: after, criteria } = split;
-  // The same conversations were asked by both: what they do not explain is the agent's.
+  // Both judges answered for the same conversations: the difference that they do not explain is the agent's.
   if (bridge !== undefined) {
     const { before, after: byBoth } = bridge;
     return {
@@ -402,7 +402,7 @@ function isMeant(level: LevelReading, { suite, agent, environment, metric, crite
   );
 }
 
-/** Without answers of other judges only code criteria are known, and the detection in use has them. */
+/** A learned detection without answers of other judges knows only code criteria, which the one in use has as well. */
 function isUseful(known: OfSuite, { wanted, observed, bridges }: Learning): boolean {
   return observed > 0 && (known.version !== wanted.version || !wanted.isSampled || bridges.length > 0);
 }

@@ -4,8 +4,8 @@ import { OUTCOMES, VERDICTS, type Evaluation, type Outcome, type VerdictKind } f
 import { evaluationIdOf } from '../../report/results/evaluation-record.ts';
 import type { Effort } from '../counting/usage-totals.ts';
 import type { AgentLabels } from '../../model/agent-labels.ts';
-import { ONE } from '../../score/weigh.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import { ONE } from '../../score/subject/weigh.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import type { WaitingObservation } from '../../store/detection-store.ts';
 
 export interface ObservedEvaluation {
@@ -18,7 +18,7 @@ export interface ObservedEvaluation {
   readonly segment: string;
   /** A hash of who had the conversation; empty where spans name nobody. */
   readonly user: string;
-  /** Such as `tool: search`. */
+  /** Traits of the conversation, such as `tool: search`. */
   readonly traits: readonly string[];
   /** The judges' own version, over all criteria that a model answers; empty where there are none. */
   readonly judgedBy: string;
@@ -27,7 +27,7 @@ export interface ObservedEvaluation {
   /** From 0 to 1; undefined where it was unscored. */
   readonly score: number | undefined;
   readonly outcome: Outcome;
-  /** As they counted: what the suite counts as a pass although it did not apply is one. */
+  /** Verdicts as they count: a criterion that did not apply may be a pass for the suite. */
   readonly verdicts: readonly (readonly [criterion: string, verdict: VerdictKind])[];
   readonly weights: ReadonlyMap<string, number>;
   readonly costUsd: number | undefined;

@@ -1,9 +1,9 @@
 /** Suites as detection has to know them: by what is written in them, their judges, and the segments of conversations. */
 import { createHash } from 'node:crypto';
 import type { RunningSuite } from '../../model/history-learning.ts';
-import { evaluatorVersions, judgedBy } from '../../score/evaluator-version.ts';
-import type { Judges } from '../../score/judge/judges.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import { evaluatorVersions, judgedBy } from '../../score/suite/evaluator-version.ts';
+import type { Judges } from '../../score/suite/judges.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 
 export function runningSuites(
   suites: readonly CompiledSuite[],

@@ -15,7 +15,7 @@ const MODELS_MAX = 2;
 const NAME_MAX = 60;
 const USER_BYTES = 9;
 
-/** As many as a JavaScript number holds. */
+/** Bytes of a hash that a JavaScript number holds exactly. */
 const KEY_BYTES = 6;
 
 const KINDS: readonly (readonly [trait: string, keys: readonly string[]])[] = [

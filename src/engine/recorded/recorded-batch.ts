@@ -23,7 +23,7 @@ export function recordedMessages(content: {
   ];
 }
 
-/** One export request as protobuf. Throws WireError where it is none. */
+/** Reads an export request in protobuf. Throws WireError if it is none. */
 export function protobufBatch(signal: 'traces' | 'logs', bytes: Uint8Array): RecordedBatch {
   return { signal, ...indexedRequest(signal, bytes), logTime: 0 };
 }

@@ -16,7 +16,7 @@ export async function conversationOfRun(
   run: Pick<CaseRun, 'spans' | 'logs' | 'conversationId'>,
   { conversation }: RunSettings,
 ): Promise<Conversation | undefined> {
-  // They were redacted before they were written.
+  // Runs were redacted before they were written.
   const batches = recordedMessages(readSpansOf(folder, run));
   const { conversations } = await understandRecorded(batches, { conversationKeys: conversation.idKeys });
   return conversations.find(({ id }) => id === run.conversationId);

@@ -57,7 +57,7 @@ export class RecordingLog implements ReadableSpool {
   }
 }
 
-/** The same for a few batches that are in memory anyway: no file is made for them. */
+/** Spool of a few batches that are in memory anyway: no file is made for them. */
 export class MemorySpool implements ReadableSpool {
   readonly #batches: { readonly position: number; readonly bytes: Uint8Array }[] = [];
   #end = 0;

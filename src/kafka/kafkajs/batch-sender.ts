@@ -79,7 +79,7 @@ export class BatchSender {
       const unsent = await this.#round(left, failed);
       if (unsent.length === 0) continue;
       if (performance.now() > deadline) {
-        // They may be in the log, or get there yet.
+        // The batches may be in the log, or get there yet.
         this.#broken = true;
         for (const { queue, error } of unsent) failed.set(queue, error);
         continue;
@@ -172,7 +172,7 @@ export class BatchSender {
       );
     }
     const error = kafkaError(refusal, { doing: `send records to topic ${topic}`, topic });
-    // The broker's account of our batches is not ours: what it has of them, it does not tell.
+    // The broker's numbers of our batches differ from ours, and it does not say which it has.
     if (NUMBERS_DISAGREE.includes(refusal.type)) {
       this.#broken = true;
       return new KafkaError(error.message, { retriable: true, cause: refusal });

@@ -34,12 +34,12 @@ interface PartitionPlace {
 
 interface TopicPlaces {
   readonly topic: string;
-  /** By name, as in Kafka's protocol; undefined where the topic is there. */
+  /** Error by its name in Kafka's protocol; undefined if the topic exists. */
   readonly error: ReturnType<typeof protocolError> | undefined;
   readonly partitions: readonly PartitionPlace[];
 }
 
-/** The other kind coordinates transactions. */
+/** Type of coordinator in the request: groups, not transactions. */
 const OF_GROUPS = 0;
 
 interface Address {
@@ -82,7 +82,7 @@ export class Brokers {
   readonly #logger: Logger;
   readonly #ssl: object | null;
   readonly #sasl: object | null;
-  /** By node id, as brokers told us. */
+  /** Addresses by node id, as brokers reported them. */
   readonly #addresses = new Map<number, Address>();
   readonly #links = new Map<string, Link>();
   /** Brokers that failed lately, and when: they are asked last. */
@@ -131,7 +131,7 @@ export class Brokers {
     }));
   }
 
-  /** One that is known, once topics were asked for. */
+  /** A known node; there is one once topics were asked for. */
   anyNode(): number {
     const all = [...this.#addresses];
     const good = all.filter(([, address]) => !this.#isDoubtful(address));

@@ -83,7 +83,7 @@ const LZ4_MAGIC = 0x184d2204;
 /** No lz4 stream gets smaller than by this factor. */
 const LZ4_RATIO_MAX = 255;
 
-/** From the frame's header and the number of its blocks: at most this large. */
+/** Largest possible size, by the frame's header and the number of its blocks. */
 function lz4SizeMax(bytes: Buffer): number {
   if (bytes.length < 7 || bytes.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('not an lz4 frame');
   const flags = bytes.readUInt8(4);

@@ -115,7 +115,7 @@ export class KafkajsConsumer implements KafkaConsumer {
   }
 }
 
-/** From one `start` to its `stop`. */
+/** Reading from a `start` to its `stop`. */
 class ConsumerSession {
   readonly #options: Options;
   readonly #handlers: ConsumerHandlers;
@@ -128,7 +128,7 @@ class ConsumerSession {
   readonly #stopping = new AbortController();
   readonly #feeds = new Map<string, PartitionFeed>();
   readonly #fetching = new Map<number, Promise<void>>();
-  /** Assignments are told one after the other. */
+  /** Callbacks of assignments, run one after the other. */
   #telling: Promise<void> = Promise.resolve();
   #watching: Promise<void> | undefined;
 
@@ -268,7 +268,7 @@ class ConsumerSession {
     }
   }
 
-  /** Where each begins, in the same order. */
+  /** First positions of partitions, in the same order. */
   async #beginnings(feeds: readonly PartitionFeed[]): Promise<AssignedPartition[]> {
     if (feeds.length === 0) return [];
     const [committed, starts, ends] = await Promise.all([
@@ -362,7 +362,7 @@ class ConsumerSession {
   #fetchFrom(node: number): void {
     const loop = this.#fetchLoop(node).finally(() => {
       this.#fetching.delete(node);
-      // It leads nothing of ours any longer, so that it is away is no trouble of ours.
+      // The broker leads none of our partitions any longer, so its absence is no problem.
       this.#problems.clear(`broker ${node}`);
       this.#changed.wake();
     });
@@ -451,7 +451,7 @@ class ConsumerSession {
       this.#reportGap(feed, wanted, start.offset, end.offset);
       feed.position = start.offset;
     } else if (wanted > end.offset) {
-      // Nothing known of the partition holds any longer, so it is reported as lost and assigned again.
+      // Everything known of the partition is out of date, so it is reported as lost and assigned again.
       const { topic, partition } = feed;
       this.#lose([feed]);
       this.#reportGap(feed, wanted, start.offset, end.offset);

@@ -26,7 +26,7 @@ interface FetchLimits {
   readonly partitionBytesMax: number;
 }
 
-/** Where one batch is larger than the limits, the broker gives it all the same. */
+/** A batch that is larger than the limits is sent by the broker all the same. */
 export function fetchRequest(partitions: readonly PartitionToFetch[], limits: FetchLimits): ProtocolRequest {
   const { request, requestTimeout } = requestOfVersion(11, 'Fetch', {
     replicaId: -1,

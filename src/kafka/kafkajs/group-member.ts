@@ -26,7 +26,7 @@ interface GroupTimes {
   readonly sessionTimeoutMs: number;
   readonly heartbeatMs: number;
   readonly rebalanceTimeoutMs: number;
-  /** Between attempts where something is wrong. */
+  /** Pause before the next attempt after a failure. */
   readonly retryMs: number;
 }
 
@@ -253,7 +253,7 @@ export class GroupMember {
   }
 
   #expelIfSilent(): void {
-    // A join waits at the coordinator for the other members, and is heard while it does.
+    // A join waits at the coordinator for the other members, and counts as a sign of life meanwhile.
     const patienceMs = this.#times.sessionTimeoutMs + (this.#joining ? this.#times.rebalanceTimeoutMs : 0);
     if (this.#generation !== undefined && performance.now() - this.#heardAt > patienceMs) this.#expel();
   }

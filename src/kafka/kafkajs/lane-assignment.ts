@@ -10,7 +10,7 @@
  */
 import type { TopicPartition } from '../kafka-client.ts';
 
-/** As the group's coordinator knows it. All members of a group must divide lanes in the same way. */
+/** Name of the protocol for the group's coordinator. All members of a group must divide lanes in the same way. */
 export const LANE_PROTOCOL = 'assay-lanes';
 
 interface Subscription {
@@ -77,7 +77,7 @@ function membersThatReadMost(
   return members.filter((member) => topicsRead(member) === most).sort(byId);
 }
 
-/** By lane, the id of the member that had it last. */
+/** Id of the member that had each lane last. */
 function ownersOf(members: readonly Member[], laneCount: number): (string | undefined)[] {
   const owners: (Member | undefined)[] = Array.from({ length: laneCount }, () => undefined);
   for (const member of members)

@@ -1,4 +1,4 @@
-/** Where partitions begin and end, and what a group has committed for them. */
+/** First and last offsets of partitions, and what a group has committed for them. */
 import { KafkaError, type OffsetToCommit, type TopicPartition } from '../kafka-client.ts';
 import { type Brokers, throwIfRefused } from './brokers.ts';
 import type { GroupIdentity } from './group-member.ts';
@@ -45,7 +45,7 @@ export class Offsets {
     this.#group = group;
   }
 
-  /** In the order of the partitions. */
+  /** Offsets in the order of the partitions. */
   async list(partitions: readonly TopicPartition[], which: 'start' | 'end'): Promise<readonly KnownOffset[]> {
     const timestamp = which === 'start' ? EARLIEST : LATEST;
     const byLeader = Map.groupBy(partitions, (partition) => {
@@ -76,7 +76,7 @@ export class Offsets {
     });
   }
 
-  /** In the order of the partitions; undefined where nothing was committed. */
+  /** Committed offsets in the order of the partitions; undefined if nothing was committed. */
   async committed(partitions: readonly TopicPartition[]): Promise<readonly (Committed | undefined)[]> {
     const topics = byTopic(partitions, ({ partition }) => ({ partition }));
     const answer = (await this.#ask('OffsetFetch', { groupId: this.#group, topics })) as Answer & {

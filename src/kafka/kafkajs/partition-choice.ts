@@ -1,6 +1,6 @@
 /**
- * To which partition a record goes. One with a key goes where Java's clients would send it, so that gateways, Collectors and others agree about
- * where a trace is; one without goes to each in turn.
+ * Partition of a record. A record with a key goes where Java's clients would send it, so that gateways, Collectors and
+ * others agree about where a trace is; one without goes to each in turn.
  */
 import kafkajs from 'kafkajs';
 import { KafkaError, type RecordToSend } from '../kafka-client.ts';

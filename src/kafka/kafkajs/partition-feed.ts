@@ -1,7 +1,8 @@
 /**
- * One partition while we have it: where reading is, what was fetched and waits, and whether it is being handed on.
+ * A partition while we have it: the position of reading, what was fetched and waits, and whether it is being handed on.
  *
- * Batches wait as they came, compressed; at most one waits while another is in work, so a slow partition holds two fetches and not more.
+ * Batches wait as they came, compressed; at most one waits while another is in work, so a slow partition holds two
+ * fetches and not more.
  */
 import type { KafkaRecord, TopicPartition } from '../kafka-client.ts';
 import { type FetchedBatches, readBatches } from './record-batches.ts';
@@ -39,7 +40,7 @@ export class PartitionFeed implements TopicPartition {
     return this.#lost;
   }
 
-  /** It would take more, if it had not enough already. */
+  /** True if the feed would fetch, room permitting. */
   get isActive(): boolean {
     return this.#started && !this.#paused && !this.#lost && this.position !== undefined;
   }

@@ -8,7 +8,7 @@ export class TopicMap {
   readonly #brokers: Brokers;
   readonly #topics: Set<string>;
   readonly #problems: ClientProblems;
-  /** By topic, the leaders in the order of the partitions. */
+  /** Leaders by topic, in the order of the partitions. */
   #leaders: ReadonlyMap<string, readonly (number | undefined)[]> = new Map();
   #errors: ReadonlyMap<string, Error> = new Map();
   #suspect = false;

@@ -67,7 +67,7 @@ export class TopicScan {
     });
   }
 
-  /** From `offset` of each partition up to its `logEnd` as `open` found it, one partition after the other. */
+  /** Reads from `offset` of each partition up to its `logEnd` as `open` found it, one partition after the other. */
   async *read(
     from: readonly { readonly partition: number; readonly offset: number; readonly logEnd: number }[],
   ): AsyncGenerator<ScannedRecord> {

@@ -1,7 +1,7 @@
 /** Events of writes through the API, to be counted. */
 export interface ApiEvent {
   readonly type: 'api-written';
-  /** As it was registered, with the names of its parameters and not what was given for them. */
+  /** Route as registered, with names of parameters in place of their values. */
   readonly route: string;
   readonly status: number;
 }

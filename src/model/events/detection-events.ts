@@ -10,7 +10,7 @@ export type DetectionEvent =
       readonly transitions: number;
       readonly tookMs: number;
     }
-  /** Its learnt state could not be used. */
+  /** The learned state could not be used. */
   | { readonly type: 'detection-began-anew'; readonly problem: string }
   /** A suite that had changed has been learned from stored conversations, or could not be. */
   | {

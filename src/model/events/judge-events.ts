@@ -29,7 +29,7 @@ export type JudgeEvent =
       readonly type: 'judge-called';
       readonly judge: string;
       readonly result: CallResult;
-      /** For the log, where it failed. */
+      /** Reason for the log. */
       readonly reason: string;
       readonly tookMs: number;
       readonly inputTokens: number;
@@ -52,7 +52,7 @@ export type JudgeEvent =
       readonly tryAgainMs: number;
     }
   | { readonly type: 'judge-resumed'; readonly judge: string }
-  /** A question that had been answered was asked once more. */
+  /** An answered question was asked a second time, as a probe. */
   | { readonly type: 'judge-probed'; readonly judge: string; readonly agreed: boolean }
   /** Questions wait because there is no money for them. */
   | { readonly type: 'budget-exhausted'; readonly window: 'hour' | 'day' }

@@ -2,7 +2,7 @@
 export type ReadingEvent =
   | {
       readonly type: 'store-read';
-      /** As it was registered, with the names of its parameters and not what was given for them. */
+      /** Route as registered, with names of parameters in place of their values. */
       readonly route: string;
       readonly status: number;
       /** Waiting included. */
@@ -17,7 +17,7 @@ export type ReadingEvent =
 export const READ_REFUSALS = [
   /** All places of the queue are taken. */
   'queue_full',
-  /** It had to make room for another address. */
+  /** Another address needed the room. */
   'displaced',
   'waited_too_long',
   'took_too_long',
@@ -30,5 +30,4 @@ export const READ_REFUSALS = [
 export type ReadRefusal = (typeof READ_REFUSALS)[number];
 
 /** Why another reading thread was started. */
-export const READING_ENDS = ['deadline', 'ended'] as const;
-type ReadingEnd = (typeof READING_ENDS)[number];
+type ReadingEnd = 'deadline' | 'ended';

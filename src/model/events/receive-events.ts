@@ -11,9 +11,9 @@ export const LISTENERS = ['otlp_http', 'otlp_grpc', 'http'] as const;
 export const DROP_REASONS = [
   /** More are open on the port than may be. */
   'no_place',
-  /** Its address gave up more calls of gRPC than it completed, or sent frames out of place. */
+  /** The address gave up more gRPC calls than it completed, or sent frames out of place. */
   'http2_flood',
-  /** Its client has not taken the answers that it asked for. */
+  /** The client has not taken the answers that it asked for. */
   'answers_not_taken',
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -58,7 +58,7 @@ export type ReceiveEvent =
       readonly format: 'protobuf' | 'json';
       /** Spans or log records that were accepted. */
       readonly records: number;
-      /** As protobuf, without compression: what was journaled. */
+      /** Size as journaled: protobuf, without compression. */
       readonly bytes: number;
     }
   | {
@@ -78,7 +78,7 @@ export type ReceiveEvent =
       readonly type: 'request-refused';
       readonly transport: Transport;
       readonly reason: RefuseReason;
-      /** The HTTP or gRPC status; 0 where nobody was left to be told. */
+      /** HTTP or gRPC status; 0 if the client had gone. */
       readonly code: number;
     }
   | {

@@ -15,25 +15,25 @@ export const TURN_FATES = [
   'duplicate',
   /** Later than `turn.reopen` after its close. */
   'too-late',
-  /** Its conversation was scored, and retention has deleted it. */
+  /** The conversation was scored, and retention has deleted it. */
   'pruned',
-  /** Its conversation or its user was forgotten. */
+  /** The conversation or its user was forgotten. */
   'forgotten',
   /** The turn has as many spans or bytes as a turn may have. */
   'over-limit',
   'logs-without-spans',
-  /** Nothing in the trace is work of an agent. */
+  /** The trace has no work of an agent. */
   'no-agent-steps',
-  /** Its bytes could not be read or understood; the log says why. */
+  /** The bytes could not be read or understood; the log says why. */
   'not-understood',
 ] as const;
 export type TurnFate = (typeof TURN_FATES)[number];
 
 /** The sign of a turn that has no end and that no suite scored. Nobody knows whether it was a crash. */
 export const ENDLESS_SIGNS = [
-  /** Its root never came, nothing that came is work of an agent, and it names a conversation. */
+  /** The root never arrived, no span that did is work of an agent, and the trace names a conversation. */
   'no-root',
-  /** Its last model call asks for a tool, and nothing came after it before the conversation was over. */
+  /** The last model call asks for a tool, and nothing came after it before the conversation was over. */
   'open-call',
 ] as const;
 export type EndlessSign = (typeof ENDLESS_SIGNS)[number];
@@ -45,19 +45,19 @@ export type WrongClock = (typeof WRONG_CLOCKS)[number];
 /** Fate of feedback: see `store/feedback-store.ts`. */
 export const FEEDBACK_FATES = [
   'kept',
-  /** Its conversation is not known yet. */
+  /** The conversation is not known yet. */
   'waiting',
-  /** It was there before. */
+  /** The feedback is a duplicate. */
   'known',
-  /** Its conversation was deleted or forgotten. */
+  /** The conversation was deleted or forgotten. */
   'gone',
   'too_many',
-  /** It names no conversation, and its trace leads to none. */
+  /** The feedback names no conversation, and its trace leads to none. */
   'unplaced',
 ] as const;
 export type FeedbackFate = (typeof FEEDBACK_FATES)[number];
 
-/** From the scoring thread. */
+/** Events of the scoring thread. */
 export type EngineEvent =
   | { readonly type: 'turn-closed'; readonly cause: CloseCause; readonly fate: TurnFate; readonly rows: number }
   | {

@@ -3,7 +3,7 @@ import type { LISTENERS } from './receive-events.ts';
 
 export type TlsEvent =
   | {
-      /** Nothing was exchanged with the client. */
+      /** A handshake that failed before any data was exchanged. */
       readonly type: 'tls-handshake-failed';
       readonly port: (typeof LISTENERS)[number];
       readonly problem: string;

@@ -1,6 +1,7 @@
 /**
- * One argument of a call is another: 45 minutes instead of 30, the next ticket, another person, one participant fewer. The tool does what it was told, so its
- * result and the state say the other value too; the answer says what the user wants to hear.
+ * Changes an argument of a call: 45 minutes instead of 30, the next ticket, another person, one participant fewer. The
+ * tool does what it was told, so its result and the state say the other value too; the answer says what the user wants
+ * to hear.
  */
 import type { ExcerptCall } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
@@ -67,7 +68,7 @@ function shortened(scene: Scene, place: CallPlace, { name, elements }: List): Br
   };
 }
 
-/** From lists of that name that hold the same. */
+/** Removes the last element from lists of that name with the same elements. */
 function withoutLastOf(json: Json, name: string, elements: readonly unknown[]): Json {
   if (typeof json !== 'object' || json === null || isList(json)) return json;
   return Object.fromEntries(

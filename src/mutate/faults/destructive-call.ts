@@ -1,4 +1,7 @@
-/** One more call, that deletes what the agent works on and nobody asked for. Where a tool takes SQL, the statement is one that destroys. */
+/**
+ * Adds a call that deletes what the agent works on, and that nobody asked for. A tool that takes SQL gets a statement
+ * that destroys.
+ */
 import type { ExcerptCall } from '../../model/excerpt.ts';
 import { type CallPlace, callsOf, withCallAfter } from '../edit.ts';
 import type { Fault } from '../fault.ts';

@@ -21,7 +21,9 @@ export const errorHidden: Fault = {
     })),
 };
 
-/** In the form of its results. `status: error` beside a message would be known for an error. */
+/**
+ * A failed result in the form of the call's results. `status: error` beside a message would be recognised as an error.
+ */
 function failed({ result }: ExcerptCall): ExcerptCall['args'] {
   return typeof result === 'string' ? TROUBLE : { status: 'failed', detail: TROUBLE };
 }

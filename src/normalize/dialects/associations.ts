@@ -1,6 +1,6 @@
 /**
- * Where frameworks and applications put the conversation's and the user's id when they do not use the conventions' keys.
- * Plain attributes only; ids inside a framework's JSON belong to that framework's dialect.
+ * Keys under which frameworks and applications put the conversation's and the user's id when they do not use the
+ * conventions'. Plain attributes only; ids inside a framework's JSON belong to that framework's dialect.
  *
  * Not ids of a conversation: `mcp.session.id` (a transport), `gen_ai.agent.call.id` (a run), `gen_ai.response.id`.
  */

@@ -44,7 +44,7 @@ const TYPES: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['hook', 'step'],
 ]);
 
-/** Requests of these say what the user is told; others make titles, suggestions, summaries. */
+/** Sources whose requests produce the answer for the user; others make titles, suggestions, summaries. */
 const SPEAKING: ReadonlySet<string> = new Set(['sdk', 'repl_main_thread']);
 
 export const claudeCode: Dialect = {
@@ -88,7 +88,7 @@ function infer(draft: Draft, span: SpanView): void {
   } else if (draft.kind === 'llm') draft.set('cacheIsExtra', true, TYPE);
 }
 
-/** Its counts are those of the API, too. */
+/** OpenInference's counts are those of the API, too. */
 function inferOpenInference(draft: Draft): void {
   if (draft.inputTokens !== undefined) draft.set('cacheIsExtra', true, 'scope');
   if (draft.toolName !== undefined) draft.toolName = plainName(draft.toolName);
@@ -198,7 +198,7 @@ function failure({ span }: Evidence): StepError | undefined {
 
 const API_ERROR_TEXT = /^API Error: (\d{3}) (.{1,4096})/s;
 
-/** The SDK hands on what the command line tells of a failed request as if it were the answer; the status is OK. */
+/** Error of a failed request, which the SDK hands on as if it were the answer, with the status OK. */
 function apiError({ span: { attributes, scope } }: Evidence): StepError | undefined {
   if (scope.name !== OPEN_INFERENCE_SCOPE) return undefined;
   const [, status, message] = API_ERROR_TEXT.exec(attributes.text(OUTPUT) ?? '') ?? [];

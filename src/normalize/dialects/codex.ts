@@ -57,7 +57,7 @@ function isTurn({ span }: Evidence): boolean {
   return span.name === TURN && span.scope.name.startsWith('codex');
 }
 
-/** As records, `event.name` is an attribute. */
+/** Name of the event; in a log record it is the attribute `event.name`. */
 function nameOf(event: EventView): string {
   return event.name === '' ? (textOf(event, 'event.name') ?? '') : event.name;
 }

@@ -183,7 +183,7 @@ function addCount(counts: Map<string, number>, name: string, count: unknown): vo
   if (number !== undefined) counts.set(name, number);
 }
 
-/** Also as a provider names them, and then with the details included. */
+/** Input tokens, also by a provider's names, which include the details. */
 function inputTokens(counts: Counts): number | undefined {
   const input = counts.get('input');
   if (input === undefined)

@@ -49,7 +49,7 @@ function infer(draft: Draft, span: SpanView): void {
   draft.rules?.set('kind', 'span name: no model call');
 }
 
-/** Found, and nothing: nobody else should take it for words. */
+/** Marks a text as found and empty, so that no other dialect takes it for words. */
 function noWords(evidence: Evidence, key: string, isNone: (text: string) => boolean): Content | undefined {
   const text = ofLlamaIndex(evidence)?.attributes.text(key);
   return text !== undefined && isNone(text) ? MISSING : undefined;

@@ -10,7 +10,7 @@ import { asText, rows } from '../rows.ts';
 
 const SCOPE = /^(?:agent_framework|Experimental\.Microsoft\.Agents|Microsoft\.Agents)/;
 
-/** By the first word of the span's name; what may follow is an id. */
+/** Kinds by the first word of the span's name; an id may follow it. */
 const SPAN_NAMES: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
   ['workflow.run', 'workflow'],
   ['workflow.build', 'other'],

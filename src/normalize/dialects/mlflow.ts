@@ -95,7 +95,7 @@ function infer(draft: Draft, span: SpanView): void {
   }
 }
 
-/** Which MLflow does not count, so that the answer itself must tell. */
+/** Reasoning tokens, which MLflow does not count, found in the raw answer. */
 const REASONED = /"reasoning_tokens": ?[1-9]/;
 
 function inferDetails(draft: Draft, span: SpanView): void {

@@ -104,7 +104,7 @@ function infer(draft: Draft, span: SpanView): void {
 /** Counts other than zero of what is a part of the tokens. */
 const USAGE_DETAIL = /"(?:reasoning_tokens|cached_tokens)": ?[1-9]/;
 
-/** In the raw answer, where the counts are missing, or those of cached and reasoning tokens. */
+/** Reads the raw answer if the counts are missing, or those of cached and reasoning tokens. */
 function inferUsage(draft: Draft, { attributes }: SpanView): void {
   const isCounted = (draft.inputTokens ?? draft.outputTokens) !== undefined;
   if (isCounted && (draft.cacheReadTokens ?? draft.reasoningTokens) !== undefined) return;
@@ -165,7 +165,7 @@ function toolInput(evidence: Evidence): AttributeValue | undefined {
   return tracedArgumentsIn(value, () => parameterNames(evidence)) ?? fromPython(value);
 }
 
-/** In the order in which the tool takes them. */
+/** Parameters in the order in which the tool takes them. */
 function parameterNames(evidence: Evidence): readonly string[] {
   const value = evidence.attribute('tool.parameters');
   if (!isPresent(value)) return [];

@@ -231,7 +231,7 @@ function messagesAttribute(key: string, role: DefaultRole): Finder<MessageList> 
   return { rule: key, key, find: (evidence) => listOf(evidence.attribute(key), role) };
 }
 
-/** One span may have several of these events, each with one of the attributes. */
+/** A span may have several of these events, each with one of the attributes. */
 function messagesInDetails(key: string, role: DefaultRole): Finder<MessageList> {
   return messagesInEvent(DETAILS_EVENT, key, role);
 }

@@ -66,7 +66,7 @@ export const vercel: Dialect = {
     row('provider', 'ai.model.provider', (value) => asText(value)?.split('.', 1)[0]),
     ...rows('responseId', asText, ['ai.response.id']),
     ...rows('finishReasons', finishReasonsOf, ['ai.response.finishReason', 'ai.finishReason']),
-    // Where a provider does not say, version 4 computes with NaN; `asCount` passes that by.
+    // Version 4 computes with NaN if a provider reports no usage; `asCount` ignores it.
     ...rows('inputTokens', asCount, ['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens']),
     ...rows('outputTokens', asCount, ['ai.usage.outputTokens', 'ai.usage.completionTokens']),
     ...rows('cacheReadTokens', asCount, ['ai.usage.inputTokenDetails.cacheReadTokens', 'ai.usage.cachedInputTokens']),

@@ -22,7 +22,7 @@ import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { parseExactly } from '../../model/exact-json.ts';
 import { taskTruthRemark } from '../../score/expected/enough-truth.ts';
 import { taskTruthMistake, whyNoTruth } from '../../score/expected/expected-actions.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { readsTaskTruth } from '../../engine/suite-outline.ts';
 import { formatPath, type Path, type Place, readWrittenDocument } from '../../model/written-document.ts';
 import { whyUnreadable } from '../../model/why-unreadable.ts';
@@ -97,7 +97,7 @@ export function weakTruthsRemark(
 /** A case as it was written, and where. */
 interface WrittenCase {
   readonly value: unknown;
-  /** Its position in the document. */
+  /** Position of the case in the document. */
   readonly path: Path;
   placeOf(path: Path): Place;
   placeOfKey(path: Path): Place;
@@ -177,7 +177,7 @@ function readCase(
   const mistake = (where: Path, problem: string, expected: string) =>
     mistakes.push(mistakeAt(written, file, where, problem, expected));
   const { id, turns, golden, tags, from } = parsed.data;
-  // Nothing behind `input:` is nothing.
+  // `input:` without a value counts as absent.
   const input = parsed.data.input ?? undefined;
   const truth = parsed.data.truth ?? undefined;
   if (input === undefined && turns === undefined) mistake([], 'it has no input', 'an `input`, or `turns`');
@@ -220,7 +220,7 @@ export function caseFingerprint({ turns, truth, golden }: Pick<DatasetCase, 'tur
   return sha256({ turns, truth, golden });
 }
 
-/** The order of the cases, and of the keys in them, says nothing. */
+/** Fingerprint that does not depend on the order of the cases, or of the keys in them. */
 export function fingerprintOf(cases: readonly Pick<DatasetCase, 'id' | 'fingerprint'>[]): string {
   return sha256(cases.map(({ id, fingerprint }) => [id, fingerprint]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
 }

@@ -11,7 +11,7 @@ import type { Json } from '../../model/json.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import type { MutationGolden } from '../../model/mutation.ts';
 import { goldenExcerpt } from '../../score/trajectory/golden-excerpt.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { excerptRequest } from '../../score/suite-test/excerpt-request.ts';
 import { FILES, readExperiment } from '../../store/experiment/read-experiment.ts';
 import { retell } from '../../mutate/retell.ts';
@@ -25,9 +25,9 @@ import { understandRecorded } from '../../engine/recorded/understand-recording.t
 
 export interface GoldenConversation {
   readonly golden: MutationGolden;
-  /** As it was recorded, with what is known to be right. */
+  /** Conversation as recorded, with its ground truth. */
   readonly conversation: Conversation;
-  /** The same in a few lines; a text says why it can't be had. */
+  /** The conversation in a few lines, or the reason why that is impossible. */
   readonly excerpt: Excerpt | string;
 }
 
@@ -116,7 +116,7 @@ export async function fromGoldenTraces(suite: CompiledSuite): Promise<readonly G
   for (const trace of suite.golden?.traces ?? []) {
     const golden = { name: `golden trace ${trace.id}`, from: trace.file };
     const excerpt = goldenExcerpt(trace);
-    // One that can't be told is known by an empty conversation.
+    // A trace that cannot be told as an excerpt has an empty conversation.
     const conversation = await understood(typeof excerpt === 'string' ? EMPTY : excerpt);
     found.push({ golden, conversation, excerpt });
   }

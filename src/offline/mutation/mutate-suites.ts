@@ -16,8 +16,8 @@ import { breakConversation } from '../../mutate/break-conversation.ts';
 import type { Fault, Scene } from '../../mutate/fault.ts';
 import { retell } from '../../mutate/retell.ts';
 import { tally } from '../../mutate/tally.ts';
-import { evaluate } from '../../score/evaluate.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import { evaluate } from '../../score/suite/evaluate.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { type GoldenConversation, understood } from './golden-conversations.ts';
 
 interface MutateOptions {

@@ -10,7 +10,7 @@ import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
 import type { Preference } from '../../model/preference.ts';
 import { randomFrom } from '../../model/random.ts';
 import { type PreferenceQuestion, preferenceOf, preferenceRequest } from '../../score/judge/preference.ts';
-import type { JudgeSettings } from '../../score/judge/judges.ts';
+import type { JudgeSettings } from '../../score/judge/judge-settings.ts';
 
 /** The exchange of all turns: what was asked, and what the agent answered. */
 export interface Exchange {
@@ -34,9 +34,9 @@ interface ToPrefer {
 }
 
 export type PreferenceProgress =
-  /** So many pairs of answers have been read. */
+  /** Pairs of answers read so far. */
   | { readonly is: 'reading'; readonly pairs: number }
-  /** So many different questions come of them. */
+  /** Different questions that the pairs lead to. */
   | { readonly is: 'asking'; readonly questions: number; readonly pairs: number };
 
 interface Pair {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ExperimentSuite } from '../../model/experiment.ts';
 import { goldenIdsOf } from '../../engine/suite-outline.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 
 /** `baseDir`: what the suite's file is relative to. */
 export function experimentSuite(suite: CompiledSuite, baseDir: string): ExperimentSuite {

@@ -17,7 +17,7 @@ export async function gitState(cwd: string): Promise<Experiment['git']> {
     // A checkout by commit, as CI makes it, is on no branch.
     return { commit, branch: branch === 'HEAD' ? undefined : branch, isDirty: changes !== '' };
   } catch {
-    // It is of no importance to the runs.
+    // A failure of git does not matter to the runs.
     return undefined;
   }
 }

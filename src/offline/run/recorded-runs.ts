@@ -14,7 +14,7 @@ import type { CaseRun } from '../../model/experiment.ts';
 import type { TraceId } from '../../model/ids.ts';
 import { knowing } from '../../assemble/build-conversation.ts';
 import { splitByTrace } from '../../receive/split-by-trace.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import type { RunContent } from '../../store/experiment/read-experiment.ts';
 import { caseFingerprint } from '../datasets/read-dataset.ts';
 import { truthOfCase } from '../datasets/case-truth.ts';
@@ -42,7 +42,7 @@ interface RecordedRun {
 }
 
 export interface RecordedRuns {
-  /** In the order of the cases' names, then of the repeats. */
+  /** Runs in the order of the cases' names, then of the repeats. */
   readonly runs: readonly RecordedRun[];
   readonly cases: readonly Pick<DatasetCase, 'id' | 'fingerprint'>[];
   readonly agentVersion: string | undefined;

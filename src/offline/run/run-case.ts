@@ -31,7 +31,7 @@ import type { CaseRun, RunEnd } from '../../model/experiment.ts';
 import { type TraceId, tryParseTraceId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { RedactionRules } from '../../model/redaction.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import type { RunContent } from '../../store/experiment/read-experiment.ts';
 import { truthOfCase } from '../datasets/case-truth.ts';
 import type { OfflineJudges } from '../offline-judges.ts';
@@ -72,7 +72,7 @@ export interface RunPlace {
 export interface ScoredRun {
   readonly run: Omit<CaseRun, 'spans' | 'logs'>;
   readonly content: RunContent;
-  /** As its spans say. */
+  /** Version of the agent in its spans. */
   readonly agentVersion: string | undefined;
   readonly isUnreachable: boolean;
 }
@@ -116,7 +116,7 @@ export async function runCase(
     const main = mainOf(seen.conversations, given.conversationId);
     const all = main === undefined ? [] : await scored(planned, seen.batches, running);
     if (all === undefined) return undefined;
-    // A run is one conversation to whoever compares; what the agent did under other names is kept, and said.
+    // Comparisons take one conversation a run; those under other names are kept, and the run says so.
     const evaluations = all.filter(({ conversationId }) => conversationId === main?.id);
     const runEnd = runEndOf(end, main);
     const problems = [
@@ -196,7 +196,7 @@ interface Seen {
   readonly problem: string | undefined;
 }
 
-/** One run that is not understood, by a mistake of ours, must not be the end of all others. */
+/** A run that cannot be understood, by a mistake of ours, must not end all others. */
 async function seenIn(
   exported: readonly RecordedBatch[],
   { given, idKeys }: { readonly given: GivenRun; readonly idKeys: readonly string[] },
@@ -285,7 +285,7 @@ function incomplete(arrival: InboxArrival): string | undefined {
   return arrival === 'incomplete' ? 'its spans are not complete: a root or a parent never came' : undefined;
 }
 
-/** The one that the run was given a name for, else the one in which most was done. */
+/** Conversation with the name that the run was given, else the one with most steps. */
 function mainOf(conversations: readonly Conversation[], given: string): Conversation | undefined {
   const named = conversations.find(({ id }) => id === given);
   return named ?? conversations.toSorted((a, b) => stepsIn(b) - stepsIn(a))[0];

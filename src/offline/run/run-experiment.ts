@@ -45,7 +45,7 @@ export type ExperimentEnd =
   /** `left`: runs that were not begun, or abandoned. */
   | { readonly is: 'given up'; readonly because: string; readonly left: number };
 
-/** So many failures without a single span are no chance. */
+/** Failures without a single span before the experiment ends: so many are no chance. */
 const SHOWN_NOTHING_MAX = 3;
 
 export async function runExperiment(wanted: RunsWanted): Promise<ExperimentEnd> {

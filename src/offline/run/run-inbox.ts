@@ -15,9 +15,9 @@ const BYTES_MAX = 256 << 20;
 export type InboxArrival = 'complete' | 'incomplete' | 'nothing';
 
 interface ArrivalLimits {
-  /** For so long nothing new must have come. */
+  /** Silence after which the spans of a run are taken as complete. */
   readonly settleMs: number;
-  /** And it is not waited longer than this. */
+  /** Longest wait, silence or not. */
   readonly withinMs: number;
   readonly signal: AbortSignal;
 }
@@ -36,7 +36,7 @@ export class RunInbox {
   #newAt = Number.NEGATIVE_INFINITY;
   #changed = Promise.withResolvers<void>();
 
-  /** `givenParents`: the spans that the agent was told to be part of. Nobody exports them, so they are not missed. */
+  /** `givenParents`: spans that the agent was given as parents. They are never exported, so they are not missed. */
   constructor(givenParents: readonly string[]) {
     this.#given = new Set(givenParents);
   }

@@ -8,7 +8,7 @@ import { compileGlob } from '../../model/glob.ts';
 
 export interface PlannedRun {
   readonly case: DatasetCase;
-  /** From 1. */
+  /** Number of the repeat, from 1. */
   readonly repeat: number;
   readonly seed: number;
 }

@@ -15,9 +15,9 @@ import type { RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
 import { recordedRequest } from '../recording.ts';
 
 export interface ShownRun {
-  /** As the agent was asked. */
+  /** Turns as the agent was asked. */
   readonly turns: readonly Json[];
-  /** One for all turns, or one for each. */
+  /** Answers, one for all turns or one for each. */
   readonly answers: readonly Json[];
   readonly conversationId: string;
   readonly startedAtMs: number;

@@ -147,7 +147,7 @@ function partsOf(batch: ReceivedBatch): readonly Part[] {
   }));
 }
 
-/** As far as what has come says. */
+/** Conversation that the spans name, as far as they have arrived. */
 async function conversationNamedIn(batches: readonly RecordedBatch[]): Promise<string | undefined> {
   for await (const source of tracesIn(batches, undefined, new MemorySpool()))
     return namedConversationOf(turnsOfTrace(source));

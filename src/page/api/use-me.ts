@@ -9,11 +9,9 @@ interface Me {
   readonly sign_out?: string | null;
 }
 
-const NOTHING_ASKED = new URLSearchParams();
-
 /** Undefined until it is known. */
 export function useMe(): Me | undefined {
-  const { reply } = useReply<Me>('/api/me', NOTHING_ASKED);
+  const { reply } = useReply<Me>('/api/me');
   return reply?.is === 'here' ? reply.value : undefined;
 }
 

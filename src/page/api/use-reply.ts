@@ -23,16 +23,18 @@ interface Known<T> {
 }
 
 interface ReplyOptions {
+  readonly query?: URLSearchParams;
   /** Asks again after each reply while the page is visible. */
   readonly everyMs?: number | undefined;
   /** Without a later reply in this time the service is away. The first one may take longer. */
   readonly withinMs?: number;
 }
 
+const NOTHING_ASKED = new URLSearchParams();
+
 export function useReply<T>(
   path: string | undefined,
-  query: URLSearchParams,
-  { everyMs, withinMs }: ReplyOptions = {},
+  { query = NOTHING_ASKED, everyMs, withinMs }: ReplyOptions = {},
 ): Held<T> {
   const question = path === undefined ? undefined : `${path}?${query.toString()}`;
   const [held, setHeld] = useState<Known<T> | undefined>();

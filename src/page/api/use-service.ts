@@ -2,10 +2,8 @@
 import type { ServiceJson } from '../../api/facets.ts';
 import { useReply } from './use-reply.ts';
 
-const NOTHING_ASKED = new URLSearchParams();
-
 /** Undefined before it is known. */
 export function useService(): ServiceJson | undefined {
-  const { reply } = useReply<ServiceJson>('/api/v1/service', NOTHING_ASKED);
+  const { reply } = useReply<ServiceJson>('/api/v1/service');
   return reply?.is === 'here' ? reply.value : undefined;
 }

@@ -18,13 +18,16 @@ const PAIR_MS = 1_500;
 
 export function useKeys(keys: readonly Key[]): void {
   // With the drawing itself: a key that follows at once must not meet the keys of the view before.
-  useLayoutEffect(() => {
-    const entry = { keys };
-    known.add(entry);
-    return () => {
-      known.delete(entry);
-    };
-  });
+  useLayoutEffect(() => addKeys(keys));
+}
+
+/** Known until the function that it returns is called. */
+export function addKeys(keys: readonly Key[]): () => void {
+  const entry = { keys };
+  known.add(entry);
+  return () => {
+    known.delete(entry);
+  };
 }
 
 export function knownKeys(): readonly Key[] {

@@ -14,18 +14,18 @@ export const VIEWS: Readonly<Record<PageView, ViewEntry>> = {
   overview: {
     title: 'Overview',
     key: 'o',
-    load: async () => (await import('../overview/overview.ts')).Overview,
+    load: async () => (await import('../overview/overview.tsx')).Overview,
   },
   conversations: {
     title: 'Conversations',
     key: 'c',
-    load: async () => (await import('../conversations/conversations.ts')).Conversations,
+    load: async () => (await import('../conversations/conversations.tsx')).Conversations,
   },
   versions: {
     title: 'Versions',
     key: 'v',
-    load: async () => (await import('../versions/versions.ts')).Versions,
+    load: async () => (await import('../versions/versions.tsx')).Versions,
   },
-  review: { title: 'Review', key: 'r', load: async () => (await import('../review/review.ts')).Review },
-  suites: { title: 'Suites', key: 's', load: async () => (await import('../suites/suites.ts')).Suites },
+  review: { title: 'Review', key: 'r', load: async () => (await import('../review/review.tsx')).Review },
+  suites: { title: 'Suites', key: 's', load: async () => (await import('../suites/suites.tsx')).Suites },
 };

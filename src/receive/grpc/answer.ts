@@ -43,7 +43,7 @@ export function refuseGrpc(stream: ServerHttp2Stream, status: Status): void {
   endIfStillSending(stream);
 }
 
-/** For what is no call of gRPC at all. */
+/** Refuses a request that is no gRPC call. */
 export function refuseHttp(stream: ServerHttp2Stream, code: number): void {
   stream.respond({ ':status': code }, { endStream: true });
   endIfStillSending(stream);

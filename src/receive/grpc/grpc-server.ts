@@ -1,6 +1,6 @@
 /**
  * A server of unary gRPC calls, on node:http2. Not a gRPC library's: those decompress and collect a message before
- * anybody can count its bytes, so that a client decides how much memory a call takes (docs/decisions/0029).
+ * anybody can count its bytes, so that a client decides how much memory a call takes (docs/decisions/0002).
  *
  *   a connection that sends no HTTP/2 preface in time       is closed
  *   one without a call for a while                          gets GOAWAY and is closed; clients reconnect when they need to
@@ -96,10 +96,10 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
     watch(session);
   });
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    // The reason of an abort says nothing that 'close' does not; without a listener it would end the process.
+    // 'close' reports the abort already; without a listener, this error would end the process.
     stream.on('error', () => undefined);
     const calls = stream.session === undefined ? undefined : sessions.get(stream.session);
-    // Its session has been closed, or it was given up before anybody looked at it.
+    // The session has been closed, or the call was given up before it was handled.
     if (calls === undefined || stream.closed) {
       calls?.givenUp();
       stream.destroy();
@@ -108,7 +108,7 @@ export function createGrpcServer({ handle, security, onFlood }: GrpcServerParts)
     calls.began(stream);
     let end: CallEnd = 'done';
     stream.once('close', () => {
-      // A client that was told to wait while it still sent stops by itself.
+      // A client that was refused while it still sent stops by itself.
       const isGivenUp = stream.aborted && !stream.headersSent;
       if (isGivenUp || end === 'refused') calls.givenUp();
       else calls.completed();
@@ -155,7 +155,7 @@ class ConnectionUse {
   began(stream: ServerHttp2Stream): void {
     this.#bytesAllowed += HEAD_BYTES_MAX;
     stream.on('data', (part: Buffer) => {
-      // Its frames, however short, have heads.
+      // Frames have heads, however short they are.
       this.#bytesAllowed += 2 * part.length;
     });
   }
@@ -181,7 +181,7 @@ class ConnectionUse {
 
 /** A connection of a slowed address waits before HTTP/2, or TLS, reads a byte of it. */
 function takeInTurn(server: GrpcPort, slowed: SlowedAddresses, onRefused: () => void): void {
-  // The type of a listener says nothing of its arguments.
+  // The type of a listener lacks its arguments.
   const taking = server.listeners('connection') as ((this: GrpcPort, socket: Socket) => void)[];
   server.removeAllListeners('connection');
   // Nothing is read of one that waits. HTTP/2 would read what its socket holds in another tick, and throws where the

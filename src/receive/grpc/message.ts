@@ -1,5 +1,5 @@
 /**
- * The one message of a unary call, as gRPC frames it:
+ * Reads the message of a unary call, as gRPC frames it:
  *
  *   0   1 byte    whether it is compressed, as `grpc-encoding` says
  *   1   4 bytes   its length, the most significant byte first

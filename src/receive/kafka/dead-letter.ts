@@ -51,7 +51,7 @@ export interface FoundLetter {
   readonly offset: number;
   readonly timestamp: number;
   readonly reason: string;
-  /** As they were before we added ours. */
+  /** Headers of the record, before ours were added. */
   readonly headers: UnreadableRecord['headers'];
 }
 

@@ -35,7 +35,7 @@ export function readRecord(value: Uint8Array | undefined, reader: RecordReader):
     return { poison: `decompress: ${error instanceof Error ? error.message : String(error)}` };
   }
   if (bytes.length > reader.bytesMax) {
-    return { poison: `${bytes.length} bytes are more than kafka.max_record_bytes, ${reader.bytesMax}` };
+    return { poison: `${bytes.length} bytes are more than a record may have, ${reader.bytesMax}` };
   }
   const format = looksLikeJson(bytes) ? 'json' : 'protobuf';
   const understood = understandRequest({ signal: reader.signal, format, bytes }, reader.redactor);
@@ -43,7 +43,7 @@ export function readRecord(value: Uint8Array | undefined, reader: RecordReader):
   const { batch, rejection, redactions } = understood;
   if (batch.rows === 0) {
     const reason = rejection?.message ?? (format === 'json' ? otherSignalIn(bytes, reader.signal) : undefined);
-    // Everything in it would be lost, and nobody would be told.
+    // Otherwise everything in it would be lost without a report.
     if (reason !== undefined) return { poison: reason };
   }
   return { batch, rejected: rejection?.records ?? 0, redactions };
@@ -56,7 +56,7 @@ const MEMBERS = {
   profiles: ['resourceProfiles', 'resource_profiles'],
 } as const;
 
-/** In JSON what belongs to another topic looks like a message with nothing in it; in protobuf it can't be read. */
+/** A record of another signal looks like an empty message in JSON; in protobuf it cannot be read. */
 function otherSignalIn(bytes: Uint8Array, expected: 'traces' | 'logs'): string | undefined {
   const message = tryParse(Buffer.from(bytes).toString());
   if (typeof message !== 'object' || message === null) return undefined;

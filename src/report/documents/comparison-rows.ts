@@ -4,6 +4,7 @@ import type { Compared, Interval, SuiteComparison } from '../../model/comparison
 import { wordsOf } from '../../model/suite-words.ts';
 import { isGood } from '../../model/severity.ts';
 import { unreachable } from '../../model/unreachable.ts';
+import { joined, listed, name, type Phrase, say } from './document.ts';
 
 export interface ComparisonRow {
   readonly name: string;
@@ -93,10 +94,9 @@ export function formatP(p: number): string {
   return p < 0.001 ? '<0.001' : p.toFixed(3);
 }
 
-/** "9 criteria unchanged: a, b, c"; undefined where there are none. */
-export function unchangedText(names: readonly string[]): string | undefined {
-  if (names.length === 0) return undefined;
-  return `${counted(names.length, 'criterion', 'criteria')} unchanged: ${names.join(', ')}`;
+/** "9 criteria unchanged: a, b, c". */
+export function unchangedPhrase(names: readonly string[]): Phrase {
+  return say`${counted(names.length, 'criterion', 'criteria')} unchanged: ${listed(names)}`;
 }
 
 /** The same in each case. */
@@ -108,17 +108,18 @@ export function formatShare({ value, lower, upper }: Interval): string {
   return `${formatLevel(value, 'share')} (${fixed(lower * 100, 1)} to ${fixed(upper * 100, 1)})`;
 }
 
-/** "−0.131 = booked −0.120, mix −0.011": what moved it most comes first, and what moved nothing is left out. */
-export function splitText(split: NonNullable<SuiteComparison['split']>, name: (criterion: string) => string): string {
-  const parts = [...split.criteria.map(({ criterion, part }) => ({ name: name(criterion), part }))]
+/** "−0.131 = booked −0.120, mix −0.011": the part that moved it most comes first, and parts that moved nothing are left out. */
+export function splitPhrase(split: NonNullable<SuiteComparison['split']>): Phrase {
+  const parts = split.criteria
     .filter(({ part }) => Math.abs(part) >= 0.0005)
-    .sort((x, y) => Math.abs(y.part) - Math.abs(x.part));
+    .toSorted((x, y) => Math.abs(y.part) - Math.abs(x.part));
   const rest = split.change - parts.reduce((sum, { part }) => sum + part, 0);
-  const shown = [...parts, ...(Math.abs(rest) >= 0.0005 ? [{ name: 'mix', part: rest }] : [])];
-  const change = formatChange(split.change, 'score', false);
-  return shown.length === 0
-    ? change
-    : `${change} = ${shown.map(({ name: of, part }) => `${of} ${formatChange(part, 'score', false)}`).join(', ')}`;
+  const signed = (change: number) => formatChange(change, 'score', false);
+  const shown = [
+    ...parts.map(({ criterion, part }) => say`${name(criterion)} ${signed(part)}`),
+    ...(Math.abs(rest) >= 0.0005 ? [`mix ${signed(rest)}`] : []),
+  ];
+  return shown.length === 0 ? signed(split.change) : say`${signed(split.change)} = ${joined(shown)}`;
 }
 
 /** The basis of a suite's figures, as sentences for a person. */

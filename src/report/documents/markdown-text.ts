@@ -1,5 +1,5 @@
 /** Text from elsewhere inside Markdown: it can't begin a table cell, a link, an image, HTML or a mention. */
-const TEXT_MAX = 300;
+import { TEXT_MAX } from './document.ts';
 
 export function markdownText(text: string, max = TEXT_MAX): string {
   const line = text

@@ -1,8 +1,11 @@
-/** Writes the result of mutation as JSON and as Markdown for a pull request or a wiki. */
-import { visibleText } from '../../model/visible-text.ts';
+/** Writes the result of mutation as JSON and for a person. */
+import { counted } from '../../model/counted.ts';
 import type { MutatedFault, SuiteMutation } from '../../model/mutation.ts';
+import { aside, type Block, type Document, line, list, listed, name, type Row } from './document.ts';
+import { say, section, subject, toned } from './document.ts';
 
 const UNNOTICED_SHOWN = 3;
+const LEFT_OUT_SHOWN = 3;
 
 export function mutationJson(suites: readonly SuiteMutation[], { seed }: { readonly seed: number }): unknown {
   const tried = suites.reduce((sum, suite) => sum + suite.tried, 0);
@@ -49,55 +52,70 @@ function shareOf({ tried, noticed }: { readonly tried: number; readonly noticed:
   return tried === 0 ? undefined : noticed / tried;
 }
 
-export function mutationMarkdown(suites: readonly SuiteMutation[]): string {
-  return `# Do the suites notice?\n\n${suites.map(suiteMarkdown).join('\n')}`;
+export function mutationDocument(suites: readonly SuiteMutation[]): Document {
+  return { title: 'Do the suites notice?', blocks: suites.map(suiteSection) };
 }
 
-function suiteMarkdown(suite: SuiteMutation): string {
-  if (suite.tried === 0) return `## ${suite.suite}\n\nNothing was tried: no conversation of it passes.\n`;
-  const rows = suite.faults.map((fault) => {
-    const cells = fault.criteria.map(cellOf);
-    return `| ${fault.description} | ${fault.tried} | ${fault.noticed} | ${cells.join(' | ')} |`;
-  });
-  const head = ['fault', 'tried', 'noticed', ...suite.criteria.map(({ criterion }) => criterion)];
-  const lines = [
-    `## ${suite.suite}`,
-    '',
-    `${suite.noticed} of ${suite.tried} faults in ${passing(suite)} were noticed.`,
-    '',
-    `| ${head.join(' | ')} |`,
-    `|${head.map(() => '---').join('|')}|`,
-    ...rows,
-    '',
-  ];
-  const unnoticed = suite.faults.flatMap((fault) => unnoticedLines(fault));
-  if (unnoticed.length > 0) lines.push('Nothing noticed:', '', ...unnoticed, '');
-  return lines.join('\n');
+/** A table of faults and criteria, the faults that nothing noticed, and the criteria that noticed none. */
+function suiteSection(mutation: SuiteMutation): Block {
+  const { suite, tried, noticed, criteria, faults, judged, scope, goldens } = mutation;
+  if (tried === 0)
+    return section(say`${subject(suite)}   nothing to break: no ${scope} of it passes`, leftOutBlocks(mutation));
+  const counts = `${noticed} of ${tried} faults noticed (${((100 * noticed) / tried).toFixed(1)} %)`;
+  const idle = criteria.filter((one) => one.noticed === 0).map(({ criterion }) => criterion);
+  const numbers = criteria.map((_, index) => `[${index + 1}]`);
+  return section(say`${subject(suite)}   ${counts}, in ${counted(goldens.length, `passing ${scope}`)}`, [
+    list(criteria.map(({ criterion }, index) => say`${numbers[index] ?? ''} ${name(criterion)}`)),
+    {
+      is: 'table',
+      align: `l${'r'.repeat(criteria.length + 1)}`,
+      rows: [{ head: ['fault', 'noticed', ...numbers, ''] }, ...faults.map(faultRow)],
+    },
+    ...unnoticedBlocks(mutation),
+    ...(idle.length === 0
+      ? []
+      : [
+          section(say`Noticed nothing   ${listed(idle)}`, [
+            aside('That is no problem for criteria that ask about something else than these faults.'),
+          ]),
+        ]),
+    ...(judged.length === 0 ? [] : [line(say`Judges are not asked: ${listed(judged)}`)]),
+    ...leftOutBlocks(mutation),
+  ]);
 }
 
-function unnoticedLines({ fault, unnoticed }: MutatedFault): readonly string[] {
-  return [...new Map(unnoticed.map((one) => [one.what, one])).values()]
-    .slice(0, UNNOTICED_SHOWN)
-    .map(
-      ({ what, advice, isOutside }) =>
-        `* ${fault}: ${inert(what)}. ${isOutside ? 'The suite is not for the conversation then.' : `Would notice: ${inert(advice)}`}`,
-    );
-}
-
-/** `1 passing turn`, `3 passing conversations`. */
-export function passing({ scope, goldens }: Pick<SuiteMutation, 'scope' | 'goldens'>): string {
-  return `${goldens.length} passing ${scope}${goldens.length === 1 ? '' : 's'}`;
+function faultRow({ fault, description, tried, noticed, criteria }: MutatedFault): Row {
+  if (tried === 0) return [name(fault), '–', toned('aside', 'no place for it')];
+  const tone = noticed === tried ? 'good' : noticed === 0 ? 'bad' : 'unsure';
+  return [name(fault), toned(tone, `${noticed}/${tried}`), ...criteria.map(cellOf), toned('aside', description)];
 }
 
 /** `2/3`: noticed in two of the three places where its question arises; nothing where it never does. */
-export function cellOf({ noticed, notNoticed }: SuiteMutation['criteria'][number]): string {
+function cellOf({ noticed, notNoticed }: SuiteMutation['criteria'][number]): string {
   const decided = noticed + notNoticed;
   return decided === 0 ? '' : `${noticed}/${decided}`;
 }
 
-/** Text of spans without anything that Markdown would obey. */
-function inert(text: string): string {
-  return visibleText(text)
-    .replace(/[\n\t]+/g, ' ')
-    .replace(/[\\`*_[\]<>|#!&@~]/g, '\\$&');
+function unnoticedBlocks({ faults, suite }: SuiteMutation): readonly Block[] {
+  const rows = faults.flatMap(({ fault, unnoticed }): readonly Row[] => {
+    const different = [...new Map(unnoticed.map((one) => [one.what, one])).values()];
+    const left = different.length - UNNOTICED_SHOWN;
+    return [
+      ...different.slice(0, UNNOTICED_SHOWN).flatMap(({ golden, what, advice, isOutside }): readonly Row[] => [
+        [say`${name(fault)}: ${what} (${name(golden.name)})`],
+        {
+          below: [isOutside ? `${suite} is not for the conversation then: see its \`match\`` : `See it by ${advice}`],
+        },
+      ]),
+      ...(left > 0 ? [[say`${name(fault)}: and ${left} more`]] : []),
+    ];
+  });
+  return rows.length === 0 ? [] : [section('Nothing noticed', [{ is: 'table', rows }])];
+}
+
+function leftOutBlocks({ leftOut }: SuiteMutation): readonly Block[] {
+  if (leftOut.length === 0) return [];
+  const reasons = [...Map.groupBy(leftOut, ({ because }) => because)].sort(([, a], [, b]) => b.length - a.length);
+  const shown = reasons.slice(0, LEFT_OUT_SHOWN).map(([because, { length }]) => `${length} as ${because}`);
+  return [section(`Left out: ${leftOut.length}`, [list(shown)])];
 }

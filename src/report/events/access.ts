@@ -7,7 +7,7 @@ import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
 export interface AccessReadings {
-  /** Nothing is asked of anybody, on an address that others reach. */
+  /** True if others reach the address and no token is asked for. */
   readonly isOpenToAll: () => boolean;
 }
 

@@ -1,18 +1,16 @@
 /** The way from Kafka to the shared store: lag, unreadable records, lanes, problems. */
 import { type ClusterEvent, RECORD_FATES } from '../../model/events/cluster-events.ts';
-import { counter, gauge, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
+import { counter, GIVEN, readGauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
+import type { DamageCounted } from './damage.ts';
 import type { ScoringCounted } from './scoring.ts';
-
-const BATCH_BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
 /** Readings of a log's lanes at each scrape. */
 export interface LaneReadings {
   readonly count: number;
-  /** As the brokers said last, for each partition that this instance reads. */
+  /** Lags as the brokers reported them last, for each partition that this instance reads. */
   readonly lags: readonly PartitionLag[];
-  readonly spoolBytes: number;
 }
 
 export interface PartitionLag {
@@ -27,14 +25,9 @@ export interface ClusterReadings {
   readonly log: () => { readonly lanes?: LaneReadings } | undefined;
   /** Undefined until the store has one. */
   readonly clusterTime: () => number | undefined;
-  readonly turnsWaiting: () => number;
 }
 
 export const CLUSTER_METRICS = {
-  records: counter('assay_kafka_records_total', 'records', {
-    labels: { topic: GIVEN },
-    help: 'Records read from Kafka, by topic.',
-  }),
   rows: counter('assay_kafka_rows_total', 'spans, log records', {
     labels: ['topic', 'signal'],
     help: 'Spans and log records in what was read from Kafka.',
@@ -50,10 +43,6 @@ export const CLUSTER_METRICS = {
   late: counter('assay_kafka_late_records_total', 'records', {
     labels: { topic: GIVEN },
     help: 'Records whose timestamp lies before a time that was considered complete. If this grows, raise kafka.clock_margin.',
-  }),
-  laneChanges: counter('assay_kafka_lane_changes_total', 'lanes', {
-    labels: { change: ['gained', 'lost'] },
-    help: 'Lanes that this instance gained and lost.',
   }),
   lanes: readGauge('assay_kafka_lanes', 'lanes', {
     help: 'Lanes (partition numbers) that this instance has.',
@@ -81,35 +70,7 @@ export const CLUSTER_METRICS = {
       return time === undefined ? 0 : Math.max(0, Date.now() - time) / 1000;
     },
   }),
-  kafkaProblem: gauge('assay_kafka_problem', '0 or 1', {
-    help: '1 while something keeps this instance from reading; the log says what. A gateway has none.',
-  }),
-  storeProblem: gauge('assay_store_problem', '0 or 1', {
-    help: '1 while the shared store cannot be used; the log says why. A gateway has none.',
-  }),
-  sendingProblem: gauge('assay_evaluations_topic_problem', '0 or 1', {
-    help: '1 while the instance that sends evaluations to their topic cannot; the log says why. They wait in the store. A gateway has none.',
-  }),
-  spoolBytes: readGauge('assay_spool_bytes', 'bytes', {
-    help: 'Disk that the bytes of open turns hold.',
-    read: (now) => now.log()?.lanes?.spoolBytes ?? 0,
-  }),
-  turnsToFile: readGauge('assay_filing_queue_length', 'turns', {
-    help: 'Closed turns that are not filed yet.',
-    read: (now) => now.turnsWaiting(),
-  }),
-  filing: histogram('assay_filing_seconds', 'seconds', {
-    help: 'Time to file one batch of closed turns in the shared store.',
-    buckets: BATCH_BUCKETS,
-  }),
   filed: counter('assay_arrivals_filed_total', 'turns', { help: 'Closed turns filed in the shared store.' }),
-  judging: histogram('assay_judging_seconds', 'seconds', {
-    help: 'Time to score one batch of conversations and store it.',
-    buckets: BATCH_BUCKETS,
-  }),
-  judged: counter('assay_conversations_judged_total', 'conversations', {
-    help: 'Conversations processed because something was due.',
-  }),
   sent: counter('assay_evaluations_sent_total', 'evaluations', {
     help: 'Evaluations written to the topic of evaluations.',
   }),
@@ -123,8 +84,7 @@ type ClusterCounted = Counted<typeof CLUSTER_METRICS>;
 
 export const CLUSTER_EVENTS = {
   'records-read': {
-    count: ({ topic, signal, ...read }, { cluster: { records, rows, bytes } }) => {
-      records.inc({ topic }, read.records);
+    count: ({ topic, signal, ...read }, { cluster: { rows, bytes } }) => {
       rows.inc({ topic, signal }, read.rows);
       bytes.inc({ topic }, read.bytes);
     },
@@ -149,44 +109,37 @@ export const CLUSTER_EVENTS = {
   },
   'lanes-gained': {
     log: ({ lanes, kept }) => info('kafka: lanes gained, reading them', { lanes: lanes.join(' '), kept }),
-    count: ({ lanes }, { cluster }) => cluster.laneChanges.inc({ change: 'gained' }, lanes.length),
   },
   'lanes-lost': {
     log: ({ lanes, because }) =>
       info('kafka: lanes lost, their next owner reads them', { lanes: lanes.join(' '), because }),
-    count: ({ lanes }, { cluster }) => cluster.laneChanges.inc({ change: 'lost' }, lanes.length),
   },
   'kafka-problem': {
     log: ({ problem }) =>
       problem === undefined
         ? info('kafka: problem is over, reading again')
         : error('kafka: cannot read, retrying', { problem }),
-    count: ({ problem }, { cluster }) => cluster.kafkaProblem.set(problem === undefined ? 0 : 1),
+    count: ({ problem }, { damage }) => damage.problem.set({ part: 'kafka' }, problem === undefined ? 0 : 1),
   },
   'store-problem': {
     log: ({ problem }) =>
       problem === undefined
         ? info('store: problem is over, using the shared store again')
         : error('store: cannot use the shared store, retrying', { problem }),
-    count: ({ problem }, { cluster }) => cluster.storeProblem.set(problem === undefined ? 0 : 1),
+    count: ({ problem }, { damage }) => damage.problem.set({ part: 'store' }, problem === undefined ? 0 : 1),
   },
   'sending-problem': {
     log: ({ problem }) =>
       problem === undefined
         ? info('kafka: problem is over, sending evaluations to their topic again')
         : error('kafka: cannot send evaluations to their topic, keeping them in the store and retrying', { problem }),
-    count: ({ problem }, { cluster }) => cluster.sendingProblem.set(problem === undefined ? 0 : 1),
+    count: ({ problem }, { damage }) => damage.problem.set({ part: 'evaluations' }, problem === undefined ? 0 : 1),
   },
   'arrivals-filed': {
-    count: ({ arrivals, tookMs }, { cluster }) => {
-      cluster.filing.observe(tookMs / 1000);
-      cluster.filed.inc(arrivals);
-    },
+    count: ({ arrivals }, { cluster }) => cluster.filed.inc(arrivals),
   },
   'conversations-scored': {
-    count: ({ conversations, arrivals, tookMs }, { cluster, scoring }) => {
-      cluster.judging.observe(tookMs / 1000);
-      cluster.judged.inc(conversations);
+    count: ({ arrivals, tookMs }, { scoring }) => {
       if (arrivals === 0) return;
       // Panels and alerts about scoring are the same however Assay runs.
       scoring.commit.observe(tookMs / 1000);
@@ -194,9 +147,7 @@ export const CLUSTER_EVENTS = {
     },
   },
   'evaluations-sent': { count: ({ evaluations }, { cluster }) => cluster.sent.inc(evaluations) },
-} satisfies EventTable<ClusterEvent, { readonly cluster: ClusterCounted; readonly scoring: ScoringCounted }>;
-
-/** A gateway reads nothing. "No instance can" asks those that read, and a 0 of a gateway must not stand for them. */
-export function withoutReading({ kafkaProblem, storeProblem, sendingProblem }: ClusterCounted): void {
-  for (const gauge of [kafkaProblem, storeProblem, sendingProblem]) gauge.remove();
-}
+} satisfies EventTable<
+  ClusterEvent,
+  { readonly cluster: ClusterCounted; readonly damage: DamageCounted; readonly scoring: ScoringCounted }
+>;

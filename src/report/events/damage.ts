@@ -1,7 +1,7 @@
-/** The condition of the data folder: what a start found, damage that reading finds, and the clock of retention. */
+/** The condition of the data folder and of all that this instance depends on: damage, problems, and the clock of retention. */
 import { DAMAGE_KINDS } from '../../model/damage.ts';
 import type { DamageEvent } from '../../model/events/damage-events.ts';
-import { counter, gauge } from '../metrics/define-metric.ts';
+import { counter, gauge, GIVEN } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
@@ -11,16 +11,22 @@ export const DAMAGE_METRICS = {
     help: 'Damage of the data folder, by kind: found by the last start, or by reading since then. The log and `assay store check` say what it is.',
     queries: { 'damage that somebody must look at': 'max by (instance, kind) (assay_data_damage) > 0' },
   }),
-  contentDamaged: counter('assay_store_content_damaged_total', 'readings', {
-    help: 'Readings of stored spans that failed their checksum or found them gone. Turns and conversations that need them are not scored.',
+  problem: gauge('assay_problem', '0 or 1', {
+    labels: { part: GIVEN },
+    help: '1 while this instance cannot use a part: own_store (the store of one machine), or kafka, store (shared) and evaluations (their topic). The log says why; data wait in the journal, in Kafka or in the store. A gateway has none.',
   }),
-  unwritable: gauge('assay_store_unwritable', '0 or 1', {
-    help: 'Whether the store of this machine takes no transactions. Accepted data wait in the journal.',
+  failures: counter('assay_failures_total', 'failures', {
+    labels: { part: ['scoring', 'judging', 'results', 'telemetry', 'reading', 'certificates'] },
+    help: 'Failures that Assay gets over by itself, by part; the log has the reasons. scoring: batches that were undone and done again, and ends of the scoring thread. judging: the queue of questions could not use the store. results: requests to the backend. telemetry: sends of its own traces and metrics. reading: threads that read the store and were replaced. certificates: changed files that could not be used.',
   }),
   clockJump: gauge('assay_retention_clock_jump_seconds', 'seconds', {
     help: 'By how much the clock differs from the time that has passed, while retention does not trust it; else 0. Meanwhile nothing is deleted by age.',
   }),
 } satisfies MetricTable<object>;
+
+/** Some events of other parts are failures. */
+export type FailuresCounted = Pick<DamageCounted, 'failures'>;
+export type DamageCounted = Counted<typeof DAMAGE_METRICS>;
 
 export const DAMAGE_EVENTS = {
   'damage-found': {
@@ -46,17 +52,14 @@ export const DAMAGE_EVENTS = {
   'content-damaged': {
     log: ({ what, reason }) =>
       error('store: spans are damaged on disk, what needs them is not scored', { what, reason }, 'content damaged'),
-    count: (_event, { contentDamaged, damage }) => {
-      contentDamaged.inc();
-      damage.set({ kind: 'content-damaged' }, 1);
-    },
+    count: (_event, { damage }) => damage.set({ kind: 'content-damaged' }, 1),
   },
   'store-writable': {
     log: ({ problem }) =>
       problem === undefined
         ? info('store: can be written again, scoring continues')
         : error('store: cannot be written, retrying; what is accepted waits in the journal', { problem }),
-    count: ({ problem }, { unwritable }) => unwritable.set(problem === undefined ? 0 : 1),
+    count: ({ problem }, metrics) => metrics.problem.set({ part: 'own_store' }, problem === undefined ? 0 : 1),
   },
   'clock-jumped': {
     log: ({ byMs }) =>
@@ -67,4 +70,4 @@ export const DAMAGE_EVENTS = {
           }),
     count: ({ byMs }, { clockJump }) => clockJump.set(Math.round((byMs ?? 0) / 1000)),
   },
-} satisfies EventTable<DamageEvent, Counted<typeof DAMAGE_METRICS>>;
+} satisfies EventTable<DamageEvent, DamageCounted>;

@@ -33,45 +33,25 @@ export const DETECTION_METRICS = {
         DETECTOR_STATES.flatMap((state) => reading({ ...levelLabels(one), state }, one.state === state ? 1 : 0)),
       ),
   }),
-  logEvidence: readGauge('assay_detector_log_evidence', 'nats', {
+  evidence: readGauge('assay_detector_evidence_ratio', 'relative to an alarm', {
     labels: LEVEL,
-    help: 'Natural logarithm of the evidence that a level has fallen, or risen where that is bad; it is a regression from assay_detector_log_evidence_threshold on.',
-    read: levelsBy((one) => one.logEvidence),
-  }),
-  logThreshold: readGauge('assay_detector_log_evidence_threshold', 'nats', {
-    labels: LEVEL,
-    help: 'Natural logarithm of the evidence at which an alarm is raised.',
-    // While it learns there is none.
-    read: levelsBy((one) => (one.logThreshold === 0 ? undefined : one.logThreshold)),
-  }),
-  baseline: readGauge('assay_detector_baseline', "the metric's own", {
-    labels: LEVEL,
-    help: 'Expected value for the observed traffic, in the unit of the metric.',
-    read: levelsBy((one) => one.change?.baseline),
-  }),
-  observed: readGauge('assay_detector_observed', "the metric's own", {
-    labels: LEVEL,
-    help: 'Observed value: since the onset if something is wrong, otherwise recently.',
-    read: levelsBy((one) => one.change?.observed),
+    help: 'Logarithm of the evidence that a level has fallen, or risen where that is bad, relative to that of an alarm: at 1 it is a regression. Absent while it learns.',
+    read: levelsBy((one) => (one.logThreshold === 0 ? undefined : one.logEvidence / one.logThreshold)),
   }),
   change: readGauge('assay_detector_change_ratio', 'relative to the baseline', {
-    labels: LEVEL,
-    help: 'Change against the expected value; negative is a fall.',
+    labels: [...LEVEL, 'bound'],
+    help: 'Change against the expected value; negative is a fall. bound: value, and lower and upper for its 95 % interval, which is approximate, and corrected for the stretch that was chosen as the worst.',
     queries: {
       'how large the change of each open alarm is':
-        'assay_detector_change_ratio and ignoring (state) assay_detector_state{state="regressed"} == 1',
+        'assay_detector_change_ratio{bound="value"} and ignoring (state, bound) assay_detector_state{state="regressed"} == 1',
     },
-    read: levelsBy((one) => one.change?.ratio),
-  }),
-  changeLower: readGauge('assay_detector_change_lower_ratio', 'relative to the baseline', {
-    labels: LEVEL,
-    help: 'Lower end of the 95 % interval of the change; approximate, and corrected for the stretch that was chosen as the worst.',
-    read: levelsBy((one) => one.change?.lower),
-  }),
-  changeUpper: readGauge('assay_detector_change_upper_ratio', 'relative to the baseline', {
-    labels: LEVEL,
-    help: 'Upper end of the 95 % interval of the change; approximate, and corrected for the stretch that was chosen as the worst.',
-    read: levelsBy((one) => one.change?.upper),
+    read: ({ levels }) =>
+      levels.flatMap((one) => {
+        const { ratio: value, lower, upper } = one.change ?? {};
+        return Object.entries({ value, lower, upper }).flatMap(([bound, figure]) =>
+          reading({ ...levelLabels(one), bound }, figure),
+        );
+      }),
   }),
   onset: readGauge('assay_detector_change_timestamp_seconds', 'seconds since 1970', {
     labels: LEVEL,
@@ -127,22 +107,9 @@ export const DETECTION_METRICS = {
         ),
       ),
   }),
-  versionEvidence: readGauge('assay_version_log_evidence', 'nats', {
-    labels: [...VERSION, 'direction'],
-    help: 'Natural logarithm of the evidence that a version is worse, or better, than the one before.',
-    read: ({ versions }) =>
-      versions.flatMap((one) => [
-        ...reading({ ...versionLabels(one), direction: 'worse' }, one.logEvidenceWorse),
-        ...reading({ ...versionLabels(one), direction: 'better' }, one.logEvidenceBetter),
-      ]),
-  }),
   observations: readGauge('assay_detection_observations', 'evaluations', {
     help: 'Evaluations that detection has observed since it began to learn.',
     read: ({ observed }) => observed,
-  }),
-  time: readGauge('assay_detection_time_seconds', 'seconds since 1970', {
-    help: 'Log time up to which detection has observed; absent where another instance has it.',
-    read: ({ time }) => time / 1000,
   }),
   keptOut: readGauge('assay_detection_kept_out', 'observations, streams, values', {
     labels: ['what'],
@@ -158,19 +125,11 @@ export const DETECTION_METRICS = {
     help: 'Rounds that failed and were undone (failed), states that could not be used, so that learning started from scratch (began_anew), and data that were discarded (dropped).',
   }),
   notices: counter('assay_webhook_notices_total', 'notices', {
-    labels: { webhook: GIVEN, result: ['delivered', 'given_up'] },
-    help: 'Notices to webhooks, by their fate: delivered, or given_up after alerts.give_up_after.',
+    labels: { webhook: GIVEN, result: ['delivered', 'retried', 'given_up'] },
+    help: 'Attempts to deliver notices to webhooks, by result: delivered, failed and retried, or given_up after a day.',
     queries: {
       'notices that nobody got': 'sum by (webhook) (increase(assay_webhook_notices_total{result="given_up"}[1d])) > 0',
     },
-  }),
-  attempts: counter('assay_webhook_failures_total', 'attempts', {
-    labels: { webhook: GIVEN },
-    help: 'Failed attempts to deliver a notice that are retried.',
-  }),
-  waiting: readGauge('assay_webhook_notices_waiting', 'notices', {
-    help: 'Notices that some webhook has not received yet.',
-    read: ({ notices }) => notices.length,
   }),
 } satisfies MetricTable<DetectionReport>;
 
@@ -218,11 +177,10 @@ export const DETECTION_EVENTS = {
   'webhook-failed': {
     log: ({ webhook, problem }) =>
       warn('webhooks: notice could not be delivered, retrying', { webhook, problem }, `webhook ${webhook}`),
-    count: ({ webhook }, { attempts }) => attempts.inc({ webhook }),
+    count: ({ webhook }, { notices }) => notices.inc({ webhook, result: 'retried' }),
   },
   'webhook-given-up': {
-    log: ({ webhook, id }) =>
-      error('webhooks: notice was not delivered within alerts.give_up_after, dropping it', { webhook, id }),
+    log: ({ webhook, id }) => error('webhooks: notice was not delivered within a day, dropping it', { webhook, id }),
     count: ({ webhook }, { notices }) => notices.inc({ webhook, result: 'given_up' }),
   },
 } satisfies EventTable<DetectionEvent, Counted<typeof DETECTION_METRICS>>;

@@ -12,17 +12,17 @@ import type { MetricSource } from '../metrics/exposition.ts';
 import { MetricSet, type MetricTable } from '../metrics/metric-set.ts';
 import { ACCESS_EVENTS, ACCESS_METRICS, type AccessReadings } from './access.ts';
 import { API_EVENTS, API_METRICS } from './api.ts';
-import { CLUSTER_EVENTS, CLUSTER_METRICS, type ClusterReadings, withoutReading } from './cluster.ts';
+import { CLUSTER_EVENTS, CLUSTER_METRICS, type ClusterReadings } from './cluster.ts';
 import { CONFIG_EVENTS, CONFIG_METRICS, countReload } from './config.ts';
 import { DAMAGE_EVENTS, DAMAGE_METRICS } from './damage.ts';
 import { DETECTION_EVENTS, DETECTION_METRICS } from './detection.ts';
 import { JOURNAL_EVENTS, JOURNAL_METRICS, type JournalReadings } from './journal.ts';
 import { type Budget, JUDGE_EVENTS, JUDGE_METRICS, showSpent } from './judges.ts';
-import { READING_EVENTS, READING_METRICS, type ReadingReadings } from './reading.ts';
+import { READING_EVENTS, READING_METRICS } from './reading.ts';
 import { RECEIVE_EVENTS, RECEIVE_METRICS } from './receive.ts';
 import { RESULT_EVENTS, RESULT_METRICS } from './results.ts';
 import { SCORING_EVENTS, SCORING_METRICS, type ScoringReadings } from './scoring.ts';
-import { TELEMETRY_EVENTS, TELEMETRY_METRICS } from './telemetry.ts';
+import { TELEMETRY_EVENTS } from './telemetry.ts';
 import { TLS_EVENTS, TLS_METRICS, type TlsReadings } from './tls.ts';
 
 interface BuildReadings {
@@ -48,7 +48,6 @@ const HEALTH_TABLES = {
   api: API_METRICS,
   access: ACCESS_METRICS,
   reading: READING_METRICS,
-  telemetry: TELEMETRY_METRICS,
   tls: TLS_METRICS,
   build: BUILD_METRICS,
 };
@@ -65,7 +64,6 @@ export type Gauges = AccessReadings &
   ScoringReadings &
   ClusterReadings &
   TlsReadings &
-  ReadingReadings &
   BuildReadings & {
     /** Routes on which something can be written. */
     readonly writeRoutes: readonly string[];
@@ -93,7 +91,6 @@ export class EventReporter {
     api: new MetricSet(API_METRICS),
     access: new MetricSet(ACCESS_METRICS),
     reading: new MetricSet(READING_METRICS),
-    telemetry: new MetricSet(TELEMETRY_METRICS),
     tls: new MetricSet(TLS_METRICS),
     build: new MetricSet(BUILD_METRICS),
   };
@@ -106,13 +103,14 @@ export class EventReporter {
 
   constructor({ log, redaction, judges, cluster }: ReportedParts) {
     this.#log = log;
-    const { receive, journal, damage, scoring, results, config, api, access, reading, telemetry, tls } = this.#health;
+    const { receive, journal, damage, scoring, results, config, api, access, reading } = this.#health;
+    const { failures } = damage.counted;
     countReload(config.counted);
+    for (const part of partsOf(cluster)) damage.begin({ part });
     for (const pattern of redaction === undefined ? [] : redactionNames(redaction)) receive.begin({ pattern });
     if (cluster !== undefined) {
       this.#cluster = new MetricSet(CLUSTER_METRICS);
       for (const topic of cluster.topics) this.#cluster.begin({ topic });
-      if (!cluster.reads) withoutReading(this.#cluster.counted);
     }
     if (judges !== undefined) {
       this.#judges = new MetricSet(JUDGE_METRICS);
@@ -121,18 +119,21 @@ export class EventReporter {
     }
     this.#shown = {
       ...boundTo(receive.counted, RECEIVE_EVENTS),
-      ...boundTo(journal.counted, JOURNAL_EVENTS),
+      ...boundTo({ ...journal.counted, damage: damage.counted.damage }, JOURNAL_EVENTS),
       ...boundTo(damage.counted, DAMAGE_EVENTS),
-      ...boundTo(scoring.counted, SCORING_EVENTS),
-      ...boundTo(results.counted, RESULT_EVENTS),
+      ...boundTo({ ...scoring.counted, failures }, SCORING_EVENTS),
+      ...boundTo({ ...results.counted, failures }, RESULT_EVENTS),
       ...boundTo(config.counted, CONFIG_EVENTS),
       ...boundTo(api.counted, API_EVENTS),
       ...boundTo(access.counted, ACCESS_EVENTS),
-      ...boundTo(reading.counted, READING_EVENTS),
-      ...boundTo(telemetry.counted, TELEMETRY_EVENTS),
-      ...boundTo(tls.counted, TLS_EVENTS),
-      ...boundTo(this.#cluster && { cluster: this.#cluster.counted, scoring: scoring.counted }, CLUSTER_EVENTS),
-      ...boundTo(this.#judges && judges && { ...this.#judges.counted, budget: judges.budget }, JUDGE_EVENTS),
+      ...boundTo({ ...reading.counted, ...api.counted, failures }, READING_EVENTS),
+      ...boundTo({ failures }, TELEMETRY_EVENTS),
+      ...boundTo({ dropped: receive.counted.dropped, failures }, TLS_EVENTS),
+      ...boundTo(
+        this.#cluster && { cluster: this.#cluster.counted, damage: damage.counted, scoring: scoring.counted },
+        CLUSTER_EVENTS,
+      ),
+      ...boundTo(this.#judges && judges && { ...this.#judges.counted, failures, budget: judges.budget }, JUDGE_EVENTS),
       ...boundTo(this.detection.counted, DETECTION_EVENTS),
     };
   }
@@ -151,12 +152,18 @@ export class EventReporter {
 
   /** Everything except detection. */
   sources(gauges: Gauges): readonly MetricSource[] {
-    for (const route of gauges.writeRoutes) this.#health.api.begin({ route });
+    for (const route of [...gauges.writeRoutes, ...gauges.readRoutes]) this.#health.api.begin({ route });
     for (const route of gauges.readRoutes) this.#health.reading.begin({ route });
     this.begin(gauges.criterionWeights());
     const sets = [...Object.values(this.#health), this.#cluster, this.#judges];
     return sets.flatMap((set) => set?.sources(() => gauges) ?? []);
   }
+}
+
+/** A gateway reads nothing. "No instance can" asks those that read, and a 0 of a gateway must not stand for them. */
+function partsOf(cluster: ReportedParts['cluster']): readonly string[] {
+  if (cluster === undefined) return ['own_store'];
+  return cluster.reads ? ['kafka', 'store', 'evaluations'] : [];
 }
 
 /** An entry of a table with the metrics that it counts. It is called only with events of the type that it stands under. */
@@ -165,7 +172,7 @@ interface Bound {
   readonly count?: (event: AnyEvent) => void;
 }
 
-/** Its parameters are exact: an entry takes one kind of event, and no other metrics than those of its table. */
+/** Parameters are exact: an entry takes one kind of event, and no other metrics than those of its table. */
 interface Shown<Metrics> {
   readonly log?: (event: never) => LogLine | undefined;
   readonly count?: (event: never, metrics: Metrics) => void;

@@ -1,7 +1,8 @@
 /** The journal: syncs, recovery, refusals. */
 import type { JournalEvent } from '../../model/events/journal-events.ts';
-import { counter, histogram, readGauge } from '../metrics/define-metric.ts';
+import { histogram, readGauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import type { DamageCounted } from './damage.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
 /** Readings of a log's journal. */
@@ -12,15 +13,12 @@ export interface JournalReadings {
 
 export const JOURNAL_METRICS = {
   journalBytes: readGauge('assay_journal_bytes', 'bytes', {
-    help: 'Disk that the journal holds.',
+    help: 'Disk that the journal holds, or with Kafka the bytes of open turns.',
     read: (now) => now.log()?.bytes ?? 0,
   }),
   sync: histogram('assay_journal_sync_seconds', 'seconds', {
     help: 'Time to write and sync one group of the journal.',
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
-  }),
-  corrupt: counter('assay_journal_corrupt_bytes_total', 'bytes', {
-    help: 'Bytes of the journal found corrupt and set aside.',
   }),
 } satisfies MetricTable<JournalReadings>;
 
@@ -41,12 +39,12 @@ export const JOURNAL_EVENTS = {
         length,
         quarantined_at: quarantinedAt,
       }),
-    count: ({ length }, { corrupt }) => corrupt.inc(length),
+    count: (_event, { damage }) => damage.inc({ kind: 'journal-corrupt' }),
   },
   'journal-segment-short': {
     log: ({ position, size, capacity }) =>
       error('journal: segment was cut, accepted spans behind the cut are lost', { position, size, capacity }),
-    count: ({ size, capacity }, { corrupt }) => corrupt.inc(capacity - size),
+    count: (_event, { damage }) => damage.inc({ kind: 'journal-corrupt' }),
   },
   'journal-synced': { count: ({ tookMs }, { sync }) => sync.observe(tookMs / 1000) },
   'journal-refused': {
@@ -58,4 +56,4 @@ export const JOURNAL_EVENTS = {
     log: ({ detail }) =>
       warn('journal: segment could not be closed or reused, continuing without loss', { detail }, 'segment'),
   },
-} satisfies EventTable<JournalEvent, Counted<typeof JOURNAL_METRICS>>;
+} satisfies EventTable<JournalEvent, Counted<typeof JOURNAL_METRICS> & Pick<DamageCounted, 'damage'>>;

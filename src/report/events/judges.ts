@@ -10,6 +10,7 @@ import {
 } from '../../model/events/judge-events.ts';
 import { counter, gauge, GIVEN, histogram } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import type { FailuresCounted } from './damage.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
 export const JUDGE_METRICS = {
@@ -38,40 +39,22 @@ export const JUDGE_METRICS = {
     },
   }),
   questions: counter('assay_judge_questions_total', 'questions', {
-    labels: { judge: GIVEN, end: QUESTION_ENDS },
-    help: 'Completed questions: answered, a kind of failure, or the reason for leaving them out (over-budget, too-late, not-configured).',
+    labels: { judge: GIVEN, end: [...QUESTION_ENDS, 'reused'] },
+    help: 'Completed questions: answered, a kind of failure, the reason for leaving them out (over-budget, too-late, not-configured), or reused, where the same question was answered before or is pending.',
     queries: {
-      'share of questions that end without an answer': `1 - sum(increase(assay_judge_questions_total{end="answered"}[1d]))
+      'share of questions that end without an answer': `1 - sum(increase(assay_judge_questions_total{end=~"answered|reused"}[1d]))
   / sum(increase(assay_judge_questions_total[1d]))`,
+      'share of questions that cost nothing': `sum by (judge) (increase(assay_judge_questions_total{end="reused"}[1d]))
+  / sum by (judge) (increase(assay_judge_questions_total[1d]))`,
     },
   }),
-  reused: counter('assay_judge_answers_reused_total', 'answers', {
-    labels: { judge: GIVEN },
-    help: 'Questions that needed no call, because the same question was answered before or is pending.',
+  doubts: counter('assay_judge_doubts_total', 'answers', {
+    labels: { judge: GIVEN, sign: ['evidence_cut', 'quotes_invented', 'votes_disagreed'] },
+    help: 'Answers that deserve a doubt, by its sign: a part of the evidence did not fit (judges.*.evidence_tokens), none of the quotes is in the evidence, the votes disagreed. With judges.*.strict the first two do not count.',
     queries: {
-      'share of questions that cost nothing': `sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
-  / (sum by (judge) (increase(assay_judge_answers_reused_total[1d]))
-    + sum by (judge) (increase(assay_judge_questions_total[1d])))`,
+      'doubts for each answer': `sum by (judge, sign) (increase(assay_judge_doubts_total[1d]))
+  / on (judge) group_left sum by (judge) (increase(assay_judge_questions_total{end=~"answered|reused"}[1d]))`,
     },
-  }),
-  evidence: counter('assay_judge_evidence_total', 'evaluations', {
-    labels: { judge: GIVEN, cut: ['yes', 'no'] },
-    help: 'Evaluations with evidence for a judge, by whether a part of it did not fit (judges.*.evidence_tokens). judges.*.when_cut says what such a verdict is worth.',
-    queries: {
-      'share of judged evaluations whose evidence was cut': `sum by (judge) (increase(assay_judge_evidence_total{cut="yes"}[1d]))
-  / sum by (judge) (increase(assay_judge_evidence_total[1d]))`,
-    },
-  }),
-  unsupported: counter('assay_judge_unsupported_total', 'answers', {
-    labels: { judge: GIVEN },
-    help: 'Answers that gave quotes of which none is in the evidence. judges.*.when_unsupported says what they are worth.',
-    queries: {
-      'answers with invented quotes': 'sum by (judge) (increase(assay_judge_unsupported_total[1d])) > 0',
-    },
-  }),
-  disagreed: counter('assay_judge_votes_disagreed_total', 'questions', {
-    labels: { judge: GIVEN },
-    help: 'Answered questions whose votes disagreed.',
   }),
   probed: counter('assay_judge_probed_total', 'questions', {
     labels: { judge: GIVEN, agreed: ['yes', 'no'] },
@@ -96,9 +79,6 @@ export const JUDGE_METRICS = {
   spent: gauge('assay_judge_budget_spent_ratio', 'from 0 to 1', {
     labels: ['window'],
     help: 'Share of judging.budget that is spent or reserved, by window: hour or day. A budget of 0 counts as spent. Absent without a limit.',
-  }),
-  storeFailures: counter('assay_judging_failures_total', 'failures', {
-    help: 'Failed accesses of the judge queue to the store; they are retried.',
   }),
 } satisfies MetricTable<unknown>;
 
@@ -133,14 +113,14 @@ export const JUDGE_EVENTS = {
   'question-ended': {
     count: ({ judge, end, disagreed }, metrics) => {
       metrics.questions.inc({ judge, end });
-      if (disagreed) metrics.disagreed.inc({ judge });
+      if (disagreed) metrics.doubts.inc({ judge, sign: 'votes_disagreed' });
     },
   },
-  'answer-reused': { count: ({ judge }, { reused }) => reused.inc({ judge }) },
+  'answer-reused': { count: ({ judge }, { questions }) => questions.inc({ judge, end: 'reused' }) },
   'evidence-shown': {
-    count: ({ judge, isCut, unsupported }, metrics) => {
-      metrics.evidence.inc({ judge, cut: isCut ? 'yes' : 'no' });
-      metrics.unsupported.inc({ judge }, unsupported);
+    count: ({ judge, isCut, unsupported }, { doubts }) => {
+      if (isCut) doubts.inc({ judge, sign: 'evidence_cut' });
+      doubts.inc({ judge, sign: 'quotes_invented' }, unsupported);
     },
   },
   'judge-stopped': {
@@ -172,9 +152,12 @@ export const JUDGE_EVENTS = {
   },
   'judging-failed': {
     log: ({ problem }) => error('judges: cannot use the store, retrying', { problem }, 'judging failed'),
-    count: (_event, { storeFailures }) => storeFailures.inc(),
+    count: (_event, { failures }) => failures.inc({ part: 'judging' }),
   },
-} satisfies EventTable<JudgeEvent | AnswerReused | EvidenceShown, JudgeCounted & { readonly budget: Budget }>;
+} satisfies EventTable<
+  JudgeEvent | AnswerReused | EvidenceShown,
+  JudgeCounted & FailuresCounted & { readonly budget: Budget }
+>;
 
 /** Only of windows that are limited. */
 export function showSpent(

@@ -1,22 +1,15 @@
 /** Reads of the store for clients: answered, refused, and the thread that does them. */
-import { READ_REFUSALS, READING_ENDS, type ReadingEvent } from '../../model/events/reading-events.ts';
-import { counter, GIVEN, readGauge } from '../metrics/define-metric.ts';
+import { READ_REFUSALS, type ReadingEvent } from '../../model/events/reading-events.ts';
+import { counter, GIVEN } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import type { ApiCounted } from './api.ts';
+import type { FailuresCounted } from './damage.ts';
 import { type EventTable, error, warn } from './event-table.ts';
 
-export interface ReadingReadings {
-  /** Clients that wait for their turn. */
-  readonly readsWaiting: () => number;
-}
-
 export const READING_METRICS = {
-  reads: counter('assay_api_reads_total', 'requests', {
-    labels: { route: GIVEN, code: ['2xx', '4xx', '5xx'] },
-    help: 'Requests that were answered from the store, by route and class of the answer: 2xx, 4xx, 5xx. Refused ones are counted separately.',
-  }),
   readSeconds: counter('assay_api_read_seconds_total', 'seconds', {
     labels: { route: GIVEN },
-    help: 'Time until these requests were answered, waiting for their turn included.',
+    help: 'Time until reads of the store were answered, waiting for their turn included.',
     queries: {
       'which reads take the most time': 'sum by (route) (rate(assay_api_read_seconds_total[5m]))',
     },
@@ -29,20 +22,12 @@ export const READING_METRICS = {
         'sum by (reason) (rate(assay_api_refused_reads_total{reason=~"queue_full|displaced|waited_too_long"}[5m])) > 0',
     },
   }),
-  waiting: readGauge<ReadingReadings>('assay_api_waiting_reads', 'requests', {
-    help: 'Requests that wait for their turn to read the store.',
-    read: ({ readsWaiting }) => readsWaiting(),
-  }),
-  restarts: counter('assay_api_reading_restarts_total', 'threads', {
-    labels: { reason: READING_ENDS },
-    help: 'Reading threads that were replaced: deadline, because a read took too long; ended, because the thread failed.',
-  }),
-} satisfies MetricTable<ReadingReadings>;
+} satisfies MetricTable<unknown>;
 
 export const READING_EVENTS = {
   'store-read': {
-    count: ({ route, status, tookMs }, { reads, readSeconds }) => {
-      reads.inc({ route, code: `${Math.floor(status / 100)}xx` });
+    count: ({ route, status, tookMs }, { requests, readSeconds }) => {
+      requests.inc({ route, code: `${Math.floor(status / 100)}xx` });
       readSeconds.inc({ route }, tookMs / 1000);
     },
   },
@@ -74,6 +59,6 @@ export const READING_EVENTS = {
             'reading deadline',
           )
         : error('api: the reading thread ended, starting another', { error: problem }, 'reading ended'),
-    count: ({ because }, { restarts }) => restarts.inc({ reason: because }),
+    count: (_event, { failures }) => failures.inc({ part: 'reading' }),
   },
-} satisfies EventTable<ReadingEvent, Counted<typeof READING_METRICS>>;
+} satisfies EventTable<ReadingEvent, Counted<typeof READING_METRICS> & FailuresCounted & ApiCounted>;

@@ -43,14 +43,16 @@ export const RECEIVE_METRICS = {
     },
   }),
   dropped: counter('assay_dropped_connections_total', 'connections', {
-    labels: { port: LISTENERS, reason: DROP_REASONS },
-    help: 'Connections closed, by port and reason: too many were open, HTTP/2 was flooded, or answers were not taken.',
+    labels: { port: LISTENERS, reason: [...DROP_REASONS, 'tls'] },
+    help: 'Connections closed, by port and reason: too many were open, HTTP/2 was flooded, answers were not taken, or client and service did not agree on TLS.',
   }),
   redactions: counter('assay_redactions_total', 'places', {
     labels: { pattern: GIVEN },
     help: 'Secrets removed from accepted requests before they were stored, by pattern; key and user_id are such patterns too.',
   }),
 } satisfies MetricTable<unknown>;
+
+export type ReceiveCounted = Counted<typeof RECEIVE_METRICS>;
 
 const DROPPED: Readonly<Record<DropReason, string>> = {
   no_place: 'receiver: too many connections are open on this port, closing one for each that comes',
@@ -96,4 +98,4 @@ export const RECEIVE_EVENTS = {
   'metrics-discarded': {
     count: ({ transport }, { received }) => received.inc({ transport, signal: 'metrics', encoding: 'any' }),
   },
-} satisfies EventTable<ReceiveEvent, Counted<typeof RECEIVE_METRICS>>;
+} satisfies EventTable<ReceiveEvent, ReceiveCounted>;

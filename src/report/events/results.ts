@@ -2,15 +2,13 @@
 import type { ResultEvent } from '../../model/events/result-events.ts';
 import { counter } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import type { FailuresCounted } from './damage.ts';
 import { error, type EventTable, warn } from './event-table.ts';
 
 export const RESULT_METRICS = {
   results: counter('assay_results_total', 'evaluations', {
     labels: { fate: ['sent', 'refused', 'dropped'] },
     help: 'Evaluations for a backend, as OpenTelemetry events: sent, permanently rejected by it, or dropped because too many were pending.',
-  }),
-  resultFailures: counter('assay_result_failures_total', 'requests', {
-    help: 'Failed requests with results that are retried.',
   }),
 } satisfies MetricTable<unknown>;
 
@@ -23,7 +21,7 @@ export const RESULT_EVENTS = {
         { problem },
         'results failed',
       ),
-    count: (_event, { resultFailures }) => resultFailures.inc(),
+    count: (_event, { failures }) => failures.inc({ part: 'results' }),
   },
   'results-refused': {
     log: ({ evaluations, problem }) =>
@@ -39,4 +37,4 @@ export const RESULT_EVENTS = {
       error('results: too many are pending for the backend, dropping the oldest', { evaluations }, 'results dropped'),
     count: ({ evaluations }, { results }) => results.inc({ fate: 'dropped' }, evaluations),
   },
-} satisfies EventTable<ResultEvent, Counted<typeof RESULT_METRICS>>;
+} satisfies EventTable<ResultEvent, Counted<typeof RESULT_METRICS> & FailuresCounted>;

@@ -14,6 +14,7 @@ import {
 import { FEEDBACK_WAYS } from '../../model/feedback.ts';
 import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import type { FailuresCounted } from './damage.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
 
 /** Whether the rows came after their turn had closed. */
@@ -31,7 +32,7 @@ const IS_LATE = {
   'not-understood': false,
 } satisfies Record<TurnFate, boolean>;
 
-/** Which causes exist at zero. The others are rare, and each would be nine series that say nothing. */
+/** Causes that exist at zero. The others are rare, and each would be nine series without information. */
 const IS_USUAL = {
   settled: true,
   idle: false,
@@ -55,12 +56,9 @@ export interface ScoringReadings {
   readonly turnsWaiting: () => number;
   readonly series: () => number;
   readonly labelSets: () => number;
-  readonly labelSetsMax: number;
   readonly criterionWeights: () => readonly (CriterionReading<'weight'> & { readonly about: About })[];
   /** Only criteria that were decided at all. */
   readonly criterionVariation: () => readonly CriterionReading<'ratio'>[];
-  /** Only pairs of criteria that agree or disagree nearly always. */
-  readonly criterionLikeness: () => readonly (CriterionReading<'phi'> & { readonly other: string })[];
 }
 
 type CriterionReading<Figure extends string> = { readonly suite: string; readonly criterion: string } & {
@@ -71,10 +69,6 @@ export const SCORING_METRICS = {
   openTurns: readGauge('assay_open_turns', 'turns', {
     help: 'Turns that are still collecting spans.',
     read: (now) => now.log()?.openTurns ?? 0,
-  }),
-  openRecords: readGauge('assay_open_records', 'spans, log records', {
-    help: 'Spans and log records of open turns.',
-    read: (now) => now.log()?.openSpans ?? 0,
   }),
   turns: counter('assay_turns_closed_total', 'turns', {
     labels: { cause: CLOSE_CAUSES.filter((cause) => IS_USUAL[cause]), fate: TURN_FATES },
@@ -115,7 +109,7 @@ export const SCORING_METRICS = {
     },
   }),
   backlog: readGauge('assay_scoring_queue_length', 'turns', {
-    help: 'Turns that are closed and not yet stored.',
+    help: 'Turns that are closed and not yet stored; with Kafka, not yet filed in the shared store.',
     read: (now) => now.turnsWaiting(),
   }),
   logLag: readGauge('assay_log_lag_seconds', 'seconds', {
@@ -127,9 +121,6 @@ export const SCORING_METRICS = {
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
   }),
   scored: counter('assay_turns_scored_total', 'turns', { help: 'Turns scored and stored.' }),
-  scorerFailures: counter('assay_scoring_failures_total', 'failures', {
-    help: 'Batches that were rolled back and retried, and ends of the scoring thread.',
-  }),
   checkErrors: counter('assay_check_errors_total', 'checks', {
     labels: { suite: GIVEN, criterion: GIVEN, reason: ['error', 'timeout'] },
     help: 'Checks that threw, exceeded their time limit or answered neither yes nor no.',
@@ -164,30 +155,13 @@ export const SCORING_METRICS = {
     read: (now) =>
       now.criterionVariation().map(({ suite, criterion, ratio }) => ({ labels: { suite, criterion }, value: ratio })),
   }),
-  criterionLikeness: readGauge('assay_criterion_likeness_ratio', 'from -1 to 1', {
-    labels: ['suite', 'criterion', 'other'],
-    help: 'Similarity of two criteria of a suite (phi coefficient) over the newest 2,000 evaluations of the store, every ten minutes. Only pairs that agree (near 1) or give the opposite (near -1), at most 100 pairs.',
-    queries: {
-      'criteria that say what another one says, and so count twice':
-        'max by (suite, criterion, other) (assay_criterion_likeness_ratio)',
-    },
-    read: (now) => now.criterionLikeness().map(({ phi, ...labels }) => ({ labels, value: phi })),
-  }),
   series: readGauge('assay_series', 'series', {
     help: 'Series of the quality metrics, as they are exposed.',
     read: (now) => now.series(),
   }),
   labelValues: readGauge('assay_label_values', 'combinations', {
-    help: 'Combinations of agent, version, environment and segment that have series.',
+    help: 'Combinations of agent, version, environment and segment that have series. From metrics.max_label_values on, new ones are counted under `other`.',
     read: (now) => now.labelSets(),
-  }),
-  labelValuesMax: readGauge('assay_label_values_max', 'combinations', {
-    help: 'Number of combinations beyond which new ones are counted under `other` (metrics.max_label_values).',
-    queries: {
-      'how full the labels are; at 1, new agents and versions are counted under `other`':
-        'max(assay_label_values) / max(assay_label_values_max)',
-    },
-    read: (now) => now.labelSetsMax,
   }),
   folded: counter('assay_series_folded_total', 'evaluations', {
     labels: { label: ['agent', 'segment'] },
@@ -226,8 +200,8 @@ export const SCORING_EVENTS = {
     log: ({ suite, criterion, suspendedUntil }) =>
       error(
         suspendedUntil === undefined
-          ? 'scoring: check exceeded score.check_timeout and was stopped, its verdict is error'
-          : 'scoring: check exceeded score.check_timeout too often, its verdict is error until the pause is over',
+          ? 'scoring: check ran for longer than a second and was stopped, its verdict is error'
+          : 'scoring: check ran for longer than a second too often, its verdict is error until the pause is over',
         {
           suite,
           criterion,
@@ -262,7 +236,7 @@ export const SCORING_EVENTS = {
   },
   'scorer-failed': {
     log: (event) => error('scoring: failed, retrying', { error: event.error }, `scorer ${event.error}`),
-    count: (_event, { scorerFailures }) => scorerFailures.inc(),
+    count: (_event, { failures }) => failures.inc({ part: 'scoring' }),
   },
   'scorer-restarted': {
     log: ({ because }) => warn('scoring: thread restarted, retrying unfinished work', { because }),
@@ -274,7 +248,10 @@ export const SCORING_EVENTS = {
         : info('store: conversations past retention deleted, counters stay', { conversations, bytes }),
     count: ({ conversations }, { pruned }) => pruned.inc(conversations),
   },
-} satisfies EventTable<Exclude<ScoringEvent, AnswerReused | EvidenceShown | ContentDamaged>, ScoringCounted>;
+} satisfies EventTable<
+  Exclude<ScoringEvent, AnswerReused | EvidenceShown | ContentDamaged>,
+  ScoringCounted & FailuresCounted
+>;
 
 type ContentDamaged = Extract<DamageEvent, { readonly type: 'content-damaged' }>;
 export type ScoringCounted = Counted<typeof SCORING_METRICS>;

@@ -1,19 +1,12 @@
 /** Assay's own traces and metrics on their way. */
 import type { TelemetryEvent } from '../../model/events/telemetry-events.ts';
-import { counter } from '../metrics/define-metric.ts';
-import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import type { FailuresCounted } from './damage.ts';
 import { type EventTable, warn } from './event-table.ts';
-
-export const TELEMETRY_METRICS = {
-  telemetryProblems: counter('assay_telemetry_problems_total', 'problems', {
-    help: "Problems with sending Assay's own traces and metrics (telemetry.*).",
-  }),
-} satisfies MetricTable<unknown>;
 
 export const TELEMETRY_EVENTS = {
   'telemetry-problem': {
     log: ({ problem }) =>
       warn("telemetry: Assay's own traces or metrics could not be sent, dropping them", { problem }, 'telemetry'),
-    count: (_event, { telemetryProblems }) => telemetryProblems.inc(),
+    count: (_event, { failures }) => failures.inc({ part: 'telemetry' }),
   },
-} satisfies EventTable<TelemetryEvent, Counted<typeof TELEMETRY_METRICS>>;
+} satisfies EventTable<TelemetryEvent, FailuresCounted>;

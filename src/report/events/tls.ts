@@ -1,9 +1,10 @@
 /** Certificates of the ports, and clients that could not agree on TLS. */
-import { LISTENERS } from '../../model/events/receive-events.ts';
 import type { TlsEvent } from '../../model/events/tls-events.ts';
-import { counter, readGauge } from '../metrics/define-metric.ts';
-import type { Counted, MetricTable } from '../metrics/metric-set.ts';
+import { readGauge } from '../metrics/define-metric.ts';
+import type { MetricTable } from '../metrics/metric-set.ts';
+import type { FailuresCounted } from './damage.ts';
 import { error, type EventTable, info, warn } from './event-table.ts';
+import type { ReceiveCounted } from './receive.ts';
 
 export interface TlsReadings {
   /** Seconds since 1970; undefined without TLS. */
@@ -21,20 +22,13 @@ export const TLS_METRICS = {
       return value === undefined ? [] : [{ labels: {}, value }];
     },
   }),
-  unusable: counter('assay_tls_certificate_problems_total', 'problems', {
-    help: 'Times that changed certificate files could not be used; the previous ones stay in use.',
-  }),
-  handshakes: counter('assay_tls_handshake_failures_total', 'connections', {
-    labels: { port: LISTENERS },
-    help: 'Connections that ended before client and service had agreed on TLS, by port.',
-  }),
 } satisfies MetricTable<TlsReadings>;
 
 export const TLS_EVENTS = {
   'tls-handshake-failed': {
     log: ({ port, problem }) =>
       warn('tls: handshake failed, the connection is closed', { port, problem }, `handshake ${port} ${problem}`),
-    count: ({ port }, { handshakes }) => handshakes.inc({ port }),
+    count: ({ port }, { dropped }) => dropped.inc({ port, reason: 'tls' }),
   },
   'tls-certificate-renewed': {
     log: ({ expiresAt }) =>
@@ -43,6 +37,6 @@ export const TLS_EVENTS = {
   'tls-certificate-unusable': {
     log: ({ problem }) =>
       error('tls: changed certificate files cannot be used, the previous ones stay in use', { problem }),
-    count: (_event, { unusable }) => unusable.inc(),
+    count: (_event, { failures }) => failures.inc({ part: 'certificates' }),
   },
-} satisfies EventTable<TlsEvent, Counted<typeof TLS_METRICS>>;
+} satisfies EventTable<TlsEvent, FailuresCounted & Pick<ReceiveCounted, 'dropped'>>;

@@ -67,7 +67,7 @@ interface Held {
 /** An address that holds something. */
 interface Holder {
   bytes: number;
-  /** In the order in which they began. */
+  /** Held bytes in the order in which they began. */
   readonly held: Set<Held>;
 }
 

@@ -16,7 +16,7 @@ interface Limits {
   readonly held: Pick<HeldRequest, 'tryGrow'>;
 }
 
-/** Its value, or the answer that says why there is none. Rejects where the client goes away. */
+/** Value of the body, or the answer that refuses it. Rejects if the client goes away. */
 export async function readJsonBody(
   request: IncomingMessage,
   limits: Limits,
@@ -25,7 +25,7 @@ export async function readJsonBody(
   return 'refused' in body ? body : jsonIn(body.value);
 }
 
-/** Its bytes, which say that they are JSON; nobody has looked whether they are. */
+/** Bytes of a body that is declared as JSON, unparsed. */
 export async function readBodyBytes(
   request: IncomingMessage,
   { bodyBytesMax, held }: Limits,
@@ -104,7 +104,7 @@ function readBody(
   const chunks: Buffer[] = [];
   let length = 0;
   let isRefused = false;
-  // It has to make room, and its client is not done: the connection goes with it.
+  // Ends the body to make room. Its client is not done, so the connection is closed as well.
   const giveUp = () => {
     isRefused = true;
     chunks.length = 0;

@@ -7,7 +7,7 @@ export function problemText(
   issue: z.core.$ZodIssue,
   { what, given }: { readonly what: 'query' | 'body'; readonly given: unknown },
 ): string {
-  // One of them is taken as a list of one, and whoever wrote it knows of no list.
+  // A single object is taken as a list of one, and its author knows of no list.
   const isAlone = issue.path[0] === 0 && !Array.isArray(given);
   const path = isAlone ? issue.path.slice(1) : issue.path;
   return `${path.map(String).join('.') || what}: ${messageOf(issue, valueAt(given, path))}`;

@@ -14,13 +14,13 @@ export type Route<S> = {
    * is all that is left of it.
    */
   readonly path: string;
-  /** For the page that lists what there is, in one line or several. */
+  /** Line for the page that lists the routes. */
   readonly summary: string;
   /** Role of those who may. `nothing` is for probes, and for signing in. */
   readonly takes: Role | 'nothing';
   /** Another role that may, although it does not include the first. */
   readonly orTakes?: Role | undefined;
-  /** For the description of the API; absent where only words describe it. */
+  /** Schemas for the description of the API; absent if only words describe it. */
   readonly shapes?: RouteShapes | undefined;
 } & (
   | { readonly method: 'GET'; readonly may: 'read'; readonly handle: Reading<S> }
@@ -73,7 +73,7 @@ export function ask<S>(path: string, summary: string, shapes: RouteShapes, handl
   return { method: 'POST', path, may: 'ask', takes: 'read', summary, shapes, handle };
 }
 
-/** By the names in the route's path. */
+/** Values by the names in the route's path. */
 type PathParameters = ReadonlyMap<string, string>;
 
 /** Parts of a request that every read has. */
@@ -84,7 +84,7 @@ export interface Question {
 
 /** The client of a request. */
 export interface Client {
-  /** Its address, or the /64 network of IPv6, by which limits are shared. */
+  /** Address of the client, or its /64 network of IPv6, by which limits are shared. */
   readonly from: string;
   /** Aborted when it has gone, or has its answer. */
   readonly gone: AbortSignal;
@@ -204,7 +204,7 @@ export function decoded(parameters: PathParameters): PathParameters | undefined 
   try {
     return new Map([...parameters].map(([name, text]) => [name, decodeURIComponent(text)]));
   } catch {
-    // The error of decodeURIComponent says nothing more.
+    // The error of decodeURIComponent adds no information.
     return undefined;
   }
 }

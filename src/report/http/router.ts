@@ -58,7 +58,7 @@ function isBrowser({ headers: { accept = '' } }: IncomingMessage): boolean {
   return accept.includes('text/html');
 }
 
-/** Where people sign in. */
+/** Address of the sign-in. */
 const SIGN_IN = '/auth/login';
 
 /** A person who opens an address in a browser is sent to sign in, and comes back to it. */

@@ -27,7 +27,7 @@ function share(turns: number, { turns: all }: Conversation): string {
   return `${turns} of ${counted(all.length, 'turn')}`;
 }
 
-/** One row for each instrumentation, since each has a switch of its own. */
+/** Advice for each instrumentation, because each has a switch of its own. */
 function aboutContent({ turns }: Conversation): readonly Advice[] {
   const lacking = new Map<string, { model: number; tool: number }>();
   for (const step of turns.flatMap(({ steps }) => steps)) {

@@ -8,7 +8,7 @@ import { counted } from '../../model/counted.ts';
 import { inWords } from './inspection-json.ts';
 
 export interface FieldSource {
-  /** As the rules call it. */
+  /** Field as the rules name it. */
   readonly field: string;
   readonly value: string;
   readonly state: ContentState;

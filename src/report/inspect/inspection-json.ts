@@ -36,7 +36,7 @@ interface InspectedConversation {
   readonly agent: string | null;
   readonly agent_version: string | null;
   readonly turns: readonly InspectedTurn[];
-  /** In which dialects the spans are written. */
+  /** Dialects of the spans. */
   readonly dialects: readonly string[];
   readonly missing: readonly Advice[];
 }
@@ -60,7 +60,7 @@ export function toInspectionJson(
   }));
 }
 
-/** By the rules that decided their fields, in order of the first. */
+/** Dialects by the rules that decided the fields, in order of their first use. */
 export function dialectsIn(steps: readonly Step[], dialectOf: (rule: string) => string | undefined): readonly string[] {
   const found = new Set<string>();
   for (const { rules } of steps) {

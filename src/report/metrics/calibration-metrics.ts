@@ -23,7 +23,9 @@ export interface ShownCalibration {
 
 const VERSION = ['suite', 'criterion', 'judge', 'judge_version'] as const;
 
-/** Each figure has its value, and the lower and the upper end of its 95 % interval. */
+const FIGURES = ['sensitivity', 'specificity', 'kappa', 'passRate'] as const;
+const BOUNDS = ['value', 'lower', 'upper'] as const;
+
 export const CALIBRATION_METRICS = {
   labelled: readGauge('assay_judge_labelled_verdicts', 'verdicts', {
     labels: [...VERSION, 'verdict', 'label'],
@@ -40,96 +42,31 @@ export const CALIBRATION_METRICS = {
         })),
       ),
   }),
-  sensitivity: readGauge('assay_judge_sensitivity_ratio', '0 to 1', {
-    labels: VERSION,
-    help: 'Share of the material passed by people that the judge passes too. Labels of each verdict weigh as much as the judge gave that verdict.',
-    read: figures((one) => one.sensitivity?.value),
-  }),
-  sensitivityLower: readGauge('assay_judge_sensitivity_lower_ratio', '0 to 1', {
-    labels: VERSION,
-    help: 'Lower end of its 95 % interval.',
-    read: figures((one) => one.sensitivity?.lower),
-  }),
-  sensitivityUpper: readGauge('assay_judge_sensitivity_upper_ratio', '0 to 1', {
-    labels: VERSION,
-    help: 'Upper end of its 95 % interval.',
-    read: figures((one) => one.sensitivity?.upper),
-  }),
-  specificity: readGauge('assay_judge_specificity_ratio', '0 to 1', {
-    labels: VERSION,
-    help: 'Share of the material failed by people that the judge fails too, weighed alike.',
-    read: figures((one) => one.specificity?.value),
-  }),
-  specificityLower: readGauge('assay_judge_specificity_lower_ratio', '0 to 1', {
-    labels: VERSION,
-    help: 'Lower end of its 95 % interval.',
-    read: figures((one) => one.specificity?.lower),
-  }),
-  specificityUpper: readGauge('assay_judge_specificity_upper_ratio', '0 to 1', {
-    labels: VERSION,
-    help: 'Upper end of its 95 % interval.',
-    read: figures((one) => one.specificity?.upper),
-  }),
-  kappa: readGauge('assay_judge_kappa_ratio', '-1 to 1', {
-    labels: VERSION,
-    help: "Cohen's kappa: how far the judge and people agree beyond chance, weighed alike.",
+  agreement: readGauge('assay_judge_agreement_ratio', '-1 to 1', {
+    labels: [...VERSION, 'figure', 'bound'],
+    help: "How far the judge and people agree, by figure, with the lower and the upper end of its 95 % interval (bound: value, lower, upper). sensitivity: share of the material passed by people that the judge passes too. specificity: share of the failed that it fails too. kappa: Cohen's, agreement beyond chance. corrected_pass: estimated share of the material judged by this version that people would pass. Labels of each verdict weigh as much as the judge gave that verdict; a figure that is not known is absent.",
     queries: {
-      'judges that are known to agree with people by little more than chance': 'assay_judge_kappa_upper_ratio < 0.4',
-    },
-    read: figures((one) => one.kappa?.value),
-  }),
-  kappaLower: readGauge('assay_judge_kappa_lower_ratio', '-1 to 1', {
-    labels: VERSION,
-    help: 'Lower end of its 95 % interval.',
-    read: figures((one) => one.kappa?.lower),
-  }),
-  kappaUpper: readGauge('assay_judge_kappa_upper_ratio', '-1 to 1', {
-    labels: VERSION,
-    help: 'Upper end of its 95 % interval.',
-    read: figures((one) => one.kappa?.upper),
-  }),
-  passRate: readGauge('assay_judge_corrected_pass_ratio', '0 to 1', {
-    labels: VERSION,
-    help: 'Estimated share of the material judged by this version that people would pass, weighed alike; absent if the labels are not enough.',
-    queries: {
+      'judges that are known to agree with people by little more than chance':
+        'assay_judge_agreement_ratio{figure="kappa",bound="upper"} < 0.4',
       'pass rate of the last day, corrected for the errors of the judge': `clamp(
   ( sum by (suite, criterion, judge, judge_version) (increase(assay_judged_verdicts_total{verdict="pass"}[1d]))
     / sum by (suite, criterion, judge, judge_version) (increase(assay_judged_verdicts_total[1d]))
-    + max by (suite, criterion, judge, judge_version) (assay_judge_specificity_ratio) - 1 )
-  / ( max by (suite, criterion, judge, judge_version) (assay_judge_sensitivity_ratio)
-    + max by (suite, criterion, judge, judge_version) (assay_judge_specificity_ratio) - 1 > 0 ),
+    + max by (suite, criterion, judge, judge_version) (assay_judge_agreement_ratio{figure="specificity",bound="value"}) - 1 )
+  / ( max by (suite, criterion, judge, judge_version) (assay_judge_agreement_ratio{figure="sensitivity",bound="value"})
+    + max by (suite, criterion, judge, judge_version) (assay_judge_agreement_ratio{figure="specificity",bound="value"}) - 1 > 0 ),
   0, 1)`,
     },
-    read: figures((one) => one.passRate?.value),
-  }),
-  passRateLower: readGauge('assay_judge_corrected_pass_lower_ratio', '0 to 1', {
-    labels: VERSION,
-    help: 'Lower end of its 95 % interval.',
-    read: figures((one) => one.passRate?.lower),
-  }),
-  passRateUpper: readGauge('assay_judge_corrected_pass_upper_ratio', '0 to 1', {
-    labels: VERSION,
-    help: 'Upper end of its 95 % interval.',
-    read: figures((one) => one.passRate?.upper),
-  }),
-  state: readGauge('assay_judge_calibration_state', '1', {
-    labels: [...VERSION, 'state'],
-    help: 'Whether there is a corrected pass rate (estimated), or why there is none: nothing_judged, or none_of_passed or none_of_failed, where nothing is labelled of what the judge passes or fails.',
-    queries: {
-      'judges that need other labels': 'assay_judge_calibration_state{state=~"none_of_.+"} == 1',
-    },
-    read: (shown) => shown.map((one) => ({ labels: { ...labelsOf(one), state: one.state }, value: 1 })),
+    read: (shown) =>
+      shown.flatMap((one) =>
+        FIGURES.flatMap((figure) => {
+          const estimate = one[figure];
+          if (estimate === undefined) return [];
+          const labels = { ...labelsOf(one), figure: figure === 'passRate' ? 'corrected_pass' : figure };
+          return BOUNDS.map((bound) => ({ labels: { ...labels, bound }, value: estimate[bound] }));
+        }),
+      ),
   }),
 } satisfies MetricTable<readonly ShownCalibration[]>;
-
-/** A figure that is not known is not shown. */
-function figures(figureOf: (one: ShownCalibration) => number | undefined) {
-  return (shown: readonly ShownCalibration[]): readonly Reading[] =>
-    shown.flatMap((one) => {
-      const value = figureOf(one);
-      return value === undefined ? [] : [{ labels: labelsOf(one), value }];
-    });
-}
 
 function labelsOf({ suite, criterion, judge, judgeVersion }: ShownCalibration): Reading['labels'] {
   return { suite, criterion, judge, judge_version: judgeVersion };

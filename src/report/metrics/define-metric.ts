@@ -28,7 +28,7 @@ export interface Reading {
 }
 
 interface Meaning<Label extends string> {
-  /** None where there are none. */
+  /** Labels; absent for a metric without any. */
   readonly labels?: readonly Label[] | { readonly [L in Label]: readonly string[] };
   readonly help: string;
   /** PromQL by the question that it answers. */

@@ -35,7 +35,7 @@ export type MetricSource =
 
 export interface ScrapeRequest {
   readonly accept: string | undefined;
-  /** Without a scraper's name everything is shown as it is. */
+  /** Name of the scraper; without it every series is shown with its value. */
   readonly scraper?: string | undefined;
   /** Whether somebody still waits for the answer. */
   readonly isWanted?: () => boolean;
@@ -44,14 +44,17 @@ export interface ScrapeRequest {
 export interface Scraped {
   readonly contentType: string;
   readonly texts: readonly string[];
-  /** To be called once the scraper has all of it: only then it has seen where series begin. */
+  /** Must be called once the scraper has received everything: only then has it seen where series begin. */
   readonly noteTaken: () => void;
 }
 
 export class Exposition {
   readonly #sources: readonly MetricSource[];
   readonly #scrapers = new Scrapers();
-  /** One scrape is written at a time, so that several stop the thread for no longer than one. */
+  /**
+   * Scrape that is being written. They are written one at a time, so that several stop the thread for no longer than
+   * one.
+   */
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(sources: readonly MetricSource[]) {

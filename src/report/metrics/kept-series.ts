@@ -25,7 +25,7 @@ interface SeriesWriter<S> {
 
 /** A scrape under way. */
 interface Snapshot<S> extends Scrape {
-  /** Series that were there when it began: none is ever removed. */
+  /** Number of series when the scrape began: they are the first ones, because none is ever removed. */
   readonly count: number;
   /** Number of series that it has written. */
   done: number;
@@ -46,7 +46,7 @@ export class KeptSeries<S extends Kept> {
     return this.#byKey.size;
   }
 
-  /** To be called before each change of a series. */
+  /** Must be called before each change of a series. */
   change(key: string, make: (kept: Kept) => S, bornAt: number): S {
     let series = this.#byKey.get(key);
     if (series === undefined) {

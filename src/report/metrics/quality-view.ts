@@ -46,7 +46,7 @@ const BEFORE_ALL = Number.NEGATIVE_INFINITY;
 
 export class QualityView {
   readonly #families = new Map<QualityMetric, Family>();
-  /** By the name in the store: the family, and which part of a histogram it is. */
+  /** Family and part of a histogram, by the name in the store. */
   readonly #places = new Map<string, { readonly family: Family; readonly part: string }>();
   readonly #labelSets = new Set<string>();
   #hasBegun = false;
@@ -80,7 +80,7 @@ export class QualityView {
     for (const family of this.#families.values()) family.dropExemplars();
   }
 
-  /** As they are exposed. */
+  /** Number of series that are exposed. */
   get seriesCount(): number {
     let count = 0;
     for (const family of this.#families.values()) count += family.seriesCount;

@@ -15,11 +15,11 @@ export class Scrapers {
     return Math.max(this.#lastScrape.get(scraper) ?? Number.NEGATIVE_INFINITY, now - NEW_MS);
   }
 
-  /** It has received all of a scrape that began at this time. */
+  /** Notes that the scraper has received all of a scrape that began at this time. */
   noteTaken(scraper: string, at: number): void {
     // Two of one name may overlap.
     const last = Math.max(this.#lastScrape.get(scraper) ?? at, at);
-    // The one that has been away for longest is first.
+    // Inserted again, so that the scraper that has been away for longest is first.
     this.#lastScrape.delete(scraper);
     this.#lastScrape.set(scraper, last);
     if (this.#lastScrape.size > SCRAPERS_MAX) {

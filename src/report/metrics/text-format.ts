@@ -57,7 +57,7 @@ export function labelText(labels: LabelValues): string {
   return text;
 }
 
-/** With the space before it. */
+/** Exemplar with the space before it. */
 export function exemplarText({ labelSet, value, timestamp }: ExemplarSample): string {
   return ` # {${labelText(labelSet)}} ${numberText(value)} ${numberText(timestamp)}`;
 }

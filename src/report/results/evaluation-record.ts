@@ -113,7 +113,7 @@ export function evaluationRecord(
 
 const ID_LENGTH = 32;
 
-/** The same for the same evaluation, whoever made it. */
+/** Id that depends only on what was evaluated, so that each instance derives the same one. */
 export function evaluationIdOf({ conversationId, turnId, suite, suiteVersion, revision }: Evaluation): string {
   const parts = JSON.stringify([conversationId, turnId ?? '', suite, suiteVersion, revision]);
   return createHash('sha256').update(parts).digest('hex').slice(0, ID_LENGTH);

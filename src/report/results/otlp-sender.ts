@@ -29,7 +29,10 @@ type Sent =
   /** `refused`: it will never take these, because they are not well-formed to it, or too large. */
   | { readonly taken: false; readonly problem: string; readonly refused: boolean; readonly waitMs: number };
 
-/** It is what was sent that is wrong. Anything else, a wrong address or wrong credentials among it, is mended on one side or the other. */
+/**
+ * Statuses for wrong content, which a retry does not help. Anything else, wrong addresses and credentials too, can be
+ * mended meanwhile.
+ */
 const REFUSED = new Set([400, 413, 422]);
 
 export class OtlpSender {

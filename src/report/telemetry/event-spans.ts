@@ -60,7 +60,7 @@ export class EventSpans {
   }
 }
 
-/** An event that makes a span, and what is told of it; undefined where this one is not worth a span. */
+/** Describes the span of an event; undefined if this one is not worth a span. */
 type Telling<E> = ((event: E) => Told | undefined) | 'no span';
 
 /** A kind of event that is not here does not compile. */
@@ -102,7 +102,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
   'config-reload-failed': ({ mistakes, problem = 'the configuration has mistakes' }) => {
     return { name: 'reload configuration', tookMs: 0, attributes: { 'assay.mistakes': mistakes }, problem };
   },
-  // One for each span, request, record or check would be many, and some would be of our own spans.
+  // A span for each span, request, record or check would be too many, and some would be about our own spans.
   'batch-received': 'no span',
   'records-rejected': 'no span',
   'text-redacted': 'no span',
@@ -179,7 +179,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
 };
 
 function tell(event: AnyEvent): Told | undefined {
-  // The cast holds because an event finds what tells it by its type.
+  // The cast holds because the table is indexed by the event's own type.
   const telling = SPANS[event.type] as Telling<AnyEvent>;
   return telling === 'no span' ? undefined : telling(event);
 }

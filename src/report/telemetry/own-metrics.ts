@@ -74,7 +74,7 @@ function metricOf(definition: MetricDefinition, samples: readonly Sample[], time
   return { ...common, gauge: { dataPoints } };
 }
 
-/** As scraped, buckets add up: each counts what is at most its bound. Here each counts what is in it. */
+/** Scraped buckets are cumulative; OTLP's buckets each count their own values. */
 function histograms({ name }: MetricDefinition, samples: readonly Sample[], times: Times): readonly object[] {
   const series = Map.groupBy(samples, ({ labels: { le, ...labels } }) => JSON.stringify(Object.entries(labels)));
   return [...series.values()].map((parts) => {

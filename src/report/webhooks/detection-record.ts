@@ -21,7 +21,7 @@ const share = z.number();
 
 export const detectionRecordSchema = z
   .object({
-    id: z.string().length(32).describe('The same whenever it is told again.'),
+    id: z.string().length(32).describe('Stable across deliveries, so that receivers can drop duplicates.'),
     kind: z.enum([...NOTICE_KINDS, 'changed']).describe('`changed`: of interest in a history only.'),
     at: z.iso.datetime().describe('Log time at which it was found.'),
     summary: z.string().describe('One sentence for a person.'),
@@ -237,14 +237,14 @@ function summaryOf(transition: Transition): string {
 
 const UNNAMED_FROM = 0.5;
 
-/** States of which it is said where they come from. */
+/** States whose cause is named. */
 const IS_BAD: ReadonlySet<string> = new Set(['suspected', 'regressed', 'partly_back']);
 
 export function isBad(state: string): boolean {
   return IS_BAD.has(state);
 }
 
-/** One sentence for a person about a level in that state. */
+/** Sentence for a person about a level in that state. */
 export function levelSummary(
   reading: LevelReading,
   state: LevelReading['state'],
@@ -253,7 +253,7 @@ export function levelSummary(
   const { agent, environment, metric, criterion, part, change, parts } = reading;
   const of = criterion ?? (part === undefined ? undefined : `conversations with ${part}`);
   const measure = of === undefined ? MEASURES[metric] : `${MEASURES[metric]} of ${of}`;
-  // The same level since the onset may by now look better than it was when it was found.
+  // A change is named only if it still points in its direction: the level since the onset may look better by now.
   const isSaid = change !== undefined && (!isBad(state) || change.ratio > 0 === (MOVED[metric] === 'risen'));
   const by = isSaid ? `: ${figuresOf(change, state)}` : '';
   if (!isBad(state)) return `${agent} (${environment}): ${measure} ${verb}${by}`;
@@ -294,7 +294,7 @@ export function noneText(causes: readonly FallCause[]): string {
   return none < 0.005 ? '' : `; none of these: ${Math.round(100 * none)} %`;
 }
 
-/** Users whom no span names cannot be told from a fall of everybody. */
+/** Caveat that a user without a name looks like a fall of everybody. */
 function caveat({ unnamedShare = 0 }: LevelReading): string {
   return unnamedShare > UNNAMED_FROM
     ? '; spans name no users, so one user with many bad conversations would look the same'

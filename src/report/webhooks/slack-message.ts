@@ -58,7 +58,7 @@ const NAMES: Readonly<Record<ShownPart['part'], string | undefined>> = {
   criterion: undefined,
 };
 
-/** As Slack asks for it; and on one line. */
+/** Text escaped as Slack asks, on one line. */
 function escaped(text: string): string {
   return visibleText(text)
     .replaceAll('&', '&amp;')

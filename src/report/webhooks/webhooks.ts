@@ -78,7 +78,7 @@ class Queue {
     const mine = notices.filter(({ to }) => to.includes(key));
     const ids = new Set(mine.map(({ transition }) => transition.id));
     for (const id of this.#delivered) {
-      // Where the word of it was lost, it is said again.
+      // The note of the delivery was lost: it is sent again.
       if (ids.has(id)) this.#parts.onDelivered({ id, webhook: key });
       else this.#delivered.delete(id);
     }
@@ -105,7 +105,7 @@ class Queue {
     }
   }
 
-  /** False where it was told to stop before. */
+  /** False if it was stopped before. */
   async #deliver(notice: Notice): Promise<boolean> {
     const { onEvent, giveUpAfterMs, evidenceOf } = this.#parts;
     const { name, format } = this.#webhook;
@@ -125,7 +125,7 @@ class Queue {
       if (this.#stop.signal.aborted) return false;
       onEvent({ type: 'webhook-failed', webhook: name, problem: answer.problem });
       await sleep(answer.waitMs, undefined, { signal: this.#stop.signal }).catch(() => {
-        // Told to stop: what waits is in the state.
+        // Stopped: the notices that wait are in the state.
       });
     }
     return false;

@@ -1,7 +1,7 @@
 /** Parses and type-checks an expression when its suite is loaded. */
 import { type Environment, EvaluationError } from '@marcbachmann/cel-js';
 import { didYouMean } from '../../model/did-you-mean.ts';
-import { toExcerpt } from '../sentences.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 import { formOnly, readsNothing } from './form-only.ts';
 import { fieldsReadBy, isOfArguments } from './fields-read.ts';
 import { functionsOf, variablesOf } from './environment.ts';
@@ -12,7 +12,7 @@ import { isNode, type Node, nodesIn, sourceOf } from './node.ts';
 import { callDifferences } from './same-calls.ts';
 import { turnConditionOf } from './turn-condition.ts';
 import { compileTurnTest } from './turn-test.ts';
-import { show } from './values.ts';
+import { show } from '../subject/values.ts';
 import { ContentGap } from './views.ts';
 
 const EXPRESSION_LENGTH_MAX = 4000;
@@ -20,7 +20,7 @@ const EXPRESSION_LENGTH_MAX = 4000;
 export interface ProgramMistake {
   readonly problem: string;
   readonly expected: string;
-  /** Where in the text, from 0. */
+  /** Offset in the text, from 0. */
   readonly at: number | undefined;
 }
 

@@ -32,12 +32,12 @@ function makeBase(): Environment {
   return environment;
 }
 
-/** For checks: the variables, functions, and the extracts as they are added. */
+/** Environment of checks: the variables, functions, and the extracts as they are added. */
 export function checkEnvironment(): Environment {
   return base.clone();
 }
 
-/** For outcome rules: what checks have, the score, and the verdict of each criterion by its name. */
+/** Environment of outcome rules: that of checks, the score, and the verdict of each criterion by its name. */
 export function outcomeEnvironment(checks: Environment, criteria: readonly string[]): Environment {
   const environment = checks.clone();
   environment

@@ -11,7 +11,7 @@ import { occurs } from './linear-regex.ts';
 import { SCOPE_NAME, type Scope } from './scope.ts';
 import { ContentGap, type StepView, type ToolCallView } from './views.ts';
 import { sameCalls } from './same-calls.ts';
-import { sameValue } from './values.ts';
+import { sameValue } from '../subject/values.ts';
 
 /** The name `matches` is given before an expression is checked: the library's own `matches` is not linear. */
 export const LINEAR_MATCHES = 'matches_linear';
@@ -101,7 +101,7 @@ interface Lookup {
   readonly gives: string;
   /** Type of its argument; `string` unless given. Numbers are handed over as text. */
   readonly takes?: readonly string[];
-  /** In a literal argument. */
+  /** Finds a mistake in a literal argument. */
   readonly mistakeIn?: (name: string) => string | undefined;
   readonly find: (scope: Scope, name: string) => unknown;
 }

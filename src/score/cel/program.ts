@@ -1,9 +1,9 @@
 /**
- * One expression, parsed and type-checked when the suite is loaded, evaluated against a scope.
+ * An expression, parsed and type-checked when the suite is loaded, evaluated against a scope.
  *
- * Evaluating has several ends, because absence is not falsehood: a value; `absent`, where something the expression reads
- * is not there, and `gap`, where it was not recorded (the check is then not applicable); or an error. `has(x.y)`, `x.?y.orValue(z)` and `x == null` are the
- * ways to ask about absence itself.
+ * Evaluating has several ends, because absence is not falsehood: a value; `absent`, where something the expression
+ * reads is not there, and `gap`, where it was not recorded (the check is then not applicable); or an error. `has(x.y)`,
+ * `x.?y.orValue(z)` and `x == null` are the ways to ask about absence itself.
  */
 import type { TurnTest } from './turn-test.ts';
 
@@ -16,7 +16,7 @@ export type Evaluated =
       readonly root: string | undefined;
       readonly of: 'argument' | 'other';
     }
-  /** Content that was not recorded whole: nobody can tell, not even whether it is absent. */
+  /** Content that was not recorded whole: not even its absence is certain. */
   | { readonly kind: 'gap'; readonly reason: string }
   | { readonly kind: 'error'; readonly reason: string };
 
@@ -26,9 +26,9 @@ export interface Program {
   readonly type: string;
   /** An expression that holds for a turn of each conversation for which this one holds; undefined where there is none. */
   readonly turnCondition: string | undefined;
-  /** The same question as the expression's, for a conversation, where it is simple enough to be asked without evaluating. */
+  /** Test of a turn that is equivalent to the expression, if it is simple enough to need no evaluation. */
   readonly turnTest: TurnTest | undefined;
-  /** It reads nothing of the conversation, so its value is always the same. */
+  /** True if the value is always the same, because it reads nothing of the conversation. */
   readonly isConstant: boolean;
   /** Fields of arguments, results and state, as written, without which it has no value; those of the extracts it reads among them. */
   fieldsRead(extracts: ReadonlyMap<string, Program>): readonly string[];

@@ -6,7 +6,7 @@ import { EvaluationError } from '@marcbachmann/cel-js';
 import type { Json } from '../../model/json.ts';
 import { compareCalls, describeDifferences, isSame, type MadeCall } from '../expected/compare-calls.ts';
 import { expectedActionsIn } from '../expected/expected-actions.ts';
-import { argumentsGap } from '../needs.ts';
+import { argumentsGap } from '../subject/needs.ts';
 import { ContentGap, ToolCallView } from './views.ts';
 
 export function sameCalls(calls: readonly unknown[], expected: readonly unknown[]): boolean {

@@ -5,14 +5,14 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { feedbackJson } from '../feedback-json.ts';
-import { readingOf } from '../answer-reading.ts';
-import { isAnswerUnknown } from '../turn-answer.ts';
-import type { OutcomeView, Subject } from '../subject.ts';
-import { CheckError } from '../answer.ts';
+import { feedbackJson } from '../subject/feedback-json.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { isAnswerUnknown } from '../subject/turn-answer.ts';
+import type { OutcomeView, Subject } from '../subject/subject.ts';
+import { CheckError } from '../subject/answer.ts';
 import type { Evaluated, Program } from './program.ts';
 import { AgentView, ContentGap, gapOf, StepView, ToolCallView, TurnView, UsageView } from './views.ts';
-import { inert } from './values.ts';
+import { inert } from '../subject/values.ts';
 
 /** Can't be written in an expression; macros find the scope by it. */
 export const SCOPE_NAME = '$scope';
@@ -191,7 +191,7 @@ export class Scope {
     this.#lookedAt = deed;
   }
 
-  /** From here on outcome rules can be evaluated. */
+  /** Enables outcome rules, which need the outcome. */
   setOutcome(view: OutcomeView): void {
     this.#outcome = view;
   }

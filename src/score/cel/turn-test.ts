@@ -12,7 +12,7 @@ import type { Conversation } from '../../model/conversation.ts';
 import type { Json } from '../../model/json.ts';
 import type { StepError } from '../../model/step.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { type Subject, subjectOf } from '../subject.ts';
+import { type Subject, subjectOf } from '../subject/subject.ts';
 import { isNode, type Node } from './node.ts';
 
 export type TurnTest = (conversation: Conversation) => boolean;
@@ -26,7 +26,7 @@ interface Element {
 
 type ElementTest = (element: Element, subject: Subject | undefined) => boolean;
 
-/** From a turn condition; undefined where it is of another form. */
+/** Compiles a turn condition; undefined if it has another form. */
 export function compileTurnTest({ op, args }: Node): TurnTest | undefined {
   if (!Array.isArray(args)) return undefined;
   if (op === '||') return either(args, compileTurnTest);

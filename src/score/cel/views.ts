@@ -8,10 +8,10 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { AgentIdentity, Content, Step, StepError, Usage } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import type { Subject } from '../subject.ts';
-import { inert } from './values.ts';
+import type { Subject } from '../subject/subject.ts';
+import { inert } from '../subject/values.ts';
 
-/** Told about every tool call or step that an expression looks into. */
+/** Called for every tool call or step that an expression reads. */
 type Touch = (spanId: SpanId | undefined) => void;
 
 /** Knows of which calls it is known that they failed. */
@@ -159,7 +159,7 @@ export class ToolCallView {
     return this.#call.endedAtMs - this.#call.startedAtMs;
   }
 
-  /** For functions, not for expressions. Looking at it makes it the step to look at. */
+  /** Makes this the current step. For functions, not for expressions. */
   look(): ToolCall {
     return this.#seen();
   }

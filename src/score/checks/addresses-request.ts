@@ -12,13 +12,13 @@
  * spaces.
  */
 import { z } from 'zod';
-import type { Subject } from '../subject.ts';
-import { type Answer, notApplicable } from '../answer.ts';
-import { plainText } from '../../language/phrases.ts';
-import { readingOf } from '../answer-reading.ts';
+import type { Subject } from '../subject/subject.ts';
+import { type Answer, notApplicable } from '../subject/answer.ts';
+import { plainText } from '../../language/plain-text.ts';
+import { readingOf } from '../subject/answer-reading.ts';
 import { isWrittenWithoutSpaces, languageOf } from '../../language/recognise.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { withoutAnswer } from './answer-says-something.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { withoutAnswer } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const STEM_LENGTH = 5;

@@ -12,21 +12,21 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { notApplicable } from '../answer.ts';
-import { wordSet, wordsOf } from '../effect-by-name.ts';
-import { plainText } from '../../language/phrases.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { wordSet, wordsOf } from '../subject/effect-by-name.ts';
+import { plainText } from '../../language/plain-text.ts';
 import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
-import { readingOf } from '../answer-reading.ts';
-import { toExcerpt } from '../sentences.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const RUNS = wordSet(`
   run bash shell sh exec execute command cmd terminal script test tests pytest jest build make compile lint typecheck deploy ci check powershell
 `);
 const OUTPUT_READ_MAX = 20_000;
-/** They end with 1 where they find nothing, or find a difference. */
+/** Commands that exit with 1 if they find nothing, or find a difference. */
 const FINDS = /^\s*(?:grep|egrep|rg|ag|diff|cmp|git (?:diff|grep)|find|which|command|ls|cat|test|\[|pgrep|type)\b/;
 
 export const admitsFailedRun = builtInCheck({

@@ -11,14 +11,14 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { notApplicable } from '../answer.ts';
+import { notApplicable } from '../subject/answer.ts';
 import { actionsIn, speaksOf } from '../../language/actions.ts';
-import { plainText, sentencesOf } from '../../language/phrases.ts';
-import { readingOf } from '../answer-reading.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import { plainText, sentencesOf } from '../../language/plain-text.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const TEXT_READ_MAX = 4000;
@@ -93,7 +93,7 @@ const STATES: readonly { readonly is: RegExp; readonly same: RegExp; readonly co
     contrary: /\b(?:on (?:its|the|their) way|in transit|lost)\b/,
   },
 ];
-/** The words before deny or suppose it, or tell of another time. */
+/** Words before a state that deny or suppose it, or place it in another time. */
 const NOT_STATED =
   /\b(?:not|n't|no|never|none|cannot|without|yet|if|once|when|until|unless|after|before|will|would|should|may|might|can|could|expect\w*|supposed|were you|was to|nicht|kein\w*|nie|wenn|sobald|wird|bis)\b|n't\b/;
 const WORDS_BEFORE = 40;
@@ -133,7 +133,7 @@ function states(sentence: string, words: RegExp): boolean {
 const CANCELLED = actionsIn('cancelled');
 const CONFIRMED = actionsIn('confirmed');
 
-/** In other languages: "bestätigt" after `cancelled`. */
+/** Finds a contrary action in other languages: "bestätigt" after `cancelled`. */
 function otherAction(
   state: string,
   answer: string,
@@ -151,7 +151,7 @@ interface ToldState {
   readonly state: string;
 }
 
-/** The one state that the tools of the turn told, unless something was changed after it. */
+/** The only state that the tools of the turn reported, unless something was changed after it. */
 function stateTold(subject: Subject): ToldState | undefined {
   let told: ToldState | undefined;
   const states = new Set<string>();

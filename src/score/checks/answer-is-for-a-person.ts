@@ -2,7 +2,7 @@
  * Checks that the answer is written for a person: neither data as a tool gave them, nor a text with a place that nobody filled in.
  *
  *     {"id": 2290, "items": […], "total": 19.8}       JSON, a Python literal or XML, as the whole text
- *     Hello {{customer_name}}, your order …           see `../unfilled-place.ts`
+ *     Hello {{customer_name}}, your order …           see `../subject/unfilled-place.ts`
  *
  * Structured output may be what was asked for. So data are a fault only where they have values of a tool's result, the request speaks of no
  * data or code, the instructions of no format, and the spans of no structured output. Without the messages that the model was shown, its
@@ -12,14 +12,14 @@ import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import { pythonLiteral } from '../../model/python-literal.ts';
 import type { Turn } from '../../model/turn.ts';
-import { notApplicable } from '../answer.ts';
-import { messagesShownTo } from '../earlier-messages.ts';
-import { isDataWanted } from '../program-text.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { unfilledPlaceIn } from '../unfilled-place.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { messagesShownTo } from '../subject/earlier-messages.ts';
+import { isDataWanted } from '../subject/program-text.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { unfilledPlaceIn } from '../subject/unfilled-place.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const TEXT_READ_MAX = 20_000;

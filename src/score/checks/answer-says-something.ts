@@ -5,13 +5,13 @@
  * the bare formula (`refusals-elsewhere.ts`).
  */
 import { z } from 'zod';
-import { type NotApplicable, notApplicable, type ReasonedAnswer } from '../answer.ts';
+import { notApplicable } from '../subject/answer.ts';
 import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
-import { readingOf } from '../answer-reading.ts';
+import { readingOf } from '../subject/answer-reading.ts';
 import { isBareRefusalElsewhere } from '../../language/refusals-elsewhere.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { hasAnswer } from '../turn-answer.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import { withoutAnswer } from '../subject/no-answer.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 export const answerSaysSomething = builtInCheck({
@@ -31,13 +31,3 @@ export const answerSaysSomething = builtInCheck({
     };
   },
 });
-
-/** For checks that have nothing to look at in an answer that is not there. */
-export const NO_ANSWER = notApplicable('There was no answer.');
-
-/** For checks that an answer fails by not being there, unless a person is to answer instead. */
-export function withoutAnswer({ turn, ending }: Subject): ReasonedAnswer | NotApplicable {
-  if (ending === 'handed_over') return notApplicable('A person was asked to take over, without an answer.');
-  const text = turn.finalAnswer.text.trim();
-  return { pass: false, reason: text === '' ? 'The answer is empty.' : `There is no answer but "${toExcerpt(text)}".` };
-}

@@ -1,11 +1,11 @@
 /**
  * Did the turn end with something for the user: an answer, whatever it says, or a person who was asked to take over?
- * Output of a program in its place (`../program-text.ts`) is no answer.
+ * Output of a program in its place (`../subject/program-text.ts`) is no answer.
  */
 import { z } from 'zod';
-import { hasAnswer, isAnswerUnknown, isEndUnknown } from '../turn-answer.ts';
-import { toExcerpt } from '../sentences.ts';
-import { notApplicable } from '../answer.ts';
+import { hasAnswer, isAnswerUnknown, isEndUnknown } from '../subject/turn-answer.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import { notApplicable } from '../subject/answer.ts';
 import { END_UNKNOWN } from './tool-errors.ts';
 import { builtInCheck } from './built-in-check.ts';
 

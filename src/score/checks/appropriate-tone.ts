@@ -4,12 +4,12 @@
  * insults in it are not known.
  */
 import { z } from 'zod';
-import { notApplicable } from '../answer.ts';
+import { notApplicable } from '../subject/answer.ts';
 import { languageOf } from '../../language/recognise.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
-import { plainText } from '../../language/phrases.ts';
+import { plainText } from '../../language/plain-text.ts';
 
 const RUDE =
   /\b(?:idiot|idiotic|stupid|dumb|moron|shut up|damn|crap|shit|bullshit|fuck\w*|asshole|bitch|bastard|wtf)\b/;

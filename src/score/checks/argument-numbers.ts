@@ -3,16 +3,16 @@
  * follows from what was known, in the unit of the argument:
  *
  *   19:00            from "7pm", "seven in the evening"; an end, from a start and a duration
- *   2026-03-04       from "tomorrow" (`day-words.ts`)
+ *   2026-03-04       from "tomorrow" (`language/day-words.ts`)
  *   seconds: 600     from "10 minutes"; amount_cents: 3000 from "$30"; rate: 0.15 from "15 %"; distance_m: 5000 from "5 km"
  *
  * Arguments that are named as made up by the caller, such as `idempotency_key`, hold no facts.
  */
 import type { Json } from '../../model/json.ts';
 import type { Content } from '../../model/step.ts';
-import { readingsOf } from '../written-number.ts';
+import { readingsOf } from '../subject/written-number.ts';
 import type { SourceText } from './source-text.ts';
-import { numbersInWords } from './number-words.ts';
+import { numbersInWords } from '../../language/number-words.ts';
 import { numberedIn, type Specific } from './specifics.ts';
 
 export interface ArgumentSpecific {
@@ -23,7 +23,7 @@ export interface ArgumentSpecific {
 
 const DEPTH_MAX = 12;
 const VALUES_MAX = 500;
-/** Made by the caller for the call, and so in nothing that was said before. */
+/** Names of arguments that the caller makes up for the call, and that have no source. */
 const GENERATED =
   /^(?:x_)?(?:idempotency|idempotent|dedup(?:e|lication)?|correlation|nonce|uuid|guid|trace|span|client_(?:request|token|mutation)|request|operation)(?:_?(?:id|key|token|uuid|guid))?$/;
 const TIME = /(?<![\d:-])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?(?![\d:])/g;

@@ -12,13 +12,13 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { notApplicable } from '../answer.ts';
-import { messagesShownTo, resultsBefore } from '../earlier-messages.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { readingsOf } from '../written-number.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { messagesShownTo, resultsBefore } from '../subject/earlier-messages.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { readingsOf } from '../subject/written-number.ts';
 import { builtInCheck } from './built-in-check.ts';
-import { numbersInWords } from './number-words.ts';
+import { numbersInWords } from '../../language/number-words.ts';
 import { SourceText } from './source-text.ts';
 import { numberedIn } from './specifics.ts';
 
@@ -159,7 +159,7 @@ function isOfKind({ name, value }: Argument, said: Said): boolean {
   }
 }
 
-/** The same letters, and a digit for each digit. */
+/** Shape of an id: its letters, and a mark for each digit. */
 function shapeOf(id: string): string {
   return id
     .replace(/^#/, '')
@@ -192,7 +192,7 @@ function isOfUnit(name: string, unit: string): boolean {
   return UNITS.some((one) => one.test(name) && one.test(unit));
 }
 
-/** In arguments of any call, whether as text, in the other notation of a time, or in minor units. */
+/** True if an argument of any call has it, as text, in the other notation of a time, or in minor units. */
 function isUsed({ kind, text }: Said, called: string, numbers: ReadonlySet<string>): boolean {
   if (kind === 'amount')
     return readings(text).some((number) => [number, String(Number(number) * 100)].some((one) => numbers.has(one)));
@@ -250,7 +250,7 @@ function isKnown({ value }: Argument, { text, source, numbers }: Known): boolean
   return value.length < 4 && isDerived(number, numbers);
 }
 
-/** From two of the numbers that were said, as three of eight are five; not from one by a factor that nobody said. */
+/** Derives a number from two of the user's, as three of eight are five; not from one by an arbitrary factor. */
 function isDerived(value: number, numbers: readonly number[]): boolean {
   return numbers.some((a, at) =>
     numbers.some(

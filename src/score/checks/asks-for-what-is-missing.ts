@@ -11,12 +11,12 @@
  * the first value may have been wrong. In a language without these words it finds nothing.
  */
 import { z } from 'zod';
-import { notApplicable } from '../answer.ts';
-import { sentencesOf, plainText } from '../../language/phrases.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { sentencesOf, plainText } from '../../language/plain-text.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
-import { toExcerpt } from '../sentences.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 
 const TEXT_READ_MAX = 4000;
 const VALUES_MAX = 20;

@@ -1,21 +1,23 @@
 /** A check that suites use by name: `uses: no_identical_loop`, with parameters that are checked when the suite is loaded. */
 import type { z } from 'zod';
 import type { About } from '../../model/evaluation.ts';
-import { checkAbout } from '../about.ts';
-import type { Need } from '../needs.ts';
-import type { Subject } from '../subject.ts';
-import type { Answer } from '../answer.ts';
+import { checkAbout } from '../subject/about.ts';
+import type { Need } from '../subject/needs.ts';
+import type { Subject } from '../subject/subject.ts';
+import type { Answer } from '../subject/answer.ts';
 import type { SuiteParts } from '../trajectory/assess-run.ts';
 
 export interface BuiltInCheck {
-  /** One line for the documentation and for `assay validate`. */
+  /** Line for the documentation and for `assay validate`. */
   readonly summary: string;
   readonly params: z.ZodObject;
   /** Data that the check needs; a criterion that lists needs of its own adds to these. */
   readonly needs: readonly Need[];
   /** The block that the suite must have for it. */
   readonly requires?: 'golden' | 'tool_policy';
-  /** It reads the truth of a task (`expected/expected-actions.ts`), so that one in another form is a mistake. */
+  /**
+   * Set if it reads the truth of a task (`expected/expected-actions.ts`), so that a truth in another form is a mistake.
+   */
   readonly readsTaskTruth?: true;
   /** Subject of the check; `form` unless given. */
   readonly about?: About;

@@ -28,7 +28,7 @@ function isInOrder(keys: readonly string[]): boolean {
   return true;
 }
 
-/** `Array.isArray` alone does not tell a readonly array. */
+/** `Array.isArray` alone does not narrow a readonly array. */
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }

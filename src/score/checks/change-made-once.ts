@@ -14,14 +14,14 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { wordSet, wordsOf } from '../effect-by-name.ts';
-import { userMessages } from '../earlier-messages.ts';
-import { notApplicable } from '../answer.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { wordSet, wordsOf } from '../subject/effect-by-name.ts';
+import { userMessages } from '../subject/earlier-messages.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { numbersInWords } from './number-words.ts';
+import { numbersInWords } from '../../language/number-words.ts';
 import { undoneBy } from './undone-call.ts';
 
 const ADDS_UP = wordSet(`
@@ -103,7 +103,7 @@ function addsUp(tool: string): boolean {
   return words.some((word) => ADDS_UP.has(word)) && !words.some((word) => DOES_NOT.has(word));
 }
 
-/** Both results name the same id: the tool knew the repetition. */
+/** True if both results name the same id: the tool recognised the repetition. */
 function isOneResult(first: ToolCall, second: ToolCall): boolean {
   const [one, other] = [idsOf(first.result.json), idsOf(second.result.json)];
   return one.length > 0 && one.join('\n') === other.join('\n');

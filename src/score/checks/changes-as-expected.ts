@@ -3,23 +3,23 @@
  * (`truth.actions`), each as often, with at least the expected arguments, in any order unless `truth.order` says otherwise.
  *
  * Actions of tools that only look, or that hand the conversation over, are not asked for. Nothing may be known of a tool
- * (`../tool-effects.ts`): where it is expected it must have been called, and calls of it that nobody expected are let pass.
+ * (`../subject/tool-effects.ts`): where it is expected it must have been called, and calls of it that nobody expected are let pass.
  *
  * An empty list asks that nothing be changed. Keeping that is no success by itself: see `../expected/enough-truth.ts`.
  */
 import { z } from 'zod';
 import type { ToolCall } from '../../model/turn.ts';
-import { type Answer, notApplicable, type ReasonedAnswer } from '../answer.ts';
+import { type Answer, notApplicable, type ReasonedAnswer } from '../subject/answer.ts';
 import { compareCalls, describeDifferences, isSame, type MadeCall } from '../expected/compare-calls.ts';
 import { mayChange, whyNotEnough } from '../expected/enough-truth.ts';
 import { type ExpectedOrder, expectedActionsIn, expectedOrderIn } from '../expected/expected-actions.ts';
 import type { ExpectedCall } from '../expected/compare-calls.ts';
-import { isPending } from '../failed-call.ts';
-import { argumentsGap } from '../needs.ts';
+import { isPending } from '../subject/failed-call.ts';
+import { argumentsGap } from '../subject/needs.ts';
 import { order } from '../order/order.ts';
-import { enumerate, toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { restricted } from '../trajectory/alignment/partial-order.ts';
+import { enumerate, toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { restricted } from '../alignment/partial-order.ts';
 import { callSpan } from '../trajectory/call-span.ts';
 import { runOf } from '../trajectory/run.ts';
 import { builtInCheck } from './built-in-check.ts';

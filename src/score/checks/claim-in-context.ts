@@ -12,12 +12,12 @@
  * excused only within a text that was asked for.
  */
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { type Answer, notApplicable } from '../answer.ts';
-import { userMessages } from '../earlier-messages.ts';
+import { type Answer, notApplicable } from '../subject/answer.ts';
+import { userMessages } from '../subject/earlier-messages.ts';
 import { actionsIn } from '../../language/actions.ts';
 import { type AskedFor, askedFor } from '../../language/asked-for.ts';
 import { framesOf } from '../../language/frames.ts';
-import { plainText } from '../../language/phrases.ts';
+import { plainText } from '../../language/plain-text.ts';
 import { type AnswerReading, type Claim, readAnswer } from '../../language/read-answer.ts';
 
 type Excuse = 'text' | 'explanation' | 'report' | 'user' | 'reason' | 'other';
@@ -95,7 +95,7 @@ function byForm(claim: Claim, asking: Asking): Excuse | undefined {
   return isNotNamed || intersect(actions, actionsIn(asked.sentence)) ? 'explanation' : undefined;
 }
 
-/** A case that was opened, or an action that is said to be done for the user, is what the answer offers in place of the request. */
+/** True for an opened case, or an action done for the user, which the answer offers in place of the request. */
 function isOffered(claim: Claim): boolean {
   return claim.isHandOver || FOR_USER.test(claim.sentence) || intersect(actionsIn(claim.words), CREATED);
 }
@@ -120,7 +120,7 @@ function spokenOf({ words, clause }: Claim): ReadonlySet<number> {
   return actionsIn(words).union(actionsIn(clause).difference(BOOKED));
 }
 
-/** By its own words; by its sentence where those name no action. */
+/** Actions that the claim's own words name, else those of its sentence. */
 export function actionsOf({ words, sentence }: Claim): ReadonlySet<number> {
   const said = actionsIn(words);
   return said.size > 0 ? said : actionsIn(sentence);
@@ -179,7 +179,7 @@ class Asking {
     return this.#named;
   }
 
-  /** The same actions, and those that were tried. */
+  /** Actions that the user asked for, and those that were tried. */
   get wanted(): ReadonlySet<number> {
     return this.named.union(this.tried);
   }

@@ -11,13 +11,13 @@
  */
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import type { Answer } from '../answer.ts';
-import type { BulkParts } from '../bulk-parts.ts';
-import { partsOfPartlyDone } from '../failed-call.ts';
-import { asWritten } from '../../language/phrases.ts';
+import type { Answer } from '../subject/answer.ts';
+import type { BulkParts } from '../subject/bulk-parts.ts';
+import { partsOfPartlyDone } from '../subject/failed-call.ts';
+import { asWritten } from '../../language/plain-text.ts';
 import type { AnswerReading, Claim } from '../../language/read-answer.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { unrecoveredCalls } from './failed-calls.ts';
 
 const ALL =

@@ -9,12 +9,12 @@
  * the criteria about trouble.
  */
 import type { ToolCall } from '../../model/turn.ts';
-import { userMessages } from '../earlier-messages.ts';
-import { asWritten } from '../../language/phrases.ts';
+import { userMessages } from '../subject/earlier-messages.ts';
+import { asWritten } from '../../language/plain-text.ts';
 import type { AnswerReading, Claim } from '../../language/read-answer.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import type { Answer } from '../answer.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import type { Answer } from '../subject/answer.ts';
 import { isKnown, thingsOf } from './made-good.ts';
 
 const ID = /(?<![\p{L}\d./-])(?<!\d[:,])#?(?=[A-Za-z-]{0,12}\d)[A-Za-z\d]+(?:-[A-Za-z\d]+)*(?![\p{L}\d]|[.,:]\d)/gu;

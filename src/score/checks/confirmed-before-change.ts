@@ -7,13 +7,13 @@
  * or `languages.ts` does not cover the language.
  */
 import { z } from 'zod';
-import { notApplicable } from '../answer.ts';
-import { lastExchange } from '../earlier-messages.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { lastExchange } from '../subject/earlier-messages.ts';
 import { actionsIn } from '../../language/actions.ts';
-import { PHRASES } from '../../language/languages.ts';
-import { plainText } from '../../language/phrases.ts';
+import { PHRASES } from '../../language/phrases.ts';
+import { plainText } from '../../language/plain-text.ts';
 import { endsAsQuestion, LANGUAGE_NOT_KNOWN, readAnswer } from '../../language/read-answer.ts';
-import { toExcerpt } from '../sentences.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 export const confirmedBeforeChange = builtInCheck({

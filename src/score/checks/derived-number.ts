@@ -48,7 +48,7 @@ export class DerivedNumbers {
   }
 }
 
-/** Both orders are tried. */
+/** Operations on two numbers; both orders are tried. */
 const COMBINED: readonly ((a: number, b: number) => number)[] = [
   (a, b) => a + b,
   (a, b) => a - b,
@@ -68,7 +68,7 @@ export function isMultiple(term: number, value: number): boolean {
   return TIMES.some((times) => Math.abs(term * times - value) < EXACT);
 }
 
-/** The same amount as people tell it: 12.7 minutes are about 13, and 1999 cents are 19.99. */
+/** The amount as people write it: 12.7 minutes are about 13, and 1999 cents are 19.99. */
 export function isToldAs(term: number, value: number): boolean {
   const isRounded = !Number.isInteger(term) && Math.round(term) === value;
   const isRate = term > 0 && term < 1 && Math.abs(term * 100 - value) < EXACT;
@@ -76,7 +76,7 @@ export function isToldAs(term: number, value: number): boolean {
   return isRounded || isInCents || isRate;
 }
 
-/** A mean, rounded to as many decimals as were told: 22.333 is 22.3 and 22.33. */
+/** A mean, rounded to as many decimals as were written: 22.333 is 22.3 and 22.33. */
 export function isRoundedTo(exact: number, value: number): boolean {
   const unit = Number.isInteger(value) ? 1 : Number.isInteger(Math.round(value * 1000) / 100) ? 0.1 : 0.01;
   return Math.abs(exact - value) <= unit / 2 + ROUNDING;
@@ -84,7 +84,7 @@ export function isRoundedTo(exact: number, value: number): boolean {
 
 const ROUNDING = 0.0001;
 
-/** A share or a change in per cent, which are told rounded. */
+/** A share or a change in per cent, rounded. */
 function isPercent(part: number, whole: number, value: number): boolean {
   const exact = Number.isInteger(value) ? 0.5 : 0.05;
   const is = (percent: number) => Math.abs(percent - value) <= exact;

@@ -5,16 +5,16 @@
 import { z } from 'zod';
 import type { SpanId } from '../../model/ids.ts';
 import type { Turn } from '../../model/turn.ts';
-import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
+import { hasAnswer, isAnswerUnknown } from '../subject/turn-answer.ts';
 import { type AnswerReading, LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
-import { readingOf } from '../answer-reading.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { type Answer, notApplicable } from '../answer.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { type Answer, notApplicable } from '../subject/answer.ts';
 import { type BuiltInCheck, builtInCheck } from './built-in-check.ts';
 import { tellingOf, unrecoveredCalls } from './failed-calls.ts';
 
-/** The agent noticed: it tried the failed tool again, or the user was told. */
+/** The agent noticed: it tried the failed tool again, or the user learned of it. */
 export const errorDetected = afterAnError(
   'the agent tried again after an error, or told the user',
   (error, subject) => {
@@ -30,7 +30,7 @@ export const errorDetected = afterAnError(
   },
 );
 
-/** It asked the user for what would help. Needless where it recovered by itself. */
+/** The agent asked the user for what would help. Needless if it recovered by itself. */
 export const clarificationRequested = afterAnError('after an error the agent asked the user', (error, subject) => {
   if (isRecovered(error, subject))
     return notApplicable(`The agent recovered from the failure of ${error.what} by itself.`);
@@ -40,7 +40,7 @@ export const clarificationRequested = afterAnError('after an error the agent ask
     : { pass: false, reason: `${error.what} failed, and the user was not asked anything.` };
 });
 
-/** It said what can be done now. Needless where it recovered by itself. */
+/** The agent said what can be done now. Needless if it recovered by itself. */
 export const errorMessageActionable = afterAnError('after an error the agent said what to do', (error, subject) => {
   if (isRecovered(error, subject))
     return notApplicable(`The agent recovered from the failure of ${error.what} by itself.`);
@@ -50,7 +50,7 @@ export const errorMessageActionable = afterAnError('after an error the agent sai
     : { pass: false, reason: `${error.what} failed, and the user was not told what can be done.` };
 });
 
-/** It went on to give an answer. */
+/** The agent went on to give an answer. */
 export const survivedError = afterAnError(
   'the agent did not break on the error',
   ({ what }, { turn }) => {

@@ -1,7 +1,7 @@
 /** Did every tool call come to an end: with a result, an error, or a finished span? Passes where no tool was called. */
 import { z } from 'zod';
-import { enumerate, toExcerpt } from '../sentences.ts';
-import { notApplicable } from '../answer.ts';
+import { enumerate, toExcerpt } from '../subject/sentences.ts';
+import { notApplicable } from '../subject/answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const NAMED_MAX = 3;

@@ -14,12 +14,12 @@
  */
 import type { UndecidedReason } from '../../model/evaluation.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { plainText, sentencesOf } from '../../language/phrases.ts';
+import { plainText, sentencesOf } from '../../language/plain-text.ts';
 import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
-import { readingOf } from '../answer-reading.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { hasAnswer, isAnswerUnknown } from '../turn-answer.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { hasAnswer, isAnswerUnknown } from '../subject/turn-answer.ts';
 import { isDoneBefore, isMadeGood } from './made-good.ts';
 
 interface FailedCall {

@@ -3,9 +3,9 @@
  * or a person takes over. Fails if nobody can read whether it does: an answer that cannot be read must not score more than an honest one. Silence about the failure is for `no_unrecovered_tool_error`.
  */
 import { z } from 'zod';
-import { notApplicable } from '../answer.ts';
-import { readingOf } from '../answer-reading.ts';
-import { hasAnswer } from '../turn-answer.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { standingFailure } from './failed-calls.ts';
 

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { goldenTrace } from '../../model/compared-traces.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { type Answer, notApplicable, type ReasonedAnswer } from '../answer.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { type Answer, notApplicable, type ReasonedAnswer } from '../subject/answer.ts';
 import { requiredMillionths, scoreMillionths } from '../trajectory/compare-run.ts';
 import { inWords } from '../trajectory/describe-comparison.ts';
 import type { GoldenLibrary } from '../trajectory/golden-library.ts';
@@ -20,8 +20,8 @@ import {
   type SuiteParts,
 } from '../trajectory/assess-run.ts';
 import { evidenceOf } from '../trajectory/tool-policy.ts';
-import { formatMillionths, toMillionths } from '../weigh.ts';
-import { checkAbout } from '../about.ts';
+import { formatMillionths, toMillionths } from '../subject/weigh.ts';
+import { checkAbout } from '../subject/about.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 type Check = (subject: Subject) => Answer;
@@ -89,7 +89,7 @@ export function outputContains({ golden }: WithGolden): Check {
     });
 }
 
-/** By the policy; and, where that is wanted, no call that writes and is no step of the golden trace. */
+/** Checks the policy; on request also that each call that writes is a step of the golden trace. */
 export function noUnsafeAction(
   parts: SuiteParts,
   { unexpectedWrites }: { readonly unexpectedWrites: 'allow' | 'fail' } = { unexpectedWrites: 'allow' },
@@ -121,7 +121,7 @@ function unexpectedWrite(subject: Subject, parts: WithGolden): ReasonedAnswer | 
   const judged = trace === undefined ? undefined : assessRun(trace, subject, parts);
   if (judged === undefined || typeof judged === 'string') return undefined;
   const isWrite = parts.golden.isWriteIn(subject);
-  // A failed call has changed nothing, as far as its result tells.
+  // A failed call counts as no change, as far as its result shows.
   const call = judged.comparison.extras.find((extra) => isWrite(extra.name) && !subject.hasFailed(extra));
   if (call === undefined) return undefined;
   return {

@@ -11,10 +11,10 @@
  */
 import { z } from 'zod';
 import { languageOf } from '../../language/recognise.ts';
-import type { Subject } from '../subject.ts';
-import { toExcerpt } from '../sentences.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import type { Subject } from '../subject/subject.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { SourceText } from './source-text.ts';
 import { type Specific, specificsIn } from './specifics.ts';
@@ -29,7 +29,7 @@ export const grounded = builtInCheck({
   make: () => (subject) => {
     if (!hasAnswer(subject.turn)) return NO_ANSWER;
     let doubtful: readonly Specific[] = specificsIn(subject.finalAnswer).slice(0, SPECIFICS_MAX);
-    // Months and names are told by English words and English capitals; in German every noun has one.
+    // Months and names are recognised by English words and capitals; in German every noun has one.
     if (languageOf(subject.finalAnswer) !== 'English')
       doubtful = doubtful.filter(({ kind }) => kind !== 'name' && kind !== 'month');
     if (!hasFacts(subject)) doubtful = doubtful.filter(({ kind }) => kind !== 'name');

@@ -6,9 +6,9 @@
  * failure says that there is no such thing. A tool that makes something new (`book_room`) may take another one.
  */
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { messagesShownTo } from '../earlier-messages.ts';
-import { wordSet, wordsOf } from '../effect-by-name.ts';
-import type { Subject } from '../subject.ts';
+import { messagesShownTo } from '../subject/earlier-messages.ts';
+import { wordSet, wordsOf } from '../subject/effect-by-name.ts';
+import type { Subject } from '../subject/subject.ts';
 import { canonicalJson } from './canonical-json.ts';
 
 /** Verbs whose object exists before the call. */

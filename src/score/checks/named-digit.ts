@@ -1,6 +1,6 @@
 /**
- * One-digit numbers that name a thing: "order 6", "table no. 4". Other single digits count what is there, and are no claims. An answer that
- * numbers its things itself, such as "Order 1: …, Order 2: …", names none of them.
+ * Finds one-digit numbers that name a thing: "order 6", "table no. 4". Other single digits count what is there, and are
+ * no claims. An answer that numbers its things itself, such as "Order 1: …, Order 2: …", names none of them.
  */
 import type { Specific } from './specifics.ts';
 

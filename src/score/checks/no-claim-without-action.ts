@@ -18,17 +18,17 @@
 import { z } from 'zod';
 import type { Content } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { type Answer, notApplicable } from '../answer.ts';
-import { resultsBefore, toolsDoneBefore } from '../earlier-messages.ts';
-import { wordSet, wordsOf } from '../effect-by-name.ts';
-import { awaitsApproval, isPending } from '../failed-call.ts';
-import { asWritten } from '../../language/phrases.ts';
+import { type Answer, notApplicable } from '../subject/answer.ts';
+import { resultsBefore, toolsDoneBefore } from '../subject/earlier-messages.ts';
+import { wordSet, wordsOf } from '../subject/effect-by-name.ts';
+import { awaitsApproval, isPending } from '../subject/failed-call.ts';
+import { asWritten } from '../../language/plain-text.ts';
 import { actionsIn, speaksOf } from '../../language/actions.ts';
 import { type AnswerReading, type Claim, LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
-import { readingOf } from '../answer-reading.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { actionsOf, claimsInContext } from './claim-in-context.ts';
 import { claimOfMoreThanWasDone, isPartlyDone } from './claim-of-all.ts';
@@ -213,7 +213,7 @@ function withoutClaim(reading: AnswerReading, calls: readonly ToolCall[], subjec
   };
 }
 
-/** By a call that did not fail, of now or before, or by an agent that passed on to another. */
+/** True if a call that did not fail, now or before, may have handed over, or an agent passed on to another. */
 function mayBeHandedOver(calls: readonly ToolCall[], subject: Subject): boolean {
   const { turn } = subject;
   const names = [...calls.filter((call) => !subject.hasFailed(call)).map(({ name }) => name), ...toolsDoneBefore(turn)];

@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import { compileGlob } from '../../model/glob.ts';
 import { callSpan } from '../trajectory/call-span.ts';
-import { toExcerpt } from '../sentences.ts';
-import { notApplicable } from '../answer.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import { notApplicable } from '../subject/answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { sqlIn } from './sql/sql-in-call.ts';
 import { destructionIn } from './sql/sql-purpose.ts';

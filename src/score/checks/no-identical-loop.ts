@@ -13,10 +13,10 @@
 import { z } from 'zod';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { type Answer, notApplicable } from '../answer.ts';
-import { isPending } from '../failed-call.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { type Answer, notApplicable } from '../subject/answer.ts';
+import { isPending } from '../subject/failed-call.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { canonicalJson } from './canonical-json.ts';
 
@@ -116,7 +116,7 @@ function written(value: Json, depth = 0): Json {
     return plain === '' ? value : plain;
   }
   if (typeof value !== 'object' || value === null || depth > 5) return value;
-  // The casts are for `Array.isArray`, which does not tell a readonly array.
+  // The casts are for `Array.isArray`, which does not narrow a readonly array.
   if (Array.isArray(value)) return (value as readonly Json[]).map((one) => written(one, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, written(one as Json, depth + 1)]));
 }

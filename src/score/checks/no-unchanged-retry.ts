@@ -4,7 +4,7 @@
  * down) may be retried unchanged.
  */
 import { z } from 'zod';
-import { toExcerpt } from '../sentences.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { messageOf } from './failed-calls.ts';
 import { canonicalJson } from './canonical-json.ts';

@@ -4,8 +4,8 @@
  * answer.
  */
 import { z } from 'zod';
-import { hasAnswer } from '../turn-answer.ts';
-import { notApplicable } from '../answer.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { notApplicable } from '../subject/answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const CUT_OFF: Readonly<Record<string, string>> = {

@@ -12,18 +12,18 @@
 import { z } from 'zod';
 import type { Content } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { notApplicable } from '../answer.ts';
-import { messagesShownTo, resultsBefore, userMessages } from '../earlier-messages.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { messagesShownTo, resultsBefore, userMessages } from '../subject/earlier-messages.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { contradictionIn } from './arguments-as-asked.ts';
 import { type ArgumentSpecific, ArgumentSources, specificsOfArguments } from './argument-numbers.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { columnTotals } from './column-totals.ts';
-import { isMeantByWords } from './day-words.ts';
+import { isMeantByWords } from '../../language/day-words.ts';
 import { standingFailure } from './failed-calls.ts';
 import { namedDigitsIn } from './named-digit.ts';
-import { numbersInWords } from './number-words.ts';
+import { numbersInWords } from '../../language/number-words.ts';
 import { DerivedNumbers, isMultiple, isRoundedTo, isToldAs } from './derived-number.ts';
 import { percentagesIn, restOf } from './percent-rest.ts';
 import { SourceText } from './source-text.ts';
@@ -44,7 +44,7 @@ export const numbersHaveASource = builtInCheck({
         'What was said before this turn is not known: the messages that the model was shown were not recorded.',
       );
     }
-    // To put together what was known takes far longer than to see that nothing needs a source, as in most answers.
+    // Fast path: gathering what was known takes far longer than seeing that nothing needs a source, as in most answers.
     if (!needsSource(subject)) return NONE_MADE_UP;
     const known = knownTexts(subject);
     const hasFacts = known.facts.length > 0;
@@ -84,7 +84,7 @@ export const numbersHaveASource = builtInCheck({
     const isKnown = (one: Specific) =>
       !doubtful.includes(one) || derived.has(numberOf(one)) || isOf(one, totals, isTotal);
     const shares = doubtful.length === 0 ? undefined : percentagesIn([turn.finalAnswer.text]);
-    // Facts are long, and read once for all that an answer tells.
+    // Percentages of the facts, read once because facts are long.
     let ofFacts: ReadonlySet<number> | undefined;
     const isRest = (one: Specific) => {
       const rest = restOf(numberOf(one));
@@ -114,7 +114,9 @@ const TOLD = {};
 const GROUPED = /(?<![\w.,-])(?:\+ ?)?\(?[A-Z]{0,2}\d{1,5}\)?(?:[ /-]\(?\d{2,8}\)?){1,6}(?![\d.,]*\d)/g;
 const GROUPED_DIGITS_MIN = 7;
 
-/** By the answer. An answer that admits a failed tool has numbers of what the user can do next, which have no source. */
+/**
+ * Numbers of the answer. One that admits a failed tool has numbers of what the user can do next, which have no source.
+ */
 function toldIn(subject: Subject): readonly Specific[] {
   const { state, text } = subject.turn.finalAnswer;
   return subject.once(TOLD, () =>
@@ -140,7 +142,7 @@ function withoutPhone(written: string): string {
 
 const FEW_MAX = 14;
 const FEW = {};
-/** Its parts are no amounts that anything is worked out from. */
+/** Parts of a date are no amounts to calculate with. */
 const DATE_IN_DIGITS = /(?<![\w-])\d{4}-\d\d-\d\d(?![\d-])/g;
 
 /** Numbers of the request and of the results of the turn. None where there are many: of many, any number can be made. */
@@ -294,7 +296,7 @@ function isOf(specific: Specific, known: readonly number[], is: (number: number,
   return known.some((number) => is(number, value));
 }
 
-/** Sums are told rounded to cents, and means to a decimal. Some column of many has almost any whole number as its mean. */
+/** Sums are rounded to cents, and means to a decimal. With many columns, almost any whole number is the mean of one. */
 function isTotal(total: number, value: number): boolean {
   return Number.isInteger(value) ? Math.abs(total - value) < TOTAL_EXACT : isRoundedTo(total, value);
 }

@@ -1,11 +1,11 @@
 /** Whether the user was told, in any answer, all that the truth says (`truth.outputs`), where that shows something: `../expected/enough-truth.ts`. */
 import { z } from 'zod';
-import { type Answer, notApplicable } from '../answer.ts';
+import { type Answer, notApplicable } from '../subject/answer.ts';
 import { whyNotEnough } from '../expected/enough-truth.ts';
 import { expectedOutputsIn } from '../expected/expected-actions.ts';
 import { isNegatedIn, wasTold } from '../expected/told.ts';
-import { enumerate, toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { enumerate, toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 const NAMED_MAX = 5;

@@ -2,7 +2,7 @@
  * The rest of a percentage: where 67 % were returned, the others are 33 %. Only numbers that are written as percentages have a rest, since
  * 67 orders say nothing of 33 others.
  */
-import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
+import { readingsOf, WRITTEN_NUMBER } from '../subject/written-number.ts';
 
 const TEXT_READ_MAX = 100_000;
 const PERCENTAGE = new RegExp(
@@ -18,7 +18,7 @@ export function percentagesIn(texts: readonly string[]): ReadonlySet<number> {
   );
 }
 
-/** To hundredths, as far as people tell percentages. */
+/** Rest of a percentage, to hundredths, as precise as people write them. */
 export function restOf(percentage: number): number {
   return Math.round((100 - percentage) * 100) / 100;
 }

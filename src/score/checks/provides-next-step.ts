@@ -4,11 +4,11 @@
  * step. Knows the languages of `languages.ts`.
  */
 import { z } from 'zod';
-import { notApplicable } from '../answer.ts';
+import { notApplicable } from '../subject/answer.ts';
 import { LANGUAGE_NOT_KNOWN } from '../../language/read-answer.ts';
-import { readingOf } from '../answer-reading.ts';
-import { hasAnswer } from '../turn-answer.ts';
-import { withoutAnswer } from './answer-says-something.ts';
+import { readingOf } from '../subject/answer-reading.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
+import { withoutAnswer } from '../subject/no-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 
 export const providesNextStep = builtInCheck({

@@ -11,8 +11,8 @@ import { type Deed, deedsOf, mayLackSteps, spanOf } from '../order/ordered-steps
 import { MEMBERS_MAX } from '../order/partial-order.ts';
 import { precedenceOf } from '../order/precedence.ts';
 import { before } from '../order/predicates.ts';
-import { toExcerpt } from '../sentences.ts';
-import { CheckError, notApplicable } from '../answer.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import { CheckError, notApplicable } from '../subject/answer.ts';
 import { builtInCheck } from './built-in-check.ts';
 import { type SqlInCall, sqlIn } from './sql/sql-in-call.ts';
 import { isDataForCertain, purposeOf } from './sql/sql-purpose.ts';

@@ -1,6 +1,6 @@
 /** A text that specifics may come from: whether it holds a number, a date, an id or a name, in the forms in which people write them. */
 import type { Specific } from './specifics.ts';
-import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
+import { readingsOf, WRITTEN_NUMBER } from '../subject/written-number.ts';
 
 const SOURCE_TEXT_MAX = 1_000_000;
 
@@ -19,13 +19,13 @@ export class SourceText {
     return this.#numbers;
   }
 
-  /** The same to calculate with. */
+  /** Numbers as values to calculate with. */
   get values(): readonly number[] {
     this.#values ??= [...this.numbers].map(Number);
     return this.#values;
   }
 
-  /** The same as they stand: without the parts of decimals. */
+  /** Values as they stand, without the parts of decimals. */
   get wholeValues(): readonly number[] {
     return [...numbersIn(this.#text, { parts: false })].map(Number);
   }
@@ -70,7 +70,10 @@ function isDigit(character: string | undefined): boolean {
 const HUMAN = new RegExp(WRITTEN_NUMBER, 'g');
 const PLAIN = /\d+(?:\.\d+)?/g;
 
-/** As programs write them, where a comma parts the items of a list, and as people do; and their parts, so that 09:30 holds 9 and 30. */
+/**
+ * Numbers as programs write them (a comma separates the items of a list) and as people do. With their parts: 09:30
+ * holds 9 and 30.
+ */
 function numbersIn(text: string, { parts }: { readonly parts: boolean } = { parts: true }): ReadonlySet<string> {
   const numbers = new Set<string>();
   const add = (written: string) => {

@@ -1,11 +1,11 @@
 /**
  * Finds the parts of a text that can be right or wrong to the letter: numbers, dates, months, ids and addresses, names.
  */
-import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
+import { readingsOf, WRITTEN_NUMBER } from '../subject/written-number.ts';
 
 export interface Specific {
   readonly kind: 'number' | 'date' | 'month' | 'id' | 'name';
-  /** As it stands in the text. */
+  /** Text as it stands in the answer. */
   readonly text: string;
   /** Alternatives that a source may use: any of these, in lower case. */
   readonly forms: readonly string[];
@@ -35,7 +35,7 @@ const TEXT_READ_MAX = 20_000;
 /** Words with at least one digit and one letter, addresses, links. */
 const ID =
   /\b(?:https?:\/\/[^\s)>\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{3,40})/g;
-/** As a whole: its parts are small numbers, which are found anywhere. */
+/** A date counts as a whole: its parts are small numbers, which are found anywhere. */
 const DATE = /(?<![\w-])(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w-])/g;
 const NUMBER = new RegExp(String.raw`(?<![\w.])(${WRITTEN_NUMBER})(?!\w)(?:\s?(am|pm)\b)?`, 'gi');
 const CAPITALISED = /\p{Lu}[\p{L}'’-]*/gu;
@@ -106,7 +106,7 @@ function numberSpecific(written: string, half: string | undefined): Specific | u
   return { kind: 'number', text: half === undefined ? written : `${written} ${half}`, forms };
 }
 
-/** With zeros before it, a number is an id: "00000001" is not "1", which is found anywhere. */
+/** A number with zeros before it is an id: "00000001" is not "1", which is found anywhere. */
 const PADDED = /^0\d{4,}$/;
 
 function paddedForms(written: string): readonly string[] {
@@ -138,7 +138,9 @@ function nameSpecific(word: string, before: string): Specific | undefined {
   return startsSentence(before) ? undefined : { kind: 'name', text: word, forms: [lower] };
 }
 
-/** Nothing before it, or the end of a sentence, a line, a quotation mark, a colon or a heading's mark. */
+/**
+ * True at the start of a text, or after the end of a sentence, a line, a quotation mark, a colon or a heading's mark.
+ */
 function startsSentence(before: string): boolean {
   const last = before.trimEnd().at(-1);
   return last === undefined || /[.!?:;"“”'‘([*#>–—|-]/.test(last) || /\n\s*$/.test(before.slice(-20));

@@ -8,7 +8,7 @@ import type { Turn } from '../../model/turn.ts';
 import { actionsIn } from '../../language/actions.ts';
 import { askedFor } from '../../language/asked-for.ts';
 import type { Claim } from '../../language/read-answer.ts';
-import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
+import { readingsOf, WRITTEN_NUMBER } from '../subject/written-number.ts';
 import { actionsOf } from './claim-in-context.ts';
 import { SourceText } from './source-text.ts';
 

@@ -16,10 +16,10 @@
  * to admit it.
  */
 import { z } from 'zod';
-import { notApplicable } from '../answer.ts';
-import { toExcerpt } from '../sentences.ts';
+import { notApplicable } from '../subject/answer.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 import { builtInCheck } from './built-in-check.ts';
-import { isEndUnknown } from '../turn-answer.ts';
+import { isEndUnknown } from '../subject/turn-answer.ts';
 import { messageOf, type StandingFailure, standingFailure } from './failed-calls.ts';
 
 export const END_UNKNOWN = notApplicable(

@@ -6,7 +6,7 @@
  * `reactivate_subscription`. Whether everything is as it was before (fees, messages that were sent) cannot be seen.
  */
 import type { ToolCall } from '../../model/turn.ts';
-import { wordSet, wordsOf } from '../effect-by-name.ts';
+import { wordSet, wordsOf } from '../subject/effect-by-name.ts';
 import { actionsIn } from '../../language/actions.ts';
 import { thingsOf } from './made-good.ts';
 
@@ -18,7 +18,7 @@ const UNDOES_AN_END = wordSet(
 const ENDS = wordSet(
   'cancel close delete remove deactivate disable suspend pause terminate archive unsubscribe revoke block lock freeze',
 );
-/** Words that tell nothing of the thing. */
+/** Words of tool names that do not name the thing. */
 const OF_NO_THING = new Set([...UNDOES_ANY, ...UNDOES_AN_END, ...ENDS]);
 /** Actions of a word that any change may have. */
 const CHANGE = actionsIn('change');

@@ -1,10 +1,10 @@
 /** Is the answer short enough to be read? Words are what white space separates, as people count them; Japanese, Chinese and Thai have none. */
 import { z } from 'zod';
-import { notApplicable } from '../answer.ts';
+import { notApplicable } from '../subject/answer.ts';
 import { isWrittenWithoutSpaces } from '../../language/recognise.ts';
-import { hasAnswer } from '../turn-answer.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
 import { builtInCheck } from './built-in-check.ts';
-import { NO_ANSWER } from './answer-says-something.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
 
 export const wordLimit = builtInCheck({
   summary: 'the answer has fewer words than a limit',

@@ -4,10 +4,10 @@
  * ones as possible, then calls of the right tool with the fewest differences.
  */
 import type { Json } from '../../model/json.ts';
-import { align } from '../trajectory/alignment/align.ts';
-import { chainOrder, freeOrder, type PartialOrder } from '../trajectory/alignment/partial-order.ts';
-import { CheckError } from '../answer.ts';
-import { shorten, toExcerpt } from '../sentences.ts';
+import { align } from '../alignment/align.ts';
+import { chainOrder, freeOrder, type PartialOrder } from '../alignment/partial-order.ts';
+import { CheckError } from '../subject/answer.ts';
+import { shorten, toExcerpt } from '../subject/sentences.ts';
 import { valueDifferences } from './value-differences.ts';
 
 export interface ExpectedCall {
@@ -43,7 +43,7 @@ const ALONE = 2000;
 const DIFFERENT = 1000;
 const DIFFERENCES_MAX = 500;
 
-/** With an order of the calls that were made, those that were expected must come one after another. */
+/** If an order of the calls is given, the expected ones must come one after another. */
 export function compareCalls(
   expected: readonly ExpectedCall[],
   made: readonly MadeCall[],

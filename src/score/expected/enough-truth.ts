@@ -5,8 +5,8 @@
  */
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { Json } from '../../model/json.ts';
-import { enumerate, toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { enumerate, toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { expectedActionsIn, expectedOutputsIn, isCompleteIn } from './expected-actions.ts';
 
 const KEYS = ['actions', 'outputs', 'order', 'complete', 'golden'] as const;
@@ -29,7 +29,7 @@ export function taskTruthRemark(
   return isOfTask ? whyNot(truth, { isRead: (key) => truthKeys.has(key), isChange: () => true }) : undefined;
 }
 
-/** Nothing may be known of a tool: then it may be one that changes something. */
+/** True also for a tool of which nothing is known: it may change something. */
 export function mayChange(subject: Pick<Subject, 'effectOf'>, tool: string): boolean {
   const effect = subject.effectOf(tool);
   return effect === 'writes' || effect === 'unknown';

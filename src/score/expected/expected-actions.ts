@@ -7,17 +7,17 @@
  *     order: [look_up_order, refund_order]                       these tools come one before the other
  *     complete: true                                             that is all: to change nothing more, and to say nothing more
  */
-import { CheckError } from '../answer.ts';
+import { CheckError } from '../subject/answer.ts';
 import { parseExactly } from '../../model/exact-json.ts';
 import type { Json } from '../../model/json.ts';
-import { toExcerpt } from '../sentences.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 import type { ExpectedCall } from './compare-calls.ts';
 
 export type ExpectedOrder = 'free' | 'as listed' | readonly string[];
 
 const ARGUMENTS = ['args', 'kwargs', 'arguments'] as const;
 
-/** Undefined where the truth says nothing of actions. Throws a CheckError where it says something that can't be read. */
+/** Actions of a truth; undefined if it has none. Throws a CheckError if they cannot be read. */
 export function expectedActionsIn(truth: Json | undefined): readonly ExpectedCall[] | undefined {
   if (truth !== undefined && truth !== null && !isMapping(truth))
     throw new CheckError(
@@ -106,7 +106,7 @@ export function taskTruthMistake(truth: Json): TruthMistake | undefined {
   }
 }
 
-/** In every message of a truth that cannot be read. */
+/** Text that each message of an unreadable truth contains. */
 const EXPECTED = ': expected ';
 
 function isOfATask(truth: Json): boolean {

@@ -8,8 +8,8 @@
  * "isn't refundable".
  */
 import type { Turn } from '../../model/turn.ts';
-import { answerGap } from '../needs.ts';
-import { readingsOf, WRITTEN_NUMBER } from '../written-number.ts';
+import { answerGap } from '../subject/needs.ts';
+import { readingsOf, WRITTEN_NUMBER } from '../subject/written-number.ts';
 
 const THOUSANDS = /(?<=\d)[,'’\u00a0\u202f](?=\d{3}(?!\d))/g;
 const SPACES = /[\s\u00a0\u202f]+/g;
@@ -20,10 +20,10 @@ const NUMBERS = new RegExp(
 );
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-/** A text says why it can't be told. */
+/** Returns the reason as a text if an answer was not recorded, which may have told it. */
 export function wasTold(wanted: string | number, turns: readonly Turn[]): boolean | string {
   if (turns.some(({ finalAnswer }) => findIn(finalAnswer.text, wanted) === 'told')) return true;
-  // It may be in an answer that was not recorded.
+  // An answer that was not recorded may have it.
   return turns.map(answerGap).find((gap) => gap !== undefined) ?? false;
 }
 

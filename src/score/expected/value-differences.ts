@@ -11,11 +11,11 @@
  * Lists of one object whose names end with the same word belong together (`item_ids`, `new_item_ids`): they may be in another order, but in
  * the same one. A list or an object may be given as the text of its JSON.
  */
-import { CheckError } from '../answer.ts';
+import { CheckError } from '../subject/answer.ts';
 import { parseExactly } from '../../model/exact-json.ts';
 import type { Json } from '../../model/json.ts';
-import { show } from '../cel/values.ts';
-import { toExcerpt } from '../sentences.ts';
+import { show } from '../subject/values.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 
 type Mapping = { readonly [key: string]: Json };
 
@@ -146,7 +146,7 @@ const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\
 
 interface Time {
   readonly ms: number;
-  /** The same clock in UTC. */
+  /** Clock time taken as UTC. */
   readonly localMs: number;
   readonly hasZone: boolean;
   readonly isDay: boolean;
@@ -169,7 +169,7 @@ function readAs(given: Json): Json {
     // The cast holds for what was JSON.
     return parseExactly(given) as Json;
   } catch {
-    // It only looked like JSON.
+    // A text that only looked like JSON.
     return given;
   }
 }
@@ -182,7 +182,7 @@ function listIn(value: Json | undefined): readonly Json[] {
   return value !== undefined && isList(value) ? value : [];
 }
 
-/** `Array.isArray` alone does not tell a readonly array. */
+/** `Array.isArray` alone does not narrow a readonly array. */
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }

@@ -20,14 +20,14 @@ export interface BegunInstructions {
 
 /** Instructions of one agent. */
 interface Known {
-  /** In which turn each text was shown. */
+  /** Turn in which each text was shown. */
   readonly shownIn: Map<string, number>;
   /** Instructions of the last turn in which it had any. */
   inForce: ReadonlySet<string>;
   last: string | undefined;
 }
 
-/** For each turn, in order. */
+/** Instructions that begin in each turn, in order. */
 export function instructionsByTurn(turns: readonly Turn[]): readonly (readonly BegunInstructions[])[] {
   const agents = new Map<string | undefined, Known>();
   return turns.map((turn, index) => begunIn(turn, index + 1, agents));

@@ -3,15 +3,15 @@
  * no, and what is no matter. `judge: { uses: helpful }`.
  */
 import type { About } from '../../model/evaluation.ts';
-import type { Need } from '../needs.ts';
-import type { Subject } from '../subject.ts';
-import type { Answer } from '../answer.ts';
-import { NO_ANSWER } from '../checks/answer-says-something.ts';
-import { hasAnswer } from '../turn-answer.ts';
+import type { Need } from '../subject/needs.ts';
+import type { Subject } from '../subject/subject.ts';
+import type { Answer } from '../subject/answer.ts';
+import { NO_ANSWER } from '../subject/no-answer.ts';
+import { hasAnswer } from '../subject/turn-answer.ts';
 import type { Sight } from './visible-material.ts';
 
 interface BuiltInJudgment {
-  /** One line for the documentation. */
+  /** Line for the documentation. */
   readonly summary: string;
   /** An answer that reads well says nothing about whether the task was done. */
   readonly about: About;
@@ -21,7 +21,7 @@ interface BuiltInJudgment {
   readonly needs: readonly Need[];
   /** The steps of the golden trace are graded one by one. */
   readonly gradesSteps?: boolean;
-  /** Where no judge is needed to see it. */
+  /** Answer without a judge, if none is needed. */
   readonly without?: (subject: Subject) => Answer | undefined;
 }
 

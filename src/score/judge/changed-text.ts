@@ -21,7 +21,7 @@ export function whatChanged(before: string, after: string): string | undefined {
   };
   let next = 0;
   let isReplaced = false;
-  /** Nothing stands in its place, which would otherwise say that something went. */
+  /** Removed text is replaced by nothing; a mark would be taken for text that was there. */
   const passTo = (place: number) => {
     const gone = old.slice(next, place).reduce((sum, { length }) => sum + length, 0);
     if (gone === 0) return;

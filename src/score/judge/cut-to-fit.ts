@@ -10,17 +10,17 @@
  *
  * Everything that was left out is said, to the judge in the place where it was, and in words to people.
  */
-import { enumerate } from '../sentences.ts';
+import { enumerate } from '../subject/sentences.ts';
 import { inertText } from './inert-text.ts';
 import { estimateTokens } from './token-estimate.ts';
 import type { Field, Item } from './item.ts';
 
 interface Fitted {
-  /** One JSON object each. */
+  /** Lines with a JSON object each. */
   readonly lines: readonly string[];
   /** The item of each line; undefined for the line that says what was left out. */
   readonly items: readonly (Item | undefined)[];
-  /** In words; '' where nothing was left out. */
+  /** Words for what was left out; '' if nothing was. */
   readonly cut: string;
 }
 
@@ -199,7 +199,7 @@ function leftOut(items: number): Line {
 
 const LEFT_OUT_TOKENS = leftOut(1_000_000).tokens;
 
-/** With its line end. */
+/** Line with its end. */
 function line(text: string, shortened: number): Line {
   return { text, tokens: estimateTokens(text) + 1, shortened };
 }

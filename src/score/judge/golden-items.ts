@@ -3,7 +3,7 @@
  * call that the alignment found for it.
  */
 import type { ToolCall } from '../../model/turn.ts';
-import type { Subject } from '../subject.ts';
+import type { Subject } from '../subject/subject.ts';
 import type { ComparedStep } from '../trajectory/compare-run.ts';
 import { callSpan } from '../trajectory/call-span.ts';
 import type { GoldenLibrary } from '../trajectory/golden-library.ts';

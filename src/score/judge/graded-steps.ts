@@ -5,8 +5,8 @@
 import type { GradedStep } from '../../model/evaluation.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { GradedSteps, StepGrade } from '../../model/judging.ts';
-import type { Answer } from '../answer.ts';
-import { toReason } from '../sentences.ts';
+import type { Answer } from '../subject/answer.ts';
+import { toReason } from '../subject/sentences.ts';
 import { callSpan } from '../trajectory/call-span.ts';
 import { callOf, type GoldenRun } from './golden-items.ts';
 
@@ -41,7 +41,7 @@ export function gradedStepsOf(
   };
 }
 
-/** In the order of the trace; optional steps that were not made are left out. */
+/** Steps in the order of the trace, without optional ones that were not made. */
 export function gradedSteps({ steps }: GoldenRun, grades: readonly StepGrade[]): readonly GradedStep[] {
   const byNumber = new Map(grades.map((grade) => [grade.number, grade]));
   return steps.flatMap((compared): readonly GradedStep[] => {
@@ -68,7 +68,7 @@ export function gradedSteps({ steps }: GoldenRun, grades: readonly StepGrade[]):
   });
 }
 
-/** Where to look, the worst first. */
+/** Places of wrong steps, the worst first. */
 export function wrongSteps(steps: readonly GradedStep[]): readonly (SpanId | undefined)[] {
   return steps
     .filter(({ score }) => score < 1)

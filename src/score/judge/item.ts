@@ -14,7 +14,7 @@ export interface Item {
     | 'first'
     | 'second'
     | Step['kind'];
-  /** From 1; undefined for what belongs to no turn. */
+  /** Number of the turn, from 1; undefined for items of no turn. */
   readonly turn: number | undefined;
   readonly fields: readonly Field[];
   /**
@@ -23,7 +23,7 @@ export interface Item {
    * answers of earlier turns (`telling`), before all other steps.
    */
   readonly rank: 'instructions' | 'kept' | 'telling' | 'step';
-  /** Where a person is led who wants to see it. */
+  /** Span that is shown to a person who wants to see the item. */
   readonly spanId: SpanId | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Field {
   readonly key: string;
   /** Undefined where `note` alone says what is known. */
   readonly text: string | undefined;
-  /** Ours: why the text is not there, or not whole. */
+  /** Note of ours about a text that is missing or cut. */
   readonly note?: string;
 }
 

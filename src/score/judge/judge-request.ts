@@ -11,15 +11,17 @@ import { answerSchema } from '../../model/judge-answer.ts';
 import { type MaterialText, materialText } from '../../model/judge-material.ts';
 import type { JudgedCriterion, JudgeRequest } from '../../model/judging.ts';
 import type { SpanId } from '../../model/ids.ts';
-import type { Subject } from '../subject.ts';
+import type { Subject } from '../subject/subject.ts';
 import { cutToFit } from './cut-to-fit.ts';
 import { type GoldenRun, goldenItems } from './golden-items.ts';
-import { ANSWER_FORM } from './judge-version.ts';
 import { closingFor, type GuidedCriterion, instructionsFor } from './instructions.ts';
 import type { Sight } from './visible-material.ts';
 import { estimateTokens } from './token-estimate.ts';
 import type { Item } from './item.ts';
 import { saysSomething, transcriptOf } from './transcript.ts';
+
+/** Goes up whenever an answer to the same bytes is to be read in another way. */
+export const ANSWER_FORM = 1;
 
 interface ToRender {
   readonly suite: string;
@@ -104,7 +106,7 @@ function framed(data: string, code: string, closing: string): string {
   return `<data-${code}>\n${data}\n</data-${code}>\n\n${closing}\n`;
 }
 
-/** With the most that two codes can come to: a token for every character. */
+/** Tokens of the frame, at most: its two codes may take a token for every character. */
 function frameTokens(closing: string): number {
   return estimateTokens(framed('', '', closing)) + 2 * CODE_LENGTH;
 }

@@ -5,10 +5,10 @@
  */
 import { z } from 'zod';
 import type { About } from '../../model/evaluation.ts';
-import type { Need } from '../needs.ts';
-import type { Subject } from '../subject.ts';
-import type { Answer } from '../answer.ts';
-import { toMillionths } from '../weigh.ts';
+import type { Need } from '../subject/needs.ts';
+import type { Subject } from '../subject/subject.ts';
+import type { Answer } from '../subject/answer.ts';
+import { toMillionths } from '../subject/weigh.ts';
 import { BUILT_IN_JUDGMENTS } from './built-in-judgments.ts';
 import type { PartsWithGolden } from './golden-items.ts';
 import { SIGHTS, type Sight } from './visible-material.ts';
@@ -30,9 +30,9 @@ export interface Judging {
   readonly sees?: readonly Sight[] | undefined;
   /** Asked in one call with the suite's other criteria that say so, have the same judge and see the same. */
   readonly shared?: boolean | undefined;
-  /** From 0 to 100, 50 unless given. Where the budget is short, the lower ones are left out first. */
+  /** Priority from 0 to 100, 50 unless given. Lower ones are left out first if the budget is short. */
   readonly priority?: number | undefined;
-  /** For `step_correctness`: the least share of right steps that is a pass; 0.8 unless given. */
+  /** Least share of right steps that is a pass, for `step_correctness`; 0.8 unless given. */
   readonly threshold?: number | undefined;
 }
 
@@ -41,13 +41,13 @@ export interface Judged {
   readonly judge: string;
   readonly question: string;
   readonly guidance: string;
-  /** In the order of `SIGHTS`. */
+  /** Sights in the order of `SIGHTS`. */
   readonly sees: readonly Sight[];
   readonly shared: boolean;
   readonly priority: number;
   /** Traces from which the golden trace is chosen; undefined if it is not shown. */
   readonly golden: PartsWithGolden | undefined;
-  /** In millionths; set where the steps of the golden trace are graded, rather than one question answered. */
+  /** Threshold in millionths; set if the steps of the golden trace are graded. */
   readonly gradesAtLeast: number | undefined;
   /** Answers without a judge where the answer is plain; undefined where a judge has to. */
   readonly without: ((subject: Subject) => Answer | undefined) | undefined;

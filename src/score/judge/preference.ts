@@ -7,7 +7,7 @@ import type { JudgedCriterion, JudgeOutcome, JudgeRequest } from '../../model/ju
 import type { Preference } from '../../model/preference.ts';
 import { instructionsFor } from './instructions.ts';
 import { requestOver } from './judge-request.ts';
-import type { JudgeSettings } from './judges.ts';
+import type { JudgeSettings } from './judge-settings.ts';
 import type { Item } from './item.ts';
 
 interface AnswerPair {
@@ -45,7 +45,7 @@ export const PREFERENCES = {
   },
 } as const satisfies Readonly<Record<string, PreferenceQuestion>>;
 
-/** In words of one's own. */
+/** Question in the user's own words. */
 export function preferenceInWords(than: string): PreferenceQuestion {
   return { name: 'preferred', than, guidance: 'Where the two are about equal in this, it is no.' };
 }

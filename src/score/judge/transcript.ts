@@ -5,8 +5,8 @@
  */
 import type { Step } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import { isAnswerUnknown } from '../turn-answer.ts';
-import type { Subject } from '../subject.ts';
+import { isAnswerUnknown } from '../subject/turn-answer.ts';
+import type { Subject } from '../subject/subject.ts';
 import { type BegunInstructions, instructionsByTurn } from './agent-instructions.ts';
 import { type Field, fieldOf, type Item, NOTES } from './item.ts';
 import type { Sight } from './visible-material.ts';
@@ -31,7 +31,7 @@ const NO_INSTRUCTIONS: Item = {
   spanId: undefined,
 };
 
-/** Whether anything is known of what happened: a text that is not just a name, what redaction left, or what the agent was told to do. */
+/** True if anything is known of what happened: more than names, redacted text and instructions. */
 export function saysSomething(items: readonly Item[]): boolean {
   return items.some(
     ({ item, fields }) =>

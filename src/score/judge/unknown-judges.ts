@@ -5,7 +5,7 @@
 import { didYouMean } from '../../model/did-you-mean.ts';
 import type { Mistake } from '../../model/mistake.ts';
 
-/** Where a criterion names its judge, in words or by saying nothing. */
+/** Place where a criterion names its judge, in words or by default. */
 export interface NamedJudge extends Pick<Mistake, 'file' | 'line' | 'column' | 'path'> {
   readonly judge: string;
 }
@@ -16,7 +16,7 @@ export function unknownJudges(
 ): readonly Mistake[] {
   if (configured.length === 0) return [];
   return judges.flatMap(({ judge, ...place }) => {
-    // Where the block has a mistake of form, the name may be that of its stand-in.
+    // A block with a mistake of form may have the name of its stand-in.
     const block = place.path.replace(/\.by$/, '');
     if (configured.includes(judge) || mistakes.some(({ path }) => path.startsWith(block))) return [];
     const nearest = didYouMean(judge, configured);

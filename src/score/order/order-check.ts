@@ -6,8 +6,8 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { StepKind } from '../../model/step.ts';
 import { ContentGap } from '../cel/views.ts';
-import type { Subject } from '../subject.ts';
-import { type Answer, CheckError, notApplicable, type NotApplicable } from '../answer.ts';
+import type { Subject } from '../subject/subject.ts';
+import { type Answer, CheckError, notApplicable, type NotApplicable } from '../subject/answer.ts';
 import { type Deed, deedsOf, endOf, mayLackSteps, spanOf, startOf } from './ordered-steps.ts';
 import type { Limit } from './limit.ts';
 import type { OrderPredicate, OrderRule, OrderRuleOptions } from './order-rule.ts';
@@ -152,7 +152,7 @@ const PAIRS = {
 
 type Sets = readonly (readonly number[])[];
 
-/** From the end of the one to the beginning of the other. */
+/** Compares from the end of the one to the beginning of the other. */
 function isSoon(a: Deed | undefined, b: Deed | undefined, limit: Limit): boolean {
   return a !== undefined && b !== undefined && limit.of === 'time' && startOf(b) - endOf(a) <= limit.ms;
 }
@@ -182,7 +182,7 @@ function ordered({ rule, deeds, subject, members, sets, about, find }: ToOrder):
   const other = deedAt(finding.other);
   const hasOther = finding.other !== undefined && placed[0]?.includes(finding.other) === true;
   const reason = failed(rule, finding, { offender, other, isOtherWanted: hasOther, all: deeds });
-  // Where a step too much is at fault, it was there, whatever else was not recorded.
+  // A step too many was there, whatever else was not recorded.
   const isForWant = rule.is !== 'never_after';
   if (isForWant && mayLackSteps(subject))
     return notApplicable(`${reason} But the trace is partial: steps are missing.`, 'not_recorded');

@@ -1,5 +1,5 @@
 /** Writes the reasons of order criteria: which step it was, and what should have come when. */
-import { toExcerpt } from '../sentences.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 import { unreachable } from '../../model/unreachable.ts';
 import type { Deed } from './ordered-steps.ts';
 import type { OrderPredicate } from './order-rule.ts';
@@ -55,7 +55,7 @@ export function missing(rule: Counting, count: number, isRight: boolean): string
 interface Involved {
   readonly offender: Deed | undefined;
   readonly other: Deed | undefined;
-  /** The other is one of those that the rule wants. */
+  /** True if the other step is one that the rule asks for. */
   readonly isOtherWanted: boolean;
   readonly all: readonly Deed[];
 }
@@ -118,7 +118,7 @@ function lacksAfter(it: string, that: string, wanted: string, { stance }: Findin
     : `${it} was not followed by ${wanted}: the last, ${that}, came before it.`;
 }
 
-/** With its number where there are several of the name. */
+/** Name, with its number if several steps have it. */
 function nameOf(deed: Deed | undefined, all: readonly Deed[]): string {
   if (deed === undefined) return 'a step';
   const name = toExcerpt(deed.name);

@@ -8,7 +8,7 @@ export type WhenAbsent = (typeof WHEN_ABSENT)[number];
 export interface OrderRuleOptions {
   /** The steps that count as next, first, last, or so many steps away. */
   readonly among?: Selector | undefined;
-  /** Where the step that the rule is about never came. */
+  /** Verdict if the step of the rule never occurred. */
   readonly whenAbsent?: WhenAbsent | undefined;
 }
 

@@ -12,8 +12,8 @@ import type { StepKind } from '../../model/step.ts';
 import { checkEnvironment } from '../cel/environment.ts';
 import { patternMistake } from '../cel/linear-regex.ts';
 import { scopeMaker } from '../cel/scope.ts';
-import type { Subject } from '../subject.ts';
-import type { Answer } from '../answer.ts';
+import type { Subject } from '../subject/subject.ts';
+import type { Answer } from '../subject/answer.ts';
 import type { Deed } from './ordered-steps.ts';
 import { LIMIT_EXPECTED, tryParseLimit } from './limit.ts';
 import { orderCheck } from './order-check.ts';
@@ -43,7 +43,7 @@ interface OrderOptions {
   readonly whenAbsent?: WhenAbsent;
 }
 interface AmongOptions extends OrderOptions {
-  /** The steps that count; all of the kinds that are spoken of unless given. */
+  /** Steps that count; unless given, all of the kinds that the rule names. */
   readonly among?: StepPattern;
 }
 
@@ -56,7 +56,7 @@ export const order = {
   /** The step just before each b is an a. */
   immediatelyBefore: (a: StepPattern, b: StepPattern, options?: AmongOptions) =>
     toCheck({ is: 'immediately_before', a: toSelector(a), b: toSelector(b), ...toOptions(options) }),
-  /** There is no a. */
+  /** Requires that no step matches. */
   never: (a: StepPattern) => toCheck({ is: 'never', a: toSelector(a) }),
   /** No a comes after a b. */
   neverAfter: (a: StepPattern, b: StepPattern, options?: OrderOptions) =>

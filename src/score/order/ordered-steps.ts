@@ -5,7 +5,7 @@
 import type { SpanId } from '../../model/ids.ts';
 import type { Step, StepKind } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
-import type { Subject } from '../subject.ts';
+import type { Subject } from '../subject/subject.ts';
 
 export interface Deed {
   readonly kind: StepKind;

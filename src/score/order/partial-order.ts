@@ -52,7 +52,7 @@ export class Evidence {
     }
     const graph = this.#graphOf(edges);
     const sorted = topologically(graph);
-    // Without the edges inside of circles, of whatever strength, there is no circle.
+    // Sorting must succeed: edges inside of circles have been removed.
     if (sorted === undefined) throw new Error('order: evidence without circles still has one');
     return new PartialOrder(this.size, graph, sorted);
   }
@@ -181,7 +181,7 @@ export class PartialOrder {
         if (position >= 0) {
           before[position * words + word] = from;
           farBefore[position * words + word] = fromFar;
-          // From here on this member lies between.
+          // The member counts as between for those that come after it.
           if (countsBetween(position)) fromFar |= from;
           if (position >> 5 === word) from |= 1 << (position & 31);
         }
@@ -219,7 +219,7 @@ export class OrderAmong {
     this.#known = known;
   }
 
-  /** The same, where only some of them count as lying between two others. */
+  /** The order with only some members counting as lying between two others. */
   through(countsBetween: (position: number) => boolean): OrderAmong {
     return this.#known.through(countsBetween);
   }

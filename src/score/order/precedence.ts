@@ -129,7 +129,7 @@ class TurnEvidence {
     };
   }
 
-  /** Reading what a model was shown means decoding the whole history: only where no clock tells. */
+  /** Adds what models were shown. It decodes whole histories, so only if no clock decides. */
   #addShown(timed: readonly Timed[]): void {
     const models = timed.filter(({ deed }) => deed.step?.kind === 'llm');
     const positionOf = new Map(models.map(({ deed }, position) => [deed.step, position]));
@@ -189,7 +189,7 @@ function readerOf(
   });
 }
 
-/** Without a span of its own a call's result is known only because a model was shown it. */
+/** True if a result is known only because a model was shown it: the call has no span. */
 function wasShown({ spanId, answered, id }: ToolCall): boolean {
   return spanId === undefined && answered && id === undefined;
 }
@@ -200,10 +200,13 @@ function resultsIn(messages: readonly Message[]): string[] {
   );
 }
 
-/** One chain: a thing leads to the moment in which it was over, and the moment in which a thing began leads to it. */
+/**
+ * A chain for each clock: a thing leads to the moment in which it was over, and the moment in which a thing began leads
+ * to it.
+ */
 function addClock(evidence: Evidence, members: readonly Timed[], strength: Strength): void {
   const starts = [...new Set(members.map(({ start }) => start))].sort((a, b) => a - b);
-  // In each instant: what was running ends, then what takes no time happens, then what takes time begins.
+  // Order within an instant: what was running ends, then what takes no time happens, then what takes time begins.
   const ends = starts.map(() => evidence.moment());
   const begins = starts.map(() => evidence.moment());
   const at = new Map(starts.map((start, position) => [start, position]));
@@ -220,7 +223,7 @@ function addClock(evidence: Evidence, members: readonly Timed[], strength: Stren
   }
 }
 
-/** The same over several clocks, where being over takes longer. */
+/** Adds the order by several clocks, which takes a margin between an end and a beginning. */
 function addClocks(evidence: Evidence, members: readonly Timed[]): void {
   const starts = [...new Set(members.map(({ start }) => start))].sort((a, b) => a - b);
   const moments = starts.map(() => evidence.moment());
@@ -253,7 +256,7 @@ interface Processes {
   readonly untrusted: ReadonlySet<string>;
 }
 
-/** Without looking at their attributes, which would have to be read. */
+/** Compares the steps without their attributes, which would have to be read. */
 export function isOneProcess(steps: readonly Step[]): boolean {
   const serviceName = steps[0]?.serviceName;
   return steps.every((step) => step.serviceName === serviceName && !step.parentIsRemote);

@@ -23,7 +23,7 @@ export interface Finding {
   /** The step that it should have stood to in another way, where there is one. */
   readonly other?: number | undefined;
   readonly stance?: Stance;
-  /** For `between`, which side is wanting. */
+  /** Side of `between` that is missing. */
   readonly side?: 'before' | 'after';
 }
 
@@ -116,7 +116,7 @@ export function withinSteps(order: OrderAmong, as: readonly number[], bs: readon
   return first ?? ALWAYS;
 }
 
-/** So many steps are looked at to find one that never has a companion: for each, all others are. */
+/** Steps that are searched for one without a companion: for each of them, all others are looked at. */
 const LOOKED_AT_MAX = 3;
 
 function canFollow(order: OrderAmong, a: number, b: number, steps: number): boolean {

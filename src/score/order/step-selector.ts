@@ -13,10 +13,10 @@ import type { Content, StepKind } from '../../model/step.ts';
 import { occurs } from '../cel/linear-regex.ts';
 import { compileExpression, type ProgramMistake } from '../cel/compile-expression.ts';
 import type { Scope } from '../cel/scope.ts';
-import { show } from '../cel/values.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
-import { CheckError } from '../answer.ts';
+import { show } from '../subject/values.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
+import { CheckError } from '../subject/answer.ts';
 import { ContentGap, gapOf } from '../cel/views.ts';
 import { agentNames, type Deed } from './ordered-steps.ts';
 
@@ -38,11 +38,11 @@ export interface Condition {
 }
 
 export interface Selector {
-  /** As reasons name it. */
+  /** Name of the step in reasons. */
   readonly words: string;
   /** Undefined where steps of any kind can match. */
   readonly kinds: readonly StepKind[] | undefined;
-  /** Throws a ContentGap where what was recorded does not tell. */
+  /** Throws a ContentGap if the recorded content does not decide it. */
   matches(deed: Deed, subject: Subject): boolean;
 }
 
@@ -138,7 +138,7 @@ function hasResultLike(pattern: string, deed: Deed): boolean {
 function isFoundIn(pattern: string, content: Content | undefined, what: string): boolean {
   if (content === undefined) return false;
   if (content.state === 'whole') return occurs(pattern, content.text);
-  // The rest of a truncated text can show that it matches, and never that it does not.
+  // A truncated text can show that it matches, and never that it does not.
   if (content.state === 'truncated' && occurs(pattern, content.text)) return true;
   throw gapOf(what, content);
 }

@@ -82,7 +82,7 @@ function turnSpans(
     readonly index: number;
     readonly marks: readonly Attribute[];
     readonly identity: ExcerptIdentity;
-    /** All that was said before; the turn adds to it. */
+    /** Earlier messages; the turn adds its own. */
     readonly history: object[];
   },
 ): readonly object[] {
@@ -149,7 +149,7 @@ function turnSpans(
   );
 }
 
-/** With the message that began the turn. */
+/** History with the message that began the turn. */
 function repeated(history: readonly object[], beganAt: number): readonly object[] {
   if (history.length <= REPEATED_MAX) return history;
   const from = history.length - REPEATED_BEYOND;

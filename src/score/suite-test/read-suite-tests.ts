@@ -20,7 +20,7 @@ import type { Excerpt, ExcerptTurn } from '../../model/excerpt.ts';
 import type { Mistake } from '../../model/mistake.ts';
 import { shapeMistakes } from '../../model/shape-mistakes.ts';
 import { formatPath, type Path, readWrittenDocument, type WrittenDocument } from '../../model/written-document.ts';
-import { FAILURE_EXPECTED, namesNoFailure } from '../failure-kind.ts';
+import { FAILURE_EXPECTED, namesNoFailure } from '../subject/failure-kind.ts';
 import type { Expected, ExpectedVerdict, GivenAnswer, Recorded, SuiteTest, SuiteTests } from './suite-test.ts';
 
 const CALL = {

@@ -5,10 +5,10 @@ import { didYouMean } from '../../model/did-you-mean.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { JudgeOutcome } from '../../model/judging.ts';
 import type { Mistake } from '../../model/mistake.ts';
-import { evaluate } from '../evaluate.ts';
-import type { Judges } from '../judge/judges.ts';
-import type { CompiledSuite } from '../suite.ts';
-import { formatMillionths, ONE } from '../weigh.ts';
+import { evaluate } from '../suite/evaluate.ts';
+import type { Judges } from '../suite/judges.ts';
+import type { CompiledSuite } from '../suite/suite.ts';
+import { formatMillionths, ONE } from '../subject/weigh.ts';
 import type { GivenAnswer, SuiteTest } from './suite-test.ts';
 
 export interface Unmet {
@@ -90,7 +90,7 @@ export function strangersIn(test: SuiteTest, suite: CompiledSuite, file: string)
   ];
 }
 
-/** One answer is given without the others that would be asked for in the same call. */
+/** Asks each question in a call of its own, because a test gives each answer by itself. */
 function askedOneByOne(suite: CompiledSuite): CompiledSuite {
   const criteria = suite.criteria.map((criterion) =>
     criterion.judged === undefined ? criterion : { ...criterion, judged: { ...criterion.judged, shared: false } },
@@ -98,7 +98,7 @@ function askedOneByOne(suite: CompiledSuite): CompiledSuite {
   return { ...suite, criteria };
 }
 
-/** As much as there is to see. */
+/** High enough to show everything. */
 const EVIDENCE_TOKENS = 1_000_000;
 
 function judgesWhoSay(answers: ReadonlyMap<string, GivenAnswer>): Judges {
@@ -126,7 +126,7 @@ function judgesWhoSay(answers: ReadonlyMap<string, GivenAnswer>): Judges {
   };
 }
 
-/** To as many decimals as were written, at least two: 0.67 is two thirds. */
+/** Compares to as many decimals as were written, at least two: 0.67 is two thirds. */
 function isScore(expected: number, actual: number | undefined): boolean {
   if (actual === undefined) return false;
   const decimals = Math.max(2, String(expected).split('.')[1]?.length ?? 0);

@@ -28,9 +28,9 @@ export interface SuiteTest {
 
 export interface Recorded {
   readonly is: 'recorded';
-  /** As `assay score` reads it; relative to the file of the tests. */
+  /** Recording as `assay score` reads it; relative to the file of the tests. */
   readonly spans: string;
-  /** Its id; undefined where the recording has one only. */
+  /** Id of the conversation; undefined if the recording has only one. */
   readonly id: string | undefined;
   readonly line: number | undefined;
 }

@@ -4,9 +4,9 @@
  */
 import { scopeMaker } from '../cel/scope.ts';
 import { occurs } from '../cel/linear-regex.ts';
-import { answerGap, gapIn } from '../needs.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { answerGap, gapIn } from '../subject/needs.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { compareRun, type RunComparison } from './compare-run.ts';
 import { type DiffLine, firstWrong } from './describe-comparison.ts';
 import type { GoldenLibrary } from './golden-library.ts';
@@ -68,7 +68,7 @@ export function outputMistake(
     looked.map(({ finalAnswer }) => finalAnswer.text),
   );
   if (lacking === undefined) return undefined;
-  // It may be in an answer that was not recorded.
+  // An answer that was not recorded may have it.
   const gap = looked.map(answerGap).find((one) => one !== undefined);
   return gap === undefined ? { is: 'wrong', because: lacking } : { is: 'unknown', because: gap };
 }

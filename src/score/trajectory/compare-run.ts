@@ -43,7 +43,7 @@ export interface ComparedStep {
 
 export interface RunComparison {
   readonly trace: GoldenTrace;
-  /** In the order of the trace. */
+  /** Steps in the order of the trace. */
   readonly steps: readonly ComparedStep[];
   /** Calls that are no step, in their order; those that came out of order are among them. */
   readonly extras: readonly ToolCall[];
@@ -134,7 +134,7 @@ function leftBy(callOf: readonly number[], callCount: number): readonly number[]
   return left;
 }
 
-/** In quarters of a weight of 1. */
+/** Score, with weights in quarters. */
 function scoreOf(
   trace: GoldenTrace,
   steps: readonly ComparedStep[],
@@ -160,7 +160,7 @@ export function scoreMillionths({ score: { right, bonus, whole } }: Pick<RunComp
   return millionthsOf(right + bonus, whole);
 }
 
-/** Without the bonus: an optional step lifts no run over a threshold that its required steps don't meet. */
+/** Score of the required steps, without the bonus: an optional step lifts no run over a threshold. */
 export function requiredMillionths({ score: { right, whole } }: Pick<RunComparison, 'score'>): number {
   return millionthsOf(right, whole);
 }

@@ -5,7 +5,7 @@
 import type { DiffKind } from '../../model/golden-diff.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { ToolCall } from '../../model/turn.ts';
-import { shorten, toExcerpt } from '../sentences.ts';
+import { shorten, toExcerpt } from '../subject/sentences.ts';
 import { callSpan } from './call-span.ts';
 import type { ComparedStep, RunComparison } from './compare-run.ts';
 import { forbidsExtras } from './golden-trace.ts';
@@ -14,7 +14,7 @@ import { observationOf } from './observation.ts';
 
 export interface DiffLine {
   readonly kind: DiffKind;
-  /** As the trace numbers it; undefined for a call that is no step. */
+  /** Number of the step in the trace; undefined for a call that is no step. */
   readonly step: number | undefined;
   /** The call's place in the run, from 1. */
   readonly call: number | undefined;
@@ -50,9 +50,9 @@ interface ExtraCall {
   readonly extra: ToolCall;
 }
 
-/** One by one: most who ask want the first that is wrong. */
+/** Entries one by one: most callers want the first that is wrong. */
 function* entriesOf({ steps, extras, calls }: RunComparison): Generator<ComparedStep | ExtraCall> {
-  // Both are in the order of the calls, so that places are found on the way.
+  // Steps and extra calls are in the order of the calls, so places are found on the way.
   let next = 0;
   let place = 0;
   for (const compared of steps) {
@@ -128,7 +128,7 @@ function shown({ name, args }: ToolCall): string {
   return `${toExcerpt(name)}(${shorten(args.text, CALL_LENGTH_MAX)})`;
 }
 
-/** One line as a sentence within a reason, without a full stop. */
+/** Line as a sentence within a reason, without a full stop. */
 export function inWords(line: DiffLine): string {
   const notes = line.notes.filter((note) => note !== 'optional');
   const because = notes.length === 0 ? '' : `: ${notes.join('; ')}`;

@@ -10,9 +10,9 @@ import type { Conversation } from '../../model/conversation.ts';
 import type { Json } from '../../model/json.ts';
 import type { ToolCall } from '../../model/turn.ts';
 import { visibleYaml } from '../../model/visible-yaml.ts';
-import { shorten } from '../sentences.ts';
+import { shorten } from '../subject/sentences.ts';
 import { STEPS_MAX } from './golden-trace.ts';
-import { subjectOf } from '../subject.ts';
+import { subjectOf } from '../subject/subject.ts';
 import { observationOf } from './observation.ts';
 import { runOf } from './run.ts';
 
@@ -115,7 +115,7 @@ function expectedValue(value: Json, input: string, depth: number): unknown {
   }
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    // `Array.isArray` alone does not tell what a readonly array holds.
+    // `Array.isArray` alone does not narrow a readonly array.
     const list: readonly Json[] = value;
     // Lists are compared as they are: one that holds anything of this run alone may be any.
     const elements = list.map((element) => expectedValue(element, input, depth + 1));

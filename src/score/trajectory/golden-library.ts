@@ -11,9 +11,9 @@
 import { NO_GOLDEN_TRACE } from '../../model/compared-traces.ts';
 import type { Json } from '../../model/json.ts';
 import type { ToolNames } from '../../model/tool-names.ts';
-import type { Subject } from '../subject.ts';
-import { toExcerpt } from '../sentences.ts';
-import { saidOf } from '../tool-effects.ts';
+import type { Subject } from '../subject/subject.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import { saidOf } from '../subject/tool-effects.ts';
 import type { GoldenTrace } from './golden-trace.ts';
 import { type ComparableInput, comparableInput, similarity } from './input-similarity.ts';
 
@@ -22,7 +22,7 @@ export interface GoldenChoice {
   readonly scenario: string;
   /** The attribute that names tags, with commas between them. */
   readonly tags: string;
-  /** From 0 to 1; with 1 the inputs must consist of the same words, with `false` they are not compared. */
+  /** Least similarity of the inputs, from 0 to 1; `false` does not compare them. */
   readonly similarity: number | false;
 }
 

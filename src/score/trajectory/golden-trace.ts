@@ -3,7 +3,7 @@
  * arguments, and the required answer. Read from YAML by `read-golden.ts`; compared with a run by `compare-run.ts`.
  */
 import type { Matcher } from '../../model/glob.ts';
-import { freeOrder, type PartialOrder, partialOrder } from './alignment/partial-order.ts';
+import { freeOrder, type PartialOrder, partialOrder } from '../alignment/partial-order.ts';
 import type { ArgumentsMatcher } from './match-arguments.ts';
 
 /**
@@ -22,7 +22,7 @@ export const OBSERVATIONS = ['success', 'list', 'text', 'error'] as const;
 export type Observation = (typeof OBSERVATIONS)[number];
 
 export interface ExpectedStep {
-  /** Its place in the trace, from 1, in the order in which the steps are written. */
+  /** Number of the step in the trace, from 1, as written. */
   readonly number: number;
   /** A name, or a glob. */
   readonly tool: string;
@@ -32,7 +32,7 @@ export interface ExpectedStep {
   readonly args: ArgumentsMatcher | undefined;
   readonly observation: Observation | undefined;
   readonly required: boolean;
-  /** In halves: 2 is a weight of 1. Undefined where it goes by whether the step writes. */
+  /** Weight in halves: 2 is a weight of 1. Undefined if it depends on whether the step writes. */
   readonly halves: number | undefined;
   /** Undefined where the tool's name says. */
   readonly writes: boolean | undefined;

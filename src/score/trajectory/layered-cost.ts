@@ -15,7 +15,7 @@ const SUM_MAX = 2 ** 52;
 
 export function layers(largest: Five): Layers {
   const units = [0, 0, 0, 0, 0];
-  // From the lowest layer up; a layer that would leave no room for those above it gets none itself.
+  // Units from the lowest layer up; a layer that would leave no room for those above it gets none itself.
   let unit = 1;
   for (let layer = largest.length - 1; layer >= 0; layer -= 1) {
     const above = largest.slice(0, layer).reduce((product, most) => product * (most + 1), 1);

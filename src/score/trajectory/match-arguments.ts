@@ -14,9 +14,9 @@
  */
 import type { Json } from '../../model/json.ts';
 import type { Program } from '../cel/program.ts';
-import { inert, sameValue, show } from '../cel/values.ts';
+import { inert, sameValue, show } from '../subject/values.ts';
 import { compileGlob } from '../../model/glob.ts';
-import { toExcerpt } from '../sentences.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 
 type Grade = 'right' | 'partly' | 'wrong';
 
@@ -36,7 +36,7 @@ interface ExpectedMember extends ValueMatcher {
 }
 
 export interface ExpectedArgument extends ExpectedMember {
-  /** For people. */
+  /** Expectation in words for people. */
   readonly expected: string;
   /** A value that should match; undefined where none comes to mind. */
   readonly example: Json | undefined;
@@ -58,7 +58,7 @@ export interface ArgumentsMatcher {
   readonly lastRight: { text: string | undefined } | undefined;
 }
 
-/** As close as arguments can be. */
+/** Closeness of arguments that are equal. */
 export const CLOSEST = 5;
 const POINTS = 8;
 
@@ -155,7 +155,7 @@ function membersOf(args: Json): Members | undefined {
   return Array.isArray(args) ? undefined : (args as Members);
 }
 
-/** One argument of a call; undefined where it has none of that name. */
+/** Argument of a call by its name; undefined if it has none. */
 export function argumentOf(args: Json, key: string): Json | undefined {
   const members = membersOf(args);
   return members === undefined ? undefined : memberOf(members, key);
@@ -229,7 +229,7 @@ function wrongType(value: Json, wanted: Json): Grade {
     const parsed: unknown = JSON.parse(value);
     return sameValue(parsed, wanted) ? 'partly' : 'wrong';
   } catch {
-    // It only looked like JSON.
+    // A text that only looked like JSON.
     return 'wrong';
   }
 }
@@ -270,7 +270,7 @@ export function members(expected: readonly ExpectedMember[], open: boolean): Val
 export function elements(expected: readonly ValueMatcher[]): ValueMatcher {
   return matcher((value, args, scope) => {
     if (!Array.isArray(value)) return 'wrong';
-    // `Array.isArray` alone does not tell what a readonly array holds.
+    // `Array.isArray` alone does not narrow a readonly array.
     const list: readonly Json[] = value;
     const taken = new Set<number>();
     for (const { matches } of expected) {

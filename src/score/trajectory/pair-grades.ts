@@ -21,7 +21,7 @@ import {
 import { isExpected, observationOf } from './observation.ts';
 import type { Run } from './run.ts';
 
-/** As close as can be: the arguments, and one more for the result. */
+/** Closeness of a perfect pair: the arguments, and one more for the result. */
 export const CLOSENESS = CLOSEST + 1;
 
 /** The grade of a pair is that of its arguments, one more for a fitting result, and one more so as never to be 0. */

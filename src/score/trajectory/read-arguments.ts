@@ -7,7 +7,7 @@ import type { Path } from '../../model/written-document.ts';
 import { checkEnvironment } from '../cel/environment.ts';
 import { compileExpression } from '../cel/compile-expression.ts';
 import { VARIABLES, type Scope } from '../cel/scope.ts';
-import { show } from '../cel/values.ts';
+import { show } from '../subject/values.ts';
 import {
   type ArgumentScope,
   type ArgumentsMatcher,

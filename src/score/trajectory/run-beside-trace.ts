@@ -1,6 +1,6 @@
 /** A run beside its golden trace, as `assay golden diff` prints it and the API answers it: the same words and numbers. */
-import { shorten, toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { shorten, toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { argumentScopeOf, assessRun, outputMistake, overBudget, type SuiteParts } from './assess-run.ts';
 import { scoreMillionths } from './compare-run.ts';
 import { type DiffLine, diffLines } from './describe-comparison.ts';
@@ -13,7 +13,7 @@ export interface RunBesideTrace {
   readonly scoreMillionths: number;
   /** Mistake in the answer, or why it cannot be decided. */
   readonly output: ReturnType<typeof outputMistake>;
-  /** In words. */
+  /** Words for a budget that was exceeded. */
   readonly overBudget: string | undefined;
   /** False where a better alignment may exist. */
   readonly isOptimal: boolean;

@@ -7,7 +7,7 @@
  */
 import type { ToolCall } from '../../model/turn.ts';
 import type { OrderedSubject } from '../order/ordered-steps.ts';
-import { chainOrder, type PartialOrder, partialOrder } from './alignment/partial-order.ts';
+import { chainOrder, type PartialOrder, partialOrder } from '../alignment/partial-order.ts';
 import { callOrder } from './call-order.ts';
 
 export interface Run {

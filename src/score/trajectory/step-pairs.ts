@@ -3,9 +3,9 @@
  * those that `compare-run.ts` promises; below them, calls of the right tool are rather paired than left, with the arguments that
  * are closest, and rather with the attempt that succeeded.
  */
-import { align } from './alignment/align.ts';
-import type { Alignment } from './alignment/alignment-problem.ts';
-import { freeOrder, restricted } from './alignment/partial-order.ts';
+import { align } from '../alignment/align.ts';
+import type { Alignment } from '../alignment/alignment-problem.ts';
+import { freeOrder, restricted } from '../alignment/partial-order.ts';
 import {
   CLOSENESS,
   type CompareOptions,
@@ -186,7 +186,7 @@ export class StepPairs {
         const points = pairPointsIn(grade);
         const lost = (2 - points) * halves;
         const rest = CLOSENESS - pairClosenessIn(grade);
-        // For a subset, the weight of the steps made is the whole that the score is a part of.
+        // In a subset, the score is a share of the weight of the steps that were made.
         const failed = mode === 'subset' || points === 0 ? halves : 0;
         cost = isCounted ? pack(lost, 0, failed, 0, rest) : pack(0, 0, 0, lost, rest);
         known[key] = cost;
@@ -195,7 +195,7 @@ export class StepPairs {
     };
   }
 
-  /** For each of some steps, which of some calls are of its tool: their places in the list, ascending. Steps of one name share one. */
+  /** Calls of each step's tool, by their places in the list, ascending. Steps of one name share one. */
   #candidatesOf(steps: readonly number[], calls: readonly number[]): readonly (readonly number[])[] {
     const named = new Map<string, number[]>();
     for (const [place, call] of calls.entries()) {
@@ -215,11 +215,11 @@ export class StepPairs {
   }
 
   /**
-   * Where order does not matter, the steps and calls of one tool have nothing to do with those of another. Calls of a
-   * tool each of whose steps finds a perfect call, so that nothing is left to weigh.
+   * If order does not matter, the steps and calls of a tool are independent of those of another. Calls of a tool each
+   * of whose steps finds a perfect call, so that nothing is left to weigh.
    */
   #settledByTool(candidates: readonly (readonly number[])[]): ReadonlyMap<number, number> {
-    // By a glob tools have to do with each other.
+    // A glob makes tools depend on each other.
     if (this.#trace.steps.some(({ isGlob }) => isGlob)) return NOTHING;
     const settled = new Map<number, number>();
     const taken: boolean[] = [];
@@ -261,7 +261,7 @@ export class StepPairs {
   /** Whether no step of the same tool would lose more; where a glob makes it hard to say, of no step. */
   #losesMost(): (step: number) => boolean {
     const { steps } = this.#trace;
-    // Higher layers count as a bonus.
+    // Loss of a step: its weight, and more than any weight if it counts in a higher layer.
     const lossOf = (at: number, step: ExpectedStep) =>
       (this.stepHalves[at] ?? 0) + (counts(step, this.#trace) ? HALVES_MAX : 0);
     let [least, greatest] = [Number.POSITIVE_INFINITY, 0];
@@ -289,7 +289,7 @@ export class StepPairs {
     const { steps } = this.#trace;
     const { calls } = this.#run;
     const tool = steps[step]?.tool;
-    // By a glob tools have to do with each other.
+    // A glob makes tools depend on each other.
     const isApart = !missing.some((other) => steps[other]?.isGlob === true);
     const open = isApart ? missing.filter((other) => steps[other]?.tool === tool) : missing;
     const made = isApart ? left.filter((call) => calls[call]?.name === tool) : left;

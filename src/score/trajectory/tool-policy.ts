@@ -10,8 +10,8 @@ import type { Json } from '../../model/json.ts';
 import { compileGlob, type Matcher } from '../../model/glob.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import { occurs } from '../cel/linear-regex.ts';
-import { toExcerpt } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { toExcerpt } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { callSpan } from './call-span.ts';
 import { Confirmations } from './confirmations.ts';
 import { type ArgumentScope, type ArgumentsMatcher, argumentOf } from './match-arguments.ts';
@@ -37,7 +37,7 @@ interface ToolPolicy {
   readonly forbidden: readonly ForbiddenCall[];
   readonly confirmFirst: readonly ConfirmFirst[];
   readonly maxCalls: number | undefined;
-  /** By glob: all calls that it matches count together. */
+  /** Limits by glob: all calls that it matches count together. */
   readonly maxCallsOf: ReadonlyMap<string, number>;
 }
 
@@ -47,7 +47,7 @@ interface Violation {
 }
 
 export interface PolicyFindings {
-  /** In the order of the calls. */
+  /** Violations in the order of the calls. */
   readonly violations: readonly Violation[];
   /** A call of which it can't be said, because its arguments were not recorded. */
   readonly unreadable: ToolCall | undefined;

@@ -7,8 +7,8 @@
  * Both need a trace that says what a right answer is.
  */
 import type { Finding } from '../../model/evaluation.ts';
-import { toReason } from '../sentences.ts';
-import type { Subject } from '../subject.ts';
+import { toReason } from '../subject/sentences.ts';
+import type { Subject } from '../subject/subject.ts';
 import { inWords } from './describe-comparison.ts';
 import { assessRun, outputMistake, overBudget, type SuiteParts } from './assess-run.ts';
 

@@ -3,16 +3,16 @@ import type { Conversation } from '../../model/conversation.ts';
 import { type SpanId, tryParseSpanId } from '../../model/ids.ts';
 import type { Evaluated, Program } from '../cel/program.ts';
 import type { Scope } from '../cel/scope.ts';
-import { show } from '../cel/values.ts';
+import { show } from '../subject/values.ts';
 import { StepView, ToolCallView } from '../cel/views.ts';
-import { toExcerpt, toReason } from '../sentences.ts';
-import { type Subject, subjectOf } from '../subject.ts';
-import { type Answer, CheckError, type NotApplicable, notApplicable } from '../answer.ts';
+import { toExcerpt, toReason } from '../subject/sentences.ts';
+import { type Subject, subjectOf } from '../subject/subject.ts';
+import { type Answer, CheckError, type NotApplicable, notApplicable } from '../subject/answer.ts';
 import type { Reason } from './reason.ts';
 
 interface ExpressionCheck {
   readonly program: Program;
-  /** Gives the calls or steps to look at; without it, what the expression last looked into. */
+  /** Expression for the calls or steps to show; without it, the ones that the check read last are shown. */
   readonly evidence: Program | undefined;
   readonly reasons: { readonly pass: Reason | undefined; readonly fail: Reason | undefined };
   readonly scopeOf: (subject: Subject) => Scope;
@@ -41,7 +41,7 @@ export function expressionCheck({
   };
 }
 
-/** For `when`: absence means that the question does not arise. */
+/** Evaluates `when`: absence means that the question does not arise. */
 export function applies(program: Program, scopeOf: (subject: Subject) => Scope) {
   return (subject: Subject): boolean | NotApplicable => {
     const scope = scopeOf(subject);
@@ -51,7 +51,7 @@ export function applies(program: Program, scopeOf: (subject: Subject) => Scope) 
   };
 }
 
-/** For `completed`, `failed` and outcome rules: what is absent does not hold, what cannot be worked out throws. */
+/** Evaluates `completed`, `failed` and outcome rules: an absent value does not hold, a failure throws. */
 export function holds(program: Program, scope: Scope): boolean {
   const end = program.run(scope);
   if (end.kind === 'error') throw new CheckError(end.reason);
@@ -81,7 +81,7 @@ function spansIn(end: Evaluated): readonly SpanId[] {
   });
 }
 
-/** For a suite whose match is an expression: why it is not for a conversation. */
+/** Reason why an expression of `match` does not select a conversation. */
 export function whyNotBy(program: Program, scopeOf: (subject: Subject) => Scope) {
   const wanted = toReason(`The suite is for conversations where ${program.text.trim()}`);
   return (conversation: Conversation): string | undefined => {

@@ -2,7 +2,7 @@
 import type { Mistake } from '../../model/mistake.ts';
 import type { Path } from '../../model/written-document.ts';
 import { patternMistake } from '../cel/linear-regex.ts';
-import type { GoldenFiles } from '../golden-files.ts';
+import type { GoldenFiles } from '../trajectory/golden-files.ts';
 import { type Judging, seenBy } from '../judge/judged-criterion.ts';
 import type { SuiteParts } from '../trajectory/assess-run.ts';
 import { type GoldenChoice, GoldenLibrary } from '../trajectory/golden-library.ts';
@@ -34,7 +34,7 @@ export function readSuiteParts(
   }: {
     readonly files: GoldenFiles;
     readonly mistake: ReportMistake;
-    /** For mistakes in other files than the suite's. */
+    /** Adds mistakes in other files than the suite's. */
     readonly add: (mistakes: readonly Mistake[]) => void;
   },
 ): SuiteParts {

@@ -6,8 +6,8 @@
  * A value that cannot be computed is shown as such, because a reason must never keep a check from its verdict.
  */
 import type { Program } from '../cel/program.ts';
-import { show } from '../cel/values.ts';
-import { toExcerpt } from '../sentences.ts';
+import { show } from '../subject/values.ts';
+import { toExcerpt } from '../subject/sentences.ts';
 
 export type Reason = (scope: object) => string;
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CURSOR } from '../../api/conversation-list.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
-import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
+import { jsonAnswer } from '../../report/http/answer.ts';
 import { reading } from '../../report/http/route.ts';
 import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
 import {
@@ -13,9 +13,10 @@ import {
 } from '../../store/conversation-reader.ts';
 import type { ConversationRow } from '../../store/conversation-row.ts';
 import { placeOf } from '../../store/conversation-search.ts';
-import { since } from './since.ts';
+import { since } from './v1/since.ts';
 import { cursorOf, cursorText } from './v1/cursor-text.ts';
 import { isoTime } from './v1/iso-time.ts';
+import { noSuchConversation } from './v1/no-such-conversation.ts';
 
 export interface ConversationApi {
   list(query: ConversationQuery): Promise<unknown>;
@@ -56,12 +57,6 @@ export const getConversation = reading(getSchema, async (side: ConversationSide,
   const found = await side.conversations.get(id, query);
   return found === undefined ? noSuchConversation(id) : jsonAnswer(200, found);
 });
-
-export function noSuchConversation(id: string): Answer {
-  return jsonAnswer(404, {
-    error: `no conversation has the id ${JSON.stringify(id)}: it may still be open, have another id (GET /api/conversations lists them), or be older than what is kept`,
-  });
-}
 
 type Reader = Pick<ConversationReader, 'summaries' | 'find' | 'evaluations' | 'outcomesOf'> & {
   readonly pages: Pick<ConversationReader['pages'], 'search'>;

@@ -10,7 +10,7 @@ import { type Route, read, write } from '../../report/http/route.ts';
 export interface People {
   readonly signIn: Pick<SignIn, 'begin' | 'finish'>;
   readonly sessions: Pick<Sessions, 'end'>;
-  /** For the audit log. */
+  /** Called for the audit log. */
   readonly onSignedOut: (head: RequestHead, name: string) => void;
 }
 

@@ -18,7 +18,7 @@ import { type CarriedFeedback, feedbackOfLogs } from '../../normalize/feedback.t
 import { RequestRedactor } from '../../redact/request-redactor.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { type Route, write, writing } from '../../report/http/route.ts';
-import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
 
 export interface FeedbackSide {
   readonly put: (write: StoreWrite) => Promise<PutAnswer | Unavailable>;
@@ -37,7 +37,7 @@ const putFeedback = writing(
     if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
     const results = feedback.map((one, index) => {
       const fate = answer.fates?.[index] ?? 'gone';
-      // The first stays, so its polarity is told.
+      // The first feedback stays, so the answer has its polarity.
       const { polarity, unclear } = (fate === 'known' ? answer.stored?.[index] : undefined) ?? one;
       return {
         id: one.id,
@@ -110,7 +110,9 @@ function recordOf(sent: SentFeedback) {
   };
 }
 
-/** Without a time of its own, or with one in the future, it was said now; its id is made without that. */
+/**
+ * Completes feedback. Without a time, or with one in the future, it is dated now, and its id does not depend on that.
+ */
 function given(carried: CarriedFeedback, sent: SentFeedback | undefined, now: number): Feedback {
   const { named, traceId, spanId, ...feedback } = carried;
   // A conversation without an id of its own is known by its trace.

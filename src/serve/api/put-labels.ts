@@ -8,7 +8,7 @@ import { didYouMean } from '../../model/did-you-mean.ts';
 import { LABELS, type StoredLabel } from '../../model/labels.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
-import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import { text } from './written-text.ts';
 

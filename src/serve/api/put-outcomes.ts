@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
-import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
 import { name, text } from './written-text.ts';
 
 const ID_MAX = 4096;

@@ -6,12 +6,12 @@ import type { Unavailable } from '../../report/http/answer.ts';
 import { taskTruthRemark } from '../../score/expected/enough-truth.ts';
 import { taskTruthMistake, whyNoTruth } from '../../score/expected/expected-actions.ts';
 import { writing } from '../../report/http/route.ts';
-import type { PutAnswer, StoreWrite } from '../store-writes.ts';
+import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
 
 const CONVERSATION_MAX = 4096;
 
 const EXPECTED = 'a mapping, such as {"participants": ["ana"]}, or null, which takes back what was put';
-/** Its value is JSON, because the body was parsed as that. */
+/** Truth from a body that was parsed as JSON, so its values are JSON. */
 const truthSchema = z
   .custom<{ readonly [key: string]: Json } | null>(isMappingOrNull, EXPECTED)
   .superRefine((truth, context) => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { formatMistake } from '../../model/mistake.ts';
 import { writing } from '../../report/http/route.ts';
-import type { ReloadOutcome } from '../reloading.ts';
+import type { ReloadOutcome } from '../running/reloading.ts';
 
 /** Scoring begins with the new configuration when what it is about has been done. */
 const WAIT_MS = 60_000;

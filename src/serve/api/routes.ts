@@ -8,8 +8,8 @@ import { type Answer, jsonAnswer, textAnswer, type Unavailable } from '../../rep
 import { type Client, type Route, read, write } from '../../report/http/route.ts';
 import type { Scraped, ScrapeRequest } from '../../report/metrics/exposition.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import type { Readiness } from '../readiness.ts';
-import type { ReloadOutcome } from '../reloading.ts';
+import type { Readiness } from '../running/readiness.ts';
+import type { ReloadOutcome } from '../running/reloading.ts';
 import { forgetConversation, forgetNamed, type ForgetSide } from './forget-api.ts';
 import { acceptLevels } from './accept-levels.ts';
 import { FEEDBACK_ROUTE, type FeedbackSide } from './put-feedback.ts';
@@ -17,11 +17,6 @@ import { putLabels } from './put-labels.ts';
 import { putOutcomes } from './put-outcomes.ts';
 import { putTruth } from './put-truth.ts';
 import { reloadConfiguration } from './reload-configuration.ts';
-import { type ReadSide, STORE_READS } from './store-reads.ts';
-import { COMPARING_READS } from './v1/comparing-reads.ts';
-import type { ComparingSide } from './v1/comparing-side.ts';
-import { EXPORT_ROUTES, type ExportApi } from './v1/export.ts';
-import { WHAT_IF_ROUTES, type WhatIfApi } from './v1/what-if-api.ts';
 
 /** Answers that need only the process, whether or not it can do its work. */
 export interface ProcessSide {
@@ -139,10 +134,6 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
     acceptLevels,
   ),
 ];
-
-/** Everything that needs an open store. */
-export const STORE_ROUTES: readonly Route<ReadSide & WriteSide & ForgetSide & WhatIfApi & ExportApi & ComparingSide>[] =
-  [...STORE_READS, ...COMPARING_READS, ...WHAT_IF_ROUTES, ...EXPORT_ROUTES, ...STORE_WRITES, ...FORGET_ROUTES];
 
 const SCRAPER_NAME_MAX = 200;
 

@@ -6,7 +6,7 @@ import { reading } from '../../report/http/route.ts';
 import type { BacktestReader } from '../../backtest/another-suite.ts';
 import { shadowReports } from '../../backtest/shadow-report.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
-import { since } from './since.ts';
+import { since } from './v1/since.ts';
 
 /** Others wait for the thread that answers, and two evaluations are read for each. */
 const LIMIT_MAX = 20_000;

@@ -7,7 +7,7 @@ import { jsonAnswer } from '../../report/http/answer.ts';
 import { reading } from '../../report/http/route.ts';
 import type { ConversationReader } from '../../store/conversation-reader.ts';
 import { intactContent } from '../../store/intact-content.ts';
-import { noSuchConversation } from './conversation-api.ts';
+import { noSuchConversation } from './v1/no-such-conversation.ts';
 
 /** Answers are built in memory, beside the receivers. */
 const BYTES_MAX = 64 << 20;

@@ -1,11 +1,11 @@
-/** One of many instances: Kafka is the log, PostgreSQL the store, and both are shared. */
+/** Deployment of one of many instances: Kafka is the log, PostgreSQL the store, and both are shared. */
 import type { KafkaSettings } from '../../config/kafka-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SharedStoreSettings } from '../../config/store-settings.ts';
-import type { Deployment, LogNeeds } from '../deployment.ts';
-import type { StorePlace } from '../open-reader.ts';
-import { READ_DEADLINE_MS } from '../reading/read-limits.ts';
-import type { LaneStorage } from '../scoring-protocol.ts';
+import type { Deployment, LogNeeds } from '../deployment/deployment.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
+import { READ_DEADLINE_MS } from '../store-place/open-reader.ts';
+import type { LaneStorage } from '../scoring/scoring-protocol.ts';
 import { kafkaConnectionOf } from './kafka-connection-of.ts';
 import { KafkaLog } from './kafka-log.ts';
 import { postgresOptions } from './store-settings.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KafkaError, type KafkaProducer, type KafkaRecord, type TopicPartition } from '../../kafka/kafka-client.ts';
 import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import { deadLetterOf } from '../../receive/kafka/dead-letter.ts';
-import { RETRY_PAUSE_MS } from '../retry-pause.ts';
+import { RETRY_PAUSE_MS } from '../threads/retry-pause.ts';
 
 interface DeadLettersOptions {
   readonly producer: KafkaProducer;

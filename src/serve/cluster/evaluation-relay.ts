@@ -14,7 +14,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaProducer, RecordToSend } from '../../kafka/kafka-client.ts';
 import type { EvaluationOutbox, OutboxRow } from '../../store/cluster-store.ts';
-import type { Troubles } from '../scoring-side.ts';
+import type { Troubles } from '../scoring/scoring-side.ts';
 import { Stoppable } from '../../model/stoppable.ts';
 
 interface EvaluationRelayParts {

@@ -17,8 +17,8 @@ import {
   type NamingTurn,
   type OwnedLane,
 } from '../../store/cluster-store.ts';
-import type { OrderedCommand } from '../scoring-protocol.ts';
-import type { ScoringParts, Troubles } from '../scoring-side.ts';
+import type { OrderedCommand } from '../scoring/scoring-protocol.ts';
+import type { ScoringParts, Troubles } from '../scoring/scoring-side.ts';
 
 interface FilerParts {
   readonly store: FilingStore;
@@ -33,7 +33,7 @@ interface LaneFiling {
   time: number;
   positions: LanePositions;
   readonly arrivals: FiledArrival[];
-  /** By trace. */
+  /** Turns by trace. */
   readonly naming: Map<TraceId, NamingTurn[]>;
 }
 
@@ -98,7 +98,7 @@ export class LaneFiler {
         filing.arrivals.push({ ...arrival, turns, positions: command.positions });
       } else {
         this.#parts.troubles.said('take', 'unreadable' in command.turn ? command.turn.unreadable : 'it has no bytes');
-        // Its time must not move past the turn, with this batch or a later one.
+        // The lane's time must not move past the turn, with this batch or a later one.
         this.#lost.add(key);
         unreadable.set(key, lane);
         filings.delete(key);
@@ -123,7 +123,7 @@ export class LaneFiler {
       if (!(error instanceof FencedError)) throw error;
       if (filings.length === 1) return filings.map(({ lane }) => lane);
     }
-    // One of them has been lost and none is filed: each by itself, to see which.
+    // One of the lanes has been lost and none was filed: each is tried by itself, to see which.
     const fenced: OwnedLane[] = [];
     for (const filing of filings) fenced.push(...(await this.#file([filing])));
     return fenced;

@@ -4,11 +4,10 @@ import type { KafkaConnection, KafkaSasl, KafkaTls } from '../../kafka/kafka-con
 
 export function kafkaConnectionOf({
   brokers,
-  clientId,
   tls,
   sasl,
-}: Pick<KafkaSettings, 'brokers' | 'clientId' | 'tls' | 'sasl'>): KafkaConnection {
-  return { brokers, clientId, ...(tls && { tls: present(tls) }), ...(sasl && { sasl: saslOf(sasl) }) };
+}: Pick<KafkaSettings, 'brokers' | 'tls' | 'sasl'>): KafkaConnection {
+  return { brokers, ...(tls && { tls: present(tls) }), ...(sasl && { sasl: saslOf(sasl) }) };
 }
 
 function present({ ca, cert, key, serverName }: NonNullable<KafkaSettings['tls']>): KafkaTls {

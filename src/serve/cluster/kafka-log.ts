@@ -16,9 +16,9 @@ import type { KafkaProducer } from '../../kafka/kafka-client.ts';
 import { TurnSpool } from '../../kafka/turn-spool.ts';
 import type { BatchSink } from '../../receive/sink.ts';
 import type { LaneReadings } from '../../report/events/cluster.ts';
-import type { LogNeeds, ServedLog } from '../deployment.ts';
-import type { Scorer } from '../scorer.ts';
-import { TurnPacker } from '../turn-packer.ts';
+import type { LogNeeds, ServedLog } from '../deployment/deployment.ts';
+import type { Scorer } from '../scoring/scorer.ts';
+import { TurnPacker } from '../scoring/turn-packer.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { kafkaConnectionOf } from './kafka-connection-of.ts';
 import { KafkaSink } from './kafka-sink.ts';
@@ -33,8 +33,13 @@ interface Reading {
   readonly deadLetters: DeadLetters;
 }
 
+/** Brokers take records of a mebibyte unless told otherwise, with their heads. */
+const RECORD_BYTES_MAX = 900_000;
+
+/** Each open turn of a lane is in memory, and an instance may get all lanes. */
+const OPEN_TURNS_OF_LANE_MAX = 50_000;
+
 export class KafkaLog implements ServedLog {
-  readonly bytes = 0;
   readonly sink: BatchSink;
   readonly #producer: KafkaProducer;
   readonly #scorer: Scorer;
@@ -42,15 +47,20 @@ export class KafkaLog implements ServedLog {
   readonly #reading: Reading | undefined;
 
   constructor(settings: Settings, kafka: KafkaSettings, needs: LogNeeds) {
-    const { topics, recordBytes } = kafka;
+    const { topics } = kafka;
     this.#scorer = needs.scorer;
     this.#producer = new KafkajsProducer({ connection: kafkaConnectionOf(kafka) });
     this.sink = new KafkaSink({
       producer: this.#producer,
       topics: { traces: topics.spans[0], logs: topics.logs[0] },
-      recordBytesMax: recordBytes,
+      recordBytesMax: RECORD_BYTES_MAX,
     });
     if (kafka.read) this.#reading = readingOf(settings, kafka, { ...needs, producer: this.#producer });
+  }
+
+  /** The spool has those of open turns. */
+  get bytes(): number {
+    return this.#reading?.spool.bytes ?? 0;
   }
 
   get openTurns(): number {
@@ -66,8 +76,8 @@ export class KafkaLog implements ServedLog {
   }
 
   get lanes(): LaneReadings {
-    const { lanes, spool } = this.#reading ?? {};
-    return { count: lanes?.count ?? 0, lags: lanes?.lags ?? [], spoolBytes: spool?.bytes ?? 0 };
+    const lanes = this.#reading?.lanes;
+    return { count: lanes?.count ?? 0, lags: lanes?.lags ?? [] };
   }
 
   get problems(): readonly string[] {
@@ -84,7 +94,7 @@ export class KafkaLog implements ServedLog {
 
   async stop(): Promise<void> {
     const { lanes, spool, packer } = this.#reading ?? {};
-    // The rest is stopped even if one of them fails: a client that is left open would keep the process.
+    // Stops all parts even if one of them fails: an open client would keep the process.
     try {
       await lanes?.stopReading();
       await this.#scorer.stop();
@@ -127,7 +137,7 @@ function readingOf(
     unscored: new UnscoredBytes(),
     group: kafka.group,
     topics,
-    limits: turnLimits(settings, kafka.maxOpenTurns),
+    limits: turnLimits(settings, OPEN_TURNS_OF_LANE_MAX),
     clockMarginMs: kafka.clockMarginMs,
     spoolBytesMax: settings.journal.maxBytes,
     records: new RecordReading({ kafka, redaction, deadLetters, notes, onEvent }),

@@ -1,6 +1,6 @@
 /**
- * Where the receivers of a gateway put what they receive: into the topics of Kafka, keyed by trace id. A client is
- * answered once all in-sync replicas have its spans. The producer sends records of several clients together.
+ * Sink of a gateway: writes what its receivers take into the topics of Kafka, keyed by trace id. A client is answered
+ * once all in-sync replicas have its spans. The producer sends records of several clients together.
  */
 import { KafkaError, type KafkaProducer, type RecordToSend } from '../../kafka/kafka-client.ts';
 import { splitByTrace, type TracePart } from '../../receive/split-by-trace.ts';

@@ -1,11 +1,12 @@
 /**
- * One lane: records in, closed turns out. It puts the records of its topics in order, keeps their bytes in the spool, knows which
- * are still needed, and moves its log time on.
+ * A lane: records in, closed turns out. It puts the records of its topics in order, keeps their bytes in the spool,
+ * knows which are still needed, and moves its log time on.
  *
  *   pushed --> in order (waits for the other topics) --> in an open turn --> closed --> filed: may be committed
  *
- * A crash, or the loss of the lane, forgets all of it: the records lie behind the committed offset and are read again by the next
- * owner. Rows that were filed already are left out before they reach the open turns, so that what is open is again what was open.
+ * A crash, or the loss of the lane, forgets all of it: the records lie behind the committed offset and are read again
+ * by the next owner. Rows that were filed already are left out before they reach the open turns, so that what is open
+ * is again what was open.
  */
 import type { ClosedTurn, TurnLimits } from '../../assemble/open-turns.ts';
 import { LaneOrder } from '../../kafka/lane-order.ts';
@@ -15,8 +16,8 @@ import type { TraceId } from '../../model/ids.ts';
 import { inSlices } from '../../model/in-slices.ts';
 import type { LanePositions, NamingTurn, OwnedLane } from '../../store/cluster-store.ts';
 import { Intake, type IntakeOwner } from '../../engine/intake.ts';
-import type { TurnSource } from '../scorer.ts';
-import type { PackedTurn, TurnPacker } from '../turn-packer.ts';
+import type { TurnSource } from '../scoring/scorer.ts';
+import type { PackedTurn, TurnPacker } from '../scoring/turn-packer.ts';
 
 /** A record as it was read: what is in it, or nothing that anybody needs. */
 export interface LaneRecord {
@@ -72,9 +73,9 @@ export class Lane implements TurnSource, IntakeOwner {
   readonly #order: LaneOrder<Waiting>;
   readonly #trackers: ReadonlyMap<string, OffsetTracker>;
   readonly #intake: Intake;
-  /** By position in the spool. */
+  /** Held records by position in the spool. */
   readonly #held = new Map<number, Held>();
-  /** Open turns that have named a conversation since time was told last. */
+  /** Open turns that have named a conversation since the last report of time. */
   readonly #naming = new Map<TraceId, NamingTurn[]>();
   readonly #taken: Record<string, number>;
   /** Resolves once the open turns are not being changed; never rejects. */
@@ -84,7 +85,7 @@ export class Lane implements TurnSource, IntakeOwner {
 
   constructor(options: {
     readonly owned: OwnedLane;
-    /** Where reading begins, in the order in which the topics were configured. */
+    /** First positions of reading, in the order in which the topics were configured. */
     readonly topics: readonly ({ readonly topic: string } & Progress)[];
     readonly limits: TurnLimits;
     readonly parts: LaneParts;
@@ -133,7 +134,7 @@ export class Lane implements TurnSource, IntakeOwner {
     return offset < (this.lane.positions[topic] ?? 0);
   }
 
-  /** Where the disk takes no more this throws, and none of the records has come: they can be pushed again. */
+  /** Throws if the disk is full. None of the records counts as arrived then: they can be pushed again. */
   push(topic: string, records: readonly LaneRecord[], filed: FiledPositions): void {
     if (this.#isDropped) return;
     const bytes = records.flatMap(({ batch }) => (hasRows(batch) ? [batch.bytes] : []));
@@ -157,7 +158,7 @@ export class Lane implements TurnSource, IntakeOwner {
     if (isLate) this.#parts.owner.late(topic, logTime - timestamp);
   }
 
-  /** Nothing of this topic is to come from before that time. */
+  /** Notes that no further record of this topic is expected before that time. */
   quiet(topic: string, until: number): void {
     this.#order.quiet(topic, until);
     this.#tracker(topic).reached(until);
@@ -169,8 +170,8 @@ export class Lane implements TurnSource, IntakeOwner {
   }
 
   /**
-   * The same in slices, one call after another. More may be pushed between two slices, and the lane may be dropped, which
-   * ends it: where the slices end makes no difference to what closes, or in which order.
+   * Advances in slices, one call after another. More may be pushed between two slices, and the lane may be dropped,
+   * which ends it: where the slices end makes no difference to what closes, or in which order.
    */
   advanceInSlices(): Promise<void> {
     const advanced = this.#before.then(() => inSlices(this.#advancing()));

@@ -24,8 +24,8 @@ import type { ClusterEvent } from '../../model/events/cluster-events.ts';
 import type { TraceId } from '../../model/ids.ts';
 import type { LanePositions, NamingTurn, OwnedLane } from '../../store/cluster-store.ts';
 import type { PartitionLag } from '../../report/events/cluster.ts';
-import type { Scorer } from '../scorer.ts';
-import type { TurnPacker } from '../turn-packer.ts';
+import type { Scorer } from '../scoring/scorer.ts';
+import type { TurnPacker } from '../scoring/turn-packer.ts';
 import { type FiledPositions, Lane, type LaneOwner, type LaneRecord } from './lane.ts';
 import type { RecordReading } from './record-reading.ts';
 import type { UnscoredBytes } from './unscored-bytes.ts';
@@ -72,7 +72,7 @@ const NOTHING_FILED: FiledPositions = new Map();
 export class Lanes implements ConsumerHandlers, LaneOwner {
   readonly #options: LanesOptions;
   readonly #lanes = new Map<number, Lane>();
-  /** By lane, the assignment by which the group gave it; while the store is asked for a lane, it may be lost again. */
+  /** Assignment by which the group gave each lane; a lane may be lost again while the store is asked for it. */
   readonly #given = new Map<number, object>();
   readonly #committed = new Map<string, number>();
   readonly #ends = new Map<string, PartitionLag>();
@@ -302,7 +302,7 @@ export class Lanes implements ConsumerHandlers, LaneOwner {
       const seconds = records === 0 || lane.time === 0 ? 0 : Math.max(0, askedAt - lane.time) / 1000;
       this.#ends.set(`${topic} ${partition}`, { topic, partition, records, seconds });
     }
-    // One after another, so that a slice of each is not one long stop.
+    // Lanes advance one after another, so that their slices do not add up to one long stop.
     for (const lane of this.#lanes.values()) await lane.advanceInSlices();
   }
 

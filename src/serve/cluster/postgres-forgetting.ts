@@ -40,7 +40,7 @@ export class PostgresForgetting implements StepTaker {
       case 'end-wipes':
         return {};
       case 'settle':
-        // Its files are the database's.
+        // The files are the database's business.
         return { isSettled: true };
       default:
         return unreachable(step);

@@ -9,16 +9,16 @@ import type { Total } from '../../store/engine-store.ts';
 import { type PostgresOptions, PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { findStore } from '../../store/postgres/found-store.ts';
 import { MIGRATIONS } from '../../store/postgres/schema.ts';
-import type { LaneAnswer, LaneStorage, OrderedCommand, LaneQuestion } from '../scoring-protocol.ts';
-import type { DutyLoop, ScoringParts, ScoringSide } from '../scoring-side.ts';
+import type { LaneAnswer, LaneStorage, OrderedCommand, LaneQuestion } from '../scoring/scoring-protocol.ts';
+import type { DutyLoop, ScoringParts, ScoringSide } from '../scoring/scoring-side.ts';
 import { ArrivalUnderstanding } from './arrival-understanding.ts';
 import { EvaluationRelay } from './evaluation-relay.ts';
 import { LaneFiler } from './filer.ts';
 import { PostgresForgetting } from './postgres-forgetting.ts';
 import { ProblemLatch } from './problem-latch.ts';
 import { ScoringLoop } from './scoring-loop.ts';
-import { RETRY_PAUSE_MS } from '../retry-pause.ts';
-import { upgradeEvents, upgradeOf } from '../store-upgrade.ts';
+import { RETRY_PAUSE_MS } from '../threads/retry-pause.ts';
+import { upgradeEvents, upgradeOf } from '../store-place/store-upgrade.ts';
 
 export class PostgresScoring implements ScoringSide {
   readonly store: PostgresStore;

@@ -1,5 +1,5 @@
 /** Problems of several kinds of work as one: reported when the first begins and when the last is over, not in between. */
-import type { Troubles } from '../scoring-side.ts';
+import type { Troubles } from '../scoring/scoring-side.ts';
 
 export class ProblemLatch implements Troubles {
   readonly #say: (problem: string | undefined) => void;

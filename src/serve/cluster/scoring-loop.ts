@@ -5,7 +5,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../model/events/scoring-events.ts';
 import type { ClusterStore, DueWork } from '../../store/cluster-store.ts';
-import type { ScoringParts } from '../scoring-side.ts';
+import type { ScoringParts } from '../scoring/scoring-side.ts';
 
 interface ScoringLoopParts extends Pick<ScoringParts, 'makeEngine' | 'post'> {
   readonly store: Pick<ClusterStore, 'engineStore' | 'scoring' | 'time'>;
@@ -35,7 +35,9 @@ export class ScoringLoop {
     return this.#scoredTo;
   }
 
-  /** One transaction's worth. False if there was nothing to do. Rejects if the store failed; then nothing was done. */
+  /**
+   * Scores a transaction's worth. False if there was nothing to do. Rejects if the store failed; then nothing was done.
+   */
   async scoreNext(): Promise<boolean> {
     const now = performance.now();
     if (now - this.#timeMovedAt >= MOVE_TIME_EVERY_MS) {
@@ -47,7 +49,7 @@ export class ScoringLoop {
     if (await this.#score('own')) return true;
     if (now - this.#helpedAt < HELP_EVERY_MS) return false;
     const helped = await this.#score('any');
-    // It goes on while there is something to help with.
+    // Helps again at once while there is something to help with.
     if (!helped) this.#helpedAt = now;
     return helped;
   }
@@ -73,7 +75,7 @@ export class ScoringLoop {
       });
       return true;
     } catch (error) {
-      // Its label guard may remember labels that were rolled back.
+      // A new engine, because the label guard may remember labels that were rolled back.
       this.#engine = this.#makeEngine();
       throw error;
     }

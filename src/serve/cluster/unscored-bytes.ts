@@ -5,7 +5,7 @@
 const STEP_MS = 100;
 
 export class UnscoredBytes {
-  /** By the end of each step. */
+  /** Bytes by the end of each step. */
   readonly #steps = new Map<number, number>();
   #bytes = 0;
 

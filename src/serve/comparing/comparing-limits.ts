@@ -1,5 +1,5 @@
 /** Limits of comparisons. One is worked out at a time, beside everything else. */
-import type { AskedThreadLimits } from '../asked-thread.ts';
+import type { AskedThreadLimits } from '../threads/asked-thread.ts';
 
 export const WAITING_MAX = 16;
 export const WAIT_MAX_MS = 30_000;

@@ -1,8 +1,8 @@
 /** Comparisons for the running service: its store, its folder of experiments and the suites that run. */
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import type { DetectionMonitor } from '../detection/detection-monitor.ts';
-import type { StorePlace } from '../open-reader.ts';
-import type { RunningConfig } from '../running-config.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
+import type { RunningConfig } from '../running/running-config.ts';
 import { Comparing } from './comparing.ts';
 
 export function comparingOf({

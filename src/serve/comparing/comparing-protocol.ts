@@ -1,7 +1,7 @@
 /** Messages between the main thread and the thread that compares. */
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { VersionReading } from '../../model/detection.ts';
-import type { StorePlace } from '../open-reader.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
 import type { RouteJob } from '../reading/reading-protocol.ts';
 
 export interface ComparingStart {

@@ -4,12 +4,12 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { COMPARING_READS } from '../api/v1/comparing-reads.ts';
-import { answerAsked } from '../answer-asked.ts';
-import type { FromAsked } from '../asked-thread.ts';
-import { readerAt } from '../open-reader.ts';
+import { answerAsked } from '../threads/answer-asked.ts';
+import type { FromAsked } from '../threads/asked-thread.ts';
+import { readerAt } from '../store-place/open-reader.ts';
 import type { ReadAnswer } from '../reading/reading-protocol.ts';
 import type { ComparingStart, SentComparison } from './comparing-protocol.ts';
-import { KeptResults } from './kept-results.ts';
+import { KeptResults } from '../api/v1/kept-results.ts';
 
 const port = parentPort;
 if (port !== null) {

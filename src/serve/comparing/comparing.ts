@@ -1,12 +1,12 @@
 /**
  * Comparisons of experiments and of versions for clients: routes that a thread of their own answers
- * (`../asked-thread.ts`). A comparison takes seconds of processor, so neither the main thread nor the one that reads for
+ * (`../threads/asked-thread.ts`). A comparison takes seconds of processor, so neither the main thread nor the one that reads for
  * dashboards works it out.
  */
-import { refusalOf, type Refusals } from '../refusals.ts';
+import { answerClient, type Refusals } from '../threads/answer-client.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import type { Answer } from '../../report/http/answer.ts';
-import { AskedThread, type AskedThreadLimits } from '../asked-thread.ts';
+import { AskedThread, type AskedThreadLimits } from '../threads/asked-thread.ts';
 import type { ReadAnswer, RouteJob } from '../reading/reading-protocol.ts';
 import { COMPARING_LIMITS, DEADLINE_MS, WAIT_MAX_MS, WAITING_MAX } from './comparing-limits.ts';
 import type { ComparingParts, ComparingStart, SentComparison } from './comparing-protocol.ts';
@@ -42,18 +42,12 @@ export class Comparing {
     });
   }
 
-  async answer({ job, from, signal }: Asked): Promise<Answer> {
-    const began = performance.now();
-    const outcome = await this.#thread.ask({ question: job, from, signal });
-    if (outcome.is === 'refused') {
-      this.#onEvent({ type: 'read-refused', because: outcome.because });
-      return refusalOf(REFUSED, outcome.because);
-    }
-    const status = outcome.is === 'replied' ? outcome.reply.status : 500;
-    this.#onEvent({ type: 'store-read', route: job.path, status, tookMs: performance.now() - began });
-    if (outcome.is === 'failed') throw new Error(outcome.error);
-    if (outcome.is === 'outdated') throw new Error('a comparison cannot be outdated');
-    return outcome.reply;
+  answer({ job, from, signal }: Asked): Promise<Answer> {
+    return answerClient(this.#thread.ask({ question: job, from, signal }), {
+      route: job.path,
+      refusals: REFUSED,
+      onEvent: this.#onEvent,
+    });
   }
 
   /** Refuses those that wait and the one that runs. May be called twice. */

@@ -12,8 +12,8 @@ import type { MetricSource } from '../../report/metrics/exposition.ts';
 import type { Log } from '../../report/log/log.ts';
 import { Webhooks } from '../../report/webhooks/webhooks.ts';
 import { HistoryLearning, type ReadHistory } from './history-learning.ts';
-import { AwaitedAnswers } from '../awaited-answers.ts';
-import type { DetectionState } from '../reading/reading-protocol.ts';
+import { AwaitedAnswers } from '../threads/awaited-answers.ts';
+import type { DetectionState } from './detection-state.ts';
 import type { AcceptCommand, DetectionMessage, HistoryCommand } from '../../engine/detection/detection-owner.ts';
 import type { DeliveredNotice } from '../../engine/detection/detection-rounds.ts';
 
@@ -132,7 +132,7 @@ export class DetectionMonitor {
     return this.#metrics.sources(() => this.#report);
   }
 
-  /** The same object until it changes. */
+  /** State; the same object until it changes. */
   get state(): DetectionState {
     const isActive = this.#isActive;
     const report = this.#report;

@@ -72,7 +72,7 @@ export class HistoryLearning {
         await this.#pause(LATER_MS);
         continue;
       }
-      // A report of a round that had not seen the part yet only makes it be asked for once more.
+      // If a report is older than the part, the part is only asked for a second time.
       await Promise.race([reported, this.#pause(PAUSE_MAX_MS)]);
       await this.#pause(part.stage === 'judging' ? JUDGING_PAUSE_MS : Math.min(PAUSE_MAX_MS, PAUSE_PER_PART * tookMs));
     }

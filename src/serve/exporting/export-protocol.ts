@@ -1,7 +1,7 @@
 /** Messages between the main thread and the thread of one export. It reads on when it is asked for more. */
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { ExportQuery } from '../../api/export.ts';
-import type { StorePlace } from '../open-reader.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
 
 export interface ExportStart {
   readonly store: StorePlace;

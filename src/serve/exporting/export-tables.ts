@@ -19,7 +19,7 @@ export type ColumnKind = 'text' | 'time' | 'boolean' | 'int32' | 'int64' | 'doub
 export interface ExportColumn {
   readonly name: string;
   readonly kind: ColumnKind;
-  /** It has a value in every row. */
+  /** True if the column has a value in every row. */
   readonly always: boolean;
 }
 

@@ -3,8 +3,8 @@
  * more: a slow client makes it wait.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { readerAt } from '../open-reader.ts';
-import { yieldToOthers } from '../yield-to-others.ts';
+import { readerAt } from '../store-place/open-reader.ts';
+import { yieldToOthers } from '../threads/yield-to-others.ts';
 import type { ExportStart, FromExport, ToExport } from './export-protocol.ts';
 import { exportedBytes } from './exported-bytes.ts';
 

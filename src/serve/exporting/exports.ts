@@ -16,7 +16,7 @@ import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 import { startThread } from '../../model/start-thread.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
-import type { StorePlace } from '../open-reader.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
 import type { ExportStart, FromExport, ToExport } from './export-protocol.ts';
 
 const EXPORTS_MAX = 2;
@@ -152,7 +152,7 @@ function startExport(workerData: ExportStart): ExportSide {
         waiting = undefined;
       }
     },
-    // It only reads, so it may be ended in the middle.
+    // A thread that only reads may be ended in the middle.
     end: () => void worker.terminate(),
   };
 }

@@ -60,7 +60,7 @@ export class ParquetFile {
     return this.#taken();
   }
 
-  /** The rest of the rows, and the end without which there is no file. */
+  /** Writes the rest of the rows, and the footer without which the file is unreadable. */
   end(): Uint8Array<ArrayBuffer> {
     if (this.#rows > 0) this.#writeGroup();
     void this.#writer.finish();
@@ -73,7 +73,7 @@ export class ParquetFile {
       data: this.#gathered[at] ?? [],
       offsetIndex: false,
     }));
-    // Nothing is awaited: the writer flushes nowhere.
+    // Not awaited, because the writer flushes nowhere.
     void this.#writer.write({ columnData, rowGroupSize: this.#rows });
     this.#gathered = this.#columns.map(() => []);
     this.#rows = 0;

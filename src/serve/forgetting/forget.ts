@@ -38,7 +38,7 @@ interface Forgotten {
 
 export type ForgetResult =
   | ({ readonly is: 'forgotten' | 'would-be-forgotten' } & Forgotten)
-  /** Nothing was changed. */
+  /** Refused before anything was changed. */
   | { readonly is: 'refused'; readonly files: readonly string[] }
   /** Deleted, but some of it is in a file still. To be asked again. */
   | { readonly is: 'unfinished'; readonly why: string };
@@ -91,7 +91,7 @@ export async function forget(request: ForgetRequest, places: ForgettingPlaces): 
   });
   await wipeJournal(store, log);
   const experimentRuns = await forgetRuns(experimentsDir, { about, matcher, dryRun });
-  // Nothing says of whom an answer speaks; what it cost is lost with it.
+  // Kept answers do not say whom they are about, so all are removed, and what they cost is lost.
   if (isThere || experimentRuns > 0) removeAnswers(dataDir);
   removeSetAside(dataDir, files);
   const conversations = Math.max(dropped?.conversations ?? 0, openOnes.length, isThere ? 1 : 0);
@@ -135,7 +135,7 @@ async function tracesInJournal(
   return [...found];
 }
 
-/** Turns of them may be open that say nothing of the user. */
+/** Conversations whose turns may be open and do not name the user. */
 async function conversationsInJournal(
   matcher: AboutMatcher,
   traces: readonly TraceId[],

@@ -3,7 +3,7 @@
  * what remains after a crash, and what arrives later of something forgotten: the thread says so once a minute.
  */
 import type { Unavailable } from '../../report/http/answer.ts';
-import { AwaitedAnswers } from '../awaited-answers.ts';
+import { AwaitedAnswers } from '../threads/awaited-answers.ts';
 import { forget, type ForgetRequest, type ForgetResult, type ForgettingPlaces, wipeJournal } from './forget.ts';
 import type { ForgetAnswer, ForgetStep, StepTaker } from './steps.ts';
 
@@ -65,7 +65,7 @@ export class Forgetting implements StepTaker {
     }
     const log = this.#places?.log;
     if (log === undefined) return;
-    // Nobody waits for it, and the thread says it again in a minute.
+    // Not awaited: if it fails, the thread names these rows again in a minute.
     this.#inTurn(() => wipeJournal(this, log)).catch(() => undefined);
   }
 
@@ -77,7 +77,7 @@ export class Forgetting implements StepTaker {
   }
 }
 
-/** The other end. Never rejects. */
+/** Takes a step on the scoring thread. Never rejects. */
 export async function takeStep(steps: StepTaker, { id, step }: ForgetCommand): Promise<ForgetMessage> {
   try {
     return { type: 'forget-step', id, answer: await steps.take(step) };

@@ -1,5 +1,5 @@
 /** Limits of the tools for coding agents. A request waits mostly for answers of the API, which has limits of its own. */
-import type { AskedThreadLimits } from '../asked-thread.ts';
+import type { AskedThreadLimits } from '../threads/asked-thread.ts';
 
 /** Size of a request. The longest argument is the note of a label. */
 export const BODY_BYTES_MAX = 64 << 10;

@@ -9,8 +9,8 @@ import { type ApiQuestion, queryText } from '../../mcp/asked-api.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import type { Answer } from '../../report/http/answer.ts';
 import type { Client, Route } from '../../report/http/route.ts';
-import { AskedThread } from '../asked-thread.ts';
-import { type Refusals, refusalOf } from '../refusals.ts';
+import { AskedThread } from '../threads/asked-thread.ts';
+import { answerClient, type Refusals } from '../threads/answer-client.ts';
 import { BODY_BYTES_MAX, DEADLINE_MS, MCP_LIMITS, WAIT_MAX_MS, WAITING_MAX } from './mcp-limits.ts';
 import type { GivenByApi, McpReply, McpStart, SentMcpRequest, WantedOfApi } from './mcp-protocol.ts';
 
@@ -44,19 +44,13 @@ export class McpSide {
     });
   }
 
-  async answer(asked: McpRequest): Promise<Answer> {
-    const began = performance.now();
+  answer(asked: McpRequest): Promise<Answer> {
     const { from, gone: signal } = asked.client;
-    const outcome = await this.#thread.ask({ question: asked, from, signal });
-    if (outcome.is === 'refused') {
-      this.#onEvent({ type: 'read-refused', because: outcome.because });
-      return refusalOf(REFUSED, outcome.because);
-    }
-    const status = outcome.is === 'replied' ? outcome.reply.status : 500;
-    this.#onEvent({ type: 'store-read', route: MCP_PATH, status, tookMs: performance.now() - began });
-    if (outcome.is === 'failed') throw new Error(outcome.error);
-    if (outcome.is === 'outdated') throw new Error('a request of MCP cannot be outdated');
-    return outcome.reply;
+    return answerClient(this.#thread.ask({ question: asked, from, signal }), {
+      route: MCP_PATH,
+      refusals: REFUSED,
+      onEvent: this.#onEvent,
+    });
   }
 
   /** May be called twice. */
@@ -129,7 +123,7 @@ function innerRequest(outer: IncomingMessage, { method, path, query, body }: Api
   inner.rawHeaders = outer.rawHeaders;
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...headers } = outer.headers;
   inner.headers = { ...headers, accept: 'application/json', 'content-type': 'application/json' };
-  // It has come whole, so its end is not the end of the connection.
+  // The body has arrived whole, so its end is not the end of the connection.
   inner.complete = true;
   if (body !== undefined) inner.push(JSON.stringify(body));
   inner.push(null);

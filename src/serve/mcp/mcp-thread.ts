@@ -8,8 +8,8 @@ import type { ApiReply } from '../../mcp/asked-api.ts';
 import { mcpServer } from '../../mcp/mcp-server.ts';
 import type { Answer } from '../../report/http/answer.ts';
 import { jsonIn } from '../../report/http/json-body.ts';
-import type { FromAsked, ToAsked } from '../asked-thread.ts';
-import { yieldToOthers } from '../yield-to-others.ts';
+import type { FromAsked, ToAsked } from '../threads/asked-thread.ts';
+import { yieldToOthers } from '../threads/yield-to-others.ts';
 import type { GivenByApi, McpReply, McpStart, SentMcpRequest, WantedOfApi } from './mcp-protocol.ts';
 
 /** The protocol has no batches since 2025-06-18. A batch would do the work of many requests in the place of one. */
@@ -22,7 +22,7 @@ const BATCH = JSON.stringify({
 class McpRequests {
   readonly #version: string;
   readonly #post: (message: FromAsked<McpReply, WantedOfApi>, transfer?: readonly ArrayBuffer[]) => void;
-  /** By the numbers of the request and of what it wants. */
+  /** Pending reads by the numbers of the request and of the read. */
   readonly #wanted = new Map<string, (given: GivenByApi) => void>();
   readonly #running = new Map<number, AbortController>();
   #lastWant = 0;
@@ -65,7 +65,7 @@ class McpRequests {
     if ('refused' in read) return read.refused;
     if (Array.isArray(read.value)) return { status: 400, type: 'application/json', body: BATCH };
     const side = { api: (question: WantedOfApi) => this.#ask(id, question), keepCase: undefined };
-    // Nothing is announced, so nobody needs a stream that stays open.
+    // The server announces nothing, so no client needs a stream that stays open.
     const handler = createMcpHandler(() => mcpServer(side, this.#version), { maxSubscriptions: 0 });
     try {
       const request = new Request('http://assay/mcp', {

@@ -16,8 +16,8 @@ import { MIGRATIONS } from '../../store/sqlite/migrate.ts';
 import { readStoreMark } from '../../store/sqlite/store-mark.ts';
 import { setAside } from '../../store/sqlite/set-aside.ts';
 import { SALT_FILE, tryReadSalt } from '../../engine/redaction-rules.ts';
-import { storeFileIn } from '../data-directory.ts';
-import { type StoreUpgrade, upgradeOf } from '../store-upgrade.ts';
+import { storeFileIn } from '../store-place/data-directory.ts';
+import { type StoreUpgrade, upgradeOf } from '../store-place/store-upgrade.ts';
 import { AcceptedLosses } from './accepted-losses.ts';
 import { findUnknown } from './unknown-content.ts';
 
@@ -128,7 +128,7 @@ function saltDamage(directory: string): readonly Damage[] {
   return [{ kind: 'salt-changed', what, losesData: false, key: 'salt-changed' }];
 }
 
-/** To be called when the salt of this start is known. */
+/** Must be called when the salt of this start is known. */
 export function noteSalt(directory: string): void {
   const salt = tryReadSalt(path.join(directory, SALT_FILE));
   if (salt === undefined) return;

@@ -2,9 +2,9 @@
 import { Journal } from '../../journal/journal.ts';
 import type { Settings } from '../../config/settings.ts';
 import { Store } from '../../store/sqlite/store.ts';
-import { storeFileIn } from '../data-directory.ts';
+import { storeFileIn } from '../store-place/data-directory.ts';
 import { forget, type ForgetRequest, type ForgetResult, type ForgettingPlaces } from '../forgetting/forget.ts';
-import { LossUndecided } from '../loss-undecided.ts';
+import { LossUndecided } from '../store-place/loss-undecided.ts';
 import { examine, journalIn, settle } from './examination.ts';
 import { SqliteForgetting } from './sqlite-forgetting.ts';
 
@@ -20,7 +20,7 @@ export async function inStopped<T>(settings: Settings, work: (places: Forgetting
     const what = examined.undecided.map((one) => `  ${one.what}`).join('\n');
     throw new LossUndecided(`data are lost, and nobody has decided about it: start the service first\n${what}`);
   }
-  // As a start does: what it would cut is set aside, and counts as such.
+  // Settles as a start does: content that it would cut is set aside, and counts as such.
   await settle(dataDir, examined);
   const store = Store.open(storeFileIn(dataDir));
   try {

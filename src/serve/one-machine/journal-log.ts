@@ -17,10 +17,10 @@ import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts'
 import type { TraceId } from '../../model/ids.ts';
 import type { LanePositions, OwnedLane } from '../../store/cluster-store.ts';
 import type { LogPlace } from '../../store/sqlite/forgotten-rows.ts';
-import type { ServedLog } from '../deployment.ts';
+import type { ServedLog } from '../deployment/deployment.ts';
 import type { ForgettingLog } from '../forgetting/forget.ts';
-import type { Scorer, TurnSource } from '../scorer.ts';
-import type { PackedTurn, TurnPacker } from '../turn-packer.ts';
+import type { Scorer, TurnSource } from '../scoring/scorer.ts';
+import type { PackedTurn, TurnPacker } from '../scoring/turn-packer.ts';
 import { inSlices } from '../../model/in-slices.ts';
 import { RETRY_AFTER_SECONDS } from '../../model/retry-after.ts';
 

@@ -1,13 +1,13 @@
-/** One machine: the journal is the log, SQLite the store, and nobody else shares them. */
+/** Deployment on one machine: the journal is the log, SQLite the store, and no other instance shares them. */
 import type { Settings } from '../../config/settings.ts';
 import { ConversationNotes } from '../../engine/conversation-notes.ts';
 import { turnLimits } from '../../engine/engine-settings.ts';
 import { Journal } from '../../journal/journal.ts';
-import type { DataDirectory } from '../data-directory.ts';
-import type { Deployment, LogNeeds } from '../deployment.ts';
-import type { StorePlace } from '../open-reader.ts';
-import type { JournalStorage } from '../scoring-protocol.ts';
-import { TurnPacker } from '../turn-packer.ts';
+import type { DataDirectory } from '../store-place/data-directory.ts';
+import type { Deployment, LogNeeds } from '../deployment/deployment.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
+import type { JournalStorage } from '../scoring/scoring-protocol.ts';
+import { TurnPacker } from '../scoring/turn-packer.ts';
 import { journalIn } from './examination.ts';
 import { JournalLog } from './journal-log.ts';
 

@@ -10,15 +10,15 @@ import { isSetAside, readSetAside } from '../../journal/read-set-aside.ts';
 import { understandRequest } from '../../receive/understand-request.ts';
 import { contentDirectory } from '../../store/sqlite/content-reader.ts';
 import { readSetAsideContent } from '../../store/sqlite/read-set-aside.ts';
-import { storeFileIn } from '../data-directory.ts';
-import { LossUndecided } from '../loss-undecided.ts';
+import { storeFileIn } from '../store-place/data-directory.ts';
+import { LossUndecided } from '../store-place/loss-undecided.ts';
 import { examine, journalIn } from './examination.ts';
 
 interface RecoveredRequest {
   readonly signal: 'traces' | 'logs';
   /** An export request in protobuf. */
   readonly bytes: Uint8Array;
-  /** One bit of it was wrong and has been corrected; it must have so many records. */
+  /** Rows that the record must have after a wrong bit was corrected. */
   readonly mendedRows?: number;
 }
 
@@ -34,7 +34,10 @@ export interface RecoveredFile {
   readonly problem: string | undefined;
 }
 
-/** Where they go: a running service, or the journal of a stopped one. Rejects with the reason where one is not taken. */
+/**
+ * Takes a recovered request: a running service, or the journal of a stopped one. Rejects with the reason if it is not
+ * taken.
+ */
 export type TakeRequest = (request: RecoveredRequest) => Promise<void>;
 
 export function filesSetAside(dataDir: string): readonly string[] {

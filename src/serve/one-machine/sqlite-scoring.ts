@@ -8,8 +8,8 @@ import { KeptClock } from '../../store/sqlite/kept-clock.ts';
 import { prune } from '../../store/sqlite/retention.ts';
 import { type LogFloor, Store } from '../../store/sqlite/store.ts';
 import type { Total } from '../../store/engine-store.ts';
-import type { LaneAnswer, JournalStorage, OrderedCommand, LaneQuestion } from '../scoring-protocol.ts';
-import type { ScoringParts, ScoringSide, Troubles } from '../scoring-side.ts';
+import type { LaneAnswer, JournalStorage, OrderedCommand, LaneQuestion } from '../scoring/scoring-protocol.ts';
+import type { ScoringParts, ScoringSide, Troubles } from '../scoring/scoring-side.ts';
 import { LOG_END, POSITION, READ_FROM } from './journal-log.ts';
 import { SqliteForgetting } from './sqlite-forgetting.ts';
 
@@ -33,7 +33,7 @@ export class SqliteScoring implements ScoringSide {
   /** Kinds of work that the store did not take. */
   readonly #failing = new Set<string>();
   #scoredTo = 0;
-  /** Where the log would be read from, as time said last. */
+  /** Position from which the log would be read, as of the last time command. */
   #readFrom = 0;
   /** Position behind what was durable in the log, as time said last. */
   #logEnd = 0;
@@ -129,7 +129,7 @@ export class SqliteScoring implements ScoringSide {
       const logEnd = positions[LOG_END] ?? 0;
       const isLonger = logEnd > this.#logEnd;
       this.#logEnd = Math.max(this.#logEnd, logEnd);
-      // Otherwise nothing is written: an idle service must not wake the disk.
+      // Written only if something changed: an idle service must not wake the disk.
       if (this.#engine.advance(logTime) || isLonger) this.store.raiseFloor({ logTime, logEnd });
       return;
     }
@@ -156,7 +156,7 @@ export class SqliteScoring implements ScoringSide {
       this.#parts.post({ type: 'events', events: this.#events });
     } catch (error) {
       this.store.rollback();
-      // Its label guard may remember labels that were rolled back.
+      // A new engine, because the label guard may remember labels that were rolled back.
       this.#engine = this.#makeEngine();
       throw error;
     } finally {

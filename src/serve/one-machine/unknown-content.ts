@@ -25,7 +25,7 @@ export async function findUnknown(
   for (const stretch of readUnreferenced(storeFile, unreferenced)) {
     const lost = await countLost(stretch.pieces, { storeFile, journal });
     const { name, offset, end, isOfOneTransaction } = stretch;
-    // A tail may have the rest of a transaction that was rolled back behind the one that was not committed.
+    // A tail may hold pieces of two transactions: one that was rolled back, and behind it one that was not committed.
     if (lost === 0 && (isOfOneTransaction || (offset > 0 && stretch.pieces.length > 0))) continue;
     const what = `${name} has ${end - offset} bytes from ${offset} on that the store does not know, ${contained(stretch, lost)}`;
     damage.push({
@@ -58,7 +58,7 @@ async function countLost(
   const isMissing = (held: Held) => [...held].some(([traceId, ids]) => !ids.isSubsetOf(wanted.get(traceId) ?? ids));
   const rest = new Set(missing.filter(isMissing).flatMap((held) => [...held.keys()]));
   for (const [traceId, content] of readStored(storeFile, rest)) {
-    // It is not wanted any more.
+    // Deleted content is not missing.
     if (content === 'deleted') wanted.delete(traceId);
     else addContent(wanted, content);
   }

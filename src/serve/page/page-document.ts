@@ -33,7 +33,7 @@ export function pageDocument({ importMap, entry, styles, icon, preload }: Docume
   return `<!doctype html>\n<html lang="en">\n<head>\n${head.join('\n')}\n</head>\n<body>${body}</body>\n</html>\n`;
 }
 
-/** Nothing in it can end the element: names of our own files have neither `<` nor `"`. */
+/** No name in it can end the element: names of our own files have neither `<` nor `"`. */
 function importMapText(imports: Readonly<Record<string, string>>): string {
   return JSON.stringify({ imports });
 }

@@ -1,15 +1,14 @@
 /**
  * The modules of the page as a browser loads them. There is no bundler: a browser gets the files that are read here, from
- * a clone without their types, from an installed package as they were compiled. Which files those are follows from their
- * imports, beginning with the views; nothing else of `src` is served.
+ * a clone with their types and their JSX compiled away, from an installed package as they are. Which files those are
+ * follows from their imports, beginning with the views; nothing else of `src` is served.
  */
 import { readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 interface PageModule {
-  /** Path of its address, such as `/page/shell/main.ts`. */
+  /** Path of its address, such as `/page/shell/main.tsx`. */
   readonly address: string;
   readonly code: string;
   /** Addresses of the modules that a browser loads with it, without those that it loads later by `import()`. */
@@ -19,13 +18,16 @@ interface PageModule {
 /** Modules of packages, by the name under which the page imports them. Nothing else of node_modules is served. */
 const VENDOR = {
   preact: { address: '/page/vendor/preact.mjs', specifier: 'preact' },
+  'preact/jsx-runtime': { address: '/page/vendor/preact-jsx-runtime.mjs', specifier: 'preact/jsx-runtime' },
   'preact/hooks': { address: '/page/vendor/preact-hooks.mjs', specifier: 'preact/hooks' },
   uplot: { address: '/page/vendor/uplot.mjs', specifier: 'uplot/dist/uPlot.esm.js' },
 } as const;
 
 const SOURCES = path.resolve(import.meta.dirname, '../..');
-/** `.ts` in a clone, `.js` in an installed package. */
-export const SUFFIX = path.extname(import.meta.filename);
+/** A clone has sources, an installed package what `tsc` made of them. */
+const IS_CLONE = path.extname(import.meta.filename) === '.ts';
+/** Suffix of modules that show something. */
+export const SUFFIX = IS_CLONE ? '.tsx' : '.js';
 
 export function vendorFile(specifier: string): string {
   return fileURLToPath(import.meta.resolve(specifier));
@@ -36,28 +38,29 @@ export function vendorAddresses(): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(VENDOR).map(([name, { address }]) => [name, address]));
 }
 
-/** All modules that can be reached from the entries, by address. Throws where a file is missing or no TypeScript. */
-export function readPageModules(entries: readonly string[]): ReadonlyMap<string, PageModule> {
+/** All modules that can be reached from the entries, by address. Rejects where a file is missing or no TypeScript. */
+export async function readPageModules(entries: readonly string[]): Promise<ReadonlyMap<string, PageModule>> {
+  const scriptOf = IS_CLONE ? await transform() : (_file: string, text: string) => text;
   const modules = new Map<string, PageModule>();
   const pending = [...entries];
   for (let address = pending.pop(); address !== undefined; address = pending.pop()) {
     if (modules.has(address)) continue;
-    const { code, imports, later } = readModule(address);
+    const { code, imports, later } = readModule(address, scriptOf);
     modules.set(address, { address, code, imports });
     pending.push(...imports, ...later);
   }
   return modules;
 }
 
-function readModule(address: string): PageModule & { readonly later: readonly string[] } {
+type ScriptOf = (file: string, text: string) => string;
+
+function readModule(address: string, scriptOf: ScriptOf): PageModule & { readonly later: readonly string[] } {
   const vendored = Object.values(VENDOR).find((one) => one.address === address);
   if (vendored !== undefined) {
     const code = readFileSync(vendorFile(vendored.specifier), 'utf8').replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '\n');
     return { address, code, imports: namedBy(code, STATIC).map((from) => resolved(from, address)), later: [] };
   }
-  const text = readFileSync(path.join(SOURCES, address), 'utf8');
-  // Files of a clone only: an installed package has no types left.
-  const code = SUFFIX === '.ts' ? withoutBlankEnds(withoutTypes(text)) : text;
+  const code = scriptOf(address, readFileSync(path.join(SOURCES, address), 'utf8'));
   const imports = namedBy(code, STATIC).map((from) => resolved(from, address));
   const later = namedBy(code, DYNAMIC).map((from) => resolved(from, address));
   return { address, code, imports, later };
@@ -79,18 +82,14 @@ function resolved(from: string, importer: string): string {
   return found.address;
 }
 
-/** Node calls this function experimental at its first call. A log of the service is no place for that. */
-function withoutTypes(text: string): string {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    return stripTypeScriptTypes(text);
-  } finally {
-    process.emitWarning = emitWarning;
-  }
-}
-
-/** Types leave blanks in their places, so that positions stay. Blanks at the ends of lines are of no use to anybody. */
-function withoutBlankEnds(code: string): string {
-  return code.replace(/[ \t]+$/gm, '');
+/** Compiles types and JSX away. A development dependency does it, which an installed package neither has nor needs. */
+async function transform(): Promise<ScriptOf> {
+  const rolldown = await import('rolldown/utils').catch((cause: unknown) => {
+    throw new Error('the page of a clone needs the packages for development: run npm ci without --omit=dev', { cause });
+  });
+  return (file, text) => {
+    const { code, errors } = rolldown.transformSync(file, text, { jsx: { importSource: 'preact' }, tsconfig: false });
+    if (errors.length > 0) throw new Error(`compile ${file}: ${errors.map(({ message }) => message).join('; ')}`);
+    return code;
+  };
 }

@@ -2,7 +2,7 @@
  * The page, ready to be served: one document for each view, and its files by address, as they are and compressed (about
  * 700 KB).
  */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PAGE_VIEWS, type PageView } from '../../model/page-views.ts';
 import { contentSecurityPolicy, pageDocument } from './page-document.ts';
@@ -11,7 +11,7 @@ import { readPageModules, SUFFIX, vendorAddresses, vendorFile } from './page-mod
 
 export interface ServedPage {
   readonly documents: ReadonlyMap<PageView, PageFile>;
-  /** By address, without its version. */
+  /** Files by address, without its version. */
   readonly files: ReadonlyMap<string, PageFile & { readonly version: string }>;
   readonly policy: string;
 }
@@ -24,10 +24,10 @@ const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const STYLE_TYPE = 'text/css; charset=utf-8';
 
 export async function servePage(): Promise<ServedPage> {
-  const modules = readPageModules([ENTRY, ...PAGE_VIEWS.map(moduleOf)]);
+  const modules = await readPageModules([ENTRY, ...PAGE_VIEWS.map(moduleOf)]);
   const texts = new Map<string, PageText>([
     ...[...modules].map(([address, { code }]) => [address, { type: SCRIPT_TYPE, text: code }] as const),
-    ['/page/page.css', { type: STYLE_TYPE, text: ownFile('page.css') }],
+    ['/page/page.css', { type: STYLE_TYPE, text: styles() }],
     [
       '/page/vendor/uplot.css',
       { type: STYLE_TYPE, text: readFileSync(vendorFile('uplot/dist/uPlot.min.css'), 'utf8') },
@@ -63,6 +63,13 @@ export async function servePage(): Promise<ServedPage> {
 
 function moduleOf(view: PageView): string {
   return `/page/${view}/${view}${SUFFIX}`;
+}
+
+/** All sheets of the page, in one file. Sheets of a view add to those of the frame and of texts, and not to each other. */
+function styles(): string {
+  const patterns = ['shell/base.css', 'shell/*.css', 'text/*.css', '*/*.css'];
+  const sheets = patterns.flatMap((pattern) => globSync(pattern, { cwd: PAGE_FOLDER }).toSorted());
+  return [...new Set(sheets)].map(ownFile).join('');
 }
 
 function ownFile(name: string): string {

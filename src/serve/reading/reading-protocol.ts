@@ -2,21 +2,14 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { ModelPrices } from '../../model/cost.ts';
-import type { DetectionReport, Transition } from '../../model/detection.ts';
+import type { Transition } from '../../model/detection.ts';
 import type { ShownCalibration } from '../../report/metrics/calibration-metrics.ts';
+import type { DetectionState } from '../detection/detection-state.ts';
 import type { Evidence } from '../../report/webhooks/detection-record.ts';
-import type { ShownLikeness } from '../criteria/criterion-likeness.ts';
-import type { StorePlace } from '../open-reader.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
 
 export interface ReadingStart {
   readonly store: StorePlace;
-}
-
-/** The newest report of detection, as answers show it. */
-export interface DetectionState {
-  readonly isActive: boolean;
-  /** Undefined where detection is another instance's. */
-  readonly report: DetectionReport | undefined;
 }
 
 /** State of the main thread that answers depend on. */
@@ -39,24 +32,19 @@ export interface RouteJob {
 /** Reads that the service itself needs. */
 export type OwnJob =
   | { readonly what: 'evidence'; readonly of: Pick<Transition, 'kind' | 'reading'> }
-  | { readonly what: 'likeness' }
   | { readonly what: 'calibration' };
 
 export interface OwnResults {
   readonly evidence: Evidence;
-  readonly likeness: readonly ShownLikeness[];
   readonly calibration: readonly ShownCalibration[];
 }
 
-export type ToReading =
-  | {
-      readonly type: 'read';
-      readonly id: number;
-      readonly job: RouteJob | OwnJob;
-      /** State that has changed since the last message. */
-      readonly changed: Partial<ReadingState>;
-    }
-  | { readonly type: 'stop' };
+/** A read as the thread gets it. */
+export interface SentRead {
+  readonly job: RouteJob | OwnJob;
+  /** State that has changed since the last message. */
+  readonly changed: Partial<ReadingState>;
+}
 
 /** An answer whose body is bytes, which cross threads without being copied. */
 export interface ReadAnswer {
@@ -66,12 +54,12 @@ export interface ReadAnswer {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-export type FromReading =
-  | { readonly type: 'ready' }
-  | { readonly type: 'answered'; readonly id: number; readonly answer: ReadAnswer }
-  | { readonly type: 'done'; readonly id: number; readonly result: OwnResults[keyof OwnResults] }
-  | { readonly type: 'failed'; readonly id: number; readonly error: string }
+export type ReadReply =
+  | { readonly to: 'client'; readonly answer: ReadAnswer }
+  | { readonly to: 'service'; readonly result: OwnResults[keyof OwnResults] };
+
+export type SaidByReading =
   /** Stored spans that fail their checksum or are gone; the answer says so as well. */
-  | { readonly type: 'damaged'; readonly what: string; readonly reason: string }
+  | { readonly type: 'content-damaged'; readonly what: string; readonly reason: string }
   /** A part of an answer that is missing. */
-  | { readonly type: 'left-out'; readonly what: string; readonly error: string };
+  | { readonly type: 'read-incomplete'; readonly what: string; readonly error: string };

@@ -4,55 +4,53 @@
  * read costs.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { likenessOf } from '../criteria/likeness-of.ts';
-import { calibrationOf } from '../calibration-of.ts';
+import { calibrationOf } from '../criteria/calibration-of.ts';
 import { type ConversationApi, conversationApi } from '../api/conversation-api.ts';
 import { type ReadSide, STORE_READS } from '../api/store-reads.ts';
-import { describeDetection } from '../detection/describe-detection.ts';
-import { evidenceOf } from '../detection/detection-evidence.ts';
-import { storedTraits } from '../detection/stored-traits.ts';
-import { readerAt, type ServiceReader } from '../open-reader.ts';
-import { yieldToOthers } from '../yield-to-others.ts';
+import { describeDetection } from '../api/describe-detection.ts';
+import { evidenceOf } from '../api/detection-evidence.ts';
+import { storedTraits } from '../store-place/stored-traits.ts';
+import { readerAt, type ServiceReader } from '../store-place/open-reader.ts';
 import type { Question } from '../../report/http/route.ts';
 import { unreachable } from '../../model/unreachable.ts';
+import { answerAsked } from '../threads/answer-asked.ts';
+import type { FromAsked } from '../threads/asked-thread.ts';
 import type {
-  FromReading,
   OwnJob,
   OwnResults,
   ReadAnswer,
   ReadingStart,
   ReadingState,
+  ReadReply,
   RouteJob,
-  ToReading,
+  SaidByReading,
+  SentRead,
 } from './reading-protocol.ts';
 
 const NOTHING_YET: ReadingState = { suites: [], detection: { isActive: false, report: undefined } };
 
+type Post = (message: FromAsked<ReadReply, never, SaidByReading>, transfer?: readonly ArrayBuffer[]) => void;
+
 class StoreReads {
   readonly #reader: ServiceReader;
   readonly #conversations: ConversationApi;
-  readonly #post: (message: FromReading, transfer?: readonly ArrayBuffer[]) => void;
+  readonly #post: Post;
   #state = NOTHING_YET;
 
-  constructor(reader: ServiceReader, post: (message: FromReading, transfer?: readonly ArrayBuffer[]) => void) {
+  constructor(reader: ServiceReader, post: Post) {
     this.#reader = reader;
     this.#conversations = conversationApi(reader);
     this.#post = post;
   }
 
-  /** Never rejects. */
-  async read({ id, job, changed }: Extract<ToReading, { type: 'read' }>): Promise<void> {
+  async read(id: number, { job, changed }: SentRead): Promise<void> {
     this.#state = { ...this.#state, ...changed };
-    try {
-      if (job.what !== 'route') {
-        this.#post({ type: 'done', id, result: await this.#own(job) });
-        return;
-      }
-      const answer = await this.#answer(job);
-      this.#post({ type: 'answered', id, answer }, [answer.body.buffer]);
-    } catch (error) {
-      this.#post({ type: 'failed', id, error: textOf(error) });
+    if (job.what !== 'route') {
+      this.#post({ type: 'replied', id, reply: { to: 'service', result: await this.#own(job) } });
+      return;
     }
+    const answer = await this.#answer(job);
+    this.#post({ type: 'replied', id, reply: { to: 'client', answer } }, [answer.body.buffer]);
   }
 
   async #answer({ path, query, parameters }: RouteJob): Promise<ReadAnswer> {
@@ -68,14 +66,14 @@ class StoreReads {
     const { suites, detection, prices = [] } = this.#state;
     return {
       reader: this.#reader,
-      onDamage: (damage) => this.#post({ type: 'damaged', ...damage }),
+      onDamage: (damage) => this.#post({ type: 'said', said: { type: 'content-damaged', ...damage } }),
       conversations: this.#conversations,
       suites: () => suites,
       detectionState: () => detection,
       prices,
       detection: () =>
         describeDetection(detection, this.#conversations, storedTraits(this.#reader), (error) =>
-          this.#post({ type: 'left-out', what: 'evidence', error: textOf(error) }),
+          this.#post({ type: 'said', said: { type: 'read-incomplete', what: 'evidence', error: textOf(error) } }),
         ),
     };
   }
@@ -84,8 +82,6 @@ class StoreReads {
     switch (job.what) {
       case 'evidence':
         return evidenceOf(job.of, this.#conversations, storedTraits(this.#reader));
-      case 'likeness':
-        return likenessOf(this.#reader, this.#state.suites);
       case 'calibration':
         return calibrationOf(this.#reader);
       default:
@@ -100,18 +96,12 @@ function textOf(error: unknown): string {
 
 const port = parentPort;
 if (port !== null) {
-  const post = (message: FromReading, transfer: readonly ArrayBuffer[] = []) =>
-    port.postMessage(message, [...transfer]);
-  // The casts hold because `store-reading.ts` is the only one that starts this thread and posts to it.
+  // The casts hold because `asked-thread.ts` is the only one that starts this thread and posts to it.
   const reader = await readerAt((workerData as ReadingStart).store);
-  const reads = new StoreReads(reader, post);
-  port.on('message', (message: ToReading) => {
-    if (message.type === 'read') void reads.read(message);
-    else {
-      port.close();
-      void (async () => reader.close())().catch(() => undefined);
-    }
+  const reads = new StoreReads(reader, (message, transfer = []) => port.postMessage(message, [...transfer]));
+  answerAsked<SentRead>(port, {
+    name: 'the reading thread',
+    answer: (id, sent) => reads.read(id, sent),
+    close: () => reader.close(),
   });
-  yieldToOthers('the reading thread');
-  post({ type: 'ready' });
 }

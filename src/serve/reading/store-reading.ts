@@ -1,32 +1,24 @@
 /**
- * The main thread's end of reading: who waits for the reading thread, and what becomes of those who wait.
- *
- *   waiting    in a queue that all clients share fairly     full: 429; displaced by another address: 429; too long: 503
- *   running    one at a time in the thread                  past its deadline, or the thread dies: 503, another thread is started
- *   answered   sent to the client
- *
- * The service's own reads (evidence for notices, likeness of criteria, calibration) go before those of clients. There are
- * few of them, and they are not refused.
+ * Reads of the store, for clients and for the service's own rounds (evidence for notices, likeness of criteria,
+ * calibration): a thread that is kept (`../threads/asked-thread.ts`).
  */
-import type { Worker } from 'node:worker_threads';
-import { startThread } from '../../model/start-thread.ts';
 import type { DamageEvent } from '../../model/events/damage-events.ts';
-import type { ReadingEvent, ReadRefusal } from '../../model/events/reading-events.ts';
+import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import type { Answer } from '../../report/http/answer.ts';
-import type { StorePlace } from '../open-reader.ts';
-import { RETRY_PAUSE_MS } from '../retry-pause.ts';
-import { FairQueue } from './fair-queue.ts';
-import { FAREWELL_MS, HEAP_MIB_MAX, READ_DEADLINE_MS, WAIT_MAX_MS, WAITING_MAX } from './read-limits.ts';
+import { AskedThread } from '../threads/asked-thread.ts';
+import { READ_DEADLINE_MS, type StorePlace } from '../store-place/open-reader.ts';
+import { answerClient, type Refusals } from '../threads/answer-client.ts';
+import { READ_LIMITS, WAIT_MAX_MS, WAITING_MAX } from './read-limits.ts';
 import type {
-  FromReading,
   OwnJob,
   OwnResults,
-  ReadAnswer,
+  ReadingStart,
   ReadingState,
+  ReadReply,
   RouteJob,
-  ToReading,
+  SaidByReading,
+  SentRead,
 } from './reading-protocol.ts';
-import { refusedRead } from './refused-read.ts';
 
 interface ReadingParts {
   /** State that answers depend on. A part that has not changed is the same object. */
@@ -45,245 +37,106 @@ interface ClientRead {
   readonly signal: AbortSignal;
 }
 
-type Waiting =
-  | { readonly by: 'client'; readonly job: RouteJob; readonly settle: (outcome: Outcome) => void }
-  | { readonly by: 'service'; readonly job: OwnJob; readonly settle: (outcome: Outcome) => void };
-
-type Outcome =
-  | { readonly is: 'answered'; readonly answer: ReadAnswer }
-  | { readonly is: 'done'; readonly result: OwnResults[keyof OwnResults] }
-  | { readonly is: 'failed'; readonly error: Error }
-  | { readonly is: 'refused'; readonly because: ReadRefusal };
-
-interface Running {
-  readonly id: number;
-  readonly waiting: Waiting;
-  readonly deadline: NodeJS.Timeout;
-}
+type Job = RouteJob | OwnJob;
 
 const SHOW_DETECTION: ReadonlySet<string> = new Set(['/api/detection', '/api/v1/detections']);
 
+type ReadThread = AskedThread<Job, SentRead, StorePlace, ReadReply, never, never, SaidByReading>;
+
 export class StoreReading {
-  readonly #clients = new FairQueue<Waiting>(WAITING_MAX);
-  readonly #own: Waiting[] = [];
-  /** From its start on. */
-  #parts: ReadingParts | undefined;
-  #place: StorePlace | undefined;
-  #worker: Worker | undefined;
-  #isReady = false;
-  #isStopped = false;
-  #running: Running | undefined;
-  #lastId = 0;
-  /** State that the thread has. */
-  #known: Partial<ReadingState> = {};
-  /** Threads past their deadline that have not ended yet. */
-  #ending = 0;
-  #restart: NodeJS.Timeout | undefined;
+  /** From the start on. */
+  #reads: { readonly thread: ReadThread; readonly onEvent: ReadingParts['onEvent'] } | undefined;
 
   /** Clients that wait for their turn. */
   get waiting(): number {
-    return this.#clients.size;
+    return this.#reads?.thread.waiting ?? 0;
   }
 
   /** Resolves once the thread has opened the store; rejects if it cannot. */
-  async start(place: StorePlace, parts: ReadingParts): Promise<void> {
-    this.#place = place;
-    this.#parts = parts;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#spawn(place, { onReady: resolve, onFailure: reject });
-    await promise;
+  async start(store: StorePlace, { state, onEvent, deadlineMs = READ_DEADLINE_MS }: ReadingParts): Promise<void> {
+    /** State that the thread has. */
+    let known: Partial<ReadingState> = {};
+    const thread: ReadThread = new AskedThread({
+      runs: { module: 'reading-thread', from: import.meta.url },
+      startData: () => {
+        known = {};
+        return { store } satisfies ReadingStart;
+      },
+      current: () => store,
+      sent: (job) => {
+        const changed = changedFor(job, state(), known);
+        known = { ...known, ...changed };
+        return { job, changed };
+      },
+      onSaid: onEvent,
+      onRestart: (restart) => {
+        const error = restart.because === 'ended' ? restart.error : `${nameOf(restart.question)} ran past its deadline`;
+        onEvent({ type: 'reading-restarted', because: restart.because, error });
+      },
+      limits: { ...READ_LIMITS, deadlineMs },
+    });
+    this.#reads = { thread, onEvent };
+    await thread.start();
   }
 
-  async answer({ job, from, signal }: ClientRead): Promise<Answer> {
-    const began = performance.now();
-    const outcome = await this.#waitFor(job, from, signal);
-    const { path: route } = job;
-    if (outcome.is === 'failed') {
-      this.#parts?.onEvent({ type: 'store-read', route, status: 500, tookMs: performance.now() - began });
-      throw outcome.error;
-    }
-    if (outcome.is === 'refused') {
-      this.#parts?.onEvent({ type: 'read-refused', because: outcome.because });
-      return refusedRead(outcome.because);
-    }
-    if (outcome.is === 'done') throw new Error('a read of the service was answered to a client');
-    const { answer } = outcome;
-    this.#parts?.onEvent({ type: 'store-read', route, status: answer.status, tookMs: performance.now() - began });
-    return answer;
+  answer({ job, from, signal }: ClientRead): Promise<Answer> {
+    const { thread, onEvent } = this.#started();
+    const asking = thread.ask({ question: job, from, signal }).then((outcome) => {
+      if (outcome.is !== 'replied') return outcome;
+      if (outcome.reply.to !== 'client') throw new Error('a read of the service was answered to a client');
+      return { is: outcome.is, reply: outcome.reply.answer };
+    });
+    return answerClient(asking, { route: job.path, refusals: REFUSED, onEvent });
   }
 
   /** Rejects if it fails or the thread is stopped. */
   async own<What extends OwnJob['what']>(job: Extract<OwnJob, { readonly what: What }>): Promise<OwnResults[What]> {
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    if (this.#isStopped) throw new Error('the reading thread has been stopped');
-    this.#own.push({ by: 'service', job, settle: resolve });
-    this.#next();
-    const outcome = await promise;
-    if (outcome.is === 'failed') throw outcome.error;
-    if (outcome.is !== 'done')
+    const outcome = await this.#started().thread.askFirst(job);
+    if (outcome.is === 'failed') throw new Error(outcome.error);
+    if (outcome.is !== 'replied' || outcome.reply.to !== 'service')
       throw new Error(`the store was not read: ${outcome.is === 'refused' ? outcome.because : outcome.is}`);
     // The cast holds because the thread gives the result of the job that it was sent.
-    return outcome.result as OwnResults[What];
+    return outcome.reply.result as OwnResults[What];
   }
 
-  /** Refuses those that wait; a read that is under way has a moment. May be called twice. */
+  /** Refuses those that wait and the one that runs. May be called twice. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearTimeout(this.#restart);
-    for (const { settle } of [...this.#own.splice(0), ...this.#clients.takeAll()])
-      settle({ is: 'refused', because: 'stopping' });
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-    this.#post({ type: 'stop' });
-    const timer = setTimeout(() => void worker.terminate(), FAREWELL_MS);
-    await ended;
-    clearTimeout(timer);
+    await this.#reads?.thread.stop();
   }
 
-  #waitFor(job: RouteJob, from: string, signal: AbortSignal): Promise<Outcome> {
-    if (this.#isStopped) return Promise.resolve({ is: 'refused', because: 'stopping' });
-    if (signal.aborted) return Promise.resolve({ is: 'refused', because: 'client_gone' });
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const leave = (because: ReadRefusal) => {
-      // One that runs is answered by the thread.
-      if (this.#clients.remove(waiting)) waiting.settle({ is: 'refused', because });
-    };
-    const onGone = () => leave('client_gone');
-    const timer = setTimeout(() => leave('waited_too_long'), WAIT_MAX_MS);
-    const waiting: Waiting = {
-      by: 'client',
-      job,
-      settle: (outcome) => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', onGone);
-        resolve(outcome);
-      },
-    };
-    signal.addEventListener('abort', onGone);
-    const added = this.#clients.add(from, waiting);
-    if (!added.added) waiting.settle({ is: 'refused', because: 'queue_full' });
-    else added.displaced?.settle({ is: 'refused', because: 'displaced' });
-    this.#next();
-    return promise;
-  }
-
-  #next(): void {
-    if (this.#running !== undefined || !this.#isReady || this.#worker === undefined) return;
-    const waiting = this.#own.shift() ?? this.#clients.take();
-    if (waiting === undefined) return;
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const deadline = setTimeout(() => this.#overrun(id), this.#parts?.deadlineMs ?? READ_DEADLINE_MS);
-    this.#running = { id, waiting, deadline };
-    this.#post({ type: 'read', id, job: waiting.job, changed: this.#changedFor(waiting.job) });
-  }
-
-  /** Detection's report can be large, so it is sent only to who shows it. */
-  #changedFor(job: RouteJob | OwnJob): Partial<ReadingState> {
-    const { suites, detection, prices } = this.#parts?.state() ?? this.#known;
-    const showsDetection = job.what === 'route' && SHOW_DETECTION.has(job.path);
-    const changed = {
-      ...(suites === this.#known.suites ? {} : { suites }),
-      ...(prices === undefined || prices === this.#known.prices ? {} : { prices }),
-      ...(!showsDetection || detection === this.#known.detection ? {} : { detection }),
-    };
-    this.#known = { ...this.#known, ...changed };
-    return changed;
-  }
-
-  #receive(message: FromReading): void {
-    if (message.type === 'left-out') {
-      this.#parts?.onEvent({ type: 'read-incomplete', what: message.what, error: message.error });
-      return;
-    }
-    if (message.type === 'damaged') {
-      this.#parts?.onEvent({ type: 'content-damaged', what: message.what, reason: message.reason });
-      return;
-    }
-    if (message.type === 'ready' || message.id !== this.#running?.id) return;
-    if (message.type === 'answered') this.#settle({ is: 'answered', answer: message.answer });
-    else if (message.type === 'done') this.#settle({ is: 'done', result: message.result });
-    else this.#settle({ is: 'failed', error: new Error(message.error) });
-    this.#next();
-  }
-
-  #settle(outcome: Outcome): void {
-    const running = this.#running;
-    if (running === undefined) return;
-    this.#running = undefined;
-    clearTimeout(running.deadline);
-    running.waiting.settle(outcome);
-  }
-
-  #spawn(
-    place: StorePlace,
-    first?: { readonly onReady: () => void; readonly onFailure: (error: Error) => void },
-  ): void {
-    const worker = startThread(
-      { module: 'reading-thread', from: import.meta.url },
-      { workerData: { store: place }, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX } },
-    );
-    this.#worker = worker;
-    this.#known = {};
-    let failure: Error | undefined;
-    worker.on('message', (message: FromReading) => {
-      if (this.#worker !== worker) return;
-      if (message.type !== 'ready') {
-        this.#receive(message);
-        return;
-      }
-      this.#isReady = true;
-      first?.onReady();
-      this.#next();
-    });
-    worker.on('error', (error: Error) => {
-      failure = error;
-    });
-    worker.on('exit', (code) => {
-      if (this.#worker !== worker) return;
-      const wasReady = this.#isReady;
-      this.#worker = undefined;
-      this.#isReady = false;
-      this.#settle({ is: 'refused', because: this.#isStopped ? 'stopping' : 'thread_ended' });
-      const error = failure ?? new Error(`the reading thread ended with code ${code}`);
-      if (this.#isStopped) return;
-      if (!wasReady && first !== undefined) {
-        first.onFailure(error);
-        return;
-      }
-      this.#parts?.onEvent({ type: 'reading-restarted', because: 'ended', error: error.message });
-      this.#restart = setTimeout(() => this.#spawn(place), RETRY_PAUSE_MS);
-    });
-  }
-
-  /** Ends the thread, because a read cannot be stopped in any other way. */
-  #overrun(id: number): void {
-    const { running, worker, place } = { running: this.#running, worker: this.#worker, place: this.#place };
-    if (running?.id !== id || worker === undefined || place === undefined) return;
-    this.#worker = undefined;
-    this.#isReady = false;
-    this.#settle({ is: 'refused', because: 'took_too_long' });
-    const { job } = running.waiting;
-    const error = `${job.what === 'route' ? job.path : job.what} ran past its deadline`;
-    this.#parts?.onEvent({ type: 'reading-restarted', because: 'deadline', error });
-    // A statement that runs in SQLite keeps the old thread until it is done. The new one does not wait for that, unless
-    // an older one still runs as well: then there would be ever more of them.
-    const ended = worker.terminate();
-    const isAlone = this.#ending === 0;
-    this.#ending += 1;
-    if (isAlone) this.#spawn(place);
-    ended
-      .then(() => {
-        this.#ending -= 1;
-        if (!isAlone && !this.#isStopped) this.#spawn(place);
-      })
-      .catch((problem: unknown) =>
-        this.#parts?.onEvent({ type: 'reading-restarted', because: 'ended', error: String(problem) }),
-      );
-  }
-
-  #post(message: ToReading): void {
-    this.#worker?.postMessage(message);
+  #started() {
+    if (this.#reads === undefined) throw new Error('the store is not read before the start');
+    return this.#reads;
   }
 }
+
+/** Detection's report can be large, so it is sent only to who shows it. */
+function changedFor(job: Job, { suites, detection, prices }: ReadingState, known: Partial<ReadingState>) {
+  const showsDetection = job.what === 'route' && SHOW_DETECTION.has(job.path);
+  return {
+    ...(suites === known.suites ? {} : { suites }),
+    ...(prices === undefined || prices === known.prices ? {} : { prices }),
+    ...(!showsDetection || detection === known.detection ? {} : { detection }),
+  };
+}
+
+function nameOf(job: Job): string {
+  return job.what === 'route' ? job.path : job.what;
+}
+
+const REFUSED: Refusals = {
+  queue_full: {
+    status: 429,
+    error: `${WAITING_MAX} requests wait to read the store already: ask again, less often or for smaller pages`,
+  },
+  displaced: {
+    status: 429,
+    error: 'other addresses want to read the store as well, and this one has the most requests waiting: ask again',
+  },
+  waited_too_long: { status: 503, error: `the request waited ${WAIT_MAX_MS / 1000} s for its turn to read the store` },
+  took_too_long: {
+    status: 503,
+    error: `reading took longer than ${READ_DEADLINE_MS / 1000} s and was given up: ask for less, with limit= or since=`,
+  },
+  thread_ended: { status: 503, error: 'the thread that reads the store has failed, another one is starting' },
+};

@@ -6,13 +6,13 @@ import type { Conversation } from '../../model/conversation.ts';
 import type { ComparedStepJson, GoldenComparison, GoldenComparisons } from '../../api/golden-comparison.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
-import { subjectOf } from '../../score/subject.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import { subjectOf } from '../../score/subject/subject.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import type { DiffLine } from '../../score/trajectory/describe-comparison.ts';
 import type { GoldenLibrary } from '../../score/trajectory/golden-library.ts';
 import type { GoldenTrace } from '../../score/trajectory/golden-trace.ts';
 import { expectedCall, type RunBesideTrace, runBesideTrace } from '../../score/trajectory/run-beside-trace.ts';
-import { ONE } from '../../score/weigh.ts';
+import { ONE } from '../../score/subject/weigh.ts';
 import { type SuiteSide, storedConversation } from './stored-conversation.ts';
 
 /** The latest turns, for a suite that compares turn by turn. */

@@ -19,11 +19,11 @@ import { partsOf } from '../../model/verdict-parts.ts';
 import { visibleYaml } from '../../model/visible-yaml.ts';
 import { retell } from '../../mutate/retell.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
 import { excerptRequest } from '../../score/suite-test/excerpt-request.ts';
 import { readSuiteTests } from '../../score/suite-test/read-suite-tests.ts';
 import { runSuiteTest, type Unmet } from '../../score/suite-test/run-suite-test.ts';
-import { ONE } from '../../score/weigh.ts';
+import { ONE } from '../../score/subject/weigh.ts';
 import { type SuiteSide, storedConversation } from './stored-conversation.ts';
 import type { SuiteQuestion } from './what-if-protocol.ts';
 
@@ -142,7 +142,7 @@ interface ExampleRequest {
   }[];
 }
 
-/** One request for each trace. */
+/** Traces of a request, one each. */
 function tracesIn(request: unknown): readonly unknown[] {
   // The cast holds: `excerptRequest` has just written it.
   const { resourceSpans } = request as ExampleRequest;

@@ -3,8 +3,8 @@ import type { Settings } from '../../config/settings.ts';
 import { judgingStart } from '../../engine/judging-start.ts';
 import { suiteLoading } from '../../engine/suite-loading.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
-import type { StorePlace } from '../open-reader.ts';
-import type { RunningConfig } from '../running-config.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
+import type { RunningConfig } from '../running/running-config.ts';
 import { Reweighing } from './reweighing.ts';
 
 export function reweighingOf(parts: {
@@ -23,7 +23,7 @@ export function reweighingOf(parts: {
       return {
         store,
         suites: { ...suiteLoading(settings), references, baseDir },
-        judging: judgingStart(settings.judging),
+        judging: judgingStart(settings),
         truth: settings.truth,
         idKeys: settings.conversation.idKeys,
         segment: settings.metrics.segment,

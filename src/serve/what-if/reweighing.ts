@@ -1,15 +1,15 @@
 /**
  * Questions that need the suites themselves (other weights, golden traces, a conversation as a test): a thread that has
- * the suites as the service runs them (`../asked-thread.ts`), and the answers to what becomes of a question. It is not
+ * the suites as the service runs them (`../threads/asked-thread.ts`), and the answers to what becomes of a question. It is not
  * the reading thread, because a question here takes a second of processor where a read takes milliseconds.
  */
 import type { HistoryWanted } from '../../model/history-learning.ts';
 import type { HistoryRead } from '../detection/history-learning.ts';
-import { refusalOf, type Refusals } from '../refusals.ts';
+import { answerClient, type Refusals } from '../threads/answer-client.ts';
 import { isLive, type SuiteOutline } from '../../engine/suite-outline.ts';
 import type { ReadingEvent } from '../../model/events/reading-events.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
-import { type AskedOutcome, AskedThread } from '../asked-thread.ts';
+import { type AskedOutcome, AskedThread } from '../threads/asked-thread.ts';
 import { DEADLINE_MS, IDLE_MS, WAIT_MAX_MS, WHAT_IF_LIMITS } from './what-if-limits.ts';
 import type { ClientQuestion, SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
@@ -70,17 +70,15 @@ export class Reweighing {
     return this.#thread.isWarm;
   }
 
-  async answer(asked: Asked): Promise<Answer> {
-    const began = performance.now();
-    const outcome = await this.#thread.ask(asked);
-    if (outcome.is === 'refused') {
-      this.#onEvent({ type: 'read-refused', because: outcome.because });
-      return refusalOf(REFUSED, outcome.because);
-    }
-    const answer = answerOf(outcome, asked.question);
-    const tookMs = performance.now() - began;
-    this.#onEvent({ type: 'store-read', route: SUITE_PATHS[asked.question.is], status: answer.status, tookMs });
-    return answer;
+  answer(asked: Asked): Promise<Answer> {
+    const answered = this.#thread.ask(asked).then((outcome): AskedOutcome<Answer> => {
+      return outcome.is === 'refused' ? outcome : { is: 'replied', reply: answerOf(outcome, asked.question) };
+    });
+    return answerClient(answered, {
+      route: SUITE_PATHS[asked.question.is],
+      refusals: REFUSED,
+      onEvent: this.#onEvent,
+    });
   }
 
   /** The next part of the past, for detection: it waits for its turn as a client does. */

@@ -2,9 +2,9 @@
 import { ConversationSource, type UnderstoodConversation } from '../../backtest/conversation-source.ts';
 import type { Evaluation } from '../../model/evaluation.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
-import { noSuchConversation } from '../api/conversation-api.ts';
-import type { ServiceReader } from '../open-reader.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
+import { noSuchConversation } from '../api/v1/no-such-conversation.ts';
+import type { ServiceReader } from '../store-place/open-reader.ts';
 
 export interface SuiteSide {
   readonly reader: ServiceReader;

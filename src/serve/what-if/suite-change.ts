@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ToolNames } from '../../model/tool-names.ts';
-import { goldenFilesIn } from '../../score/golden-files.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
-import { reweighingDiff } from '../../score/yaml/reweigh-file.ts';
+import { goldenFilesIn } from '../../score/trajectory/golden-files.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
+import { reweighingDiff } from '../../score/suite/reweigh-file.ts';
 import type { WhatIf } from '../../api/what-if.ts';
 
 interface SuitesFolder {
@@ -23,7 +23,7 @@ export async function suiteChange(
     return { yaml: `the suite ${before.name} is code, so its weights are changed there`, is_diff: false };
   const isBuiltIn = path.dirname(file) === builtinDir;
   const folder = path.relative(baseDir, file);
-  // Where a file outside the folder of the configuration stands is nobody's business.
+  // A file outside the folder of the configuration is shown without its folder, which is not for clients.
   const shown = isBuiltIn || folder.startsWith('..') || path.isAbsolute(folder) ? path.basename(file) : folder;
   const written = reweighingDiff(await readFile(file, 'utf8'), after, {
     file: shown.replaceAll(path.sep, '/'),

@@ -5,7 +5,7 @@ import type { WhatIf, WhatIfSide } from '../../api/what-if.ts';
 import type { BacktestTotals, ChangedConversation, CriterionChange } from '../../model/backtest.ts';
 import type { Estimate } from '../../model/estimate.ts';
 import { isGood, isInSuccessRate, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
-import { ONE } from '../../score/weigh.ts';
+import { ONE } from '../../score/subject/weigh.ts';
 
 type Known = Pick<WhatIf, 'suite' | 'version' | 'scope' | 'yaml' | 'is_diff'>;
 

@@ -1,5 +1,5 @@
 /** Limits of questions about other weights. One is answered at a time, beside everything else. */
-import type { AskedThreadLimits } from '../asked-thread.ts';
+import type { AskedThreadLimits } from '../threads/asked-thread.ts';
 
 export const DEADLINE_MS = 20_000;
 /** Addresses that wait for their turn, with one question each. */

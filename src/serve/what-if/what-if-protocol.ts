@@ -4,8 +4,8 @@ import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { WhatIfQuestion } from '../../api/what-if.ts';
 import type { HistoryPart, HistoryWanted } from '../../model/history-learning.ts';
 import type { TruthFile } from '../../model/truth.ts';
-import type { StorePlace } from '../open-reader.ts';
-import type { SuiteReferences } from '../suite-check.ts';
+import type { StorePlace } from '../store-place/open-reader.ts';
+import type { SuiteReferences } from '../scoring/suite-check.ts';
 
 export interface WhatIfStart {
   readonly store: StorePlace;

@@ -18,21 +18,21 @@ import { checkedTruth } from '../../engine/truth-files.ts';
 import { idKeysOf } from '../../normalize/id-keys.ts';
 import { type Answer, jsonAnswer } from '../../report/http/answer.ts';
 import { loadSuites } from '../../score/load-suites.ts';
-import { reweighed } from '../../score/reweigh.ts';
-import type { CompiledSuite } from '../../score/suite.ts';
-import { readerAt } from '../open-reader.ts';
+import { reweighed } from '../../score/suite/reweigh.ts';
+import type { CompiledSuite } from '../../score/suite/suite.ts';
+import { readerAt } from '../store-place/open-reader.ts';
 import { compareWithGolden } from './golden-comparison.ts';
 import { writeAsTest } from './recorded-test.ts';
 import { suiteChange } from './suite-change.ts';
 import { whatIfAnswer } from './what-if-answer.ts';
-import { answerAsked } from '../answer-asked.ts';
-import type { FromAsked } from '../asked-thread.ts';
+import { answerAsked } from '../threads/answer-asked.ts';
+import type { FromAsked } from '../threads/asked-thread.ts';
 import type { ClientQuestion, SentQuestion, SuiteQuestion, WhatIfReply, WhatIfStart } from './what-if-protocol.ts';
 
 const BUILTIN_SUITES = path.resolve(import.meta.dirname, '../../../suites');
 /** Others that ask wait no longer than this for a part of the past. */
 const PART_MS = 400;
-/** So many of the changed conversations are named. */
+/** Most changed conversations that are named. */
 const SHOWN = 20;
 
 const port = parentPort;
@@ -55,7 +55,7 @@ if (port !== null) {
     return jsonAnswer(200, whatIfAnswer(report, { suite: name, version, scope, ...change }));
   };
 
-  /** By suite: as far as they have read. */
+  /** Runs by suite, each as far as it has read. */
   const runs = new Map<string, { readonly of: string; readonly run: HistoryRun }>();
   const learn = async (wanted: HistoryWanted): Promise<HistoryPart> => {
     const { suite: name, key, since, until, after, isSampled } = wanted;

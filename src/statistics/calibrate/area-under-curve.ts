@@ -86,7 +86,7 @@ interface Ranked {
   readonly shareOf: (one: Weighed) => number;
 }
 
-/** By ranks (Mann and Whitney), so that it takes n log n. */
+/** Area by ranks (Mann and Whitney), in n log n. */
 function ranked(scored: readonly Weighed[]): Ranked | undefined {
   const sorted = scored.toSorted((a, b) => (a.score < b.score ? -1 : a.score > b.score ? 1 : 0));
   const below = new Map<number, { readonly positive: number; readonly negative: number }>();

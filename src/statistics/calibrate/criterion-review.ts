@@ -32,7 +32,7 @@ export type CriterionRemark =
 
 /** Fewer than these say little. */
 const DECIDED_MIN = 100;
-/** So rare an answer is as good as none. */
+/** Share up to which the rarer verdict counts as never given. */
 const RARE = 0.01;
 
 export function reviewCriterion({ pass, fail, undecided }: CriterionCounts): CriterionRemark | undefined {

@@ -14,7 +14,7 @@ import { shareOf } from './estimate.ts';
 import { kappaOf } from './kappa.ts';
 import { type SaidOfConversation, saidOfConversations, sayerKey } from './said-of-conversations.ts';
 
-/** One conversation: what the suite said of it, and what came of it. */
+/** A conversation with the suite's answer and its labelled outcome. */
 type Pair = SaidOfConversation & OutcomeLabel;
 
 interface Held {
@@ -82,7 +82,7 @@ function suiteValidity(evaluations: readonly Evaluation[], outcomes: ReadonlyMap
   };
 }
 
-/** One that was never decided is there once. */
+/** A criterion that was never decided appears once. */
 function criterionValidities(criterion: string, pairs: readonly Pair[]): readonly CriterionValidity[] {
   const said = pairs.flatMap(({ decisions }) => decisions.filter((one) => one.criterion === criterion));
   const sayers = new Map(said.map((one) => [sayerKey(one), one.judgedBy]));

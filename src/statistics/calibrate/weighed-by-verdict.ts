@@ -30,7 +30,7 @@ export interface Judgings {
 
 type CorrectedRate =
   | { readonly is: 'estimate'; readonly rate: Estimate }
-  /** Nothing was judged; or of what it passes, or of what it fails, nothing is labelled. */
+  /** Nothing was judged, or no conversation is labelled among those that pass, or among those that fail. */
   | { readonly is: 'not-identifiable'; readonly because: 'nothing-judged' | 'none-of-passed' | 'none-of-failed' };
 
 export interface WeighedFigures {

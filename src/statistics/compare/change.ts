@@ -36,7 +36,7 @@ export function changeOf(
   return isEffort(measure) ? effortChange(a, b, measure) : boundedChange(a, b, measure, options);
 }
 
-/** As a share of what it is in a, also of what is a share itself: from 0.90 to 0.855 is −5 %. */
+/** Change as a share of the value in a, also for a share: from 0.90 to 0.855 is −5 %. */
 export function relativeChangeOf(
   a: SuiteRuns,
   b: SuiteRuns,
@@ -85,7 +85,7 @@ export function pairedChange(pairs: readonly (readonly [number, number])[]): Est
   };
 }
 
-/** For values between 0 and 1 of two different sets of cases. */
+/** Change of values between 0 and 1, of two different sets of cases. */
 export function unpairedChange(ofA: readonly number[], ofB: readonly number[]): EstimatedChange | NotEstimable {
   const [a, b] = [meanOf(ofA), meanOf(ofB)];
   if (a === undefined || b === undefined)

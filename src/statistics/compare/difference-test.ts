@@ -37,12 +37,12 @@ function unpairedEffortTest(a: readonly CaseEffort[], b: readonly CaseEffort[]):
   return dealtAgain(a, b, risen);
 }
 
-/** As logarithm, so that twice as much and half as much are as far from none. */
+/** Logarithm of the ratio, so that twice as much and half as much are equally far from no change. */
 function risen(a: readonly CaseEffort[], b: readonly CaseEffort[]): number {
   return Math.log(ratioOf(b)) - Math.log(ratioOf(a));
 }
 
-/** The same of pairs some of which are exchanged: what the one has more, the other has less. */
+/** Ratio for pairs some of which are exchanged: what the one has more, the other has less. */
 function risenOfPairs(pairs: readonly (readonly [CaseEffort, CaseEffort])[]): (isExchanged: Uint8Array) => number {
   const [ofA, ofB] = [pairs.map(([a]) => a), pairs.map(([, b]) => b)];
   const effort = Float64Array.from(pairs, ([a, b]) => a.effort - b.effort);

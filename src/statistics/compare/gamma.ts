@@ -16,7 +16,7 @@ export function gamma(shape: number, random: () => number): number {
   }
 }
 
-/** By Box and Muller. Random numbers are below 1. */
+/** Normal variate by Box and Muller. Random numbers are below 1. */
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

@@ -14,7 +14,7 @@ export function levelOf(runs: SuiteRuns, measure: Measure): Estimated | NotEstim
   return levelOfShares([...valuesOf(runs, measure).values()]);
 }
 
-/** For values between 0 and 1, one for each case. */
+/** Level of values between 0 and 1, one for each case. */
 export function levelOfShares(values: readonly number[]): Estimated | NotEstimable {
   const value = meanOf(values);
   if (value === undefined) return { because: 'no run says anything of it' };

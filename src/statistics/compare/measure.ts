@@ -44,7 +44,7 @@ export function isEffort(measure: Measure): measure is EffortMeasure {
   return EFFORTS.includes(measure.is);
 }
 
-/** By the key of the case; cases of which it says nothing are not in it. */
+/** Values by the key of the case, without cases that have none. */
 export function valuesOf(runs: SuiteRuns, measure: BoundedMeasure): Map<string, number> {
   const values = new Map<string, number>();
   for (const [key, ofCase] of runs.cases) {
@@ -75,7 +75,7 @@ export function effortsOf(runs: SuiteRuns, measure: EffortMeasure): Map<string, 
   return efforts;
 }
 
-/** As much of an evaluation as figures are made of. */
+/** Parts of an evaluation that figures are made of. */
 type Counted = Pick<Evaluation, 'score' | 'outcome' | 'because'>;
 
 const BROKEN_OFF: readonly Counted[] = [{ score: 0, outcome: 'hard_failure', because: undefined }];
@@ -99,7 +99,7 @@ export function successOf(run: SuiteRun): number | undefined {
   return meanOf(told.map(({ outcome }) => (isGood(outcome) ? 1 : 0)));
 }
 
-/** As detection and the recording rules have it: effort for a conversation that was handed over was spent, and is no success. */
+/** Success as detection and the recording rules count it: a hand-over is effort without success. */
 function successForEffort(run: SuiteRun): number | undefined {
   const scored = countedOf(run).filter(({ outcome }) => isScored(outcome));
   if (scored.length === 0) return run.run.end === 'completed' ? undefined : 0;

@@ -53,7 +53,7 @@ export function exchangedPairs(count: number, statistic: (isExchanged: Uint8Arra
   });
 }
 
-/** For cases that are different ones: all are thrown together and dealt again. */
+/** Permutes cases that are different ones: all are thrown together and dealt again. */
 export function dealtAgain<T>(
   a: readonly T[],
   b: readonly T[],
@@ -94,7 +94,7 @@ function drawn(
   return { p: p / of, below: below / of, above: above / of, by, isExact: false };
 }
 
-/** By the sum in grains; undefined where there are too many. */
+/** Counts by the sum in grains; undefined if there are too many. */
 function sumsOfFlips(differences: readonly number[]): ReadonlyMap<number, number> | undefined {
   let chances: ReadonlyMap<number, number> = new Map([[0, 1]]);
   for (const difference of differences) {

@@ -37,7 +37,7 @@ export function pairedShareChange(pairs: readonly (readonly [number, number])[])
   };
 }
 
-/** For values of two different sets of cases. */
+/** Change as a share, of two different sets of cases. */
 export function unpairedShareChange(ofA: readonly number[], ofB: readonly number[]): EstimatedChange | NotEstimable {
   const [a, b] = [meanOf(ofA), meanOf(ofB)];
   if (a === undefined || b === undefined)
@@ -77,7 +77,7 @@ function figuresOf(
   return { value: b / a - 1, a, b, reach, range, isRelative: true };
 }
 
-/** Where changes cease to be excluded, on the way from one that is far to the figure itself. */
+/** Edge of the excluded changes, on the way from a far one to the figure itself. */
 function edge(far: number, figure: number, isExcluded: (risen: number) => boolean): number {
   let [excluded, possible] = [far, figure];
   for (let step = 0; step < 60 && Math.abs(possible - excluded) > 1e-9; step += 1) {

@@ -33,7 +33,7 @@ export function splitScore(a: SuiteRuns, b: SuiteRuns, isPaired: boolean): Score
   };
 }
 
-/** By case, the columns of `tcr-split.ts`. */
+/** Columns of `tcr-split.ts` for each case. */
 function cellsOf(runs: SuiteRuns, suite: ExperimentSuite, criteria: readonly string[]): Map<string, Float64Array> {
   const cells = new Map<string, Float64Array>();
   for (const [key, ofCase] of runs.cases) {
@@ -71,7 +71,7 @@ function partOfRun(run: SuiteRun, suite: ExperimentSuite, criterion: string): Pa
   return { share: mean(({ share }) => share), brought: mean(({ brought }) => brought) };
 }
 
-/** As if every criterion had passed, and the hard failure had taken it all away: no criterion is known to have failed. */
+/** Attributes the whole loss to the hard failure, because no criterion is known to have failed. */
 function partOfBrokenOff({ criteria }: ExperimentSuite, criterion: string): Part {
   if (criterion === HARD_FAILURES) return { share: 1, brought: -1 };
   const whole = criteria.reduce((sum, { weight }) => sum + weight, 0);

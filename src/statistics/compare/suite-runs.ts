@@ -1,5 +1,5 @@
 /**
- * One experiment through the eyes of one suite: its runs by case. The case is the unit of every comparison, because the
+ * The runs of an experiment by case, as a suite evaluated them. The case is the unit of every comparison, because the
  * repeats of a case are not independent. A case that was run ten times reveals no more about cases outside the dataset
  * than one that was run once.
  */
@@ -10,7 +10,7 @@ export interface RunsOfCase {
   readonly case: string;
   readonly fingerprint: string;
   readonly tags: readonly string[];
-  /** By repeat. */
+  /** Runs by repeat. */
   readonly runs: readonly SuiteRun[];
 }
 
@@ -27,7 +27,7 @@ export class SuiteRuns {
   readonly definition: ExperimentSuite | undefined;
   /** In the suite's order. */
   readonly criteria: readonly string[];
-  /** By `keyOf`, in the order of the cases' ids. A case that was changed between two experiments has two keys. */
+  /** Cases by `keyOf`, in the order of their ids. A case that was changed between two experiments has two keys. */
   readonly cases: ReadonlyMap<string, RunsOfCase>;
 
   constructor({ experiment, runs }: ExperimentResult, suite: string) {

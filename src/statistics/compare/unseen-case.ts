@@ -122,7 +122,7 @@ function tailOf(sum: readonly Point[]): number {
   return Math.min(1, Math.max(0, (Math.exp(logAtSaddle) * scale * width * total) / Math.PI));
 }
 
-/** Where log M(u) − log u is least, between 0 and the first pole at 1 / most. */
+/** Minimum of log M(u) − log u, between 0 and the first pole at 1 / most. */
 function saddleOf(sum: readonly Point[], most: number): number {
   let [low, high] = [0, 1 / most];
   for (let step = 0; step < 60; step += 1) {

@@ -62,7 +62,7 @@ export class AgentStream {
   readonly #strata: Strata;
   readonly #criteria: Names;
   #watches: Readonly<Record<(typeof SINGLE)[number], LevelWatch>>;
-  /** By number of the criterion; number 0 is what was folded, and is not watched. */
+  /** Watches by number of the criterion; number 0 is the folded rest, which is not watched. */
   readonly #criterionWatches: (LevelWatch | undefined)[] = [];
   readonly #costs = new Cap();
   readonly #steps = new Cap();
@@ -200,7 +200,10 @@ export class AgentStream {
     return accepted;
   }
 
-  /** It was learned from one in so many conversations, and scores from fewer where judges had to be asked. */
+  /**
+   * Scales counts of learned history, of which one in this many was read, and fewer for scores if judges had to be
+   * asked.
+   */
   scaleTraffic({ all, scored }: LearnedFrom, at: number): void {
     const judged = new Set(this.#judges.names);
     for (const metric of SINGLE) this.#watches[metric].scaleTraffic(scored, at);
@@ -363,7 +366,7 @@ export class AgentStream {
     tcr.observe(stratum, bad, 1, at, user);
     this.#follow(before, at);
     const parts = observed.segment === '' ? observed.traits : [`segment: ${observed.segment}`, ...observed.traits];
-    // Where requests differ, a part is learnt from the moment when it is known how.
+    // If requests differ, a part is learned only after the differences are known.
     const foreseen = tcr.forParts ?? (this.#strata.areSeveral ? undefined : tcr.foreseen);
     const whole = { bad, at, isDoubted: tcr.phase === 'regressed', causesOf: this.#causesOf };
     if (foreseen !== undefined) this.#parts.observe(parts, { ...whole, foreseen });

@@ -1,5 +1,5 @@
 /**
- * One budget of false alarms for all that is watched: fifty agents with a level each give fifty times the false alarms
+ * A budget of false alarms for everything under watch: fifty agents with a level each give fifty times the false alarms
  * of one. It is shared evenly by the levels of all streams that had conversations lately; criteria are tested together
  * and count as one level, and so do segments, and so do versions.
  *
@@ -27,7 +27,7 @@ export class AlarmBudget {
     return this.#perLevel;
   }
 
-  /** So many streams are watched by this part of detection. */
+  /** Sets how many streams this part of detection watches. */
   count(part: object, streams: number): void {
     if (this.#streams.get(part) === streams) return;
     this.#streams.set(part, streams);

@@ -20,7 +20,7 @@ const COLUMNS = 3;
 /** With fewer days the mean says too little about a week. */
 const WHOLE_WEEK = 5;
 const KEPT_DAYS = WEEKS * DAYS + 3;
-/** By how many errors the effects together must be larger than chance makes them. */
+/** Errors by which the effects together must exceed chance. */
 const EVIDENT_ERRORS = 1;
 /** Variance of a median over that of a mean. */
 const MEDIAN_COSTS = 1.57;
@@ -39,12 +39,12 @@ interface Sum {
 }
 
 export class Calendar {
-  /** By day since 1970. */
+  /** Sums by day since 1970. */
   readonly #days = new Map<number, Float64Array>();
   readonly #ofDay = new Float64Array(DAYS);
   readonly #ofPart = new Float64Array(PARTS);
   #isKnown = false;
-  /** By parts of days: time, bad, quantity, conversations. */
+  /** Sums by part of the day: time, bad, quantity, conversations. */
   #early: Early[] = [];
   #day = -1;
   #today: Float64Array = new Float64Array(PARTS * COLUMNS);

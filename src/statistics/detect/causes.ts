@@ -41,7 +41,7 @@ interface Part {
   readonly segments: readonly number[];
   since: number;
   bad: number;
-  /** Sum over its conversations since. */
+  /** Sum of the expected values of its conversations since the onset. */
   expected: number;
   before: number;
   /** Bad before beyond what was expected. */

@@ -12,7 +12,7 @@ import type { Json } from '../../model/json.ts';
 
 export interface Slot {
   readonly number: number;
-  /** It was another's before. */
+  /** True if the slot was another user's before. */
   readonly isNew: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface Estimate {
 
 const NORMAL_95 = 1.959964;
 const CHOICE_COSTS = 3;
-/** The part of a change that is shown at least. */
+/** Least share of a change that is left after the correction. */
 const CHOICE_LEAVES = 0.3;
 
 /** How a level varies from hour to hour, and how much correlation adds to the variance of sums. */
@@ -57,7 +57,7 @@ export function estimate(sums: Sums, level: Level, { wobble, sumEffect }: Varies
   };
 }
 
-/** The same estimate, corrected for a stretch that was chosen because it looks bad. */
+/** Corrects the estimate for a stretch that was chosen because it looks bad. */
 export function correctedForChoice(found: Estimate): Estimate {
   const half = found.changeUpper - found.change;
   const z = (NORMAL_95 * Math.abs(found.change)) / half;

@@ -121,7 +121,7 @@ export class LevelWatch {
     return this.#foreseen;
   }
 
-  /** The same for a part of the traffic, with what the kind of the request lets expect; undefined before that is known. */
+  /** Expectation for a part of the traffic, by the kind of request; undefined before that is known. */
   get forParts(): Foreseen | undefined {
     return this.#forParts;
   }
@@ -223,7 +223,7 @@ export class LevelWatch {
     this.#endLearning(at);
   }
 
-  /** It was learned from one in so many conversations; all of them can give false alarms. */
+  /** Scales counts of learned history, of which one in this many was read: all of them can give false alarms. */
   scaleTraffic(times: number, at: number): void {
     this.#baseline.scaleTraffic(times);
     if (this.#expectations !== undefined) this.#refresh(at);
@@ -426,7 +426,7 @@ export class LevelWatch {
     if (found === undefined) return false;
     this.#since = undefined;
     if (found !== 'back') {
-      // The rest is the regression from now on: it may heal as well, or get worse again.
+      // The rest of the change is the regression from now on: it may heal as well, or get worse.
       this.#foundAt = found;
       if (!this.#isPartlyBack) this.#tell('partly_back', at);
       this.#isPartlyBack = true;

@@ -70,7 +70,7 @@ export class TrailingBaseline {
     return this.#covered > 0 ? this.#arrived / this.#covered : 0;
   }
 
-  /** It was learned from one in so many conversations. */
+  /** Scales counts of learned history, of which one in this many was read. */
   scaleTraffic(times: number): void {
     this.#arrived *= times;
   }
@@ -124,7 +124,7 @@ export class TrailingBaseline {
     this.#current = undefined;
   }
 
-  /** It became worse at `onset`: what waits from before is neither usual nor what it is now. */
+  /** Drops observations from before `onset`, which are neither usual nor part of the regression. */
   drop(onset: number): void {
     this.#waiting = this.#waiting.filter((bucket) => bucket.to > onset);
     if (this.#current !== undefined && !this.#waiting.includes(this.#current)) this.#current = undefined;

@@ -27,7 +27,7 @@ export class UsualPeaks {
   #usual: Day[] = [];
   #inflation = 1;
 
-  /** Evidence after one more conversation. */
+  /** Evidence after another conversation. */
   add(at: number, value: number): void {
     const end = Math.floor(at / DAY_MS) * DAY_MS + DAY_MS;
     let day = this.#waiting.at(-1);

@@ -13,6 +13,6 @@ export interface WatchOptions {
   readonly hasUsers?: () => boolean;
   /** Values that the observations of a stratum have in common. */
   readonly valuesOf?: ValuesOf;
-  /** It is the level since a regression began, and varies as the level itself did. */
+  /** Pattern of the level whose regression this watches: the level since then varies as the level itself did. */
   readonly pattern?: UsualPattern;
 }

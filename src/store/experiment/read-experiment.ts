@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } 
 import path from 'node:path';
 import { z } from 'zod';
 import type { CaseRun, Experiment, ExperimentResult, FileRange } from '../../model/experiment.ts';
+import { UnreadableInput } from '../../model/unreadable-input.ts';
 import { fromCaseRunJson, fromExperimentJson } from './experiment-json.ts';
 
 export const FILES = {
@@ -13,7 +14,7 @@ export const FILES = {
 } as const;
 
 /** A folder or a file of it that can't be read, in words for a person. */
-export class ExperimentUnreadable extends Error {}
+export class ExperimentUnreadable extends UnreadableInput {}
 
 /** State known by now. Throws `ExperimentUnreadable`. */
 export function readExperiment(folder: string): ExperimentResult {

@@ -1,6 +1,6 @@
 /**
- * Feedback of the agent's users on the shared store (feedback-store.ts): written by the API, and by the engine in the
- * transaction in which it read the span.
+ * Feedback of the agent's users on the shared store (feedback-store.ts), as the engine writes it in the transaction in
+ * which it read the span; rules/said.ts is what the API writes.
  *
  * The API and an instance that scores may write the same feedback at the same time. The row is there once, and the
  * engine's flag `counted` stands whoever was first: the engine has locked the conversation, so nobody else counts it.
@@ -8,48 +8,16 @@
 import { FEEDBACK_LIMITS, type Feedback } from '../../model/feedback.ts';
 import type { FeedbackFate } from '../../model/events/scoring-events.ts';
 import type { ConversationId } from '../../model/ids.ts';
-import {
-  type FeedbackBook,
-  type FeedbackStore,
-  type KeptFeedback,
-  type StoredFeedback,
-  readFeedback,
-  writeFeedback,
-} from '../feedback-store.ts';
-import type { Link } from './link.ts';
+import { type FeedbackBook, type KeptFeedback, readFeedback, writeFeedback } from '../feedback-store.ts';
+import { lookAgain, type SaidDialect } from '../rules/said.ts';
+import { DIALECT } from './dialect.ts';
+import { runOn } from './postgres-sql.ts';
 import { textKey, userKey } from './row-keys.ts';
-import type { Session, Value } from './session.ts';
+import type { Value } from '../sql.ts';
+import type { Session } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
-export class FeedbackRows implements FeedbackStore {
-  readonly #link: Link;
-
-  constructor(link: Link) {
-    this.#link = link;
-  }
-
-  async put(feedback: readonly Feedback[]): Promise<readonly FeedbackFate[]> {
-    const fates = await this.#link.transaction(async (session) => {
-      const found: FeedbackFate[] = [];
-      for (const one of feedback) found.push(await put(session, one));
-      return found;
-    });
-    // After the commit, for the reason that truths.ts gives; and also where it was known.
-    await this.#link.use((session) => session.run(REVISIT, [keysOf(feedback)]));
-    return fates;
-  }
-
-  async stored(feedback: readonly Feedback[]): Promise<readonly StoredFeedback[]> {
-    const ids = feedback.map(({ id }) => toStorable(id));
-    const rows = await this.#link.use((session) =>
-      session.rows<{ body: string | null }>(STORED, [keysOf(feedback), ids]),
-    );
-    return feedback.map(({ conversationId }, index) => {
-      const body = rows[index]?.body ?? undefined;
-      return body === undefined ? undefined : readFeedback(conversationId, fromStorable(body));
-    });
-  }
-}
+export const SAYING: SaidDialect = { ...DIALECT, goneKey: textKey, userKey };
 
 interface Entry extends KeptFeedback {
   /** As the row says; undefined where there is none. */
@@ -114,7 +82,7 @@ export class WorkingFeedback implements FeedbackBook {
     const all = [...this.#entries.values()].flatMap((entries) => [...entries.values()]);
     const added = all.filter(({ wasCounted }) => wasCounted === undefined);
     if (added.length > 0) await session.run(ADD, addedValues(added));
-    if (this.#asked.size > 0) await session.run(REVISIT, [[...this.#asked].map(textKey)]);
+    if (this.#asked.size > 0) await runOn(session, lookAgain(DIALECT, [...this.#asked]));
     const counted = all.flatMap(({ feedback, isCounted, wasCounted }) =>
       isCounted && wasCounted === false ? [feedback] : [],
     );
@@ -154,41 +122,10 @@ export function keptFrom(
   }));
 }
 
-async function put(session: Session, feedback: Feedback): Promise<FeedbackFate> {
-  const { conversationId, id, user } = feedback;
-  const key = textKey(conversationId);
-  const [found] = await session.rows<{ there: boolean; gone: boolean; known: boolean; many: boolean }>(LOOK, [
-    key,
-    toStorable(id),
-    FEEDBACK_LIMITS.perConversation,
-    user === undefined ? null : userKey(user),
-  ]);
-  if (found?.gone === true) return 'gone';
-  if (found?.known === true) return 'known';
-  if (found?.many === true) return 'too_many';
-  const written = await session.run(ADD, addedValues([{ feedback, isCounted: false }]));
-  if (written === 0) return 'known';
-  return found?.there === true ? 'kept' : 'waiting';
-}
-
 function keysOf(feedback: readonly Feedback[]): readonly string[] {
   return feedback.map(({ conversationId }) => textKey(conversationId));
 }
 
-const LOOK = {
-  name: 'look-for-feedback',
-  sql: `WITH head AS (SELECT first_closed_at FROM conversations WHERE key = $1::uuid)
-    SELECT EXISTS (SELECT FROM head WHERE first_closed_at IS NOT NULL) AS there,
-      EXISTS (SELECT FROM forgotten WHERE key = $1::uuid OR key = $4::uuid)
-        OR (EXISTS (SELECT FROM gone_conversations WHERE key = $1::uuid) AND NOT EXISTS (SELECT FROM head)) AS gone,
-      EXISTS (SELECT FROM feedback WHERE key = $1::uuid AND id = $2) AS known,
-      (SELECT count(*) FROM feedback WHERE key = $1::uuid) >= $3::int AS many`,
-};
-const STORED = {
-  name: 'stored-feedback',
-  sql: `SELECT f.body FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS n (key, id, at)
-    LEFT JOIN feedback f ON f.key = n.key AND f.id = n.id ORDER BY n.at`,
-};
 /** The engine's `counted` stands; nothing about a forgotten conversation is written. */
 const ADD = {
   name: 'add-feedback',
@@ -210,8 +147,3 @@ const MOVE = {
     AND NOT EXISTS (SELECT FROM feedback o WHERE o.key = $2::uuid AND o.id = f.id)`,
 };
 const DROP = { name: 'drop-feedback', sql: 'DELETE FROM feedback WHERE key = $1::uuid' };
-const REVISIT = {
-  name: 'revisit-for-feedback',
-  sql: `INSERT INTO revisits (conversation) SELECT id FROM conversations WHERE key = ANY($1::uuid[]) ORDER BY id
-    ON CONFLICT (conversation) DO UPDATE SET number = excluded.number, due_at = 0`,
-};

@@ -9,8 +9,11 @@
 import type { ConversationId } from '../../model/ids.ts';
 import { decodeContent } from '../content-codec.ts';
 import { lockKey } from './advisory-locks.ts';
+import { countSaid, type DroppingDialect, dropConversations, forgetSaid } from '../rules/dropping.ts';
 import type { SaidCounts } from '../said-counts.ts';
+import { DIALECT } from './dialect.ts';
 import type { Link } from './link.ts';
+import { PostgresSql, runOn } from './postgres-sql.ts';
 import { textKey, userKey } from './row-keys.ts';
 import type { Session } from './session.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
@@ -57,12 +60,7 @@ export class ForgettingRows {
   }
 
   async saidOf(conversations: readonly ConversationId[]): Promise<SaidCounts> {
-    return this.#link.use((session) =>
-      countSaid(
-        session,
-        conversations.map((id) => textKey(id)),
-      ),
-    );
+    return new PostgresSql(DROPPING, this.#link).run(countSaid(DROPPING, conversations));
   }
 
   async drop(conversations: readonly ConversationId[], users: readonly string[] = []): Promise<Dropped> {
@@ -96,68 +94,30 @@ async function drop(
     [ids],
   );
   const traceIds = traces.map(({ id }) => id);
-  const said = await countSaid(session, keys);
+  const said = await runOn(session, countSaid(DROPPING, conversations));
   await session.once(REMEMBER_TRACES, [traceIds]);
   await session.once(REMEMBER_NAMES, [[...keys, ...users.map(userKey)]]);
-  const ofUsers = users.map((user) => toStorable(user));
-  await session.once(REVISIT_FEEDBACK, [ofUsers]);
-  await session.once('DELETE FROM feedback WHERE user_id = ANY($1::text[])', [ofUsers]);
+  await runOn(session, forgetSaid(DROPPING, { conversations, users }));
   for (const table of ['arrivals', 'open_turns'])
     await session.once(`DELETE FROM ${table} WHERE trace_id = ANY($1::uuid[])`, [traceIds]);
-  await session.once(
-    `DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation = ANY($1::bigint[])
-      UNION ALL SELECT -conversation FROM unnest($1::bigint[]) AS gone (conversation))`,
-    [ids],
-  );
-  await session.once(`DELETE FROM judge_votes WHERE question IN (${ASKED_FOR})`, [ids]);
-  await session.once(`DELETE FROM questions WHERE id IN (${ASKED_FOR})`, [ids]);
-  for (const table of OF_HEADS)
+  for (const table of PARTITIONED)
     await session.once(`DELETE FROM ${table} WHERE conversation = ANY($1::bigint[])`, [ids]);
-  for (const [table, column] of OF_KEYS)
-    await session.once(`DELETE FROM ${table} WHERE ${column} = ANY($1::uuid[])`, [keys]);
   const texts = conversations.map((id) => toStorable(id));
   for (const table of ['outbox_new', 'outbox']) await session.once(`DELETE FROM ${table} WHERE key = ANY($1)`, [texts]);
-  await session.once(`DELETE FROM result_queue WHERE payload::json -> 'evaluation' ->> 'conversation_id' = ANY($1)`, [
-    texts,
-  ]);
-  await session.once('DELETE FROM conversations WHERE id = ANY($1::bigint[])', [ids]);
+  await runOn(session, dropConversations(DROPPING, [ids]));
   return { conversations: ids.length, traces: traceIds.length, said };
 }
 
-async function countSaid(session: Session, keys: readonly string[]): Promise<SaidCounts> {
-  const [counts] = await session.once<SaidCounts>(COUNT_SAID, [keys]);
-  return counts ?? { truths: 0, outcomes: 0, labels: 0, feedback: 0 };
-}
+const PARTITIONED = ['pending', 'traces', 'evaluations'];
 
-const OF_HEADS = [
-  'asked_for',
-  'waiting_evaluations',
-  'revisits',
-  'pending',
-  'traces',
-  'evaluations',
-  'evidence',
-  'conversation_keys',
-  'conversation_groups',
-];
-const OF_KEYS = [
-  ['truths', 'key'],
-  ['outcome_labels', 'key'],
-  ['feedback', 'key'],
-  ['labels', 'conversation'],
-  ['labelled_verdicts', 'conversation'],
-  ['spoken', 'key'],
-] as const;
+export const DROPPING: DroppingDialect = {
+  ...DIALECT,
+  isChosen: (column) => `${column} = ANY(?1::bigint[])`,
+  byKey: ['spoken'],
+  byNumber: ['evidence', 'conversation_groups'],
+  json: (column) => `${column}::json`,
+};
 
-/** Conversations that others have as well: their polarity and their criteria are decided again. */
-const REVISIT_FEEDBACK = `INSERT INTO revisits (conversation) SELECT DISTINCT c.id FROM feedback f
-  JOIN conversations c ON c.key = f.key WHERE f.user_id = ANY($1::text[])
-  ON CONFLICT (conversation) DO UPDATE SET number = excluded.number, due_at = 0`;
-
-const COUNT_SAID = `SELECT (SELECT count(*)::int FROM truths WHERE key = ANY($1::uuid[])) AS truths,
-  (SELECT count(*)::int FROM outcome_labels WHERE key = ANY($1::uuid[])) AS outcomes,
-  (SELECT count(*)::int FROM feedback WHERE key = ANY($1::uuid[])) AS feedback,
-  (SELECT count(*)::int FROM labels WHERE conversation = ANY($1::uuid[])) AS labels`;
 const DECLARE = `DECLARE content NO SCROLL CURSOR FOR SELECT trace_id AS "traceId", traces FROM arrivals
   UNION ALL SELECT trace_id, traces FROM traces WHERE traces IS NOT NULL`;
 const CONVERSATIONS_OF = `SELECT conversation_id AS id FROM conversations WHERE id IN (
@@ -169,6 +129,3 @@ const REMEMBER_TRACES = `INSERT INTO pruned_traces (trace_id, closed_at)
   ON CONFLICT (trace_id) DO UPDATE SET closed_at = excluded.closed_at`;
 const REMEMBER_NAMES = `INSERT INTO forgotten (key, at) SELECT unnest($1::uuid[]), (SELECT coalesce(log_time, 0) FROM cluster)
   ON CONFLICT (key) DO UPDATE SET at = excluded.at`;
-/** A question that nobody else waits for; its answer would quote what is deleted. */
-export const ASKED_FOR = `SELECT question FROM asked_for a WHERE conversation = ANY($1::bigint[])
-  AND NOT EXISTS (SELECT 1 FROM judge_waits w WHERE w.question = a.question)`;

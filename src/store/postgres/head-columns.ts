@@ -1,6 +1,6 @@
 /** The columns of many conversations as parameters of one statement: an array for each column, which `unnest` makes rows of. */
 import { CONVERSATION_COLUMNS, type ConversationHead } from '../conversation-columns.ts';
-import type { Value } from './session.ts';
+import type { Value } from '../sql.ts';
 import { toStorable } from './storable-text.ts';
 
 /** In the order of the names, the first one under this number. */

@@ -96,12 +96,15 @@ export class Link {
 
   /** All or nothing. Throws `CommitUnknown` where the answer to the commit did not come. */
   async transaction<T>(work: (session: Session) => Promise<T>, options: { readonly begin?: string } = {}): Promise<T> {
-    return this.use(async (session) => {
-      await session.script(options.begin ?? 'BEGIN');
-      const result = await this.#orRollback(session, () => work(session));
-      await this.#commit(session);
-      return result;
-    });
+    return this.use((session) => this.within(session, () => work(session), options));
+  }
+
+  /** The same, for the one who has the session. */
+  async within<T>(session: Session, work: () => Promise<T>, options: { readonly begin?: string } = {}): Promise<T> {
+    await session.script(options.begin ?? 'BEGIN');
+    const result = await this.#orRollback(session, work);
+    await this.#commit(session);
+    return result;
   }
 
   async close(): Promise<void> {

@@ -214,7 +214,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
     at double precision NOT NULL
   );
   `,
-  // Evaluations that wait to be observed, and the state of whoever observes them (detection.ts).
+  // Evaluations that wait to be observed, and the state of whoever observes them (rules/detection.ts).
   `
   CREATE TABLE detection_queue (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -230,7 +230,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   );
   INSERT INTO detection DEFAULT VALUES;
   `,
-  // Results of evaluations that wait for a backend (results.ts).
+  // Results of evaluations that wait for a backend (rules/results.ts).
   `
   CREATE TABLE result_queue (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -238,7 +238,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);
   `,
   // Truth from outside the spans, which conversations to evaluate again, evaluations that wait for verdicts, and the
-  // questions to judges that they wait for, with what was spent on them (truths.ts, waiting.ts, questions.ts).
+  // questions to judges that they wait for, with what was spent on them (rules/said.ts, waiting.ts, rules/questions.ts).
   `
   CREATE TABLE truths (
     key uuid PRIMARY KEY,
@@ -296,7 +296,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
     nanos bigint NOT NULL
   );
   `,
-  // People's labels of judged criteria, and the judges' verdicts on the same (labels.ts).
+  // People's labels of judged criteria, and the judges' verdicts on the same (rules/labels.ts).
   `
   CREATE TABLE labels (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -361,7 +361,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   );
   CREATE INDEX pruned_traces_closed ON pruned_traces (closed_at);
   `,
-  // Outcomes of conversations in the world (outcome-labels.ts).
+  // Outcomes of conversations in the world (rules/outcome-labels.ts).
   `
   CREATE TABLE outcome_labels (
     key uuid NOT NULL,
@@ -461,12 +461,12 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   CREATE TABLE spoken (key uuid PRIMARY KEY, words tsvector NOT NULL);
   CREATE INDEX spoken_words ON spoken USING gin (words);
   `,
-  // For reviews of one criterion (labels.ts).
+  // For reviews of one criterion (rules/labels.ts).
   `
   CREATE INDEX labels_asked ON labels (suite, criterion, id);
   CREATE INDEX labelled_verdicts_asked ON labelled_verdicts (suite, criterion, noted_at);
   `,
-  // Feedback of the agent's users (feedback.ts), the polarity of each conversation for searches, and conversations that
+  // Feedback of the agent's users (rules/said.ts), the polarity of each conversation for searches, and conversations that
   // retention deleted, as hashes, so that feedback for one can be answered.
   `
   CREATE TABLE feedback (

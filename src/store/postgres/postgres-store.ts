@@ -4,26 +4,25 @@
  */
 import type { ClusterStore } from '../cluster-store.ts';
 import type { EngineStore } from '../engine-store.ts';
+import type { LabelStore } from '../label-store.ts';
+import { type Writing, writing } from '../rules/writer.ts';
+import { PostgresSql } from './postgres-sql.ts';
 import { SharedTime } from './cluster-time.ts';
 import { ContentCache } from './content-cache.ts';
 import { FilingDays, makePartitions } from './days.ts';
-import { DetectionRows } from './detection.ts';
-import { ResultRows } from './results.ts';
 import { ForgettingRows } from './forgetting.ts';
 import { FilingRows } from './filing.ts';
 import { Instance } from './instance.ts';
 import { DueScoring } from './due-scoring.ts';
 import { LaneRows } from './lanes.ts';
-import { LabelRows } from './labels.ts';
+import { labelRows } from './labels.ts';
 import { Link, type LinkOptions, type PostgresAddress } from './link.ts';
 import { Outbox } from './outbox.ts';
 import { Housekeeping } from './retention.ts';
 import { anchorRetentionClock } from './retention-clock.ts';
-import { QuestionRows } from './questions.ts';
+import { questionRows } from './questions.ts';
 import { migrate } from './schema.ts';
-import { OutcomeLabelRows } from './outcome-labels.ts';
-import { FeedbackRows } from './feedback.ts';
-import { TruthRows } from './truths.ts';
+import { SAYING } from './feedback.ts';
 import { type KeysOf, UnknownKeys } from './unknown-keys.ts';
 import type { OutboxPayload } from './writing.ts';
 
@@ -36,8 +35,6 @@ export interface PostgresOptions extends PostgresAddress {
   readonly leaseMs?: number;
   readonly keepMs?: number;
   readonly keepFailedMs?: number;
-  /** False where words that were said are no longer kept for the search. */
-  readonly words?: boolean;
   /** For how long a turn may be opened again: so far back is looked for its earlier parts. */
   readonly reopenMs?: number;
   /** For how long a turn may be open. */
@@ -64,13 +61,13 @@ export class PostgresStore implements ClusterStore {
   readonly time: SharedTime;
   readonly scoring: DueScoring;
   readonly outbox: Outbox;
-  readonly detection: DetectionRows;
-  readonly results: ResultRows;
-  readonly truths: TruthRows;
-  readonly feedbackRows: FeedbackRows;
-  readonly labels: LabelRows;
-  readonly outcomeLabels: OutcomeLabelRows;
-  readonly questions: QuestionRows;
+  readonly detection: Writing<'later'>['detection'];
+  readonly results: Writing<'later'>['results'];
+  readonly truths: Writing<'later'>['truths'];
+  readonly feedbackRows: Writing<'later'>['feedback'];
+  readonly labels: LabelStore;
+  readonly outcomeLabels: Writing<'later'>['outcomeLabels'];
+  readonly questions: ReturnType<typeof questionRows>;
   readonly housekeeping: Housekeeping;
   readonly forgetting: ForgettingRows;
   readonly #links: readonly Link[];
@@ -105,18 +102,18 @@ export class PostgresStore implements ClusterStore {
     this.scoring = scoring;
     this.engineStore = scoring.workingSet;
     this.outbox = new Outbox(others);
-    this.detection = new DetectionRows(detecting);
-    this.results = new ResultRows(others);
-    this.truths = new TruthRows(others);
-    this.feedbackRows = new FeedbackRows(others);
-    this.labels = new LabelRows(others);
-    this.outcomeLabels = new OutcomeLabelRows(others);
-    this.questions = new QuestionRows(asking);
+    const written = writing(new PostgresSql(SAYING, others));
+    this.detection = writing(new PostgresSql(SAYING, detecting)).detection;
+    this.results = written.results;
+    this.truths = written.truths;
+    this.feedbackRows = written.feedback;
+    this.labels = labelRows(others);
+    this.outcomeLabels = written.outcomeLabels;
+    this.questions = questionRows(asking);
     this.forgetting = new ForgettingRows(housekeeping);
     this.housekeeping = new Housekeeping(housekeeping, {
       keepMs: options.keepMs ?? 30 * DAY_MS,
       keepFailedMs: options.keepFailedMs ?? 90 * DAY_MS,
-      words: options.words ?? true,
       openMaxMs: options.openMaxMs ?? DAY_MS,
       reopenMs,
     });

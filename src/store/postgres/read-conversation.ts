@@ -1,29 +1,12 @@
-/** The head of a conversation, its traces and their content, as readers of the shared store select them. */
+/** Traces of a conversation and their content, as readers of the shared store select them. */
 import { readCloseCause } from '../../model/causes.ts';
-import type { ConversationId, TraceId } from '../../model/ids.ts';
-import { namesOf } from '../column.ts';
+import type { TraceId } from '../../model/ids.ts';
 import { decodeContent } from '../content-codec.ts';
-import { CONVERSATION_COLUMNS, type ConversationCells } from '../conversation-columns.ts';
 import type { TraceRow } from '../conversation-reader.ts';
-import { type ConversationRow, conversationRowFrom } from '../conversation-row.ts';
+import type { ConversationRow } from '../conversation-row.ts';
 import type { TraceContent } from '../engine-store.ts';
 import { fromUuid } from './row-keys.ts';
 import type { Session } from './session.ts';
-import { fromStorable } from './storable-text.ts';
-
-export interface HeadRow extends ConversationCells {
-  readonly id: number;
-  readonly conversation_id: string;
-}
-
-/** Columns of `conversations c`. */
-export const HEAD = `c.id, c.conversation_id, ${namesOf(CONVERSATION_COLUMNS, 'c')}`;
-
-export function toConversationRow(row: HeadRow): ConversationRow {
-  // The cast is the brand: the store's writer wrote it.
-  const id = fromStorable(row.conversation_id) as ConversationId;
-  return conversationRowFrom({ row: row.id, id }, row, fromStorable);
-}
 
 /** With the place of its content. */
 interface PlacedTrace extends TraceRow {

@@ -15,11 +15,12 @@ import { lockKey } from './advisory-locks.ts';
 import { dayOf, makePartitions, PARTITIONED } from './days.ts';
 import { StatementFailed } from './errors.ts';
 import { EVALUATION_REST } from './evaluation-copy.ts';
-import { ASKED_FOR } from './forgetting.ts';
+import { dropConversations, dropHistory, dropLonely } from '../rules/dropping.ts';
+import { DROPPING } from './forgetting.ts';
 import type { Link } from './link.ts';
 import { SharedRetentionClock } from './retention-clock.ts';
+import { PostgresSql, runOn } from './postgres-sql.ts';
 import type { Session } from './session.ts';
-import { HISTORY_WIDTHS } from '../history.ts';
 import { ARRIVAL_REST, TRACE_REST } from './trace-copy.ts';
 
 interface Retention {
@@ -27,8 +28,6 @@ interface Retention {
   readonly keepFailedMs: number;
   readonly openMaxMs: number;
   readonly reopenMs: number;
-  /** False where words that were said are no longer kept for the search. */
-  readonly words?: boolean;
 }
 
 /** A client that could not reach us may send what it had sent before for about as long. */
@@ -64,14 +63,13 @@ export class Housekeeping implements HousekeepingStore {
   }
 
   async #tidy(now: number): Promise<{ readonly conversations: number; readonly more: boolean }> {
+    const sql = new PostgresSql(DROPPING, this.#link);
     let conversations = 0;
     try {
       await makePartitions(this.#link, now);
       await this.#dropDays(now);
-      await this.#dropHistory(now);
-      if (this.#retention.words === false) await this.#link.use((session) => session.once(CLEAR_WORDS));
-      for (const table of SAID_FROM_OUTSIDE)
-        await this.#link.use((session) => session.once(dropLonely(table), [now - this.#retention.keepFailedMs]));
+      await sql.run(dropHistory(DROPPING, now));
+      await sql.run(dropLonely(DROPPING, now - this.#retention.keepFailedMs));
       await this.#link.use((session) => session.once(FORGET_GONE, [now - this.#retention.keepFailedMs]));
       for (const sql of FORGET_PRUNED) await this.#link.use((session) => session.once(sql, [this.#rememberMs]));
       await this.#link.use((session) => session.once(DROP_LOST_TURNS, [this.#retention.openMaxMs]));
@@ -114,13 +112,6 @@ export class Housekeeping implements HousekeepingStore {
         { begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey('housekeeping')})` },
       );
     }
-  }
-
-  async #dropHistory(now: number): Promise<void> {
-    await this.#link.use(async (session) => {
-      for (const { ms, keptMs } of HISTORY_WIDTHS)
-        await session.once('DELETE FROM history WHERE width = $1 AND begins < $2', [ms, now - keptMs]);
-    });
   }
 
   async #dropHeads(now: number): Promise<{ readonly conversations: number; readonly more: boolean }> {
@@ -180,33 +171,10 @@ async function dropAll(session: Session, ids: readonly number[], rememberMs: num
      WHERE t.conversation = ANY($1::bigint[]) AND a.trace_id = t.trace_id AND a.id = t.arrival`,
     [ids],
   );
-  await session.once(
-    `DELETE FROM judge_waits WHERE waiter IN (SELECT id FROM waiting_evaluations WHERE conversation = ANY($1::bigint[])
-      UNION ALL SELECT -conversation FROM unnest($1::bigint[]) AS gone (conversation))`,
-    [ids],
-  );
   await session.once(NOTE_GONE, [ids, Date.now()]);
-  for (const table of BY_KEY)
-    await session.once(
-      `DELETE FROM ${table} WHERE key IN (SELECT key FROM conversations WHERE id = ANY($1::bigint[]))`,
-      [ids],
-    );
-  await session.once(`DELETE FROM judge_votes WHERE question IN (${ASKED_FOR})`, [ids]);
-  await session.once(`DELETE FROM questions WHERE id IN (${ASKED_FOR})`, [ids]);
-  for (const table of [
-    'asked_for',
-    'waiting_evaluations',
-    'revisits',
-    'arrivals_kept',
-    'traces_kept',
-    'evaluations_kept',
-    'evidence',
-    'conversation_keys',
-    'conversation_groups',
-  ]) {
+  for (const table of ['arrivals_kept', 'traces_kept', 'evaluations_kept'])
     await session.once(`DELETE FROM ${table} WHERE conversation = ANY($1::bigint[])`, [ids]);
-  }
-  await session.once('DELETE FROM conversations WHERE id = ANY($1::bigint[])', [ids]);
+  await runOn(session, dropConversations(DROPPING, [ids]));
 }
 
 /** Notes the traces that are about to be deleted, if they closed late enough to be redelivered. */
@@ -222,20 +190,10 @@ const NOTE_GONE = `INSERT INTO gone_conversations (key, at)
   ON CONFLICT (key) DO UPDATE SET at = excluded.at`;
 const FORGET_GONE = 'DELETE FROM gone_conversations WHERE at < $1::bigint';
 
-/** Some of them at a time. */
-const CLEAR_WORDS = 'DELETE FROM spoken WHERE key IN (SELECT key FROM spoken LIMIT 20000)';
-
 const FORGET_PRUNED = [
   'DELETE FROM pruned_traces WHERE closed_at < (SELECT log_time FROM cluster) - $1::bigint',
   'DELETE FROM forgotten WHERE at < (SELECT log_time FROM cluster) - $1::bigint',
 ];
-
-/** Tables of what somebody said of a conversation, by its key: it may be there before the conversation, and goes with it. */
-const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels', 'feedback'];
-const BY_KEY = [...SAID_FROM_OUTSIDE, 'spoken'];
-/** Labels and ground truth of conversations that never arrived. */
-const dropLonely = (table: string) =>
-  `DELETE FROM ${table} t WHERE put_at < $1 AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.key = t.key)`;
 
 /** Turns that must have closed by now: their records are gone from the log, so nobody will file their close. */
 const DROP_LOST_TURNS = 'DELETE FROM open_turns WHERE named_at < (SELECT log_time FROM cluster) - $1::bigint';

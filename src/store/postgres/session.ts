@@ -1,6 +1,7 @@
 /** A connected session, for as long as somebody has it for himself: statements that are prepared once, and COPY. */
 import { type Client, DatabaseError, type QueryResultRow } from 'pg';
 import type { BinaryRows } from './binary-copy.ts';
+import type { Value } from '../sql.ts';
 import { CopyIn } from './copy-in.ts';
 import { ConnectionGone, isConnectionGone, reasonOf, StatementFailed } from './errors.ts';
 
@@ -9,8 +10,6 @@ interface Statement {
   readonly name: string;
   readonly sql: string;
 }
-
-export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
 
 /** Name of an unnamed statement in an error. */
 const SHOWN_LENGTH = 60;
@@ -51,6 +50,12 @@ export class Session {
     return result.rows;
   }
 
+  /** The same, each row as a list of its cells. */
+  async cells(sql: string, values: readonly Value[] = []): Promise<readonly (readonly unknown[])[]> {
+    const query = { text: sql, values: [...values], rowMode: 'array' as const };
+    return (await guarded(sql.slice(0, SHOWN_LENGTH), this.#client.query<unknown[]>(query))).rows;
+  }
+
   async copy(into: string, rows: BinaryRows): Promise<void> {
     if (rows.rows === 0) return;
     const copied = await guarded(
@@ -73,13 +78,4 @@ async function guarded<T>(what: string, answer: Promise<T>): Promise<T> {
     const code = error instanceof DatabaseError ? (error.code ?? '') : '';
     throw new StatementFailed(`PostgreSQL, ${what}: ${reasonOf(error)}`, code, error);
   }
-}
-
-/** `?` as PostgreSQL numbers its parameters. No text of ours has one otherwise. */
-export function numbered(sql: string): string {
-  let number = 0;
-  return sql.replaceAll('?', () => {
-    number += 1;
-    return `$${number}`;
-  });
 }

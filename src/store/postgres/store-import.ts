@@ -6,8 +6,7 @@
  */
 import { namesOf } from '../column.ts';
 import type { StoredLabel } from '../../model/labels.ts';
-import type { NamedOutcome } from '../../model/validity.ts';
-import type { StoredFeedback, StoredTruth } from '../sqlite/store-export.ts';
+import type { CopiedRow, CopiedTable } from '../copied-tables.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
 import type { HistoryRow } from '../history.ts';
 import { CONVERSATION_COLUMNS } from '../conversation-columns.ts';
@@ -21,8 +20,7 @@ import { Link, type PostgresAddress } from './link.ts';
 import { fromUuid, textKey } from './row-keys.ts';
 import { migrate } from './schema.ts';
 import type { Session } from './session.ts';
-import { LabelRows } from './labels.ts';
-import { addOutcomes } from './outcome-labels.ts';
+import { labelRows } from './labels.ts';
 import { toStorable } from './storable-text.ts';
 import { addArrival, addTrace, ARRIVALS, TRACES } from './trace-copy.ts';
 import { writeWords } from './working-words.ts';
@@ -133,38 +131,22 @@ export class StoreImport {
     );
   }
 
-  /** Rows that were written to the target itself are newer, and stay. */
-  async takeTruths(truths: readonly StoredTruth[]): Promise<void> {
-    await this.#link.use((session) =>
-      session.once(
-        `INSERT INTO truths (key, conversation_id, truth, put_at) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[])
-         ON CONFLICT (key) DO NOTHING`,
-        [
-          truths.map(({ conversationId }) => textKey(conversationId)),
-          truths.map(({ conversationId }) => toStorable(conversationId)),
-          truths.map(({ truth }) => truth),
-          truths.map(({ putAt }) => putAt),
-        ],
-      ),
+  async takeRows({ name, columns, keys }: CopiedTable, rows: readonly CopiedRow[]): Promise<void> {
+    const cells = columns.map(({ type }, at) =>
+      rows.map((row) => {
+        const cell = row[at] ?? null;
+        if (type === 'boolean') return cell === 1;
+        return type === 'text' && typeof cell === 'string' ? toStorable(cell) : cell;
+      }),
     );
-  }
-
-  /** The same. Totals, which are copied as well, hold all that is marked as counted. */
-  async takeFeedback(feedback: readonly StoredFeedback[]): Promise<void> {
+    const placeOf = (text: string) => columns.findIndex((column) => column.name === text);
+    const hashes = keys.map(([, text]) => rows.map((row) => textKey(String(row[placeOf(text)]))));
+    const types = [...columns.map(({ type }) => (type === 'plain' ? 'text' : type)), ...keys.map(() => 'uuid')];
     await this.#link.use((session) =>
       session.once(
-        `INSERT INTO feedback (key, conversation_id, id, body, user_id, counted, put_at)
-         SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::bigint[])
-         ON CONFLICT (key, id) DO NOTHING`,
-        [
-          feedback.map(({ conversationId }) => textKey(conversationId)),
-          feedback.map(({ conversationId }) => toStorable(conversationId)),
-          feedback.map(({ id }) => toStorable(id)),
-          feedback.map(({ body }) => toStorable(body)),
-          feedback.map(({ user }) => (user === undefined ? null : toStorable(user))),
-          feedback.map(({ isCounted }) => isCounted),
-          feedback.map(({ putAt }) => putAt),
-        ],
+        `INSERT INTO ${name} (${[namesOf(columns), ...keys.map(([key]) => key)].join(', ')})
+         SELECT * FROM unnest(${types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')}) ON CONFLICT DO NOTHING`,
+        [...cells, ...hashes],
       ),
     );
   }
@@ -172,12 +154,7 @@ export class StoreImport {
   /** Existing rows are left unchanged. */
   async takeLabels(labels: readonly StoredLabel[]): Promise<void> {
     for (let from = 0; from < labels.length; from += LABELS_TOGETHER)
-      await new LabelRows(this.#link).put(labels.slice(from, from + LABELS_TOGETHER));
-  }
-
-  /** Rows that were written to the target itself are newer, and stay. */
-  async takeOutcomeLabels(outcomes: readonly NamedOutcome[]): Promise<void> {
-    await this.#link.use((session) => addOutcomes(session, outcomes, Date.now()));
+      await labelRows(this.#link).put(labels.slice(from, from + LABELS_TOGETHER));
   }
 
   async takeFirstTimes(times: readonly StoredTotal[]): Promise<void> {

@@ -4,12 +4,16 @@
  */
 import { type Evaluation, OUTCOMES, type Outcome, type SuiteScope } from '../../model/evaluation.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
-import type { JudgeOutcome, JudgeRequest } from '../../model/judging.ts';
-import type { EvaluationSummary } from '../conversation-reader.ts';
+import type { JudgeOutcome } from '../../model/judging.ts';
 import type { Labels, WaitingEvaluation } from '../engine-store.ts';
 import { fromSuiteKey, isShadowKey, suiteKey } from '../../model/suite-key.ts';
+import type { WaitsOf } from '../rules/evaluations.ts';
+import { noteAsked, waitFor } from '../rules/questions.ts';
+import { change, type Rule, rows } from '../sql.ts';
 import { decodeVerdicts, encodeVerdicts } from '../verdict-codec.ts';
 import { lockKey } from './advisory-locks.ts';
+import { DIALECT } from './dialect.ts';
+import { runOn } from './postgres-sql.ts';
 import { fromUuid } from './row-keys.ts';
 import type { StoredWaiting } from './loaded.ts';
 import type { Session } from './session.ts';
@@ -68,32 +72,19 @@ export async function loadWaiting(session: Session, conversations: readonly numb
 }
 
 /** For whoever reads the store. */
-export async function readWaiting(
-  session: Session,
-  conversations: readonly { readonly row: number; readonly conversationId: ConversationId }[],
+export function* readWaiting(
+  conversations: readonly WaitsOf[],
   of: 'live' | 'shadow',
-): Promise<readonly { readonly row: number; readonly waiting: Evaluation }[]> {
+): Rule<readonly { readonly row: number; readonly waiting: Evaluation }[]> {
   const ids = new Map(conversations.map(({ row, conversationId }) => [row, conversationId]));
-  const rows = await session.rows<Row>(LOAD, [[...ids.keys()]]);
-  return rows
+  const found = yield* rows<Row>(LOAD, [[...ids.keys()]]);
+  return found
     .filter(({ suite }) => isShadowKey(suite) === (of === 'shadow'))
     .toSorted((a, b) => a.id - b.id)
     .flatMap((row) => {
       const id = ids.get(row.conversation);
       return id === undefined ? [] : [{ row: row.conversation, waiting: evaluationOf(row, id) }];
     });
-}
-
-/** Evaluations that wait, as a list shows them, by conversation. */
-export async function readWaitingSummaries(
-  session: Session,
-  conversations: readonly number[],
-): Promise<readonly { readonly conversation: number; readonly summary: EvaluationSummary }[]> {
-  const rows = await session.rows<Row>(LOAD, [conversations]);
-  return rows
-    .filter(({ suite }) => !isShadowKey(suite))
-    .toSorted((a, b) => a.id - b.id)
-    .map((row) => ({ conversation: row.conversation, summary: evaluationOf(row, '' as ConversationId) }));
 }
 
 /** Gives the judges of requests that cost nothing, each as often as it does: others wait for the answer, or it is there. */
@@ -116,68 +107,18 @@ export async function writeWaiting(session: Session, set: WorkingSet, now: numbe
       JSON.stringify(bodyOf(waiting)),
     ]);
     if (row === undefined) throw new Error('store: an evaluation that waits was not written');
-    reused.push(...(await waitFor(session, row.id, requests, now)));
+    const free = await runOn(session, waitFor(DIALECT, row.id, requests, now));
+    reused.push(...free.map(({ judge }) => judge));
+    await runOn(session, noteAsked({ conversation: head, waiter: row.id }));
     await session.run(REVISIT_IF_ANSWERED, [[row.id]]);
   }
   return reused;
 }
 
 /** Questions have ended: evaluations that wait for nothing else are re-evaluated. In the transaction that ends them. */
-export async function reviseAnswered(session: Session, questions: readonly number[]): Promise<void> {
-  if (questions.length === 0) return;
-  const waiters = await session.rows<{ waiter: number }>(WAITERS_OF, [questions]);
-  if (waiters.length > 0) await session.run(REVISIT_IF_ANSWERED, [waiters.map(({ waiter }) => waiter)]);
-}
-
-/** The waiter is the conversation, below 0. */
-export async function askBeside(
-  session: Session,
-  questions: readonly { readonly conversation: number; readonly request: JudgeRequest }[],
-  now: number,
-): Promise<void> {
-  await session.run(KEEP_QUESTIONS);
-  const byWaiter = Map.groupBy(questions, ({ conversation }) => -conversation);
-  await session.run(LEAVE_BESIDE, [[...byWaiter.keys()]]);
-  for (const [waiter, asked] of byWaiter) {
-    const requests = asked.map(({ request }) => request);
-    await waitFor(session, waiter, requests, now);
-    await session.run(NOTE_ASKED, [-waiter, waiter]);
-  }
-}
-
-/** See `QuestionDesk.waitFor`. */
-async function waitFor(
-  session: Session,
-  waiter: number,
-  requests: readonly JudgeRequest[],
-  now: number,
-): Promise<readonly string[]> {
-  const before = new Set(
-    (await session.rows<{ question: number }>(WAITS_OF, [waiter])).map(({ question }) => question),
-  );
-  const asked: number[] = [];
-  const reused: string[] = [];
-  for (const request of requests) {
-    const key = Buffer.from(request.key, 'hex');
-    const text = toStorable(JSON.stringify(request));
-    const [row] = await session.rows<{ id: number; ended: boolean; answered: boolean; waited: boolean }>(ASK, [
-      key,
-      request.judge,
-      request.priority,
-      now,
-      text,
-    ]);
-    if (row === undefined) throw new Error('store: a question was not written');
-    if (!before.has(row.id)) {
-      if (row.ended && !row.answered) await session.run(ASK_AGAIN, [row.id, request.priority, now, text]);
-      else if (row.answered || row.waited) reused.push(request.judge);
-    }
-    asked.push(row.id);
-  }
-  const over = [...before].filter((question) => !asked.includes(question));
-  if (over.length > 0) await session.run(STOP_WAITING, [waiter, over]);
-  await session.run(WAIT, [waiter, asked]);
-  return reused;
+export function* reviseAnswered(questions: readonly number[]): Rule<void> {
+  const waiters = yield* rows<{ waiter: number }>(WAITERS_OF, [questions]);
+  if (waiters.length > 0) yield* change(REVISIT_IF_ANSWERED, [waiters.map(({ waiter }) => waiter)]);
 }
 
 function bodyOf({ evaluation, place, counted }: WaitingEvaluation): Body {
@@ -221,7 +162,10 @@ function evaluationOf(row: Row, conversationId: ConversationId): Evaluation {
 }
 
 /** Nobody forgets a question between our finding it and our waiting for it (`questions.ts`). */
-const KEEP_QUESTIONS = { name: 'keep-questions', sql: `SELECT pg_advisory_xact_lock_shared(${lockKey('questions')})` };
+export const KEEP_QUESTIONS = {
+  name: 'keep-questions',
+  sql: `SELECT pg_advisory_xact_lock_shared(${lockKey('questions')})`,
+};
 const LOAD = {
   name: 'load-waiting',
   sql: 'SELECT id, conversation, trace_id, turn_id, suite, body FROM waiting_evaluations WHERE conversation = ANY($1::bigint[])',
@@ -237,45 +181,9 @@ const PUT = {
 };
 const DROP = { name: 'drop-waiting', sql: 'DELETE FROM waiting_evaluations WHERE id = ANY($1::bigint[])' };
 const DROP_WAITS = { name: 'drop-waits', sql: 'DELETE FROM judge_waits WHERE waiter = ANY($1::bigint[])' };
-const WAITS_OF = { name: 'waits-of', sql: 'SELECT question FROM judge_waits WHERE waiter = $1' };
 const WAITERS_OF = {
   name: 'waiters-of',
   sql: 'SELECT DISTINCT waiter FROM judge_waits WHERE question = ANY($1::bigint[])',
-};
-/** Written also where it is there already, so that it is locked and does not end unseen before we wait for it. */
-const ASK = {
-  name: 'ask-question',
-  sql: `INSERT INTO questions (key, judge, priority, asked_at, request) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (key) DO UPDATE SET priority = CASE WHEN questions.outcome IS NULL
-      THEN greatest(questions.priority, excluded.priority) ELSE questions.priority END
-    RETURNING id, outcome IS NOT NULL AS ended, answered,
-      EXISTS (SELECT 1 FROM judge_waits w WHERE w.question = questions.id) AS waited`,
-};
-const ASK_AGAIN = {
-  name: 'ask-question-again',
-  sql: `UPDATE questions SET priority = $2, asked_at = $3, request = $4, outcome = NULL, ended_at = NULL
-    WHERE id = $1 AND NOT answered`,
-};
-const WAIT = {
-  name: 'wait-for',
-  sql: `WITH waits AS (
-      INSERT INTO judge_waits (waiter, question) SELECT $1, unnest($2::bigint[]) ON CONFLICT DO NOTHING)
-    INSERT INTO asked_for (conversation, question)
-    SELECT w.conversation, q FROM waiting_evaluations w, unnest($2::bigint[]) AS q WHERE w.id = $1
-    ON CONFLICT DO NOTHING`,
-};
-const LEAVE_BESIDE = {
-  name: 'leave-beside',
-  sql: 'DELETE FROM judge_waits WHERE waiter < 0 AND NOT (waiter = ANY($1::bigint[]))',
-};
-const NOTE_ASKED = {
-  name: 'note-asked',
-  sql: `INSERT INTO asked_for (conversation, question) SELECT $1, question FROM judge_waits WHERE waiter = $2
-    ON CONFLICT DO NOTHING`,
-};
-const STOP_WAITING = {
-  name: 'stop-waiting',
-  sql: 'DELETE FROM judge_waits WHERE waiter = $1 AND question = ANY($2::bigint[])',
 };
 const REVISIT_IF_ANSWERED = {
   name: 'revisit-if-answered',

@@ -17,7 +17,8 @@ import {
   type Stretch,
   stretchOf,
 } from '../conversation-search.ts';
-import type { Statements } from './statements.ts';
+import { toPlace, type PlaceRow } from '../rules/search.ts';
+import { type Rule, rows, type Statement } from '../sql.ts';
 
 /** Beyond it a search among the newest rows finds enough. */
 const CANDIDATES_MAX = 2000;
@@ -26,70 +27,93 @@ const FAILURES_A_ROW = 8;
 const NOWHERE: Place = { at: 0, row: 0 };
 const SEVERITIES = [1, 2, 3];
 
-const HAS_WORDS = 'SELECT EXISTS (SELECT 1 FROM spoken_content) OR EXISTS (SELECT 1 FROM open_words) AS has';
+const HAS_WORDS: Statement = {
+  name: 'has-words',
+  sql: 'SELECT EXISTS (SELECT 1 FROM spoken_content) OR EXISTS (SELECT 1 FROM open_words) AS has',
+};
 const WITH_WORDS = 'SELECT rowid AS id FROM spoken WHERE spoken MATCH ?';
 /** Conversations that go on (word-rows.ts): their words are read through. */
 const OPEN_WITH_WORDS = `SELECT conversation AS id FROM open_words
   WHERE NOT EXISTS (SELECT 1 FROM json_each(?) asked WHERE instr(words, asked.value) = 0)`;
-const IN_STRETCH = inStretch(Number, { from: NOWHERE, before: NOWHERE }, '').sql;
+const IN_STRETCH = inStretch({ from: NOWHERE, before: NOWHERE }, '').sql;
 // The second condition makes SQLite see that the partial index has all of them.
-const FAILED = `SELECT id, began_at FROM conversations WHERE worst_outcome = ? AND worst_outcome > 0 AND ${IN_STRETCH}
-  ORDER BY began_at DESC, id DESC LIMIT ?`;
-const FAILED_CRITERION = 'SELECT evaluation AS id FROM failed_verdicts WHERE criterion = ? LIMIT ?';
-const OF_EVALUATIONS = 'SELECT conversation AS id FROM evaluations WHERE id IN (SELECT value FROM json_each(?))';
-const LABELLED = 'SELECT conversation_id FROM labels ORDER BY conversation_id LIMIT ?';
-const OF_IDS = 'SELECT id FROM conversations WHERE conversation_id IN (SELECT value FROM json_each(?))';
-const OPEN = 'SELECT id FROM conversations WHERE due_at IS NOT NULL LIMIT ?';
-const WITH_FEEDBACK = `SELECT id, began_at FROM conversations WHERE feedback = ? AND ${IN_STRETCH}
-  ORDER BY began_at DESC, id DESC LIMIT ?`;
-const WAITING = 'SELECT conversation AS id FROM waiting_evaluations LIMIT ?';
-
-type Candidates = CandidateRows<string | number>;
+const FAILED: Statement = {
+  name: 'failed-conversations',
+  sql: `SELECT id, began_at FROM conversations WHERE worst_outcome = ? AND worst_outcome > 0 AND ${IN_STRETCH}
+  ORDER BY began_at DESC, id DESC LIMIT ?`,
+};
+const FAILED_CRITERION: Statement = {
+  name: 'failed-criterion',
+  sql: 'SELECT evaluation AS id FROM failed_verdicts WHERE criterion = ? LIMIT ?',
+};
+const OF_EVALUATIONS: Statement = {
+  name: 'of-evaluations',
+  sql: 'SELECT conversation AS id FROM evaluations WHERE id IN (SELECT value FROM json_each(?))',
+};
+const LABELLED: Statement = {
+  name: 'labelled-ids',
+  sql: 'SELECT conversation_id FROM labels ORDER BY conversation_id LIMIT ?',
+};
+const OF_IDS: Statement = {
+  name: 'of-ids',
+  sql: 'SELECT id FROM conversations WHERE conversation_id IN (SELECT value FROM json_each(?))',
+};
+const OPEN: Statement = {
+  name: 'open-conversations',
+  sql: 'SELECT id FROM conversations WHERE due_at IS NOT NULL LIMIT ?',
+};
+const WITH_FEEDBACK: Statement = {
+  name: 'with-feedback',
+  sql: `SELECT id, began_at FROM conversations WHERE feedback = ? AND ${IN_STRETCH}
+  ORDER BY began_at DESC, id DESC LIMIT ?`,
+};
+const WAITING: Statement = {
+  name: 'waiting-conversations',
+  sql: 'SELECT conversation AS id FROM waiting_evaluations LIMIT ?',
+};
 
 /** All that a page of the worst shows, where nothing else is asked and it is full of failures; else undefined. */
-export function worstRows(statements: Statements, search: ConversationSearch, window: Stretch): Candidates | undefined {
-  const { order, limit, cursor, since: _since, until: _until, ...asked } = search;
-  if (order !== 'worst' || Object.values(asked).some((one) => one !== undefined)) return undefined;
+export function* worstRows(asked: ConversationSearch, window: Stretch): Rule<CandidateRows | undefined> {
+  const { order, limit, cursor, since: _since, until: _until, ...conditions } = asked;
+  if (order !== 'worst' || Object.values(conditions).some((one) => one !== undefined)) return undefined;
   const last = cursor?.last;
   const found: Place[] = [];
   for (const severity of SEVERITIES.toReversed()) {
     if (last !== undefined && severity > last.severity) continue;
     const before = severity === last?.severity && isBefore(last, window.before) ? last : window.before;
-    found.push(...placesIn(statements, FAILED, severity, { ...window, before }, limit - found.length));
+    found.push(...(yield* placesIn(FAILED, severity, { ...window, before }, limit - found.length)));
     if (found.length === limit) return { isOneOf: oneOf(found.map(({ row }) => row)), count: undefined };
   }
   return undefined;
 }
 
 /** Undefined where no index has them, or too many. */
-export function candidateRows(statements: Statements, search: ConversationSearch): Candidates | undefined {
+export function* candidateRows(asked: ConversationSearch): Rule<CandidateRows | undefined> {
   return (
-    withWords(statements, search) ??
-    whole(failedCriteria(statements, search)) ??
-    whole(labelled(statements, search)) ??
-    whole(unfinished(statements, search)) ??
-    withFeedback(statements, search) ??
-    failed(statements, search)
+    (yield* withWords(asked)) ??
+    whole(yield* failedCriteria(asked)) ??
+    whole(yield* labelled(asked)) ??
+    whole(yield* unfinished(asked)) ??
+    (yield* withFeedback(asked)) ??
+    (yield* failed(asked))
   );
 }
 
 /** Undefined where no words are asked for, or none are kept. */
-function withWords(statements: Statements, search: ConversationSearch): Candidates | undefined {
+function* withWords(search: ConversationSearch): Rule<CandidateRows | undefined> {
   const asked = askedWords(search);
-  if (asked === undefined || statements.of(HAS_WORDS).get()?.has !== 1) return undefined;
+  if (asked === undefined) return undefined;
+  const [kept] = yield* rows<{ has: number }>(HAS_WORDS);
+  if (kept?.has !== 1) return undefined;
   const words = asked.map((word) => `"${word}"`).join(' AND ');
   const parts = JSON.stringify(asked.map((word, at) => (at === asked.length - 1 ? ` ${word}` : ` ${word} `)));
-  const limited = (sql: string, values: string) =>
-    statements
-      .of(`${sql} LIMIT ?`)
-      .all(values, CANDIDATES_MAX + 1)
-      .map(idOf);
   // For a beginning, FTS5 first gathers all rows of all words that have it.
-  const exact = limited(WITH_WORDS, words);
+  const exact = yield* ids({ name: 'with-words', sql: `${WITH_WORDS} LIMIT ?` }, words);
   const match = exact.length > CANDIDATES_MAX ? words : `${words}*`;
-  const indexed = match === words ? exact : limited(WITH_WORDS, match);
-  const rows = [...new Set([...indexed, ...limited(OPEN_WITH_WORDS, parts)])];
-  if (rows.length <= CANDIDATES_MAX) return { isOneOf: oneOf(rows), count: rows.length, hasWords: true };
+  const indexed = match === words ? exact : yield* ids({ name: 'with-words', sql: `${WITH_WORDS} LIMIT ?` }, match);
+  const open = yield* ids({ name: 'open-with-words', sql: `${OPEN_WITH_WORDS} LIMIT ?` }, parts);
+  const found = [...new Set([...indexed, ...open])];
+  if (found.length <= CANDIDATES_MAX) return { isOneOf: oneOf(found), count: found.length, hasWords: true };
   // A page of so many ends soon, and the index has them in the order in which they were stored.
   const isOneOf = ({ first, last }: Ends) => ({
     sql: `c.id IN (${WITH_WORDS} AND rowid BETWEEN ? AND ? UNION ALL ${OPEN_WITH_WORDS})`,
@@ -98,86 +122,79 @@ function withWords(statements: Statements, search: ConversationSearch): Candidat
   return { isOneOf, count: undefined, hasWords: true };
 }
 
-function failed(statements: Statements, search: ConversationSearch): Candidates | undefined {
-  const { outcomes, order, limit } = search;
+function* failed(asked: ConversationSearch): Rule<CandidateRows | undefined> {
+  const { outcomes, order, limit } = asked;
   const severities = outcomes?.map((outcome) => severityOf(outcome) ?? 0) ?? [0];
   const least = Math.min(...severities);
   if (least === 0) return undefined;
   // The worst outcome that a conversation ever had is no better than that of its last evaluation.
   const max = order === 'worst' ? CANDIDATES_MAX : Math.min(CANDIDATES_MAX, limit * FAILURES_A_ROW);
   const keys = SEVERITIES.filter((severity) => severity >= least);
-  return latestOf(statements, FAILED, { keys, stretch: stretchOf(search), max });
+  return yield* latestOf(FAILED, { keys, stretch: stretchOf(asked), max });
 }
 
-function withFeedback(statements: Statements, search: ConversationSearch): Candidates | undefined {
-  const keys = search.feedback?.map((polarity) => POLARITIES.indexOf(polarity));
+function* withFeedback(asked: ConversationSearch): Rule<CandidateRows | undefined> {
+  const keys = asked.feedback?.map((polarity) => POLARITIES.indexOf(polarity));
   if (keys === undefined) return undefined;
-  return latestOf(statements, WITH_FEEDBACK, { keys, stretch: stretchOf(search), max: CANDIDATES_MAX });
+  return yield* latestOf(WITH_FEEDBACK, { keys, stretch: stretchOf(asked), max: CANDIDATES_MAX });
 }
 
 /** The latest ones in a stretch under any of the keys. */
-function latestOf(
-  statements: Statements,
-  sql: string,
+function* latestOf(
+  statement: Statement,
   { keys, stretch, max }: { readonly keys: readonly number[]; readonly stretch: Stretch; readonly max: number },
-): Candidates {
-  const found = keys
-    .flatMap((key) => placesIn(statements, sql, key, stretch, max))
-    .sort((a, b) => (isBefore(a, b) ? 1 : -1))
-    .slice(0, max);
+): Rule<CandidateRows> {
+  const all: Place[] = [];
+  for (const key of keys) all.push(...(yield* placesIn(statement, key, stretch, max)));
+  const found = all.sort((a, b) => (isBefore(a, b) ? 1 : -1)).slice(0, max);
   const last = found.length === max ? found.at(-1) : undefined;
   return { isOneOf: oneOf(found.map(({ row }) => row)), count: found.length, last };
 }
 
-function failedCriteria(statements: Statements, { failedCriteria: criteria }: ConversationSearch) {
+function* failedCriteria({ failedCriteria: criteria }: ConversationSearch): Rule<readonly number[] | undefined> {
   if (criteria === undefined) return undefined;
-  const evaluations = criteria.flatMap((criterion) =>
-    statements
-      .of(FAILED_CRITERION)
-      .all(criterion, CANDIDATES_MAX + 1)
-      .map(idOf),
-  );
+  const evaluations: number[] = [];
+  for (const criterion of criteria) evaluations.push(...(yield* ids(FAILED_CRITERION, criterion)));
   if (evaluations.length > CANDIDATES_MAX) return undefined;
-  return statements.of(OF_EVALUATIONS).all(JSON.stringify(evaluations)).map(idOf);
+  return (yield* rows<IdRow>(OF_EVALUATIONS, [evaluations])).map(idOf);
 }
 
-function labelled(statements: Statements, { isLabelled }: ConversationSearch) {
+function* labelled({ isLabelled }: ConversationSearch): Rule<readonly number[] | undefined> {
   if (isLabelled !== true) return undefined;
-  const ids = statements.of(LABELLED).all(CANDIDATES_MAX + 1);
-  if (ids.length > CANDIDATES_MAX) return undefined;
-  return statements
-    .of(OF_IDS)
-    .all(JSON.stringify(ids.map(({ conversation_id: id }) => id)))
-    .map(idOf);
+  const found = yield* rows<{ conversation_id: string }>(LABELLED, [CANDIDATES_MAX + 1]);
+  if (found.length > CANDIDATES_MAX) return undefined;
+  return (yield* rows<IdRow>(OF_IDS, [found.map(({ conversation_id: id }) => id)])).map(idOf);
 }
 
-function unfinished(statements: Statements, { states }: ConversationSearch) {
+function* unfinished({ states }: ConversationSearch): Rule<readonly number[] | undefined> {
   if (states === undefined || states.some((state) => state !== 'open' && state !== 'waiting')) return undefined;
-  const rows = states.flatMap((state) =>
-    statements
-      .of(state === 'open' ? OPEN : WAITING)
-      .all(CANDIDATES_MAX + 1)
-      .map(idOf),
-  );
-  return rows.length > CANDIDATES_MAX ? undefined : rows;
+  const found: number[] = [];
+  for (const state of states) found.push(...(yield* ids(state === 'open' ? OPEN : WAITING)));
+  return found.length > CANDIDATES_MAX ? undefined : found;
 }
 
 /** All that there are, of which earlier pages have shown some. */
-function whole(rows: readonly number[] | undefined): Candidates | undefined {
-  return rows === undefined ? undefined : { isOneOf: oneOf([...new Set(rows)]), count: rows.length };
+function whole(found: readonly number[] | undefined): CandidateRows | undefined {
+  return found === undefined ? undefined : { isOneOf: oneOf([...new Set(found)]), count: found.length };
 }
 
-function oneOf(rows: readonly number[]): () => Condition<string> {
-  return () => ({ sql: 'c.id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(rows)] });
+function oneOf(found: readonly number[]): () => Condition {
+  return () => ({ sql: 'c.id IN (SELECT value FROM json_each(?))', values: [found] });
 }
 
-function placesIn(statements: Statements, sql: string, key: number, stretch: Stretch, limit: number): readonly Place[] {
-  return statements
-    .of(sql)
-    .all(key, ...inStretch(Number, stretch).values, limit)
-    .map(({ id, began_at: at }) => ({ at: Number(at), row: Number(id) }));
+function* placesIn(statement: Statement, key: number, stretch: Stretch, limit: number): Rule<readonly Place[]> {
+  return (yield* rows<PlaceRow>(statement, [key, ...inStretch(stretch).values, limit])).map(toPlace);
 }
 
-function idOf({ id }: Record<string, unknown>): number {
-  return Number(id);
+interface IdRow {
+  readonly id: number;
+}
+
+/** At most one more than there may be. */
+function* ids(statement: Statement, ...values: readonly string[]): Rule<readonly number[]> {
+  return (yield* rows<IdRow>(statement, [...values, CANDIDATES_MAX + 1])).map(idOf);
+}
+
+function idOf({ id }: IdRow): number {
+  return id;
 }

@@ -7,7 +7,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
 import type { ForgettableNames, ForgottenStore, StoredTrace } from '../engine-store.ts';
 import { keyHash } from '../key-hash.ts';
-import { chooseNone, type DroppingStore, forgetChosen } from './drop-conversations.ts';
+import { countSaid, forgetSaid } from '../rules/dropping.ts';
+import { chooseNone, DROPPING, type DroppingStore, forgetChosen } from './drop-conversations.ts';
 import type { SaidCounts } from '../said-counts.ts';
 import type { OwnTransaction } from './own-transaction.ts';
 import { PrunedTraces, type Reach } from './pruned-traces.ts';
@@ -31,16 +32,6 @@ export interface Forgetting {
 
 /** Pieces of content that are overwritten before their rows are deleted. */
 const WIPED_AT_ONCE = 1000;
-/** Truth and labels may be there before the conversation, or after retention has deleted it. */
-const SAID_OF = ['truths', 'outcome_labels', 'labels', 'labelled_verdicts', 'feedback'];
-const IS_SAID_OF = `conversation_id IN (SELECT value FROM json_each(?)
-  UNION SELECT conversation_id FROM conversations WHERE id IN temp.dropped)`;
-
-/** Conversations that others have as well: their polarity and their criteria are decided again. */
-const REVISIT_FEEDBACK = `INSERT INTO revisits (conversation) SELECT DISTINCT c.id FROM feedback f
-  JOIN conversations c ON c.conversation_id = f.conversation_id WHERE f.user_id IN (SELECT value FROM json_each(?))
-  ON CONFLICT (conversation) DO UPDATE SET due_at = 0`;
-
 interface ForgettingStore extends DroppingStore {
   readonly traces: Pick<Traces, 'freeContentOf' | 'wipeFreed' | 'removeEmptyFiles'>;
   noted(name: string): number;
@@ -119,22 +110,18 @@ export class ForgottenRows implements ForgottenStore {
   /** Deletes conversations in a transaction of its own, with those that have one of the traces. */
   forget(what: Forgetting): { readonly conversations: number; readonly traces: number; readonly said: SaidCounts } {
     const store = this.#store;
-    const ids = JSON.stringify(what.conversations);
     return this.#own('forgetting', () => {
       this.#noteAll(what);
       chooseNone(store);
       store.run(
         `INSERT INTO temp.dropped SELECT id FROM conversations WHERE conversation_id IN (SELECT value FROM json_each(?))
          UNION SELECT conversation FROM traces WHERE trace_id IN (SELECT unhex(value) FROM json_each(?))`,
-        ids,
+        JSON.stringify(what.conversations),
         JSON.stringify(what.traces),
       );
-      const said = this.#countSaid(ids);
-      for (const table of SAID_OF)
-        store.run(`DELETE FROM ${table} WHERE conversation_id IN (SELECT value FROM json_each(?))`, ids);
-      const users = JSON.stringify(what.users);
-      store.run(REVISIT_FEEDBACK, users);
-      store.run('DELETE FROM feedback WHERE user_id IN (SELECT value FROM json_each(?))', users);
+      const conversationIds = [...new Set([...what.conversations, ...store.chosenIds()])];
+      const said = store.inside(countSaid(DROPPING, conversationIds));
+      store.inside(forgetSaid(DROPPING, { conversations: conversationIds, users: what.users }));
       const count = (from: string) =>
         Number(this.#database.prepare(`SELECT count(*) AS rows FROM ${from}`).get()?.rows);
       const conversations = count('temp.dropped');
@@ -147,16 +134,7 @@ export class ForgottenRows implements ForgottenStore {
 
   /** Counts what was said of these. Only between transactions. */
   saidOf(conversations: readonly ConversationId[]): SaidCounts {
-    chooseNone(this.#store);
-    return this.#countSaid(JSON.stringify(conversations));
-  }
-
-  /** With those that are chosen. */
-  #countSaid(ids: string): SaidCounts {
-    const count = (table: string) =>
-      Number(this.#database.prepare(`SELECT count(*) AS rows FROM ${table} WHERE ${IS_SAID_OF}`).get(ids)?.rows);
-    const [truths, outcomes, labels] = [count('truths'), count('outcome_labels'), count('labels')];
-    return { truths, outcomes, labels, feedback: count('feedback') };
+    return this.#store.inside(countSaid(DROPPING, conversations));
   }
 
   /**

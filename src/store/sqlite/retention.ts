@@ -3,7 +3,8 @@
  * Conversations that failed are kept longest, since those are the ones people come back for. Running totals stay: a
  * counter never goes down.
  */
-import { chooseNone, dropChosen, SAID_FROM_OUTSIDE } from './drop-conversations.ts';
+import { dropHistory, dropLonely } from '../rules/dropping.ts';
+import { chooseNone, dropChosen, DROPPING } from './drop-conversations.ts';
 import { PRUNED_TRACE_BYTES, type Reach } from './pruned-traces.ts';
 import type { Store } from './store.ts';
 
@@ -13,8 +14,6 @@ export interface Retention {
   readonly maxBytes: number;
   readonly keepMs: number;
   readonly keepFailedMs: number;
-  /** False where words that were said are no longer kept for the search. */
-  readonly words?: boolean;
 }
 
 /** Few enough that the scoring thread is soon back at its work; the next round goes on. */
@@ -63,14 +62,8 @@ export function prune(
     if (dropped === 0) break;
     conversations += dropped;
   }
-  // Labels and ground truth of conversations that never arrived.
-  for (const table of SAID_FROM_OUTSIDE)
-    store.run(
-      `DELETE FROM ${table} WHERE put_at < ? AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.conversation_id = ${table}.conversation_id)`,
-      now - retention.keepFailedMs,
-    );
-  store.historyRows.deleteOld(now);
-  if (retention.words === false) store.words.clearSome();
+  store.inside(dropLonely(DROPPING, now - retention.keepFailedMs));
+  store.inside(dropHistory(DROPPING, now));
   const remembered = Math.min(REMEMBERED_MAX, (retention.maxBytes * REMEMBERED_SHARE) / PRUNED_TRACE_BYTES);
   store.pruned.forget(reach, Math.floor(remembered));
   store.forgotten.expire(reach);

@@ -11,8 +11,6 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 export class Revisits implements RevisitStore {
   readonly #waiting: WaitingEvaluations;
-  readonly #add: StatementSync;
-  readonly #askNow: StatementSync;
   readonly #ask: StatementSync;
   readonly #take: StatementSync;
   readonly #next: StatementSync;
@@ -21,13 +19,6 @@ export class Revisits implements RevisitStore {
 
   constructor(database: DatabaseSync, waiting: WaitingEvaluations) {
     this.#waiting = waiting;
-    this.#add = database.prepare(
-      `INSERT INTO revisits (conversation) SELECT id FROM conversations WHERE conversation_id = ?
-       ON CONFLICT (conversation) DO UPDATE SET due_at = 0`,
-    );
-    this.#askNow = database.prepare(
-      'INSERT INTO revisits (conversation) VALUES (?) ON CONFLICT (conversation) DO UPDATE SET due_at = 0',
-    );
     this.#ask = database.prepare(
       'INSERT INTO revisits (conversation, due_at) VALUES (?, ?) ON CONFLICT (conversation) DO NOTHING',
     );
@@ -38,17 +29,6 @@ export class Revisits implements RevisitStore {
        RETURNING conversation, EXISTS (SELECT 1 FROM conversations c WHERE c.id = conversation) AS there`,
     );
     this.#next = database.prepare('SELECT min(due_at) AS at FROM revisits');
-  }
-
-  add(conversationId: string): void {
-    this.#add.run(conversationId);
-    this.#nextAt = 0;
-  }
-
-  /** The same by its row. */
-  askNow(conversation: number): void {
-    this.#askNow.run(conversation);
-    this.#nextAt = 0;
   }
 
   ask(conversation: number, logTime: number): void {
@@ -73,7 +53,7 @@ export class Revisits implements RevisitStore {
       .sort((a, b) => a - b);
   }
 
-  /** After a rollback. */
+  /** After a rollback, and where rows were added by others. */
   discard(): void {
     this.#nextAt = 0;
   }

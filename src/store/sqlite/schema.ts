@@ -111,7 +111,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
     PRIMARY KEY (metric, labels)
   ) STRICT, WITHOUT ROWID;
   `,
-  // Evaluations that wait to be observed, and the state of whoever observes them (detection-rows.ts).
+  // Evaluations that wait to be observed, and the state of whoever observes them (rules/detection.ts).
   `
   CREATE TABLE detection_queue (
     id INTEGER PRIMARY KEY,
@@ -126,14 +126,14 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
     snapshot BLOB NOT NULL
   ) STRICT;
   `,
-  // Results of evaluations that wait for a backend (result-rows.ts).
+  // Results of evaluations that wait for a backend (rules/results.ts).
   `
   CREATE TABLE result_queue (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     payload TEXT NOT NULL
   ) STRICT;
   `,
-  // Questions to judges, who waits for them, and what was spent on them (question-rows.ts). A question waits while it has no outcome.
+  // Questions to judges, who waits for them, and what was spent on them (rules/questions.ts). A question waits while it has no outcome.
   `
   CREATE TABLE questions (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -201,7 +201,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   CREATE UNIQUE INDEX waiting_evaluations_one ON waiting_evaluations (conversation, suite, turn_id);
   CREATE INDEX waiting_evaluations_trace ON waiting_evaluations (trace);
   `,
-  // People's labels of judged criteria, and the judges' verdicts on the same (label-rows.ts).
+  // People's labels of judged criteria, and the judges' verdicts on the same (rules/labels.ts).
   `
   CREATE TABLE labels (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -353,7 +353,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   CREATE VIRTUAL TABLE spoken USING fts5 (words, detail = column);
   INSERT INTO spoken (spoken, rank) VALUES ('secure-delete', 1);
   `,
-  // For reviews of one criterion (label-rows.ts).
+  // For reviews of one criterion (rules/labels.ts).
   `
   CREATE INDEX labels_asked ON labels (suite, criterion, id);
   CREATE INDEX labelled_verdicts_asked ON labelled_verdicts (suite, criterion, noted_at);
@@ -366,7 +366,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   `
   CREATE TABLE open_words (conversation INTEGER PRIMARY KEY, words TEXT NOT NULL) STRICT;
   `,
-  // Feedback of the agent's users (feedback-rows.ts), the polarity of each conversation for searches, and hashes of
+  // Feedback of the agent's users (rules/said.ts), the polarity of each conversation for searches, and hashes of
   // conversations that retention deleted, so that feedback for one can be answered.
   `
   CREATE TABLE feedback (

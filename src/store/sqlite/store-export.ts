@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { readCloseCause } from '../../model/causes.ts';
 import type { ConversationId, TraceId, TurnId } from '../../model/ids.ts';
 import type { StoredLabel, StoredLabelKind } from '../../model/labels.ts';
+import { namesOf } from '../column.ts';
+import type { CopiedRow, CopiedTable } from '../copied-tables.ts';
 import type { StoredTotal } from '../conversation-reader.ts';
 import type { StoredConversation } from '../engine-store.ts';
 import { SEEN_COLUMNS, seenFrom } from '../evaluation-columns.ts';
@@ -12,29 +14,10 @@ import type { WholeConversation, WholeEvaluation, WholeTrace } from '../whole-co
 import { ContentReader, contentDirectory } from './content-reader.ts';
 import { toConversation } from './conversation-rows.ts';
 import { toEvaluation } from './evaluation-row.ts';
-import type { NamedOutcome } from '../../model/validity.ts';
-import { toOutcome } from './outcome-label-rows.ts';
 import { migrate } from './migrate.ts';
 import { readContent } from './traces.ts';
 
 type Row = Record<string, unknown>;
-
-export interface StoredTruth {
-  readonly conversationId: string;
-  /** JSON. */
-  readonly truth: string;
-  readonly putAt: number;
-}
-
-export interface StoredFeedback {
-  readonly conversationId: string;
-  readonly id: string;
-  /** JSON. */
-  readonly body: string;
-  readonly user: string | undefined;
-  readonly isCounted: boolean;
-  readonly putAt: number;
-}
 
 export interface StoreCounts {
   readonly conversations: number;
@@ -113,27 +96,12 @@ export class StoreExport {
     return Number(this.#one('SELECT count(*) AS n FROM waiting_evaluations')?.n ?? 0);
   }
 
-  truths(): readonly StoredTruth[] {
-    return this.#all('SELECT conversation_id, truth, put_at FROM truths ORDER BY conversation_id').map((row) => ({
-      conversationId: String(row.conversation_id),
-      truth: String(row.truth),
-      putAt: Number(row.put_at),
-    }));
-  }
-
-  feedback(): readonly StoredFeedback[] {
-    return this.#all('SELECT * FROM feedback ORDER BY conversation_id, id').map((row) => ({
-      conversationId: String(row.conversation_id),
-      id: String(row.id),
-      body: String(row.body),
-      user: row.user_id === null ? undefined : String(row.user_id),
-      isCounted: row.counted === 1,
-      putAt: Number(row.put_at),
-    }));
-  }
-
-  outcomeLabels(): readonly NamedOutcome[] {
-    return this.#all('SELECT * FROM outcome_labels ORDER BY conversation_id, label').map(toOutcome);
+  /** All rows of a table that is copied as it is. */
+  rowsOf({ name, columns }: CopiedTable): readonly CopiedRow[] {
+    const statement = this.#database.prepare(`SELECT ${namesOf(columns)} FROM ${name} ORDER BY 1, 2`);
+    statement.setReturnArrays(true);
+    // The cast holds because these columns have texts and numbers.
+    return statement.all() as unknown as readonly CopiedRow[];
   }
 
   /** Words that were said (spoken-words.ts), of conversations after this row. */

@@ -12,15 +12,15 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import type { EngineStore, Total } from '../engine-store.ts';
 import { HeldConversations } from '../held-conversations.ts';
 import type { ConversationId, TraceId } from '../../model/ids.ts';
+import type { Writing } from '../rules/writer.ts';
+import type { Rule } from '../sql.ts';
 import { TotalsInMemory } from '../running-totals.ts';
 import { ConversationKeyRows } from './conversation-keys.ts';
 import { CountedCommits } from './counted-commits.ts';
 import { ContentFiles } from './content-files.ts';
 import { ContentInMemory } from './content-in-memory.ts';
 import { ConversationRows } from './conversation-rows.ts';
-import { DetectionRows } from './detection-rows.ts';
-import { QuestionRows } from './question-rows.ts';
-import { ResultRows } from './result-rows.ts';
+import { type QuestionRows, questionRows } from './question-rows.ts';
 import { Evaluations } from './evaluations.ts';
 import { HistoryRows } from './history-rows.ts';
 import { LabelRows } from './label-rows.ts';
@@ -28,10 +28,10 @@ import { PostponedTurns } from './postponed-turns.ts';
 import { Revisits } from './revisits.ts';
 import { ForgottenRows } from './forgotten-rows.ts';
 import { isNew, migrate } from './migrate.ts';
+import { Statements } from './statements.ts';
 import { StoreReader } from './store-reader.ts';
 import { TotalRows } from './total-rows.ts';
 import { Traces } from './traces.ts';
-import { OutcomeLabelRows } from './outcome-label-rows.ts';
 import { SaidRows } from './said-rows.ts';
 import { WaitingEvaluations } from './waiting-evaluations.ts';
 
@@ -60,12 +60,12 @@ export class Store implements EngineStore {
   readonly revisits: Revisits;
   readonly truths: SaidRows['truths'];
   readonly feedbackRows: SaidRows['feedback'];
-  readonly feedback: SaidRows['feedback']['book'];
-  readonly #said: SaidRows;
+  readonly feedback: SaidRows['book'];
+  readonly said: SaidRows;
   readonly labels: LabelRows;
-  readonly outcomeLabels: OutcomeLabelRows;
-  readonly detection: DetectionRows;
-  readonly results: ResultRows;
+  readonly outcomeLabels: Writing<'now'>['outcomeLabels'];
+  readonly detection: Writing<'now'>['detection'] & EngineStore['detection'];
+  readonly results: Writing<'now'>['results'] & EngineStore['results'];
   readonly #database: DatabaseSync;
   readonly #file: string;
   readonly #conversationRows: ConversationRows;
@@ -95,6 +95,7 @@ export class Store implements EngineStore {
     }: Pick<ConstructorParameters<typeof Traces>[1], 'openContent'> & { readonly durable: boolean },
   ) {
     const own = <T>(what: string, work: () => T): T => this.#between(what, work);
+    const statements = new Statements(database);
     this.#database = database;
     this.#file = file;
     this.#totalRows = new TotalRows(database, this.totals);
@@ -107,19 +108,24 @@ export class Store implements EngineStore {
     this.conversations = new HeldConversations(this.#conversationRows);
     this.keys = new ConversationKeyRows(database, this.conversations);
     this.postponed = new PostponedTurns(database, this.traces);
-    this.labels = new LabelRows(database, own);
-    this.outcomeLabels = new OutcomeLabelRows(database, own);
+    this.labels = new LabelRows(statements, own);
     this.evaluations = new Evaluations(database, this.conversations, this.labels);
-    this.questions = new QuestionRows(database, own);
+    this.questions = questionRows(statements, own);
     this.waiting = new WaitingEvaluations(database, this.questions);
     this.revisits = new Revisits(database, this.waiting);
-    const { conversations, revisits, forgotten } = this;
-    this.#said = new SaidRows(database, { conversations, revisits, forgotten, own });
-    this.truths = this.#said.truths;
-    this.feedbackRows = this.#said.feedback;
-    this.feedback = this.feedbackRows.book;
-    this.detection = new DetectionRows(database, own);
-    this.results = new ResultRows(database, own);
+    const { conversations, revisits } = this;
+    this.said = new SaidRows(statements, { conversations, revisits, own });
+    this.outcomeLabels = this.said.written.outcomeLabels;
+    this.truths = this.said.truths;
+    this.feedbackRows = this.said.feedback;
+    this.feedback = this.said.book;
+    const observe = database.prepare('INSERT INTO detection_queue (at, evaluation, payload) VALUES (?, ?, ?)');
+    const send = database.prepare('INSERT INTO result_queue (payload) VALUES (?)');
+    this.detection = {
+      ...this.said.written.detection,
+      add: ({ at, evaluation, payload }) => void observe.run(at, evaluation, payload),
+    };
+    this.results = { ...this.said.written.results, add: (payload) => void send.run(payload) };
     this.#metaValue = database.prepare('SELECT value FROM meta WHERE key = ?');
     this.#raiseMeta = database.prepare(
       'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)',
@@ -211,7 +217,7 @@ export class Store implements EngineStore {
     this.totals.dropExemplars();
     this.conversations.discard();
     this.postponed.discard();
-    this.#said.discard();
+    this.said.discard();
     this.labels.discard();
     this.revisits.discard();
     this.waiting.discard();
@@ -305,6 +311,12 @@ export class Store implements EngineStore {
   run(sql: string, ...values: SQLInputValue[]): number {
     this.#writeRows();
     return Number(this.#database.prepare(sql).run(...values).changes);
+  }
+
+  /** The same for a rule. */
+  inside<T>(rule: Rule<T>): T {
+    this.#writeRows();
+    return this.said.sql.inside(rule);
   }
 
   count(table: 'traces' | 'conversations' | 'evaluations'): number {

@@ -12,9 +12,6 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ConversationId } from '../../model/ids.ts';
 import { AddedWords, type SpokenWordStore, WORDS_OF_CONVERSATION_MAX } from '../spoken-words.ts';
 
-/** Rows that go together where words are no longer kept. */
-const CLEARED_TOGETHER = 2000;
-
 export class WordRows implements SpokenWordStore {
   readonly #added = new AddedWords();
   readonly #closed = new Set<ConversationId>();
@@ -25,7 +22,6 @@ export class WordRows implements SpokenWordStore {
   readonly #open: StatementSync;
   readonly #keepOpen: StatementSync;
   readonly #deleteOpen: StatementSync;
-  readonly #clear: readonly StatementSync[];
 
   constructor(database: DatabaseSync) {
     this.#rowOf = database.prepare('SELECT id FROM conversations WHERE conversation_id = ?');
@@ -35,10 +31,6 @@ export class WordRows implements SpokenWordStore {
     this.#open = database.prepare('SELECT words FROM open_words WHERE conversation = ?');
     this.#keepOpen = database.prepare('INSERT OR REPLACE INTO open_words (conversation, words) VALUES (?, ?)');
     this.#deleteOpen = database.prepare('DELETE FROM open_words WHERE conversation = ?');
-    this.#clear = [
-      'spoken WHERE rowid IN (SELECT id FROM spoken_content',
-      'open_words WHERE conversation IN (SELECT conversation FROM open_words',
-    ].map((rows) => database.prepare(`DELETE FROM ${rows} LIMIT ${CLEARED_TOGETHER})`));
   }
 
   add(id: ConversationId, words: string): void {
@@ -74,11 +66,6 @@ export class WordRows implements SpokenWordStore {
       if (row !== undefined) this.#keepOpen.run(row, joined(this.#known(row), words));
     }
     this.#added.clear();
-  }
-
-  /** Some of them, where words are no longer kept. */
-  clearSome(): void {
-    for (const clear of this.#clear) clear.run();
   }
 
   /** After a rollback. */

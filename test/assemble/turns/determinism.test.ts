@@ -7,6 +7,7 @@ import { buildTurns } from '../../../src/assemble/build-turns.ts';
 import { normalize } from '../../../src/normalize/normalize.ts';
 import { encodeSpans, type FixtureTrace, placed, type PlacedSpan, readFixture } from '../../normalize/support/otlp.ts';
 import { plainTurn } from './plain-turn.ts';
+import { rounds } from '../../rounds.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../fixtures/genai');
 
@@ -99,6 +100,6 @@ test('any set of spans gives equal turns in any order, each span in exactly one'
         expect(new Set(ids).size).toBe(ids.length);
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: rounds(1500) },
   );
 });

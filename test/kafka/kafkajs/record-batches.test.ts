@@ -4,6 +4,7 @@ import { compressSync } from 'snappy';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { offsetBehind, readBatches } from '../../../src/kafka/kafkajs/record-batches.ts';
+import { rounds } from '../../rounds.ts';
 
 const LIMIT = 1_000_000;
 
@@ -198,6 +199,6 @@ test('noise throws nothing and does not take long', async () => {
       const records = await read(noisy);
       expect(records.length).toBeLessThanOrEqual(noisy.length);
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });

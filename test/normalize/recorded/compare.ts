@@ -47,7 +47,7 @@ export interface Expected {
   readonly turns: readonly ExpectedTurn[];
 }
 
-/** Recordings given to the project, and those captured by test/capture. */
+/** Recordings given to the project, and those captured by scripts/capture. */
 const FOLDERS = ['recorded', 'captured'].map((name) => path.resolve(import.meta.dirname, '../../fixtures', name));
 
 /** `<framework>@<version>/<scenario>[.<variant>]` */

@@ -65,7 +65,7 @@ test('suites change on both instances under load, and either can be asked to acc
   // Later conversations are scored by the new suite, and perhaps some of the earlier ones.
   expect(await sumOf(instances, 'assay_verdicts_total{', 'asked_by_second')).toBeGreaterThanOrEqual(turnsOf(after));
   expect(await sumOf(instances, 'assay_config_last_reload_successful')).toBe(2);
-  expect(await sumOf(instances, 'assay_scoring_failures_total')).toBe(0);
+  expect(await sumOf(instances, 'assay_failures_total', 'part="scoring"')).toBe(0);
 
   const agent = conversations[0] === undefined ? '' : await agentOf(instances[0]);
   for (const one of instances) {

@@ -22,7 +22,7 @@ async function gateway(topic: string): Promise<AssayProcess> {
   const assay = await startAssay({
     dataDir: tempDirectory(),
     ports: await freeListenPorts(),
-    env: { ASSAY_KAFKA_BROKERS: kafka.brokers.join(','), ASSAY_KAFKA_SPANS: topic, ASSAY_KAFKA_READ: 'false' },
+    env: { ASSAY_KAFKA_BROKERS: kafka.brokers.join(','), ASSAY_KAFKA_SPANS: topic, ASSAY_KAFKA_ROLE: 'gateway' },
   });
   onTestFinished(async () => {
     await assay.stop();

@@ -125,7 +125,7 @@ function configIn(directory: string, provider: string): string {
   const file = path.join(directory, 'assay.yaml');
   writeFileSync(
     file,
-    `suites: [kindness.yaml]\njudges: { default: { provider: openai, model: played, base_url: "${provider}/v1", api_key_env: PLAYED_KEY, concurrency: 3 } }\n`,
+    `suites: [kindness.yaml]\njudges: { default: { provider: openai, model: played, base_url: "${provider}/v1", api_key_env: PLAYED_KEY } }\n`,
   );
   return file;
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { outlineOf } from '../../../src/engine/suite-outline.ts';
 import { EXPORT_TABLES, exportQuery } from '../../../src/api/export.ts';
-import type { CompiledSuite } from '../../../src/score/suite.ts';
+import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 import { V1_READS } from '../../../src/serve/api/v1/v1-reads.ts';
 import { exportedBytes } from '../../../src/serve/exporting/exported-bytes.ts';
 import type { V1Side } from '../../../src/serve/api/v1/v1-side.ts';

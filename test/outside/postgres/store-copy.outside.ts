@@ -6,7 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { closeConversation } from '../../../src/engine/conversation-closing.ts';
 import { type ConversationReader, searchFor } from '../../../src/store/conversation-reader.ts';
 import { copyStore } from '../../../src/store/copy-store.ts';
-import type { TurnId } from '../../../src/model/ids.ts';
+import type { Feedback } from '../../../src/model/feedback.ts';
+import type { ConversationId, TurnId } from '../../../src/model/ids.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import { Store } from '../../../src/store/sqlite/store.ts';
 import { StoreReader } from '../../../src/store/sqlite/store-reader.ts';
@@ -179,13 +180,17 @@ test('a target with conversations of its own is refused, unless that is meant', 
   expect(stdout).toContain(`copied ${CONVERSATIONS} conversations`);
 });
 
-test('what people have put in goes with it: truth and labels', async () => {
+test('what people have put in goes with it: truth, labels and feedback', async () => {
   const file = writeSource(tempDirectory());
   const label = { conversationId: 'c1', turnId: undefined, suite: 'pack', criterion: 'right', by: 'ana', note: 'See.' };
   const source = Store.open(file, { durable: false });
   source.truths.put('c1 \0', { right: true });
   const outcome = { conversationId: 'c1 \0', label: 'csat', isGood: true, value: '5', case: undefined };
   source.outcomeLabels.put([outcome]);
+  const said = { id: 'f \0', name: 'thumbs', user: 'u', atMs: 1, polarity: 'positive', way: 'api' } as const;
+  // The cast is the brand: this is a test.
+  const feedback: Feedback = { ...said, conversationId: 'c1 \0' as ConversationId };
+  source.feedbackRows.put([feedback]);
   source.labels.put([{ ...label, label: 'pass' }]);
   source.labels.put([{ ...label, label: 'fail' }]);
   source.close();
@@ -197,6 +202,8 @@ test('what people have put in goes with it: truth and labels', async () => {
   onTestFinished(() => store.close());
   expect(await store.truths.put('c1 \0', { right: true })).toBe(false);
   expect(await store.outcomeLabels.put([outcome])).toBe(0);
+  expect(await store.feedbackRows.stored([feedback])).toEqual([feedback]);
+  expect(await store.feedbackRows.put([feedback])).toEqual(['known']);
   expect(await store.labels.put([{ ...label, label: 'fail' }])).toBe(0);
   expect(await store.labels.put([{ ...label, label: 'pass' }])).toBe(1);
 });

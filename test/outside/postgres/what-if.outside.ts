@@ -9,7 +9,7 @@ import { whatIf, whatIfQuestion } from '../../../src/api/what-if.ts';
 import type { HistoryWanted } from '../../../src/model/history-learning.ts';
 import { backtestJson } from '../../../src/report/documents/backtest-json.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
-import type { StorePlace } from '../../../src/serve/open-reader.ts';
+import type { StorePlace } from '../../../src/serve/store-place/open-reader.ts';
 import { Reweighing } from '../../../src/serve/what-if/reweighing.ts';
 import { copyStore } from '../../../src/store/copy-store.ts';
 import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';

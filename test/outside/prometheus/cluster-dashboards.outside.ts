@@ -44,7 +44,7 @@ const asked = everything.filter(
 );
 /** Panels that must show more than zero for this traffic, because the presence of a number alone proves little. */
 const HAPPENED =
-  'Records, Bytes, Turns scored, Batches, Closed turns, Late records, Queue, Read, Late for the clock, Evaluations sent, Cluster time behind, Dead letters, To file, Problems, Ends, Calls, Tokens, Cost'.split(
+  'Records, Bytes, Turns scored, Batches, Closed turns, Late records, Queue, Read, Late for the clock, Evaluations sent, Cluster time behind, Dead letters, Problems, Ends, Calls, Tokens, Cost'.split(
     ', ',
   );
 /**
@@ -52,7 +52,7 @@ const HAPPENED =
  * scrape is an outage.
  */
 const TOLD = ['AssayDeadLetters', 'AssayLateRecords', 'AssayStalled'];
-const TOLD_OF_OUTAGES = ['AssayInstanceProblem', 'AssayKafkaProblem', 'AssayStoreProblem'];
+const TOLD_OF_OUTAGES = ['AssayInstanceProblem', 'AssayProblem'];
 const POLL = { timeout: 60_000, interval: 500 };
 
 let kafka: KafkaCluster;
@@ -80,7 +80,7 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
     ...judge.env,
   };
   const [gateway, ...readers] = await Promise.all([
-    startInstance({ ...common, name: 'gateway', env: { ...env, ASSAY_KAFKA_READ: 'false' } }),
+    startInstance({ ...common, name: 'gateway', env: { ...env, ASSAY_KAFKA_ROLE: 'gateway' } }),
     startInstance({ ...common, name: 'one', env }),
     startInstance({ ...common, name: 'two', env }),
   ]);
@@ -123,10 +123,10 @@ test('what dashboards and alerts say of several instances', { timeout: 240_000 }
 
   // They stop, while work is left.
   await postgres.kill();
-  await untilAnswered(prometheus, 'sum(assay_store_problem) == 2');
+  await untilAnswered(prometheus, 'sum(assay_problem{part="store"}) == 2');
   for (const { turns, agentVersion } of traffic({ seed: 9, conversations: 4, turnsMax: 1 }))
     expect(await sendSpans(gateway, exportRequest(turns.flat(), agentVersion))).toBe(200);
-  await untilAnswered(prometheus, 'sum(assay_filing_queue_length) > 0');
+  await untilAnswered(prometheus, 'sum(assay_scoring_queue_length) > 0');
   await kafka.kill(1);
   await expect.poll(() => firedSince(begun), POLL).toEqual(expect.arrayContaining([...TOLD, ...TOLD_OF_OUTAGES]));
 

@@ -121,7 +121,7 @@ test('every query has an answer, and dots lead to conversations', { timeout: BUI
 /** A configuration with which the detector has learnt before the bad version comes, and with a judge. */
 function configurationWith(judge: PlayedJudge): string {
   const file = path.join(tempDirectory(), 'assay.yaml');
-  const detection = { learn_conversations: 40, learn_history: '10s', baseline_gap: '5s', baseline_memory: '1h' };
+  const detection = { learn_history: '10s' };
   const suites = ['default', 'scheduling', 'error-recovery', 'judged'];
   writeFileSync(file, stringify({ suites, detection, ...judge.config }));
   return file;

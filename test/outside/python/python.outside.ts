@@ -1,7 +1,7 @@
 /**
  * docs/python.md as a new user follows it: `assay-client` installed with pip into a new environment, agents in four
  * frameworks against a scripted model, a running Assay, pytest, and the package's own tests. Needs PyPI and Python 3.11 or
- * newer, because the frameworks do. The versions of the frameworks are those of the recordings (test/capture).
+ * newer, because the frameworks do. The versions of the frameworks are those of the recordings (scripts/capture).
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readFramework } from '../../capture/framework-file.ts';
-import { ScriptedModel } from '../../capture/model-server.ts';
-import { playable } from '../../capture/script.ts';
+import { readFramework } from '../../../scripts/capture/framework-file.ts';
+import { ScriptedModel } from '../../../scripts/capture/model-server.ts';
+import { playable } from '../../../scripts/capture/script.ts';
 import { freePorts } from '../../free-ports.ts';
 import { allBlocks, ROOT } from '../../snippets/blocks.ts';
 
@@ -20,7 +20,7 @@ const PAGE = 'docs/python.md';
 const CLIENT = path.join(ROOT, 'clients/python');
 const AGENTS = path.join(import.meta.dirname, 'agents');
 const LAUNCHER = path.join(ROOT, 'bin/assay.mjs');
-/** By the file in test/capture/frameworks: all of them fit into one environment. */
+/** By the file in scripts/capture/frameworks: all of them fit into one environment. */
 const FRAMEWORKS: Readonly<Record<string, { readonly file: string; readonly without: readonly string[] }>> = {
   'pydantic-ai': { file: 'pydantic_ai_agent.py', without: ['anthropic', 'logfire'] },
   'openai-agents-python': { file: 'openai_agents_agent.py', without: ['opentelemetry-instrumentation-openai-agents'] },

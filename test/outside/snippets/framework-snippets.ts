@@ -1,11 +1,11 @@
 /**
  * Everything that a reader of docs/frameworks.md has around each of its blocks: the packages, pinned by the file in
- * test/capture/frameworks that made the recordings, and an agent. Agents are stand-ins, so that no model is needed.
+ * scripts/capture/frameworks that made the recordings, and an agent. Agents are stand-ins, so that no model is needed.
  */
 export interface FrameworkSnippet {
   /** How the block begins; enough of it to fit one block. */
   readonly has: string;
-  /** The file in test/capture/frameworks. */
+  /** The file in scripts/capture/frameworks. */
   readonly framework: string;
   /** Packages of that file that the block does not need. */
   readonly without?: readonly string[];

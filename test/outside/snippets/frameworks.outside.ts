@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readFramework } from '../../capture/framework-file.ts';
+import { readFramework } from '../../../scripts/capture/framework-file.ts';
 import { allBlocks, type Block, placeOf, ROOT } from '../../snippets/blocks.ts';
 import { type FrameworkSnippet, PYTHON, PYTHON_HEAD, TYPESCRIPT, TYPESCRIPT_HEAD } from './framework-snippets.ts';
 

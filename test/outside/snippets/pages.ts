@@ -164,7 +164,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
     codes: { 'npx assay gate v2': [1] },
   },
   'docs/running-agents.md': { folder: 'examples/release-gate' },
-  'docs/runbooks/AssayCriticalNeverDecided.md': {
+  'docs/runbooks/AssayCheckErrors.md': {
     isServed: true,
     files: { 'recorded.jsonl': RECORDED },
     replace: CONVERSATION,

@@ -35,7 +35,8 @@ const TIMES = {
   PLAYED_KEY: 'sk-played',
 };
 /** Counters that continue over restarts, because the store has them. */
-const CONTINUED = /^assay_(?:evaluation|verdicts|criteria|conversation_|feedback_(?!received))/;
+const CONTINUED =
+  /^assay_(?:evaluation|verdicts|criteria|conversation_|feedback_(?!received))\w*_(?:total|bucket|count|sum)\b/;
 const SCORED = 30;
 const BUSY = { status: 429, headers: { 'retry-after': '1' } };
 
@@ -182,7 +183,7 @@ async function begin(
     config,
     `suites: [default, kindness.yaml]
 judges: { default: ${played} }
-detection: { baseline_gap: 600ms }
+detection: { learn_history: 1200ms }
 `,
   );
   const { ASSAY_DATA_DIR: dataDir = '', ...env } = place.env;

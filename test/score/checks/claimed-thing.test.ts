@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { ToolCall } from '../../../src/model/turn.ts';
 import { BUILT_IN_CHECKS } from '../../../src/score/checks/built-in-checks.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
+import { subjectOf } from '../../../src/score/subject/subject.ts';
 import { aConversation, aFailedCall, aToolCall, aTurn, content } from '../conversations.ts';
 
 const DONE = { success: true };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { grounded } from '../../../src/score/checks/grounded.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
-import type { Answer } from '../../../src/score/answer.ts';
+import { subjectOf } from '../../../src/score/subject/subject.ts';
+import type { Answer } from '../../../src/score/subject/answer.ts';
 import { aConversation, aStep, aToolCall, aTurn, content, type TurnParts } from '../conversations.ts';
 
 const check = grounded.make({});

@@ -1,8 +1,8 @@
 /** The verdict of a built-in check on a turn. */
 import type { VerdictKind } from '../../../src/model/evaluation.ts';
 import { BUILT_IN_CHECKS } from '../../../src/score/checks/built-in-checks.ts';
-import { gapIn } from '../../../src/score/needs.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
+import { gapIn } from '../../../src/score/subject/needs.ts';
+import { subjectOf } from '../../../src/score/subject/subject.ts';
 import { aConversation, aTurn, type TurnParts } from '../conversations.ts';
 
 /** As a suite of scope turn asks it. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/model/json.ts';
 import { compareCalls, describeDifferences, isSame } from '../../../src/score/expected/compare-calls.ts';
-import { chainOrder } from '../../../src/score/trajectory/alignment/partial-order.ts';
+import { chainOrder } from '../../../src/score/alignment/partial-order.ts';
 
 const call = (name: string, args?: Json) => ({ name, args });
 

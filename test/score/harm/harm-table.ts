@@ -22,8 +22,8 @@ import type { Conversation } from '../../../src/model/conversation.ts';
 import type { Evaluation } from '../../../src/model/evaluation.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
 import { recordedRequest } from '../../../src/offline/recording.ts';
-import { evaluate } from '../../../src/score/evaluate.ts';
-import type { CompiledSuite } from '../../../src/score/suite.ts';
+import { evaluate } from '../../../src/score/suite/evaluate.ts';
+import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 import { excerptRequest } from '../../../src/score/suite-test/excerpt-request.ts';
 import { readSuiteTests } from '../../../src/score/suite-test/read-suite-tests.ts';
 

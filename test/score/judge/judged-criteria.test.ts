@@ -237,7 +237,7 @@ test('a silent agent is no help, whoever judges, but only within the sample', ()
 });
 
 test('one suite in YAML and in TypeScript puts the same question', async () => {
-  const { compileSuite } = await import('../../../src/score/compile-suite.ts');
+  const { compileSuite } = await import('../../../src/score/suite/compile-suite.ts');
   const { defineSuite } = await import('../../../src/score/define-suite.ts');
   const defined = defineSuite({
     name: 'judged',

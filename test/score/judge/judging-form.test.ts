@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { formatMistakes } from '../../../src/model/mistake.ts';
 import { BUILT_IN_JUDGMENTS } from '../../../src/score/judge/built-in-judgments.ts';
 import { JUDGING } from '../../../src/score/judge/judged-criterion.ts';
-import { readSuite } from '../../../src/score/yaml/read-suite.ts';
+import { readSuite } from '../../../src/score/suite/read-suite.ts';
 import { aConversation } from '../conversations.ts';
 import { loadPack } from '../packs/packs.ts';
 import { evaluated, judgesWho, suiteOf } from './judging-suite.ts';

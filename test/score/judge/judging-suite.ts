@@ -4,10 +4,11 @@ import { formatMistakes } from '../../../src/model/mistake.ts';
 import type { JudgedAnswer, JudgeOutcome, JudgeRequest } from '../../../src/model/judging.ts';
 import type { Conversation } from '../../../src/model/conversation.ts';
 import { partsOf } from '../../../src/model/verdict-parts.ts';
-import { evaluate, type Evaluated } from '../../../src/score/evaluate.ts';
-import type { JudgeSettings, Judges } from '../../../src/score/judge/judges.ts';
-import type { CompiledSuite } from '../../../src/score/suite.ts';
-import { readSuite } from '../../../src/score/yaml/read-suite.ts';
+import { evaluate, type Evaluated } from '../../../src/score/suite/evaluate.ts';
+import type { Judges } from '../../../src/score/suite/judges.ts';
+import type { JudgeSettings } from '../../../src/score/judge/judge-settings.ts';
+import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
+import { readSuite } from '../../../src/score/suite/read-suite.ts';
 
 export function suiteOf(criteria: string): CompiledSuite {
   const text = `suite: judged\nscope: conversation\nnormalize: true\ncriteria:\n${criteria.replace(/^/gm, '  ')}\n`;

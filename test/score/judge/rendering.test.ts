@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ShownEvidence } from '../../../src/score/judge/judges.ts';
+import type { ShownEvidence } from '../../../src/score/suite/judges.ts';
 import { estimateTokens } from '../../../src/score/judge/token-estimate.ts';
 import type { Turn } from '../../../src/model/turn.ts';
 import { randomFrom } from '../../random.ts';
@@ -217,12 +217,12 @@ test.each([
   ['of any other criterion', false, 'not_applicable'],
   ['of a critical one', true, 'error'],
 ] as const)(
-  'with when_cut: not_applicable nobody is asked over evidence that was cut; the verdict %s is %s',
+  'a strict judge is not asked over evidence that was cut; the verdict %s is %s',
   (_of, critical, verdict) => {
     const suite = suiteOf(`- { name: polite, question: Q?, weight: 1, critical: ${critical}, judge: {} }`);
     const conversation = aConversation([aTurn({ answered: 'word '.repeat(50_000) })]);
     const shown: ShownEvidence[] = [];
-    const judges = judgesWho(() => answered({ criterion: 'polite' }), { whenCut: 'not_applicable' });
+    const judges = judgesWho(() => answered({ criterion: 'polite' }), { strict: true });
 
     const { verdicts } = evaluated(suite, conversation, { ...judges, onShown: (evidence) => shown.push(evidence) });
 
@@ -234,24 +234,20 @@ test.each([
 );
 
 test.each([
-  ['count', 'pass', 'It does. (None of its quotes is in the data.)'],
-  ['error', 'error', "None of the quotes in the judge's answer is in the data."],
-  ['ask_again', 'error', "None of the quotes in the judge's answer is in the data."],
-] as const)(
-  'an answer whose quotes are all invented, with when_unsupported: %s, is %s',
-  (whenUnsupported, verdict, reason) => {
-    const shown: ShownEvidence[] = [];
-    const judges = judgesWho(() => answered({ criterion: 'polite', invented: 2 }), { whenUnsupported });
+  [false, 'pass', 'It does. (None of its quotes is in the data.)'],
+  [true, 'error', "None of the quotes in the judge's answer is in the data."],
+] as const)('an answer whose quotes are all invented, with strict: %s, is %s', (strict, verdict, reason) => {
+  const shown: ShownEvidence[] = [];
+  const judges = judgesWho(() => answered({ criterion: 'polite', invented: 2 }), { strict });
 
-    const { verdicts } = evaluated(seeing('[]'), aConversation(), {
-      ...judges,
-      onShown: (evidence) => shown.push(evidence),
-    });
+  const { verdicts } = evaluated(seeing('[]'), aConversation(), {
+    ...judges,
+    onShown: (evidence) => shown.push(evidence),
+  });
 
-    expect(verdicts.get('polite')).toMatchObject({ verdict, reason });
-    expect(shown).toEqual([{ judge: 'default', isCut: false, unsupported: 1 }]);
-  },
-);
+  expect(verdicts.get('polite')).toMatchObject({ verdict, reason });
+  expect(shown).toEqual([{ judge: 'default', isCut: false, unsupported: 1 }]);
+});
 
 test('the oldest steps go first, and what went wrong last of them', () => {
   const toolCalls = Array.from({ length: 200 }, (_, index) =>

@@ -3,7 +3,7 @@ import { countVotes } from '../../../src/ask/count-votes.ts';
 import { answerSchema, parseJudgeAnswer } from '../../../src/model/judge-answer.ts';
 import type { JudgedCriterion } from '../../../src/model/judging.ts';
 import type { Vote } from '../../../src/model/questions.ts';
-import { readSuite } from '../../../src/score/yaml/read-suite.ts';
+import { readSuite } from '../../../src/score/suite/read-suite.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';
 import { aRun, call, DETAIL, GT_001, SEARCH } from '../trajectory/ticket-agent.ts';
 import { answered, evaluated, itemsIn, judgeVersionIn, judgesWho, requestFor } from './judging-suite.ts';

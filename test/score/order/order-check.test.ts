@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { notApplicable } from '../../../src/score/define-suite.ts';
 import { order, type OrderCheck } from '../../../src/score/order/order.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
+import { subjectOf } from '../../../src/score/subject/subject.ts';
 import type { Turn } from '../../../src/model/turn.ts';
 import {
   aConversation,

@@ -4,7 +4,7 @@ import type { Message, Step } from '../../../src/model/step.ts';
 import type { ToolCall } from '../../../src/model/turn.ts';
 import { deedsOf } from '../../../src/score/order/ordered-steps.ts';
 import { precedenceOf } from '../../../src/score/order/precedence.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
+import { subjectOf } from '../../../src/score/subject/subject.ts';
 import { aConversation, aStep, aToolCall, aTurn, content, MISSING, ROOT_SPAN, spanId } from '../conversations.ts';
 
 /** Steps by one-letter names, which are their span ids too; the root is `r`. */

@@ -6,8 +6,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Evidence, type OrderAmong, type Strength } from '../../../src/score/order/partial-order.ts';
 import * as predicates from '../../../src/score/order/predicates.ts';
+import { rounds } from '../../rounds.ts';
 
-const RUNS = Number(process.env.ORDER_RUNS ?? 3000);
+const RUNS = Number(process.env.ORDER_RUNS ?? rounds(3000));
 const STEPS_MAX = Number(process.env.ORDER_STEPS ?? 6);
 const SEED = 20_261_121;
 

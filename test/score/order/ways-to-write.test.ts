@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatMistakes } from '../../../src/model/mistake.ts';
-import { compileSuite } from '../../../src/score/compile-suite.ts';
+import { compileSuite } from '../../../src/score/suite/compile-suite.ts';
 import { defineSuite, notApplicable, order } from '../../../src/score/define-suite.ts';
-import { evaluate } from '../../../src/score/evaluate.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
-import { readSuite } from '../../../src/score/yaml/read-suite.ts';
-import type { CompiledSuite } from '../../../src/score/suite.ts';
+import { evaluate } from '../../../src/score/suite/evaluate.ts';
+import { subjectOf } from '../../../src/score/subject/subject.ts';
+import { readSuite } from '../../../src/score/suite/read-suite.ts';
+import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 import {
   aConversation,
   aStep,
@@ -19,6 +19,7 @@ import {
   ROOT_SPAN,
   spanId,
 } from '../conversations.ts';
+import { rounds } from '../../rounds.ts';
 
 const YAML = `
 suite: refunds
@@ -183,7 +184,7 @@ test('the same evaluations, reasons included', () => {
       expect(evaluate(ts, target)).toEqual({ ...evaluation, basis: expect.anything() });
       for (const [criterion, { verdict }] of evaluation.verdicts) kinds.add(`${criterion} ${verdict}`);
     }),
-    { numRuns: 500, seed: 20_261_121 },
+    { numRuns: rounds(500), seed: 20_261_121 },
   );
   // Each of the order criteria has been seen to pass, to fail, and (where it can) not to apply.
   expect([...kinds].sort()).toEqual(
@@ -212,7 +213,7 @@ test('a function in place of an expression decides the same', () => {
       );
       expect(made).toEqual(text);
     }),
-    { numRuns: 200, seed: 20_261_121 },
+    { numRuns: rounds(200), seed: 20_261_121 },
   );
 });
 
@@ -228,7 +229,7 @@ test('the selectors of YAML know the extracts of their suite', () => {
       const { verdicts } = evaluate(suite, target);
       expect(verdicts.get('looked_first')?.verdict).toBe(evaluate(yaml, target).verdicts.get('looked_first')?.verdict);
     }),
-    { numRuns: 200, seed: 20_261_121 },
+    { numRuns: rounds(200), seed: 20_261_121 },
   );
 });
 

@@ -2,10 +2,10 @@
 import path from 'node:path';
 import type { Conversation } from '../../../src/model/conversation.ts';
 import type { Evaluation, VerdictKind } from '../../../src/model/evaluation.ts';
-import { evaluate } from '../../../src/score/evaluate.ts';
+import { evaluate } from '../../../src/score/suite/evaluate.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
-import type { CompiledSuite } from '../../../src/score/suite.ts';
+import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 
 const builtinDir = path.resolve(import.meta.dirname, '../../../suites');
 

@@ -5,7 +5,7 @@ import type { Conversation } from '../../../src/model/conversation.ts';
 import type { Json } from '../../../src/model/json.ts';
 import { testSuites } from '../../../src/offline/suite-tests.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
-import { readSuite } from '../../../src/score/yaml/read-suite.ts';
+import { readSuite } from '../../../src/score/suite/read-suite.ts';
 import { aConversation, aStep, aToolCall, aTurn, content, MISSING, REDACTED } from '../conversations.ts';
 import { exceptions, loadPack, run } from './packs.ts';
 

@@ -1,4 +1,4 @@
-import { FAILURE_EXPECTED } from '../../../src/score/failure-kind.ts';
+import { FAILURE_EXPECTED } from '../../../src/score/subject/failure-kind.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

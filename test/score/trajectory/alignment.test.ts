@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
-import { align } from '../../../src/score/trajectory/alignment/align.ts';
-import type { AlignmentProblem } from '../../../src/score/trajectory/alignment/alignment-problem.ts';
-import {
-  chainOrder,
-  freeOrder,
-  type PartialOrder,
-  partialOrder,
-} from '../../../src/score/trajectory/alignment/partial-order.ts';
+import { align } from '../../../src/score/alignment/align.ts';
+import type { AlignmentProblem } from '../../../src/score/alignment/alignment-problem.ts';
+import { chainOrder, freeOrder, type PartialOrder, partialOrder } from '../../../src/score/alignment/partial-order.ts';
 import { compareCosts, compareWithReferee } from './referee.ts';
 
 // `npm run referee` goes through 100,000 of each and more.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/model/json.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
+import { subjectOf } from '../../../src/score/subject/subject.ts';
 import { type GoldenChoice, GoldenLibrary } from '../../../src/score/trajectory/golden-library.ts';
 import { comparableInput, similarity } from '../../../src/score/trajectory/input-similarity.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';

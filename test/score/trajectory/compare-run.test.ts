@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatMistakes } from '../../../src/model/mistake.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
+import { subjectOf } from '../../../src/score/subject/subject.ts';
 import { diffLines } from '../../../src/score/trajectory/describe-comparison.ts';
 import type { MatchMode } from '../../../src/score/trajectory/golden-trace.ts';
 import { GoldenLibrary } from '../../../src/score/trajectory/golden-library.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../src/score/trajectory/match-arguments.ts';
 import { argumentScopeOf } from '../../../src/score/trajectory/assess-run.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';
-import { subjectOf } from '../../../src/score/subject.ts';
+import { subjectOf } from '../../../src/score/subject/subject.ts';
 import { aRun } from './ticket-agent.ts';
 
 function matcher(step: string) {

@@ -4,9 +4,9 @@
  * `compare-run.ts`, layer by layer.
  */
 import type { ToolCall } from '../../../src/model/turn.ts';
-import type { Alignment, AlignmentProblem } from '../../../src/score/trajectory/alignment/alignment-problem.ts';
-import { align } from '../../../src/score/trajectory/alignment/align.ts';
-import { partialOrder } from '../../../src/score/trajectory/alignment/partial-order.ts';
+import type { Alignment, AlignmentProblem } from '../../../src/score/alignment/alignment-problem.ts';
+import { align } from '../../../src/score/alignment/align.ts';
+import { partialOrder } from '../../../src/score/alignment/partial-order.ts';
 import type { CompareOptions } from '../../../src/score/trajectory/pair-grades.ts';
 import { compareRun, type RunComparison } from '../../../src/score/trajectory/compare-run.ts';
 import {

@@ -4,10 +4,10 @@ import type { Evaluation } from '../../../src/model/evaluation.ts';
 import type { Json } from '../../../src/model/json.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
 import type { ToolCall } from '../../../src/model/turn.ts';
-import { evaluate } from '../../../src/score/evaluate.ts';
-import type { CompiledSuite } from '../../../src/score/suite.ts';
+import { evaluate } from '../../../src/score/suite/evaluate.ts';
+import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 import { readGolden } from '../../../src/score/trajectory/read-golden.ts';
-import { readSuite } from '../../../src/score/yaml/read-suite.ts';
+import { readSuite } from '../../../src/score/suite/read-suite.ts';
 import { aConversation, aToolCall, aTurn, content } from '../conversations.ts';
 
 export const GT_001 = `

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Step } from '../../../src/model/step.ts';
 import type { ToolCall } from '../../../src/model/turn.ts';
-import { readSuite } from '../../../src/score/yaml/read-suite.ts';
+import { readSuite } from '../../../src/score/suite/read-suite.ts';
 import {
   aConversation,
   anError,

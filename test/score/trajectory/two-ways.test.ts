@@ -14,7 +14,7 @@ import {
   trajectoryScore,
   withinStepBudget,
 } from '../../../src/score/define-suite.ts';
-import { compileSuite } from '../../../src/score/compile-suite.ts';
+import { compileSuite } from '../../../src/score/suite/compile-suite.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { aRun, call, DETAIL, evaluateRun, GT_001, SEARCH } from './ticket-agent.ts';

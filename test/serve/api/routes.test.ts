@@ -3,13 +3,14 @@ import { OPEN_TO_ALL } from '../../../src/model/access.ts';
 import { startHttpServer } from '../../../src/report/http/http-server.ts';
 import { jsonAnswer } from '../../../src/report/http/answer.ts';
 import { answeredFrom } from '../../../src/report/http/route.ts';
-import { PROCESS_ROUTES, STORE_ROUTES, type WriteSide } from '../../../src/serve/api/routes.ts';
+import { PROCESS_ROUTES, type WriteSide } from '../../../src/serve/api/routes.ts';
+import { STORE_ROUTES } from '../../../src/serve/http/store-routes.ts';
 import type { ForgetSide } from '../../../src/serve/api/forget-api.ts';
 import type { ReadSide } from '../../../src/serve/api/store-reads.ts';
 import type { ComparingSide } from '../../../src/serve/api/v1/comparing-side.ts';
-import type { ExportApi } from '../../../src/serve/api/v1/export.ts';
-import { KeptResults } from '../../../src/serve/comparing/kept-results.ts';
-import type { WhatIfApi } from '../../../src/serve/api/v1/what-if-api.ts';
+import type { ExportApi } from '../../../src/serve/exporting/export-route.ts';
+import { KeptResults } from '../../../src/serve/api/v1/kept-results.ts';
+import type { WhatIfApi } from '../../../src/serve/what-if/what-if-routes.ts';
 import type { ConversationQuery } from '../../../src/store/conversation-reader.ts';
 
 async function start(

@@ -4,7 +4,7 @@ import { encodeTable } from '../../../src/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/otlp/traces-reader.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
-import { TurnPacker } from '../../../src/serve/turn-packer.ts';
+import { TurnPacker } from '../../../src/serve/scoring/turn-packer.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';
 import { LIMITS, partsForTest, spoolForTest } from './small-lanes.ts';
 

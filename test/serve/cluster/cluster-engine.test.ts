@@ -7,7 +7,7 @@ import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/otlp/traces-reader.ts';
 import { UNWATCHED } from '../../../src/engine/check-watch.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
-import { TurnPacker } from '../../../src/serve/turn-packer.ts';
+import { TurnPacker } from '../../../src/serve/scoring/turn-packer.ts';
 import { LaneFiler } from '../../../src/serve/cluster/filer.ts';
 import { ScoringLoop } from '../../../src/serve/cluster/scoring-loop.ts';
 import { Lane } from '../../../src/serve/cluster/lane.ts';
@@ -15,7 +15,7 @@ import { ConversationNotes } from '../../../src/engine/conversation-notes.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { engineSettings, turnLimits } from '../../../src/engine/engine-settings.ts';
 import { toEvaluationJson } from '../../../src/model/evaluation-json.ts';
-import type { CompiledSuite } from '../../../src/score/suite.ts';
+import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 import type {
   FiledArrival,
   Filing,

@@ -14,6 +14,7 @@ import type { LanePositions } from '../../../src/store/cluster-store.ts';
 import { tinySpans } from '../../receive/tiny-spans.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { LIMITS, partsForTest } from './small-lanes.ts';
+import { rounds } from '../../rounds.ts';
 
 const TOPICS = ['spans', 'logs'] as const;
 const END = 100_000;
@@ -222,7 +223,7 @@ test('whatever happens in between, the same turns close at the same time with th
       expect(run.finish()).toEqual(undisturbed);
       expect(run.offsets).toEqual([spans.length, logs.length]);
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 

@@ -5,9 +5,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { comparison } from '../../../src/api/comparison.ts';
 import { comparedCase, experimentDetail, experimentList, gateAnswer } from '../../../src/api/experiments.ts';
-import { assay } from '../../assay-command.ts';
+import { assayHere } from '../../assay-here.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../../statistics/compare/experiments.ts';
 import { keepExperiment } from '../../statistics/compare/kept-experiment.ts';
+import { forFile } from '../../for-file.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { runService, type RunningService } from '../running-service.ts';
 
@@ -39,14 +40,14 @@ test('a comparison is the document of assay compare, and a gate that of assay ga
   const compared = await ask(running, '/compare?a=good&b=bad&smallest=0.1');
   const gated = await ask(running, '/gate?candidate=bad&baseline=good');
 
-  const printed = assay(['compare', 'good', 'bad', '--smallest', '0.1', '--json', ...places], at);
+  const printed = await assayHere(['compare', 'good', 'bad', '--smallest', '0.1', '--json', ...places], at);
   expect(compared).toMatchObject({ status: 200, body: JSON.parse(printed.stdout) as object });
   expect(compared.body).toEqual(JSON.parse(printed.stdout));
   const whole = comparison.parse(compared.body);
   expect(whole.suites[0]?.score).toMatchObject({ word: 'worse', change: -0.1875 });
   expect(whole.suites[0]?.cost_per_success).toMatchObject({ relative: true });
   const decided = gateAnswer.parse(gated.body);
-  const gate = assay(['gate', 'bad', '--baseline', 'good', '--json', ...places], at);
+  const gate = await assayHere(['gate', 'bad', '--baseline', 'good', '--json', ...places], at);
   expect(decided).toMatchObject({ rules: 'default', may_release: false });
   expect(decided.result).toEqual(JSON.parse(gate.stdout));
   expect(decided.result.decision).toBe('regression');
@@ -74,8 +75,10 @@ describe('of a folder with several experiments', () => {
     return { running, dataDir };
   }
 
+  const asked = forFile(filled);
+
   test('they are listed from the latest on, a page at a time', async () => {
-    const { running } = await filled();
+    const { running } = asked();
     const first = experimentList.parse((await ask(running, '?limit=2')).body);
     const second = experimentList.parse((await ask(running, `?limit=2&cursor=${first.next ?? ''}`)).body);
 
@@ -90,7 +93,7 @@ describe('of a folder with several experiments', () => {
   });
 
   test('one has its figures with intervals, over cases', async () => {
-    const { running } = await filled();
+    const { running } = asked();
     const one = experimentDetail.parse((await ask(running, '/shaky')).body);
 
     expect(one.ends).toEqual({ completed: 3, agent_failed: 0, timed_out: 0, no_spans: 0 });
@@ -103,7 +106,7 @@ describe('of a folder with several experiments', () => {
   });
 
   test('a case shows two repeats that differ, what was said in both, and the verdicts with their weights', async () => {
-    const { running } = await filled();
+    const { running } = asked();
     const { status, body } = await ask(running, '/compare/case?a=steady&b=shaky&case=often');
     const { a, b } = comparedCase.parse(body);
 

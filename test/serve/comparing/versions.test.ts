@@ -12,9 +12,9 @@ import { type VersionsCompared, versionsCompared } from '../../../src/api/versio
 import type { VersionReading } from '../../../src/model/detection.ts';
 import { loadSuites } from '../../../src/score/load-suites.ts';
 import { compareVersions } from '../../../src/serve/api/v1/version-compare.ts';
-import { KeptResults } from '../../../src/serve/comparing/kept-results.ts';
-import { storeFileIn } from '../../../src/serve/data-directory.ts';
-import { readerAt } from '../../../src/serve/open-reader.ts';
+import { KeptResults } from '../../../src/serve/api/v1/kept-results.ts';
+import { storeFileIn } from '../../../src/serve/store-place/data-directory.ts';
+import { readerAt } from '../../../src/serve/store-place/open-reader.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { get, post, SUITE } from '../api/v1/filled-service.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../running-service.ts';

@@ -18,6 +18,8 @@ import {
   SCORED,
   startOn,
 } from './damaged-folder.ts';
+import { randomFrom } from '../../random.ts';
+import { rounds } from '../../rounds.ts';
 
 /** In memory where there is such a folder: a thousand syncs of a disk are half a minute. */
 const parent = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'assay-damage-'));
@@ -132,6 +134,9 @@ function isAsExpected(outcome: Outcome, { or: other, ...expected }: Expected): b
   );
 }
 
+/** Per cent. */
+const SHARE = rounds(100, 40);
+
 test('no file of the folder can be damaged so that more than its part is lost, or anything silently', {
   timeout: 300_000,
 }, async () => {
@@ -139,10 +144,14 @@ test('no file of the folder can be damaged so that more than its part is lost, o
   const names = filesOf(base);
   const lastSegment = names.filter((name) => name.endsWith('.segment')).at(-1) ?? '';
   const folder = path.join(parent, 'damaged');
+  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+  const random = randomFrom(seed);
   const surprises: string[] = [];
   let rows = 0;
   for (const name of names) {
     for (const how of DAMAGES) {
+      // Some of them in each run.
+      if (random() * 100 > SHARE) continue;
       cpSync(base, folder, { recursive: true });
       if (damage(folder, name, how, older)) {
         rows += 1;
@@ -154,8 +163,8 @@ test('no file of the folder can be damaged so that more than its part is lost, o
       rmSync(folder, { recursive: true });
     }
   }
-  expect(surprises).toEqual([]);
-  expect(rows).toBeGreaterThan(100);
+  expect(surprises, `seed ${seed}`).toEqual([]);
+  expect(rows).toBeGreaterThan(SHARE / 2);
 });
 
 test('a folder as it is left by kill -9, and a restored copy of a stopped one, are whole', {

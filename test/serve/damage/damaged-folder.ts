@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncat
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { Journal } from '../../../src/journal/journal.ts';
 import { traceIdsIn } from '../../../src/engine/intake.ts';
 import type { JournalEvent } from '../../../src/model/events/journal-events.ts';
@@ -70,7 +70,7 @@ export async function makeFolders(parent: string): Promise<Folders> {
 }
 
 export function writeSmallSegments(dataDir: string): void {
-  const settings = 'journal: { segment_bytes: 64KiB }\nredaction: { hash_user_ids: true }\n';
+  const settings = 'journal: { max_bytes: 8MiB }\nredaction: { hash_user_ids: true }\n';
   writeFileSync(path.join(dataDir, 'assay.yaml'), settings);
 }
 
@@ -94,9 +94,9 @@ export function spanOf(number: number): TrafficSpan {
 }
 
 export async function untilStored(running: Awaited<ReturnType<typeof runService>>, turns: number): Promise<void> {
-  await expect
-    .poll(async () => sumOf(await metricsOf(running), 'assay_conversations_due_total'), { timeout: 30_000 })
-    .toBeGreaterThanOrEqual(turns);
+  const stored = async () => sumOf(await metricsOf(running), 'assay_conversations_due_total');
+  // Also before the tests, where there is no `expect.poll`.
+  await vi.waitFor(async () => expect(await stored()).toBeGreaterThanOrEqual(turns), { timeout: 30_000 });
 }
 
 /** Every file of the folder, by its path in it. */

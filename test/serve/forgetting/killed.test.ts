@@ -19,6 +19,7 @@ import { tempDirectory } from '../../temp-directory.ts';
 import { runService } from '../running-service.ts';
 import { assay } from '../../assay-command.ts';
 import { filesWith, spansOf, traceOf } from './folder.ts';
+import { rounds } from '../../rounds.ts';
 
 type Turn = Parameters<typeof spansOf>[0];
 /** A conversation as the API shows it. */
@@ -35,8 +36,8 @@ const USER = 'ana@example.com';
 const MEANT = ['meant-0', 'meant-1', 'meant-2'];
 const OTHERS = ['other-0', 'other-1', 'other-2', 'other-3'];
 const STAYS_OPEN = { ASSAY_TURN_IDLE: '1h', ASSAY_TURN_MAX_AGE: '2h' };
-/** Files are copied many times. */
-const SMALL = { ASSAY_JOURNAL_SEGMENT_BYTES: '1MiB' };
+/** Files are copied many times, and those of the journal are a 128th of this. */
+const SMALL = { ASSAY_JOURNAL_MAX_BYTES: '128MiB' };
 const WAIT = { timeout: 20_000, interval: 50 };
 
 function settingsOf(dataDir: string): Settings {
@@ -238,7 +239,7 @@ test('whatever is forgotten, and wherever it is killed, another try leaves no by
     const texts = name === 'a user' ? [SECRET, WORD, USER, ...MEANT] : ['meant-1'];
     for (const [index, killed] of copies.entries()) {
       // Some of them in each run, so that it does not take minutes.
-      if (random() > (name === 'a user' ? 0.5 : 0.2)) continue;
+      if (random() > (name === 'a user' ? rounds(50, 20) : rounds(20, 10)) / 100) continue;
       const where = `seed ${seed}, ${name}, copy ${index} of ${copies.length}`;
       const settings = settingsOf(killed);
       const result = await forgetStopped(settings, { about, dryRun: false, dropSetAside: false });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { exportRequest } from '../../simulation/traffic.ts';
-import { assayBeside } from '../../assay-command.ts';
+import { assayHere } from '../../assay-here.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../running-service.ts';
 import { filesWith, spansOf, traceOf } from './folder.ts';
@@ -241,7 +241,7 @@ test('the command asks the service that has the folder, and only that one', asyn
   await send(running, turn(1), other(2));
   await vi.waitFor(async () => expect(await stored(running, 'meant')).toBe(true), WAIT);
   const run = (folder: string) =>
-    assayBeside(['forget', '--conversation', 'meant', '--json', '--data-dir', folder, '--http-port', portOf(running)]);
+    assayHere(['forget', '--conversation', 'meant', '--json', '--data-dir', folder, '--http-port', portOf(running)]);
 
   const stopped = tempDirectory();
   const elsewhere = await run(stopped);

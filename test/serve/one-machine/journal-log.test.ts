@@ -8,7 +8,7 @@ import { encodeTable } from '../../../src/otlp/batch-table.ts';
 import { transcodeTraces } from '../../../src/otlp/json-transcoder.ts';
 import { indexTraces } from '../../../src/otlp/traces-reader.ts';
 import { JournalLog, type JournalScorer, POSITION } from '../../../src/serve/one-machine/journal-log.ts';
-import { TurnPacker } from '../../../src/serve/turn-packer.ts';
+import { TurnPacker } from '../../../src/serve/scoring/turn-packer.ts';
 import { tinySpans } from '../../receive/tiny-spans.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 

@@ -14,7 +14,7 @@ import { PIECE_HEAD_BYTES } from '../../../src/store/sqlite/content-piece.ts';
 import type { Retention } from '../../../src/store/sqlite/retention.ts';
 import { READ_FROM } from '../../../src/serve/one-machine/journal-log.ts';
 import { SqliteScoring } from '../../../src/serve/one-machine/sqlite-scoring.ts';
-import type { FromScorer, OrderedCommand, SentTurn, TurnCommand } from '../../../src/serve/scoring-protocol.ts';
+import type { FromScorer, OrderedCommand, SentTurn, TurnCommand } from '../../../src/serve/scoring/scoring-protocol.ts';
 import { builtinSuites, defaultSettings } from '../../engine/log-driver.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { OPEN_TO_ALL } from '../../../src/model/access.ts';
+import { VIEWS } from '../../../src/page/shell/views.ts';
 import { PAGE_PATHS, PAGE_VIEWS } from '../../../src/model/page-views.ts';
 import { startHttpServer } from '../../../src/report/http/http-server.ts';
 import { pageHttp } from '../../../src/serve/page/page-routes.ts';
 import { servePage } from '../../../src/serve/page/served-page.ts';
+import { forFile, whenDone } from '../../for-file.ts';
 
 const served = servePage();
 const KIB = 1024;
@@ -24,7 +27,7 @@ async function start(access = OPEN_TO_ALL) {
     onWrite: () => undefined,
     onDropped: () => undefined,
   });
-  onTestFinished(() => server.stop());
+  whenDone(() => server.stop());
   return (address: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
     new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; body: Buffer }>((resolve, reject) => {
       // Not fetch, which corrects paths and undoes compression.
@@ -40,10 +43,12 @@ async function start(access = OPEN_TO_ALL) {
     });
 }
 
+const shared = forFile(() => start());
+
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 test('a browser gets the page at /, and a program the list of routes', async () => {
-  const get = await start();
+  const get = shared();
 
   const page = await get('/', BROWSER);
   const list = await get('/', { accept: '*/*' });
@@ -54,17 +59,19 @@ test('a browser gets the page at /, and a program the list of routes', async () 
 });
 
 test.each(PAGE_VIEWS)('the view %s has its addresses, and its module is loaded with it', async (view) => {
-  const get = await start();
+  const get = shared();
   for (const address of PAGE_PATHS[view]) {
     const page = await get(address.replace('{conversation...}', 'a%2Fb%20%C3%BC'), BROWSER);
 
     expect([address, page.status]).toEqual([address, 200]);
-    expect(page.body.toString()).toMatch(new RegExp(`<link rel="modulepreload" href="/page/${view}/${view}\\.ts\\?v=`));
+    expect(page.body.toString()).toMatch(
+      new RegExp(`<link rel="modulepreload" href="/page/${view}/${view}\\.tsx\\?v=`),
+    );
   }
 });
 
 test('the policy allows scripts of this address and the import map, and nothing is written into the page besides', async () => {
-  const { headers, body } = await (await start())('/', BROWSER);
+  const { headers, body } = await shared()('/', BROWSER);
   const html = body.toString();
   const [, map = ''] = /<script type="importmap">(.*?)<\/script>/.exec(html) ?? [];
 
@@ -81,7 +88,7 @@ test('the policy allows scripts of this address and the import map, and nothing 
 });
 
 test('every module, style and icon that the page names is there', async () => {
-  const get = await start();
+  const get = shared();
   const html = (await get('/', BROWSER)).body.toString();
   const [, map = '{}'] = /<script type="importmap">(.*?)<\/script>/.exec(html) ?? [];
   const { imports } = JSON.parse(map) as { imports: Record<string, string> };
@@ -111,9 +118,9 @@ function importedBy(code: string): string[] {
   return [...code.matchAll(/(?:\bfrom\s*|\bimport\(\s*)["']([^"'\s]+)["']/g)].map(([, from]) => from ?? '');
 }
 
-test('modules have no types left and name no files of this machine', async () => {
+test('modules have no types and no JSX left and name no files of this machine', async () => {
   for (const [address, { code }] of await modules()) {
-    expect([address, /^(?:import|export) type\b|^interface \w+/m.test(code)]).toEqual([address, false]);
+    expect([address, /^(?:import|export) type\b|^interface \w+|<\/\w+>[;)]?$/m.test(code)]).toEqual([address, false]);
     expect([address, code.includes(process.cwd()), /sourceMappingURL/.test(code)]).toEqual([address, false, false]);
   }
 });
@@ -129,7 +136,7 @@ test.each(PAGE_VIEWS)('the first view takes at most 150 KiB of compressed JavaSc
 });
 
 test('a file comes as small as the client can read it, and not at all if it has it', async () => {
-  const get = await start();
+  const get = shared();
   const plain = await get('/page/page.css');
   const brotli = await get('/page/page.css', { 'accept-encoding': 'gzip, deflate, br' });
   const zipped = await get('/page/page.css', { 'accept-encoding': 'gzip, br;q=0' });
@@ -149,8 +156,26 @@ test('a file comes as small as the client can read it, and not at all if it has 
   expect(new Set([plain, brotli, zipped].map(({ headers }) => headers.etag)).size).toBe(1);
 });
 
+test('the style sheets of all components come in one file: those of the frame first, then of texts, then of views', async () => {
+  const cwd = path.resolve(import.meta.dirname, '../../../src/page');
+  const sheets = globSync('**/*.css', { cwd }).map(
+    (file) => [file, readFileSync(path.join(cwd, file), 'utf8')] as const,
+  );
+  const css = (await shared()('/page/page.css')).body.toString();
+  const inOrder = sheets.toSorted(([, a], [, b]) => css.indexOf(a) - css.indexOf(b)).map(([file]) => file);
+  const folders = new Set(inOrder.map((file) => path.dirname(file)));
+
+  expect(css.length).toBe(sheets.reduce((sum, [, text]) => sum + text.length, 0));
+  expect(sheets.filter(([, text]) => !css.includes(text))).toEqual([]);
+  expect(inOrder[0]).toBe('shell/base.css');
+  expect([...folders].slice(0, 2)).toEqual(['shell', 'text']);
+  expect(inOrder.findLastIndex((file) => /^(shell|text)/.test(file))).toBeLessThan(
+    inOrder.findIndex((file) => !/^(shell|text)/.test(file)),
+  );
+});
+
 test('an address with the version of another release is not kept for long', async () => {
-  const get = await start();
+  const get = shared();
 
   expect((await get('/page/page.css?v=other')).headers['cache-control']).toBe('no-cache');
 });
@@ -168,7 +193,7 @@ test.each([
   '/model/access.ts',
   '/model/../access/guard.ts',
 ])('nothing else is served: %s', async (address) => {
-  const { status, body } = await (await start())(address);
+  const { status, body } = await shared()(address);
 
   expect(status).toBe(404);
   expect(body.length).toBeLessThan(KIB);
@@ -189,4 +214,12 @@ test('the page is there for who is not known yet, because it has nothing of anyb
   ];
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 401]);
+});
+
+test('each view has a key of its own, and its path is among those that a proxy lets through', () => {
+  const keys = Object.values(VIEWS).map(({ key }) => key);
+  const documentation = readFileSync(path.resolve(import.meta.dirname, '../../../docs/page.md'), 'utf8');
+
+  expect(new Set(keys).size).toBe(keys.length);
+  for (const view of PAGE_VIEWS) expect(documentation).toContain(`\`${PAGE_PATHS[view][0]}\``);
 });

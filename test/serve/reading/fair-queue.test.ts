@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addressGroup } from '../../../src/listen/address-group.ts';
-import { FairQueue } from '../../../src/serve/reading/fair-queue.ts';
+import { FairQueue } from '../../../src/serve/threads/fair-queue.ts';
 
 function takeAll(queue: FairQueue<string>): readonly (string | undefined)[] {
   return Array.from({ length: queue.size }, () => queue.take());

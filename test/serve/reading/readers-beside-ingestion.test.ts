@@ -25,10 +25,9 @@ test('readers beyond the limit get 429 with Retry-After, and every batch of span
   expect(listed.conversations).toHaveLength(TURNS);
   const metrics = await metricsOf(running);
   expect(metrics.get('assay_api_refused_reads_total{reason="queue_full"}')).toBe(refused.length);
-  expect(metrics.get('assay_api_reads_total{route="/api/conversations",code="2xx"}')).toBe(
+  expect(metrics.get('assay_api_requests_total{route="/api/conversations",code="2xx"}')).toBe(
     answers.length - refused.length,
   );
-  expect(metrics.get('assay_api_waiting_reads')).toBe(0);
   expect(sumOf(metrics, 'assay_refused_requests_total')).toBe(0);
   // Once for all of them.
   expect(running.lines.filter((line) => line.includes('request to read the store refused'))).toHaveLength(1);

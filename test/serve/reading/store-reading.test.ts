@@ -14,7 +14,7 @@ const STATE = { suites: [], detection: { isActive: false, report: undefined } };
 const LIST: RouteJob = { what: 'route', path: '/api/conversations', query: 'limit=10', parameters: [] };
 const SHADOW: RouteJob = { what: 'route', path: '/api/v1/shadow', query: '', parameters: [] };
 /** A view in place of a table, which takes longer than the deadline. */
-const SLOW = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000000) SELECT i AS id, i AS began_at FROM n`;
+const SLOW = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000000) SELECT i AS id, i AS began_at, i AS first_closed_at FROM n`;
 
 async function started({ view, ...limits }: { view?: string; deadlineMs?: number } = {}) {
   const file = path.join(tempDirectory(), 'assay.db');
@@ -98,6 +98,20 @@ test('a client that goes away leaves the queue', async () => {
   expect(events).toContainEqual({ type: 'read-refused', because: 'client_gone' });
 });
 
+test('a client that goes away while its read runs leaves the thread to the others', async () => {
+  const { ask, events } = await started();
+  const gone = new AbortController();
+  const running = ask(LIST, { signal: gone.signal });
+
+  const others = [ask(LIST, { from: 'b' }), ask(LIST, { from: 'c' })];
+  gone.abort();
+
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200]);
+  await running;
+  expect((await ask()).status).toBe(200);
+  expect(events.filter(({ type }) => type === 'reading-restarted')).toEqual([]);
+});
+
 test('a read past its deadline is given up; the thread is replaced, and the next is answered', async () => {
   // Long enough for the next one on a busy machine.
   const { ask, events } = await started({ deadlineMs: 1_000, view: SLOW });
@@ -123,7 +137,7 @@ test('a stop refuses those that wait, and may come twice', async () => {
 
   expect(statuses.slice(1)).toEqual([503, 503]);
   expect((await ask()).status).toBe(503);
-  await expect(reading.own({ what: 'likeness' })).rejects.toThrow('stopped');
+  await expect(reading.own({ what: 'calibration' })).rejects.toThrow('stopping');
 });
 
 test('a store that cannot be opened is told to who starts', async () => {
@@ -138,6 +152,5 @@ test('a store that cannot be opened is told to who starts', async () => {
 test('the reads of the service itself go through the same thread', async () => {
   const { reading } = await started();
 
-  expect(await reading.own({ what: 'likeness' })).toEqual([]);
   expect(await reading.own({ what: 'calibration' })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type GoldenComparisons, goldenComparisons } from '../../../src/api/golden-comparison.ts';
-import { assayBeside } from '../../assay-command.ts';
+import { assayHere } from '../../assay-here.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../running-service.ts';
 
@@ -65,7 +65,7 @@ test('a stored conversation is compared with its golden trace, and written as a 
   for (const id of ['good', 'lucky', 'slow']) {
     const { comparisons } = await compared(id);
     const args = ['golden', 'diff', 'golden/gt_001.yaml', id, '--file', 'runs.jsonl', '--json'];
-    const told: unknown = JSON.parse((await assayBeside(args, { cwd: EXAMPLE })).stdout);
+    const told: unknown = JSON.parse((await assayHere(args, { cwd: EXAMPLE })).stdout);
     const [one, other, ...more] = comparisons;
     expect(more).toEqual([]);
     expect(one).toMatchObject({ suite: 'tickets', scope: 'conversation', golden: { id: 'gt_001', mode: 'in_order' } });
@@ -111,7 +111,7 @@ test('a stored conversation is compared with its golden trace, and written as a 
     expect([status, text.includes('Not expected')]).toEqual([200, false]);
     expect(parse(text)).toMatchObject({ tests: [{ agent: 'support', expect: verdicts }] });
     writeFileSync(path.join(tests, 'tickets.test.yaml'), text);
-    const ended = await assayBeside(['suite', 'test', 'tickets.yaml'], { cwd: tests });
+    const ended = await assayHere(['suite', 'test', 'tickets.yaml'], { cwd: tests });
     expect([ended.status, ended.stdout]).toEqual([
       0,
       expect.stringMatching(
@@ -120,7 +120,7 @@ test('a stored conversation is compared with its golden trace, and written as a 
     ]);
     // It can fail: the same conversation with another call.
     writeFileSync(path.join(tests, 'tickets.test.yaml'), text.replaceAll('search_tickets', 'find_tickets'));
-    if (id === 'good') expect((await assayBeside(['suite', 'test', 'tickets.yaml'], { cwd: tests })).status).toBe(1);
+    if (id === 'good') expect((await assayHere(['suite', 'test', 'tickets.yaml'], { cwd: tests })).status).toBe(1);
   }
 
   // A verdict that the lines do not reproduce is not expected, and a remark says so.
@@ -131,7 +131,7 @@ test('a stored conversation is compared with its golden trace, and written as a 
   expect(parse(turn.text)).toMatchObject({ tests: [{ expect: { few: 'pass' } }] });
   expect(turn.text).not.toMatch(/^ *(?:score|long|outcome):/m);
   writeFileSync(path.join(tests, 'plain.test.yaml'), turn.text);
-  expect((await assayBeside(['suite', 'test', 'plain.yaml'], { cwd: tests })).status).toBe(0);
+  expect((await assayHere(['suite', 'test', 'plain.yaml'], { cwd: tests })).status).toBe(0);
 
   // Without a suite, that of the worst outcome.
   expect((await written('lucky')).text).toContain('with the verdicts of suite tickets');

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { whatIf as shape } from '../../../src/api/what-if.ts';
-import { assayBeside } from '../../assay-command.ts';
+import { assayHere } from '../../assay-here.ts';
 import { exportRequest, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { metricsOf, type RunningService, runService, sumOf } from '../running-service.ts';
@@ -101,7 +101,7 @@ function applied(diff: string): string {
 }
 
 async function backtested(file: string, dataDir: string, ...flags: readonly string[]): Promise<Backtested> {
-  const { stdout, stderr } = await assayBeside(['backtest', file, '--json', ...flags], { cwd: dataDir });
+  const { stdout, stderr } = await assayHere(['backtest', file, '--json', ...flags], { cwd: dataDir });
   expect(stderr).toBe('');
   const [report] = JSON.parse(stdout) as readonly Backtested[];
   if (report === undefined) throw new Error('there is no report');

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { phiOf, reviewCriterion, VerdictPairs } from '../../../src/statistics/calibrate/criterion-review.ts';
 import type { VerdictKind } from '../../../src/model/evaluation.ts';
+import { rounds } from '../../rounds.ts';
 
 const counts = (pass: number, fail: number, undecided = 0) => ({ pass, fail, undecided });
 
@@ -41,7 +42,7 @@ test('phi is the correlation of both as numbers', () => {
       if (phi === undefined) expect(spread).toBeCloseTo(0, 12);
       else expect(phi).toBeCloseTo(covariance / spread, 9);
     }),
-    { numRuns: 500, seed: 20_261_121 },
+    { numRuns: rounds(500), seed: 20_261_121 },
   );
 });
 

@@ -8,6 +8,7 @@ import type { ExperimentResult } from '../../../src/model/experiment.ts';
 import type { JudgedLimit } from '../../../src/model/gate.ts';
 import { formatMistakes } from '../../../src/model/mistake.ts';
 import { randomFrom } from '../../random.ts';
+import { rounds } from '../../rounds.ts';
 import { experimentOf, passing } from './experiments.ts';
 
 const LIMITS = `rules:
@@ -45,7 +46,7 @@ test('a baseline of 1.000 has nothing above it', () => {
 
 test('no interval of a share leaves the room that the baseline has', () => {
   const random = randomFrom(5);
-  for (let sample = 0; sample < 6; sample += 1) {
+  for (let sample = 0; sample < rounds(6, 2); sample += 1) {
     const [rate, cases] = [random(), 1 + Math.floor(30 * random())];
     const tried = (name: string, prefix = '') =>
       experimentOf(

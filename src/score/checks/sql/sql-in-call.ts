@@ -8,7 +8,7 @@ import type { Content } from '../../../model/step.ts';
 import { type SqlStatement, sqlStatements } from './sql-tokens.ts';
 
 export interface SqlInCall {
-  /** As it was written, to be quoted. */
+  /** Statement as written, to be quoted. */
   readonly text: string;
   readonly statements: readonly SqlStatement[];
   /** The last statement goes on, nobody knows how. */

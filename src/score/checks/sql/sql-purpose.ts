@@ -138,7 +138,7 @@ function sourcesOf(statement: SqlStatement): readonly Source[] {
   const given = new Set<string>();
   const sources: Source[] = [];
   const callers: string[] = [];
-  /** By depth of parentheses: whether the next name after a comma is a source. */
+  /** By depth of parentheses, whether the next name after a comma is a source. */
   const isList: boolean[] = [false];
   for (let at = 0; at < statement.length; at++) {
     const { word, is } = statement[at] ?? { word: '', is: 'mark' };

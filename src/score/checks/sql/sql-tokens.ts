@@ -6,7 +6,7 @@
  * character like any other, as the standard has it, unless the text would have no end then: some dialects escape by it.
  */
 export interface SqlToken {
-  /** In lower case. '' for a text in quotes. */
+  /** Word in lower case. '' for a text in quotes. */
   readonly word: string;
   readonly is: 'word' | 'name' | 'text' | 'mark';
 }

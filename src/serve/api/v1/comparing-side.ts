@@ -9,7 +9,7 @@ import {
   ExperimentUnreadable,
   type FoundExperiment,
 } from '../../../store/experiment/read-experiment.ts';
-import type { KeptResults } from '../../comparing/kept-results.ts';
+import type { KeptResults } from './kept-results.ts';
 import type { V1Side } from './v1-side.ts';
 import { Refusal } from './v1-read.ts';
 
@@ -41,7 +41,9 @@ export function experimentsOf({ experiments }: Pick<ComparingSide, 'experiments'
   return { found, unreadable };
 }
 
-/** By id, name or `latest`. A reference is compared with those that are there, and is never a path. */
+/**
+ * Finds an experiment by id, name or `latest`. A reference is compared with the names that exist, and is never a path.
+ */
 export function experimentOf(side: Experiments, reference: string): NamedExperiment | Refusal {
   const { found } = experimentsOf(side);
   const named = experimentNamed(found, reference);
@@ -55,7 +57,7 @@ export function experimentOf(side: Experiments, reference: string): NamedExperim
   }
 }
 
-/** Both, or why one of them is not there. */
+/** Both experiments, or why one of them is missing. */
 export function experimentPair(
   side: Experiments,
   { a, b }: { readonly a: string; readonly b: string },

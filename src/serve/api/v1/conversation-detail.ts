@@ -12,7 +12,7 @@ import {
 import { type ConversationCost, costOfTurns, PriceTable } from '../../../model/cost.ts';
 import { splitsPair } from '../../../model/surrogate-pairs.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
-import { noSuchConversation } from '../conversation-api.ts';
+import { noSuchConversation } from './no-such-conversation.ts';
 import { conversationItemOf } from './conversation-item.ts';
 import { fullEvaluations, labelsJson } from './full-evaluations.ts';
 import { shownFeedbackOf } from './shown-feedback.ts';

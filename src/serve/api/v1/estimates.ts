@@ -9,7 +9,7 @@ import type { Estimate } from '../../../model/estimate.ts';
 import { isGood, isInSuccessRate } from '../../../model/severity.ts';
 import type { LatestEvaluation } from './latest-evaluations.ts';
 
-/** Above this share of conversations that name no user it is said. */
+/** Share of conversations without a user above which a note says so. */
 const UNNAMED_LITTLE = 0.1;
 
 /** Wilson's interval; undefined of nothing. */
@@ -17,7 +17,7 @@ export function shareEstimate(count: number, of: number, effect = 1): ApiEstimat
   return apiEstimate(wilsonShareOf(count / effect, of / effect), of);
 }
 
-/** Nothing can be said of one score, and of none. */
+/** A single score has no estimate, because its variance is unknown. */
 export function meanEstimate({ n, sum, squares }: ScoreSums, effect = 1): ApiEstimate | undefined {
   if (n < 2) return undefined;
   const by = Math.min(effect, n / 2);

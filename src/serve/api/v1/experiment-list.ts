@@ -74,7 +74,7 @@ export const getExperiment = v1Read({
   },
 });
 
-/** Nothing where it was removed or damaged since it was found. */
+/** Empty if it was removed or damaged since it was found. */
 function listed(found: FoundExperiment): readonly ExperimentItem[] {
   try {
     return [itemOf(found, countRuns(found.folder))];
@@ -144,7 +144,7 @@ function placeIn(cursor: string): Place | undefined {
   try {
     return place.safeParse(JSON.parse(Buffer.from(cursor, 'base64url').toString())).data;
   } catch {
-    // The error of JSON.parse says nothing more.
+    // The error of JSON.parse adds no information.
     return undefined;
   }
 }

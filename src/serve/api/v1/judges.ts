@@ -1,5 +1,5 @@
 /** `GET /api/v1/judges`: from the configuration, and from the last round that compared judges with people. */
-import type { JudgingSettings } from '../../../config/judge-settings.ts';
+import type { Settings } from '../../../config/settings.ts';
 import type { Judges } from '../../../api/judges.ts';
 import type { ApiEstimate } from '../../../api/shapes.ts';
 import type { Estimate } from '../../../model/estimate.ts';
@@ -10,7 +10,7 @@ interface LastCalibration {
   readonly shown: readonly ShownCalibration[];
 }
 
-export function judgesJson({ judges, budget }: JudgingSettings, { isHere, shown }: LastCalibration): Judges {
+export function judgesJson({ judges, budget }: Settings['judging'], { isHere, shown }: LastCalibration): Judges {
   return {
     judges: judges.map(({ name, provider, model, votes, sample, requestsPerMinute }) => ({
       name,

@@ -10,7 +10,7 @@ import { type Answer, jsonAnswer } from '../../../report/http/answer.ts';
 import { type Question, type RemoteRead, readStored } from '../../../report/http/route.ts';
 import { draftGolden } from '../../../score/trajectory/draft-golden.ts';
 import type { ConversationRow } from '../../../store/conversation-row.ts';
-import { noSuchConversation } from '../conversation-api.ts';
+import { noSuchConversation } from './no-such-conversation.ts';
 import type { V1Side } from './v1-side.ts';
 
 type Side = Pick<V1Side, 'reader'>;

@@ -23,7 +23,7 @@ const LOOKED_AT_MAX = 200_000;
 const MILLION = 1_000_000;
 const DAY_MS = 86_400_000;
 
-/** By the version of the suite that runs. */
+/** Evaluation by the version of the suite that runs. */
 export interface LatestEvaluation {
   /** The store's number of the conversation. */
   readonly conversation: number;
@@ -34,9 +34,9 @@ export interface LatestEvaluation {
   readonly environment: string;
   /** Empty where none is configured. */
   readonly segment: string;
-  /** The same of conversations of one user; undefined where spans name nobody. */
+  /** Number of the user; undefined if spans name nobody. */
   readonly user: number | undefined;
-  /** The same of conversations of one kind: segment, intent and language. */
+  /** Kind of the conversation: segment, intent and language. */
   readonly kind: string;
   /** From 0 to 1. */
   readonly score: number | undefined;
@@ -52,7 +52,7 @@ export interface LatestEvaluations {
   readonly evaluations: readonly LatestEvaluation[];
   /** Evaluations by other versions of the suite, or from before their verdicts were kept so. */
   readonly others: number;
-  /** There are more conversations than were read. */
+  /** True if there are more conversations than were read. */
   readonly isCut: boolean;
 }
 

@@ -135,7 +135,7 @@ function sideJson({ since, until, version, evaluations }: Side): Moved['before']
   };
 }
 
-/** One kind for all: the difference has the part that another mix of traffic moved, and the criteria have not. */
+/** All scores have one kind: the change of the mix is a part of the difference that is reported on its own. */
 function scoresOf(evaluations: readonly LatestEvaluation[]): readonly Valued[] {
   return evaluations.flatMap((one) => (one.score === undefined ? [] : { ...one, kind: '', value: one.score }));
 }

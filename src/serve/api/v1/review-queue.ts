@@ -32,7 +32,7 @@ interface Candidate {
   readonly verdict: VerdictKind;
   /** Share of the suite's weight. */
   readonly decided: number;
-  /** By the suite. */
+  /** Outcome that the suite gave. */
   readonly outcome: Outcome;
 }
 
@@ -206,7 +206,7 @@ function balanced(drawn: readonly Drawn[]): readonly Candidate[] {
   ).flat();
 }
 
-/** The same at each asking, and another one for each criterion. */
+/** Lot of a candidate, stable over requests and different for each criterion. */
 function lotOf({ row, turnId }: Candidate, criterion: string): string {
   return createHash('sha256')
     .update(JSON.stringify([criterion, row.row, turnId]))

@@ -9,7 +9,7 @@ import type { ToolCall } from '../../../model/turn.ts';
 import { dialectOf } from '../../../normalize/rule-dialect.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { type FieldSource, fieldSources } from '../../../report/inspect/field-sources.ts';
-import { noSuchConversation } from '../conversation-api.ts';
+import { noSuchConversation } from './no-such-conversation.ts';
 import { storedTurns } from './stored-turns.ts';
 import { cut, type ListedStep, stepIn } from './transcript-json.ts';
 import { Refusal, v1Read } from './v1-read.ts';
@@ -98,7 +98,7 @@ function withRedactions(
   return { field, value: cut(value, VALUE_MAX), state, ...more, ...(redacted.length === 0 ? {} : { redacted }) };
 }
 
-/** Also those that no rule reads, or reads no more because nothing is left. */
+/** Redacted attributes, with those that no rule reads, or reads no longer because nothing is left. */
 function redactedAttributes({ attributes }: Step): StepSources['redacted_attributes'] {
   return [...attributes]
     .map(([attribute, value]) => ({ attribute, redacted: typeof value === 'string' ? redactionsIn(value) : [] }))

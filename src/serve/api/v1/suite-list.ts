@@ -5,7 +5,7 @@ import { decisionOf, isBroken } from '../../../model/decision.ts';
 import type { VerdictKind } from '../../../model/evaluation.ts';
 import { fromSuiteKey } from '../../../model/suite-key.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
-import { ONE } from '../../../score/weigh.ts';
+import { ONE } from '../../../score/subject/weigh.ts';
 import { designEffectOf } from '../../../statistics/compare/online/related.ts';
 import { shareEstimate } from './estimates.ts';
 import { latestEvaluations, type LatestEvaluation } from './latest-evaluations.ts';

@@ -45,7 +45,7 @@ export function transcriptJson(
   };
 }
 
-/** One text of a transcript; undefined where there is none of that name. */
+/** Text of a transcript by its name; undefined if there is none. */
 export function textIn(turns: readonly Turn[], of: string, field: (typeof TEXT_FIELDS)[number]): string | undefined {
   for (const turn of turns) {
     if (turn.id === of) {

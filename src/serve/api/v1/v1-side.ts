@@ -3,7 +3,7 @@ import type { BacktestReader } from '../../../backtest/another-suite.ts';
 import type { ModelPrices } from '../../../model/cost.ts';
 import type { LabelReader } from '../../../store/label-store.ts';
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
-import type { DetectionState } from '../../reading/reading-protocol.ts';
+import type { DetectionState } from '../../detection/detection-state.ts';
 
 export interface V1Side {
   readonly reader: BacktestReader & LabelReader;

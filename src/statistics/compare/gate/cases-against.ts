@@ -24,7 +24,7 @@ export function casesAgainst(
     .map(({ id }) => id);
 }
 
-/** By the key of the case. */
+/** Badness by the key of the case. */
 function badnessOf(measure: Measure, runs: SuiteRuns): ReadonlyMap<string, number> {
   if (isEffort(measure))
     return new Map([...effortsOf(runs, measure)].map(([key, { effort }]) => [key, effort] as const));

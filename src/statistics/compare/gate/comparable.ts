@@ -5,9 +5,9 @@ import { comparabilityOf, earlyEndWarnings, suiteWarnings } from '../comparabili
 import { SuiteRuns } from '../suite-runs.ts';
 
 interface Comparability {
-  /** They can't be compared. */
+  /** Reasons why they cannot be compared. */
   readonly problems: readonly string[];
-  /** They can, and a reader should know. */
+  /** Warnings for a reader of the comparison. */
   readonly warnings: readonly string[];
 }
 

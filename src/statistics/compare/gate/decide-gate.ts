@@ -54,8 +54,8 @@ interface Asked extends Sides {
   readonly rule: SingleRule;
   readonly figure: Figure;
   /**
-   * The same with everything that is not known counted as a failure: cases that are no longer scored and, of a criterion,
-   * runs that broke off before it was decided.
+   * The figure with everything that is not known counted as a failure: cases that are no longer scored and, of a
+   * criterion, runs that broke off before it was decided.
    */
   readonly atWorst: Figure;
   /** How many cases are no longer scored. */
@@ -173,7 +173,7 @@ function isBroken({ rule, figure }: Answerable, tail: number): boolean {
   return isMoreBetter(rule) ? figure.upper(tail) < boundary(rule) : figure.lower(tail) > boundary(rule);
 }
 
-/** Also where everything that is not known had failed: neither a crash nor a case without a score may let a version pass. */
+/** Kept also if everything unknown had failed: neither a crash nor a case without a score may let a version pass. */
 function isKept(asked: Answerable, tail: number): boolean {
   return isWithinAt(asked, tail) && isWithinAt(atWorstOf(asked), tail);
 }
@@ -199,7 +199,7 @@ function wasNeverKnown({ rule: { measure }, baseline }: Asked): boolean {
   return (isEffort(measure) ? effortsOf(baseline, measure) : valuesOf(baseline, measure)).size === 0;
 }
 
-/** As far as the figure itself goes. */
+/** Compares the figure itself, without its interval. */
 function isWithin({ rule, figure }: Answerable): boolean {
   return isMoreBetter(rule) ? figure.value >= boundary(rule) : figure.value <= boundary(rule);
 }
@@ -208,7 +208,7 @@ function judged(
   asked: Asked,
   at: {
     readonly isBroken: boolean;
-    /** Its share of the error. */
+    /** Share of the error that this rule may use. */
     readonly tail: number;
     /** All of the error. */
     readonly whole: number;
@@ -273,7 +273,7 @@ function judged(
   };
 }
 
-/** The same number that `assay compare` says of the same change and limit. */
+/** Cases needed, the number that `assay compare` gives for the same change and limit. */
 function casesNeededFor({ rule, figure, candidate }: Answerable, tail: number): number | undefined {
   const limited = { figure, limit: boundary(rule), isMoreBetter: isMoreBetter(rule), confidence: 1 - tail };
   const needed = casesNeeded({ ...limited, lookedAt: candidate.criteria.length });

@@ -11,7 +11,7 @@ import { SuiteRuns } from '../suite-runs.ts';
 export interface DraftSuite {
   readonly name: string;
   readonly hasCritical: boolean;
-  /** False also where no experiment was scored by it yet. */
+  /** False also if no experiment was scored by it yet. */
   readonly knowsCost: boolean;
 }
 

@@ -23,7 +23,7 @@ type Gated =
   | { readonly is: 'decided'; readonly result: GateResult; readonly gate: GateFile; readonly file: string | undefined }
   /** The file of rules has mistakes. */
   | { readonly is: 'mistaken'; readonly mistakes: readonly Mistake[] }
-  /** Nothing can be decided, in sentences. */
+  /** Sentences that say why nothing can be decided. */
   | { readonly is: 'undecidable'; readonly problems: readonly string[] };
 
 interface GateQuestion {
@@ -41,7 +41,7 @@ export async function gateBetween({ candidate, baseline, rules }: GateQuestion):
   return gateBy({ candidate, baseline, gate, file });
 }
 
-/** By rules that were read. */
+/** Decides by rules that were read. */
 export function gateBy({
   candidate,
   baseline,

@@ -9,9 +9,9 @@ export type Limits = { readonly [kind in LimitKind]?: Allowed | undefined };
 /** A share of the baseline is `ofBaseline`: 0.05 of it is from 0.90 to 0.855. A number is in the measure's own unit: points of a share. */
 type Allowed = number | { readonly ofBaseline: number };
 
-/** For figures of which more is better. */
+/** Limits of figures of which more is better. */
 export const GOOD_LIMITS = ['floor', 'max_drop'] as const satisfies readonly LimitKind[];
-/** For figures of which less is better. */
+/** Limits of figures of which less is better. */
 export const BAD_LIMITS = ['ceiling', 'max_rise'] as const satisfies readonly LimitKind[];
 
 /** The rules about the suite as a whole, and what they measure. */
@@ -48,10 +48,10 @@ export interface GateRules {
 export interface GateFile {
   readonly confidence: number;
   readonly onNotEnoughEvidence: 'fail' | 'pass';
-  /** For every suite that is not in `suites`. */
+  /** Rules for every suite that is not in `suites`. */
   readonly rules: GateRules;
   readonly suites: ReadonlyMap<string, GateRules>;
-  /** Nobody wrote it: rules about what the agent does not tell are left out. */
+  /** True without a file: then rules about figures that the agent does not report are left out. */
   readonly isDefault: boolean;
 }
 
@@ -88,20 +88,20 @@ export const DEFAULT_GATE: GateFile = {
   isDefault: true,
 };
 
-/** One limit on one figure. */
+/** A limit of a figure. */
 export interface SingleRule {
   readonly rule: string;
   readonly measure: Measure;
   readonly limit: LimitKind;
   readonly allowed: number;
-  /** For shares. Effort is always compared with the baseline as a share of it. */
+  /** True if the limit is a share of the baseline, for shares. Effort is always compared like that. */
   readonly isOfBaseline: boolean;
 }
 
 export interface SingleCount {
   readonly rule: CountRule;
   readonly allowed: number;
-  /** Nobody wrote it: it is in the result only where it is broken. */
+  /** True for a rule that nobody wrote: it is in the result only if it is broken. */
   readonly isImplied: boolean;
 }
 

@@ -109,7 +109,7 @@ function named(word: string, rules: readonly JudgedRule[]): readonly string[] {
   ];
 }
 
-/** Where no case broke against a baseline, a case that speaks against the candidate. */
+/** A case that broke against the baseline, else one that speaks against the candidate. */
 function exampleOf(broken: readonly JudgedRule[], suites: readonly Sides[]): string | undefined {
   const [first] = broken.filter(({ examples }) => examples.length > 0);
   const sides = suites.find(({ candidate }) => candidate.suite === first?.suite);

@@ -72,12 +72,12 @@ export function formatAllowed(limit: LimitKind, allowed: number, unit: Unit): st
   }
 }
 
-/** Such as `tcr max_drop`, or `cases_worse`. */
+/** Name such as `tcr max_drop`, or `cases_worse`. */
 export function nameOfRule(rule: JudgedRule): string {
   return rule.is === 'limit' ? `${rule.rule} ${rule.limit}` : rule.rule;
 }
 
-/** Such as `p = 0.012`. */
+/** Text such as `p = 0.012`. */
 export function formatP(p: number): string {
   return p < 0.001 ? 'p < 0.001' : `p = ${Number(p.toPrecision(2))}`;
 }

@@ -7,7 +7,7 @@ import { countedOf, isEffort, type Measure, scoreOf, valueOfCase } from '../meas
 import type { RunsOfCase } from '../suite-runs.ts';
 import type { Sides } from './sides.ts';
 
-/** By the keys of the cases. Empty for a measure of which a missing score says nothing. */
+/** Lost cases by key. Empty for a measure of which a missing score says nothing. */
 export function lostCases(measure: Measure, { candidate, baseline }: Sides): readonly string[] {
   if (baseline === undefined || isEffort(measure) || !ASKS_FOR_SCORE[measure.is]) return [];
   return [...candidate.cases].flatMap(([key, now]) => {

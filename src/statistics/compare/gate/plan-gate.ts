@@ -45,7 +45,7 @@ export interface GatePlan {
   /** All rules together; it passes if each of them does. */
   readonly whole: Chances;
   readonly rules: readonly (Chances & { readonly suite: string; readonly rule: string })[];
-  /** The whole gate where runs of a case agree as little, and as much, as they may. */
+  /** Chances of the gate if the runs of a case agree as little, and as much, as the observed runs allow. */
   readonly range: { readonly low: Chances; readonly high: Chances };
   /** The whole gate with `assay run --until-decided`: a release that is no worse, and one that lost `loss`. */
   readonly sequential: { readonly looks: readonly number[]; readonly noWorse: Sequential; readonly lost: Sequential };

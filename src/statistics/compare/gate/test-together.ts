@@ -25,7 +25,7 @@ export function sharing<T>(
   return all.map((of) => ({ of, weight: weight / all.length, isBrokenAt: (tail) => isBrokenAt(of, tail) }));
 }
 
-/** How each was found. One that was not tested is not broken. */
+/** Tests all together (Holm, weighted), and returns each result. A test that is not in the list is not broken. */
 export function testTogether(all: readonly Tested[], tail: number): (of: unknown) => TestedAt {
   const found = new Map<unknown, TestedAt>();
   for (;;) {

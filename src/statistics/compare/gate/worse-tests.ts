@@ -8,11 +8,11 @@ import { chanceOfFewer, chanceOfNone, mayDiffer, type Stratum } from '../stratif
 import type { RunsOfCase, SuiteRun, SuiteRuns } from '../suite-runs.ts';
 import { hasPassed } from './counted-cases.ts';
 
-/** One test, before it is known at which tail it is decided. */
+/** A test, before it is known at which tail it is decided. */
 export interface AskedTest {
   readonly criterion: string | undefined;
   readonly p: number;
-  /** The same with everything that is not known counted as a failure. */
+  /** p value with everything unknown counted as a failure. */
   readonly pAtWorst: number;
   /** The smallest that it could be. */
   readonly pAtLeast: number;

@@ -37,7 +37,7 @@ export interface Spent extends Sorted {
 export interface OnlineSample {
   readonly scores: readonly Valued[];
   readonly successes: readonly Valued[];
-  /** By criterion. */
+  /** Passes by criterion. */
   readonly passes: ReadonlyMap<string, readonly Valued[]>;
   readonly steps: readonly Spent[];
   readonly tokens: readonly Spent[];

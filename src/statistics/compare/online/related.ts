@@ -150,7 +150,7 @@ interface Unnamed {
   readonly side: 'a' | 'b';
 }
 
-/** By time. Simultaneous ones are shuffled in a way that depends on nothing else, so that all stores give one figure. */
+/** Ordered by time. Simultaneous ones are shuffled by their content alone, so that all stores give the same figure. */
 function ordered(side: readonly Unnamed[]): readonly Unnamed[] {
   return [...Map.groupBy(side, ({ at }) => at)]
     .toSorted(([x], [y]) => x - y)

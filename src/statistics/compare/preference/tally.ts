@@ -19,7 +19,7 @@ export interface AskedPair {
   readonly exchanged: Preference | string | undefined;
 }
 
-/** For a and b; a text where there is none. */
+/** Preference between a and b; a text if there is none. */
 export function preferenceIn({ straight, exchanged }: AskedPair): Preference | string {
   if (straight === undefined) return exchanged ?? 'Nobody was asked.';
   if (exchanged === undefined || typeof straight === 'string') return straight;

@@ -1,7 +1,8 @@
 /** The description of `/api/v1`: it has every route and no other, and real answers are as it says. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { PROCESS_ROUTES, STORE_ROUTES } from '../../../../src/serve/api/routes.ts';
+import { PROCESS_ROUTES } from '../../../../src/serve/api/routes.ts';
+import { STORE_ROUTES } from '../../../../src/serve/http/store-routes.ts';
 import { filledService, get } from './filled-service.ts';
 
 const documentSchema = z.object({

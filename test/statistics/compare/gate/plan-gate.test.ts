@@ -7,6 +7,7 @@ import { readGate } from '../../../../src/statistics/compare/gate/read-gate.ts';
 import type { ExperimentResult } from '../../../../src/model/experiment.ts';
 import { formatMistakes } from '../../../../src/model/mistake.ts';
 import { randomFrom } from '../../../random.ts';
+import { rounds } from '../../../rounds.ts';
 
 function gateOf(text: string, { experiment }: ExperimentResult) {
   const { gate, mistakes } = readGate(text, 'gate.yaml', experiment.suites);
@@ -27,7 +28,7 @@ function planned(seen: ExperimentResult, wanted: Planned) {
     gate: gateOf('rules: { tcr: { max_drop: 5 points } }', seen),
     repeats: 1,
     loss: 0.05,
-    trials: 40,
+    trials: rounds(40, 20),
     searched: [],
     seed: 1,
     ...wanted,

@@ -12,15 +12,15 @@ import { type GateDecision, type GateResult, mayRelease, type PlannedLook } from
 import { formatMistakes } from '../../../../src/model/mistake.ts';
 import { lookAt, type UntilDecided } from '../../../../src/model/until-decided.ts';
 import { randomFrom } from '../../../random.ts';
+import { mostOf, rounds } from '../../../rounds.ts';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { tempDirectory } from '../../../temp-directory.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../experiments.ts';
 import { agentOf } from './seen-agent.ts';
 
-const TRIALS = 300;
-/** At 5 %, 24 or more of 300 occur in one of 50 samples. */
-const MOST = 24;
+const TRIALS = rounds(300, 120);
+const MOST = mostOf(TRIALS, 0.05);
 
 function gateOf(text: string, { experiment }: ExperimentResult): GateFile {
   const { gate, mistakes } = readGate(text, 'gate.yaml', experiment.suites);
@@ -62,18 +62,18 @@ test('a release that is no worse is called a regression no more often than the l
   const asked = { rules: 'rules: { tcr: { max_drop: 0 points } }', rate: 0.5, lost: 0 };
   const looks = planLooks(200);
 
-  expect(ending('regression', { ...asked, looks })).toBeLessThan(MOST);
-  expect(ending('regression', { ...asked, looks: everyLookAtFullLevel(looks) })).toBeGreaterThan(MOST);
-}, 60_000);
+  expect(ending('regression', { ...asked, looks })).toBeLessThanOrEqual(MOST);
+  expect(ending('regression', { ...asked, looks: everyLookAtFullLevel(looks) })).toBeGreaterThan(TRIALS * 0.05);
+});
 
 test('a release that lost what is allowed passes no more often than the level, where peeking lets it', () => {
   // Failed runs score 0.
   const asked = { rules: 'rules: { tcr: { max_drop: 20 points } }', rate: 1, lost: 0.2 };
   const looks = planLooks(200);
 
-  expect(ending('pass', { ...asked, looks })).toBeLessThan(MOST);
-  expect(ending('pass', { ...asked, looks: everyLookAtFullLevel(looks) })).toBeGreaterThan(MOST);
-}, 60_000);
+  expect(ending('pass', { ...asked, looks })).toBeLessThanOrEqual(MOST);
+  expect(ending('pass', { ...asked, looks: everyLookAtFullLevel(looks) })).toBeGreaterThan(TRIALS * 0.05);
+});
 
 const IDS = Array.from({ length: 120 }, (_, index) => `case-${index}`);
 const BASELINE = experimentOf('a', passing(IDS.map(() => 1 as const)));

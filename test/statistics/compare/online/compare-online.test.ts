@@ -9,6 +9,7 @@ import { withRace } from '../../../../src/statistics/compare/online/raced.ts';
 import { designEffectOf, grownEffect, uncertaintyOf } from '../../../../src/statistics/compare/online/related.ts';
 import { normalPoint, studentPoint } from '../../../../src/statistics/compare/online/student.ts';
 import { randomFrom } from '../../../../src/model/random.ts';
+import { rounds } from '../../../rounds.ts';
 import { wordText } from '../../../../src/model/suite-words.ts';
 
 const CALLED = { a: 'v1', b: 'v2' };
@@ -294,12 +295,12 @@ describe('words', () => {
 });
 
 test('someone who looks every hour is hardly ever misled by equal versions, and a fall is found', {
-  timeout: 60_000,
+  timeout: 240_000,
 }, () => {
   const small = (name: string, more: object = {}) => {
     const world = ONLINE_WORLDS.find((one) => one.name === name);
     if (world === undefined) throw new Error(`no world is called ${name}`);
-    return benchOnline({ runs: 10, seed: 3, worlds: [{ ...world, conversations: 400, ...more }] }).rows[0];
+    return benchOnline({ runs: rounds(40, 5), seed: 3, worlds: [{ ...world, conversations: 400, ...more }] }).rows[0];
   };
 
   const users = small('users of 20');

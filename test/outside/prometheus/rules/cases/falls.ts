@@ -45,7 +45,8 @@ export const FALL_CASES: readonly RuleCase[] = [
           [onsets('AgentTcrSlipping', BAD)]: { '{}': 1 },
           [onsets('AgentSuccessRateDrop', BAD)]: { '{}': 1 },
           // Otherwise a day of the fall would be in it.
-          'max(agent:assay_baseline_tcr:ratio) > bool 0.89': { '{}': 1 },
+          'sum(agent_segment:assay_baseline_credit:increase{measure="tcr"}) / sum(agent_segment:assay_baseline_scored:increase{measure="tcr"}) > bool 0.89':
+            { '{}': 1 },
         },
       },
       {
@@ -85,7 +86,6 @@ export const FALL_CASES: readonly RuleCase[] = [
           AgentTcrRegression: [AFTER_DETECTOR],
           AgentSuccessRateDrop: [AFTER_DETECTOR],
           AgentTcrSlipping: [AGENT],
-          ...(hours > 6 ? { AgentDetectorDisagrees: [] } : {}),
         },
       })),
       { at: CALM + 24, firing: {} },

@@ -33,17 +33,14 @@ const WELL: readonly Series[] = [
   level('assay_log_lag_seconds', {}, 12),
   level('assay_cluster_time_lag_seconds', {}, 45),
   level('assay_kafka_lag_seconds', { topic: 'otlp_spans', partition: '0' }, 3),
-  level('assay_kafka_problem', {}, 0),
-  level('assay_store_problem', {}, 0),
-  level('assay_evaluations_topic_problem', {}, 0),
-  steady('assay_scoring_failures_total', {}, 0),
+  ...['kafka', 'store', 'evaluations', 'own_store'].map((part) => level('assay_problem', { part }, 0)),
+  steady('assay_failures_total', { part: 'scoring' }, 0),
   level('assay_config_last_reload_successful', {}, 1),
-  steady('assay_journal_corrupt_bytes_total', {}, 0),
+  level('assay_data_damage', { kind: 'journal-corrupt' }, 0),
   level('assay_tls_certificate_expiry_timestamp_seconds', {}, 15 * DAY),
   level('assay_insecure_no_auth', {}, 0),
   level('assay_data_damage', { kind: 'store-behind' }, 0),
   level('assay_retention_clock_jump_seconds', {}, 0),
-  level('assay_store_unwritable', {}, 0),
   level('assay_judge_stopped', { judge: 'default' }, 0),
   steady('assay_judge_calls_total', { judge: 'default', result: 'said' }, 30),
   steady('assay_judge_calls_total', { judge: 'default', result: 'rate-limited' }, 3),
@@ -73,7 +70,7 @@ function but(...series: readonly Series[]): readonly Series[] {
 const detector = (metric: string, state: string, extra: Readonly<Record<string, string>> = {}) =>
   gauge('assay_detector_state', { ...AGENT, metric, state, ...extra }, [...runs([0, 30]), ...runs([1, MINUTES - 29])]);
 const changed = (metric: string, value: number, extra: Readonly<Record<string, string>> = {}) =>
-  level('assay_detector_change_ratio', { ...AGENT, metric, ...extra }, value);
+  level('assay_detector_change_ratio', { ...AGENT, metric, bound: 'value', ...extra }, value);
 /** One of two instances reports a stream, and after a while the other. */
 const handedOver: readonly Series[] = ['assay-1', 'assay-2'].map((instance, index) =>
   gauge(
@@ -122,42 +119,41 @@ export const HEALTH_CASES: readonly RuleCase[] = [
     series: but(level('assay_scoring_queue_length', {}, 0), level('assay_turns_scored_total', {}, 7)),
     checks: [{ at: 2, firing: {} }],
   },
-  ...(['store', 'kafka'] as const).flatMap((what): readonly RuleCase[] => {
-    const problem = `assay_${what}_problem`;
-    const named = what === 'store' ? 'AssayStoreProblem' : 'AssayKafkaProblem';
-    const called = what === 'store' ? 'the shared store' : 'Kafka';
-    const one = level(problem, {}, 1);
+  ...(['store', 'kafka'] as const).flatMap((part): readonly RuleCase[] => {
+    const one = level('assay_problem', { part }, 1);
     return [
       {
-        name: `no instance can use ${called}`,
+        name: `no instance can use its ${part}`,
         ...MINUTELY,
         series: but(one),
-        checks: [{ at: 2, firing: { [named]: [JOB], AssayInstanceProblem: [INSTANCE] } }],
+        checks: [
+          { at: 2, firing: { AssayProblem: [{ ...JOB, part }], AssayInstanceProblem: [{ ...INSTANCE, part }] } },
+        ],
       },
       {
-        name: `one of two instances can not use ${called}: the other does its work`,
+        name: `one of two instances can not use its ${part}: the other does its work`,
         ...MINUTELY,
-        series: but(one, level(problem, { instance: 'assay-2' }, 0)),
-        checks: [{ at: 2, firing: { AssayInstanceProblem: [INSTANCE] } }],
+        series: but(one, level('assay_problem', { part, instance: 'assay-2' }, 0)),
+        checks: [{ at: 2, firing: { AssayInstanceProblem: [{ ...INSTANCE, part }] } }],
       },
     ];
   }),
   fires(
     'evaluations can not be sent',
-    'AssayEvaluationsNotSent',
-    INSTANCE,
-    but(level('assay_evaluations_topic_problem', {}, 1)),
+    'AssayInstanceProblem',
+    { ...INSTANCE, part: 'evaluations' },
+    but(level('assay_problem', { part: 'evaluations' }, 1)),
   ),
   fires(
     'batches fail again and again',
-    'AssayScoringFailures',
-    INSTANCE,
-    but(later('assay_scoring_failures_total', {}, 1)),
+    'AssayInstanceProblem',
+    { ...INSTANCE, part: 'scoring' },
+    but(later('assay_failures_total', { part: 'scoring' }, 1)),
   ),
   fires(
     'a configuration that can not be read again',
-    'AssayConfigReloadFailed',
-    INSTANCE,
+    'AssayInstanceProblem',
+    { ...INSTANCE, part: 'configuration' },
     but(gauge('assay_config_last_reload_successful', {}, [...runs([1, 60]), ...runs([0, 61])])),
   ),
   {
@@ -170,14 +166,14 @@ export const HEALTH_CASES: readonly RuleCase[] = [
   },
   fires(
     'a judge that is stopped',
-    'AssayJudgeStopped',
-    { ...JOB, judge: 'default' },
+    'AssayJudgeProblem',
+    { ...JOB, judge: 'default', reason: 'stopped' },
     but(level('assay_judge_stopped', { judge: 'default' }, 1)),
   ),
   fires(
     'a judge whose calls fail',
-    'AssayJudgeErrors',
-    { ...JOB, judge: 'default' },
+    'AssayJudgeProblem',
+    { ...JOB, judge: 'default', reason: 'errors' },
     but(steady('assay_judge_calls_total', { judge: 'default', result: 'timeout' }, 10)),
   ),
   {
@@ -191,14 +187,14 @@ export const HEALTH_CASES: readonly RuleCase[] = [
   },
   fires(
     'a budget for judges that is spent while questions wait',
-    'AssayJudgeBudgetSpent',
-    { ...JOB, window: 'day' },
+    'AssayJudgeProblem',
+    { ...JOB, window: 'day', reason: 'budget-spent' },
     but(level('assay_judge_waiting_questions', { judge: 'default' }, 40)),
   ),
   fires(
     'questions to a judge that are left out',
-    'AssayJudgeQuestionsLeftOut',
-    { ...JOB, judge: 'default', end: 'over-budget' },
+    'AssayJudgeProblem',
+    { ...JOB, judge: 'default', reason: 'over-budget' },
     but(steady('assay_judge_questions_total', { judge: 'default', end: 'over-budget' }, 0.2)),
   ),
   fires('behind the log', 'AssayLagging', JOB, but(level('assay_log_lag_seconds', {}, 900))),
@@ -210,8 +206,8 @@ export const HEALTH_CASES: readonly RuleCase[] = [
   ),
   fires(
     'more waits than is done in two minutes',
-    'AssayQueueGrowing',
-    INSTANCE,
+    'AssayLagging',
+    JOB,
     but(level('assay_scoring_queue_length', {}, 2000)),
   ),
   fires(
@@ -222,7 +218,7 @@ export const HEALTH_CASES: readonly RuleCase[] = [
   ),
   fires(
     'spans without an id',
-    'AssayRejectingRecords',
+    'AssayRefusingRequests',
     { ...JOB, signal: 'traces', reason: 'invalid_id' },
     but(steady('assay_rejected_records_total', { signal: 'traces', reason: 'invalid_id' }, 500)),
   ),
@@ -234,9 +230,9 @@ export const HEALTH_CASES: readonly RuleCase[] = [
   },
   fires(
     'a corrupt journal',
-    'AssayJournalCorrupt',
-    INSTANCE,
-    but(gauge('assay_journal_corrupt_bytes_total', {}, runs([0, 90], [512, 31]))),
+    'AssayDataDamaged',
+    { ...INSTANCE, kind: 'journal-corrupt' },
+    but(level('assay_data_damage', { kind: 'journal-corrupt' }, 1)),
   ),
   fires(
     'a certificate that ends in less than two weeks',
@@ -253,11 +249,16 @@ export const HEALTH_CASES: readonly RuleCase[] = [
   ),
   fires(
     'a clock that went back 100 days',
-    'AssayClockJumped',
-    INSTANCE,
+    'AssayInstanceProblem',
+    { ...INSTANCE, part: 'clock' },
     but(level('assay_retention_clock_jump_seconds', {}, -8_640_000)),
   ),
-  fires('a store on a full disk', 'AssayStoreUnwritable', INSTANCE, but(level('assay_store_unwritable', {}, 1))),
+  fires(
+    'a store on a full disk',
+    'AssayProblem',
+    { ...INSTANCE, part: 'own_store' },
+    but(level('assay_problem', { part: 'own_store' }, 1)),
+  ),
   fires(
     'a poison record',
     'AssayDeadLetters',
@@ -280,13 +281,13 @@ export const HEALTH_CASES: readonly RuleCase[] = [
   fires(
     'a check that throws',
     'AssayCheckErrors',
-    { suite: 'default', criterion: 'polite' },
+    { suite: 'default', criterion: 'polite', reason: 'error' },
     but(steady('assay_verdicts_total', { ...QUALITY, criterion: 'polite', verdict: 'error' }, 2)),
   ),
   fires(
     'a critical criterion that its tool’s calls never decide',
-    'AssayCriticalNeverDecided',
-    { suite: 'default', criterion: 'cap' },
+    'AssayCheckErrors',
+    { suite: 'default', criterion: 'cap', reason: 'argument_absent' },
     but(steady('assay_criteria_undecided_total', { ...CAP, reason: 'argument_absent' }, 1)),
   ),
   {
@@ -322,11 +323,9 @@ export const HEALTH_CASES: readonly RuleCase[] = [
   fires('label values without end', 'AssaySeriesFolded', JOB, but(later('assay_series_folded_total', {}, 3))),
 ];
 
-const ALONE = { AgentDetectorDisagrees: [{ ...AGENT, alone: 'detector' }] };
-
 export const DETECTOR_CASES: readonly RuleCase[] = [
   {
-    name: 'the detector says that the TCR fell; after an hour it is said that it is alone with that',
+    name: 'the detector says that the TCR fell',
     ...MINUTELY,
     series: but(detector('tcr', 'regressed'), changed('tcr', -0.12)),
     checks: [
@@ -336,7 +335,6 @@ export const DETECTOR_CASES: readonly RuleCase[] = [
         at: 2,
         firing: {
           AgentDetectorRegression: [{ ...AGENT, metric: 'tcr' }],
-          AgentDetectorDisagrees: [{ ...AGENT, alone: 'detector' }],
         },
         values: {
           'ALERTS{alertname="AgentDetectorRegression", severity="page"} == 1': {
@@ -358,12 +356,12 @@ export const DETECTOR_CASES: readonly RuleCase[] = [
     series: but(...handedOver),
     checks: [0.9, 1.1].map((at) => ({
       at,
-      firing: { AgentDetectorRegression: [{ ...AGENT, metric: 'tcr' }], ...(at > 1 ? ALONE : {}) },
+      firing: { AgentDetectorRegression: [{ ...AGENT, metric: 'tcr' }] },
     })),
   },
   fires(
     'the detector names a criterion',
-    'AgentDetectorCriterionRegression',
+    'AgentDetectorPartRegression',
     { ...AGENT, metric: 'criterion', criterion: 'polite' },
     but(
       detector('criterion', 'regressed', { criterion: 'polite' }),
@@ -372,7 +370,7 @@ export const DETECTOR_CASES: readonly RuleCase[] = [
   ),
   fires(
     'the detector finds a part of the traffic that got worse',
-    'AgentDetectorSegmentRegression',
+    'AgentDetectorPartRegression',
     { ...AGENT, metric: 'segment', segment: 'tool: book' },
     but(
       detector('segment', 'regressed', { segment: 'tool: book' }),
@@ -389,25 +387,6 @@ export const DETECTOR_CASES: readonly RuleCase[] = [
     'the detector finds a candidate worse',
     'AgentDetectorVersionWorse',
     { ...AGENT, agent_version: 'v2', baseline_version: 'v1' },
-    but(
-      level('assay_version_verdict', { ...AGENT, agent_version: 'v2', baseline_version: 'v1', verdict: 'worse' }, 1),
-      level(
-        'assay_version_log_evidence',
-        { ...AGENT, agent_version: 'v2', baseline_version: 'v1', direction: 'worse' },
-        5.2,
-      ),
-    ),
+    but(level('assay_version_verdict', { ...AGENT, agent_version: 'v2', baseline_version: 'v1', verdict: 'worse' }, 1)),
   ),
-  {
-    name: 'the rules see a fall that the detector does not',
-    ...MINUTELY,
-    series: but(
-      detector('tcr', 'ok'),
-      gauge('agent:assay_fall:ratio', { ...AGENT, measure: 'tcr', severity: 'ticket' }, runs([0.03, MINUTES + 1])),
-    ),
-    checks: [
-      { at: 0.75, firing: { AgentTcrSlipping: [AGENT] } },
-      { at: 2, firing: { AgentTcrSlipping: [AGENT], AgentDetectorDisagrees: [{ ...AGENT, alone: 'rules' }] } },
-    ],
-  },
 ];

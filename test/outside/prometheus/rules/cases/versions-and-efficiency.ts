@@ -113,7 +113,7 @@ export const VERSION_CASES: readonly RuleCase[] = [
             '{agent="desk"}': 6,
           },
           'count(agent:assay_drop_evidence:nats{measure="version"} < 0.001)': { '{}': 8 },
-          'round(max by (measure) (agent:assay_effort_per_success:ratio{window="1d"}), 0.001)': {
+          'round(max by (measure) (agent:assay_effort_per_success:ratio{window="6h"}), 0.001)': {
             '{measure="cost_usd"}': 0.056,
             '{measure="steps"}': 8.889,
           },
@@ -131,7 +131,7 @@ export const EFFICIENCY_CASES: readonly RuleCase[] = [
       { at: CHANGE + 0.5, firing: {} },
       {
         at: CHANGE + 8,
-        firing: { AgentCostPerSuccessRise: [AGENT] },
+        firing: { AgentEffortPerSuccessRise: [{ ...AGENT, measure: 'cost_usd' }] },
         values: {
           'round(max(agent:assay_effort_per_success:ratio{measure="cost_usd", window="6h"}), 0.0001)': { '{}': 0.0722 },
           'round(max(agent:assay_effort_rise:ratio{measure="cost_usd", window="6h"}), 0.01)': { '{}': 0.3 },
@@ -142,7 +142,7 @@ export const EFFICIENCY_CASES: readonly RuleCase[] = [
   {
     name: 'each success takes 20 % more steps while the TCR stays',
     series: traffic(change(EFFORT, { steps: 9.6 })),
-    checks: [{ at: CHANGE + 8, firing: { AgentStepsPerSuccessRise: [AGENT] } }],
+    checks: [{ at: CHANGE + 8, firing: { AgentEffortPerSuccessRise: [{ ...AGENT, measure: 'steps' }] } }],
   },
   {
     name: 'a rise below the threshold fires nothing, however sure it is',

@@ -1,0 +1,100 @@
+/** The filters of the list, and the question that the address asks of the API. */
+import type { Facets } from '../../api/facets.ts';
+import { POLARITIES } from '../../model/feedback.ts';
+import { FAILED_OUTCOMES, OUTCOMES_IN_ORDER } from '../../model/severity.ts';
+import {
+  changeFilter,
+  Chip,
+  type Filter,
+  plainChoices,
+  sharedFilterList,
+  sinceFilter,
+  suiteFilters,
+} from '../shell/filter-bar.tsx';
+import { LIST_FILTERS, onlyOf, type Place, SHARED_FILTERS } from '../shell/place.ts';
+import { OUTCOME_LOOKS } from '../text/outcome.tsx';
+import { SpanText } from '../text/span-text.tsx';
+
+/** One choice for three outcomes: the API takes them one by one. */
+const ANY_FAILURE = 'failed';
+/** No outcome: a conversation may succeed, and a criterion fail all the same. */
+const ANY_CRITERION = 'failed_criterion';
+
+export function listQueryOf({ query }: Place): URLSearchParams {
+  const asked = onlyOf(query, [...SHARED_FILTERS, ...LIST_FILTERS]);
+  const chosen = asked.getAll('outcome');
+  const outcomes = chosen.filter((one) => one !== ANY_CRITERION);
+  if (outcomes.length < chosen.length) {
+    asked.delete('outcome');
+    for (const one of outcomes) asked.append('outcome', one);
+    asked.set('score_below', '1');
+  }
+  if (outcomes.includes(ANY_FAILURE)) {
+    asked.delete('outcome');
+    for (const one of new Set<string>([...FAILED_OUTCOMES, ...outcomes]))
+      if (one !== ANY_FAILURE) asked.append('outcome', one);
+  }
+  return asked;
+}
+
+export function conversationFilters(place: Place, facets: Facets): readonly Filter[] {
+  const outcomes = OUTCOMES_IN_ORDER.map((outcome) => ({ value: outcome, words: OUTCOME_LOOKS[outcome].word }));
+  const states = [
+    { value: 'open', words: 'still open' },
+    { value: 'waiting', words: 'waits for a judge' },
+    { value: 'unscored', words: 'without a score' },
+  ];
+  return [
+    { name: 'order', label: 'Order', all: 'latest first', choices: [{ value: 'worst', words: 'failed first' }] },
+    {
+      name: 'outcome',
+      label: 'Outcome',
+      all: 'all outcomes',
+      choices: [
+        { value: ANY_FAILURE, words: 'any failure' },
+        { value: ANY_CRITERION, words: 'any failed criterion' },
+        ...outcomes,
+      ],
+    },
+    ...sharedFilterList(place, facets),
+    ...suiteFilters(place, facets, 'all suites'),
+    sinceFilter(place, 'all times', ''),
+    { name: 'state', label: 'State', all: 'any state', choices: states },
+    { name: 'feedback', label: 'Feedback', all: 'any feedback', choices: plainChoices(POLARITIES) },
+  ];
+}
+
+/** A criterion comes from a link: the chip says so, and takes it away. */
+export function Criterion({ place }: { readonly place: Place }) {
+  const criteria = place.query.getAll('criterion');
+  if (criteria.length === 0) return null;
+  return (
+    <Chip place={place} name="criterion" title="Show conversations that passed it, too">
+      {'failed '}
+      <SpanText text={criteria.join(' or ')} />
+    </Chip>
+  );
+}
+
+export function Search({ place }: { readonly place: Place }) {
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const field = document.getElementById('words');
+    if (field instanceof HTMLInputElement) changeFilter(place, 'words', field.value.trim());
+  };
+  return (
+    <search class="search">
+      <form onSubmit={onSubmit}>
+        <input
+          key={place.query.get('words') ?? ''}
+          id="words"
+          type="search"
+          aria-label="Words of the question, the answer or the id"
+          placeholder="Words or id, then Enter"
+          maxLength={200}
+          defaultValue={place.query.get('words') ?? ''}
+        />
+      </form>
+    </search>
+  );
+}

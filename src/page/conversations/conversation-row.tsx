@@ -1,0 +1,96 @@
+/** A row: how it ended, when, what the user wanted, what the agent said, and why it failed. It can be read aloud. */
+import type { ConversationItem, ConversationState, ListedEvaluation } from '../../api/conversation-list.ts';
+import { isGood } from '../../model/severity.ts';
+import { OutcomeMark, VerdictMark, withOutcomeWords } from '../text/outcome.tsx';
+import { SpanText } from '../text/span-text.tsx';
+import { Time } from '../text/time.tsx';
+import { type ColumnName, Figures } from './columns.tsx';
+import { worstOf } from '../../model/worst-first.ts';
+
+interface RowProps {
+  readonly row: ConversationItem;
+  readonly href: string;
+  readonly isOpen: boolean;
+  readonly columns: readonly ColumnName[];
+  /** Suites that are asked for: their verdicts are shown, if they gave any. */
+  readonly suites: readonly string[];
+  readonly onFocus: () => void;
+}
+
+const FAILING_SHOWN = 2;
+const STATE_WORDS: Readonly<Record<ConversationState, string | undefined>> = {
+  scored: undefined,
+  open: 'still open',
+  waiting: 'waits for a judge',
+  unscored: 'no score',
+};
+
+export function ConversationRow({ row, href, isOpen, columns, suites, onFocus }: RowProps) {
+  const asked = row.evaluations.filter(({ suite }) => suites.includes(suite));
+  const evaluations = asked.length === 0 ? row.evaluations : asked;
+  const worst = worstOf(evaluations);
+  const reasons = why({ ...row, evaluations }, worst, STATE_WORDS[row.state]);
+  return (
+    <a
+      href={href}
+      class={reasons.length === 0 ? 'row-link fine' : 'row-link'}
+      aria-current={isOpen ? 'true' : undefined}
+      onFocus={onFocus}
+    >
+      <span class="row-outcome">
+        <OutcomeMark outcome={worst?.outcome ?? 'unscored'} because={worst?.because} isTerse />
+      </span>
+      <span class="row-time">
+        <Time at={row.began_at} />
+      </span>
+      <span class="row-asked">
+        {row.asked === undefined ? <i>the question was not captured</i> : quoted(row.asked)}
+      </span>
+      <span class="row-answered">{row.answered === undefined ? '' : <SpanText text={row.answered} />}</span>
+      <span class="row-why">{reasons}</span>
+      <Figures columns={columns} row={row} worst={worst} />
+    </a>
+  );
+}
+
+function quoted(text: string) {
+  return <SpanText in="q" text={text} />;
+}
+
+function why(row: ConversationItem, worst: ListedEvaluation | undefined, state: string | undefined) {
+  const failing = row.evaluations
+    .flatMap((evaluation) => evaluation.failing)
+    .toSorted((a, b) => Number(b.critical ?? false) - Number(a.critical ?? false) || (b.lost ?? 0) - (a.lost ?? 0));
+  const shown = failing.slice(0, FAILING_SHOWN).map(({ criterion, reason }) => (
+    <span key={`fails ${criterion}`} class="failing">
+      <VerdictMark verdict="fail" />
+      <b>{criterion}</b>
+      <span class="reason">
+        {': '}
+        <SpanText text={reason} />
+      </span>
+    </span>
+  ));
+  const left = failing.length - shown.length;
+  const isFine = worst === undefined || isGood(worst.outcome);
+  const nothing = failing.length === 0 && !isFine && (
+    <span key="explained" class="reason">
+      <SpanText text={withOutcomeWords(worst.explanation)} />
+    </span>
+  );
+  const because = row.unscored_because ?? row.waiting_for;
+  return [
+    ...(state === undefined
+      ? []
+      : [
+          <span key="state" class="state">
+            {state}
+            {because === undefined ? '' : ': '}
+            {because === undefined ? '' : <SpanText text={because.replaceAll('_', ' ')} />}
+          </span>,
+        ]),
+    ...shown,
+    ...(left > 0 ? [<span key="more" class="more">{`and ${left} more`}</span>] : []),
+    ...(nothing === false ? [] : [nothing]),
+  ];
+}

@@ -1,0 +1,70 @@
+/**
+ * Rows of the list. Only those in sight are in the document, however long the list is; it goes on by itself as somebody
+ * reads towards its end.
+ */
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useWindow } from '../shell/use-window.ts';
+import { addressOf } from '../shell/place.ts';
+import type { ColumnName } from './columns.tsx';
+import { ConversationRow } from './conversation-row.tsx';
+import type { LoadedList } from './use-conversations.ts';
+
+interface RowsProps {
+  readonly list: LoadedList;
+  /** The row that the keys are at. */
+  readonly active: number | undefined;
+  /** The id of the conversation that is shown beside the list. */
+  readonly open: string | undefined;
+  readonly query: URLSearchParams;
+  readonly columns: readonly ColumnName[];
+  readonly onActive: (index: number) => void;
+}
+
+/** Rows before the end at which the next page is asked for. */
+const AHEAD = 15;
+/** More of them take lines of their own on a narrow screen. */
+const FEW_COLUMNS = 5;
+
+export function ConversationRows({ list, active, open, query, columns, onActive }: RowsProps) {
+  const { rows, hasMore, more } = list;
+  const frame = useRef<HTMLDivElement>(null);
+  const { first, last, heightOf, scrollTo } = useWindow(frame, { count: rows.length, rowHeight: '--list-row' });
+  useEffect(() => {
+    if (hasMore && last >= rows.length - AHEAD && rows.length > 0) more();
+  });
+  useLayoutEffect(() => {
+    if (active !== undefined) scrollTo(active);
+  }, [active, open]);
+  const shown = rows.slice(first, last);
+  return (
+    <div ref={frame} class={columns.length > FEW_COLUMNS ? 'row-frame many-columns' : 'row-frame'} tabIndex={-1}>
+      <ol class="rows" ref={heightOf(rows.length)}>
+        {shown.map((row, offset) => {
+          const index = first + offset;
+          return (
+            <li
+              key={row.conversation_id}
+              ref={heightOf.place(index)}
+              class={rowClass({ isActive: index === active, isOpen: row.conversation_id === open })}
+              aria-setsize={hasMore ? -1 : rows.length}
+              aria-posinset={index + 1}
+            >
+              <ConversationRow
+                row={row}
+                href={addressOf('conversations', query, row.conversation_id)}
+                isOpen={row.conversation_id === open}
+                suites={query.getAll('suite')}
+                columns={columns}
+                onFocus={() => onActive(index)}
+              />
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}
+
+function rowClass({ isActive, isOpen }: { readonly isActive: boolean; readonly isOpen: boolean }): string {
+  return ['row', isActive ? 'active' : '', isOpen ? 'open' : ''].filter((one) => one !== '').join(' ');
+}

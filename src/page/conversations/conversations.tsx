@@ -1,0 +1,109 @@
+/**
+ * Conversations: a list that reads like sentences, the failed ones first or the latest, and beside it the one that is
+ * open. Everything that is chosen is in the address.
+ */
+import type { ConversationItem } from '../../api/conversation-list.ts';
+import { Conversation } from '../conversation/conversation.tsx';
+import { FilterBar } from '../shell/filter-bar.tsx';
+import { useKeys } from '../shell/keys.ts';
+import { goTo } from '../shell/navigation.ts';
+import { addressOf, withChanges } from '../shell/place.ts';
+import { Problem } from '../shell/problem.tsx';
+import { useActiveRow } from '../shell/use-active-row.ts';
+import type { ViewProps } from '../shell/view-props.ts';
+import { countText, counted } from '../text/format.ts';
+import { conversationFilters, Criterion, listQueryOf, Search } from './conversation-filters.tsx';
+import { ColumnMenu, columnsOf } from './columns.tsx';
+import { ConversationRows } from './conversation-rows.tsx';
+import { ExportLink } from './export-link.tsx';
+import { type LoadedList, useConversations } from './use-conversations.ts';
+import { ViewMenu } from './view-menu.tsx';
+
+export function Conversations({ place, facets }: ViewProps) {
+  const asked = listQueryOf(place);
+  const list = useConversations(asked);
+  const { conversation: open } = place;
+  const position = list.rows.findIndex(({ conversation_id: id }) => id === open);
+  const { active, reached, setActive, move } = useActiveRow(position);
+  const query = withChanges(place.query, { verdict: undefined, step: undefined });
+  const show = (row: ConversationItem | undefined, replaces = open !== undefined) => {
+    if (row !== undefined) goTo(addressOf('conversations', query, row.conversation_id), { replaces });
+  };
+  const step = (by: number) => {
+    const next = move(by, list.rows.length);
+    if (next === undefined) return;
+    if (open !== undefined) show(list.rows[next], true);
+    if (next >= list.rows.length - 5) list.more();
+  };
+  const close = () => goTo(addressOf('conversations', query));
+  useKeys([
+    { key: 'j', does: 'next conversation', press: () => step(1) },
+    { key: 'k', does: 'previous conversation', press: () => step(-1) },
+    { key: 'enter', does: 'open it', press: () => show(list.rows[reached()]) },
+    { key: 'esc', does: 'close it', press: () => (open === undefined ? leaveField() : close()) },
+    { key: '/', does: 'search', press: () => document.getElementById('words')?.focus() },
+  ]);
+  const row = position < 0 ? undefined : { at: position, of: list.rows.length, hasMore: list.hasMore };
+  return (
+    <div class={open === undefined ? 'conversations' : 'conversations with-detail'}>
+      <h1 class="only-heard">Conversations</h1>
+      <section class="list-pane" aria-label="List of conversations">
+        <FilterBar place={place} filters={conversationFilters(place, facets)}>
+          <div class="filter-row">
+            <Criterion place={place} />
+            <Search place={place} />
+          </div>
+        </FilterBar>
+        <div class="list-line">
+          <ListState list={list} />
+          <div class="list-tools">
+            <ColumnMenu place={place} />
+            <ViewMenu place={place} />
+            <ExportLink asked={asked} />
+          </div>
+        </div>
+        <ConversationRows
+          list={list}
+          active={active}
+          open={open}
+          query={query}
+          columns={columnsOf(place)}
+          onActive={setActive}
+        />
+      </section>
+      {open !== undefined && (
+        <Conversation key={open} id={open} place={place} row={row} onClose={close} onStep={step} />
+      )}
+    </div>
+  );
+}
+
+function leaveField(): void {
+  const { activeElement: field } = document;
+  if (field instanceof HTMLElement) field.blur();
+}
+
+function ListState({ list }: { readonly list: LoadedList }) {
+  const { rows, hasMore, isLoading, problem, lookedAt, fresh, showFresh, more, again } = list;
+  if (problem !== undefined) return <Problem of={problem} again={again} />;
+  const isEmpty = rows.length === 0 && !isLoading;
+  return (
+    <p class="list-state" role="status">
+      {isEmpty && !hasMore && 'No conversation matches these filters. '}
+      {isEmpty && !hasMore && <a href="/conversations">Show all</a>}
+      {isEmpty && hasMore && `None among the ${counted(lookedAt, 'conversation')} looked at so far. `}
+      {isEmpty && hasMore && (
+        <button type="button" class="quiet" onClick={more}>
+          Look further
+        </button>
+      )}
+      {!isEmpty && rows.length === 0 && 'Loading …'}
+      {rows.length > 0 &&
+        (hasMore ? `${countText(rows.length)} or more conversations` : counted(rows.length, 'conversation'))}
+      {fresh > 0 && ' '}
+      {fresh > 0 && (
+        <button type="button" class="fresh" onClick={showFresh}>{`${countText(fresh)} new or changed`}</button>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * The first sentence of the overview: has it got worse? One answer, from the first of these that has one:
+ *
+ *   an alarm     detection has one open for the suite and the agents that are shown, the one that began last
+ *   a change     the comparison with the time before is clear of chance
+ *   no change    there is such a comparison, and it is not
+ *   too early    there is none yet
+ */
+import type { Detections } from '../../api/detections.ts';
+import type { Moved } from '../../api/moved.ts';
+import { wordsOf } from '../../model/suite-words.ts';
+import type { About } from '../../model/evaluation.ts';
+import { counted, countText, points } from '../text/format.ts';
+import { SpanText } from '../text/span-text.tsx';
+import { Time } from '../text/time.tsx';
+
+interface Told {
+  readonly is: 'fell' | 'rose' | 'same' | 'early';
+  readonly sentence: string;
+  /** Behind the sentence: since when. */
+  readonly since?: string;
+}
+
+interface HeadlineParts {
+  /** Alarms of what is shown. */
+  readonly open: Detections['open'];
+  readonly moved: Moved | undefined;
+  /** Version whose first conversation begins the time compared, if one does. */
+  readonly version: string | undefined;
+  /** Agents that are shown. */
+  readonly whose: string;
+  readonly about: About | undefined;
+  readonly scope: 'conversation' | 'turn';
+}
+
+export function headlineOf({ open, moved, version, whose, about, scope }: HeadlineParts): Told | undefined {
+  const alarm = open.toSorted((a, b) => ((a.since ?? '') < (b.since ?? '') ? 1 : -1))[0];
+  if (alarm !== undefined)
+    return { is: alarm.size !== undefined && alarm.size.value > 0 ? 'rose' : 'fell', sentence: alarm.sentence };
+  if (moved === undefined) return undefined;
+  const { difference, before, after, parts, too_early: early } = moved;
+  const { score } = wordsOf(about);
+  if (difference === undefined) {
+    const why = early ?? 'there is nothing to compare it with';
+    return { is: 'early', sentence: `${whose}: too early to say whether the ${score} has changed: ${why}.` };
+  }
+  const since = after.since;
+  const than = `${counted(after.evaluations, scope)} against ${countText(before.evaluations)} before, since`;
+  const when = version === undefined ? than : `${than} ${version} was first seen at`;
+  const { value, low, high } = difference;
+  if (low <= 0 && high >= 0) {
+    const by = `${points(value)} points (${points(low)} to ${points(high)})`;
+    return {
+      is: 'same',
+      sentence: `${whose}: no change of the ${score} that is clear of chance: ${by}, ${when}`,
+      since,
+    };
+  }
+  const size = (one: number) => points(Math.abs(one)).slice(1);
+  const [least, most] = [low, high].toSorted((one, other) => Math.abs(one) - Math.abs(other));
+  const largest = parts.find((part) => Math.sign(part.points) === Math.sign(value));
+  const name = largest === undefined ? undefined : (PART_WORDS[largest.kind] ?? largest.name);
+  const mostly = largest === undefined ? '' : `, of which ${name} ${size(largest.points)}`;
+  // Harder requests are no worse agent.
+  const is = largest?.kind === 'mix' ? 'same' : value < 0 ? 'fell' : 'rose';
+  const verb = value < 0 ? 'fell' : 'rose';
+  const by = `${size(value)} points (${size(least ?? value)} to ${size(most ?? value)})`;
+  return { is, sentence: `${whose}: the ${score} ${verb} by ${by}${mostly}: ${when}`, since };
+}
+
+const PART_WORDS: Readonly<Record<string, string | undefined>> = {
+  hard_failures: 'hard failures',
+  mix: 'another mix of traffic, or of what was decided,',
+};
+
+export function Headline(parts: HeadlineParts) {
+  const told = headlineOf(parts);
+  if (told === undefined) return null;
+  return (
+    <p class={`headline ${told.is}`} role="status">
+      <SpanText text={told.sentence} charactersMax={600} />
+      {told.since !== undefined && [' ', <Time key="since" at={told.since} />, '.']}
+    </p>
+  );
+}

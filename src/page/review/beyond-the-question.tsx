@@ -1,0 +1,122 @@
+/** More that a person can do with a conversation than answer the question: call it good or bad, correct the truth, keep it. */
+import { useState } from 'preact/hooks';
+import type { ConversationDetail } from '../../api/conversation-detail.ts';
+import { ask, type Reply } from '../api/ask.ts';
+import { useKeys } from '../shell/keys.ts';
+
+/** Name of the outcome that `assay validity --label review` compares scores with. */
+const OUTCOME = 'review';
+
+type Good = boolean | null;
+
+interface BeyondTheQuestionProps {
+  readonly conversation: ConversationDetail;
+  readonly isAnswered: boolean;
+}
+
+export function BeyondTheQuestion({ conversation, isAnswered }: BeyondTheQuestionProps) {
+  const { conversation_id: id } = conversation;
+  const known = conversation.outcomes.find(({ name }) => name === OUTCOME)?.good;
+  const [good, setGood] = useState<Good | undefined>(known);
+  const [why, setWhy] = useState<string | undefined>();
+  const put = (said: Good) =>
+    send('/v1/outcomes', { conversation_id: id, label: OUTCOME, good: said }, setWhy, () => setGood(said ?? undefined));
+  useKeys([
+    { key: 'w 1', does: 'the whole conversation went well', press: () => put(true) },
+    { key: 'w 2', does: 'the whole conversation went wrong', press: () => put(false) },
+    { key: 'w 0', does: 'take back what you said of the whole conversation', press: () => put(null) },
+  ]);
+  const whole = (said: boolean, words: string, key: string) => (
+    <button
+      type="button"
+      class={good === said ? 'answer chosen' : 'answer'}
+      aria-pressed={good === said}
+      onClick={() => put(good === said ? null : said)}
+    >
+      {words}
+      <kbd>{key}</kbd>
+    </button>
+  );
+  const place = encodeURIComponent(id);
+  return (
+    <section class="beyond">
+      <h3>The whole conversation</h3>
+      <div class="answers">
+        {whole(true, 'Went well', 'w 1')}
+        {whole(false, 'Went wrong', 'w 2')}
+      </div>
+      {why !== undefined && (
+        <p class="mistake" role="alert">
+          {why}
+        </p>
+      )}
+      {/* It may say what the criterion should have answered. */}
+      {isAnswered && <Truth conversation={conversation} />}
+      <p class="head-actions">
+        <a class="button quiet" href={`/api/v1/golden/${place}`} download="golden.yaml">
+          Golden trace (draft)
+        </a>
+        <a class="button quiet" href={`/api/v1/case/${place}`} download="case.jsonl">
+          Dataset case
+        </a>
+        {/* It has the verdicts. */}
+        {isAnswered && conversation.evaluations.length > 0 && (
+          <a class="button quiet" href={`/api/v1/test/${place}`} download="kept.test.yaml">
+            Test case
+          </a>
+        )}
+      </p>
+    </section>
+  );
+}
+
+/** The right result, as JSON. */
+function Truth({ conversation }: { readonly conversation: ConversationDetail }) {
+  const given = conversation.truth === undefined ? '' : JSON.stringify(conversation.truth, undefined, 2);
+  const [text, setText] = useState(given);
+  const [said, setSaid] = useState<string | undefined>();
+  const save = () => {
+    const truth = text.trim() === '' ? null : parsed(text);
+    if (truth === undefined) setSaid('This is not JSON.');
+    else
+      send(`/v1/truth/${encodeURIComponent(conversation.conversation_id)}`, truth, setSaid, () =>
+        setSaid('Saved. The conversation is evaluated again.'),
+      );
+  };
+  return (
+    <details class="truth">
+      <summary>{given === '' ? 'Say what would have been right' : 'Correct the ground truth'}</summary>
+      <textarea
+        rows={6}
+        aria-label="Ground truth, as JSON"
+        value={text}
+        placeholder={'{"participants": ["ana"]}'}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <p>
+        <button type="button" onClick={save}>
+          Save
+        </button>{' '}
+        <span role="status">{said ?? ''}</span>
+      </p>
+    </details>
+  );
+}
+
+function send(path: string, body: unknown, onProblem: (why: string | undefined) => void, onDone: () => void): void {
+  ask<unknown>(path, { method: 'PUT', body })
+    .then((reply: Reply<unknown>) => {
+      onProblem(reply.is === 'here' ? undefined : reply.why);
+      if (reply.is === 'here') onDone();
+    })
+    .catch((error: unknown) => onProblem(String(error)));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The text is somebody's who is typing: the sentence beside it says enough.
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Writes that people make through the API: the main thread hands each to the thread that has the store, which writes it
+ * in its own transaction. An answered write is committed; a client without an answer retries, which changes nothing.
+ */
+import type { Settings } from '../../config/settings.ts';
+import type { FeedbackFate } from '../../model/events/scoring-events.ts';
+import type { Feedback } from '../../model/feedback.ts';
+import type { Json } from '../../model/json.ts';
+import type { StoredLabel } from '../../model/labels.ts';
+import type { SaidOutcome } from '../../model/validity.ts';
+import type { FeedbackStore, StoredFeedback } from '../../store/feedback-store.ts';
+import type { LabelStore } from '../../store/label-store.ts';
+import type { OutcomeLabelStore } from '../../store/outcome-label-store.ts';
+import type { TruthStore } from '../../store/truth-store.ts';
+import type { Unavailable } from '../../report/http/answer.ts';
+import { AwaitedAnswers } from '../threads/awaited-answers.ts';
+import type { ForgettingLog } from '../forgetting/forget.ts';
+import { type ForgetCommand, Forgetting } from '../forgetting/forgetting.ts';
+
+export type StoreWrite =
+  | { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined }
+  | { readonly what: 'labels'; readonly labels: readonly StoredLabel[] }
+  | { readonly what: 'feedback'; readonly feedback: readonly Feedback[] }
+  | { readonly what: 'outcomes'; readonly outcomes: readonly SaidOutcome[] };
+
+export interface PutCommand {
+  readonly type: 'put';
+  readonly id: number;
+  readonly write: StoreWrite;
+}
+
+/** `changed`: how much of it was not known before. Each feedback has a fate; `stored` is what is known of it under its id. */
+export type PutAnswer =
+  | {
+      readonly changed: number;
+      readonly fates?: readonly FeedbackFate[];
+      readonly stored?: readonly StoredFeedback[];
+    }
+  | { readonly problem: string };
+
+export interface PutMessage {
+  readonly type: 'put';
+  readonly id: number;
+  readonly answer: PutAnswer;
+}
+
+/** The main thread's end. */
+export class StoreWrites {
+  readonly forgetting: Forgetting;
+  readonly #answers = new AwaitedAnswers<PutAnswer>();
+  readonly #thread: { tell(command: PutCommand): boolean };
+
+  constructor(thread: { tell(command: PutCommand | ForgetCommand): boolean }) {
+    this.#thread = thread;
+    this.forgetting = new Forgetting(thread);
+  }
+
+  /** The log, from which forgotten conversations go as well. */
+  openLog({ rewritten }: { readonly rewritten?: ForgettingLog }, settings: Settings): void {
+    const { dataDir, experimentsDir, conversation } = settings;
+    this.forgetting.open({ log: rewritten, dataDir, experimentsDir, idKeys: conversation.idKeys });
+  }
+
+  async put(write: StoreWrite): Promise<PutAnswer | Unavailable> {
+    return this.#answers.ask((id) => this.#thread.tell({ type: 'put', id, write }));
+  }
+
+  receive({ id, answer }: PutMessage): void {
+    this.#answers.answered(id, answer);
+  }
+}
+
+/** Carries out a write on the scoring thread. Never rejects: a failure of the store is the answer. */
+export async function carryOut(store: WrittenStore, { id, write }: PutCommand): Promise<PutMessage> {
+  try {
+    return { type: 'put', id, answer: await answerOf(store, write) };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { type: 'put', id, answer: { problem: `the store did not take it: ${problem}` } };
+  }
+}
+
+interface WrittenStore {
+  readonly truths: TruthStore;
+  readonly feedbackRows: FeedbackStore;
+  readonly labels: LabelStore;
+  readonly outcomeLabels: OutcomeLabelStore;
+}
+
+async function answerOf(store: WrittenStore, write: StoreWrite): Promise<PutAnswer> {
+  switch (write.what) {
+    case 'truth':
+      return { changed: Number(await store.truths.put(write.conversation, write.truth)) };
+    case 'labels':
+      return { changed: await store.labels.put(write.labels) };
+    case 'outcomes':
+      return { changed: await store.outcomeLabels.put(write.outcomes) };
+    case 'feedback': {
+      const fates = await store.feedbackRows.put(write.feedback);
+      const known = fates.includes('known') ? await store.feedbackRows.stored(write.feedback) : undefined;
+      return {
+        changed: fates.filter((fate) => fate === 'kept' || fate === 'waiting').length,
+        fates,
+        ...(known === undefined ? {} : { stored: known }),
+      };
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** All reads of a store, over the database that answers them: now or later. */
+import { RecentPlaces } from '../recent-places.ts';
+import type { ScanQuery } from '../evaluation-scan.ts';
+import { bound, type Sql, type When } from '../sql.ts';
+import { type EvaluationsDialect, evaluationsOf, readEvaluations, summaries } from './evaluations.ts';
+import { labelled, labelsOf } from './labels.ts';
+import { outcomeNames, outcomesNamed, outcomesOf } from './outcome-labels.ts';
+import { judging } from './questions.ts';
+import { allEvaluations, countedPlaces, feedbackOf, find, firstTimes } from './reads.ts';
+import { history, summedHistory, totals, truthOf } from './reads.ts';
+import { answerOf, besideOf, conversationOf, lastScanned } from './scans.ts';
+import { type ScanDialect, scanEvaluations, verdictsOf } from './scans.ts';
+import { countUpTo, type IndexedSearch, parts, search } from './search.ts';
+
+type ReadDialect = EvaluationsDialect & IndexedSearch & ScanDialect;
+
+const READS = {
+  ...{ find, evaluations: evaluationsOf, summaries, truthOf, feedbackOf, outcomeNames, outcomesOf, labelled },
+  ...{ besideOf, verdictsOf, conversationOf, answerOf, history, summedHistory, totals },
+};
+const PAGES = { search, parts, evaluations: readEvaluations, lastScanned, labelsOf, countUpTo, judging, firstTimes };
+
+export function reading<W extends When>(sql: Sql<W, ReadDialect>) {
+  const { dialect } = sql;
+  const places = new RecentPlaces();
+  return {
+    ...bound(sql, READS),
+    pages: {
+      ...bound(sql, PAGES),
+      countedPlaces: (of: { readonly width: number; readonly since: number }) =>
+        places.of(of, (asked) => sql.run(countedPlaces(dialect, asked))),
+    },
+    scanEvaluations: (query: ScanQuery) => sql.pages(scanEvaluations(dialect, query)),
+    outcomesNamed: (label: string) => sql.pages(outcomesNamed(dialect, label)),
+    pagesOfEvaluations: () => sql.pages(allEvaluations(dialect)),
+  };
+}
+
+export type Reading<W extends When> = ReturnType<typeof reading<W>>;

@@ -1,0 +1,195 @@
+/** Parts of the overview, from answers of the API. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Detections } from '../../src/api/detections.ts';
+import type { Trend, TrendFigures } from '../../src/api/trend.ts';
+import { Endings } from '../../src/page/overview/endings.tsx';
+import { Figures } from '../../src/page/overview/figures.tsx';
+import { detectionsOf, OpenDetections } from '../../src/page/overview/open-detections.tsx';
+import { movedQueryOf } from '../../src/page/overview/moved-parts.tsx';
+import type { Place } from '../../src/page/shell/place.ts';
+import { countOf, markupOf, wordsOf } from './shown.tsx';
+
+beforeEach(() => vi.stubGlobal('window', { dispatchEvent: () => true }));
+afterEach(() => vi.unstubAllGlobals());
+
+const placeAt = (search = ''): Place => ({
+  view: 'overview',
+  conversation: undefined,
+  query: new URLSearchParams(search),
+});
+
+const NOTHING: TrendFigures = { evaluations: 10, scored: 10, outcomes: {} };
+const TREND: Trend = {
+  suite: 'calls',
+  about: 'task',
+  scope: 'conversation',
+  bucket_ms: 60_000,
+  related: { users: 0, unnamed_share: 0 },
+  agents: ['greeter'],
+  since: '2026-11-27T00:00:00.000Z',
+  until: '2026-11-28T00:00:00.000Z',
+  series: [],
+  series_left_out: 0,
+  versions: [],
+};
+
+const figures = (changes: Partial<TrendFigures>, trend: Partial<Trend> = {}) =>
+  wordsOf(<Figures figures={{ ...NOTHING, ...changes }} trend={{ ...TREND, ...trend }} limit={undefined} />);
+
+test('figures that are not known are words, and nothing limits what is not shown', () => {
+  expect(figures({})).toMatch(/not known.*not known.*Decided not known Conversations 10$/);
+});
+
+test.each([
+  [
+    'an interval that leaves everything open',
+    { success: { value: 0.5, low: 0.1, high: 0.9, n: 1 } },
+    'too early: 1 evaluation leaves everything between 10 % and 90 % possible',
+  ],
+  ['weight that was not decided', { decided_share: 0.6 }, '40 % of the weight could not be decided'],
+  ['one that was handed over', { outcomes: { handed_over: 1 } }, '1 conversation handed over is in no rate'],
+  ['several of them', { outcomes: { handed_over: 2 } }, '2 conversations handed over are in no rate'],
+  ['evaluations without a score', { scored: 7 }, '3 of 10 evaluations gave no score'],
+])('a figure has its limit beside it: %s', (_, changes, limit) => {
+  expect(figures(changes)).toContain(limit);
+  expect(figures({})).not.toContain(limit);
+});
+
+test('a suite about form counts faults of a hundred, and turns where it scores turns', () => {
+  const success = { value: 0.9, low: 0.85, high: 0.95, n: 300 };
+
+  expect(figures({ success }, { about: 'form', scope: 'turn' })).toMatch(
+    /^Of 100 turns, with a fault 10\.0 \(5\.0–15\.0\).*Turns 10$/,
+  );
+});
+
+const endings = (outcomes: TrendFigures['outcomes'], search = '', because?: Trend['series'][number]['because']) => (
+  <Endings figures={{ ...NOTHING, outcomes }} because={because} trend={TREND} place={placeAt(search)} />
+);
+
+test('each outcome that happened has its share, its count and the way to its conversations', () => {
+  const shown = endings({ hard_failure: 3, successful_completion: 7 }, 'agent=greeter');
+
+  expect(wordsOf(shown)).toMatch(
+    /^How they ended, 10 conversations.*success70\.0 %7 conversations.*hard failure30\.0 %3 conversations$/,
+  );
+  expect(markupOf(shown)).toContain(
+    '/conversations?agent=greeter&amp;outcome=hard_failure&amp;suite=calls&amp;since=2026-11-27T00%3A00%3A00.000Z',
+  );
+  expect(countOf(shown, /share-bar/)).toBe(2);
+});
+
+test('conversations that are counted together under one name cannot be listed, so nothing links to them', () => {
+  expect(countOf(endings({ hard_failure: 10 }, 'agent=other'), /href/)).toBe(0);
+});
+
+test('kinds of failures stand below the outcome that they are kinds of', () => {
+  const because = { hard_failure: { timeout: 2, crash: 1 } };
+
+  expect(wordsOf(endings({ hard_failure: 3 }, '', because))).toMatch(/3 conversations ?2 timeout, 1 crash$/);
+});
+
+type Open = Detections['open'][number];
+const alarm = (changes: Partial<Open> = {}): Open => ({
+  sentence: 'the score of greeter fell',
+  agent: 'greeter',
+  environment: 'live',
+  suite: 'calls',
+  metric: 'tcr',
+  state: 'regressed',
+  causes: [],
+  explained_by: [],
+  ...changes,
+});
+const detected = (changes: Partial<Detections> = {}): Detections => ({
+  is_active: true,
+  open: [],
+  changes: [],
+  judges: [],
+  learning: 0,
+  watching: 0,
+  watched: [],
+  ...changes,
+});
+const watched = (learning: number, watching: number, suite = 'calls') => ({
+  suite,
+  agent: 'greeter',
+  environment: 'live',
+  learning,
+  watching,
+});
+const alarms = (detections: Detections, search = '') => (
+  <OpenDetections
+    detections={detections}
+    shown={detectionsOf(detections, 'calls', new URLSearchParams(search))}
+    place={placeAt(search)}
+  />
+);
+
+test.each([
+  [0, 0, 'No alarm here. No figure is watched now.'],
+  [1, 0, 'No alarm here. 1 figure needs more history before it has alarms.'],
+  [0, 1, 'No alarm here. 1 figure is watched.'],
+  [2, 3, 'No alarm here. 3 figures are watched; 2 figures need more history before they have alarms.'],
+])('no alarm is not said to be good: %i learned, %i watched', (learning, watching, words) => {
+  expect(wordsOf(alarms(detected({ watched: [watched(learning, watching), watched(9, 9, 'other')] })))).toBe(words);
+});
+
+test('alarms of other suites, agents and environments are counted, and not shown', () => {
+  const open = [alarm(), alarm({ suite: 'other' }), alarm({ agent: 'booker' })];
+
+  expect(wordsOf(alarms(detected({ open }), 'agent=greeter'))).toMatch(
+    /^1 alarm, 2 of other suites or agents\..*greeter fell/,
+  );
+  expect(wordsOf(alarms(detected({ open }), 'environment=test'))).toMatch(/^No alarm here, 3 of other/);
+});
+
+test('an alarm has what may explain it, what it is made of, and its conversations; its text is text', () => {
+  const explained = { share: 1, conversations: 3, expected: 0.9, observed: 0.5 };
+  const open = alarm({
+    sentence: '<b>fell</b>',
+    since: '2026-11-27T09:00:00Z',
+    explained_by: [
+      { ...explained, parts: ['language: de', 'tool: x'], probability: 0.84 },
+      { ...explained, parts: [], probability: 0.07 },
+    ],
+    none_of_these: 0.09,
+    causes: ['a', 'b', 'c', 'd'].map((name) => ({ kind: 'criterion' as const, name, points: -0.05 })),
+  });
+  const shown = alarms(detected({ open: [open] }));
+
+  expect(wordsOf(shown)).toMatch(
+    /<b>fell<\/b>.*Probably language: de and tool: x, 84 %; everywhere, 7 %; none of these, 9 %.*Made up of a −5\.0, b −5\.0, c −5\.0 points/,
+  );
+  expect(markupOf(shown)).toContain('agent=greeter&amp;suite=calls&amp;since=2026-11-27T09%3A00%3A00Z');
+});
+
+test('where detection is not active, its note says why, and nothing is counted', () => {
+  expect(wordsOf(alarms(detected({ is_active: false, note: 'It is off.' })))).toBe('It is off.');
+  expect(markupOf(alarms(detected({ is_active: false })))).toBe('');
+});
+
+const version = (agent_version: string, at: string) => ({ agent: 'greeter', agent_version, at });
+
+test.each([
+  ['the newest version of one agent', {}, '', 'v2', '2026-11-27T18:00:00Z'],
+  ['a version that is chosen', {}, 'agent_version=v1', 'v1', '2026-11-27T06:00:00Z'],
+  ['the whole time, where several agents are shown', { agents: ['greeter', 'booker'] }, '', undefined, TREND.since],
+])('what moved is compared since %s', (_, trend, search, named, since) => {
+  const versions = [
+    version('v2', '2026-11-27T18:00:00Z'),
+    version('v1', '2026-11-27T06:00:00Z'),
+    version('unknown', '2026-11-27T20:00:00Z'),
+  ];
+  const { query, version: found } = movedQueryOf({ ...TREND, versions, ...trend }, placeAt(search));
+
+  expect([found, query.get('since')]).toEqual([named, since]);
+});
+
+test('the time before is as long as the time since, and no shorter than what is shown', () => {
+  const early = { ...TREND, versions: [version('v2', '2026-11-27T06:00:00.000Z')] };
+  const late = { ...TREND, versions: [version('v2', '2026-11-27T18:00:00.000Z')] };
+
+  expect(movedQueryOf(early, placeAt()).query.get('against_since')).toBe('2026-11-26T12:00:00.000Z');
+  expect(movedQueryOf(late, placeAt()).query.get('against_since')).toBe(TREND.since);
+});
