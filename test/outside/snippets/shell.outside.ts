@@ -15,6 +15,8 @@ import { type FileOfReader, PAGES } from './pages.ts';
 import { copyTracked } from '../clean-copy.ts';
 import { sessionOf } from './session.ts';
 
+/** A page takes up to three minutes beside other tests on two cores. */
+const HANGS_AFTER_MS = 500_000;
 const base = mkdtempSync(path.join(tmpdir(), 'assay-shell-'));
 const clone = path.join(base, 'clone');
 /** As in a terminal: without the project's commands, which npm puts first for its scripts. */
@@ -55,55 +57,59 @@ test('each declared page has blocks', () => {
   expect(Object.keys(PAGES).filter((page) => !pages.includes(page))).toEqual([]);
 });
 
-test.each(pages)('%s', (page) => {
-  const declared = PAGES[page] ?? {};
-  const home = path.join(base, path.basename(page, '.md'));
-  copyTracked(home);
-  for (const installed of ['node_modules', 'dist'])
-    symlinkSync(path.join(clone, installed), path.join(home, installed));
-  const folder = path.join(home, declared.folder ?? '');
-  for (const [file, content] of Object.entries(declared.files ?? {})) {
-    writeFileSync(path.join(folder, file), textOf(content));
-  }
-  for (const block of all.filter((one) => one.page === page)) {
-    const written = writtenAs(block);
-    if (written === undefined || written.within !== undefined) continue;
-    writeFileSync(path.join(folder, written.file), `${written.before ?? ''}${block.text}\n${written.after ?? ''}`);
-  }
-  mkdirSync(path.join(home, '.session'));
-  const script = path.join(home, '.session/session.sh');
-  writeFileSync(
-    script,
-    sessionOf(
-      all.filter((block) => block.page === page && isRun(block)),
-      declared,
-    ),
-  );
+test.each(pages)(
+  '%s',
+  (page) => {
+    const declared = PAGES[page] ?? {};
+    const home = path.join(base, path.basename(page, '.md'));
+    copyTracked(home);
+    for (const installed of ['node_modules', 'dist'])
+      symlinkSync(path.join(clone, installed), path.join(home, installed));
+    const folder = path.join(home, declared.folder ?? '');
+    for (const [file, content] of Object.entries(declared.files ?? {})) {
+      writeFileSync(path.join(folder, file), textOf(content));
+    }
+    for (const block of all.filter((one) => one.page === page)) {
+      const written = writtenAs(block);
+      if (written === undefined || written.within !== undefined) continue;
+      writeFileSync(path.join(folder, written.file), `${written.before ?? ''}${block.text}\n${written.after ?? ''}`);
+    }
+    mkdirSync(path.join(home, '.session'));
+    const script = path.join(home, '.session/session.sh');
+    writeFileSync(
+      script,
+      sessionOf(
+        all.filter((block) => block.page === page && isRun(block)),
+        declared,
+      ),
+    );
 
-  const { status, stdout, stderr } = spawnSync(
-    'unshare',
-    [...USER, '--net', '--pid', '--mount-proc', '--fork', '--kill-child', 'bash', script],
-    {
-      cwd: folder,
-      env: { ...ENV, ...declared.env, SESSION: path.dirname(script), CLONE: home },
-      encoding: 'utf8',
-      timeout: 170_000,
-      killSignal: 'SIGKILL',
-    },
-  );
+    const { status, stdout, stderr } = spawnSync(
+      'unshare',
+      [...USER, '--net', '--pid', '--mount-proc', '--fork', '--kill-child', 'bash', script],
+      {
+        cwd: folder,
+        env: { ...ENV, ...declared.env, SESSION: path.dirname(script), CLONE: home },
+        encoding: 'utf8',
+        timeout: HANGS_AFTER_MS,
+        killSignal: 'SIGKILL',
+      },
+    );
 
-  expect(status, `${stdout}\n${stderr}`).toBe(0);
-  const printed = new Set(stdout.split('\n').map(plain));
-  const lines = all
-    .filter((block) => block.page === page && isShown(block))
-    .flatMap(linesShown)
-    .map(plain);
-  expect(
-    lines.filter((line) => line !== '' && line !== '…' && !printed.has(line)),
-    stdout,
-  ).toEqual([]);
-  rmSync(home, { recursive: true });
-});
+    expect(status, `${stdout}\n${stderr}`).toBe(0);
+    const printed = new Set(stdout.split('\n').map(plain));
+    const lines = all
+      .filter((block) => block.page === page && isShown(block))
+      .flatMap(linesShown)
+      .map(plain);
+    expect(
+      lines.filter((line) => line !== '' && line !== '…' && !printed.has(line)),
+      stdout,
+    ).toEqual([]);
+    rmSync(home, { recursive: true });
+  },
+  HANGS_AFTER_MS + 10_000,
+);
 
 function textOf(file: FileOfReader): string {
   if ('text' in file) return file.text;
