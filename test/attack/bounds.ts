@@ -77,8 +77,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   mcp: {
     routes: MCP_ROUTES,
-    // A thread begins with the first request: its heap as far as that may grow, its code, and bodies outside of the heap.
-    bounds: { answerBytes: 256 * KIB, receivingMs: 40, memoryMiB: 192 + 128, afterLeavingMs: 3_000 },
+    bounds: { answerBytes: 256 * KIB, receivingMs: 40, memoryMiB: 250, afterLeavingMs: 3_000 },
   },
   page: {
     routes: PAGE_ROUTES,

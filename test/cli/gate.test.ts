@@ -114,7 +114,7 @@ test('without enough evidence the exit code is 0, and 2 where the file says that
   expect(await code('on_not_enough_evidence: fail\nrules: { tcr: { max_drop: 5 points } }')).toBe(2);
 });
 
-test('what can not be told passes where the file says so, and what is broken does not', async () => {
+test('what cannot be told passes where the file says so, and what is broken does not', async () => {
   const folder = tempDirectory();
   keep(folder, tried('good', ALL));
   keep(folder, tried('bad', HALF));

@@ -16,7 +16,7 @@ export const MCP_LIMITS: AskedThreadLimits = {
   atOnceMax: 4,
   waitingOfOneMax: WAITING_MAX,
   idleMs: 300_000,
-  heapMibMax: 192,
+  heapMibMax: 128,
   farewellMs: 2_000,
   stopMs: 3_000,
 };

@@ -12,14 +12,15 @@ import { type GateDecision, type GateResult, mayRelease, type PlannedLook } from
 import { formatMistakes } from '../../../../src/model/mistake.ts';
 import { lookAt, type UntilDecided } from '../../../../src/model/until-decided.ts';
 import { randomFrom } from '../../../random.ts';
-import { mostOf, rounds } from '../../../rounds.ts';
+import { mostOf } from '../../../rounds.ts';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { tempDirectory } from '../../../temp-directory.ts';
 import { experimentOf, FAILURE, passing, type RunLine, SUCCESS } from '../experiments.ts';
 import { agentOf } from './seen-agent.ts';
 
-const TRIALS = rounds(300, 120);
+/** All of them each time: fewer do not tell how often peeking errs. */
+const TRIALS = 300;
 const MOST = mostOf(TRIALS, 0.05);
 
 function gateOf(text: string, { experiment }: ExperimentResult): GateFile {
@@ -63,7 +64,7 @@ test('a release that is no worse is called a regression no more often than the l
   const looks = planLooks(200);
 
   expect(ending('regression', { ...asked, looks })).toBeLessThanOrEqual(MOST);
-  expect(ending('regression', { ...asked, looks: everyLookAtFullLevel(looks) })).toBeGreaterThan(TRIALS * 0.05);
+  expect(ending('regression', { ...asked, looks: everyLookAtFullLevel(looks) })).toBeGreaterThan(MOST);
 });
 
 test('a release that lost what is allowed passes no more often than the level, where peeking lets it', () => {
@@ -72,7 +73,7 @@ test('a release that lost what is allowed passes no more often than the level, w
   const looks = planLooks(200);
 
   expect(ending('pass', { ...asked, looks })).toBeLessThanOrEqual(MOST);
-  expect(ending('pass', { ...asked, looks: everyLookAtFullLevel(looks) })).toBeGreaterThan(TRIALS * 0.05);
+  expect(ending('pass', { ...asked, looks: everyLookAtFullLevel(looks) })).toBeGreaterThan(MOST);
 });
 
 const IDS = Array.from({ length: 120 }, (_, index) => `case-${index}`);
