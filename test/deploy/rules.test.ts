@@ -29,6 +29,21 @@ test('a rule reads only what is recorded before it in the same or an earlier gro
   expect(early.filter((name) => !recorded.has(name))).toEqual([]);
 });
 
+test('the two sides of a rate are counted from counters in one group, or in none', () => {
+  const sides = groups.flatMap(({ name, rules: of }) =>
+    of.flatMap((rule) => {
+      const [, side] = /^agent_segment:assay_(scored|credit):/.exec(rule.kind === 'recording' ? rule.record : '') ?? [];
+      if (rule.kind !== 'recording' || side === undefined) return [];
+      const from = rule.expr.includes('increase(') ? 'counters' : 'recorded';
+      return [{ side, rate: `${rule.labels?.measure} ${rule.labels?.window ?? ''} in ${name} from ${from}` }];
+    }),
+  );
+
+  expect(sides.length).toBeGreaterThan(30);
+  for (const [rate, both] of Map.groupBy(sides, ({ rate: one }) => one))
+    expect(both.map(({ side }) => side).toSorted(), rate).toEqual(['credit', 'scored']);
+});
+
 test('every metric that a rule reads is exposed or recorded', () => {
   expect(rules.flatMap(({ expr }) => unknownMetrics(expr))).toEqual([]);
   expect(unknownMetrics('sum(assay_evaluation_scores_sum)')).toEqual(['assay_evaluation_scores_sum']);

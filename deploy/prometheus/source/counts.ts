@@ -10,7 +10,8 @@
  *     criterion          passed or failed                passed
  *     version            evaluations of that version     sum of its scores
  *
- * The scored of `not_hard_failure` are those of `tcr`, and `tcr` is the sum of all versions where these are counted.
+ * The scored of `not_hard_failure` are those of `tcr`, and `tcr` is the sum of all versions where these are counted. The
+ * two sides of a rate are counted at the same time: traffic that comes in between would look like failures.
  *
  * Everything that revisions withdrew is subtracted.
  *
@@ -23,6 +24,7 @@ import { GOOD, UNRATED, WORST } from '../../outcomes.ts';
 
 export const SCORED = 'agent_segment:assay_scored:increase';
 export const CREDIT = 'agent_segment:assay_credit:increase';
+const HARD = 'agent_segment:assay_hard_failures:increase';
 export const BASELINE_SCORED = 'agent_segment:assay_baseline_scored:increase';
 export const BASELINE_CREDIT = 'agent_segment:assay_baseline_credit:increase';
 /** Counts of the version that had most traffic in the baseline. */
@@ -59,10 +61,7 @@ const SUCCESS: Counted = {
 const NOT_HARD_FAILURE: Counted = {
   measure: 'not_hard_failure',
   scored: TCR.scored,
-  credit: (sum) => {
-    const all = TCR.scored(sum);
-    return `clamp_min(${all}\n  - ${orZeroOf(sum(HARD_FAILURES), all)}, 0)`;
-  },
+  credit: (sum) => exceptHardFailures(TCR.scored(sum), sum(HARD_FAILURES)),
 };
 
 const CRITERION: Counted = {
@@ -84,7 +83,7 @@ export function windowCounts(settings: RuleSettings, pace: Pace): Group {
     ]),
     ...windows.filter((window) => !coarse.includes(window)).flatMap((window) => inWindow(TCR, window, SEGMENT)),
     ...windows.flatMap((window) => inWindow(SUCCESS, window, SEGMENT)),
-    ...windows.flatMap((window) => inWindow(NOT_HARD_FAILURE, window, SEGMENT).slice(1)),
+    ...windows.map((window) => record(HARD, netIncrease(SEGMENT, HARD_FAILURES, `[${window}]`), { window })),
   ];
   return { name: `assay_windows_${pace}`, intervalSeconds: settings.interval[pace], rules };
 }
@@ -96,8 +95,20 @@ export function sumsOfWindows({ interval }: RuleSettings): Group {
   return {
     name: 'assay_windows_sums',
     intervalSeconds: interval.fast,
-    rules: [sumOf(SCORED, VERSION, TCR), sumOf(CREDIT, VERSION, TCR), sumOf(SCORED, TCR, NOT_HARD_FAILURE)],
+    rules: [
+      sumOf(SCORED, VERSION, TCR),
+      sumOf(CREDIT, VERSION, TCR),
+      sumOf(SCORED, TCR, NOT_HARD_FAILURE),
+      // Not from the counters again: these have grown since the windows were counted.
+      record(CREDIT, exceptHardFailures(`sum by (${SEGMENT}, window) (${SCORED}{measure="tcr"})`, HARD), {
+        measure: NOT_HARD_FAILURE.measure,
+      }),
+    ],
   };
+}
+
+function exceptHardFailures(all: string, hard: string): string {
+  return `clamp_min(${all}\n  - ${orZeroOf(hard, all)}, 0)`;
 }
 
 /** The scored, then the credit. */

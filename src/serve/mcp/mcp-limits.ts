@@ -12,8 +12,8 @@ export const MCP_LIMITS: AskedThreadLimits = {
   deadlineMs: DEADLINE_MS,
   waitMaxMs: WAIT_MAX_MS,
   waitingMax: WAITING_MAX,
-  // A coding agent asks several things at once.
-  atOnceMax: 4,
+  // A coding agent asks several things at once, and a whole conversation takes its size many times over.
+  atOnceMax: 2,
   waitingOfOneMax: WAITING_MAX,
   idleMs: 300_000,
   heapMibMax: 128,

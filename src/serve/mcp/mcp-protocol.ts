@@ -1,5 +1,5 @@
 /** Messages between the main thread and the one that speaks MCP. */
-import type { ApiQuestion, ApiReply } from '../../mcp/asked-api.ts';
+import type { ApiQuestion } from '../../mcp/asked-api.ts';
 
 export interface McpStart {
   readonly version: string;
@@ -19,4 +19,6 @@ export interface McpReply {
 
 /** A question that a tool asks the API, in the name of the request's client, and its answer. */
 export type WantedOfApi = ApiQuestion;
-export type GivenByApi = ApiReply | { readonly failed: string };
+export type GivenByApi =
+  | { readonly status: number; readonly body: Uint8Array<ArrayBuffer> }
+  | { readonly failed: string };

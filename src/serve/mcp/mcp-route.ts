@@ -40,6 +40,7 @@ export class McpSide {
       current: () => version,
       sent: ({ body, request }) => ({ body, headers: protocolHeaders(request) }),
       give: (wanted, { request, client }) => askInside(api, { request, client, question: wanted }),
+      givesAway: (given) => ('body' in given ? [given.body.buffer] : []),
       limits: MCP_LIMITS,
     });
   }
@@ -108,7 +109,7 @@ async function askInside(api: McpParts['api'], { request: outer, client, questio
       onGone?.();
       return { failed: `${question.path} has no end` };
     }
-    return { status, text: typeof body === 'string' ? body : Buffer.from(body).toString() };
+    return { status, body: typeof body === 'string' ? new TextEncoder().encode(body) : Uint8Array.from(body) };
   } catch (error) {
     return { failed: error instanceof Error ? error.message : String(error) };
   }

@@ -94,7 +94,7 @@ class McpRequests {
     const given = await promise;
     this.#wanted.delete(key);
     if ('failed' in given) throw new Error(given.failed);
-    return given;
+    return { status: given.status, text: new TextDecoder().decode(given.body) };
   }
 }
 

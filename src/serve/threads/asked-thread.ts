@@ -72,6 +72,8 @@ interface AskedThreadParts<Question, Sent, Parts, Wanted, Given, Said> {
   readonly sent: (question: Question, parts: Parts) => Sent | undefined;
   /** Things that the thread wants for a question while it runs. Never rejects. */
   readonly give?: (wanted: Wanted, question: Question) => Promise<Given>;
+  /** Memory of a thing that is given away with it, so that there is no copy of it. */
+  readonly givesAway?: (given: Given) => readonly ArrayBuffer[];
   readonly onSaid?: (said: Said) => void;
   /** Present for a thread that is kept: why another one is started. */
   readonly onRestart?: (restart: Restart<Question>) => void;
@@ -297,7 +299,9 @@ export class AskedThread<Question, Sent, Parts, Reply, Wanted = never, Given = n
     if (waiting.signal.aborted) return;
     const given = await this.#parts.give?.(wanted, waiting.question);
     if (given === undefined || !this.#running.has(id)) return;
-    thread.worker.postMessage({ type: 'given', id, want, given } satisfies ToAsked<Sent, Given>);
+    thread.worker.postMessage({ type: 'given', id, want, given } satisfies ToAsked<Sent, Given>, [
+      ...(this.#parts.givesAway?.(given) ?? []),
+    ]);
   }
 
   #settle(id: number, outcome: AskedOutcome<Reply>): void {
