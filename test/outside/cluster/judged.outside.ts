@@ -78,7 +78,7 @@ test('a cluster asks each question once, by whichever instance is left, and take
     ({ waits_for, verdicts }) => waits_for === undefined && verdicts.kind?.verdict === 'pass',
   );
 
-  // Calls whose answer was kept are not made again. Those that were lost are: one had failed, some were in flight.
+  // Calls whose answer was kept are not made again; those that were lost are. One had failed, some were in flight.
   const questions = new Set(provider.asked.map(({ material }) => material));
   expect(kept).toBeGreaterThan(0);
   expect(provider.asked.length).toBeLessThanOrEqual(questions.size + lost);
