@@ -12,11 +12,11 @@ export const MCP_LIMITS: AskedThreadLimits = {
   deadlineMs: DEADLINE_MS,
   waitMaxMs: WAIT_MAX_MS,
   waitingMax: WAITING_MAX,
-  // A coding agent asks several things at once, and a whole conversation takes its size many times over.
-  atOnceMax: 2,
+  // A coding agent asks several things at once, but a whole conversation takes its size many times over.
+  atOnceMax: 1,
   waitingOfOneMax: WAITING_MAX,
   idleMs: 300_000,
-  heapMibMax: 128,
+  heapMibMax: 96,
   farewellMs: 2_000,
   stopMs: 3_000,
 };
