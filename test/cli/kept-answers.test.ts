@@ -60,7 +60,7 @@ test('answers are kept one by one: after a kill only the others are asked', asyn
   const folder = folderFor(provider);
   const child = spawn(process.execPath, [MAIN, ...SCORE], { cwd: folder, stdio: 'ignore' });
   const ended = new Promise((resolve) => child.on('exit', resolve));
-  while (provider.asked.length < 7) await sleep(20);
+  while (provider.asked.length < 7 || keptIn(folder) < 5) await sleep(20);
   child.kill('SIGKILL');
   await ended;
   provider.react = () => ({ say: YES });
@@ -69,6 +69,16 @@ test('answers are kept one by one: after a kill only the others are asked', asyn
 
   expect(stderr).toBe(`judges: ${CONVERSATIONS - 5} questions asked, 5 answered before\n`);
 }, 60_000);
+
+function keptIn(folder: string): number {
+  const database = new DatabaseSync(path.join(folder, 'kept', 'judge-answers.db'), { readOnly: true });
+  try {
+    const row = database.prepare('SELECT count(*) AS kept FROM answers').get();
+    return Number(row?.kept);
+  } finally {
+    database.close();
+  }
+}
 
 test('a failure is not kept, nor an answer for longer than conversations', async () => {
   const provider = await startProvider(({ number }) => (number === 0 ? { refuse: true } : { say: YES }));
