@@ -18,6 +18,8 @@ export default defineConfig({
     setupFiles: ['test/property-seed.ts'],
     // On two cores, the smallest machine we promise to be quick on: many tests wait for a service or a process.
     maxWorkers: 3,
+    // A poll of Vitest gives up after a second, which a busy machine needs for one click.
+    expect: { poll: { timeout: 10_000 } },
     // With all rounds (test/rounds.ts) a simulation takes minutes.
     testTimeout: process.env.ASSAY_TEST_ROUNDS === 'all' ? 900_000 : 30_000,
   },

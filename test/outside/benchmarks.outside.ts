@@ -15,7 +15,7 @@ const BENCHMARKS: readonly (readonly [name: string, rows: number])[] = [
   ['dialects', 2],
   ['scrape', 8],
   ['start', 2],
-  ['read', 34],
+  ['read', 33],
   ['page', 22],
   ['readers', 2],
   ['words', 1],
