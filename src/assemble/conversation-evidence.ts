@@ -5,11 +5,16 @@
  * out. A call is looked for only where the same service was instrumented in the same way: a model server in a test
  * gives the same ids to everyone.
  *
+ * Where there are no such ids, the whole of what was said before tells as much, if a tool was called in it: what users
+ * and tools said, and with which arguments. Words alone may be said in the same way to many.
+ *
  * Finding keys decodes every message; links lie in the spans themselves.
  */
+import { createHash } from 'node:crypto';
 import type { TraceId } from '../model/ids.ts';
-import type { Step } from '../model/step.ts';
+import type { Message, Step, StepKind } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
+import { canonicalJson } from './turns/canonical-json.ts';
 
 export interface ConversationEvidence {
   /** Keys by which later turns may refer to these. */
@@ -42,6 +47,7 @@ export function keysOf(turns: readonly Turn[]): Omit<ConversationEvidence, 'link
   const wants = new Set<string>();
   for (const turn of turns) {
     for (const step of turn.steps) if (step.kind === 'llm') collect(step, has, wants);
+    collectHistory(turn, has, wants);
   }
   for (const key of has) wants.delete(key);
   return { has: [...has].slice(-EACH_MAX), wants: [...wants].slice(-EACH_MAX) };
@@ -65,6 +71,45 @@ function collect(call: Step, has: Set<string>, wants: Set<string>): void {
     for (const part of parts) if (part.type === 'tool_call') add(has, callsOf, part.id);
   }
 }
+
+/** What the turn was shown of those before it, and what it leaves to those after it. */
+function collectHistory({ steps }: Turn, has: Set<string>, wants: Set<string>): void {
+  const speaking = steps.filter(({ kind, messagesIn }) => SPEAKING.has(kind) && messagesIn.length > 0);
+  const [first, last] = [speaking.find(({ kind }) => kind === 'llm') ?? speaking[0], speaking.findLast(isLast)];
+  if (first === undefined) return;
+  const asked = first.messagesIn.findLastIndex(({ role }) => role === 'user');
+  const before = historyKey(first, first.messagesIn.slice(0, Math.max(0, asked)));
+  if (before !== undefined) wants.add(before);
+  const after = last === undefined ? undefined : historyKey(last, [...last.messagesIn, ...last.messagesOut]);
+  if (after !== undefined) has.add(after);
+}
+
+const SPEAKING: ReadonlySet<StepKind> = new Set<StepKind>(['llm', 'agent', 'workflow']);
+
+/** An agent that gives back more than its answer has said what its calls would. */
+function isLast({ kind, messagesOut }: Step): boolean {
+  return kind === 'llm' || messagesOut.length > 1;
+}
+
+function historyKey(step: Step, messages: readonly Message[]): string | undefined {
+  const said: unknown[] = [];
+  let calls = 0;
+  for (const { role, parts } of messages.slice(-MESSAGES_MAX)) {
+    for (const part of parts) {
+      if (part.type === 'tool_call') {
+        calls += 1;
+        said.push(['call', part.name, canonicalJson(part.args.json)]);
+      } else if (part.type === 'tool_result') said.push(['result', part.result.text]);
+      else if (part.type === 'text' && role === 'user') said.push(['user', part.text]);
+    }
+  }
+  if (calls === 0) return undefined;
+  const whole = JSON.stringify([step.serviceName, step.scopeName, said]);
+  return `history:${createHash('sha256').update(whole).digest('base64url').slice(0, 32)}`;
+}
+
+/** A history may be as long as a hostile sender likes. */
+const MESSAGES_MAX = 200;
 
 function add(to: Set<string>, kind: string, id: string | undefined): void {
   if (id !== undefined && id.length >= ID_LENGTH_MIN && id.length <= ID_LENGTH_MAX) to.add(`${kind}:${id}`);

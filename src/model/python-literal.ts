@@ -1,14 +1,25 @@
 /**
  * A value as Python prints it, `{'at': 1, 'who': ["Ann's"], 'all': None}`, which frameworks in Python write where others
  * write JSON. Only literals: dictionaries with keys that are texts, lists, tuples, texts, numbers, and the three names.
- * Anything else (an object's repr, an ellipsis) makes the whole of it no literal.
+ * Anything else (an ellipsis, an object that says only where it is) makes the whole of it no literal.
  */
 import type { AttributeValue } from './attribute-value.ts';
 
 const DEPTH_MAX = 64;
 
 export function pythonLiteral(text: string): AttributeValue | undefined {
-  const reader = new Reader(text);
+  return wholeOf(new Reader(text, { hasObjects: false }));
+}
+
+/**
+ * The same where objects stand among the literals, as their classes print them: `Item(name='a', _count=1)` is read as
+ * `{name: 'a', count: 1}`, and a member of an enumeration, `<Role.USER: 'user'>`, as its value.
+ */
+export function pythonObject(text: string): AttributeValue | undefined {
+  return wholeOf(new Reader(text, { hasObjects: true }));
+}
+
+function wholeOf(reader: Reader): AttributeValue | undefined {
   const value = reader.value(0);
   return value !== undefined && reader.isAtEnd() ? value : undefined;
 }
@@ -33,12 +44,18 @@ const CODE_DIGITS: ReadonlyMap<string, number> = new Map([
   ['U', 8],
 ]);
 
+const CLASS = /[A-Za-z_][\w.]{0,80}\(/y;
+const PARAMETER = /_?([A-Za-z]\w{0,80})=/y;
+const ENUMERATED = /<[A-Za-z_][\w.]{0,80}: /y;
+
 class Reader {
   readonly #text: string;
+  readonly #hasObjects: boolean;
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, { hasObjects }: { readonly hasObjects: boolean }) {
     this.#text = text;
+    this.#hasObjects = hasObjects;
   }
 
   isAtEnd(): boolean {
@@ -60,7 +77,7 @@ class Reader {
       case '"':
         return this.#string();
       default:
-        return this.#name();
+        return this.#name(depth);
     }
   }
 
@@ -118,13 +135,41 @@ class Reader {
     return point <= 0x10ffff ? String.fromCodePoint(point) : undefined;
   }
 
-  #name(): AttributeValue | undefined {
+  #name(depth: number): AttributeValue | undefined {
     for (const [name, value] of NAMES) {
       if (!this.#text.startsWith(name, this.#at)) continue;
       this.#at += name.length;
       return value;
     }
-    return this.#number();
+    return this.#number() ?? (this.#hasObjects ? (this.#enumerated(depth) ?? this.#object(depth)) : undefined);
+  }
+
+  #object(depth: number): AttributeValue | undefined {
+    if (this.#matches(CLASS) === undefined) return undefined;
+    const members: { [key: string]: AttributeValue } = Object.create(null);
+    while (!this.#takes(')')) {
+      const name = this.#matches(PARAMETER)?.[1];
+      const value = name === undefined ? undefined : this.value(depth + 1);
+      if (name === undefined || value === undefined) return undefined;
+      members[name] = value;
+      if (!this.#takes(',') && !this.#isNext(')')) return undefined;
+    }
+    return members;
+  }
+
+  #enumerated(depth: number): AttributeValue | undefined {
+    if (this.#matches(ENUMERATED) === undefined) return undefined;
+    const value = this.value(depth + 1);
+    return this.#takes('>') ? value : undefined;
+  }
+
+  #matches(pattern: RegExp): RegExpExecArray | undefined {
+    this.#skipBlanks();
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (found === null) return undefined;
+    this.#at += found[0].length;
+    return found;
   }
 
   #number(): number | undefined {

@@ -8,7 +8,13 @@ const CLASSES =
   /^(?:Runnable\w*|LangGraph|Compiled\w*Graph|\w*StateGraph|Pregel|AgentExecutor|\w*Chain|\w*PromptTemplate)$/;
 const METHODS =
   /^(?:agent|run|invoke|call|stream|query|chat|kickoff|workflow|agent[ _-]?(?:run|workflow|executor)|beeai-framework-main)$/i;
+/** Names that frameworks give where the application gave none: all their users have the same. */
+const DEFAULTS: ReadonlySet<string> = new Set(['Agent workflow']);
 const LENGTH_MAX = 256;
+
+export function isDefaultName(name: string): boolean {
+  return DEFAULTS.has(name);
+}
 
 export function agentNameIn(spanName: string): string | undefined {
   if (spanName === '' || spanName.length > LENGTH_MAX) return undefined;

@@ -20,6 +20,7 @@ import { langChainMessage } from './langchain.ts';
 import { Finished, isTuple, itemRole } from './message-forms.ts';
 import { isRedactionMarkerOfOurs } from '../model/redaction.ts';
 import { collectParts, collectToolCalls, encodedParts, SPOKEN_PART } from './message-parts.ts';
+import { isPrintedMessage, readPrintedMessage } from './printed-message.ts';
 import { toolResult } from './tool-results.ts';
 
 /** Far above any real history, and low enough that a hostile one stays cheap. */
@@ -62,7 +63,11 @@ function isBarePart(value: unknown, defaultRole: string): boolean {
 
 /** Message of a value; empty if it has no content. */
 export function messageOf(value: unknown, defaultRole: string): readonly Message[] {
-  if (typeof value === 'string') return value === '' ? [] : [plainMessage(defaultRole, value)];
+  if (typeof value === 'string') {
+    const printed = isPrintedMessage(value) ? readPrintedMessage(value) : undefined;
+    if (printed !== undefined) return [readMessage(printed, defaultRole)];
+    return value === '' ? [] : [plainMessage(defaultRole, value)];
+  }
   if (typeof value !== 'object' || value === null) return [];
   if (memberText(value, 'role') !== undefined) return [readMessage(value, defaultRole)];
   if (value instanceof Finished) return finishedMessage(value, defaultRole);

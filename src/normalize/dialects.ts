@@ -1,5 +1,6 @@
 /** The dialects, in the order in which they are asked. The first that knows a field decides it. */
 import type { Dialect } from './dialect.ts';
+import { ag2 } from './dialects/ag2.ts';
 import { agno } from './dialects/agno.ts';
 import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
@@ -8,8 +9,10 @@ import { codex } from './dialects/codex.ts';
 import { flue } from './dialects/flue.ts';
 import { GEN_AI_READ_DIFFERENTLY } from './dialects/gen-ai-read-differently.ts';
 import { genkit } from './dialects/genkit.ts';
+import { haystack } from './dialects/haystack.ts';
 import { langWatch } from './dialects/langwatch.ts';
 import { langfuse } from './dialects/langfuse.ts';
+import { liteLlm } from './dialects/litellm.ts';
 import { liveKit } from './dialects/livekit.ts';
 import { llamaIndex } from './dialects/llama-index.ts';
 import { mastra } from './dialects/mastra.ts';
@@ -28,6 +31,9 @@ import { vercel } from './dialects/vercel.ts';
 export const DIALECTS: readonly Dialect[] = [
   assay,
   ...GEN_AI_READ_DIFFERENTLY,
+  ag2,
+  haystack,
+  liteLlm,
   traceloopTools,
   otelGenAi,
   mcp,

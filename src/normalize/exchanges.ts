@@ -11,6 +11,7 @@
  *                {output: {message}, stopReason}      Bedrock
  *                {message, done_reason}      Ollama, Cohere
  *                {generations: [[{text, message}]]}      LangChain
+ *                {replies: ['…' | {role, content, meta}]}      Haystack
  *
  * Here they become a list of messages in whatever form the API gives to one; `messages.ts` understands those. None of
  * it is said to be there unless its own members are: a tool's result may have a member `output` too.
@@ -82,6 +83,8 @@ function inAnswer(value: object): readonly unknown[] | undefined {
   if (Array.isArray(generations)) return generations.flat().flatMap(inGeneration);
   const candidates = member(value, 'candidates');
   if (Array.isArray(candidates)) return candidates.flatMap(inCandidate);
+  const replies = member(value, 'replies');
+  if (Array.isArray(replies)) return replies.map(inReply);
   const output = member(value, 'output');
   if (Array.isArray(output)) return inItems(value, output);
   const converse = member(output, 'message');
@@ -114,6 +117,10 @@ function inGeneration(generation: unknown): readonly unknown[] {
   if (isObject(message)) return [finished(message, reason)];
   const text = memberText(generation, 'text');
   return text === undefined ? [] : [{ role: 'assistant', content: text, finish_reason: reason }];
+}
+
+function inReply(reply: unknown): unknown {
+  return isObject(reply) ? finished(reply, member(member(reply, 'meta'), 'finish_reason')) : reply;
 }
 
 function inCandidate(candidate: unknown): readonly unknown[] {

@@ -1,6 +1,7 @@
 /** Whether something is a message, in any of the forms in which one is written; and whose. */
 import { langChainMessage } from './langchain.ts';
 import { member, memberText } from './jsonish.ts';
+import { isPrintedMessage } from './printed-message.ts';
 
 const ROLES: ReadonlySet<string> = new Set([
   'system',
@@ -41,7 +42,7 @@ export class Finished {
 
 export function isMessageLike(value: unknown): boolean {
   if (Array.isArray(value)) return isTuple(value);
-  if (typeof value !== 'object' || value === null) return false;
+  if (typeof value !== 'object' || value === null) return isPrintedMessage(value);
   if (value instanceof Finished) return isMessageLike(value.message);
   if (memberText(value, 'role') !== undefined || Array.isArray(member(value, 'parts'))) return true;
   return itemRole(value) !== undefined || langChainMessage(value) !== undefined;

@@ -8,6 +8,7 @@
  *     {type: 'function_call', call_id, name, arguments}   {type: 'function_call_output', call_id, output}      Responses
  *     {text}   {functionCall: {id, name, args}}   {functionResponse: {id, name, response}}      Gemini
  *     {text}   {toolUse: {toolUseId, name, input}}   {toolResult: {toolUseId, content}}      Bedrock
+ *     {text}   {tool_call: {id, tool_name, arguments}}   {tool_call_result: {origin: {id, …}, result, error}}      Haystack
  *     {text}   {toolRequest: {ref, name, input}}   {toolResponse: {ref, name, output}}   {media: {url}}      Genkit
  */
 import type { Part } from '../model/step.ts';
@@ -93,6 +94,8 @@ function collectPart(value: unknown, into: Part[]): void {
         modality: memberText(value, 'modality') ?? memberText(value, 'type') ?? 'file',
         mime: memberText(value, 'mime_type') ?? memberText(value, 'mediaType'),
       });
+      // What was said, written down.
+      collectPart(member(value, 'transcript'), into);
       return;
     default:
       into.push(...partsWithoutType(value));
@@ -117,13 +120,17 @@ function partsWithoutType(value: object): readonly Part[] {
     member(value, 'functionCall') ??
     member(value, 'function_call') ??
     member(value, 'toolUse') ??
-    member(value, 'toolRequest');
+    member(value, 'tool_call') ??
+    member(value, 'toolRequest') ??
+    // Haystack's, printed: without the name of its class.
+    (memberText(value, 'tool_name') === undefined ? undefined : value);
   if (isObject(called)) return [toolCallOf(called)];
   const answered = member(value, 'functionResponse') ?? member(value, 'function_response');
   if (isObject(answered))
     return [toolResult(answered, callIdOf(answered), functionResult(member(answered, 'response')))];
-  const result = member(value, 'toolResult') ?? member(value, 'toolResponse');
+  const result = member(value, 'toolResult') ?? member(value, 'tool_call_result') ?? member(value, 'toolResponse');
   if (isObject(result)) return [toolResultOf(result)];
+  if (isObject(member(value, 'origin')) && member(value, 'result') !== undefined) return [toolResultOf(value)];
   const reasoning = memberText(value, 'reasoning');
   if (reasoning !== undefined) return [{ type: 'reasoning', text: reasoning }];
   const media = member(value, 'media');
@@ -155,7 +162,12 @@ function toolCallOf(value: object): ToolCallPart {
   return {
     type: 'tool_call',
     id: callIdOf(value),
-    name: memberText(called, 'name') ?? memberText(value, 'name') ?? memberText(value, 'toolName') ?? '',
+    name:
+      memberText(called, 'name') ??
+      memberText(value, 'name') ??
+      memberText(value, 'toolName') ??
+      memberText(value, 'tool_name') ??
+      '',
     args: contentOf(
       member(called, 'arguments') ?? member(value, 'arguments') ?? member(value, 'args') ?? member(value, 'input'),
     ),
@@ -196,5 +208,6 @@ export const ANY_PART: ReadonlySet<string> = new Set([...TEXT_AND_MEDIA, 'tool_u
 function toolResultOf(value: object): Part {
   const written =
     member(value, 'response') ?? member(value, 'result') ?? member(value, 'output') ?? member(value, 'content');
-  return toolResult(value, callIdOf(value), written);
+  const origin = member(value, 'origin');
+  return toolResult(value, callIdOf(value) ?? (isObject(origin) ? callIdOf(origin) : undefined), written);
 }

@@ -29,7 +29,7 @@ export function functionResult(response: unknown): unknown {
 }
 
 function saysFailed(value: object): boolean | undefined {
-  const failed = member(value, 'is_error') ?? member(value, 'isError');
+  const failed = member(value, 'is_error') ?? member(value, 'isError') ?? member(value, 'error');
   if (typeof failed === 'boolean') return failed;
   return member(value, 'status') === 'error' ? true : undefined;
 }

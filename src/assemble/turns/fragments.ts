@@ -27,10 +27,13 @@ const BARE: ReadonlySet<StepKind> = new Set<StepKind>([
   'guardrail',
 ]);
 
-/** Whether nothing is around the turn's calls, so that it may be a part of one. */
+/** Whether nothing is around the turn's calls, so that it may be a part of one. A gateway's server is around one model call. */
 export function isBare(turn: Turn): boolean {
   const root = turn.steps.find(({ spanId }) => spanId === turn.rootSpanId);
-  return root !== undefined && BARE.has(root.kind);
+  if (root === undefined) return false;
+  if (root.kind !== 'other') return BARE.has(root.kind);
+  const [only, ...others] = turn.steps.filter(({ kind }) => kind !== 'other');
+  return only?.kind === 'llm' && others.length === 0;
 }
 
 /** Whether the turn needs no other trace to be scored by itself. */

@@ -5,6 +5,7 @@
 import type { StepError, StepKind } from '../../model/step.ts';
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { SpanView } from '../../otlp/views.ts';
+import { isDefaultName } from '../agent-names.ts';
 import { textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';
 import { CAPTURED, type Draft } from '../draft.ts';
@@ -37,7 +38,7 @@ export const otelGenAi: Dialect = {
     ...rows('agentName', asText, ['gen_ai.agent.name', 'agent.name', 'agent_name']),
     ...rows('agentId', asText, ['gen_ai.agent.id', 'agent_id']),
     ...rows('agentVersion', asText, ['gen_ai.agent.version']),
-    ...rows('conversationId', asText, ['gen_ai.conversation.id']),
+    ...rows('conversationId', asText, ['gen_ai.conversation.id', 'gen_ai.live_session.id']),
     ...rows('userId', asText, ['gen_ai.user']),
     ...rows('toolName', asText, ['gen_ai.tool.name']),
     ...rows('toolCallId', asText, ['gen_ai.tool.call.id']),
@@ -154,7 +155,8 @@ function infer(draft: Draft, span: SpanView): void {
 
 function inferDetails(draft: Draft, span: SpanView): void {
   if (draft.kind === 'workflow') {
-    draft.set('agentName', span.attributes.text('gen_ai.workflow.name'), 'gen_ai.workflow.name');
+    const name = span.attributes.text('gen_ai.workflow.name');
+    if (name !== undefined && !isDefaultName(name)) draft.set('agentName', name, 'gen_ai.workflow.name');
   }
   if (draft.kind === 'agent' && draft.agentName === undefined) {
     draft.set('agentName', NAMED_AGENT.exec(span.name)?.[1], 'span name');
