@@ -4,6 +4,7 @@ import { COST_SOURCES } from '../model/cost.ts';
 import { FINDINGS, UNDECIDED, VERDICTS } from '../model/evaluation.ts';
 import { LABELS } from '../model/labels.ts';
 import { STEP_KINDS } from '../model/step.ts';
+import { DOUBTS } from '../model/turn.ts';
 import { shownFeedback } from './feedback.ts';
 import { conversationItem } from './conversation-list.ts';
 import { about, because, count, ending, list, outcome, share, time, tokens } from './shapes.ts';
@@ -52,6 +53,9 @@ export const turn = z.strictObject({
   answered: z.string(),
   cut: z.boolean().optional(),
   error: z.string().optional(),
+  doubts: list(z.strictObject({ doubt: z.enum(DOUBTS), what: z.string(), remedy: z.string() }))
+    .optional()
+    .meta({ description: 'signs that it was not read as it happened; absent where there is none' }),
   dialects: list(z.string()),
   steps: list(step),
 });

@@ -8,7 +8,8 @@ import type { SpanId, TraceId, TurnId } from '../model/ids.ts';
 import type { SpentTokens } from '../model/cost.ts';
 import type { Json } from '../model/json.ts';
 import type { AgentIdentity, Content, Step, StepError, StepFlag, Usage } from '../model/step.ts';
-import type { ToolCall, Turn, TurnFlag } from '../model/turn.ts';
+import type { Doubt, ToolCall, Turn, TurnFlag } from '../model/turn.ts';
+import { doubtsOf } from './turns/doubts.ts';
 import { merged } from './turns/double-instrumentation.ts';
 import { familyOf, NONE, type Family } from './turns/span-tree.ts';
 import { agentOf, conversationIdOf, environmentOf, userIdOf } from './turns/identity.ts';
@@ -77,6 +78,7 @@ class BuiltTurn implements Turn {
   #toolCalls: readonly ToolCall[] | undefined;
   #error: StepError | undefined | null = null;
   #flags: readonly TurnFlag[] | undefined;
+  #doubts: readonly Doubt[] | undefined;
   #finishReasons: readonly string[] | undefined;
   #spent: readonly SpentTokens[] | undefined;
 
@@ -165,6 +167,11 @@ class BuiltTurn implements Turn {
       this.#error = turnErrorOf(ending);
     }
     return this.#error;
+  }
+
+  get doubts(): readonly Doubt[] {
+    this.#doubts ??= doubtsOf(this);
+    return this.#doubts;
   }
 
   get flags(): readonly TurnFlag[] {

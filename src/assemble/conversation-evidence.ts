@@ -5,8 +5,8 @@
  * out. A call is looked for only where the same service was instrumented in the same way: a model server in a test
  * gives the same ids to everyone.
  *
- * Where there are no such ids, the whole of what was said before tells as much, if a tool was called in it: what users
- * and tools said, and with which arguments. Words alone may be said in the same way to many.
+ * History is evidence where there are no such ids, if a tool was called in it: all that users and tools said, and the
+ * arguments of the calls. Words alone may be said in the same way to many.
  *
  * Finding keys decodes every message; links lie in the spans themselves.
  */
@@ -72,7 +72,7 @@ function collect(call: Step, has: Set<string>, wants: Set<string>): void {
   }
 }
 
-/** What the turn was shown of those before it, and what it leaves to those after it. */
+/** Keys of the history that the turn was shown, and of the one that it leaves to the next turn. */
 function collectHistory({ steps }: Turn, has: Set<string>, wants: Set<string>): void {
   const speaking = steps.filter(({ kind, messagesIn }) => SPEAKING.has(kind) && messagesIn.length > 0);
   const [first, last] = [speaking.find(({ kind }) => kind === 'llm') ?? speaking[0], speaking.findLast(isLast)];

@@ -63,6 +63,7 @@ function printTurn(terminal: Terminal, turn: Turn, number: number, options: Insp
   line('used', `${counted(turn.llmCalls, 'model call')}, ${tokens}`);
   if (turn.error !== undefined) line('error', paint('red', safe(inWords(turn.error) ?? '')), turn.error.source);
   if (turn.flags.length > 0) line('flags', turn.flags.join(', '));
+  if (turn.doubts.length > 0) line('doubts', paint('yellow', turn.doubts.join(', ')));
   if (options.why) for (const step of turn.steps) printStep(terminal, step, options);
 }
 

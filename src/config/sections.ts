@@ -15,6 +15,7 @@ import { MODEL_PRICE_TABLE } from './price-settings.ts';
 import { PROCESS, SERVICE, SUITES } from './service-settings.ts';
 import { SHARED_STORE, STORE } from './store-settings.ts';
 import { TLS } from './tls-settings.ts';
+import { EXPORTERS } from './exporter-settings.ts';
 import { TOOLS } from './tool-settings.ts';
 import { TRUTH } from './truth-settings.ts';
 import type { Section } from './section.ts';
@@ -35,6 +36,7 @@ export const SECTIONS = {
   results: RESULTS,
   truth: TRUTH,
   tools: TOOLS,
+  exporters: EXPORTERS,
   prices: MODEL_PRICE_TABLE,
   redaction: REDACTION,
   judging: JUDGING,

@@ -210,6 +210,9 @@ export class Engine {
     const tooLarge = merged.spans > settings.turn.maxSpans || merged.content.traces.length > settings.turn.maxBytes;
     if (tooLarge && known !== undefined) return this.#pass(known, closed, 'over-limit');
 
+    if (known === undefined) {
+      for (const doubt of turns.flatMap(({ doubts }) => doubts)) this.#parts.onEvent({ type: 'turn-doubted', doubt });
+    }
     if (!turns.some(isAgentWork)) {
       this.#closeNamed(turns, closed);
       this.#noteLeftovers(turns);

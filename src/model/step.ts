@@ -88,6 +88,8 @@ const STEP_FLAGS = [
   'negative-duration',
   'synthesised',
   'attributes-dropped',
+  'not-understood',
+  'output-missing',
 ] as const;
 export type StepFlag = (typeof STEP_FLAGS)[number];
 

@@ -35,6 +35,29 @@ const TURN_FLAGS = [
 ] as const;
 export type TurnFlag = (typeof TURN_FLAGS)[number];
 
+/** Signs that a turn was not read as it happened. */
+export const DOUBTS = [
+  /** The question is an object as a program prints it. */
+  'question-misread',
+  /** An answer is there, and what it answers is not. */
+  'question-unseen',
+  /** The answer is such a print, or holds the instructions. */
+  'answer-misread',
+  /** A tool is named after a method, or its arguments are still wrapped. */
+  'tool-misread',
+  /** A model asked for a tool and went on, and nothing shows what the tool gave. */
+  'tools-unseen',
+  /** The same tokens stand on two spans beside each other. */
+  'counted-twice',
+  /** It is one call out of a turn whose other calls are elsewhere. */
+  'fragment',
+  /** A model gave an answer that is not the turn's, or nothing shows what it gave. */
+  'answer-unseen',
+  /** It has spans with content of an agent, of which nobody knows what they are. */
+  'not-understood',
+] as const;
+export type Doubt = (typeof DOUBTS)[number];
+
 export interface Turn {
   readonly id: TurnId;
   readonly traceId: TraceId;
@@ -67,6 +90,7 @@ export interface Turn {
   readonly state: Json | undefined;
   readonly truth: Json | undefined;
   readonly flags: readonly TurnFlag[];
+  readonly doubts: readonly Doubt[];
   /** Some span names a parent that has not come: what is missing may come late, and with it the conversation's id. */
   readonly lacksParents: boolean;
 }

@@ -99,6 +99,8 @@ export class Draft implements Fields {
   serviceName: string | undefined = undefined;
   /** Whether the span has events of its own. */
   hasEvents = false;
+  /** No dialect knows what kind of work it was. */
+  isUnknown = false;
   /** Content that nearly every reader asks for, and its key: read with the rest, so that nobody needs to come back. */
   #keptKey: string | undefined = undefined;
   #kept: AttributeValue | undefined = undefined;

@@ -94,7 +94,7 @@ function collectPart(value: unknown, into: Part[]): void {
         modality: memberText(value, 'modality') ?? memberText(value, 'type') ?? 'file',
         mime: memberText(value, 'mime_type') ?? memberText(value, 'mediaType'),
       });
-      // What was said, written down.
+      // The words of it, where somebody wrote them down.
       collectPart(member(value, 'transcript'), into);
       return;
     default:

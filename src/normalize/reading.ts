@@ -87,7 +87,10 @@ export function readFields(span: SpanView, rules: Map<string, string> | undefine
   idKeys?.apply(span, draft);
   draft.hasEvents = span.hasEvents;
   for (const { infer, guard } of inferring) if (guard === NO_GUARD || draft.noted(guard)) infer(draft, span);
-  if (draft.kind === undefined) draft.set('kind', 'other', 'none');
+  if (draft.kind === undefined) {
+    draft.isUnknown = true;
+    draft.set('kind', 'other', 'none');
+  }
   return draft;
 }
 

@@ -28,6 +28,7 @@ import { CAPTURED, type Draft } from './draft.ts';
 import { SpanEvidence, type SpanSource } from './evidence.ts';
 import { decodeJsonish, isPresent, isRedactionMarker, toJson } from './jsonish.ts';
 import { answerIn, lastSaid, NO_MESSAGES, textOf, type MessageList } from './chat-messages.ts';
+import { isNotUnderstood } from './not-understood.ts';
 import { FINDERS, firstFound, type GuardedFinder, readDetails, readFields, readResource } from './reading.ts';
 import { scalarAttributes } from './scalar-attributes.ts';
 import { toolHintsIn } from './tool-hints.ts';
@@ -323,6 +324,7 @@ export class SpanStep implements Step {
     const flags: StepFlag[] = [];
     const states = this.#contentStates();
     if (this.#lacksContent()) flags.push('content-missing');
+    else if (this.#lacksOutput()) flags.push('output-missing');
     if (states.includes('truncated')) flags.push('truncated-json');
     if (states.includes('redacted')) flags.push('redacted');
     if (isAdjusted(this.#draft)) flags.push('usage-adjusted');
@@ -332,6 +334,7 @@ export class SpanStep implements Step {
     }
     if (this.#negativeDuration) flags.push('negative-duration');
     if (this.#droppedAttributes) flags.push('attributes-dropped');
+    if (this.kind === 'other' && isNotUnderstood(this.#draft, this.#span())) flags.push('not-understood');
     return flags;
   }
 
@@ -354,6 +357,21 @@ export class SpanStep implements Step {
       return 'whole';
     }
     return this.#listIn().state;
+  }
+
+  /** Whether there was something to give back, by its tokens or its end, and nothing of it is here. */
+  #lacksOutput(): boolean {
+    // A place that is empty says that nothing was given back.
+    const hasPlace = (this.#draft.captured & CAPTURED.output) !== 0;
+    if (this.status === 'error' || hasPlace || this.messagesOut.length > 0) return false;
+    if (this.kind === 'llm') {
+      const reasons = this.model?.finishReasons ?? [];
+      const hasEnd = (this.usage?.outputTokens ?? 0) > 0 || reasons.includes('stop');
+      // Where what it was asked is not here either, content is not captured.
+      return hasEnd && !reasons.includes('tool_call') && this.messagesIn.some((message) => textOf(message) !== '');
+    }
+    const isAgent = this.kind === 'agent' || this.kind === 'workflow';
+    return isAgent && this.status === 'ok' && this.output.state === 'missing' && this.input.state !== 'missing';
   }
 
   /** Whether a model call or a tool call came without any of the content that a criterion would read. */

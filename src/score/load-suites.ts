@@ -7,6 +7,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { didYouMean } from '../model/did-you-mean.ts';
 import type { Mistake } from '../model/mistake.ts';
+import { type KnownExporter, ledgerOf } from '../model/exporters.ts';
 import type { ToolNames } from '../model/tool-names.ts';
 import type { CompiledWithMistakes } from './suite/compile-suite.ts';
 import { goldenFilesIn } from './trajectory/golden-files.ts';
@@ -25,6 +26,8 @@ interface LoadOptions {
   readonly judges?: readonly string[];
   /** Globs for the tools that hand a conversation over to a person; those of common names unless given. */
   readonly handOverTools?: readonly string[];
+  /** Exporters beside those of the shipped ledger. */
+  readonly exporters?: readonly KnownExporter[];
   /** Tools as the configuration describes them. */
   readonly tools?: ToolNames | undefined;
   /** Candidates to run in shadow, beside those of the same name that are live. */
@@ -66,11 +69,12 @@ async function loadAll(
   }
   const suites: CompiledSuite[] = [];
   const handsOver = options.handOverTools === undefined ? handsOverByDefault : handsOverBy(options.handOverTools);
+  const exporters = ledgerOf(options.exporters ?? []);
   const names: NonNullable<CompiledWithMistakes['named']>[] = [];
   for (const file of files) {
     for (const loaded of await loadFile(file, options)) {
       mistakes.push(...loaded.mistakes);
-      if (loaded.suite !== undefined) suites.push({ ...loaded.suite, handsOver });
+      if (loaded.suite !== undefined) suites.push({ ...loaded.suite, handsOver, exporters });
       if (loaded.named !== undefined) names.push(loaded.named);
       mistakes.push(...unknownJudges(loaded, options.judges ?? []));
     }

@@ -222,6 +222,7 @@ async function openSide(
     builtinDir: path.resolve(import.meta.dirname, '../../suites'),
     shadows: start.shadowSuites,
     handOverTools: start.settings.conversation.handOverTools,
+    exporters: start.exporters,
     tools: start.tools,
   });
   // The main thread has checked them before it started this one.

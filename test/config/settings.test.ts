@@ -42,6 +42,7 @@ test('without anything written, the defaults hold', () => {
     baseDir: cwd,
     host: '127.0.0.1',
     dataDir: path.join(cwd, 'data'),
+    exporters: { known: [] },
     experimentsDir: path.join(cwd, 'data', 'experiments'),
     otlpGrpcPort: 4317,
     otlpHttpPort: 4318,

@@ -42,6 +42,7 @@ const EXAMPLES: { readonly [T in AnyEvent['type']]: readonly Omit<Extract<AnyEve
     { transport: 'http', signal: 'traces', encoding: 'gzip', format: 'json', records: 3, bytes: 100 },
     { transport: 'grpc', signal: 'logs', encoding: 'identity', format: 'protobuf', records: 2, bytes: 50 },
   ],
+  'turn-doubted': [{ doubt: 'fragment' }],
   'records-rejected': [{ transport: 'kafka', signal: 'traces', reason: 'invalid_id', records: 2 }],
   'text-redacted': [{ signal: 'traces', counts: { email: 2, key: 1 } }],
   'request-refused': [{ transport: 'http', reason: 'overloaded', code: 503 }],

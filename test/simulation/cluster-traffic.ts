@@ -261,6 +261,6 @@ function logsRequest(spans: readonly TrafficSpan[], agentVersion: string): strin
     spanId: span.spanId,
     attributes: span.attributes.filter(({ key }) => isMessages(key)),
   }));
-  const scopeLogs = [{ scope: { name: 'simulation', version: '1' }, logRecords }];
+  const scopeLogs = [{ scope: { name: 'assay.simulation', version: '1' }, logRecords }];
   return JSON.stringify({ resourceLogs: [{ resource: { attributes }, scopeLogs }] });
 }

@@ -55,7 +55,7 @@ export function exportRequest(spans: readonly TrafficSpan[], version: string): s
     { key: 'service.version', value: { stringValue: version } },
     { key: 'deployment.environment.name', value: { stringValue: 'simulation' } },
   ];
-  const scopeSpans = [{ scope: { name: 'simulation', version: '1' }, spans }];
+  const scopeSpans = [{ scope: { name: 'assay.simulation', version: '1' }, spans }];
   return JSON.stringify({ resourceSpans: [{ resource: { attributes }, scopeSpans }] });
 }
 

@@ -152,6 +152,9 @@ export class AmendedStep implements Step {
     const flags = new Set(this.#all().flatMap((step) => step.flags));
     // Missing on some of them is not missing.
     if (!this.#all().every((step) => step.flags.includes('content-missing'))) flags.delete('content-missing');
+    if (this.output.state !== 'missing' || this.messagesOut.some(({ parts }) => parts.length > 0)) {
+      flags.delete('output-missing');
+    }
     return [...flags];
   }
   /** For each field, the rule of the span which gave it. */

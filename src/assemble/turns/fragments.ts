@@ -47,6 +47,15 @@ export function isOpen(turn: Turn): boolean {
   return last !== undefined && isBare(turn) && last.error === undefined && asksForTools(last);
 }
 
+/** Whether it is one model call out of a turn: it asks for a tool, or goes on from one, and the calls beside it are elsewhere. */
+export function isFragment(turn: Pick<Turn, 'steps' | 'rootSpanId' | 'flags'>): boolean {
+  const [only, ...others] = turn.steps.filter(({ kind }) => kind !== 'other');
+  if (only?.kind !== 'llm' || others.length > 0 || only.error !== undefined) return false;
+  // An agent that was killed leaves calls whose root was lost; these never had one.
+  if (turn.flags.includes('root-missing')) return false;
+  return asksForTools(only) || only.messagesIn.findLast(({ role }) => role !== 'system')?.role === 'tool';
+}
+
 /** Turns of one conversation in order of start, those that are parts of one turn together. */
 export function togetherInTurns(turns: readonly Turn[]): readonly (readonly [Turn, ...Turn[]])[] {
   const groups: [Turn, ...Turn[]][] = [];

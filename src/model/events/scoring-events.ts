@@ -2,6 +2,7 @@
 import type { CloseCause, DueCause } from '../causes.ts';
 import type { FeedbackWay } from '../feedback.ts';
 import type { ConversationId } from '../ids.ts';
+import type { Doubt } from '../turn.ts';
 import type { DamageEvent } from './damage-events.ts';
 import type { AnswerReused, EvidenceShown } from './judge-events.ts';
 
@@ -74,6 +75,7 @@ export type EngineEvent =
       readonly sign: EndlessSign;
     }
   | { readonly type: 'clock-wrong'; readonly reason: WrongClock }
+  | { readonly type: 'turn-doubted'; readonly doubt: Doubt }
   | { readonly type: 'check-failed'; readonly suite: string; readonly criterion: string; readonly reason: string }
   | { readonly type: 'feedback-arrived'; readonly way: FeedbackWay; readonly fate: FeedbackFate }
   | AnswerReused

@@ -98,7 +98,7 @@ function componentKind(type: string | undefined): StepKind {
   return COMPONENTS.find(([pattern]) => pattern.test(type ?? ''))?.[1] ?? 'step';
 }
 
-/** What a generator says beside its reply: in it, or in a list beside the texts. */
+/** Model and usage of a generator's reply: a member of it, or of a list beside the texts. */
 function metaOf({ attributes }: SpanView): unknown {
   const text = attributes.text(LLM_OUTPUT) ?? attributes.text(COMPONENT_OUTPUT);
   if (text === undefined || !text.includes('"meta"')) return undefined;
@@ -134,7 +134,7 @@ function said(value: AttributeValue | undefined, side: Side): MessageList | unde
   return list === undefined || side === 'user' ? list : afterQuestion(list);
 }
 
-/** What one component was given or gave back stands under its name: `{"data": {"agent": {"messages": […]}}}`. */
+/** Reads the messages of the only component, which stand under its name: `{"data": {"agent": {"messages": […]}}}`. */
 function ofPipeline(key: string, side: Side): Finder<MessageList> {
   return {
     rule: `haystack ${key}`,
@@ -154,7 +154,7 @@ function onlyInside(value: unknown, depth: number): unknown {
     : onlyInside(only, depth - 1);
 }
 
-/** Of components only generators speak. */
+/** Messages of a generator; other components do not speak. */
 function ofComponent(what: 'input' | 'output', side: Side): Finder<MessageList> {
   const key = `haystack.component.${what}`;
   const { rule, find } = messages(key, side);

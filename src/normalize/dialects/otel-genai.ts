@@ -166,14 +166,14 @@ function inferDetails(draft: Draft, span: SpanView): void {
 const SAID = CAPTURED.input | CAPTURED.output;
 
 function inferKind(draft: Draft, span: SpanView): void {
-  // Only where no operation was named: some emitters put the name of the requested tool on the model call.
-  if (!span.attributes.has('gen_ai.operation.name') && (draft.toolName ?? draft.toolCallId) !== undefined) {
-    draft.set('kind', 'tool', 'gen_ai.tool.name');
-    return;
-  }
   const hasModel = span.attributes.has('gen_ai.request.model') || span.attributes.has('gen_ai.response.model');
+  // Before the tool: some emitters put the name of the requested tool on the model call.
   if (hasModel && ((draft.inputTokens ?? draft.outputTokens) !== undefined || (draft.captured & SAID) !== 0)) {
     draft.set('kind', 'llm', 'model and usage');
+    return;
+  }
+  if (!span.attributes.has('gen_ai.operation.name') && (draft.toolName ?? draft.toolCallId) !== undefined) {
+    draft.set('kind', 'tool', 'gen_ai.tool.name');
     return;
   }
   for (const [pattern, kind] of SPAN_NAMES) {

@@ -175,6 +175,7 @@ function framedTurn(turn: Turn, recorded: Turn | undefined): Turn {
     finishReasons: turn.finishReasons,
     error: turn.error,
     flags: turn.flags,
+    doubts: turn.doubts,
     conversationId,
     conversationIdSource,
     userId,

@@ -69,6 +69,7 @@ function Turn({
   const whole = (field: 'asked' | 'answered') => (cut === true ? wholeTextAddress(id, turnId, field) : undefined);
   return (
     <div class={isLit ? 'turn lit' : 'turn'}>
+      {turn.doubts !== undefined && <Doubts doubts={turn.doubts} />}
       <Said
         by="user"
         text={asked}
@@ -117,4 +118,18 @@ function placeOf(turn: TurnJson, conversation: string): LinkedPlace {
     end_ms: Date.parse(turn.ended_at),
     conversation_id: conversation,
   };
+}
+
+/** Signs that the turn was not understood, above it, with what helps. */
+function Doubts({ doubts }: { readonly doubts: NonNullable<TurnJson['doubts']> }) {
+  return (
+    <details class="limits doubts">
+      <summary>{`Not read as it happened: ${doubts.map(({ what }) => what).join('; ')}.`}</summary>
+      <ul>
+        {doubts.map(({ doubt, remedy }) => (
+          <li key={doubt}>{remedy}</li>
+        ))}
+      </ul>
+    </details>
+  );
 }

@@ -12,6 +12,7 @@ import {
   WRONG_CLOCKS,
 } from '../../model/events/scoring-events.ts';
 import { FEEDBACK_WAYS } from '../../model/feedback.ts';
+import { DOUBTS } from '../../model/turn.ts';
 import { counter, GIVEN, histogram, readGauge } from '../metrics/define-metric.ts';
 import type { Counted, MetricTable } from '../metrics/metric-set.ts';
 import type { FailuresCounted } from './damage.ts';
@@ -73,6 +74,13 @@ export const SCORING_METRICS = {
   turns: counter('assay_turns_closed_total', 'turns', {
     labels: { cause: CLOSE_CAUSES.filter((cause) => IS_USUAL[cause]), fate: TURN_FATES },
     help: 'Turns closed, by cause and by their fate. not-understood: the bytes could not be read, and the log has the reason. stored-already: the scoring thread had ended after it stored the turn and before it reported this, so the turn was submitted again.',
+  }),
+  doubted: counter('assay_turns_doubted_total', 'turns', {
+    labels: { doubt: DOUBTS },
+    help: 'Turns that were not read as they happened, by the sign of it; the criteria that it concerns are not applicable. frameworks.md says what each means.',
+    queries: {
+      'turns that were not understood, by their sign': 'sum by (doubt) (increase(assay_turns_doubted_total[1h])) > 0',
+    },
   }),
   withoutEnd: counter('assay_turns_without_end_total', 'turns', {
     labels: { sign: ENDLESS_SIGNS },
@@ -185,6 +193,7 @@ export const SCORING_EVENTS = {
       if (revision === 1) withoutEnd.inc({ sign });
     },
   },
+  'turn-doubted': { count: ({ doubt }, { doubted }) => doubted.inc({ doubt }) },
   'clock-wrong': { count: ({ reason }, { wrongClocks }) => wrongClocks.inc({ reason }) },
   'conversation-evaluated': { count: ({ cause }, { conversations }) => conversations.inc({ cause }) },
   'check-failed': {

@@ -2,7 +2,8 @@
 import { counted } from '../../model/counted.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Step } from '../../model/step.ts';
-import type { Turn, TurnFlag } from '../../model/turn.ts';
+import { DOUBT_WORDS } from '../../model/doubts.ts';
+import { DOUBTS, type Turn, type TurnFlag } from '../../model/turn.ts';
 import { captureSwitchOf } from './capture-switches.ts';
 
 export interface Advice {
@@ -16,6 +17,11 @@ export function adviceFor(conversation: Conversation): readonly Advice[] {
     ...aboutContent(conversation),
     ...aboutIds(conversation),
     ...aboutTokens(conversation),
+    ...DOUBTS.flatMap((doubt) => {
+      const turns = conversation.turns.filter(({ doubts }) => doubts.includes(doubt)).length;
+      const { what, remedy } = DOUBT_WORDS[doubt];
+      return turns === 0 ? [] : [{ what: `${share(turns, conversation)} not read as it happened: ${what}`, remedy }];
+    }),
     ...FLAG_ADVICE.flatMap(([flag, what, remedy]) => {
       const turns = conversation.turns.filter(({ flags }) => flags.includes(flag)).length;
       return turns === 0 ? [] : [{ what: `${what} (${share(turns, conversation)})`, remedy }];
@@ -58,6 +64,12 @@ function aboutIds(conversation: Conversation): readonly Advice[] {
       remedy:
         'set gen_ai.conversation.id or session.id on the spans, or name the attribute that holds it under conversation.id_keys in assay.yaml',
     });
+    if (isShownEarlierTurn(conversation.turns[0])) {
+      advice.push({
+        what: 'the turns before its first one, which its model was shown: they are conversations of their own',
+        remedy: 'send an id of the conversation with each call: without one, these are scored apart',
+      });
+    }
   }
   if (conversation.agent.version === undefined) {
     advice.push({
@@ -66,6 +78,15 @@ function aboutIds(conversation: Conversation): readonly Advice[] {
     });
   }
   return advice;
+}
+
+/** An exchange with a tool stands before the question; examples in a prompt are seldom of tools. */
+function isShownEarlierTurn(turn: Turn | undefined): boolean {
+  const first = turn?.steps.find(({ kind, messagesIn }) => kind === 'llm' && messagesIn.length > 2);
+  if (first === undefined) return false;
+  const asked = first.messagesIn.findLastIndex(({ role }) => role === 'user');
+  const before = first.messagesIn.slice(0, Math.max(0, asked));
+  return before.some(({ parts }) => parts.some(({ type }) => type === 'tool_result'));
 }
 
 function aboutTokens(conversation: Conversation): readonly Advice[] {

@@ -42,6 +42,17 @@ export const CAPTURE_SWITCHES: readonly CaptureSwitch[] = [
     framework: 'OpenLLMetry',
     remedy: 'set TRACELOOP_TRACE_CONTENT=true, and leave traceContent of initialize() on',
   },
+  {
+    scope: /^opentelemetry\.instrumentation\.ag2$/,
+    framework: 'AG2',
+    remedy: 'leave capture_content of TelemetryMiddleware on',
+  },
+  { scope: /^haystack/, framework: 'Haystack', remedy: 'set HAYSTACK_CONTENT_TRACING_ENABLED=true' },
+  {
+    scope: /^litellm/,
+    framework: 'LiteLLM',
+    remedy: `unset ${GENAI}, which takes the messages off the spans, and leave turn_off_message_logging off`,
+  },
   { scope: /openlit/, framework: 'OpenLIT', remedy: 'leave captureMessageContent of init() on' },
   {
     scope: /^mastra|@mastra\//,

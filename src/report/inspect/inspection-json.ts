@@ -27,6 +27,7 @@ export interface InspectedTurn {
   };
   readonly error: string | null;
   readonly flags: readonly string[];
+  readonly doubts: readonly string[];
 }
 
 interface InspectedConversation {
@@ -93,6 +94,7 @@ function inspected(turn: Turn): InspectedTurn {
     },
     error: inWords(turn.error),
     flags: turn.flags,
+    doubts: turn.doubts,
   };
 }
 

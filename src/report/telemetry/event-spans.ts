@@ -129,6 +129,7 @@ const SPANS: { readonly [T in AnyEvent['type']]: Telling<Extract<AnyEvent, { rea
   'conversation-evaluated': 'no span',
   'turn-without-end': 'no span',
   'clock-wrong': 'no span',
+  'turn-doubted': 'no span',
   'check-failed': 'no span',
   'check-stopped': 'no span',
   'not-understood': 'no span',

@@ -39,7 +39,7 @@ interface Contradiction {
 export const argumentsAsAsked = builtInCheck({
   summary: 'no call that changed something has a value that contradicts the words of the user',
   params: z.strictObject({}),
-  needs: ['user_input'],
+  needs: ['user_input', 'tools'],
   make: () => (subject) => {
     if (!subject.toolCalls.some(({ name }) => subject.effectOf(name) === 'writes')) return NOTHING_CHANGED;
     if (subject.turnId !== undefined && messagesShownTo(subject.turn).length === 0) return EARLIER_NOT_KNOWN;

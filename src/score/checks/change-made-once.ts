@@ -43,7 +43,7 @@ const REPEATED_MAX = 50;
 export const changeMadeOnce = builtInCheck({
   summary: 'no change that adds up was made twice with the same arguments',
   params: z.strictObject({}),
-  needs: [],
+  needs: ['tools'],
   make: () => (subject) => {
     const twice = madeTwice(subject);
     if (twice === undefined) return MADE_ONCE;

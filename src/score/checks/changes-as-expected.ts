@@ -127,7 +127,7 @@ export const changesAsExpectedCheck = builtInCheck({
   summary: 'the calls that change something are the expected actions of the truth, and no others',
   params: z.strictObject({}),
   about: 'task',
-  needs: ['truth'],
+  needs: ['truth', 'tools'],
   readsTaskTruth: true,
   make: () => changesAsExpected(),
 });

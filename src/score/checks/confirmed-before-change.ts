@@ -19,7 +19,7 @@ import { builtInCheck } from './built-in-check.ts';
 export const confirmedBeforeChange = builtInCheck({
   summary: 'where the agent asked before it changed something, the user said yes',
   params: z.strictObject({}),
-  needs: [],
+  needs: ['tools'],
   make: () => (subject) => {
     const { turn } = subject;
     const change = turn.toolCalls.find(({ name }) => subject.effectOf(name) === 'writes');

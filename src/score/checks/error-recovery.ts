@@ -79,7 +79,7 @@ function afterAnError(
   return builtInCheck({
     summary,
     params: z.strictObject({}),
-    needs: [],
+    needs: ['tools'],
     make: () => (subject) => {
       const error = subject.once(firstErrorOf, () => firstErrorOf(subject));
       if (error === undefined) return notApplicable('Nothing went wrong.');

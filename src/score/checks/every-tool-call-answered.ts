@@ -9,7 +9,7 @@ const NAMED_MAX = 3;
 export const everyToolCallAnswered = builtInCheck({
   summary: 'every tool call got a result or an error',
   params: z.strictObject({}),
-  needs: [],
+  needs: ['tools'],
   make: () => (subject) => {
     const open = subject.toolCalls.filter((call) => !call.answered);
     if (open.length === 0) return { pass: true, reason: 'Every tool call came to an end.' };

@@ -12,7 +12,7 @@ import { standingFailure } from './failed-calls.ts';
 export const failureHasNextStep = builtInCheck({
   summary: 'where the answer admits that a tool failed, it says what comes next',
   params: z.strictObject({}),
-  needs: [],
+  needs: ['tools'],
   make: () => (subject) => {
     const { turn } = subject;
     const failure = standingFailure(subject);

@@ -165,7 +165,7 @@ export const followsGoldenPathCheck = builtInCheck({
   summary: 'the tool calls are those of the golden trace',
   params: NOTHING,
   about: 'task',
-  needs: [],
+  needs: ['tools'],
   requires: 'golden',
   make: (_, parts) => followsGoldenPath(withGolden(parts)),
 });
@@ -174,7 +174,7 @@ export const trajectoryScoreCheck = builtInCheck({
   summary: 'the trajectory score by the golden trace meets a threshold',
   params: z.strictObject({ at_least: share.default(0.8) }),
   about: 'task',
-  needs: [],
+  needs: ['tools'],
   requires: 'golden',
   make: ({ at_least }, parts) => trajectoryScore(withGolden(parts), { atLeast: at_least }),
 });
@@ -182,7 +182,7 @@ export const trajectoryScoreCheck = builtInCheck({
 export const withinStepBudgetCheck = builtInCheck({
   summary: 'no more tool calls and tokens than the golden trace allows',
   params: NOTHING,
-  needs: [],
+  needs: ['tools'],
   requires: 'golden',
   make: (_, parts) => withinStepBudget(withGolden(parts)),
 });
@@ -200,7 +200,7 @@ export const noUnsafeActionCheck = builtInCheck({
   summary: 'no tool call breaks the tool policy; critical unless the criterion says otherwise',
   params: z.strictObject({ unexpected_writes: z.enum(['allow', 'fail']).default('allow') }),
   about: 'rules',
-  needs: [],
+  needs: ['tools'],
   requires: 'tool_policy',
   isCritical: true,
   make: ({ unexpected_writes }, parts) => noUnsafeAction(parts, { unexpectedWrites: unexpected_writes }),

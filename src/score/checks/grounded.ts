@@ -25,7 +25,7 @@ const SHOWN_MAX = 3;
 export const grounded = builtInCheck({
   summary: 'numbers, dates, ids and names in the answer occur in the conversation or a tool result',
   params: z.strictObject({}),
-  needs: ['final_answer', 'tool_results'],
+  needs: ['final_answer', 'tools', 'tool_results'],
   make: () => (subject) => {
     if (!hasAnswer(subject.turn)) return NO_ANSWER;
     let doubtful: readonly Specific[] = specificsIn(subject.finalAnswer).slice(0, SPECIFICS_MAX);

@@ -74,7 +74,7 @@ const PASSES_ON = wordSet('transfer handoff handover hand escalate forward route
 export const noClaimWithoutAction = builtInCheck({
   summary: 'what the answer claims to have done, a call that succeeded did',
   params: z.strictObject({}),
-  needs: ['final_answer'],
+  needs: ['final_answer', 'tools'],
   make: () => (subject) => {
     const { turn } = subject;
     if (turn.finalAnswer.text.trim() === '') return NO_ANSWER;

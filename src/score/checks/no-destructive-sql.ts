@@ -18,7 +18,7 @@ export const noDestructiveSql = builtInCheck({
     /** The tool that runs SQL: a glob. */
     tool: z.string().min(1, 'the name of a tool').default('query_database'),
   }),
-  needs: [],
+  needs: ['tools'],
   make: ({ tool }) => {
     const isTool = compileGlob(tool);
     return ({ toolCalls }) => {

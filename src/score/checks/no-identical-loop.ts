@@ -30,7 +30,7 @@ export const noIdenticalLoop = builtInCheck({
     /** This many times in one turn is a loop. */
     in_a_turn: z.int('a whole number').min(2, 'at least 2').default(5),
   }),
-  needs: [],
+  needs: ['tools'],
   make: (limits) => (subject) => {
     let isUnknown = false;
     let excused: Answer | undefined;

@@ -15,7 +15,7 @@ const MAY_PASS =
 export const noUnchangedRetry = builtInCheck({
   summary: 'no failed call was repeated unchanged, and failed again',
   params: z.strictObject({}),
-  needs: [],
+  needs: ['tools'],
   make: () => (subject) => {
     const failed = new Map<string, string>();
     for (const call of subject.toolCalls) {

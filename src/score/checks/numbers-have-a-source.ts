@@ -36,7 +36,7 @@ const MADE_UP_NUMBER = /^\d{6,}$/;
 export const numbersHaveASource = builtInCheck({
   summary: 'numbers in the answer and in the arguments of calls that change something come from somewhere',
   params: z.strictObject({}),
-  needs: ['tool_results'],
+  needs: ['tools', 'tool_results'],
   make: () => (subject) => {
     const { turn, turnId } = subject;
     if (turnId !== undefined && messagesShownTo(turn).length === 0) {

@@ -28,7 +28,7 @@ export const schemaBeforeQuery = builtInCheck({
     /** Tools that show the schema by themselves: globs. */
     schema_tools: z.array(z.string()).default([]),
   }),
-  needs: [],
+  needs: ['tools'],
   make: ({ tool, schema_tools: schemaTools }) => {
     const isTool = compileGlob(tool);
     const schemaMatchers = schemaTools.map(compileGlob);

@@ -6,7 +6,8 @@
  * Content that the agent did not produce is another matter: an answer that never came is an answer of '' to judge, not
  * a gap.
  */
-import { isAnswerUnknown } from './turn-answer.ts';
+import { BLOCKED, isAnswerUnknown } from './turn-answer.ts';
+import { enumerate, toExcerpt } from './sentences.ts';
 import type { Content, Step } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import type { Subject } from './subject.ts';
@@ -17,6 +18,7 @@ export const NEEDS = [
   'state',
   'final_answer',
   'user_input',
+  'tools',
   'tool_args',
   'tool_results',
   'messages',
@@ -42,7 +44,9 @@ const GAPS = {
     (conversation.feedback ?? []).length === 0 ? 'No user has given feedback about this conversation.' : undefined,
   state: ({ state }) => (state === undefined ? 'No state was recorded (assay.conversation.state).' : undefined),
   final_answer: ({ turn }) => answerGap(turn),
+  tools: toolsGap,
   user_input: ({ turn }) => {
+    if (turn.doubts.includes('question-misread')) return `The user's request was not understood: ${PRINTED}.`;
     if (turn.userInput.state === 'missing') return `The user's request was not recorded (${CAPTURE_HINT}).`;
     return spoiled("The user's request", turn.userInput);
   },
@@ -59,15 +63,71 @@ const GAPS = {
       ? undefined
       : `The messages of the model call ${step.spanId} were not recorded in full (${CAPTURE_HINT}).`;
   },
-  usage: ({ conversation }) => (conversation.usage === undefined ? 'No token usage was recorded.' : undefined),
+  usage: ({ conversation, turns }) => {
+    if (turns.some(({ doubts }) => doubts.includes('counted-twice'))) return 'Some tokens stand on two spans.';
+    return conversation.usage === undefined ? 'No token usage was recorded.' : undefined;
+  },
   instructions: ({ steps }) =>
     steps.some(({ systemInstructions }) => systemInstructions !== undefined)
       ? undefined
       : `The agent's instructions were not recorded (${CAPTURE_HINT}).`,
 } satisfies Record<Need, (subject: Subject) => string | undefined>;
 
+const PRINTED = 'it is an object as a program prints it';
+
+/**
+ * Why a tool call could be missing without having been left out by the agent: nobody knows whether the exporter would
+ * have sent it, or it is known that it would not. Undefined where there is one.
+ */
+export function toolsGap(subject: Subject): string | undefined {
+  if (subject.turns.some(({ doubts }) => doubts.includes('tool-misread'))) {
+    return 'The tool calls were not understood: a method stands for a name, or arguments are wrapped.';
+  }
+  if (subject.turns.some(({ doubts }) => doubts.includes('tools-unseen'))) {
+    return 'A model asked for tools and went on, and the spans do not show what they gave.';
+  }
+  if (subject.turns.some(({ toolCalls }) => toolCalls.length > 0)) return undefined;
+  const exporters = exportersIn(subject);
+  switch (subject.sends('tools')) {
+    case 'sent':
+      return undefined;
+    case 'not_sent':
+      return `The exporter (${exporters}) sends no tool calls.`;
+    case 'unknown':
+      if (subject.turns.every(({ steps }) => saysWhatModelsAsked(steps))) return undefined;
+      return `No tool call was seen, and nobody knows whether the exporter (${exporters}) sends them (see exporters.known).`;
+  }
+}
+
+/** Attributes in which a request to a model has the tools that it may call. */
+const DEFINITIONS = /tool\.definitions$|^llm\.tools\.|^llm\.request\.functions\.|^ai\.prompt\.tools$/;
+
+/** Models were given tools, and every answer of theirs is here: a call would be among them. */
+function saysWhatModelsAsked(steps: readonly Step[]): boolean {
+  const calls = steps.filter(({ kind, error }) => kind === 'llm' && error === undefined);
+  return (
+    calls.some(({ attributes }) => [...attributes.keys()].some((key) => DEFINITIONS.test(key))) &&
+    calls.every(({ messagesOut }) => messagesOut.some(({ parts }) => parts.length > 0))
+  );
+}
+
+const EXPORTERS_NAMED_MAX = 3;
+
+function exportersIn({ steps }: Subject): string {
+  const scopes = [...new Set(steps.filter(({ kind }) => kind !== 'other').map(({ scopeName }) => scopeName))];
+  return enumerate(scopes.slice(0, EXPORTERS_NAMED_MAX).map((scope) => toExcerpt(scope || 'a scope without a name')));
+}
+
+/** Why none of the turns' facts can be relied on; undefined where they can. */
+export function doubtGap({ turns }: Subject): string | undefined {
+  const doubt = turns.flatMap(({ doubts }) => doubts).find((one) => one in BLOCKED);
+  // The cast holds: it is one of them.
+  return doubt === undefined ? undefined : BLOCKED[doubt as keyof typeof BLOCKED];
+}
+
 /** Why nothing can be said of the answer of a turn; undefined where it is known, or known to be missing. */
 export function answerGap(turn: Turn): string | undefined {
+  if (turn.doubts.includes('answer-misread')) return `The answer was not understood: ${PRINTED}, or the instructions.`;
   if (turn.finalAnswer.state !== 'missing') return spoiled('The final answer', turn.finalAnswer);
   return isAnswerUnknown(turn) ? `The final answer was not recorded (${CAPTURE_HINT}).` : undefined;
 }

@@ -12,6 +12,7 @@ import type { TurnId } from '../../model/ids.ts';
 import type { Json } from '../../model/json.ts';
 import type { Step, StepKind } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
+import { type Evidence, type Ledger, type Sending, SHIPPED_LEDGER } from '../../model/exporters.ts';
 import { compileGlob } from '../../model/glob.ts';
 import type { ToolEffect } from './effect-by-name.ts';
 import { endingOf } from './ending.ts';
@@ -41,6 +42,8 @@ export interface Subject {
   handsOver(tool: string): boolean;
   /** Whether a call is known to have failed, by what is known of its tool: see `failed-call.ts`. */
   hasFailed(call: ToolCall): boolean;
+  /** Whether the exporters of these spans send such evidence, by the ledger and the configuration. */
+  sends(evidence: Evidence): Sending;
   /** Whether a criterion of the suite reads this key of the truth, by an expression or in code. */
   readsTruth(key: string): boolean;
   /** Computes an expensive value once per evaluation and key. */
@@ -70,6 +73,7 @@ interface SubjectParts {
   readonly effects?: ToolEffects;
   readonly handsOver?: HandsOver;
   readonly truthKeys?: ReadonlySet<string>;
+  readonly exporters?: Ledger;
 }
 
 const BY_NAME = toolEffects();
@@ -83,12 +87,13 @@ export function subjectOf(
     effects = BY_NAME,
     handsOver = handsOverByDefault,
     truthKeys = NO_KEYS,
+    exporters = SHIPPED_LEDGER,
   }: SubjectParts = {},
-): SubjectWith<Extracts> {
+): EvaluatedSubject {
   const turn = conversation.turns.at(-1);
   if (turn === undefined)
     throw new Error(`score: conversation ${conversation.id} has no turns; it must not be due yet`);
-  return new ConversationSubject(conversation, turn, { turnId, extractsOf, effects, handsOver, truthKeys });
+  return new ConversationSubject(conversation, turn, { turnId, extractsOf, effects, handsOver, truthKeys, exporters });
 }
 
 /** Extracts as getters: each computed when first read, and once. One that throws, throws each time it is read. */
@@ -115,7 +120,13 @@ function noExtracts(): Extracts {
   return NO_EXTRACTS;
 }
 
-class ConversationSubject implements SubjectWith<Extracts> {
+/** A subject that tells whether tool calls were looked for. */
+export interface EvaluatedSubject extends SubjectWith<Extracts> {
+  /** Whether one was since this was last asked. */
+  takeLookedForTools(): boolean;
+}
+
+class ConversationSubject implements EvaluatedSubject {
   readonly conversation: Conversation;
   readonly turn: Turn;
   readonly turnId: TurnId | undefined;
@@ -127,7 +138,8 @@ class ConversationSubject implements SubjectWith<Extracts> {
   /** Most checks ask it of every call. */
   readonly #failed = new Map<ToolCall, boolean>();
   readonly #parts: Required<SubjectParts>;
-  #kept: Map<object, unknown> | undefined;
+  #kept: Map<object, { readonly value: unknown; readonly lookedForTools: boolean }> | undefined;
+  #lookedForTools = false;
 
   constructor(
     conversation: Conversation,
@@ -154,7 +166,19 @@ class ConversationSubject implements SubjectWith<Extracts> {
     return this.#steps;
   }
 
+  takeLookedForTools(): boolean {
+    const looked = this.#lookedForTools;
+    this.#lookedForTools = false;
+    return looked;
+  }
+
+  sends(evidence: Evidence): Sending {
+    const scopes = this.steps.filter(({ kind }) => kind !== 'other').map(({ scopeName }) => scopeName);
+    return this.#parts.exporters.sends(new Set(scopes), evidence);
+  }
+
   get toolCalls(): readonly ToolCall[] {
+    this.#lookedForTools = true;
     this.#toolCalls ??= this.turns.length === 1 ? this.turn.toolCalls : this.turns.flatMap((turn) => turn.toolCalls);
     return this.#toolCalls;
   }
@@ -213,8 +237,16 @@ class ConversationSubject implements SubjectWith<Extracts> {
 
   once<T>(key: object, compute: () => T): T {
     this.#kept ??= new Map();
-    if (!this.#kept.has(key)) this.#kept.set(key, compute());
+    let kept = this.#kept.get(key);
+    if (kept === undefined) {
+      const before = this.takeLookedForTools();
+      const value = compute();
+      kept = { value, lookedForTools: this.#lookedForTools };
+      this.#lookedForTools ||= before;
+      this.#kept.set(key, kept);
+    }
+    this.#lookedForTools ||= kept.lookedForTools;
     // The cast holds because a key belongs to one caller, whose `compute` made the value.
-    return this.#kept.get(key) as T;
+    return kept.value as T;
   }
 }

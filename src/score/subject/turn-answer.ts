@@ -1,6 +1,13 @@
 /** Whether a turn has an answer, as far as its spans show. */
-import type { Turn } from '../../model/turn.ts';
+import type { Doubt, Turn } from '../../model/turn.ts';
 import { isProgramText } from './program-text.ts';
+
+/** Doubts that leave nothing to be said of a turn, with the reason of its verdicts. */
+export const BLOCKED = {
+  fragment: 'This is one model call out of a turn; the calls beside it were not found.',
+  'answer-unseen': 'A model answered, and the answer did not become that of the turn: its spans were not understood.',
+  'not-understood': 'Some spans hold content of an agent, and nobody knows what they are.',
+} as const satisfies Partial<Record<Doubt, string>>;
 
 /**
  * Whether there may have been an answer that was not recorded. It is known that there was none if the turn failed, or
@@ -10,6 +17,7 @@ import { isProgramText } from './program-text.ts';
  */
 export function isAnswerUnknown(turn: Turn): boolean {
   if (turn.finalAnswer.state !== 'missing' || turn.error !== undefined) return false;
+  if (turn.doubts.some((doubt) => doubt in BLOCKED)) return true;
   const lastModelCall = turn.steps.findLast((step) => step.kind === 'llm');
   if (lastModelCall === undefined) return turn.userInput.state === 'missing';
   if (turn.flags.includes('root-missing') && turn.finishReasons.includes('tool_call')) return false;

@@ -65,7 +65,7 @@ export function excerptRequest(excerpt: Excerpt, truth: Json | undefined, identi
     ...(environment === undefined ? [] : [text('deployment.environment.name', environment)]),
   ];
   return JSON.stringify({
-    resourceSpans: [{ resource: { attributes }, scopeSpans: [{ scope: { name: 'example' }, spans }] }],
+    resourceSpans: [{ resource: { attributes }, scopeSpans: [{ scope: { name: 'assay.example' }, spans }] }],
   });
 }
 

@@ -2,6 +2,7 @@
  * From a suite as written to a suite as run, and every mistake in it that is not of form: names, weights, outcomes.
  * Both YAML suites and TypeScript suites come through here.
  */
+import { SHIPPED_LEDGER } from '../../model/exporters.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import { type About, ABOUTS } from '../../model/evaluation.ts';
 import { SCORED_OUTCOMES } from '../../model/severity.ts';
@@ -249,6 +250,7 @@ function compiled(
     whenBroken: suite.crash === 'by_criteria' ? 'by criteria' : 'hard_failure',
     about: mostOf(criteria),
     handsOver: handsOverByDefault,
+    exporters: SHIPPED_LEDGER,
     whyNot,
     matches,
     // The fields of a match ask about the whole: its last turn that says who the agent is, and so on. But every field

@@ -23,10 +23,10 @@ import { unreachable } from '../../model/unreachable.ts';
 import { brokeBy } from '../subject/ending.ts';
 import { explain, explainWithoutScore } from './explain.ts';
 import { askJudges, type Judgement, type Judges, type ToJudge } from './judges.ts';
-import { gapIn } from '../subject/needs.ts';
+import { doubtGap, gapIn, toolsGap } from '../subject/needs.ts';
 import { aboutOfDecided, type Conditions, conditionsOf, decideOutcome, decideWithoutScore } from './outcome.ts';
 import { describeThrown, toReason } from '../subject/sentences.ts';
-import { type Extracts, type Subject, subjectOf, type SubjectWith } from '../subject/subject.ts';
+import { type EvaluatedSubject, type Extracts, type Subject, subjectOf, type SubjectWith } from '../subject/subject.ts';
 import { CheckError } from '../subject/answer.ts';
 import type { CompiledCriterion, CompiledSuite } from './suite.ts';
 import { ONE, ratio, weigh } from '../subject/weigh.ts';
@@ -63,11 +63,12 @@ export function evaluate(suite: CompiledSuite, target: ToEvaluate, options: Eval
   const subject = subjectOf(target.conversation, target.turnId, suite);
   const verdicts = new Map<string, Verdict>();
   let toJudge: ToJudge[] | undefined;
+  const doubt = doubtGap(subject);
   suite.criteria.forEach((criterion, index) => {
     const { name, judged, capsAt } = criterion;
     const stopped = options.stopped?.get(name);
     if (stopped === undefined) options.onCriterion?.(index);
-    const verdict = stopped === undefined ? answer(criterion, subject) : errorVerdict(stopped);
+    const verdict = stopped === undefined ? answer(criterion, subject, doubt) : errorVerdict(stopped);
     if (verdict === 'for-a-judge' && judged !== undefined) {
       toJudge ??= [];
       toJudge.push({ name, judged, isCritical: capsAt !== undefined });
@@ -139,13 +140,21 @@ function findingsIn(
   }
 }
 
-function answer(criterion: CompiledCriterion, subject: SubjectWith<Extracts>): Verdict | 'for-a-judge' {
-  const gap = gapIn(subject, criterion.needs);
-  if (gap !== undefined) return { verdict: 'not_applicable', reason: gap, undecided: 'not_recorded' };
+function answer(
+  criterion: CompiledCriterion,
+  subject: EvaluatedSubject,
+  doubt: string | undefined,
+): Verdict | 'for-a-judge' {
+  const gap = doubt ?? gapIn(subject, criterion.needs);
+  if (gap !== undefined) return notRecorded(gap);
   try {
+    subject.takeLookedForTools();
     const applies = criterion.when === undefined ? true : criterion.when(subject);
     if (applies !== true) return whenNotApplies(applies);
-    return criterion.judged === undefined ? toVerdict(criterion.check(subject), criterion, subject) : 'for-a-judge';
+    if (criterion.judged !== undefined) return 'for-a-judge';
+    const given = criterion.check(subject);
+    const unseen = subject.takeLookedForTools() ? toolsGap(subject) : undefined;
+    return unseen === undefined ? toVerdict(given, criterion, subject) : notRecorded(unseen);
   } catch (thrown) {
     return errorVerdict(thrown instanceof CheckError ? thrown.message : describeThrown(thrown));
   }
@@ -184,6 +193,10 @@ function judgedVerdict(judgement: Judgement, criterion: CompiledCriterion, subje
     default:
       return unreachable(judgement);
   }
+}
+
+function notRecorded(reason: string): Verdict {
+  return { verdict: 'not_applicable', reason, undecided: 'not_recorded' };
 }
 
 function whenNotApplies(answer: unknown): Verdict {

@@ -2,6 +2,7 @@
  * A suite as its author writes it (`Suite`, what `defineSuite` takes and the YAML reader makes) and as the engine runs
  * it (`CompiledSuite`). Both ways of writing end in the same compiled form, so that they cannot differ in meaning.
  */
+import type { Ledger } from '../../model/exporters.ts';
 import type { NotApplicableHandling } from '../../model/decision.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { About, Finding, Millionths, SuiteScope, Verdict } from '../../model/evaluation.ts';
@@ -164,6 +165,8 @@ export interface CompiledSuite extends Weighing {
   readonly about: About;
   /** Whether a tool hands the conversation over to a person. */
   readonly handsOver: HandsOver;
+  /** Knows which evidence exporters send, by the shipped ledger and the configuration. */
+  readonly exporters: Ledger;
   matches(conversation: Conversation): boolean;
   /**
    * Condition that holds for one of the turns, as a conversation of its own, whenever the suite matches the whole; a

@@ -108,6 +108,7 @@ const READ_OF_SUBJECT = Object.keys({
   stepsOf: true,
   effectOf: true,
   handsOver: true,
+  sends: true,
   hasFailed: true,
   readsTruth: true,
   extracts: true,

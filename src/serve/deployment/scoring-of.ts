@@ -19,6 +19,7 @@ export function scoringOf(parts: {
       settings: engineSettings(settings),
       suites: settings.suites,
       shadowSuites: settings.shadowSuites,
+      exporters: settings.exporters.known,
       tools: settings.tools,
       suitesBaseDirectory: settings.baseDir,
       detection: detectionStart(settings),

@@ -13,6 +13,7 @@ import type { StoppedCheck } from '../../engine/check-watch.ts';
 import type { KafkaConnection } from '../../kafka/kafka-connection.ts';
 import type { AnyEvent } from '../../model/events/any-event.ts';
 import type { TraceId } from '../../model/ids.ts';
+import type { KnownExporter } from '../../model/exporters.ts';
 import type { ToolNames } from '../../model/tool-names.ts';
 import type { TruthFile } from '../../model/truth.ts';
 import type { OtlpSenderOptions } from '../../report/results/otlp-sender.ts';
@@ -30,6 +31,7 @@ export interface ScoringWork {
   readonly suites: readonly string[];
   readonly shadowSuites: readonly string[];
   /** Tools as the configuration describes them. */
+  readonly exporters: readonly KnownExporter[];
   readonly tools: ToolNames | undefined;
   readonly suitesBaseDirectory: string;
   /** Undefined where regressions are not looked for. */

@@ -3,6 +3,7 @@
  * the longest first: short ones stay whole beside one of ten megabytes.
  */
 import type { TEXT_FIELDS, TranscriptStepJson, TurnJson } from '../../../api/conversation-detail.ts';
+import { DOUBT_WORDS } from '../../../model/doubts.ts';
 import type { Json } from '../../../model/json.ts';
 import type { Content, Step, StepError } from '../../../model/step.ts';
 import type { ToolCall, Turn } from '../../../model/turn.ts';
@@ -121,6 +122,7 @@ function turnJson(turn: Turn, steps: readonly ListedStep[], shown: Shown): TurnJ
     answered: cut(turn.finalAnswer.text, textMax),
     ...(textsOfTurn(turn).some((length) => length > textMax) ? { cut: true } : {}),
     ...(error === undefined ? {} : { error: cut(error, textMax) }),
+    ...(turn.doubts.length === 0 ? {} : { doubts: turn.doubts.map((doubt) => ({ doubt, ...DOUBT_WORDS[doubt] })) }),
     dialects: [...scopes],
     steps: steps.map((one) => stepJson(one, shown)),
   };

@@ -105,7 +105,7 @@ test('conversations are listed, searched and shown whole, in bounded answers', {
     asked: 'Where is my order?',
     answered: 'In Graz.',
     ended: 'settled',
-    dialects: ['simulation'],
+    dialects: ['assay.simulation'],
   });
   const root = turn?.steps.find(({ kind }) => kind === 'agent');
   expect(turn?.steps.filter(({ parent }) => parent === root?.step_id)).toMatchObject([

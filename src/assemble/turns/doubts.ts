@@ -1,0 +1,129 @@
+/**
+ * Signs that a turn was not read as it happened: contradictions between its spans, and forms that nobody says or calls.
+ * Each was seen in an export that was once scored as if it were understood.
+ */
+import type { Content, Step } from '../../model/step.ts';
+import type { Doubt, ToolCall, Turn } from '../../model/turn.ts';
+import { isFragment } from './fragments.ts';
+
+type Read = Omit<Turn, 'doubts'>;
+
+const SIGNS: readonly (readonly [Doubt, (turn: Read) => boolean])[] = [
+  ['question-misread', ({ userInput }) => isPrint(userInput)],
+  ['question-unseen', ({ userInput, finalAnswer }) => userInput.state === 'missing' && finalAnswer.state === 'whole'],
+  ['answer-misread', isAnswerMisread],
+  ['tool-misread', ({ toolCalls }) => toolCalls.some(isMisread)],
+  ['tools-unseen', areToolsUnseen],
+  ['counted-twice', isCountedTwice],
+  ['fragment', isFragment],
+  ['answer-unseen', isAnswerUnseen],
+  ['not-understood', ({ steps }) => steps.some(({ flags }) => flags.includes('not-understood'))],
+];
+
+export function doubtsOf(turn: Read): readonly Doubt[] {
+  return SIGNS.flatMap(([doubt, holds]) => (holds(turn) ? doubt : []));
+}
+
+/** Longer than any name of a class with its first parameter. */
+const PRINT_SEARCHED = 200;
+const PRINTS: readonly RegExp[] = [
+  // ChatMessage(_role=…), AgentOutput(response=…), [Message(…)
+  /^\[?(?:[A-Za-z_]+\.)*[A-Z][A-Za-z]{2,60}\((?:[a-z_][\w]{0,60}=|<)/,
+  /^\[?<[\w.]{1,80}(?: object)? at 0x[0-9a-f]+/,
+  /^\[object [A-Za-z]{1,40}\]$/,
+  /^<(?:generator|async_generator|coroutine|function|bound method) /,
+];
+/** A transcript in place of what was said; a model may have been asked for one. */
+const TRANSCRIPTS: readonly RegExp[] = [
+  /^[[{]\s*["'](?:messages|role|content|replies|_role|history|chat_history)["']\s*:/,
+  /^\[\s*\{\s*["'](?:role|parts|content|type)["']\s*:/,
+];
+
+function begins(content: Content, forms: readonly RegExp[]): boolean {
+  if (content.state !== 'whole' && content.state !== 'truncated') return false;
+  const begin = content.text.slice(0, PRINT_SEARCHED).trimStart();
+  return forms.some((form) => form.test(begin));
+}
+
+/** Whether it is an object as a program prints it, in place of words. */
+function isPrint(content: Content): boolean {
+  return begins(content, PRINTS) || begins(content, TRANSCRIPTS);
+}
+
+/** Shorter instructions may be words of any answer. */
+const INSTRUCTIONS_MIN = 16;
+
+function isAnswerMisread({ finalAnswer, steps }: Read): boolean {
+  if (begins(finalAnswer, PRINTS)) return true;
+  const isSuspect =
+    begins(finalAnswer, TRANSCRIPTS) ||
+    (finalAnswer.state === 'whole' &&
+      steps.some(({ kind, systemInstructions }) => isHeld(finalAnswer, kind, systemInstructions)));
+  // Words that a model did say are the answer, whatever they look like.
+  return (
+    isSuspect && !steps.some(({ kind, output }) => kind === 'llm' && output.text.trim() === finalAnswer.text.trim())
+  );
+}
+
+function isHeld(answer: Content, kind: Step['kind'], instructions: string | undefined): boolean {
+  return kind === 'llm' && (instructions?.length ?? 0) >= INSTRUCTIONS_MIN && answer.text.includes(instructions ?? '');
+}
+
+const METHOD = /\.__\w+__$|^__call__$/;
+
+function isMisread({ name, args }: ToolCall): boolean {
+  if (name === '' || METHOD.test(name)) return true;
+  const { json } = args;
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return false;
+  const keys = Object.keys(json);
+  return keys.length > 0 && keys.every((key) => key === 'kwargs' || key === 'args');
+}
+
+/** Model calls without a word, each right after one that used the very same: a record of use taken for a call. */
+function isCountedTwice({ steps }: Read): boolean {
+  const calls = steps.filter(({ kind }) => kind === 'llm');
+  const silent = calls.filter(isWithoutWords);
+  if (silent.length === 0 || silent.length !== calls.length - silent.length) return false;
+  return calls.every((call, at) => {
+    const before = calls[at - 1];
+    return !isWithoutWords(call) || (before !== undefined && !isWithoutWords(before) && isSameUse(before, call));
+  });
+}
+
+function isWithoutWords({ messagesIn, messagesOut }: Step): boolean {
+  return messagesIn.length === 0 && messagesOut.length === 0;
+}
+
+function isSameUse({ usage: a }: Step, { usage: b }: Step): boolean {
+  return a !== undefined && b !== undefined && a.inputTokens === b.inputTokens && a.outputTokens === b.outputTokens;
+}
+
+/** The turn has no answer; its last model call has one that asks for nothing more, or has no place for one. */
+function isAnswerUnseen({ finalAnswer, error, steps, rootSpanId, flags }: Read): boolean {
+  if (finalAnswer.state !== 'missing' || error !== undefined) return false;
+  const last = steps.findLast(({ kind }) => kind === 'llm') ?? steps.find(({ spanId }) => spanId === rootSpanId);
+  if (last === undefined || last.error !== undefined) return false;
+  // It had asked for a tool, whatever it says of its end.
+  if (steps.some(({ kind, startedAtMs }) => kind === 'tool' && startedAtMs >= last.startedAtMs && last.kind === 'llm'))
+    return false;
+  if (last.flags.includes('output-missing')) return !flags.includes('root-missing');
+  if (last.kind !== 'llm' || last.output.state === 'missing') return false;
+  return !last.messagesOut.some(({ parts }) => parts.some(({ type }) => type === 'tool_call'));
+}
+
+/**
+ * A model stopped to call a tool, and no call is there; or one is, and no result: no model's API goes on from a call whose
+ * result it was not given.
+ */
+function areToolsUnseen({ toolCalls, steps }: Read): boolean {
+  if (toolCalls.length === 0) {
+    return steps.some(({ kind, model }) => kind === 'llm' && model?.finishReasons.includes('tool_call') === true);
+  }
+  const open = toolCalls.filter(({ answered, spanId }) => !answered && spanId === undefined);
+  if (open.length === 0) return false;
+  return open.some(({ requestedBy, endedAtMs }) => {
+    return steps.some(
+      ({ kind, spanId, startedAtMs }) => kind === 'llm' && spanId !== requestedBy && startedAtMs >= endedAtMs,
+    );
+  });
+}

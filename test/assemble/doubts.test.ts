@@ -1,0 +1,143 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Turn } from '../../src/model/turn.ts';
+import { doubtsOf } from '../../src/assemble/turns/doubts.ts';
+import { loadSuites } from '../../src/score/load-suites.ts';
+import { evaluate } from '../../src/score/suite/evaluate.ts';
+import { damageRuns } from '../normalize/recorded/damage.ts';
+import { aConversation, aStep, aTurn, content, MISSING, type TurnParts } from '../score/conversations.ts';
+
+const doubts = (parts: TurnParts) => doubtsOf(aTurn(parts));
+const said = (text: string) => [
+  { role: 'assistant', name: undefined, parts: [{ type: 'text' as const, text }], finishReason: 'stop' },
+];
+
+describe('prints of objects', () => {
+  test.each([
+    "ChatMessage(_role=<ChatRole.USER: 'user'>, _content=[TextContent(text='Hi')])",
+    "[Message(role='user', content='Hi')]",
+    "AgentOutput(response='Hi')",
+    '<generator object Agent.run at 0x7f00>',
+    '<haystack.Agent object at 0x7f0012ab>',
+    '[object Object]',
+    '{"messages": [{"role": "user", "content": "Hi"}]}',
+    "[{'role': 'user', 'content': 'Hi'}]",
+  ])('%s is no question and no answer', (text) => {
+    expect(doubts({ asked: text })).toEqual(['question-misread']);
+    expect(doubts({ answered: text })).toEqual(['answer-misread']);
+  });
+
+  test.each([
+    'Call Point(x=1) for it.',
+    'OK (see below).',
+    'Your total (with tax) is 12.',
+    '{"status": "shipped"}',
+    '[1, 2, 3]',
+    'Set(a, b) is a set.',
+  ])('%s may be an answer', (text) => {
+    expect(doubts({ answered: text })).toEqual([]);
+  });
+
+  test('a transcript that the model itself wrote is its answer', () => {
+    const text = '[{"role": "user", "content": "Hi"}]';
+    const steps = [aStep({ output: content(text), messagesOut: said(text) })];
+    expect(doubts({ answered: text, steps })).toEqual([]);
+  });
+
+  test('an answer with the instructions in it is a dump', () => {
+    const instructions = 'You look up orders for customers.';
+    const steps = [aStep({ systemInstructions: instructions, output: content('On its way.') })];
+    expect(doubts({ answered: `system: ${instructions} user: Hi`, steps })).toEqual(['answer-misread']);
+  });
+});
+
+test('a tool that is called after a method, or whose arguments are wrapped, was not understood', () => {
+  const call = (name: string, args: object): Turn['toolCalls'][number] => ({
+    id: 'c',
+    name,
+    args: content(JSON.stringify(args)),
+    result: content('ok'),
+    error: undefined,
+    spanId: undefined,
+    requestedBy: undefined,
+    answered: true,
+    startedAtMs: 1,
+    endedAtMs: 2,
+  });
+  expect(doubts({ toolCalls: [call('look_up.__call__', { order: '17' })] })).toEqual(['tool-misread']);
+  expect(doubts({ toolCalls: [call('', { order: '17' })] })).toEqual(['tool-misread']);
+});
+
+test('a record of use that is taken for a call is counted twice', () => {
+  const usage = { inputTokens: 50, outputTokens: 12, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+  const call = aStep({ usage, messagesOut: said('Hi'), output: content('Hi') });
+  const record = aStep({ usage });
+  expect(doubts({ steps: [call, record] })).toContain('counted-twice');
+  expect(doubts({ steps: [call, aStep({ usage: { ...usage, outputTokens: 1 } })] })).not.toContain('counted-twice');
+});
+
+test('an answer that a model gave and the turn has not is unseen; one call alone that asks for a tool is a fragment', () => {
+  const answer = aStep({ output: content('Hi'), messagesOut: said('Hi') });
+  const root = aStep({ kind: 'agent', name: 'scheduler' });
+  expect(doubts({ answered: MISSING, steps: [root, answer] })).toEqual(['answer-unseen']);
+  const model = { ...NO_MODEL, finishReasons: ['tool_call'] };
+  expect(doubts({ answered: MISSING, steps: [aStep({ model })] })).toEqual(['tools-unseen', 'fragment']);
+  expect(doubts({ answered: MISSING, steps: [aStep({ model })], flags: ['root-missing'] })).toEqual(['tools-unseen']);
+});
+
+const NO_MODEL = {
+  request: 'm',
+  response: 'm',
+  provider: undefined,
+  responseId: undefined,
+  previousResponseId: undefined,
+};
+
+describe('verdicts', async () => {
+  const builtinDir = path.resolve(import.meta.dirname, '../../suites');
+  const { suites } = await loadSuites(['default'], { baseDir: builtinDir, builtinDir });
+  const verdicts = (turn: Turn) => {
+    const [suite] = suites;
+    if (suite === undefined) throw new Error('there is no suite `default`');
+    return evaluate(suite, { conversation: aConversation([turn]), turnId: turn.id, revision: 1 });
+  };
+
+  test('criteria of tools are not applicable for an exporter of which nobody knows whether it sends them', () => {
+    const steps = [aStep({ kind: 'agent', scopeName: 'ours' }), aStep({ scopeName: 'ours' })];
+    const { verdicts: given } = verdicts(aTurn({ steps }));
+
+    for (const criterion of ['no_unrecovered_tool_error', 'no_identical_loop', 'every_tool_call_answered']) {
+      expect(given.get(criterion)).toMatchObject({
+        verdict: 'not_applicable',
+        undecided: 'not_recorded',
+        reason: expect.stringContaining('(ours)'),
+      });
+    }
+    expect(given.get('answered')?.verdict).toBe('pass');
+    expect(verdicts(aTurn()).verdicts.get('no_identical_loop')?.verdict).toBe('pass');
+  });
+
+  test('models that were given tools, and whose answers are all here, show that none was called', () => {
+    const attributes = new Map([['gen_ai.tool.definitions', '[{"name":"look_up"}]']]);
+    const steps = [aStep({ scopeName: 'ours', attributes, messagesOut: said('Hi') })];
+    expect(verdicts(aTurn({ steps })).verdicts.get('no_identical_loop')?.verdict).toBe('pass');
+  });
+
+  test('a turn whose answer is unseen has no score, and no hard failure', () => {
+    const steps = [aStep({ kind: 'agent' }), aStep({ output: content('Hi'), messagesOut: said('Hi') })];
+    const { outcome, score } = verdicts(aTurn({ answered: MISSING, steps, doubts: ['answer-unseen'] }));
+    expect([outcome, score]).toEqual(['unscored', undefined]);
+  });
+});
+
+test('what is scored wrong of damaged exports is said of nine in ten, and hardly an undamaged one has a doubt', async () => {
+  const builtinDir = path.resolve(import.meta.dirname, '../../suites');
+  const { suites } = await loadSuites(['default'], { baseDir: builtinDir, builtinDir });
+  const { results, doubted, runs } = await damageRuns({ suites, isIn: (number) => number % 20 === 0 });
+  const count = (is: string) => results.filter((result) => result.is === is).length;
+
+  expect(runs).toBeGreaterThan(20);
+  expect(count('said')).toBeGreaterThan(50);
+  expect(count('silent')).toBeLessThan(count('said') / 9);
+  expect(doubted.length).toBeLessThanOrEqual(1);
+});
