@@ -1,8 +1,8 @@
 /**
  * Reads recorded OTLP data from files, and from the folder of a journal with its log times. Files are JSON lines, one
  * JSON document (as written by the Collector's file exporter and most dumps), or protobuf (one request, or many with a
- * 4-byte length before each). They may be compressed with gzip or zstd. A line of JSON may also be a conversation as
- * messages (`messages/recorded-messages.ts`).
+ * 4-byte length before each). They may be compressed with gzip or zstd. A line of JSON may also be a conversation in
+ * another format (`exchange/conversation-formats.ts`).
  */
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import {
   tryFrames,
   tryReadJsonRequest,
 } from '../reader/request-bytes.ts';
-import { conversationIdOf, requestOfMessages } from './messages/recorded-messages.ts';
+import { ACCEPTED, requestOfConversation } from './exchange/conversation-formats.ts';
 
 /** The batches as the service would have stored them. */
 export async function* redactBatches(
@@ -142,7 +142,7 @@ function* readJsonLine(line: Buffer, { name, number, lineOf }: LinePlace): Gener
     const request = tryReadJsonRequest(text);
     if (request !== undefined) yield batchOf(request);
     else {
-      const spans = requestOfConversation(text, { place, lineNumber: number ?? 1, lineOf });
+      const spans = requestOfText(text, { place, lineNumber: number ?? 1, lineOf });
       yield protobufBatch('traces', transcodeTraces(Buffer.from(spans)));
     }
   } catch (error) {
@@ -150,7 +150,7 @@ function* readJsonLine(line: Buffer, { name, number, lineOf }: LinePlace): Gener
   }
 }
 
-function requestOfConversation(
+function requestOfText(
   text: string,
   {
     place,
@@ -158,22 +158,16 @@ function requestOfConversation(
     lineOf,
   }: { readonly place: string; readonly lineNumber: number; readonly lineOf: LinePlace['lineOf'] },
 ): string {
-  const value = /"messages"/.test(text) ? parse(text) : null;
-  const request = requestOfMessages({ value, place, lineNumber });
-  if (request !== undefined) {
-    const id = conversationIdOf(value);
-    const before = id === undefined ? undefined : lineOf?.get(id);
-    if (before !== undefined)
-      throw new Error(
-        `the conversation ${JSON.stringify(id).slice(0, ID_SHOWN_MAX)} is in line ${before} already: a line is a whole conversation, so give each an id of its own, and name a case that was run several times by \`case\``,
-      );
-    if (id !== undefined) lineOf?.set(id, lineNumber);
-    return request;
-  }
-  parse(text);
-  throw new Error(
-    'neither "resourceSpans" nor "resourceLogs" is in it: expected one OTLP/JSON export request, or a conversation as {"messages": […]}',
-  );
+  const found = requestOfConversation(parse(text), { place, lineNumber });
+  if (found === undefined) throw new Error(`neither "resourceSpans" nor "resourceLogs" is in it: expected ${ACCEPTED}`);
+  const { id, request } = found;
+  const before = id === undefined ? undefined : lineOf?.get(id);
+  if (before !== undefined)
+    throw new Error(
+      `the conversation ${JSON.stringify(id).slice(0, ID_SHOWN_MAX)} is in line ${before} already: a line is a whole conversation, so give each an id of its own, and name a case that was run several times by \`case\``,
+    );
+  if (id !== undefined) lineOf?.set(id, lineNumber);
+  return request;
 }
 
 function parse(text: string): Json {
