@@ -48,7 +48,11 @@ function turnSteps(turn: PlainTurn, ids: Map<string, number>): readonly Fields[]
   );
 }
 
-function agentStep(call: PlainModelCall | undefined, tools: readonly PlainToolCall[], ids: Map<string, number>): Fields {
+function agentStep(
+  call: PlainModelCall | undefined,
+  tools: readonly PlainToolCall[],
+  ids: Map<string, number>,
+): Fields {
   const calls = tools.map((tool) => ({ tool, id: idFor(tool.id ?? tool.name, ids) }));
   const results = calls.flatMap(({ tool, id }) => (tool.answered ? [resultOf(tool, id)] : []));
   const { tokens } = call ?? {};
@@ -71,7 +75,12 @@ function agentStep(call: PlainModelCall | undefined, tools: readonly PlainToolCa
     llm_call_count: call === undefined ? 0 : 1,
     extra:
       call &&
-      ours({ agent: call.agent, main: call.main ? undefined : false, finish_reason: call.finish_reason, error: call.error }),
+      ours({
+        agent: call.agent,
+        main: call.main ? undefined : false,
+        finish_reason: call.finish_reason,
+        error: call.error,
+      }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { mainCalls } from '../assemble/turns/main-calls.ts';
 import { familyOf } from '../assemble/turns/span-tree.ts';
 import type { Conversation } from '../model/conversation.ts';
+import type { Json } from '../model/json.ts';
 import type { Content, Part, Step, StepError, Usage } from '../model/step.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
 import {
@@ -22,8 +23,8 @@ export function toPlain(conversation: Conversation): PlainConversation {
     environment: conversation.environment ?? null,
     user_id: turns.find(({ userId }) => userId !== undefined)?.userId ?? null,
     instructions: turns.flatMap(({ steps }) => steps.flatMap((step) => step.systemInstructions ?? [])).at(-1) ?? null,
-    state: conversation.state ?? null,
-    truth: conversation.truth ?? null,
+    state: plainJson(conversation.state),
+    truth: plainJson(conversation.truth),
     turns: turns.map(plainTurn),
     ...spent(conversation),
     ...times(conversation),
@@ -70,8 +71,8 @@ function plainToolCall(call: ToolCall, steps: readonly Step[], models: readonly 
     span_id: call.spanId ?? null,
     agent: own?.agent.name ?? models[askedBy]?.agent.name ?? null,
     name: call.name,
-    args: call.args.state === 'missing' ? null : call.args.json,
-    result: call.result.state === 'missing' ? null : call.result.json,
+    args: call.args.state === 'missing' ? null : plainJson(call.args.json),
+    result: call.result.state === 'missing' ? null : plainJson(call.result.json),
     error: failure(call.error),
     answered: call.answered,
     asked_by: askedBy === -1 ? null : askedBy,
@@ -83,6 +84,12 @@ function said({ messagesOut }: Step, type: 'text' | 'reasoning'): string | null 
   const isSaid = (part: Part): part is Extract<Part, { readonly text: string }> => part.type === type;
   const texts = messagesOut.flatMap(({ parts }) => parts.filter(isSaid).map(({ text }) => text));
   return texts.length === 0 ? null : texts.join('');
+}
+
+/** Objects of the model have no prototype, and may keep the bytes of a request alive. */
+function plainJson(value: Json | undefined): Json {
+  // The cast is what JSON.parse gives.
+  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }
 
 function textOf({ state, text }: Content): string | null {

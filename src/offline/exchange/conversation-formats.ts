@@ -46,7 +46,9 @@ function plainIn(value: Json, place: string): PlainConversation | undefined {
   const parsed = plainConversation.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Error(`no conversation as docs/conversation.schema.json has it: ${issue?.path.join('.')}: ${issue?.message}`);
+  throw new Error(
+    `no conversation as docs/conversation.schema.json has it: ${issue?.path.join('.')}: ${issue?.message}`,
+  );
 }
 
 /** The conversation with its messages in the form of the chat API. */

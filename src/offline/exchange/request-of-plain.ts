@@ -64,7 +64,11 @@ function turnSpans(
       'user.id': conversation.user_id,
       'gen_ai.input.messages': message('user', turn.user_input),
       'gen_ai.output.messages': message('assistant', turn.final_answer),
-      ...(isLast && { [STATE_MARK]: json(conversation.state), [TRUTH_MARK]: json(conversation.truth), [END_MARK]: true }),
+      ...(isLast && {
+        [STATE_MARK]: json(conversation.state),
+        [TRUTH_MARK]: json(conversation.truth),
+        [END_MARK]: true,
+      }),
     },
   };
   const inner = steps.filter(({ isInner }) => isInner);
@@ -153,7 +157,13 @@ function toolSpan(
 ): Span {
   const from = msOf(call.started_at) ?? at;
   return {
-    ...{ name: `execute_tool ${call.name}`, from, to: msOf(call.ended_at) ?? from + stepMs, error: call.error, isInner },
+    ...{
+      name: `execute_tool ${call.name}`,
+      from,
+      to: msOf(call.ended_at) ?? from + stepMs,
+      error: call.error,
+      isInner,
+    },
     attributes: {
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.agent.name': call.agent,
@@ -180,13 +190,14 @@ function msOf(time: string | null): number | undefined {
 
 function written(attributes: Attributes): readonly object[] {
   return Object.entries(attributes).flatMap(([key, value]) =>
-    value === null || value === undefined ? [] : [{ key, value: valueOf(value) }],
+    value === null || value === undefined ? [] : [{ key, value: otlpValue(value) }],
   );
 }
 
-function valueOf(value: NonNullable<Value>): object {
+function otlpValue(value: NonNullable<Value>): object {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
   return { arrayValue: { values: value.map((stringValue) => ({ stringValue })) } };
 }
