@@ -33,7 +33,9 @@ test.each(['conversations', 'atif', 'messages', 'responses'])('%s: exported, sco
   expect(again.turns).toEqual(inspected.turns);
 });
 
-test('what is stored is exported as from its recording, by the store and by its service', { timeout: 60_000 }, async () => {
+test('what is stored is exported as from its recording, by the store and by its service', {
+  timeout: 60_000,
+}, async () => {
   const dataDir = tempDirectory();
   const running = await runService({ suites: ['default'], dataDir });
   for (const line of readFileSync(RECORDED, 'utf8').trim().split('\n'))
@@ -43,7 +45,9 @@ test('what is stored is exported as from its recording, by the store and by its 
       body: line,
     });
   const ofService = () => run('export', '--as', 'conversations', '--url', running.http);
-  await expect.poll(async () => JSON.parse((await ofService()).stdout || '{"turns":[]}').turns.length, { timeout: 20_000 }).toBe(2);
+  await expect
+    .poll(async () => JSON.parse((await ofService()).stdout || '{"turns":[]}').turns.length, { timeout: 20_000 })
+    .toBe(2);
 
   const expected = (await run('export', '--as', 'conversations', RECORDED)).stdout;
   expect((await ofService()).stdout).toBe(expected);

@@ -117,7 +117,11 @@ test('copied context, sub-agents and steps without a model call', () => {
 test.each([
   ['a version that is not known', { schema_version: 'ATIF-v2.0', agent: AGENT, steps: [] }, /ATIF-v1\.0 to ATIF-v1\.8/],
   ['no steps', { schema_version: 'ATIF-v1.7', agent: AGENT, steps: [] }, /steps/],
-  ['an unknown source', { schema_version: 'ATIF-v1.7', agent: AGENT, steps: [{ source: 'robot', message: '' }] }, /source/],
+  [
+    'an unknown source',
+    { schema_version: 'ATIF-v1.7', agent: AGENT, steps: [{ source: 'robot', message: '' }] },
+    /source/,
+  ],
   ['no agent', { schema_version: 'ATIF-v1.7', steps: [{ source: 'user', message: '' }] }, /agent/],
 ])('%s is refused with its place', (_what, value, message) => {
   expect(() => fromAtif(value, 'id')).toThrow(message);

@@ -42,7 +42,11 @@ test('the published schema is the one of the shape: UPDATE_GOLDEN=1 writes it', 
 });
 
 test('protobuf, frames, lines, one document and an object are the same recording', () => {
-  const lines = recorded(RUN).map(String).join('\n').split('\n').filter((line) => line !== '');
+  const lines = recorded(RUN)
+    .map(String)
+    .join('\n')
+    .split('\n')
+    .filter((line) => line !== '');
   const requests = lines.map((line) => transcodeTraces(Buffer.from(line)));
   const frames = requests.flatMap((bytes) => {
     const length = Buffer.alloc(4);

@@ -23,12 +23,27 @@ test.each<[string, Json, readonly string[]]>([
   ['fields that are left out are not compared', [{ conversation_id: 'c' }], []],
   ['another value is wrong', [{ turns: [{ final_answer: 'No.' }] }], ['wrong [0].turns[0].final_answer']],
   ['nothing in place of a value is missing', [{ agent: 'shop' }], ['missing [0].agent']],
-  ['a value where nothing is expected is wrong', [{ turns: [{ final_answer: null }] }], ['wrong [0].turns[0].final_answer']],
+  [
+    'a value where nothing is expected is wrong',
+    [{ turns: [{ final_answer: null }] }],
+    ['wrong [0].turns[0].final_answer'],
+  ],
   ['a field of no conversation', [{ user: 'x' }], ['unknown [0].user']],
   ['another length', [{ turns: [{}, {}] }], ['wrong [0].turns.length', 'missing [0].turns[1]']],
   [
     'calls go by their id, in any order',
-    [{ turns: [{ tool_calls: [{ id: 'b', name: 'track' }, { id: 'a', name: 'look' }] }] }],
+    [
+      {
+        turns: [
+          {
+            tool_calls: [
+              { id: 'b', name: 'track' },
+              { id: 'a', name: 'look' },
+            ],
+          },
+        ],
+      },
+    ],
     ['wrong [0].turns[0].tool_calls[1].name'],
   ],
   [

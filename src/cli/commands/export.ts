@@ -75,23 +75,38 @@ export function addExport(program: Command, terminal: Terminal): void {
       const write = writerOf(flags, files);
       const query = queryOf(flags);
       const { loaded, service } = await serviceOrStore(flags);
-      if (write !== undefined && files.length > 0) {
-        await writeAll(filesAs(write, files, loaded.settings), flags, terminal);
-        return;
-      }
-      const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
-      if (isAsked) await refuseUnknownSuites(query.suite ?? [], apiOfService(service));
-      else {
-        const store = apiOfStore(loaded);
-        await refuseUnknownSuites(query.suite ?? [], store).finally(() => store.close());
-      }
-      const pieces = isAsked ? ofService(query, service) : ofStore(query, loaded);
-      const contents = isAsked ? spansIn(service) : contentsIn(loaded);
-      const lines = write === undefined ? pieces : storedAs(write, contents(pieces), loaded.settings);
-      const written = await writeAll(lines, flags, terminal);
+      const isOfFiles = write !== undefined && files.length > 0;
+      const pieces = isOfFiles
+        ? filesAs(write, files, loaded.settings)
+        : await ofStored(query, { loaded, service, flags, write });
+      const written = await writeAll(pieces, flags, terminal);
       if (flags.out !== undefined)
         terminal.out(`${safe(flags.out)}: ${flags.as ?? query.table}, ${(written / MEBIBYTE).toFixed(1)} MiB`);
     });
+}
+
+async function ofStored(
+  query: ExportQuery,
+  {
+    loaded,
+    service,
+    flags,
+    write,
+  }: Awaited<ReturnType<typeof serviceOrStore>> & {
+    readonly flags: ExportFlags;
+    readonly write: ReturnType<typeof writerOf>;
+  },
+): Promise<AsyncGenerator<Uint8Array>> {
+  const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
+  if (isAsked) await refuseUnknownSuites(query.suite ?? [], apiOfService(service));
+  else {
+    const store = apiOfStore(loaded);
+    await refuseUnknownSuites(query.suite ?? [], store).finally(() => store.close());
+  }
+  const tables = isAsked ? ofService(query, service) : ofStore(query, loaded);
+  if (write === undefined) return tables;
+  const contents = isAsked ? spansIn(tables, service) : contentsIn(tables, loaded);
+  return storedAs(write, contents, loaded.settings);
 }
 
 /** Undefined where tables are asked for. */
@@ -112,25 +127,21 @@ function writerOf(flags: ExportFlags, files: readonly string[]) {
 }
 
 /** The spans of the conversations that an export names. */
-function spansIn(service: AskedService) {
-  return async function* (exported: AsyncIterable<Uint8Array>) {
-    for await (const id of idsIn(exported)) yield await spansOfService(id, service);
-  };
+async function* spansIn(exported: AsyncIterable<Uint8Array>, service: AskedService) {
+  for await (const id of idsIn(exported)) yield await spansOfService(id, service);
 }
 
-function contentsIn({ settings }: Loaded) {
-  return async function* (exported: AsyncIterable<Uint8Array>) {
-    const reader = await openedStore(settings);
-    try {
-      for await (const id of idsIn(exported)) {
-        const row = await reader.find(id);
-        // Forgotten or too old meanwhile.
-        if (row !== undefined) yield (await contentsOf(reader, row)).contents;
-      }
-    } finally {
-      await reader.close();
+async function* contentsIn(exported: AsyncIterable<Uint8Array>, { settings }: Loaded) {
+  const reader = await openedStore(settings);
+  try {
+    for await (const id of idsIn(exported)) {
+      const row = await reader.find(id);
+      // Forgotten or too old meanwhile.
+      if (row !== undefined) yield (await contentsOf(reader, row)).contents;
     }
-  };
+  } finally {
+    await reader.close();
+  }
 }
 
 function queryOf(flags: ExportFlags): ExportQuery {

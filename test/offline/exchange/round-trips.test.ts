@@ -73,7 +73,14 @@ describe('what ATIF and the plain shape carry besides', () => {
     );
     const calls = (conversation: PlainConversation | undefined) =>
       conversation?.turns.flatMap(({ tool_calls }) =>
-        tool_calls.map(({ id, name, args, result, answered, asked_by }) => ({ id, name, args, result, answered, asked_by })),
+        tool_calls.map(({ id, name, args, result, answered, asked_by }) => ({
+          id,
+          name,
+          args,
+          result,
+          answered,
+          asked_by,
+        })),
       );
     expect(calls(after)).toEqual(calls(before));
     const models = (conversation: PlainConversation | undefined) =>
