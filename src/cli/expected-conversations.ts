@@ -1,4 +1,4 @@
-/** What `inspect --expect` compares, and how it says the result: each field that is not as expected, and a count. */
+/** The expectation of `inspect --expect`, and its report: each field that is not as expected, and a count. */
 import { readFileSync } from 'node:fs';
 import { counted } from '../model/counted.ts';
 import type { Json } from '../model/json.ts';

@@ -1,4 +1,4 @@
-/** ATIF as others write it, and what of it is read. Written trajectories are held against Harbor's rules. */
+/** ATIF as others write it, and what of it is read. Trajectories of ours are compared with Harbor's rules. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** What an author expects of an export, field by field against what was read. */
+/** An author's expectation of an export, compared field by field with what was read. */
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import { comparedFields } from '../../src/report/inspect/expected-fields.ts';
