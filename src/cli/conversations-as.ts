@@ -5,7 +5,7 @@ import { offlineRedaction } from '../engine/redaction-rules.ts';
 import { type RecordedBatch, recordedMessages } from '../engine/recorded/recorded-batch.ts';
 import { MemorySpool, type ReadableSpool, RecordingLog } from '../engine/recorded/recording-log.ts';
 import { understandRecorded } from '../engine/recorded/understand-recording.ts';
-import { readRecording, redactBatches } from '../offline/recording.ts';
+import { readRecordings, redactBatches } from '../offline/recording.ts';
 import type { PlainConversation } from '../reader/plain-conversation.ts';
 import { itemsOfMessages } from '../reader/response-items.ts';
 import { toAtif } from '../reader/to-atif.ts';
@@ -23,7 +23,7 @@ export const WRITERS: { readonly [format: string]: (conversation: PlainConversat
 type Writer = (conversation: PlainConversation) => object;
 
 export async function* filesAs(write: Writer, files: readonly string[], settings: Settings) {
-  const batches = redactBatches(readAll(files), offlineRedaction(settings));
+  const batches = redactBatches(readRecordings(files), offlineRedaction(settings));
   yield* linesOf(write, await plainOf(batches, settings, new RecordingLog()));
 }
 
@@ -64,8 +64,4 @@ export async function* idsIn(lines: AsyncIterable<Uint8Array>): AsyncGenerator<s
     for (const line of whole.toReversed())
       yield (JSON.parse(line) as { readonly conversation_id: string }).conversation_id;
   }
-}
-
-async function* readAll(files: readonly string[]): AsyncGenerator<RecordedBatch> {
-  for (const file of files) yield* readRecording(file);
 }

@@ -36,29 +36,13 @@ function inOneLine({ field, is, expected, found }: ComparedField): string {
 
 /** A conversation, a list of them, or one a line. */
 function readExpected(file: string): readonly Json[] {
-  const text = read(file).trim();
-  const whole = tryParse(text);
-  const values = whole === undefined ? text.split('\n').map(tryParse) : [whole].flat();
-  const expected = values.flatMap((value) => value ?? []);
-  if (expected.length < values.length || expected.length === 0)
-    throw new UnreadableInput(`${file}: expected a conversation as JSON, a list of them, or one a line`);
-  return expected;
-}
-
-function read(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UnreadableInput(unreadable(file, error));
-  }
-}
-
-function tryParse(text: string): Json | undefined {
-  try {
+    const text = readFileSync(file, 'utf8').trim();
+    const isLines = /^\{.*\}\n\{/.test(text);
     // The cast is what JSON.parse gives.
-    return JSON.parse(text) as Json;
-  } catch {
-    // The caller tries its lines, and says what it expects.
-    return undefined;
+    return [JSON.parse(isLines ? `[${text.replaceAll('\n', ',')}]` : text) as Json].flat();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw new UnreadableInput(unreadable(file, error));
+    throw new UnreadableInput(`${file}: expected a conversation as JSON, a list of them, or one a line`);
   }
 }

@@ -10,8 +10,12 @@
  * its log, which delivers it again.
  */
 import type { CloseCause, DueCause, UnscoredCause } from '../model/causes.ts';
-import { conversationIdOf, isAgentWork, namedConversationOf } from '../assemble/agent-work.ts';
-import { buildConversation } from '../assemble/build-conversation.ts';
+import {
+  buildConversation,
+  conversationIdOf,
+  isAgentWork,
+  namedConversationOf,
+} from '../assemble/build-conversation.ts';
 import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
 import { isBare, isOpen, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';

@@ -2,7 +2,7 @@
  * Reads recorded OTLP data from files, and from the folder of a journal with its log times. Files are JSON lines, one
  * JSON document (as written by the Collector's file exporter and most dumps), or protobuf (one request, or many with a
  * 4-byte length before each). They may be compressed with gzip or zstd. A line of JSON may also be a conversation in
- * another format (`exchange/conversation-formats.ts`).
+ * another format (`messages/conversation-formats.ts`).
  */
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -25,7 +25,8 @@ import {
   tryFrames,
   tryReadJsonRequest,
 } from '../reader/request-bytes.ts';
-import { ACCEPTED, requestOfConversation } from './exchange/conversation-formats.ts';
+import { ACCEPTED, inMessages } from './messages/conversation-formats.ts';
+import { conversationIdOf, requestOfMessages } from './messages/recorded-messages.ts';
 
 /** The batches as the service would have stored them. */
 export async function* redactBatches(
@@ -100,6 +101,11 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
   else yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber, lineOf });
 }
 
+/** The files one after the other, as one recording. */
+export async function* readRecordings(files: readonly string[]): AsyncGenerator<RecordedBatch> {
+  for (const file of files) yield* readRecording(file);
+}
+
 /** Reads an export request in OTLP/JSON. */
 export function recordedRequest(json: string, name: string): readonly RecordedBatch[] {
   return [...readJsonLine(Buffer.from(json), { name, number: undefined })];
@@ -158,9 +164,11 @@ function requestOfText(
     lineOf,
   }: { readonly place: string; readonly lineNumber: number; readonly lineOf: LinePlace['lineOf'] },
 ): string {
-  const found = requestOfConversation(parse(text), { place, lineNumber });
-  if (found === undefined) throw new Error(`neither "resourceSpans" nor "resourceLogs" is in it: expected ${ACCEPTED}`);
-  const { id, request } = found;
+  const value = inMessages(parse(text)) ?? null;
+  const request = requestOfMessages({ value, place, lineNumber });
+  if (request === undefined)
+    throw new Error(`neither "resourceSpans" nor "resourceLogs" is in it: expected ${ACCEPTED}`);
+  const id = conversationIdOf(value);
   const before = id === undefined ? undefined : lineOf?.get(id);
   if (before !== undefined)
     throw new Error(

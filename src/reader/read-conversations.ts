@@ -2,11 +2,11 @@
  * Reads conversations from recorded OTLP: requests in, plain JSON out. Pure: no file is opened and nothing is sent. All of
  * it is in memory; `assay score` reads recordings of any size.
  */
-import { conversationIdOf, isAgentWork } from '../assemble/agent-work.ts';
+import { conversationIdOf, isAgentWork } from '../assemble/build-conversation.ts';
 import { buildTurns } from '../assemble/build-turns.ts';
 import { groupConversations } from '../assemble/group-conversations.ts';
 import { contentsByTrace } from '../assemble/trace-content.ts';
-import { BUILT_IN_PATTERNS, type CustomPattern } from '../model/redaction.ts';
+import { BUILT_IN_PATTERNS, type RedactionRules } from '../model/redaction.ts';
 import { UnreadableInput } from '../model/unreadable-input.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
 import { identifierKeys } from '../normalize/identifier-keys.ts';
@@ -18,24 +18,20 @@ import { tryReadJsonRequest } from './request-bytes.ts';
 import { toPlain } from './to-plain.ts';
 
 /** Protobuf, JSON or lines of JSON; an object is JSON that has been parsed. */
-export type Recorded = Uint8Array | string | object;
+type Recorded = Uint8Array | string | object;
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Attributes of your own that hold the conversation's id. */
   readonly conversationKeys?: readonly string[];
   /** Replaces secrets and personal data before anything is read. */
   readonly redact?: Redaction;
 }
 
-export interface Redaction {
-  /** The same salt gives the same hashes. Keep it secret: who has it can try values. */
+/** All patterns unless some are named. The same salt gives the same hashes; whoever has it can try values. */
+type Redaction = Partial<Pick<RedactionRules, 'patterns' | 'custom' | 'keys'>> & {
   readonly salt: string;
-  readonly patterns?: readonly (typeof BUILT_IN_PATTERNS)[number][];
-  readonly custom?: readonly CustomPattern[];
-  /** Globs over keys of attributes and names of members whose values are removed. */
-  readonly keys?: readonly string[];
   readonly hashUserIds?: boolean;
-}
+};
 
 /** In the order of their start. Traces that are not the work of an agent are left out. */
 export function readConversations(

@@ -1,6 +1,6 @@
 /**
  * Writes a conversation as messages of OpenAI's chat API, in the form that `assay score` reads. Messages have no model,
- * tokens, times and errors of turns; the result of a failed call says so as MCP's does.
+ * tokens, times and errors of turns.
  */
 import { failureIn } from '../model/tool-failure.ts';
 import { answersElsewhere, exchangesOf, textOf } from './exchanges.ts';
@@ -62,7 +62,8 @@ function turnMessages(turn: PlainTurn, index: number): readonly ChatMessage[] {
   ];
 }
 
-function resultOf({ result, error }: PlainToolCall): string {
+/** A result as text; that of a failed call says so as MCP's does. */
+export function resultOf({ result, error }: PlainToolCall): string {
   if (error === null || failureIn(result) !== undefined) return result === null ? '' : textOf(result);
   return JSON.stringify({ is_error: true, content: error.message });
 }

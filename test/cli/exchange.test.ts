@@ -13,7 +13,7 @@ async function run(...args: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-test.each(['conversations', 'atif', 'messages', 'responses'])('%s: exported, scored and inspected', async (format) => {
+test.each(['atif', 'messages', 'responses'])('%s: exported, scored and inspected', async (format) => {
   const file = path.join(tempDirectory(), 'run.json');
   const { status, stderr } = await run('export', '--as', format, RECORDED, '--out', file);
   expect([status, stderr]).toEqual([0, '']);

@@ -3,7 +3,7 @@ import { counted } from '../../model/counted.ts';
 import type { Command } from 'commander';
 import { dialectOf } from '../../normalize/rule-dialect.ts';
 import { type RecordedBatch, recordedMessages } from '../../engine/recorded/recorded-batch.ts';
-import { readRecording, redactBatches } from '../../offline/recording.ts';
+import { readRecordings, redactBatches } from '../../offline/recording.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import { type Understood, understandRecorded } from '../../engine/recorded/understand-recording.ts';
 import { toPlain } from '../../reader/to-plain.ts';
@@ -45,7 +45,7 @@ export function addInspect(program: Command, terminal: Terminal): void {
       const batches =
         files.length === 0
           ? stored(askedService(flags, settings), wholeNumber('--latest', flags.latest))
-          : redactBatches(readAll(files), offlineRedaction(settings));
+          : redactBatches(readRecordings(files), offlineRedaction(settings));
       const understood = await understandRecorded(batches, {
         conversationKeys: settings.conversation.idKeys,
       });
@@ -84,8 +84,4 @@ async function* stored(service: AskedService, limit: number): AsyncGenerator<Rec
     for (const { traces, logs } of await spansOfService(id, service))
       yield* recordedMessages({ traces: [traces], logs: logs === undefined ? [] : [logs] });
   }
-}
-
-async function* readAll(files: readonly string[]): AsyncGenerator<RecordedBatch> {
-  for (const file of files) yield* readRecording(file);
 }

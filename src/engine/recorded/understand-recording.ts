@@ -2,7 +2,7 @@
  * Shows how Assay understands recorded spans, without scoring or storing anything: every trace reassembled, its turns,
  * and the conversations that they add up to.
  */
-import { conversationIdOf, isAgentWork } from '../../assemble/agent-work.ts';
+import { conversationIdOf, isAgentWork } from '../../assemble/build-conversation.ts';
 import { groupConversations } from '../../assemble/group-conversations.ts';
 import type { ClosedTurn } from '../../assemble/open-turns.ts';
 import { GroupCache, contentOfRows } from '../../assemble/trace-content.ts';

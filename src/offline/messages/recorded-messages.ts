@@ -18,7 +18,7 @@ import { EXAMPLE_START_MS, excerptRequest } from '../../score/suite-test/excerpt
 import { checkMessages } from './read-messages.ts';
 import { instructionsIn, member, messagesIn, splitIntoTurns, turnOf } from './turns-of-messages.ts';
 
-export const CONVERSATION_EVERY_MS = 3_600_000;
+const CONVERSATION_EVERY_MS = 3_600_000;
 
 interface RecordedLine {
   readonly value: Json;
