@@ -45,7 +45,10 @@ export function messagesOfAtif(value: Json): { readonly [key: string]: Json } | 
   const isAtif = typeof value === 'object' && value !== null && 'schema_version' in value;
   if (!isAtif || !String(value.schema_version).startsWith('ATIF')) return undefined;
   const parsed = trajectory.safeParse(value);
-  if (!parsed.success) throw new Error(`no ATIF trajectory: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`no ATIF trajectory: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+  }
   const { agent, extra, session_id: run, trajectory_id: own } = parsed.data;
   const steps = parsed.data.steps.filter(({ is_copied_context: isCopied }) => isCopied !== true);
   const { environment, user_id: user, state, truth } = extra?.assay ?? {};
