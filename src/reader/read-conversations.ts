@@ -13,8 +13,14 @@ import { identifierKeys } from '../normalize/identifier-keys.ts';
 import { normalize } from '../normalize/normalize.ts';
 import { RequestRedactor } from '../redact/request-redactor.ts';
 import type { PlainConversation } from './plain-conversation.ts';
-import { isOpenLine, type OtlpRequest, readProtobufRequest, startsLikeJson, tryFrames } from './request-bytes.ts';
-import { tryReadJsonRequest } from './request-bytes.ts';
+import {
+  isOpenLine,
+  type OtlpRequest,
+  readProtobufRequest,
+  startsLikeJson,
+  tryFrames,
+  tryReadJsonRequest,
+} from './request-bytes.ts';
 import { toPlain } from './to-plain.ts';
 
 /** Protobuf, JSON or lines of JSON; an object is JSON that has been parsed. */
