@@ -1,5 +1,5 @@
 /**
- * npm run pack:packages -- [otlp normalize redact] [--out release]
+ * npm run pack:packages -- [otlp normalize redact reader] [--out release]
  * Packs folders of src that are useful by themselves, each as a package of npm: its compiled files, those that it
  * imports, their types, and its README. Publishes nothing.
  */
@@ -14,8 +14,11 @@ const PACKAGES = {
   otlp: 'Reads and writes OTLP traces and logs, protobuf and JSON, without decoding what nobody asks for.',
   normalize: 'Spans of LLM frameworks as model calls, tool calls and agents, whatever convention they follow.',
   redact: 'Finds and replaces personal data and credentials in text, JSON, URLs, SQL and OTLP requests.',
+  reader: 'Conversations of LLM agents, read from recorded OTLP of any framework, as JSON of a stable shape.',
 } as const;
 type Name = keyof typeof PACKAGES;
+/** Modules that a package is imported by its name alone. */
+const MAIN: { readonly [name in Name]?: string } = { reader: 'read-conversations' };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -77,12 +80,15 @@ function manifest(name: Name, folder: string): object {
     license,
     type: 'module',
     engines: { node: '>=22' },
-    exports: { './model/*': files('model'), './*': files(name) },
+    exports: {
+      ...(MAIN[name] !== undefined && { '.': files(name, MAIN[name]) }),
+      ...{ './model/*': files('model'), './*': files(name) },
+    },
     files: ['dist'],
     ...(used.length > 0 && { dependencies: Object.fromEntries(used) }),
   };
 }
 
-function files(folder: string): { readonly types: string; readonly default: string } {
-  return { types: `./dist/${folder}/*.d.ts`, default: `./dist/${folder}/*.js` };
+function files(folder: string, file = '*'): { readonly types: string; readonly default: string } {
+  return { types: `./dist/${folder}/${file}.d.ts`, default: `./dist/${folder}/${file}.js` };
 }

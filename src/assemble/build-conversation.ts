@@ -1,5 +1,6 @@
 /** Turns to a conversation: in order of their start, those that are parts of one joined, with what they recorded put together. */
-import type { ConversationId } from '../model/ids.ts';
+import { conversationIdFrom } from '../model/conversation-id.ts';
+import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { type ConversationCost, costOfTurns, NO_PRICES, type PriceTable } from '../model/cost.ts';
 import type { Feedback } from '../model/feedback.ts';
@@ -12,6 +13,17 @@ import { isBare, togetherInTurns } from './turns/fragments.ts';
 import { overridden } from './turns/marks.ts';
 import { plus } from './turns/usage.ts';
 
+const AGENT_KINDS: ReadonlySet<string> = new Set([
+  'workflow',
+  'agent',
+  'llm',
+  'tool',
+  'retrieval',
+  'rerank',
+  'guardrail',
+  'plan',
+]);
+
 /** Facts from elsewhere than its spans. */
 interface KnownBesides {
   readonly truths?: readonly Json[];
@@ -19,6 +31,22 @@ interface KnownBesides {
   readonly prices?: PriceTable | undefined;
   /** Hides the truth of the turns as well. */
   readonly hidesTruth?: boolean;
+}
+
+/** Whether an agent did something here. A trace of web requests and database calls alone is not a turn. */
+export function isAgentWork(turn: Turn): boolean {
+  return turn.steps.some((step) => AGENT_KINDS.has(step.kind));
+}
+
+export function conversationIdOf(turns: readonly Turn[], traceId: TraceId): ConversationId {
+  return namedConversationOf(turns) ?? syntheticConversationId(traceId);
+}
+
+/** Undefined where no turn names one. */
+export function namedConversationOf(turns: readonly Turn[]): ConversationId | undefined {
+  const named = turns.find((turn) => turn.conversationId !== undefined)?.conversationId;
+  if (named === undefined || named === '') return undefined;
+  return conversationIdFrom(named);
 }
 
 export function buildConversation(id: ConversationId, turns: readonly Turn[], prices?: PriceTable): Conversation {

@@ -5,6 +5,7 @@
  * A turn in the store is therefore its spans, and anything that is ever asked about it can be answered from them, by a
  * later version of the rules as well.
  */
+import type { TraceId } from '../model/ids.ts';
 import { BatchTable, encodeTable } from '../otlp/batch-table.ts';
 import { indexLogs } from '../otlp/logs-reader.ts';
 import type { RecordIndex } from '../otlp/record-index.ts';
@@ -110,6 +111,27 @@ export function mergeContents(stored: Content, later: Content): MergedContent {
   return { content: contentOf(traces, logs), spans: traces.records, added };
 }
 
+/** Everything that some export requests hold of each trace, the first trace first. All of it is in memory. */
+export function contentsByTrace(
+  requests: Iterable<{ readonly signal: 'traces' | 'logs'; readonly bytes: Uint8Array }>,
+): readonly Content[] {
+  const byTrace = new Map<TraceId, Readonly<Record<'traces' | 'logs', Grouping>>>();
+  for (const { signal, bytes: given } of requests) {
+    const index = signal === 'traces' ? indexTraces(given) : indexLogs(given);
+    const { bytes } = index;
+    const table = BatchTable.read(encodeTable(index));
+    for (let row = 0; row < table.rowCount; row += 1) {
+      const traceId = table.traceId(row);
+      // A log record outside any trace, and what Assay itself emits, belong to no turn.
+      if (traceId === undefined || table.isOwn(row)) continue;
+      const found = byTrace.get(traceId) ?? { traces: new Grouping(), logs: new Grouping() };
+      byTrace.set(traceId, found);
+      found[signal].addRow(bytes, table, row);
+    }
+  }
+  return [...byTrace.values()].map(({ traces, logs }) => contentOf(traces, logs));
+}
+
 function contentOf(traces: Grouping, logs: Grouping): Content {
   return {
     traces: writeTracesRequest(traces.groups()),
@@ -150,15 +172,17 @@ class Grouping {
   addMessage(bytes: Uint8Array, index: { readonly rows: RecordIndex }): number {
     let added = 0;
     const table = BatchTable.read(encodeTable(index));
-    for (let row = 0; row < table.rowCount; row += 1) {
-      const number = table.group(row);
-      const resource = bytes.subarray(table.resourceStart(number), table.resourceEnd(number));
-      const scope = bytes.subarray(table.scopeStart(number), table.scopeEnd(number));
-      const group = this.open(groupHead(resource, scope));
-      const isNew = this.add(group, bytes.subarray(table.start(row), table.end(row)), { known: 'maybe' });
-      if (isNew) added += 1;
-    }
+    for (let row = 0; row < table.rowCount; row += 1) if (this.addRow(bytes, table, row)) added += 1;
     return added;
+  }
+
+  /** Returns whether it was not there yet. */
+  addRow(bytes: Uint8Array, table: BatchTable, row: number): boolean {
+    const number = table.group(row);
+    const resource = bytes.subarray(table.resourceStart(number), table.resourceEnd(number));
+    const scope = bytes.subarray(table.scopeStart(number), table.scopeEnd(number));
+    const group = this.open(groupHead(resource, scope));
+    return this.add(group, bytes.subarray(table.start(row), table.end(row)), { known: 'maybe' });
   }
 
   groups(): readonly Group[] {

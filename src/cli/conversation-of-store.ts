@@ -29,7 +29,7 @@ export async function conversationFromStore(id: string, settings: Settings): Pro
   }
 }
 
-async function contentsOf(
+export async function contentsOf(
   reader: ConversationReader,
   conversation: ConversationRow,
 ): Promise<Pick<ExplainedConversation, 'contents' | 'damagedTraces'>> {

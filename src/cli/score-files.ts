@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { goldenIdsOf } from '../engine/suite-outline.ts';
 import { unusedTraces } from '../model/compared-traces.ts';
 import { counted } from '../model/counted.ts';
-import type { RecordedBatch } from '../engine/recorded/recorded-batch.ts';
-import { readRecording } from '../offline/recording.ts';
+import { readRecordings } from '../offline/recording.ts';
 import { scoreRecorded } from '../offline/score-recording.ts';
 import { CommandFailure, EXIT } from './exit-codes.ts';
 import { criteriaNotAsked, judgeProgress, startJudges } from './judges-offline.ts';
@@ -45,7 +44,7 @@ export async function scoreFiles(
   const judges = flags.judges === true ? await startJudges(settings, terminal) : undefined;
   const judging = judges && judgeProgress(judges, terminal);
   const result = await scoreRecorded({
-    batches: readAll(files),
+    batches: readRecordings(files),
     suites,
     settings,
     judges,
@@ -77,8 +76,4 @@ export async function scoreFiles(
     );
   }
   return { ...result, seconds: (performance.now() - startedAt) / 1000 };
-}
-
-async function* readAll(files: readonly string[]): AsyncGenerator<RecordedBatch> {
-  for (const file of files) yield* readRecording(file);
 }

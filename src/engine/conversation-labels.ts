@@ -1,43 +1,15 @@
-/** Reads what is needed to file a conversation: its id, its labels, its size. */
+/** Reads what is needed to file a conversation: its labels, its size. */
 import type { Conversation } from '../model/conversation.ts';
-import { CONVERSATION_ID_LENGTH_MAX, conversationIdFrom } from '../model/conversation-id.ts';
-import { type ConversationId, syntheticConversationId, type TraceId } from '../model/ids.ts';
+import { CONVERSATION_ID_LENGTH_MAX } from '../model/conversation-id.ts';
 import { wholeCost } from '../model/cost.ts';
-import type { Turn } from '../model/turn.ts';
 import type { Effort } from './counting/usage-totals.ts';
 import type { AgentLabels } from '../model/agent-labels.ts';
 import type { CountedConversation } from './counting/suite-totals.ts';
 import type { ConversationLabels } from '../store/conversation-columns.ts';
 import { segmentOf } from './segment.ts';
 
-const AGENT_KINDS: ReadonlySet<string> = new Set([
-  'workflow',
-  'agent',
-  'llm',
-  'tool',
-  'retrieval',
-  'rerank',
-  'guardrail',
-  'plan',
-]);
 /** Value of labels that the spans do not give. */
 const UNKNOWN = 'unknown';
-
-/** Whether an agent did something here. A trace of web requests and database calls alone is not a turn. */
-export function isAgentWork(turn: Turn): boolean {
-  return turn.steps.some((step) => AGENT_KINDS.has(step.kind));
-}
-
-export function conversationIdOf(turns: readonly Turn[], traceId: TraceId): ConversationId {
-  return namedConversationOf(turns) ?? syntheticConversationId(traceId);
-}
-
-/** Undefined where no turn names one. */
-export function namedConversationOf(turns: readonly Turn[]): ConversationId | undefined {
-  const named = turns.find((turn) => turn.conversationId !== undefined)?.conversationId;
-  if (named === undefined || named === '') return undefined;
-  return conversationIdFrom(named);
-}
 
 /** The label `segment` is there where attributes for it are configured, whether a conversation has one of them or not. */
 export function labelsOf(conversation: Conversation, segmentKeys: readonly string[]): AgentLabels {

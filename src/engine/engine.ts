@@ -10,7 +10,12 @@
  * its log, which delivers it again.
  */
 import type { CloseCause, DueCause, UnscoredCause } from '../model/causes.ts';
-import { buildConversation } from '../assemble/build-conversation.ts';
+import {
+  buildConversation,
+  conversationIdOf,
+  isAgentWork,
+  namedConversationOf,
+} from '../assemble/build-conversation.ts';
 import { type ConversationEvidence, evidenceOf, evidenceOfLinks } from '../assemble/conversation-evidence.ts';
 import { isBare, isOpen, isWhole } from '../assemble/turns/fragments.ts';
 import type { Conversation } from '../model/conversation.ts';
@@ -46,7 +51,7 @@ import { SuiteScoring } from './suite-scoring.ts';
 import { Truths } from './truths.ts';
 import { TakenFeedback } from './taken-feedback.ts';
 import { Understanding } from './understanding.ts';
-import { columnsOf, conversationIdOf, isAgentWork, namedConversationOf } from './conversation-labels.ts';
+import { columnsOf } from './conversation-labels.ts';
 
 /** A turn that was closed for one of these takes no more spans. */
 const SEALS = {

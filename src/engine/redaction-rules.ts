@@ -7,10 +7,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { makeFolder } from '../model/make-folder.ts';
-import type { RedactionRules, UserIdKeys } from '../model/redaction.ts';
-import { DIALECTS } from '../normalize/dialects.ts';
-import type { Field } from '../normalize/draft.ts';
-import type { Row } from '../normalize/rows.ts';
+import type { RedactionRules } from '../model/redaction.ts';
+import { identifierKeys } from '../normalize/identifier-keys.ts';
 
 export const SALT_FILE = 'redaction-salt';
 const SALT_BYTES = 32;
@@ -51,41 +49,15 @@ export function describeRedaction({ patterns, custom, keys, hashUserIds }: Setti
 function rulesOf(settings: Settings, keptSalt: () => string): RedactionRules | undefined {
   const { patterns, custom, keys, hashUserIds, salt } = settings.redaction;
   if (patterns.length === 0 && custom.length === 0 && keys.length === 0 && !hashUserIds) return undefined;
-  const userIds = userIdKeys();
+  const { userIds, identifiers } = identifierKeys({ hashUserIds });
   return {
     patterns,
     custom,
     keys,
-    userIds: hashUserIds ? userIds : undefined,
-    identifiers: [
-      ...settings.conversation.idKeys,
-      ...keysOf(IDENTIFIERS),
-      FEEDBACK_ID,
-      ...(hashUserIds ? [] : userIds.keys),
-    ],
+    userIds,
+    identifiers: [...settings.conversation.idKeys, ...identifiers],
     salt: salt ?? keptSalt(),
   };
-}
-
-const FEEDBACK_USER = 'assay.feedback.user';
-const FEEDBACK_ID = 'assay.feedback.id';
-const IDENTIFIERS: readonly Field[] = ['conversationId', 'toolCallId', 'responseId', 'previousResponseId', 'agentId'];
-
-function userIdKeys(): UserIdKeys {
-  const members = rowsOf(['userId']).flatMap(({ key, members: names }) =>
-    names === undefined ? [] : [{ key, names }],
-  );
-  return { keys: [...keysOf(['userId']), FEEDBACK_USER], members };
-}
-
-function keysOf(fields: readonly Field[]): readonly string[] {
-  return rowsOf(fields).flatMap(({ key, members }) => (members === undefined ? [key] : []));
-}
-
-function rowsOf(fields: readonly Field[]): readonly Row[] {
-  return DIALECTS.flatMap(({ rows = [], resourceRows = [] }) => [...rows, ...resourceRows]).filter(({ field }) =>
-    fields.includes(field),
-  );
 }
 
 export function tryReadSalt(file: string): string | undefined {

@@ -27,6 +27,21 @@ export interface ExcerptTurn {
   readonly finish: 'stop' | 'length' | undefined;
   readonly error: string | undefined;
   readonly state: Json | undefined;
+  /** Facts of its model calls: for each group of calls, which may be empty, and then for the answer. */
+  readonly models?: readonly ExcerptModelCall[];
+}
+
+/** Facts of a model call that were recorded besides what it said. */
+export interface ExcerptModelCall {
+  readonly startedAtMs: number | undefined;
+  /** Text beside no call. */
+  readonly said: string | undefined;
+  readonly reasoning: string | undefined;
+  readonly model: string | undefined;
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly cachedTokens: number | undefined;
+  readonly costUsd: number | undefined;
 }
 
 export interface ExcerptCall {

@@ -8,7 +8,7 @@ import { CAPTURED, type Draft } from './draft.ts';
 const CONTENT = CAPTURED.input | CAPTURED.output | CAPTURED.toolArgs | CAPTURED.toolResult;
 /** Each of a message's two members, in JSON or as Python prints it. */
 const MESSAGES =
-  /["']role["']\s*:\s*["'](?:user|assistant|system|tool)["'][^]{0,400}?["'](?:content|parts|text)["']\s*:|["'](?:content|parts)["']\s*:[^]{0,400}?["']role["']\s*:\s*["'](?:user|assistant|system|tool)["']/;
+  /["']role["']\s*:\s*["'](?:user|assistant|system|tool)["'][\s\S]{0,400}?["'](?:content|parts|text)["']\s*:|["'](?:content|parts)["']\s*:[\s\S]{0,400}?["']role["']\s*:\s*["'](?:user|assistant|system|tool)["']/;
 const SEARCHED_MAX = 4_000;
 const ATTRIBUTES_MAX = 64;
 

@@ -1,8 +1,8 @@
 /**
  * Reads recorded OTLP data from files, and from the folder of a journal with its log times. Files are JSON lines, one
  * JSON document (as written by the Collector's file exporter and most dumps), or protobuf (one request, or many with a
- * 4-byte length before each). They may be compressed with gzip or zstd. A line of JSON may also be a conversation as
- * messages (`messages/recorded-messages.ts`).
+ * 4-byte length before each). They may be compressed with gzip or zstd. A line of JSON may also be a conversation in
+ * another format (`messages/conversation-formats.ts`).
  */
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -13,10 +13,19 @@ import { listSegmentBases, segmentPath } from '../journal/segment-files.ts';
 import { scanSegment } from '../journal/segment-scan.ts';
 import { UnreadableInput } from '../model/unreadable-input.ts';
 import type { Json } from '../model/json.ts';
-import { transcodeLogs, transcodeTraces } from '../otlp/json-transcoder.ts';
+import { transcodeTraces } from '../otlp/json-transcoder.ts';
 import type { RedactionRules } from '../model/redaction.ts';
 import { unreadable } from '../model/why-unreadable.ts';
 import { RequestRedactor } from '../redact/request-redactor.ts';
+import {
+  isOpenLine,
+  type OtlpRequest,
+  readProtobufRequest,
+  startsLikeJson,
+  tryFrames,
+  tryReadJsonRequest,
+} from '../reader/request-bytes.ts';
+import { ACCEPTED, inMessages } from './messages/conversation-formats.ts';
 import { conversationIdOf, requestOfMessages } from './messages/recorded-messages.ts';
 
 /** The batches as the service would have stored them. */
@@ -92,6 +101,11 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedBatch
   else yield* readJsonLine(Buffer.concat(line), { name, number: lineNumber, lineOf });
 }
 
+/** The files one after the other, as one recording. */
+export async function* readRecordings(files: readonly string[]): AsyncGenerator<RecordedBatch> {
+  for (const file of files) yield* readRecording(file);
+}
+
 /** Reads an export request in OTLP/JSON. */
 export function recordedRequest(json: string, name: string): readonly RecordedBatch[] {
   return [...readJsonLine(Buffer.from(json), { name, number: undefined })];
@@ -118,11 +132,6 @@ function* readWhole(bytes: Buffer, name: string): Generator<RecordedBatch> {
   for (const message of framed ?? [bytes]) yield readProtobuf(message, name);
 }
 
-/** True for the first line of a document that people or tools printed over several lines. */
-function isOpenLine(line: Buffer): boolean {
-  return /[[{,:]\s*$/.test(line.subarray(-64).toString('latin1'));
-}
-
 interface LinePlace {
   readonly name: string;
   /** Line number, from 1; undefined for a document over several lines. */
@@ -135,21 +144,19 @@ function* readJsonLine(line: Buffer, { name, number, lineOf }: LinePlace): Gener
   const text = line.toString().trim();
   if (text === '') return;
   const place = number === undefined ? name : `${name}:${number}`;
-  // Fast look for the key that tells the signals apart; the transcoder does the real reading.
-  const hasSpans = /"(?:resourceSpans|resource_spans)"/.test(text);
-  const isLogs = !hasSpans && /"(?:resourceLogs|resource_logs)"/.test(text.slice(0, 4096));
   try {
-    if (isLogs) yield protobufBatch('logs', transcodeLogs(Buffer.from(text)));
+    const request = tryReadJsonRequest(text);
+    if (request !== undefined) yield batchOf(request);
     else {
-      const request = hasSpans ? text : requestOfConversation(text, { place, lineNumber: number ?? 1, lineOf });
-      yield protobufBatch('traces', transcodeTraces(Buffer.from(request)));
+      const spans = requestOfText(text, { place, lineNumber: number ?? 1, lineOf });
+      yield protobufBatch('traces', transcodeTraces(Buffer.from(spans)));
     }
   } catch (error) {
     throw new RecordingError(`${place}: ${describe(error)}`);
   }
 }
 
-function requestOfConversation(
+function requestOfText(
   text: string,
   {
     place,
@@ -157,22 +164,18 @@ function requestOfConversation(
     lineOf,
   }: { readonly place: string; readonly lineNumber: number; readonly lineOf: LinePlace['lineOf'] },
 ): string {
-  const value = /"messages"/.test(text) ? parse(text) : null;
+  const value = inMessages(parse(text)) ?? null;
   const request = requestOfMessages({ value, place, lineNumber });
-  if (request !== undefined) {
-    const id = conversationIdOf(value);
-    const before = id === undefined ? undefined : lineOf?.get(id);
-    if (before !== undefined)
-      throw new Error(
-        `the conversation ${JSON.stringify(id).slice(0, ID_SHOWN_MAX)} is in line ${before} already: a line is a whole conversation, so give each an id of its own, and name a case that was run several times by \`case\``,
-      );
-    if (id !== undefined) lineOf?.set(id, lineNumber);
-    return request;
-  }
-  parse(text);
-  throw new Error(
-    'neither "resourceSpans" nor "resourceLogs" is in it: expected one OTLP/JSON export request, or a conversation as {"messages": […]}',
-  );
+  if (request === undefined)
+    throw new Error(`neither "resourceSpans" nor "resourceLogs" is in it: expected ${ACCEPTED}`);
+  const id = conversationIdOf(value);
+  const before = id === undefined ? undefined : lineOf?.get(id);
+  if (before !== undefined)
+    throw new Error(
+      `the conversation ${JSON.stringify(id).slice(0, ID_SHOWN_MAX)} is in line ${before} already: a line is a whole conversation, so give each an id of its own, and name a case that was run several times by \`case\``,
+    );
+  if (id !== undefined) lineOf?.set(id, lineNumber);
+  return request;
 }
 
 function parse(text: string): Json {
@@ -186,30 +189,16 @@ function parse(text: string): Json {
 
 function readProtobuf(bytes: Uint8Array, name: string): RecordedBatch {
   try {
-    return protobufBatch('traces', bytes);
-  } catch (traces) {
-    try {
-      return protobufBatch('logs', bytes);
-    } catch {
-      throw new RecordingError(
-        `${name}: neither OTLP/JSON nor an OTLP protobuf export request (as spans: ${describe(traces)})`,
-      );
-    }
+    return batchOf(readProtobufRequest(bytes));
+  } catch (error) {
+    throw new RecordingError(
+      `${name}: neither OTLP/JSON nor an OTLP protobuf export request (as spans: ${describe(error)})`,
+    );
   }
 }
 
-/** Messages with a big-endian 4-byte length before each, as the Collector's file exporter writes them. */
-function tryFrames(bytes: Buffer): Buffer[] | undefined {
-  const frames: Buffer[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    if (bytes.length - at < 4) return undefined;
-    const length = bytes.readUInt32BE(at);
-    if (length === 0 || length > bytes.length - at - 4) return undefined;
-    frames.push(bytes.subarray(at + 4, at + 4 + length));
-    at += 4 + length;
-  }
-  return frames.length > 0 ? frames : undefined;
+function batchOf({ signal, bytes }: OtlpRequest): RecordedBatch {
+  return protobufBatch(signal, bytes);
 }
 
 function decompress(bytes: Buffer, name: string): Buffer {
@@ -248,16 +237,6 @@ async function* readJournal(directory: string): AsyncGenerator<RecordedBatch> {
       await file.close();
     }
   }
-}
-
-function startsLikeJson(bytes: Buffer): boolean {
-  for (const byte of bytes) {
-    // Space, tab, line ends, and the three bytes of a byte order mark.
-    if (byte === 32 || byte === 9 || byte === 10 || byte === 13 || byte === 0xef || byte === 0xbb || byte === 0xbf)
-      continue;
-    return byte === 0x7b;
-  }
-  return true;
 }
 
 function describe(error: unknown): string {

@@ -4,7 +4,7 @@ import { buildTurns } from '../../src/assemble/build-turns.ts';
 import { groupConversations } from '../../src/assemble/group-conversations.ts';
 import type { Turn } from '../../src/model/turn.ts';
 import { normalize } from '../../src/normalize/normalize.ts';
-import { conversationIdOf } from '../../src/engine/conversation-labels.ts';
+import { conversationIdOf } from '../../src/assemble/build-conversation.ts';
 import { type SpanSpec, traceOf } from '../normalize/support/otlp.ts';
 import { randomFrom, shuffled } from '../random.ts';
 

@@ -2,7 +2,7 @@
  * The shipped Collector configurations except the one for Kafka: a real Collector accepts them, and treats spans
  * accordingly.
  */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { understandRecorded } from '../../src/engine/recorded/understand-recording.ts';
+import { readRecording } from '../../src/offline/recording.ts';
+import { readConversations } from '../../src/reader/read-conversations.ts';
+import { toPlain } from '../../src/reader/to-plain.ts';
 import { FIRST, SECOND } from '../certificates.ts';
 import { type AssayProcess, freeListenPorts, startAssay } from '../simulation/process.ts';
 import { type Collector, collectorBinary, objectionOfCollector, startCollector } from './collector.ts';
@@ -52,6 +56,20 @@ test('beside the application: secrets do not leave, everything else does', async
   expect(text).toContain('book it with ');
   expect(text).toContain(', for 4 people');
   expect(text).not.toContain('AKIAIOSFODNN7EXAMPLE');
+});
+
+test('to a file: what it records is read by the command line and by the reader', async () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'assay-recorded-')), 'recorded.jsonl');
+  onTestFinished(() => rmSync(path.dirname(file), { recursive: true, force: true }));
+  const collector = await started('recording.yaml', { RECORD_TO: file });
+  for (const trace of [1, 2]) await send(collector, request('shop', trace, { prompt: `hello ${trace}` }));
+
+  await collector.stop();
+
+  const { conversations } = await understandRecorded(readRecording(file));
+  const read = readConversations(readFileSync(file));
+  expect(read.map(({ turns }) => turns.map((turn) => turn.user_input)).flat(2)).toEqual(['hello 1', 'hello 2']);
+  expect(read).toEqual(conversations.map(toPlain));
 });
 
 test('in front of several: all conversations of a service come to one Assay, and every one is scored once', async () => {

@@ -12,6 +12,9 @@ import {
   exportQuery,
 } from '../../api/export.ts';
 import { exportedBytes } from '../../serve/exporting/exported-bytes.ts';
+import { spansOfService } from '../conversation-of-service.ts';
+import { contentsOf } from '../conversation-of-store.ts';
+import { filesAs, idsIn, storedAs, WRITERS } from '../conversations-as.ts';
 import { openedStore } from '../opened-store.ts';
 import { apiOfService, apiOfStore } from '../api-of-service.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
@@ -24,8 +27,9 @@ import { sinceOf } from '../since.ts';
 import { safe, type Terminal } from '../terminal.ts';
 
 interface ExportFlags extends ServiceOrStoreFlags {
-  readonly table: string;
+  readonly table?: string;
   readonly format?: string;
+  readonly as?: string;
   readonly since?: string;
   readonly until?: string;
   readonly agent?: readonly string[];
@@ -36,20 +40,25 @@ interface ExportFlags extends ServiceOrStoreFlags {
   readonly force?: boolean;
 }
 
+const AS = Object.keys(WRITERS);
 const MEBIBYTE = 1 << 20;
 
 const HELP = `
 Examples:
   assay export --table evaluations --since 30d --out evaluations.parquet
   assay export --table verdicts --suite support --out verdicts.parquet
-  assay export --since 24h | jq .conversation_id`;
+  assay export --since 24h | jq .conversation_id
+  assay export --as atif --since 24h --out runs.jsonl
+  assay export --as messages recorded.jsonl`;
 
 export function addExport(program: Command, terminal: Terminal): void {
   addServiceOrStore(
     program
       .command('export')
       .description('write conversations, evaluations or verdicts as JSON lines or Parquet, of any number')
-      .option('--table <table>', `${EXPORT_TABLES.join(', ')}: a row for each`, 'conversations')
+      .argument('[files...]', 'with --as: recordings to convert, in place of what is stored; - is standard input')
+      .option('--table <table>', `${EXPORT_TABLES.join(', ')}: a row for each (default: conversations)`)
+      .option('--as <format>', `${AS.join(', ')}: what was said and done, a line for each conversation`)
       .option('--format <format>', `${EXPORT_FORMATS.join(' or ')} (default: as --out ends)`)
       .option('--since <time>', 'only conversations that began since then: a duration such as 7d, or a time')
       .option('--until <time>', 'only conversations that changed before then')
@@ -61,21 +70,78 @@ export function addExport(program: Command, terminal: Terminal): void {
       .option('--force', 'overwrite an existing file'),
   )
     .addHelpText('after', HELP)
-    .action(async ({ out, ...given }: ExportFlags) => {
+    .action(async (files: readonly string[], { out, ...given }: ExportFlags) => {
       const flags: ExportFlags = out === undefined || out === '-' ? given : { ...given, out };
+      const write = writerOf(flags, files);
       const query = queryOf(flags);
       const { loaded, service } = await serviceOrStore(flags);
-      const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
-      if (isAsked) await refuseUnknownSuites(query.suite ?? [], apiOfService(service));
-      else {
-        const store = apiOfStore(loaded);
-        await refuseUnknownSuites(query.suite ?? [], store).finally(() => store.close());
-      }
-      const pieces = isAsked ? ofService(query, service) : ofStore(query, loaded);
+      const isOfFiles = write !== undefined && files.length > 0;
+      const pieces = isOfFiles
+        ? filesAs(write, files, loaded.settings)
+        : await ofStored(query, { loaded, service, flags, write });
       const written = await writeAll(pieces, flags, terminal);
       if (flags.out !== undefined)
-        terminal.out(`${safe(flags.out)}: ${query.table}, ${(written / MEBIBYTE).toFixed(1)} MiB`);
+        terminal.out(`${safe(flags.out)}: ${flags.as ?? query.table}, ${(written / MEBIBYTE).toFixed(1)} MiB`);
     });
+}
+
+async function ofStored(
+  query: ExportQuery,
+  {
+    loaded,
+    service,
+    flags,
+    write,
+  }: Awaited<ReturnType<typeof serviceOrStore>> & {
+    readonly flags: ExportFlags;
+    readonly write: ReturnType<typeof writerOf>;
+  },
+): Promise<AsyncGenerator<Uint8Array>> {
+  const isAsked = flags.url !== undefined || (flags.dataDir === undefined && (await isThere(service.url)));
+  if (isAsked) await refuseUnknownSuites(query.suite ?? [], apiOfService(service));
+  else {
+    const store = apiOfStore(loaded);
+    await refuseUnknownSuites(query.suite ?? [], store).finally(() => store.close());
+  }
+  const tables = isAsked ? ofService(query, service) : ofStore(query, loaded);
+  if (write === undefined) return tables;
+  const contents = isAsked ? spansIn(tables, service) : contentsIn(tables, loaded);
+  return storedAs(write, contents, loaded.settings);
+}
+
+/** Undefined where tables are asked for. */
+function writerOf(flags: ExportFlags, files: readonly string[]) {
+  const { as, table, format, out: _out, force: _force, config: _config, ...others } = flags;
+  if (as === undefined && files.length > 0)
+    throw new CommandFailure('files are converted, not put into tables: give --as, or no files', EXIT.usage);
+  if (as === undefined) return undefined;
+  if (!AS.includes(as)) throw new CommandFailure(`--as: ${safe(as, 60)} is none of ${AS.join(', ')}`, EXIT.usage);
+  if (table !== undefined || format !== undefined)
+    throw new CommandFailure('--as writes lines of whole conversations: leave --table and --format out', EXIT.usage);
+  if (files.length > 0 && Object.keys(others).length > 0)
+    throw new CommandFailure(
+      'files are converted whole: filters, --url and --data-dir are for what is stored',
+      EXIT.usage,
+    );
+  return WRITERS[as];
+}
+
+/** The spans of the conversations that an export names. */
+async function* spansIn(exported: AsyncIterable<Uint8Array>, service: AskedService) {
+  for await (const id of idsIn(exported)) yield await spansOfService(id, service);
+}
+
+async function* contentsIn(exported: AsyncIterable<Uint8Array>, { settings }: Loaded) {
+  const reader = await openedStore(settings);
+  try {
+    for await (const id of idsIn(exported)) {
+      const row = await reader.find(id);
+      // Forgotten or too old meanwhile.
+      if (row !== undefined) yield (await contentsOf(reader, row)).contents;
+    }
+  } finally {
+    await reader.close();
+  }
 }
 
 function queryOf(flags: ExportFlags): ExportQuery {
@@ -88,7 +154,7 @@ function queryOf(flags: ExportFlags): ExportQuery {
     );
   return {
     ...exportQuery.parse({}),
-    table: tableOf(flags.table),
+    table: tableOf(flags.table ?? 'conversations'),
     format: formatOf(flags),
     since,
     until,
@@ -105,9 +171,9 @@ function tableOf(text: string): ExportTable {
   throw new CommandFailure(`--table: ${safe(text, 60)} is none of ${EXPORT_TABLES.join(', ')}`, EXIT.usage);
 }
 
-function formatOf({ format: text, out }: ExportFlags): ExportFormat {
+function formatOf({ format: text, out, as }: ExportFlags): ExportFormat {
   if (text === undefined) {
-    if (out === undefined) return 'jsonl';
+    if (out === undefined || as !== undefined) return 'jsonl';
     const byName = EXPORT_FORMATS.find((one) => out.endsWith(`.${one}`));
     if (byName !== undefined) return byName;
     throw new CommandFailure(

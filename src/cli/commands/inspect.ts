@@ -3,11 +3,13 @@ import { counted } from '../../model/counted.ts';
 import type { Command } from 'commander';
 import { dialectOf } from '../../normalize/rule-dialect.ts';
 import { type RecordedBatch, recordedMessages } from '../../engine/recorded/recorded-batch.ts';
-import { readRecording, redactBatches } from '../../offline/recording.ts';
+import { readRecordings, redactBatches } from '../../offline/recording.ts';
 import { offlineRedaction } from '../../engine/redaction-rules.ts';
 import { type Understood, understandRecorded } from '../../engine/recorded/understand-recording.ts';
+import { toPlain } from '../../reader/to-plain.ts';
 import { toInspectionJson } from '../../report/inspect/inspection-json.ts';
 import { latestOfService, spansOfService } from '../conversation-of-service.ts';
+import { reportExpected } from '../expected-conversations.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { load } from '../load.ts';
 import { printInspection } from '../print-inspection.ts';
@@ -18,7 +20,7 @@ import { visibleJson } from '../../model/visible-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
-type InspectFlags = ServiceFlags & { readonly why?: boolean; readonly latest: string };
+type InspectFlags = ServiceFlags & { readonly why?: boolean; readonly latest: string; readonly expect?: string };
 
 export function addInspect(program: Command, terminal: Terminal): void {
   program
@@ -26,11 +28,12 @@ export function addInspect(program: Command, terminal: Terminal): void {
     .description('show what Assay reads from spans, what they lack, and how to switch it on')
     .argument(
       '[files...]',
-      'traces and logs of one run, read together: OTLP as JSON lines or protobuf, plain or compressed, or a journal folder; - is standard input. Without any, the latest conversations of the running service',
+      'traces and logs of one run, read together: OTLP as JSON lines or protobuf, plain or compressed, a journal folder, or conversations in other formats; - is standard input. Without any, the latest conversations of the running service',
     )
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--latest <number>', 'number of conversations of the service', '5')
     .option('--json', 'print an array with one object for each conversation')
+    .option('--expect <file>', 'compare with the conversations in it, as `assay export --as conversations` writes them')
     .option('--why', 'also show each span: every field of it, and the attribute or rule that decided it')
     .addOption(settingOption('config'))
     .addOption(tokenOption())
@@ -42,11 +45,15 @@ export function addInspect(program: Command, terminal: Terminal): void {
       const batches =
         files.length === 0
           ? stored(askedService(flags, settings), wholeNumber('--latest', flags.latest))
-          : redactBatches(readAll(files), offlineRedaction(settings));
+          : redactBatches(readRecordings(files), offlineRedaction(settings));
       const understood = await understandRecorded(batches, {
         conversationKeys: settings.conversation.idKeys,
       });
       const { conversations } = understood;
+      if (flags.expect !== undefined) {
+        reportExpected(terminal, conversations.map(toPlain), { file: flags.expect, asJson: flags.json === true });
+        return;
+      }
       if (flags.json === true) {
         terminal.out(visibleJson(toInspectionJson(conversations, dialectOf), 2));
         return;
@@ -77,8 +84,4 @@ async function* stored(service: AskedService, limit: number): AsyncGenerator<Rec
     for (const { traces, logs } of await spansOfService(id, service))
       yield* recordedMessages({ traces: [traces], logs: logs === undefined ? [] : [logs] });
   }
-}
-
-async function* readAll(files: readonly string[]): AsyncGenerator<RecordedBatch> {
-  for (const file of files) yield* readRecording(file);
 }

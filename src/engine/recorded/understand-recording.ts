@@ -2,6 +2,7 @@
  * Shows how Assay understands recorded spans, without scoring or storing anything: every trace reassembled, its turns,
  * and the conversations that they add up to.
  */
+import { conversationIdOf, isAgentWork } from '../../assemble/build-conversation.ts';
 import { groupConversations } from '../../assemble/group-conversations.ts';
 import type { ClosedTurn } from '../../assemble/open-turns.ts';
 import { GroupCache, contentOfRows } from '../../assemble/trace-content.ts';
@@ -9,7 +10,6 @@ import type { Conversation } from '../../model/conversation.ts';
 import type { Turn } from '../../model/turn.ts';
 import { idKeysOf } from '../../normalize/id-keys.ts';
 import type { TraceSource } from '../../normalize/normalize.ts';
-import { conversationIdOf, isAgentWork } from '../conversation-labels.ts';
 import { Intake } from '../intake.ts';
 import type { RecordedBatch } from './recorded-batch.ts';
 import { type ReadableSpool, RecordingLog } from './recording-log.ts';

@@ -5,7 +5,7 @@
  * this id that one model call asked for together, the first without a result. A result without an id belongs to the first call without
  * a result.
  */
-import type { ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
+import type { ExcerptCall, ExcerptModelCall, ExcerptTurn } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
 import { inOneForm, type Message } from './read-messages.ts';
 
@@ -45,9 +45,14 @@ export function turnOf(messages: readonly Message[], { given, answer, state }: K
   const said = messages.find(({ role }) => role === 'user');
   const last = messages.at(-1);
   const isAnswer = last?.role === 'assistant' && callsIn(last).length === 0;
+  const spoken = messages.filter(({ role }) => role === 'assistant');
+  const groups = callGroupsIn(messages);
+  const models = factsIn(spoken);
+  const asking = isAnswer ? spoken.slice(0, -1) : spoken;
   return {
     user: said === undefined ? textOf(given) : textOf(said.content),
-    calls: callGroupsIn(messages),
+    calls: models === undefined ? [...groups.values()] : asking.map((_, place) => groups.get(place) ?? []),
+    ...(models !== undefined && { models }),
     answer: answer ?? (isAnswer ? textOf(last.content) : undefined),
     error: undefined,
     // Messages do not say how a model call ended.
@@ -63,7 +68,8 @@ interface OpenCall {
   result: Json | undefined;
 }
 
-function callGroupsIn(messages: readonly Message[]): readonly (readonly ExcerptCall[])[] {
+/** Calls by the place of the message that asked for them, among those of the assistant. */
+function callGroupsIn(messages: readonly Message[]): ReadonlyMap<number, readonly ExcerptCall[]> {
   const calls: OpenCall[] = [];
   let group = 0;
   for (const message of messages) {
@@ -72,6 +78,7 @@ function callGroupsIn(messages: readonly Message[]): readonly (readonly ExcerptC
       if (call !== undefined) call.result = parsed(textOf(message.content));
       continue;
     }
+    if (message.role !== 'assistant') continue;
     const asked = callsIn(message);
     const said = asked.length === 0 ? undefined : textOf(message.content);
     for (const [place, call] of asked.entries()) {
@@ -80,9 +87,35 @@ function callGroupsIn(messages: readonly Message[]): readonly (readonly ExcerptC
     group += 1;
   }
   const groups = Map.groupBy(calls, (call) => call.group);
-  return [...groups.values()].map((made) =>
-    made.map(({ call, result }) => ({ ...call, result, isOpen: result === undefined })),
+  return new Map(
+    [...groups].map(([place, made]) => [
+      place,
+      made.map(({ call, result }) => ({ ...call, result, isOpen: result === undefined })),
+    ]),
   );
+}
+
+/** Fields of a message that trajectories have beside it; undefined where no message has any of them. */
+function factsIn(spoken: readonly Message[]): readonly ExcerptModelCall[] | undefined {
+  if (!spoken.some(({ usage, model, timestamp }) => usage ?? model ?? timestamp)) return undefined;
+  return spoken.map(({ usage = null, model, timestamp, reasoning_content: reasoning, content }) => {
+    const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN;
+    return {
+      startedAtMs: Number.isNaN(at) ? undefined : at,
+      said: textOf(content),
+      reasoning: textOf(reasoning),
+      model: textOf(model),
+      inputTokens: numberIn(usage, 'prompt_tokens'),
+      outputTokens: numberIn(usage, 'completion_tokens'),
+      cachedTokens: numberIn(usage, 'cached_tokens'),
+      costUsd: numberIn(usage, 'cost_usd'),
+    };
+  });
+}
+
+function numberIn(value: Json, name: string): number | undefined {
+  const found = member(value, name);
+  return typeof found === 'number' ? found : undefined;
 }
 
 function callFor(id: Json | undefined, calls: readonly OpenCall[]): OpenCall | undefined {

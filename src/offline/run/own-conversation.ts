@@ -15,7 +15,7 @@ import { BatchTable } from '../../otlp/batch-table.ts';
 import { ProtoWriter } from '../../otlp/proto-writer.ts';
 import { type RecordGroup, writeRequest } from '../../otlp/request-writer.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
-import { namedConversationOf } from '../../engine/conversation-labels.ts';
+import { namedConversationOf } from '../../assemble/build-conversation.ts';
 import { protobufBatch, type RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
 import { MemorySpool } from '../../engine/recorded/recording-log.ts';
 import { tracesIn } from '../../engine/recorded/understand-recording.ts';

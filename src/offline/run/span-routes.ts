@@ -8,7 +8,7 @@ import type { TraceId } from '../../model/ids.ts';
 import { BatchTable } from '../../otlp/batch-table.ts';
 import type { Admission, BatchSink, ReceivedBatch } from '../../receive/sink.ts';
 import { splitByTrace } from '../../receive/split-by-trace.ts';
-import { namedConversationOf } from '../../engine/conversation-labels.ts';
+import { namedConversationOf } from '../../assemble/build-conversation.ts';
 import { protobufBatch, type RecordedBatch } from '../../engine/recorded/recorded-batch.ts';
 import { MemorySpool } from '../../engine/recorded/recording-log.ts';
 import { tracesIn } from '../../engine/recorded/understand-recording.ts';

@@ -3,7 +3,7 @@
  * is a span for the turn, one for each tool call, and the model calls that asked for them and gave the answer. So it
  * goes the way of every conversation, and means in a test what it means in production.
  */
-import type { Excerpt, ExcerptCall, ExcerptTurn } from '../../model/excerpt.ts';
+import type { Excerpt, ExcerptCall, ExcerptModelCall, ExcerptTurn } from '../../model/excerpt.ts';
 import type { Json } from '../../model/json.ts';
 import { END_MARK, STATE_MARK, TRUTH_MARK } from '../../model/marks.ts';
 
@@ -86,31 +86,36 @@ function turnSpans(
     readonly history: object[];
   },
 ): readonly object[] {
-  const startedAt = identity.startedAtMs + index * TURN_EVERY_MS;
+  const startedAt = turn.models?.[0]?.startedAtMs ?? identity.startedAtMs + index * TURN_EVERY_MS;
   const beganAt = history.length;
   if (turn.user !== undefined) history.push(message('user', { type: 'text', content: turn.user }));
   const spans: Span[] = [];
   let at = startedAt;
   let calls = 0;
-  const modelCall = (parts: readonly object[], finish: string | undefined) => {
-    const from = at;
-    at += STEP_MS;
-    const attributes = [...instructionsIn(excerpt), ...chat(repeated(history, beganAt), parts, finish)];
+  const modelCall = (said: readonly object[], finish: string | undefined, facts: ExcerptModelCall | undefined) => {
+    const from = facts?.startedAtMs ?? at;
+    at = from + STEP_MS;
+    const reasoning = facts?.reasoning;
+    const parts = reasoning === undefined ? said : [{ type: 'reasoning', content: reasoning }, ...said];
+    const shown = chat(repeated(history, beganAt), parts, finish);
+    const attributes = [...instructionsIn(excerpt), ...(facts === undefined ? shown : withFacts(shown, facts))];
     spans.push({ name: 'chat example-model', kind: 3, from, to: at, attributes });
     history.push(message('assistant', ...parts));
   };
-  for (const group of turn.calls) {
+  for (const [number, group] of turn.calls.entries()) {
+    const facts = turn.models?.[number];
     const asked = group.map((call) => {
       calls += 1;
       return { ...call, id: `call_${index + 1}_${calls}` };
     });
-    const said = group[0]?.said;
+    const said = group[0]?.said ?? facts?.said;
     modelCall(
       [
         ...(said === undefined ? [] : [{ type: 'text', content: said }]),
         ...asked.map(({ id, tool, args }) => ({ type: 'tool_call', id, name: tool, arguments: args })),
       ],
-      'tool_call',
+      group.length === 0 ? undefined : 'tool_call',
+      facts,
     );
     const from = at;
     at += STEP_MS;
@@ -128,7 +133,9 @@ function turnSpans(
       if (response !== undefined) history.push(message('tool', { type: 'tool_call_response', id: call.id, response }));
     }
   }
-  modelCall([{ type: 'text', content: turn.answer ?? '' }], turn.finish);
+  // Where model calls are known, none is made up for an answer that did not come.
+  if (turn.models === undefined || turn.answer !== undefined)
+    modelCall([{ type: 'text', content: turn.answer ?? '' }], turn.finish, turn.models?.[turn.calls.length]);
   const root: Span = {
     name: `invoke_agent ${excerpt.agent ?? 'agent'}`,
     kind: 1,
@@ -165,6 +172,21 @@ function chat(input: readonly object[], parts: readonly object[], finish: string
       : [{ key: 'gen_ai.response.finish_reasons', value: { arrayValue: { values: [{ stringValue: finish }] } } }]),
     ...(input.length === 0 ? [] : [text('gen_ai.input.messages', JSON.stringify(input))]),
     text('gen_ai.output.messages', JSON.stringify([{ ...message('assistant', ...parts), finish_reason: finish }])),
+  ];
+}
+
+/** Facts that are not known are left out, the model's name among them. */
+function withFacts(shown: readonly Attribute[], facts: ExcerptModelCall): readonly Attribute[] {
+  const known = {
+    'gen_ai.request.model': facts.model,
+    'gen_ai.usage.input_tokens': facts.inputTokens,
+    'gen_ai.usage.output_tokens': facts.outputTokens,
+    'gen_ai.usage.cache_read.input_tokens': facts.cachedTokens,
+    'gen_ai.usage.cost': facts.costUsd,
+  };
+  return [
+    ...shown.filter(({ key }) => key !== 'gen_ai.request.model'),
+    ...Object.entries(known).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: scalar(value) }])),
   ];
 }
 

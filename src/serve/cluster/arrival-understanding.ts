@@ -5,7 +5,7 @@
 import { evidenceOf, keysOf, linksOf } from '../../assemble/conversation-evidence.ts';
 import { isBare, isWhole } from '../../assemble/turns/fragments.ts';
 import type { Arrival } from '../../engine/arrival.ts';
-import { namedConversationOf } from '../../engine/conversation-labels.ts';
+import { namedConversationOf } from '../../assemble/build-conversation.ts';
 import type { Turn } from '../../model/turn.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import type { FiledArrival } from '../../store/cluster-store.ts';

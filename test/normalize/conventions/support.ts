@@ -6,7 +6,7 @@ import { buildTurns } from '../../../src/assemble/build-turns.ts';
 import { groupConversations } from '../../../src/assemble/group-conversations.ts';
 import { normalize, type TraceSource } from '../../../src/normalize/normalize.ts';
 import { dialectOf } from '../../../src/normalize/rule-dialect.ts';
-import { conversationIdOf } from '../../../src/engine/conversation-labels.ts';
+import { conversationIdOf } from '../../../src/assemble/build-conversation.ts';
 import { toInspectionJson } from '../../../src/report/inspect/inspection-json.ts';
 import { type SpanSpec, traceOf } from '../support/otlp.ts';
 

@@ -17,6 +17,8 @@ import { indexTraces } from 'assay-otlp/traces-reader';
 import { normalize } from 'assay-normalize/normalize';
 import { BUILT_IN_PATTERNS } from 'assay-redact/model/redaction';
 import { RequestRedactor } from 'assay-redact/request-redactor';
+import { readConversations } from 'assay-reader';
+import { toAtif } from 'assay-reader/to-atif';
 
 const [line = ''] = readFileSync('recorded.json', 'utf8').split('\\n');
 const bytes = transcodeTraces(Buffer.from(line.replace('"name":"', '"name":"ada@example.com ')));
@@ -24,7 +26,10 @@ const { spanCount } = indexTraces(bytes);
 const tools = normalize({ traces: bytes, logs: undefined }).flatMap((step) => (step.kind === 'tool' ? [step.name] : []));
 const rules = { patterns: BUILT_IN_PATTERNS, custom: [], keys: [], userIds: undefined, identifiers: [], salt: 'a salt' };
 const kept = Buffer.from(new RequestRedactor(rules).redact('traces', bytes)?.bytes ?? bytes).toString();
-console.log(JSON.stringify({ spanCount, tools, had: bytes.includes('@'.charCodeAt(0)), has: kept.includes('ada@example.com') }));
+const [conversation] = readConversations(readFileSync('recorded.json'), { redact: { salt: 'a salt' } });
+const answers: readonly (string | null)[] = conversation?.turns.map((turn) => turn.final_answer) ?? [];
+const atif = conversation === undefined ? undefined : toAtif(conversation).schema_version;
+console.log(JSON.stringify({ answers, atif, spanCount, tools, had: bytes.includes('@'.charCodeAt(0)), has: kept.includes('ada@example.com') }));
 `;
 
 beforeAll(() => {
@@ -42,13 +47,19 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(project, { recursive: true }));
 
-test('otlp, normalize and redact work in a project without Assay', () => {
+test('otlp, normalize, redact and reader work in a project without Assay', () => {
   const said = execFileSync(process.execPath, ['uses.ts'], { cwd: project, encoding: 'utf8' });
 
   expect(JSON.parse(said)).toMatchObject({ spanCount: expect.any(Number), had: true, has: false });
   const { spanCount, tools } = JSON.parse(said);
   expect(spanCount).toBeGreaterThan(3);
   expect(tools.length).toBeGreaterThan(0);
+  const { answers, atif } = JSON.parse(said);
+  expect([answers.length, answers.every((one: unknown) => typeof one === 'string'), atif]).toEqual([
+    2,
+    true,
+    'ATIF-v1.7',
+  ]);
 });
 
 test('their types fit, without `skipLibCheck`', () => {

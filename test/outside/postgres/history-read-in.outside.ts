@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { buildTurns } from '../../../src/assemble/build-turns.ts';
 import { evidenceOf } from '../../../src/assemble/conversation-evidence.ts';
 import { UNWATCHED } from '../../../src/engine/check-watch.ts';
-import { namedConversationOf } from '../../../src/engine/conversation-labels.ts';
+import { namedConversationOf } from '../../../src/assemble/build-conversation.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { engineSettings } from '../../../src/engine/engine-settings.ts';
 import { outlineOf } from '../../../src/engine/suite-outline.ts';

@@ -18,7 +18,7 @@ import { normalize } from '../../../src/normalize/normalize.ts';
 import { UNWATCHED } from '../../../src/engine/check-watch.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { ArrivalUnderstanding } from '../../../src/serve/cluster/arrival-understanding.ts';
-import { namedConversationOf } from '../../../src/engine/conversation-labels.ts';
+import { namedConversationOf } from '../../../src/assemble/build-conversation.ts';
 import type { CompiledSuite } from '../../../src/score/suite/suite.ts';
 import type { FiledArrival, OwnedLane } from '../../../src/store/cluster-store.ts';
 import type { ServiceReader } from '../../../src/serve/store-place/open-reader.ts';

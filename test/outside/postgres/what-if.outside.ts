@@ -56,8 +56,7 @@ test('the shared store answers as a backtest of it, and as SQLite with the same 
     const reweighing = new Reweighing({
       start: () => ({
         store,
-        suites: { references: ['calls.yaml'], baseDir, judges: [], handOverTools: [],
-          exporters: [], tools: undefined },
+        suites: { references: ['calls.yaml'], baseDir, judges: [], handOverTools: [], exporters: [], tools: undefined },
         judging: undefined,
         truth: [],
         idKeys: [],

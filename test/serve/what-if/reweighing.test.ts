@@ -41,8 +41,7 @@ async function started(limits: { deadlineMs?: number; idleMs?: number } = {}) {
     start: () => {
       const start: WhatIfStart = {
         store: { kind: 'sqlite', file: store },
-        suites: { references: ['default'], baseDir, judges: [], handOverTools: [],
-          exporters: [], tools: undefined },
+        suites: { references: ['default'], baseDir, judges: [], handOverTools: [], exporters: [], tools: undefined },
         judging: undefined,
         truth: [],
         idKeys: [],
