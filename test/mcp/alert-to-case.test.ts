@@ -68,7 +68,7 @@ async function send(running: RunningService, version: string, passed: readonly b
   const response = await fetch(`${running.otlp}/v1/traces`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] }),
+    body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'assay.test' }, spans }] }] }),
   });
   expect(response.status).toBe(200);
 }

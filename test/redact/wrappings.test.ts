@@ -155,7 +155,9 @@ describe('wherever it stands in a request', () => {
         Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ ...IDS, attributes }] }] }] })),
       );
       const redacted = redactRequest(bytes, BY_DEFAULT)?.bytes.toString() ?? '';
-      if (!isGone(marked, redacted.replaceAll(/hmac:[0-9a-f]{32}/g, ''))) lost.push(what);
+      // The keys themselves have words such as "live", which are parts of secrets elsewhere.
+      const values = [...keys].reduce((left, key) => left.replaceAll(key, ''), redacted);
+      if (!isGone(marked, values.replaceAll(/hmac:[0-9a-f]{32}/g, ''))) lost.push(what);
     }
 
     expect(lost).toEqual([]);
