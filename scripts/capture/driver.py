@@ -4,12 +4,14 @@ It is copied next to the file and sees the framework's packages. The same as dri
 """
 
 import asyncio
+import importlib
 import inspect
 import json
 import os
 import re
 import time
 import urllib.request
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 _script = json.load(open(os.environ["CAPTURE_SCRIPT"], encoding="utf-8"))
@@ -86,6 +88,7 @@ run = SimpleNamespace(
     conversation_id=_script["conversationId"],
     user_id=_script["userId"],
     agent=_agent(_script["agent"]),
+    service_name=_script["serviceName"],
     inner=_agent(_script["inner"]),
     hands_off=_script["handsOff"],
     model=SimpleNamespace(
@@ -116,7 +119,7 @@ def start_telemetry(processors=(), logs=False):
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     resource = Resource.create(
-        {"service.name": run.agent.name, "service.version": "1.4.2", "deployment.environment.name": "test"}
+        {"service.name": run.service_name, "service.version": "1.4.2", "deployment.environment.name": "test"}
     )
     provider = TracerProvider(resource=resource)
     for processor in processors:
@@ -140,6 +143,22 @@ def start_telemetry(processors=(), logs=False):
     set_logger_provider(logger_provider)
     on_flush(logger_provider.force_flush)
     return provider, logger_provider
+
+
+def instrument(provider, *defaults):
+    """Switches on the instrumentations that the run names, as `package.module:Class`, or else the defaults."""
+    for place in run.settings.get("instrumentors", defaults):
+        module, name = place.split(":")
+        getattr(importlib.import_module(module), name)().instrument(tracer_provider=provider)
+
+
+def in_session():
+    """OpenInference's context with the conversation's id; no context without its package."""
+    try:
+        from openinference.instrumentation import using_session
+    except ImportError:
+        return nullcontext()
+    return using_session(run.conversation_id)
 
 
 def open_ai_agent(complete, tracer):

@@ -9,6 +9,11 @@ import { APIS } from './apis/apis.ts';
 import type { ModelApi, Request } from './apis/api.ts';
 import type { PlayedTurn, Reply } from './script.ts';
 
+export interface Served {
+  readonly turn: number;
+  readonly reply: Reply;
+}
+
 /** Long enough for spans to have a duration, short enough to wait for. */
 const THINKING_MS = 15;
 
@@ -17,6 +22,8 @@ export class ScriptedModel {
   #turn = -1;
   #next = 0;
   readonly complaints: string[] = [];
+  /** Every reply as it was sent, in order. */
+  readonly served: Served[] = [];
 
   constructor(turns: readonly PlayedTurn[]) {
     this.#turns = turns;
@@ -42,6 +49,7 @@ export class ScriptedModel {
     const request: Request = JSON.parse(body.toString());
     await new Promise((resolve) => setTimeout(resolve, THINKING_MS));
     const reply = this.#replyTo(request);
+    this.served.push({ turn: this.#turn, reply });
     if (reply.kind === 'error') {
       response.writeHead(reply.status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
       response.end(JSON.stringify(api.error(reply.status, reply.message)));

@@ -1,0 +1,137 @@
+/** Plays one row: installs it, lets its agent go through the behaviours, reads what came, and compares. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { APIS } from '../capture/apis/apis.ts';
+import { conversationIdOf, type PlayedThrough, playRun } from '../capture/play-run.ts';
+import { recordedMessages } from '../../src/engine/recorded/recorded-batch.ts';
+import { understandRecorded } from '../../src/engine/recorded/understand-recording.ts';
+import { transcodeLogs, transcodeTraces } from '../../src/otlp/json-transcoder.ts';
+import { type Behaviour, behavioursOf } from './behaviours.ts';
+import { compareExport } from './compare.ts';
+import { type Environment, install, remove } from './environment.ts';
+import { exportedText } from './exported-text.ts';
+import type { PlayedBehaviour, RowResult } from './result.ts';
+import type { Row } from './row.ts';
+
+export interface PlayRowOptions {
+  readonly pins: Readonly<Record<string, string>>;
+  /** Exports and results are written below it, in a folder for each row. */
+  readonly out: string;
+  /** For installing and playing together. */
+  readonly timeoutMs: number;
+  readonly keep: boolean;
+  readonly today: string;
+}
+
+const BEHAVIOUR_MS = 60_000;
+
+/** Never throws: a row that cannot be installed or played has its reason as result. */
+export async function playRow(row: Row, options: PlayRowOptions): Promise<RowResult> {
+  const deadline = performance.now() + options.timeoutMs;
+  const result = (versions: RowResult['versions'], behaviours: readonly PlayedBehaviour[], failure?: string) => ({
+    ...{ row: row.id, framework: row.framework, exporter: row.exporter, language: row.language },
+    ...{ date: options.today, versions, behaviours, ...(failure === undefined ? {} : { failure }) },
+  });
+  let versions: RowResult['versions'] = {};
+  const behaviours: PlayedBehaviour[] = [];
+  try {
+    const environment = await install(row, { pins: options.pins, timeoutMs: options.timeoutMs });
+    versions = environment.versions;
+    for (const behaviour of behavioursOf(row.handOff, apiOf(row))) {
+      if (row.without?.[behaviour.name] !== undefined) continue;
+      const left = deadline - performance.now();
+      if (left <= 0) return result(versions, behaviours, `not done after ${options.timeoutMs / 1000} s`);
+      behaviours.push(
+        await playBehaviour(row, environment, behaviour, { ...options, timeoutMs: Math.min(left, BEHAVIOUR_MS) }),
+      );
+    }
+    return result(versions, behaviours);
+  } catch (error) {
+    return result(versions, behaviours, error instanceof Error ? error.message : String(error));
+  } finally {
+    if (!options.keep) remove(row);
+  }
+}
+
+function apiOf(row: Row) {
+  const api = APIS.find(({ name }) => name === row.api);
+  if (api === undefined) throw new Error(`${row.id}: no model API is called ${row.api}`);
+  return { api, reasoning: api.reportsReasoning };
+}
+
+async function playBehaviour(
+  row: Row,
+  environment: Environment,
+  behaviour: Behaviour,
+  options: PlayRowOptions,
+): Promise<PlayedBehaviour> {
+  const { name, agent, inner, turns } = behaviour;
+  const settings = row.settings ?? {};
+  const conversationId = conversationIdOf(`${row.id} ${name}`, settings);
+  const played = await playRun(
+    {
+      ...{ framework: row.id, scenario: name, variant: row.variant ?? 'default', settings, env: row.env ?? {} },
+      ...{ api: apiOf(row).api, conversationId, userId: 'user_conformance', serviceName: 'conformance' },
+      ...{ agent, inner, turns, handsOff: inner !== null && row.handOff === 'transfer' },
+    },
+    environment,
+    { timeoutMs: options.timeoutMs, output: 'kept' },
+  );
+  keepExport(path.join(options.out, row.id), name, played);
+  const { conversations } = await understandRecorded(
+    recordedMessages({ traces: bytesOf(played, 'traces'), logs: bytesOf(played, 'logs') }),
+  );
+  const text = exportedText(played.requests.map(({ body }) => body));
+  const { served, answers } = played;
+  return {
+    name,
+    spans: text.spans,
+    fields: compareExport(
+      { turns, agent: agent.name, inner: inner?.name ?? null, conversationId, served, answers },
+      text,
+      conversations,
+    ),
+    complaints: complaintsOf(played, behaviour),
+  };
+}
+
+/** Deviations from the script, which explain wrong fields that are not the reader's fault. */
+function complaintsOf({ exit, complaints, answers, raised, said, requests }: PlayedThrough, behaviour: Behaviour) {
+  const found = [...complaints];
+  for (const [at, { finalAnswer, error }] of behaviour.turns.entries()) {
+    if (error !== undefined || answers.get(at)?.trim() === finalAnswer) continue;
+    found.push(
+      `turn ${at + 1} ended with ${JSON.stringify(raised.get(at)?.message ?? answers.get(at) ?? null).slice(0, 300)}`,
+    );
+  }
+  if (requests.length === 0) found.push('nothing was exported');
+  if (exit !== 0) found.push(`the agent's process ended with ${exit}`);
+  // The driver prints the model's failure, which this behaviour is about.
+  if (found.length > 0 && said.trim() !== '') found.push(said.trim().slice(-500));
+  return found;
+}
+
+function bytesOf({ requests }: PlayedThrough, signal: 'traces' | 'logs'): readonly Uint8Array[] {
+  const transcode = signal === 'traces' ? transcodeTraces : transcodeLogs;
+  return requests
+    .filter((request) => request.signal === signal)
+    .map(({ encoding, bytes }) => (encoding === 'json' ? transcode(bytes) : bytes));
+}
+
+/** As the Collector's file exporter writes protobuf: each request with its length before it. */
+function keepExport(folder: string, name: string, played: PlayedThrough): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [signal, suffix] of [
+    ['traces', 'bin'],
+    ['logs', 'logs.bin'],
+  ] as const) {
+    const requests = bytesOf(played, signal);
+    if (requests.length === 0) continue;
+    const framed = requests.flatMap((bytes) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    });
+    writeFileSync(path.join(folder, `${name}.${suffix}`), Buffer.concat(framed));
+  }
+}
