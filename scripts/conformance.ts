@@ -13,7 +13,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { conformancePage } from './conformance/page.ts';
+import { conformancePage, type PlayedRow } from './conformance/page.ts';
 import { playRow } from './conformance/play-row.ts';
 import { figuresOf, isPlayed, type RowResult } from './conformance/result.ts';
 import type { Row } from './conformance/row.ts';
@@ -73,11 +73,13 @@ async function playedAndKept(row: Row): Promise<RowResult> {
 function lineOf(result: RowResult): string {
   const figures = figuresOf(result);
   const played = `${result.row}: ${figures.right} of ${figures.sent}`;
-  const wrong = figures.wrong.map(({ behaviour, field }) => `${behaviour}.${field.turn}.${field.name}`);
+  const times = new Map<string, number>();
+  for (const { field } of figures.wrong) times.set(field.name, (times.get(field.name) ?? 0) + 1);
+  const wrong = [...times].map(([name, count]) => `${name} ×${count}`);
   return [
     played,
-    ...(wrong.length > 0 ? [`wrong ${wrong.join(' ')}`] : []),
-    ...(figures.notSent.length > 0 ? [`not sent ${figures.notSent.join(' ')}`] : []),
+    ...(wrong.length > 0 ? [`wrong ${wrong.join(', ')}`] : []),
+    ...(figures.notSent.length > 0 ? [`not sent ${figures.notSent.join(', ')}`] : []),
     ...(result.failure === undefined ? [] : [`FAILED ${result.failure.split('\n').at(-1)}`]),
   ].join('; ');
 }
@@ -87,14 +89,15 @@ function keepPins(): void {
   const kept = { ...pins, ...Object.fromEntries(found.filter(([, versions]) => Object.keys(versions).length > 0)) };
   const inOrder = Object.fromEntries(ROWS.flatMap(({ id }) => (kept[id] === undefined ? [] : [[id, kept[id]]])));
   writeFileSync(PINS, `${JSON.stringify(inOrder, undefined, 2)}\n`);
-  writeFileSync(PAGE, conformancePage(ROWS.flatMap(({ id }) => keptResult(id))));
+  writeFileSync(PAGE, conformancePage(ROWS.flatMap(keptResult)));
 }
 
 /** A row that was not played this time is on the page as it was played before. */
-function keptResult(id: string): readonly RowResult[] {
+function keptResult(row: Row): readonly PlayedRow[] {
   try {
+    const text = readFileSync(path.join(values.out, row.id, 'result.json'), 'utf8');
     // The cast is the format that `playedAndKept` writes.
-    return [JSON.parse(readFileSync(path.join(values.out, id, 'result.json'), 'utf8')) as RowResult];
+    return [{ row, result: JSON.parse(text) as RowResult }];
   } catch {
     // It was never played.
     return [];

@@ -1,13 +1,14 @@
 /** Rows in JavaScript. */
 import type { Row } from '../row.ts';
 
+/** Version 3 of the SDK fits no framework yet: processors and contexts of the two cannot be mixed. */
 const OTEL = [
   '@opentelemetry/api',
-  '@opentelemetry/resources',
-  '@opentelemetry/sdk-trace-node',
-  '@opentelemetry/sdk-trace-base',
-  '@opentelemetry/context-async-hooks',
-  '@opentelemetry/exporter-trace-otlp-proto',
+  '@opentelemetry/resources@2',
+  '@opentelemetry/sdk-trace-node@2',
+  '@opentelemetry/sdk-trace-base@2',
+  '@opentelemetry/context-async-hooks@2',
+  '@opentelemetry/exporter-trace-otlp-proto@0.223',
 ];
 const LANGCHAIN = ['langchain', '@langchain/core', '@langchain/langgraph', '@langchain/openai', 'openai', 'zod'];
 
@@ -83,7 +84,7 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
     'own',
     'capture:claude-agent-sdk.mjs',
     'anthropic',
-    ['@anthropic-ai/claude-agent-sdk', '@opentelemetry/core', 'zod', ...OTEL],
+    ['@anthropic-ai/claude-agent-sdk', '@opentelemetry/core@2', 'zod', ...OTEL],
     {
       settings: { conversationId: 'uuid' },
       env: {
@@ -113,7 +114,7 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
     [
       '@anthropic-ai/claude-agent-sdk',
       '@arizeai/openinference-instrumentation-claude-agent-sdk',
-      '@opentelemetry/core',
+      '@opentelemetry/core@2',
       '@opentelemetry/instrumentation',
       'zod',
       ...OTEL,
@@ -155,8 +156,8 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
       '@langfuse/openai',
       '@langfuse/otel',
       '@langfuse/tracing',
-      '@opentelemetry/core',
-      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/core@2',
+      '@opentelemetry/exporter-trace-otlp-http@0.223',
       ...OTEL,
     ],
     { handOff: 'tool' },
@@ -191,7 +192,7 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
   js('openai-js-langwatch', 'OpenAI SDK (JavaScript)', 'LangWatch', 'capture:langwatch.mjs', 'openai-chat', [
     'openai@6',
     'langwatch',
-    '@opentelemetry/sdk-node',
+    '@opentelemetry/sdk-node@0.223',
     ...OTEL,
   ]),
   js('llamaindex-js-openllmetry', 'LlamaIndex.TS', 'OpenLLMetry', 'capture:llamaindex.mjs', 'openai-chat', [
@@ -214,7 +215,7 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
       '@mastra/memory',
       '@mastra/observability',
       '@ai-sdk/openai@3',
-      '@opentelemetry/exporter-trace-otlp-proto',
+      '@opentelemetry/exporter-trace-otlp-proto@0.223',
       'zod',
     ],
     { handOff: 'tool' },
@@ -315,8 +316,8 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
       'openai@6',
       '@opentelemetry/instrumentation-openai',
       '@opentelemetry/instrumentation',
-      '@opentelemetry/sdk-logs',
-      '@opentelemetry/exporter-logs-otlp-proto',
+      '@opentelemetry/sdk-logs@0.223',
+      '@opentelemetry/exporter-logs-otlp-proto@0.223',
       ...OTEL,
     ],
     { handOff: 'tool' },
@@ -388,7 +389,7 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
       'openai@6',
       '@anthropic-ai/sdk',
       '@modelcontextprotocol/sdk',
-      '@opentelemetry/sdk-metrics',
+      '@opentelemetry/sdk-metrics@2',
       'zod',
       ...OTEL,
     ],
@@ -405,7 +406,7 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
       'openai@6',
       '@anthropic-ai/sdk',
       '@modelcontextprotocol/sdk',
-      '@opentelemetry/sdk-metrics',
+      '@opentelemetry/sdk-metrics@2',
       'zod',
       ...OTEL,
     ],
@@ -425,7 +426,7 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
       'zod',
       '@opentelemetry/api',
       '@opentelemetry/sdk-trace-base',
-      '@opentelemetry/exporter-trace-otlp-proto',
+      '@opentelemetry/exporter-trace-otlp-proto@0.223',
     ],
     { handOff: 'tool' },
   ),
