@@ -80,7 +80,7 @@ function lineOf(result: RowResult): string {
     played,
     ...(wrong.length > 0 ? [`wrong ${wrong.join(', ')}`] : []),
     ...(figures.notSent.length > 0 ? [`not sent ${figures.notSent.join(', ')}`] : []),
-    ...(result.failure === undefined ? [] : [`FAILED ${result.failure.split('\n').at(-1)}`]),
+    ...(result.failure === undefined ? [] : [`FAILED ${result.failure.split('\n')[0]}`]),
   ].join('; ');
 }
 

@@ -97,6 +97,11 @@ function asOffered(reply: Reply, offered: readonly string[]): Reply {
   if (reply.kind === 'error') return reply;
   const calls = reply.calls.map((call) => {
     if (offered.includes(call.name)) return call;
+    const target = /^transfer_to_(.+)$/.exec(call.name)?.[1];
+    if (target !== undefined && offered.includes('transfer_to_agent'))
+      return { ...call, name: 'transfer_to_agent', args: { agent_name: target } };
+    if (target !== undefined && offered.includes('handoff'))
+      return { ...call, name: 'handoff', args: { to_agent: target, reason: 'It knows more.' } };
     return { ...call, name: offered.find((item) => item.endsWith(`__${call.name}`)) ?? call.name };
   });
   return { ...reply, calls };

@@ -70,7 +70,7 @@ export function compareExport(
     else if (right) fields.push({ name, turn, state: 'right' });
     else fields.push({ name, turn, state: 'wrong', expected, read: read ?? null });
   };
-  add('turns', 0, same(true, script.turns.length, turns.length));
+  add('turns', 0, same(text.spans > 0, script.turns.length, turns.length));
   const ids = conversations.map(({ id }) => String(id));
   add('conversation', 0, same(text.has(script.conversationId), [script.conversationId], ids));
   add('agent', 0, same(text.hasName(script.agent), script.agent, conversations[0]?.agent.name));
@@ -106,7 +106,7 @@ function answer(turn: PlayedTurn, seen: string | null | undefined, text: Exporte
   const found = read?.finalAnswer;
   const said = found === undefined || found.state === 'missing' ? null : found.text.trim();
   if (turn.finalAnswer !== null) return same(text.has(turn.finalAnswer), turn.finalAnswer, said);
-  return { sent: true, right: said === null || said === '' || said === seen, expected: null, read: said };
+  return { sent: text.spans > 0, right: said === null || said === '' || said === seen, expected: null, read: said };
 }
 
 const HAND_OVER = /transfer|hand_?off|delegate|refund_desk|ask_support_agent/i;
@@ -185,9 +185,9 @@ function* usageFields(
 ): Generator<readonly [FieldName, Found]> {
   const replies = served.map(({ reply }) => reply).filter((reply) => reply.kind === 'answer');
   const failures = served.length - replies.length;
-  const isSeen = replies.every(
-    ({ id, usage }) => text.has(id) || text.hasNumber(usage.output) || text.hasNumber(usage.input),
-  );
+  const isSeen =
+    replies.length > 0 &&
+    replies.every(({ id, usage }) => text.has(id) || text.hasNumber(usage.output) || text.hasNumber(usage.input));
   const calls = read?.llmCalls ?? 0;
   // Clients repeat a call that failed; exporters write one span for all attempts or one for each.
   const right = calls >= replies.length && calls <= replies.length + failures;

@@ -6,6 +6,7 @@ import { type ExecFileOptions, execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Installation } from '../capture/install.ts';
 import { javaProject } from './java-project.ts';
 import { packageName, pinned, type Row } from './row.ts';
@@ -117,8 +118,16 @@ function run(command: string, given: readonly string[], options: ExecFileOptions
       if (error === null) resolve(printed);
       else {
         const why = error.killed === true ? `not done after ${options.timeout} ms` : `${complained}${printed}`;
-        reject(new Error(`${path.basename(command)} ${given[0]}: ${why.trim().slice(-PRINTED_MAX)}`));
+        reject(new Error(`${path.basename(command)} ${given[0]}: ${withoutHelp(why).slice(0, PRINTED_MAX)}`));
       }
     });
   });
+}
+
+/** Maven colours its output and ends each failure with a page of advice. */
+function withoutHelp(printed: string): string {
+  const lines = stripVTControlCharacters(printed).split('\n');
+  return lines
+    .filter((line) => line.trim() !== '' && !/Help 1|re-run Maven|^npm error (A complete|code)/.test(line))
+    .join('\n');
 }

@@ -1,5 +1,5 @@
 /** A Maven project for a row in Java: its dependencies as `group:artifact@version`, and one class with a main method. */
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 interface Build {
@@ -10,15 +10,16 @@ interface Build {
 
 export const javaProject = { build, command };
 
-const CLASSES = 'src/main/java';
+const CLASSES = 'classes';
 
 async function build(folder: string, { packages, source, run }: Build): Promise<Readonly<Record<string, string>>> {
   mkdirSync(path.join(folder, CLASSES), { recursive: true });
-  for (const file of [source, path.join(path.dirname(source), 'Driver.java')])
-    copyFileSync(file, path.join(folder, CLASSES, path.basename(file)));
   writeFileSync(path.join(folder, 'pom.xml'), pom(packages));
-  const goals = ['compile', 'dependency:build-classpath', '-Dmdep.outputFile=classpath', 'dependency:list'];
+  const goals = ['dependency:build-classpath', '-Dmdep.outputFile=classpath', 'dependency:list'];
   await run('mvn', ['-B', '-q', ...goals, '-DoutputFile=resolved']);
+  const classpath = readFileSync(path.join(folder, 'classpath'), 'utf8').trim();
+  const sources = [source, path.join(path.dirname(source), 'Driver.java')];
+  await run('javac', ['-parameters', '-nowarn', '-d', CLASSES, '-cp', classpath, ...sources]);
   const resolved = readFileSync(path.join(folder, 'resolved'), 'utf8');
   const found: Record<string, string> = {};
   for (const [, group, artifact, version] of resolved.matchAll(
@@ -33,7 +34,7 @@ async function build(folder: string, { packages, source, run }: Build): Promise<
 
 function command(folder: string, source: string) {
   const classpath = readFileSync(path.join(folder, 'classpath'), 'utf8').trim();
-  const given = ['-cp', `${path.join(folder, 'target/classes')}:${classpath}`, path.parse(source).name];
+  const given = ['-cp', `${path.join(folder, CLASSES)}:${classpath}`, path.parse(source).name];
   return { command: 'java', file: given };
 }
 
@@ -43,15 +44,13 @@ function pom(packages: readonly string[]): string {
   const jars = packages.filter((name) => !name.startsWith('import:'));
   const dependency = (name: string, more: string) => {
     const [, group, artifact, version] = /^([^:@]+):([^:@]+)(?:@(.+))?$/.exec(name) ?? [];
-    const given = version === undefined && boms.length === 0 ? '[0,)' : version;
+    const given = version === 'bom' ? undefined : (version ?? 'RELEASE');
     return `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId>${
       given === undefined ? '' : `<version>${given}</version>`
     }${more}</dependency>`;
   };
   return `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>assay</groupId><artifactId>row</artifactId><version>1</version>
-<properties><maven.compiler.release>17</maven.compiler.release><maven.compiler.parameters>true</maven.compiler.parameters>
-<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
 <dependencyManagement><dependencies>${boms
     .map((name) => dependency(name, '<type>pom</type><scope>import</scope>'))
     .join('')}</dependencies></dependencyManagement>

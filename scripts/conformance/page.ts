@@ -120,7 +120,7 @@ function leftOut(row: Row): readonly string[] {
 const REASON_MAX = 200;
 function reasonOf({ failure, behaviours }: RowResult): string {
   const said = failure ?? behaviours.flatMap(({ complaints }) => complaints).join('; ');
-  return plain(said.trim().split('\n').at(-1) ?? '', REASON_MAX);
+  return plain(said.trim().split('\n')[0] ?? '', REASON_MAX);
 }
 
 const SHOWN_MAX = 80;

@@ -23,7 +23,7 @@ export interface PlayRowOptions {
   readonly today: string;
 }
 
-const BEHAVIOUR_MS = 60_000;
+const BEHAVIOUR_MS = 120_000;
 
 /** Never throws: a row that cannot be installed or played has its reason as result. */
 export async function playRow(row: Row, options: PlayRowOptions): Promise<RowResult> {

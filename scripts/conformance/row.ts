@@ -25,14 +25,14 @@ export interface Row {
 
 /** The package's name without its bound. */
 export function packageName(bounded: string): string {
-  return /^(@?[^@<>=~!;[\s]+)/.exec(bounded)?.[1] ?? bounded;
+  return /^(?:import:)?(@?[^@<>=~!;[\s]+)/.exec(bounded)?.[1] ?? bounded;
 }
 
 /** A name with a version, as the language's package manager takes it. */
 export function pinned(row: Row, bounded: string, version: string | undefined): string {
   if (version === undefined) return bounded;
   const name = packageName(bounded);
-  if (row.language !== 'python') return `${name}@${version}`;
+  if (row.language !== 'python') return `${bounded.startsWith('import:') ? 'import:' : ''}${name}@${version}`;
   const extras = /\[[^\]]*\]/.exec(bounded)?.[0] ?? '';
   return `${name}${extras}==${version}`;
 }
