@@ -42,7 +42,7 @@ export interface PlayedThrough {
   readonly raised: ReadonlyMap<number, Raised>;
   /** What the script had not foreseen. */
   readonly complaints: readonly string[];
-  /** The end of what the driver printed on standard error, if it was kept. */
+  /** The end of what the driver printed, if it was kept. */
   readonly said: string;
 }
 
@@ -53,12 +53,19 @@ export interface Raised {
 
 export interface PlayOptions {
   readonly timeoutMs: number;
-  /** Where the driver's standard error goes. */
+  /** Where that goes which the driver prints. */
   readonly output: 'shown' | 'standard error shown' | 'kept';
   readonly onUnknownRequest?: (line: string) => void;
 }
 
 const SAID_MAX = 4000;
+
+/** Standard output, then standard error. */
+const STREAMS = {
+  shown: ['inherit', 'inherit'],
+  'standard error shown': ['ignore', 'inherit'],
+  kept: ['pipe', 'pipe'],
+} as const satisfies Record<PlayOptions['output'], readonly string[]>;
 
 export async function playRun(
   run: RunToPlay,
@@ -155,14 +162,15 @@ function runDriver(
   const child = spawn(command, typeof file === 'string' ? [file] : file, {
     cwd: folder,
     env: { ...kept, ...environment },
-    stdio: ['ignore', output === 'shown' ? 'inherit' : 'ignore', output === 'kept' ? 'pipe' : 'inherit'],
+    stdio: ['ignore', ...STREAMS[output]],
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
   });
   let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-SAID_MAX);
-  });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-SAID_MAX);
+    });
   return new Promise((resolve) => {
     child.once('error', (error) => resolve({ exit: error.message, said }));
     child.once('exit', (code, signal) => resolve({ exit: code ?? signal ?? 'no code', said }));

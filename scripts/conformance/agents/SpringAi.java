@@ -13,11 +13,14 @@ import org.springframework.ai.tool.ToolCallback;
 import org.springframework.ai.tool.definition.DefaultToolDefinition;
 import org.springframework.ai.tool.definition.ToolDefinition;
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 
 /** Spring AI's chat client with Spring Boot's own observations. */
-@SpringBootApplication
+// No scan for components: in the package without a name it would find all of Spring.
+@SpringBootConfiguration
+@EnableAutoConfiguration
 public class SpringAi {
   record Offered(JsonNode offer) implements ToolCallback {
     @Override

@@ -5,7 +5,8 @@ import type { Row } from '../row.ts';
 const OTEL = [
   'io.opentelemetry:opentelemetry-exporter-otlp@bom',
   'io.opentelemetry:opentelemetry-sdk@bom',
-  'import:io.opentelemetry:opentelemetry-bom@1.68.0',
+  // That of the newest instrumentation.
+  'import:io.opentelemetry:opentelemetry-bom@1.65.0',
 ];
 const OTEL_OPENAI = 'io.opentelemetry.instrumentation:opentelemetry-openai-java-1.1';
 

@@ -1,9 +1,12 @@
 /** Rows in JavaScript. */
 import type { Row } from '../row.ts';
 
-/** Version 3 of the SDK fits no framework yet: processors and contexts of the two cannot be mixed. */
+/**
+ * Version 3 of the SDK fits no framework yet: processors and contexts of the two cannot be mixed. Frameworks that bring
+ * 1.9.0 of the API do not find a tracer that a newer one has registered.
+ */
 const OTEL = [
-  '@opentelemetry/api',
+  '@opentelemetry/api@1.9.0',
   '@opentelemetry/resources@2',
   '@opentelemetry/sdk-trace-node@2',
   '@opentelemetry/sdk-trace-base@2',
@@ -348,7 +351,7 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
     'capture:traceloop.mjs',
     'anthropic',
     [
-      '@anthropic-ai/sdk',
+      '@anthropic-ai/sdk@0',
       '@traceloop/node-server-sdk',
       '@traceloop/instrumentation-openai',
       '@traceloop/instrumentation-anthropic',

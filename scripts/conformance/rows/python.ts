@@ -7,6 +7,8 @@ const GENAI = {
   OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'SPAN_ONLY',
 };
 const GENAI_OPENAI = 'opentelemetry-instrumentation-genai-openai';
+/** Else LiteLLM, which DSPy uses too, fetches its table of prices at each start. */
+const LITELLM = { LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
 const ONE_TOOL = 'ReAct calls one tool at a time';
 const CREW = { CREWAI_DISABLE_TELEMETRY: 'true', CREWAI_TRACING_ENABLED: 'false' };
 
@@ -266,7 +268,7 @@ export const PYTHON_ROWS: readonly Row[] = [
     'OpenTelemetry, openai-v2',
     'capture:otel-contrib-openai-python.py',
     'openai-chat',
-    ['openai', 'opentelemetry-instrumentation-openai-v2', 'httpx'],
+    ['openai', 'opentelemetry-instrumentation-openai-v2', 'opentelemetry-util-genai<1', 'httpx'],
     { env: GENAI },
   ),
   py('openai-openllmetry', 'OpenAI SDK', 'OpenLLMetry', 'capture:traceloop-openai-python.py', 'openai-chat', [
@@ -346,6 +348,7 @@ export const PYTHON_ROWS: readonly Row[] = [
     ['dspy', 'openinference-instrumentation-dspy'],
     {
       without: { parallel: ONE_TOOL },
+      env: LITELLM,
       settings: { instrumentors: ['openinference.instrumentation.dspy:DSPyInstrumentor'] },
     },
   ),
@@ -358,7 +361,7 @@ export const PYTHON_ROWS: readonly Row[] = [
     ['dspy', 'opentelemetry-instrumentation-genai-dspy'],
     {
       without: { parallel: ONE_TOOL },
-      env: GENAI,
+      env: { ...GENAI, ...LITELLM },
       settings: { instrumentors: ['opentelemetry.instrumentation.genai.dspy:DSPyInstrumentor'] },
     },
   ),
@@ -369,13 +372,18 @@ export const PYTHON_ROWS: readonly Row[] = [
     'litellm_sdk.py',
     'openai-chat',
     ['litellm', 'openinference-instrumentation-litellm'],
-    { settings: { instrumentors: ['openinference.instrumentation.litellm:LiteLLMInstrumentor'] } },
+    {
+      env: LITELLM,
+      settings: { instrumentors: ['openinference.instrumentation.litellm:LiteLLMInstrumentor'] },
+    },
   ),
   py('litellm', 'LiteLLM SDK', 'own', 'litellm_sdk.py', 'openai-chat', ['litellm'], {
     settings: { own: true },
-    env: { OTEL_EXPORTER: 'otlp_http', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' },
+    env: { ...LITELLM, OTEL_EXPORTER: 'otlp_http', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' },
   }),
-  py('litellm-proxy', 'LiteLLM proxy', 'own', 'litellm_proxy.py', 'openai-chat', ['litellm[proxy]', 'openai']),
+  py('litellm-proxy', 'LiteLLM proxy', 'own', 'litellm_proxy.py', 'openai-chat', ['litellm[proxy]', 'openai'], {
+    env: LITELLM,
+  }),
   py(
     'litellm-proxy-content',
     'LiteLLM proxy',
@@ -383,7 +391,7 @@ export const PYTHON_ROWS: readonly Row[] = [
     'litellm_proxy.py',
     'openai-chat',
     ['litellm[proxy]', 'openai'],
-    { env: { OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' } },
+    { env: { ...LITELLM, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' } },
   ),
   py(
     'anthropic-openinference',

@@ -1,0 +1,1 @@
+/** TanStack AI with its own OpenTelemetry middleware. */
