@@ -36,6 +36,7 @@ environment = os.environ | {
     "OTEL_ENDPOINT": f"{run.otlp.url}/v1/traces",
     "OTEL_EXPORTER_OTLP_ENDPOINT": run.otlp.url,
     "OTEL_BSP_SCHEDULE_DELAY": "200",
+    "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
 }
 command = [os.path.join(os.path.dirname(sys.executable), "litellm"), "--config", "proxy.json", "--port", str(port)]
 proxy = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)

@@ -433,6 +433,15 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
     ],
     { handOff: 'tool' },
   ),
+  js(
+    'tanstack-ai',
+    'TanStack AI',
+    'own',
+    'tanstack.mjs',
+    'openai-chat',
+    ['@tanstack/ai', '@tanstack/ai-openai', 'zod', ...OTEL],
+    { handOff: 'tool' },
+  ),
 ];
 
 function js(

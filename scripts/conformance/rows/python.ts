@@ -327,7 +327,7 @@ export const PYTHON_ROWS: readonly Row[] = [
     'OpenLLMetry',
     'haystack.py',
     'openai-chat',
-    ['haystack-ai', 'opentelemetry-instrumentation-haystack', 'opentelemetry-instrumentation-openai', 'openai'],
+    ['haystack-ai<3', 'opentelemetry-instrumentation-haystack', 'opentelemetry-instrumentation-openai', 'openai'],
     {
       handOff: 'tool',
       env: { HAYSTACK_TELEMETRY_ENABLED: 'false' },
