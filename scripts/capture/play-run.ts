@@ -165,6 +165,8 @@ function runDriver(
     stdio: ['ignore', ...STREAMS[output]],
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
+    // A group of its own, so that what it has started ends with it.
+    detached: true,
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
@@ -173,8 +175,20 @@ function runDriver(
     });
   return new Promise((resolve) => {
     child.once('error', (error) => resolve({ exit: error.message, said }));
-    child.once('exit', (code, signal) => resolve({ exit: code ?? signal ?? 'no code', said }));
+    child.once('exit', (code, signal) => {
+      endGroup(child.pid);
+      resolve({ exit: code ?? signal ?? 'no code', said });
+    });
   });
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
 }
 
 async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {

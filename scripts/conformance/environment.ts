@@ -2,7 +2,7 @@
  * Makes a separate environment for a row: a virtual environment by uv, a folder of npm, a project of Maven. Packages
  * that rows share are fetched once, because each package manager keeps its own cache.
  */
-import { type ExecFileOptions, execFile } from 'node:child_process';
+import { type ExecFileOptions, execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -22,6 +22,9 @@ export interface InstallOptions {
 }
 
 const ROOT = path.join(tmpdir(), 'assay-conformance');
+/** Caches of the package managers, apart from the user's, so that they can be emptied. */
+const CACHE = path.join(ROOT, '.cache');
+const CACHE_MAX_KB = 2_500_000;
 const AGENTS = path.join(import.meta.dirname, 'agents');
 const CAPTURE = path.resolve(import.meta.dirname, '../capture');
 
@@ -29,12 +32,15 @@ const CAPTURE = path.resolve(import.meta.dirname, '../capture');
 export async function install(row: Row, options: InstallOptions): Promise<Environment> {
   const folder = path.join(ROOT, row.id);
   mkdirSync(folder, { recursive: true });
+  mkdirSync(CACHE, { recursive: true });
   const versions = await INSTALLERS[row.language](folder, row, options);
   return { ...placed(folder, row), versions };
 }
 
 export function remove(row: Row): void {
   rmSync(path.join(ROOT, row.id), { recursive: true, force: true });
+  const kilobytes = Number(execFileSync('du', ['-sk', CACHE], { encoding: 'utf8' }).split('\t')[0]);
+  if (kilobytes > CACHE_MAX_KB) rmSync(CACHE, { recursive: true, force: true });
 }
 
 const INSTALLERS = { python: fromPyPI, javascript: fromNpm, java: fromMaven };
@@ -113,7 +119,13 @@ const PRINTED_MAX = 600;
 
 function run(command: string, given: readonly string[], options: ExecFileOptions): Promise<string> {
   return new Promise((resolve, reject) => {
-    const settings = { ...options, maxBuffer: 64 << 20, killSignal: 'SIGKILL' as const, encoding: 'utf8' as const };
+    const env = {
+      ...process.env,
+      UV_CACHE_DIR: path.join(CACHE, 'uv'),
+      npm_config_cache: path.join(CACHE, 'npm'),
+      MAVEN_ARGS: `-Dmaven.repo.local=${path.join(CACHE, 'maven')}`,
+    };
+    const settings = { ...options, env, maxBuffer: 64 << 20, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
     execFile(command, given, settings, (error, printed, complained) => {
       if (error === null) resolve(printed);
       else {

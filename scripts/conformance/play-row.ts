@@ -21,6 +21,8 @@ export interface PlayRowOptions {
   readonly timeoutMs: number;
   readonly keep: boolean;
   readonly today: string;
+  /** Replaced in tests. */
+  readonly install?: typeof install;
 }
 
 const BEHAVIOUR_MS = 120_000;
@@ -35,11 +37,11 @@ export async function playRow(row: Row, options: PlayRowOptions): Promise<RowRes
   let versions: RowResult['versions'] = {};
   const behaviours: PlayedBehaviour[] = [];
   try {
-    const environment = await install(row, { pins: options.pins, timeoutMs: options.timeoutMs });
+    const environment = await (options.install ?? install)(row, { pins: options.pins, timeoutMs: options.timeoutMs });
     versions = environment.versions;
     for (const behaviour of behavioursOf(row.handOff, apiOf(row))) {
       if (row.without?.[behaviour.name] !== undefined) continue;
-      const left = deadline - performance.now();
+      const left = Math.ceil(deadline - performance.now());
       if (left <= 0) return result(versions, behaviours, `not done after ${options.timeoutMs / 1000} s`);
       behaviours.push(
         await playBehaviour(row, environment, behaviour, { ...options, timeoutMs: Math.min(left, BEHAVIOUR_MS) }),
