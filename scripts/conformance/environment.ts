@@ -101,7 +101,11 @@ async function fromMaven(folder: string, row: Row, { pins, timeoutMs }: InstallO
   return javaProject.build(folder, {
     packages: row.packages.map((name) => pinned(row, name, pins[packageName(name)])),
     source: path.join(AGENTS, row.file),
-    run: (command, given) => run(command, given, { cwd: folder, timeout: timeoutMs }),
+    run: (command, given) =>
+      run(command, command === 'mvn' ? [`-Dmaven.repo.local=${path.join(CACHE, 'maven')}`, ...given] : given, {
+        cwd: folder,
+        timeout: timeoutMs,
+      }),
   });
 }
 
@@ -123,7 +127,6 @@ function run(command: string, given: readonly string[], options: ExecFileOptions
       ...process.env,
       UV_CACHE_DIR: path.join(CACHE, 'uv'),
       npm_config_cache: path.join(CACHE, 'npm'),
-      MAVEN_ARGS: `-Dmaven.repo.local=${path.join(CACHE, 'maven')}`,
     };
     const settings = { ...options, env, maxBuffer: 64 << 20, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
     execFile(command, given, settings, (error, printed, complained) => {

@@ -558,6 +558,66 @@ export const PYTHON_ROWS: readonly Row[] = [
       settings: { instrumentors: ['openinference.instrumentation.llama_index:LlamaIndexInstrumentor'] },
     },
   ),
+  py(
+    'mcp',
+    'MCP SDK',
+    'own, with OpenTelemetry for the model',
+    'mcp_tools.py',
+    'openai-chat',
+    ['mcp', 'openai', GENAI_OPENAI],
+    { env: GENAI, settings: { instrumentors: ['opentelemetry.instrumentation.genai.openai:OpenAIInstrumentor'] } },
+  ),
+  py(
+    'beeai-openinference',
+    'BeeAI',
+    'OpenInference',
+    'beeai_requirement.py',
+    'openai-chat',
+    ['beeai-framework', 'openinference-instrumentation-beeai'],
+    {
+      handOff: 'tool',
+      env: LITELLM,
+      settings: { instrumentors: ['openinference.instrumentation.beeai:BeeAIInstrumentor'] },
+    },
+  ),
+  py(
+    'portkey-genai',
+    'Portkey SDK',
+    'OpenTelemetry',
+    'openai_like.py',
+    'openai-chat',
+    ['portkey-ai', 'opentelemetry-instrumentation-genai-portkey'],
+    {
+      env: GENAI,
+      settings: {
+        client: 'portkey_ai:Portkey',
+        instrumentors: ['opentelemetry.instrumentation.genai.portkey:PortkeyInstrumentor'],
+      },
+    },
+  ),
+  py(
+    'together-openinference',
+    'Together SDK',
+    'OpenInference',
+    'openai_like.py',
+    'openai-chat',
+    ['together', 'openinference-instrumentation-together'],
+    {
+      settings: {
+        client: 'together:Together',
+        instrumentors: ['openinference.instrumentation.together:TogetherInstrumentor'],
+      },
+    },
+  ),
+  py(
+    'mistral-openinference',
+    'Mistral SDK',
+    'OpenInference',
+    'mistral_sdk.py',
+    'openai-chat',
+    ['mistralai', 'openinference-instrumentation-mistralai'],
+    { settings: { instrumentors: ['openinference.instrumentation.mistralai:MistralAIInstrumentor'] } },
+  ),
 ];
 
 function py(
