@@ -4,7 +4,9 @@
  *
  *     npm run conformance                              every row, with the versions of `conformance/pins.json`
  *     npm run conformance -- --newest --pin            … with the newest releases; keeps their versions and the page
- *     npm run conformance -- --only agno-otel,dspy-otel --keep
+ *     npm run conformance -- --only agno-genai,dspy-genai --keep
+ *
+ *     npm run conformance -- --reread --pin            reads the exports of earlier runs again, and writes the page
  *
  * Each row's exports (`<behaviour>.bin`) and `result.json` are left below `--out`. A row that fails has its reason in
  * the table and fails nothing else. `--min 0.97` makes the command fail where less of the sent fields is read right.
@@ -14,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { conformancePage, type PlayedRow } from './conformance/page.ts';
-import { playRow } from './conformance/play-row.ts';
+import { playRow, rereadRow } from './conformance/play-row.ts';
 import { figuresOf, isPlayed, type RowResult } from './conformance/result.ts';
 import type { Row } from './conformance/row.ts';
 import { ROWS } from './conformance/rows.ts';
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     newest: { type: 'boolean', default: false },
     pin: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
+    reread: { type: 'boolean', default: false },
     only: { type: 'string' },
     out: { type: 'string', default: path.join(tmpdir(), 'conformance-exports') },
     timeout: { type: 'string', default: '600' },
@@ -36,7 +39,7 @@ const PAGE = path.resolve(import.meta.dirname, '../docs/conformance.md');
 // The cast is the file's format: versions by package, by row.
 const pins = JSON.parse(readFileSync(PINS, 'utf8')) as Readonly<Record<string, Readonly<Record<string, string>>>>;
 const results: RowResult[] = [];
-for (const row of chosenRows()) results.push(await playedAndKept(row));
+for (const row of chosenRows()) results.push(...(values.reread ? await reread(row) : [await playedAndKept(row)]));
 const measured = results.map(figuresOf);
 const [right, sent] = [total(measured.map((row) => row.right)), total(measured.map((row) => row.sent))];
 process.stdout.write(
@@ -63,11 +66,24 @@ async function playedAndKept(row: Row): Promise<RowResult> {
     keep: values.keep,
     today: new Date().toISOString().slice(0, 10),
   });
-  const folder = path.join(values.out, row.id);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'result.json'), `${JSON.stringify(result, undefined, 1)}\n`);
+  keepResult(result);
   process.stdout.write(`${lineOf(result)}, ${Math.round((performance.now() - began) / 1000)} s\n`);
   return result;
+}
+
+async function reread(row: Row): Promise<readonly RowResult[]> {
+  const [before] = keptResult(row);
+  if (before === undefined) return [];
+  const result = await rereadRow(row, before.result, values.out);
+  keepResult(result);
+  process.stdout.write(`${lineOf(result)}\n`);
+  return [result];
+}
+
+function keepResult(result: RowResult): void {
+  const folder = path.join(values.out, result.row);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'result.json'), `${JSON.stringify(result, undefined, 1)}\n`);
 }
 
 function lineOf(result: RowResult): string {

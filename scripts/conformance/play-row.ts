@@ -1,15 +1,15 @@
 /** Plays one row: installs it, lets its agent go through the behaviours, reads what came, and compares. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { APIS } from '../capture/apis/apis.ts';
+import { jsonOfRequest } from '../capture/otlp-json.ts';
 import { conversationIdOf, type PlayedThrough, playRun } from '../capture/play-run.ts';
 import { recordedMessages } from '../../src/engine/recorded/recorded-batch.ts';
 import { understandRecorded } from '../../src/engine/recorded/understand-recording.ts';
-import { transcodeLogs, transcodeTraces } from '../../src/otlp/json-transcoder.ts';
 import { type Behaviour, behavioursOf } from './behaviours.ts';
 import { compareExport } from './compare.ts';
 import { type Environment, install, remove } from './environment.ts';
 import { exportedText } from './exported-text.ts';
+import { exportIn, keep, type KeptExport, type Played, tryReadKept } from './kept-export.ts';
 import type { PlayedBehaviour, RowResult } from './result.ts';
 import type { Row } from './row.ts';
 
@@ -79,22 +79,50 @@ async function playBehaviour(
     environment,
     { timeoutMs: options.timeoutMs, output: 'kept' },
   );
-  keepExport(path.join(options.out, row.id), name, played);
-  const { conversations } = await understandRecorded(
-    recordedMessages({ traces: bytesOf(played, 'traces'), logs: bytesOf(played, 'logs') }),
-  );
-  const text = exportedText(played.requests.map(({ body }) => body));
+  const exported = exportIn(played.requests);
   const { served, answers } = played;
+  const seen = { served, answers: [...answers] };
+  keep({ folder: path.join(options.out, row.id), behaviour: name }, exported, seen);
   return {
-    name,
-    spans: text.spans,
-    fields: compareExport(
-      { turns, agent: agent.name, inner: inner?.name ?? null, conversationId, served, answers },
-      text,
-      conversations,
-    ),
+    ...(await readBehaviour(behaviour, conversationId, exported, seen)),
     complaints: complaintsOf(played, behaviour),
   };
+}
+
+/** Reads kept exports again, and compares: no row is installed or played. */
+export async function rereadRow(row: Row, result: RowResult, out: string): Promise<RowResult> {
+  const behaviours: PlayedBehaviour[] = [];
+  for (const behaviour of behavioursOf(row.handOff, apiOf(row))) {
+    const before = result.behaviours.find(({ name }) => name === behaviour.name);
+    const kept = tryReadKept({ folder: path.join(out, row.id), behaviour: behaviour.name });
+    if (before === undefined || kept === undefined) continue;
+    const id = conversationIdOf(`${row.id} ${behaviour.name}`, row.settings ?? {});
+    const read = await readBehaviour(behaviour, id, kept.exported, kept.played);
+    behaviours.push({ ...read, complaints: before.complaints });
+  }
+  return { ...result, behaviours };
+}
+
+async function readBehaviour(
+  { name, agent, inner, turns }: Behaviour,
+  conversationId: string,
+  exported: KeptExport,
+  { served, answers }: Played,
+): Promise<Omit<PlayedBehaviour, 'complaints'>> {
+  const { conversations } = await understandRecorded(recordedMessages(exported));
+  const text = exportedText([
+    ...exported.traces.map((bytes) => jsonOfRequest('traces', 'application/x-protobuf', Buffer.from(bytes))),
+    ...exported.logs.map((bytes) => jsonOfRequest('logs', 'application/x-protobuf', Buffer.from(bytes))),
+  ]);
+  const script = {
+    turns,
+    agent: agent.name,
+    inner: inner?.name ?? null,
+    conversationId,
+    served,
+    answers: new Map(answers),
+  };
+  return { name, spans: text.spans, fields: compareExport(script, text, conversations) };
 }
 
 /** Deviations from the script, which explain wrong fields that are not the reader's fault. */
@@ -111,29 +139,4 @@ function complaintsOf({ exit, complaints, answers, raised, said, requests }: Pla
   // The driver prints the model's failure, which this behaviour is about.
   if (found.length > 0 && said.trim() !== '') found.push(said.trim().slice(-500));
   return found;
-}
-
-function bytesOf({ requests }: PlayedThrough, signal: 'traces' | 'logs'): readonly Uint8Array[] {
-  const transcode = signal === 'traces' ? transcodeTraces : transcodeLogs;
-  return requests
-    .filter((request) => request.signal === signal)
-    .map(({ encoding, bytes }) => (encoding === 'json' ? transcode(bytes) : bytes));
-}
-
-/** As the Collector's file exporter writes protobuf: each request with its length before it. */
-function keepExport(folder: string, name: string, played: PlayedThrough): void {
-  mkdirSync(folder, { recursive: true });
-  for (const [signal, suffix] of [
-    ['traces', 'bin'],
-    ['logs', 'logs.bin'],
-  ] as const) {
-    const requests = bytesOf(played, signal);
-    if (requests.length === 0) continue;
-    const framed = requests.flatMap((bytes) => {
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(bytes.length);
-      return [length, bytes];
-    });
-    writeFileSync(path.join(folder, `${name}.${suffix}`), Buffer.concat(framed));
-  }
 }

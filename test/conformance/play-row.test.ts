@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { playRow, type PlayRowOptions } from '../../scripts/conformance/play-row.ts';
+import { playRow, type PlayRowOptions, rereadRow } from '../../scripts/conformance/play-row.ts';
 import { figuresOf, isPlayed } from '../../scripts/conformance/result.ts';
 import type { Row } from '../../scripts/conformance/row.ts';
 
@@ -90,5 +90,6 @@ test('a row that plays has its fields, and leaves its export', async () => {
   // Turns, conversation and agent; question and answer of two turns.
   expect([right, sent]).toEqual([7, 7]);
   expect(notSent).toContain('tools');
-  expect(readdirSync(path.join(options.out, 'example'))).toEqual(['success.bin']);
+  expect(readdirSync(path.join(options.out, 'example'))).toEqual(['success.bin', 'success.played.json']);
+  expect(await rereadRow(ROW, result, options.out)).toEqual(result);
 });

@@ -51,7 +51,7 @@ final class LangChain4j {
     }
     Assistant assistant =
         AiServices.builder(Assistant.class)
-            .chatModel(OpenAiOfficialChatModel.builder().openAIClient(client).modelName(Driver.MODEL).build())
+            .chatModel(OpenAiOfficialChatModel.builder().openAIClient(client).modelName(Driver.MODEL).supportedCapabilities(java.util.Set.of()).build())
             .chatMemory(MessageWindowChatMemory.withMaxMessages(50))
             .systemMessageProvider(memory -> Driver.INSTRUCTIONS)
             .tools(tools)
