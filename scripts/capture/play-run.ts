@@ -96,6 +96,8 @@ export async function playRun(
       response.end('{}');
     }
   });
+  // Longer than a slow machine waits between two calls: a client may write to the connection as it is closed.
+  server.keepAliveTimeout = 120_000;
   const port = await listening(server);
   const base = `http://127.0.0.1:${port}`;
   const script = {

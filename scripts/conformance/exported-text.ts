@@ -8,6 +8,8 @@ export interface ExportedText {
   readonly hasNumber: (value: number) => boolean;
   /** Whether a value is exactly this name, or a span's name contains it as a word. */
   readonly hasName: (name: string) => boolean;
+  /** Whether the text is said to be a failure: in a span that failed, or beside a mark of failure. */
+  readonly hasFailure: (text: string) => boolean;
   readonly failedSpans: number;
   readonly spans: number;
 }
@@ -15,6 +17,7 @@ export interface ExportedText {
 export function exportedText(requests: readonly Json[]): ExportedText {
   const texts: string[] = [];
   const names = new Set<string>();
+  const failures: string[] = [];
   let failedSpans = 0;
   let spans = 0;
   const walk = (value: Json, key: string) => {
@@ -33,6 +36,8 @@ export function exportedText(requests: readonly Json[]): ExportedText {
       for (const item of value) walk(item, key);
       return;
     }
+    // The cast holds: arrays were walked above.
+    if (isFailure(value as Record<string, Json>)) failures.push(JSON.stringify(value));
     for (const [name, item] of Object.entries(value)) {
       if (name === 'resource' || name === 'scope' || name === 'traceId' || name === 'spanId') continue;
       if (name === 'startTimeUnixNano') spans += 1;
@@ -48,9 +53,24 @@ export function exportedText(requests: readonly Json[]): ExportedText {
     has: (text) => all.includes(text) || unescaped.includes(text),
     hasNumber: (value) => new RegExp(`(?<![\\d.])${value}(?![\\d])`).test(all),
     hasName: (name) => names.has(name),
+    hasFailure: (message) =>
+      failures.some((failure) => failure.includes(message)) ||
+      texts.some((item) => item.includes(message) && SAYS_FAILURE.test(item)),
     failedSpans,
     spans,
   };
+}
+
+/** Marks of failure in messages that are JSON as text. */
+const SAYS_FAILURE = /(?:status\\*": ?\\*"error|is_?error\\*": ?true)/i;
+
+/** A span, log record or event that failed, or an attribute that says what failed. */
+function isFailure(item: Readonly<Record<string, Json>>): boolean {
+  const { status, attributes, key, name } = item;
+  if (status !== undefined && isError(status)) return true;
+  if (name === 'exception') return true;
+  if (typeof key === 'string' && /error|exception/.test(key)) return true;
+  return Array.isArray(attributes) && attributes.some((each) => JSON.stringify(each).includes('"error.type"'));
 }
 
 function isError(status: Json): boolean {

@@ -39,8 +39,7 @@ export async function playRow(row: Row, options: PlayRowOptions): Promise<RowRes
   try {
     const environment = await (options.install ?? install)(row, { pins: options.pins, timeoutMs: options.timeoutMs });
     versions = environment.versions;
-    for (const behaviour of behavioursOf(row.handOff, apiOf(row))) {
-      if (row.without?.[behaviour.name] !== undefined) continue;
+    for (const behaviour of playableBy(row)) {
       const left = Math.ceil(deadline - performance.now());
       if (left <= 0) return result(versions, behaviours, `not done after ${options.timeoutMs / 1000} s`);
       behaviours.push(
@@ -53,6 +52,10 @@ export async function playRow(row: Row, options: PlayRowOptions): Promise<RowRes
   } finally {
     if (!options.keep) remove(row);
   }
+}
+
+function playableBy(row: Row): readonly Behaviour[] {
+  return behavioursOf(row.handOff, apiOf(row)).filter(({ name }) => row.without?.[name] === undefined);
 }
 
 function apiOf(row: Row) {
@@ -92,7 +95,7 @@ async function playBehaviour(
 /** Reads kept exports again, and compares: no row is installed or played. */
 export async function rereadRow(row: Row, result: RowResult, out: string): Promise<RowResult> {
   const behaviours: PlayedBehaviour[] = [];
-  for (const behaviour of behavioursOf(row.handOff, apiOf(row))) {
+  for (const behaviour of playableBy(row)) {
     const before = result.behaviours.find(({ name }) => name === behaviour.name);
     const kept = tryReadKept({ folder: path.join(out, row.id), behaviour: behaviour.name });
     if (before === undefined || kept === undefined) continue;

@@ -13,16 +13,19 @@ const OTEL = [
   '@opentelemetry/context-async-hooks@2',
   '@opentelemetry/exporter-trace-otlp-proto@0.223',
 ];
+const THROWS = 'A tool that throws ends the turn';
 const LANGCHAIN = ['langchain', '@langchain/core', '@langchain/langgraph', '@langchain/openai', 'openai', 'zod'];
 
 export const JAVASCRIPT_ROWS: readonly Row[] = [
-  js('ai-sdk-4', 'Vercel AI SDK 4', 'own', 'capture:ai-sdk-4.mjs', 'openai-chat', [
-    'ai@4',
-    '@ai-sdk/openai@1',
-    '@ai-sdk/anthropic@1',
-    'zod@3',
-    ...OTEL,
-  ]),
+  js(
+    'ai-sdk-4',
+    'Vercel AI SDK 4',
+    'own',
+    'capture:ai-sdk-4.mjs',
+    'openai-chat',
+    ['ai@4', '@ai-sdk/openai@1', '@ai-sdk/anthropic@1', 'zod@3', ...OTEL],
+    { without: { recovered: THROWS, unrecovered: THROWS } },
+  ),
   js('ai-sdk-5', 'Vercel AI SDK 5', 'own', 'capture:ai-sdk-5.mjs', 'openai-chat', [
     'ai@5',
     '@ai-sdk/openai@2',

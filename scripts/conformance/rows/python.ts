@@ -9,7 +9,7 @@ const GENAI = {
 const GENAI_OPENAI = 'opentelemetry-instrumentation-genai-openai';
 /** Else LiteLLM, which DSPy uses too, fetches its table of prices at each start. */
 const LITELLM = { LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
-const ONE_TOOL = 'ReAct calls one tool at a time';
+const ONE_TOOL = 'One tool at a time';
 const CREW = { CREWAI_DISABLE_TELEMETRY: 'true', CREWAI_TRACING_ENABLED: 'false' };
 
 export const PYTHON_ROWS: readonly Row[] = [
