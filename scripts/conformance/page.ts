@@ -48,7 +48,7 @@ ${wrongList(played)}
 
 ## What could not be played
 
-${failed.length === 0 && played.every(({ row }) => leftOut(row).length === 0) ? 'Everything could.' : notPlayed(played, failed)}
+${notPlayed(played, failed)}
 `;
 }
 
@@ -102,11 +102,14 @@ function notPlayed(played: readonly PlayedRow[], failed: readonly PlayedRow[]): 
   const lines = failed.map(({ row, result }) =>
     wrapped(`* ${row.framework}, ${row.exporter} (${LANGUAGES[row.language]}): ${reasonOf(result)}`),
   );
+  for (const { row, result } of played)
+    for (const { name, complaints } of result.behaviours.filter(({ spans }) => spans === 0))
+      lines.push(wrapped(`* ${nameOf(row)}, ${name}: ${plain(complaints.join('; '), REASON_MAX)}`));
   const reasons = new Map<string, string[]>();
   for (const { row } of played)
     for (const reason of leftOut(row)) reasons.set(reason, [...(reasons.get(reason) ?? []), nameOf(row)]);
   for (const [reason, names] of reasons) lines.push(wrapped(`* ${reason}: ${[...new Set(names)].join(', ')}.`));
-  return lines.join('\n');
+  return lines.length === 0 ? 'Nothing.' : lines.join('\n');
 }
 
 function nameOf({ framework, exporter }: Row): string {

@@ -46,12 +46,30 @@ export async function playRow(row: Row, options: PlayRowOptions): Promise<RowRes
         await playBehaviour(row, environment, behaviour, { ...options, timeoutMs: Math.min(left, BEHAVIOUR_MS) }),
       );
     }
-    return result(versions, behaviours);
+    return result(versions, withoutCoincidences(behaviours));
   } catch (error) {
     return result(versions, behaviours, error instanceof Error ? error.message : String(error));
   } finally {
     if (!options.keep) remove(row);
   }
+}
+
+/**
+ * A turn of one model call has the counts of that call, although its exporter may send no model calls: what was not
+ * sent in turns of several calls was not sent.
+ */
+function withoutCoincidences(behaviours: readonly PlayedBehaviour[]): readonly PlayedBehaviour[] {
+  const calls = (behaviour: PlayedBehaviour) => behaviour.fields.filter(({ name }) => name === 'model calls');
+  const sendsNone = behaviours.some(
+    (behaviour) => behaviour.spans > 0 && calls(behaviour).some(({ state }) => state === 'not sent'),
+  );
+  if (!sendsNone) return behaviours;
+  return behaviours.map((behaviour) => ({
+    ...behaviour,
+    fields: behaviour.fields.map((field) =>
+      field.name === 'model calls' ? { name: field.name, turn: field.turn, state: 'not sent' } : field,
+    ),
+  }));
 }
 
 function playableBy(row: Row): readonly Behaviour[] {
@@ -98,12 +116,16 @@ export async function rereadRow(row: Row, result: RowResult, out: string): Promi
   for (const behaviour of playableBy(row)) {
     const before = result.behaviours.find(({ name }) => name === behaviour.name);
     const kept = tryReadKept({ folder: path.join(out, row.id), behaviour: behaviour.name });
-    if (before === undefined || kept === undefined) continue;
+    if (before === undefined) continue;
+    if (kept === undefined) {
+      behaviours.push(before);
+      continue;
+    }
     const id = conversationIdOf(`${row.id} ${behaviour.name}`, row.settings ?? {});
     const read = await readBehaviour(behaviour, id, kept.exported, kept.played);
     behaviours.push({ ...read, complaints: before.complaints });
   }
-  return { ...result, behaviours };
+  return { ...result, behaviours: withoutCoincidences(behaviours) };
 }
 
 async function readBehaviour(

@@ -24,7 +24,13 @@ def tool_of(offer):
 def agent_of(offer):
     return RequirementAgent(
         name=offer.name,
-        llm=OpenAIChatModel(run.model.name, api_key="scripted", base_url=run.model.openai_base_url),
+        llm=OpenAIChatModel(
+            run.model.name,
+            api_key="scripted",
+            base_url=run.model.openai_base_url,
+            # Else it asks for tools by the format of the response.
+            tool_call_fallback_via_response_format=False,
+        ),
         memory=UnconstrainedMemory(),
         instructions=offer.instructions,
         tools=[tool_of(each) for each in offer.tools],
