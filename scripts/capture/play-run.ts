@@ -40,7 +40,7 @@ export interface PlayedThrough {
   /** Answers as the application saw them, by turn. */
   readonly answers: ReadonlyMap<number, string | null>;
   readonly raised: ReadonlyMap<number, Raised>;
-  /** What the script had not foreseen. */
+  /** Deviations from the script. */
   readonly complaints: readonly string[];
   /** The end of what the driver printed, if it was kept. */
   readonly said: string;
@@ -53,7 +53,7 @@ export interface Raised {
 
 export interface PlayOptions {
   readonly timeoutMs: number;
-  /** Where that goes which the driver prints. */
+  /** Destination of what the driver prints. */
   readonly output: 'shown' | 'standard error shown' | 'kept';
   readonly onUnknownRequest?: (line: string) => void;
 }

@@ -1,4 +1,5 @@
 /** `docs/conformance.md`: what the robot found, as a table, and everything in it that needs an explanation. */
+import { counted } from '../../src/model/counted.ts';
 import { visibleText } from '../../src/model/visible-text.ts';
 import { explanationOf } from './explanations.ts';
 import { figuresOf, isPlayed, type RowResult, type WrongField } from './result.ts';
@@ -21,16 +22,25 @@ export function conformancePage(rows: readonly PlayedRow[]): string {
 Lists how much Assay reads of what each framework and instrumentation exports. A robot plays one scripted agent through
 them, against a scripted model, and compares Assay's reading with the script.
 
-**${right} of ${sent} fields that were sent are right (${percent(right, sent)}), in ${played.length} rows of
-${frameworks} frameworks. ${wholly} rows are wholly right.**
+**${right} of ${sent} fields that were sent are right (${percent(right, sent)}). They are of ${counted(played.length, 'row')} and
+${counted(frameworks, 'framework')}; ${counted(wholly, 'row')} have every sent field right.**
 
-The agent has six behaviours: success over two turns; a tool error from which it recovers; one that it has to admit; a
-model that fails before the answer; two tool calls at once; a second agent that takes over. For each turn the robot
-compares question, answer or failure, tools, arguments, results, tool errors, number of model calls, and tokens (input,
-output, cached, reasoning), for each conversation its id, its turns and the names of its agents.
+The agent shows six behaviours:
 
-A field is *sent* if its value is anywhere in the spans and log records. Of what is not sent nothing can be read, so it
-counts neither as right nor as wrong, and criteria that need it are not applicable.
+| behaviour | what happens |
+|---|---|
+| \`success\` | two turns, each with one tool call |
+| \`recovered\` | a tool fails, and the agent calls it again |
+| \`unrecovered\` | a tool fails, and the agent says so |
+| \`unanswered\` | the model fails after a tool call |
+| \`parallel\` | two tool calls in one answer of the model |
+| \`hand_off\` | a second agent takes over, or is asked by a tool |
+
+Fields of a turn are its question, its answer or failure, tools, arguments, results, tool errors, number of model calls,
+and tokens. Fields of a conversation are its id, its number of turns, its agent, and the second agent.
+
+A field is *sent* if its value is anywhere in the spans and log records. Fields that were not sent count neither as
+right nor as wrong, and criteria that need them are not applicable. Exporters ran with content switched on.
 
 <!-- not run: installs every framework, which takes hours -->
 \`\`\`sh
@@ -77,6 +87,8 @@ function wrongList(played: readonly PlayedRow[]): string {
     if (wrong.length === 0) return [];
     return [`**${row.framework}, ${row.exporter}**`, '', ...byField(wrong).map((all) => wrongLine(row, all)), ''];
   });
+  const alone = played.filter(({ row }) => row.handOff === 'none').length;
+  if (alone > 0) lines.push(`* ${counted(alone, 'row')} without \`hand_off\`: the script has no second agent.`);
   return lines.length === 0 ? 'Nothing.' : lines.join('\n').trimEnd();
 }
 
@@ -109,6 +121,8 @@ function notPlayed(played: readonly PlayedRow[], failed: readonly PlayedRow[]): 
   for (const { row } of played)
     for (const reason of leftOut(row)) reasons.set(reason, [...(reasons.get(reason) ?? []), nameOf(row)]);
   for (const [reason, names] of reasons) lines.push(wrapped(`* ${reason}: ${[...new Set(names)].join(', ')}.`));
+  const alone = played.filter(({ row }) => row.handOff === 'none').length;
+  if (alone > 0) lines.push(`* ${counted(alone, 'row')} without \`hand_off\`: the script has no second agent.`);
   return lines.length === 0 ? 'Nothing.' : lines.join('\n');
 }
 
@@ -117,7 +131,7 @@ function nameOf({ framework, exporter }: Row): string {
 }
 
 function leftOut(row: Row): readonly string[] {
-  return [...(row.handOff === 'none' ? ['No second agent in the script'] : []), ...Object.values(row.without ?? {})];
+  return Object.values(row.without ?? {});
 }
 
 const REASON_MAX = 200;

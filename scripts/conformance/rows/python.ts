@@ -506,7 +506,11 @@ export const PYTHON_ROWS: readonly Row[] = [
   py('openai-openlit', 'OpenAI SDK', 'OpenLIT', 'openlit_sdk.py', 'openai-chat', ['openai', 'openlit'], {
     env: { OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' },
   }),
-  py('openai-traceloop', 'OpenAI SDK', 'Traceloop SDK', 'traceloop_sdk.py', 'openai-chat', ['openai', 'traceloop-sdk']),
+  py('openai-traceloop', 'OpenAI SDK', 'Traceloop SDK', 'traceloop_sdk.py', 'openai-chat', [
+    'openai',
+    'traceloop-sdk',
+    'httpx',
+  ]),
   py(
     'langgraph-openinference',
     'LangGraph',
