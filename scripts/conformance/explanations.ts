@@ -7,7 +7,18 @@ interface Explanation {
   readonly why: string;
 }
 
-const EXPLANATIONS: readonly Explanation[] = [];
+const EXPLANATIONS: readonly Explanation[] = [
+  {
+    rows: /^agno-(genai|openllmetry)$/,
+    fields: ['answer', 'failure'],
+    why: 'Agno catches the failure of the model and gives its text as the answer; no span says that it failed',
+  },
+  {
+    rows: /^langgraph-openinference$/,
+    fields: ['second agent'],
+    why: "the second agent is a node of the graph; only the node's span has its name, as every node's does",
+  },
+];
 
 export function explanationOf(row: string, field: FieldName): string | undefined {
   return EXPLANATIONS.find(({ rows, fields }) => rows.test(row) && fields.includes(field))?.why;

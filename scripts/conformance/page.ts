@@ -2,7 +2,7 @@
 import { counted } from '../../src/model/counted.ts';
 import { visibleText } from '../../src/model/visible-text.ts';
 import { explanationOf } from './explanations.ts';
-import { figuresOf, isPlayed, type RowResult, type WrongField } from './result.ts';
+import { figuresOf, hasDeviated, isPlayed, type RowResult, type WrongField } from './result.ts';
 import { packageName, type Row } from './row.ts';
 
 export interface PlayedRow {
@@ -115,7 +115,7 @@ function notPlayed(played: readonly PlayedRow[], failed: readonly PlayedRow[]): 
     wrapped(`* ${row.framework}, ${row.exporter} (${LANGUAGES[row.language]}): ${reasonOf(result)}`),
   );
   for (const { row, result } of played)
-    for (const { name, complaints } of result.behaviours.filter(({ spans }) => spans === 0))
+    for (const { name, complaints } of result.behaviours.filter(hasDeviated))
       lines.push(wrapped(`* ${nameOf(row)}, ${name}: ${plain(complaints.join('; '), REASON_MAX)}`));
   const reasons = new Map<string, string[]>();
   for (const { row } of played)

@@ -34,7 +34,8 @@ export interface WrongField {
   readonly field: Extract<Field, { readonly state: 'wrong' }>;
 }
 
-export function figuresOf({ behaviours }: RowResult): RowFigures {
+export function figuresOf(result: RowResult): RowFigures {
+  const behaviours = asScripted(result);
   const fields = behaviours.flatMap((behaviour) => behaviour.fields);
   const sent = fields.filter(({ state }) => state !== 'not sent');
   const wrong = behaviours.flatMap(({ name: behaviour, fields: all }) =>
@@ -45,7 +46,16 @@ export function figuresOf({ behaviours }: RowResult): RowFigures {
   return { right: sent.length - wrong.length, sent: sent.length, notSent, wrong };
 }
 
-/** Nothing can be said of a row of which nothing was exported. */
+/** Nothing can be said of a row that never went as scripted. */
 export function isPlayed(result: RowResult): boolean {
-  return result.behaviours.some(({ spans }) => spans > 0);
+  return asScripted(result).length > 0;
+}
+
+/** Behaviours in which the framework did what the script wanted; of others the script is no truth. */
+function asScripted({ behaviours }: RowResult): readonly PlayedBehaviour[] {
+  return behaviours.filter((behaviour) => !hasDeviated(behaviour));
+}
+
+export function hasDeviated({ spans, complaints }: PlayedBehaviour): boolean {
+  return spans === 0 || complaints.length > 0;
 }

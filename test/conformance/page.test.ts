@@ -57,6 +57,16 @@ test('a row that could not be played is named with its reason, and not in the ta
   expect(page).toContain('* Example, OpenInference (Python): uv pip: no version fits');
 });
 
+test('a behaviour that did not go as scripted counts for nothing, and is named', () => {
+  const [success] = RESULT.behaviours;
+  if (success === undefined) throw new Error('the behaviour is gone');
+  const deviated = { ...success, name: 'parallel' as const, complaints: ['turn 1 ended with null'] };
+  const page = conformancePage([{ row: ROW, result: { ...RESULT, behaviours: [success, deviated] } }]);
+
+  expect(page).toContain('| **1 of 2** |');
+  expect(page).toContain('* Example with OpenInference, parallel: turn 1 ended with null');
+});
+
 test('each row has an id of its own, and a framework and an instrumentation only once', () => {
   const ids = ROWS.map(({ id }) => id);
   const names = ROWS.map(({ framework, exporter }) => `${framework}, ${exporter}`);

@@ -3,7 +3,13 @@ import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
+import dev.langchain4j.model.chat.Capability;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.request.ChatRequestParameters;
 import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.openaiofficial.OpenAiOfficialChatRequestParameters;
 import dev.langchain4j.model.openaiofficial.OpenAiOfficialChatModel;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.tool.ToolExecutor;
@@ -12,11 +18,30 @@ import io.opentelemetry.instrumentation.openai.v1_1.OpenAITelemetry;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** LangChain4j's AI services over OpenAI's SDK with OpenTelemetry's instrumentation. */
 final class LangChain4j {
   interface Assistant {
     String chat(String user);
+  }
+
+  /** With a client of one's own, the model is left without its defaults. */
+  record Model(OpenAiOfficialChatModel model) implements ChatModel {
+    @Override
+    public ChatResponse doChat(ChatRequest request) {
+      return model.doChat(request);
+    }
+
+    @Override
+    public ChatRequestParameters defaultRequestParameters() {
+      return OpenAiOfficialChatRequestParameters.builder().modelName(Driver.MODEL).build();
+    }
+
+    @Override
+    public Set<Capability> supportedCapabilities() {
+      return Set.of();
+    }
   }
 
   public static void main(String[] given) throws Exception {
@@ -51,7 +76,7 @@ final class LangChain4j {
     }
     Assistant assistant =
         AiServices.builder(Assistant.class)
-            .chatModel(OpenAiOfficialChatModel.builder().openAIClient(client).modelName(Driver.MODEL).supportedCapabilities(java.util.Set.of()).build())
+            .chatModel(new Model(OpenAiOfficialChatModel.builder().openAIClient(client).modelName(Driver.MODEL).build()))
             .chatMemory(MessageWindowChatMemory.withMaxMessages(50))
             .systemMessageProvider(memory -> Driver.INSTRUCTIONS)
             .tools(tools)
