@@ -34,7 +34,14 @@ async function build(folder: string, { packages, source, run }: Build): Promise<
 
 function command(folder: string, source: string) {
   const classpath = readFileSync(path.join(folder, 'classpath'), 'utf8').trim();
-  const given = ['-cp', `${path.join(folder, CLASSES)}:${classpath}`, path.parse(source).name];
+  // OpenTelemetry's agent is not for the class path alone.
+  const agent = classpath.split(':').find((jar) => jar.includes('opentelemetry-javaagent'));
+  const given = [
+    ...(agent === undefined ? [] : [`-javaagent:${agent}`]),
+    '-cp',
+    `${path.join(folder, CLASSES)}:${classpath}`,
+    path.parse(source).name,
+  ];
   return { command: 'java', file: given };
 }
 

@@ -112,11 +112,11 @@ function wrongLine(row: Row, all: readonly [WrongField, ...WrongField[]]): strin
 
 function notPlayed(played: readonly PlayedRow[], failed: readonly PlayedRow[]): string {
   const lines = failed.map(({ row, result }) =>
-    wrapped(`* ${row.framework}, ${row.exporter} (${LANGUAGES[row.language]}): ${reasonOf(result)}`),
+    wrapped(`* ${row.framework}, ${row.exporter} (${LANGUAGES[row.language]}): \`${reasonOf(result)}\``),
   );
   for (const { row, result } of played)
     for (const { name, complaints } of result.behaviours.filter(hasDeviated))
-      lines.push(wrapped(`* ${nameOf(row)}, ${name}: ${plain(complaints.join('; '), REASON_MAX)}`));
+      lines.push(wrapped(`* ${nameOf(row)}, ${name}: \`${plain(complaints.join('; '), REASON_MAX)}\``));
   const reasons = new Map<string, string[]>();
   for (const { row } of played)
     for (const reason of leftOut(row)) reasons.set(reason, [...(reasons.get(reason) ?? []), nameOf(row)]);
@@ -134,7 +134,7 @@ function leftOut(row: Row): readonly string[] {
   return Object.values(row.without ?? {});
 }
 
-const REASON_MAX = 200;
+const REASON_MAX = 140;
 function reasonOf({ failure, behaviours }: RowResult): string {
   const said = failure ?? behaviours.flatMap(({ complaints }) => complaints).join('; ');
   return plain(said.trim().split('\n')[0] ?? '', REASON_MAX);

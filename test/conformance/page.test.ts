@@ -54,7 +54,7 @@ test('a row that could not be played is named with its reason, and not in the ta
   const page = conformancePage([{ row: ROW, result: failed }]);
 
   expect(page).not.toContain('| Example |');
-  expect(page).toContain('* Example, OpenInference (Python): uv pip: no version fits');
+  expect(page).toContain('* Example, OpenInference (Python): `uv pip: no version fits`');
 });
 
 test('a behaviour that did not go as scripted counts for nothing, and is named', () => {
@@ -64,7 +64,7 @@ test('a behaviour that did not go as scripted counts for nothing, and is named',
   const page = conformancePage([{ row: ROW, result: { ...RESULT, behaviours: [success, deviated] } }]);
 
   expect(page).toContain('| **1 of 2** |');
-  expect(page).toContain('* Example with OpenInference, parallel: turn 1 ended with null');
+  expect(page).toContain('* Example with OpenInference, parallel: `turn 1 ended with null`');
 });
 
 test('each row has an id of its own, and a framework and an instrumentation only once', () => {

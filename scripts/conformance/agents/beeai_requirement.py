@@ -30,6 +30,7 @@ def agent_of(offer):
             base_url=run.model.openai_base_url,
             # Else it asks for tools by the format of the response.
             tool_call_fallback_via_response_format=False,
+            allow_parallel_tool_calls=True,
         ),
         memory=UnconstrainedMemory(),
         instructions=offer.instructions,

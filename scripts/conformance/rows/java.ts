@@ -29,12 +29,31 @@ export const JAVA_ROWS: readonly Row[] = [
     'com.fasterxml.jackson.core:jackson-databind',
     ...OTEL,
   ]),
-  java('langchain4j-otel', 'LangChain4j', 'OpenTelemetry', 'LangChain4j.java', 'openai-chat', [
-    'dev.langchain4j:langchain4j@1.11.0',
-    OTEL_OPENAI,
-    'dev.langchain4j:langchain4j-open-ai-official@1.11.0-beta19',
-    ...OTEL,
-  ]),
+  java(
+    'langchain4j-otel',
+    'LangChain4j',
+    'OpenTelemetry Java agent',
+    'LangChain4j.java',
+    'openai-chat',
+    [
+      'dev.langchain4j:langchain4j@1.11.0',
+      'io.opentelemetry.javaagent:opentelemetry-javaagent',
+      'dev.langchain4j:langchain4j-open-ai-official@1.11.0-beta19',
+      ...OTEL,
+    ],
+    {
+      env: {
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+        OTEL_METRICS_EXPORTER: 'none',
+        OTEL_BSP_SCHEDULE_DELAY: '200',
+        OTEL_BLRP_SCHEDULE_DELAY: '200',
+        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+        // Spans of HTTP would stand around the model calls.
+        OTEL_INSTRUMENTATION_OKHTTP_ENABLED: 'false',
+        OTEL_INSTRUMENTATION_JAVA_HTTP_CLIENT_ENABLED: 'false',
+      },
+    },
+  ),
   java('spring-ai', 'Spring AI', 'own', 'SpringAi.java', 'openai-chat', [
     'org.springframework.ai:spring-ai-starter-model-openai@bom',
     'org.springframework.boot:spring-boot-starter-opentelemetry@bom',
