@@ -9,6 +9,16 @@ interface Explanation {
 
 const EXPLANATIONS: readonly Explanation[] = [
   {
+    rows: /^(semantic-kernel|smolagents-openinference)$/,
+    fields: ['cached tokens', 'reasoning tokens'],
+    why: 'they are sent only inside a printed Python object (`PromptTokensDetails(cached_tokens=…`)',
+  },
+  {
+    rows: /^litellm$/,
+    fields: ['cached tokens', 'reasoning tokens'],
+    why: 'they are sent only inside a printed Python dictionary, the value of `llm.openai.usage`',
+  },
+  {
     rows: /^agno-(genai|openllmetry)$/,
     fields: ['answer', 'failure'],
     why: 'Agno catches the failure of the model and gives its text as the answer; no span says that it failed',

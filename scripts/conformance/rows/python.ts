@@ -379,7 +379,13 @@ export const PYTHON_ROWS: readonly Row[] = [
   ),
   py('litellm', 'LiteLLM SDK', 'own', 'litellm_sdk.py', 'openai-chat', ['litellm'], {
     settings: { own: true },
-    env: { ...LITELLM, OTEL_EXPORTER: 'otlp_http', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' },
+    env: {
+      ...LITELLM,
+      OTEL_EXPORTER: 'otlp_http',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      // Else each call is written onto the application's span, over the one before it.
+      USE_OTEL_LITELLM_REQUEST_SPAN: 'true',
+    },
   }),
   py('litellm-proxy', 'LiteLLM proxy', 'own', 'litellm_proxy.py', 'openai-chat', ['litellm[proxy]', 'openai'], {
     env: LITELLM,
