@@ -74,7 +74,7 @@ export async function startTelemetry({ processors = [], path = '/v1/traces', wra
   const provider = new NodeTracerProvider({
     resource: defaultResource().merge(
       resourceFromAttributes({
-        'service.name': run.agent.name,
+        'service.name': run.serviceName,
         'service.version': '1.4.2',
         'deployment.environment.name': 'test',
       }),

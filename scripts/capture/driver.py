@@ -4,12 +4,14 @@ It is copied next to the file and sees the framework's packages. The same as dri
 """
 
 import asyncio
+import importlib
 import inspect
 import json
 import os
 import re
 import time
 import urllib.request
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 _script = json.load(open(os.environ["CAPTURE_SCRIPT"], encoding="utf-8"))
@@ -86,6 +88,7 @@ run = SimpleNamespace(
     conversation_id=_script["conversationId"],
     user_id=_script["userId"],
     agent=_agent(_script["agent"]),
+    service_name=_script["serviceName"],
     inner=_agent(_script["inner"]),
     hands_off=_script["handsOff"],
     model=SimpleNamespace(
@@ -116,7 +119,7 @@ def start_telemetry(processors=(), logs=False):
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     resource = Resource.create(
-        {"service.name": run.agent.name, "service.version": "1.4.2", "deployment.environment.name": "test"}
+        {"service.name": run.service_name, "service.version": "1.4.2", "deployment.environment.name": "test"}
     )
     provider = TracerProvider(resource=resource)
     for processor in processors:
@@ -142,6 +145,45 @@ def start_telemetry(processors=(), logs=False):
     return provider, logger_provider
 
 
+def instrument(provider, *defaults):
+    """Switches on the instrumentations that the run names, as `package.module:Class`, or else the defaults."""
+    for place in run.settings.get("instrumentors", defaults):
+        module, name = place.split(":")
+        getattr(importlib.import_module(module), name)().instrument(tracer_provider=provider)
+
+
+def in_session():
+    """OpenInference's context with the conversation's id; no context without its package."""
+    try:
+        from openinference.instrumentation import using_session
+    except ImportError:
+        return nullcontext()
+    return using_session(run.conversation_id)
+
+
+def traced_tool(tracer, tool, args, call_id):
+    """Carries a tool out, in a span that the application makes."""
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool.name,
+        "gen_ai.tool.call.arguments": json.dumps(args),
+    } | ({} if call_id is None else {"gen_ai.tool.call.id": call_id})
+    with tracer.start_as_current_span(f"execute_tool {tool.name}", attributes=attributes) as span:
+        result = as_text(tool.execute(**args))
+        span.set_attribute("gen_ai.tool.call.result", result)
+        return result
+
+
+def traced_turn(tracer):
+    """The application's span around a turn."""
+    attributes = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": run.agent.name,
+        "gen_ai.conversation.id": run.conversation_id,
+    }
+    return tracer.start_as_current_span(f"invoke_agent {run.agent.name}", attributes=attributes)
+
+
 def open_ai_agent(complete, tracer):
     """An agent by hand over OpenAI chat completions, for libraries that instrument clients and have no agents: its turns
     and tools are spans that the application makes."""
@@ -152,38 +194,49 @@ def open_ai_agent(complete, tracer):
     ]
     by_name = {tool.name: tool for tool in run.agent.tools}
 
-    def called(call):
-        name = call["function"]["name"]
-        attributes = {
-            "gen_ai.operation.name": "execute_tool",
-            "gen_ai.tool.name": name,
-            "gen_ai.tool.call.id": call["id"],
-            "gen_ai.tool.call.arguments": call["function"]["arguments"],
-        }
-        with tracer.start_as_current_span(f"execute_tool {name}", attributes=attributes) as span:
-            result = as_text(by_name[name].execute(**json.loads(call["function"]["arguments"])))
-            span.set_attribute("gen_ai.tool.call.result", result)
-            return result
-
     def answer(user):
-        attributes = {
-            "gen_ai.operation.name": "invoke_agent",
-            "gen_ai.agent.name": run.agent.name,
-            "gen_ai.conversation.id": run.conversation_id,
-        }
         history.append({"role": "user", "content": user})
-        with tracer.start_as_current_span(f"invoke_agent {run.agent.name}", attributes=attributes):
+        with traced_turn(tracer):
             while True:
                 message = complete(model=run.model.name, messages=list(history), tools=tools)
                 history.append(message)
                 if not message.get("tool_calls"):
                     return message["content"]
                 for call in message["tool_calls"]:
+                    args = json.loads(call["function"]["arguments"])
                     try:
-                        content = called(call)
+                        content = traced_tool(tracer, by_name[call["function"]["name"]], args, call["id"])
                     except RuntimeError as error:
                         content = f"Error: {type(error).__name__}: {error}"
                     history.append({"role": "tool", "tool_call_id": call["id"], "content": content})
+
+    return answer
+
+
+def anthropic_agent(create, tracer):
+    """The same over Anthropic's Messages API."""
+    messages = []
+    tools = [{"name": t.name, "description": t.description, "input_schema": t.parameters} for t in run.agent.tools]
+    by_name = {tool.name: tool for tool in run.agent.tools}
+
+    def result_of(call):
+        try:
+            return {"content": traced_tool(tracer, by_name[call.name], call.input, call.id)}
+        except RuntimeError as error:
+            return {"content": f"Error: {type(error).__name__}: {error}", "is_error": True}
+
+    def answer(user):
+        messages.append({"role": "user", "content": user})
+        with traced_turn(tracer):
+            while True:
+                asked = {"model": run.model.name, "max_tokens": 1024, "system": run.agent.instructions}
+                content = create(**asked, messages=list(messages), tools=tools).content
+                messages.append({"role": "assistant", "content": [block.model_dump(exclude_none=True) for block in content]})
+                calls = [block for block in content if block.type == "tool_use"]
+                if not calls:
+                    return "".join(block.text for block in content if block.type == "text")
+                results = [{"type": "tool_result", "tool_use_id": call.id} | result_of(call) for call in calls]
+                messages.append({"role": "user", "content": results})
 
     return answer
 

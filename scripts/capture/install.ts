@@ -11,7 +11,8 @@ import type { Framework } from './framework-file.ts';
 export interface Installation {
   readonly folder: string;
   readonly command: string;
-  readonly file: string;
+  /** The program's file, or all arguments of the command. */
+  readonly file: string | readonly string[];
 }
 
 const INSTALLED = 'installed.json';

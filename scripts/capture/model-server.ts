@@ -7,7 +7,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { APIS } from './apis/apis.ts';
 import type { ModelApi, Request } from './apis/api.ts';
+import { asksForFields, type FieldsAsked, inFields } from './dspy-fields.ts';
 import type { PlayedTurn, Reply } from './script.ts';
+
+export interface Served {
+  readonly turn: number;
+  readonly reply: Reply;
+}
+
+const SCRIPT_IS_OVER = { kind: 'error', status: 400, message: 'the script is over' } as const;
 
 /** Long enough for spans to have a duration, short enough to wait for. */
 const THINKING_MS = 15;
@@ -17,6 +25,8 @@ export class ScriptedModel {
   #turn = -1;
   #next = 0;
   readonly complaints: string[] = [];
+  /** Every reply as it was sent, in order. */
+  readonly served: Served[] = [];
 
   constructor(turns: readonly PlayedTurn[]) {
     this.#turns = turns;
@@ -42,6 +52,7 @@ export class ScriptedModel {
     const request: Request = JSON.parse(body.toString());
     await new Promise((resolve) => setTimeout(resolve, THINKING_MS));
     const reply = this.#replyTo(request);
+    this.served.push({ turn: this.#turn, reply });
     if (reply.kind === 'error') {
       response.writeHead(reply.status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
       response.end(JSON.stringify(api.error(reply.status, reply.message)));
@@ -49,8 +60,19 @@ export class ScriptedModel {
     return true;
   }
 
+  /** DSPy asks for one tool at a time, then for `finish`, then for the answer. */
+  #replyInFields(asked: FieldsAsked): Reply {
+    const reply = this.#turns[this.#turn]?.replies[this.#next];
+    if (reply === undefined || reply.kind === 'error') return reply ?? SCRIPT_IS_OVER;
+    const isFinish = asked === 'tool' && reply.calls.length === 0;
+    if (!isFinish) this.#next += 1;
+    return inFields(reply, asked);
+  }
+
   #replyTo(request: Request): Reply {
     const offersTools = Array.isArray(request.tools) && request.tools.length > 0;
+    const fields = asksForFields(request.messages);
+    if (fields !== undefined) return this.#replyInFields(fields);
     if (!offersTools) {
       return {
         kind: 'answer',
@@ -63,7 +85,7 @@ export class ScriptedModel {
     const reply = this.#turns[this.#turn]?.replies[this.#next];
     if (reply === undefined) {
       this.complaints.push(`turn ${this.#turn}: model call ${this.#next + 1} is not in the script`);
-      return { kind: 'error', status: 400, message: 'the script is over' };
+      return SCRIPT_IS_OVER;
     }
     if (reply.kind === 'answer') this.#next += 1;
     return asFinalAnswer(asOffered(reply, offeredNames(request.tools)), request.tools);
@@ -75,6 +97,11 @@ function asOffered(reply: Reply, offered: readonly string[]): Reply {
   if (reply.kind === 'error') return reply;
   const calls = reply.calls.map((call) => {
     if (offered.includes(call.name)) return call;
+    const target = /^transfer_to_(.+)$/.exec(call.name)?.[1];
+    if (target !== undefined && offered.includes('transfer_to_agent'))
+      return { ...call, name: 'transfer_to_agent', args: { agent_name: target } };
+    if (target !== undefined && offered.includes('handoff'))
+      return { ...call, name: 'handoff', args: { to_agent: target, reason: 'It knows more.' } };
     return { ...call, name: offered.find((item) => item.endsWith(`__${call.name}`)) ?? call.name };
   });
   return { ...reply, calls };
@@ -114,6 +141,16 @@ function send(
   if (!isStreamed) {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(api.whole(answer)));
+    return;
+  }
+  if (api.linesOnly === true) {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.end(
+      api
+        .stream(answer)
+        .map(({ data }) => `${JSON.stringify(data)}\n`)
+        .join(''),
+    );
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });

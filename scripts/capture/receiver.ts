@@ -11,6 +11,8 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly encoding: 'protobuf' | 'json';
   readonly body: Json;
+  /** As it was sent, decompressed. */
+  readonly bytes: Buffer;
 }
 
 export class Receiver {
@@ -23,7 +25,7 @@ export class Receiver {
     const plain = incoming.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
     const encoding = contentType.includes('json') ? 'json' : 'protobuf';
     if (signal === 'traces' || signal === 'logs') {
-      this.requests.push({ signal, path, encoding, body: jsonOfRequest(signal, contentType, plain) });
+      this.requests.push({ signal, path, encoding, body: jsonOfRequest(signal, contentType, plain), bytes: plain });
     }
     response.writeHead(200, { 'content-type': encoding === 'json' ? 'application/json' : 'application/x-protobuf' });
     response.end(encoding === 'json' ? '{}' : '');

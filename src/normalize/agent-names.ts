@@ -18,7 +18,8 @@ export function isDefaultName(name: string): boolean {
 
 export function agentNameIn(spanName: string): string | undefined {
   if (spanName === '' || spanName.length > LENGTH_MAX) return undefined;
-  // `CodeAgent.run`, `ClaudeAgentSDK.query`: the method that was traced.
-  if (spanName.includes('.') || METHODS.test(spanName) || CLASSES.test(spanName)) return undefined;
+  // `invocation [app]`, `CodeAgent.run`, `ClaudeAgentSDK.query`: what ran, or the method that was traced.
+  if (spanName.includes('[') || spanName.includes('.') || METHODS.test(spanName) || CLASSES.test(spanName))
+    return undefined;
   return spanName;
 }

@@ -17,7 +17,7 @@ import { messagesInside } from './exchanges.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { decodeJsonish, isRedactionMarker, member, memberText } from './jsonish.ts';
 import { langChainMessage } from './langchain.ts';
-import { Finished, isTuple, itemRole } from './message-forms.ts';
+import { Finished, isTuple, itemRole, withoutUnderscores } from './message-forms.ts';
 import { isRedactionMarkerOfOurs } from '../model/redaction.ts';
 import { collectParts, collectToolCalls, encodedParts, SPOKEN_PART } from './message-parts.ts';
 import { isPrintedMessage, readPrintedMessage } from './printed-message.ts';
@@ -69,6 +69,7 @@ export function messageOf(value: unknown, defaultRole: string): readonly Message
     return value === '' ? [] : [plainMessage(defaultRole, value)];
   }
   if (typeof value !== 'object' || value === null) return [];
+  if (memberText(value, '_role') !== undefined) return [readMessage(withoutUnderscores(value), defaultRole)];
   if (memberText(value, 'role') !== undefined) return [readMessage(value, defaultRole)];
   if (value instanceof Finished) return finishedMessage(value, defaultRole);
   if (Array.isArray(value)) return isTuple(value) ? [readMessage({ role: value[0], content: value[1] }, '')] : [];

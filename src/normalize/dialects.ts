@@ -25,6 +25,7 @@ import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
 import { pydanticAi } from './dialects/pydantic-ai.ts';
 import { smolagents } from './dialects/smolagents.ts';
+import { tanStack } from './dialects/tanstack.ts';
 import { traceloop, traceloopTools } from './dialects/traceloop.ts';
 import { vercel } from './dialects/vercel.ts';
 
@@ -34,6 +35,7 @@ export const DIALECTS: readonly Dialect[] = [
   ag2,
   haystack,
   liteLlm,
+  tanStack,
   traceloopTools,
   otelGenAi,
   mcp,

@@ -40,6 +40,8 @@ function inRequest(value: object): readonly unknown[] | undefined {
   if (typeof input === 'string' && (memberText(value, 'model') ?? memberText(value, 'instructions')) !== undefined) {
     return instructed(value, [{ role: 'user', content: input }]);
   }
+  const asked = member(value, 'new_message');
+  if (isMessageLike(asked)) return [asked];
   const contents = member(value, 'contents');
   if (typeof contents === 'string') return instructed(value, [{ role: 'user', content: contents }]);
   if (Array.isArray(contents)) return instructed(value, contents);
@@ -85,6 +87,11 @@ function inAnswer(value: object): readonly unknown[] | undefined {
   if (Array.isArray(candidates)) return candidates.flatMap(inCandidate);
   const replies = member(value, 'replies');
   if (Array.isArray(replies)) return replies.map(inReply);
+  const content = member(value, 'content');
+  // An event of Google's ADK is a message with its role inside.
+  if (isObject(content) && Array.isArray(member(content, 'parts')) && member(value, 'role') === undefined) {
+    return [finished(content, member(value, 'finish_reason') ?? member(value, 'finishReason'))];
+  }
   const output = member(value, 'output');
   if (Array.isArray(output)) return inItems(value, output);
   const converse = member(output, 'message');

@@ -44,7 +44,8 @@ export function isMessageLike(value: unknown): boolean {
   if (Array.isArray(value)) return isTuple(value);
   if (typeof value !== 'object' || value === null) return isPrintedMessage(value);
   if (value instanceof Finished) return isMessageLike(value.message);
-  if (memberText(value, 'role') !== undefined || Array.isArray(member(value, 'parts'))) return true;
+  if ((memberText(value, 'role') ?? memberText(value, '_role')) !== undefined) return true;
+  if (Array.isArray(member(value, 'parts'))) return true;
   return itemRole(value) !== undefined || langChainMessage(value) !== undefined;
 }
 
@@ -52,6 +53,11 @@ export function isMessageLike(value: unknown): boolean {
 export function isTuple(value: readonly unknown[]): value is readonly [string, unknown] {
   const [role] = value;
   return value.length === 2 && typeof role === 'string' && ROLES.has(role);
+}
+
+/** Members of a Python object as they are called inside it: `{_role, _content}`. */
+export function withoutUnderscores(value: object): object {
+  return Object.fromEntries(Object.entries(value).map(([key, inside]) => [key.replace(/^_/, ''), inside]));
 }
 
 /** Role of an item of the Responses API that is not a plain message. */

@@ -26,6 +26,8 @@ export interface ModelApi {
   readonly stream: (answer: Answer) => readonly StreamEvent[];
   /** After the last event, if the provider sends an end mark. */
   readonly endOfStream?: string;
+  /** Streams are lines of JSON, not server-sent events. */
+  readonly linesOnly?: true;
   readonly error: (status: number, message: string) => unknown;
 }
 
@@ -33,6 +35,7 @@ export interface ModelApi {
 export interface Request {
   readonly stream?: unknown;
   readonly tools?: unknown;
+  readonly messages?: unknown;
 }
 
 /** Pieces, so that readers of a stream must join them. */

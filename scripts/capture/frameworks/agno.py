@@ -33,10 +33,9 @@ from agno.agent import Agent
 from agno.db.in_memory import InMemoryDb
 from agno.models.openai import OpenAIChat, OpenAIResponses
 from agno.tools.function import Function
-from driver import as_text, play, run, start_telemetry
-from openinference.instrumentation.agno import AgnoInstrumentor
+from driver import as_text, instrument, play, run, start_telemetry
 
-AgnoInstrumentor().instrument(tracer_provider=start_telemetry())
+instrument(start_telemetry(), "openinference.instrumentation.agno:AgnoInstrumentor")
 
 
 def tool_of(offer):

@@ -21,10 +21,9 @@
 from autogen_agentchat.agents import AssistantAgent
 from autogen_core.tools import FunctionTool
 from autogen_ext.models.openai import OpenAIChatCompletionClient
-from driver import play, run, start_telemetry
-from opentelemetry.instrumentation.openai import OpenAIInstrumentor
+from driver import instrument, play, run, start_telemetry
 
-OpenAIInstrumentor().instrument(tracer_provider=start_telemetry())
+instrument(start_telemetry(), "opentelemetry.instrumentation.openai:OpenAIInstrumentor")
 
 agent = AssistantAgent(
     run.agent.name,

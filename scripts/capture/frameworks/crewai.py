@@ -28,20 +28,21 @@
   }
 }
 """
-from contextlib import nullcontext
-
-from driver import as_text, play, run, start_telemetry
+from driver import as_text, in_session, instrument, play, run, start_telemetry
 
 provider = start_telemetry()
-uses_traceloop = run.settings.get("instrumentation") == "traceloop"
-if uses_traceloop:
-    from opentelemetry.instrumentation.crewai import CrewAIInstrumentor
-    from opentelemetry.instrumentation.openai import OpenAIInstrumentor
+if run.settings.get("instrumentation") == "traceloop":
+    instrument(
+        provider,
+        "opentelemetry.instrumentation.crewai:CrewAIInstrumentor",
+        "opentelemetry.instrumentation.openai:OpenAIInstrumentor",
+    )
 else:
-    from openinference.instrumentation.crewai import CrewAIInstrumentor
-    from openinference.instrumentation.openai import OpenAIInstrumentor
-CrewAIInstrumentor().instrument(tracer_provider=provider)
-OpenAIInstrumentor().instrument(tracer_provider=provider)
+    instrument(
+        provider,
+        "openinference.instrumentation.crewai:CrewAIInstrumentor",
+        "openinference.instrumentation.openai:OpenAIInstrumentor",
+    )
 
 from crewai import LLM, Agent, Crew, Task
 from crewai.tools import BaseTool
@@ -74,14 +75,6 @@ agent = Agent(
     cache=False,
     verbose=False,
 )
-
-
-def in_session():
-    if uses_traceloop:
-        return nullcontext()
-    from openinference.instrumentation import using_session
-
-    return using_session(run.conversation_id)
 
 
 async def answer(user):

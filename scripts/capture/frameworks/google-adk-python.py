@@ -41,9 +41,10 @@
   }
 }
 """
-from driver import play, run, start_telemetry
+from driver import in_session, instrument, play, run, start_telemetry
 
-start_telemetry(logs=True)
+provider, _ = start_telemetry(logs=True)
+instrument(provider)
 
 from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
@@ -106,7 +107,8 @@ runner = None
 async def answer(user):
     global runner
     runner = runner or await runner_of(run.agent, run.conversation_id)
-    return await said_by(runner, user, run.conversation_id)
+    with in_session():
+        return await said_by(runner, user, run.conversation_id)
 
 
 play(answer)

@@ -41,7 +41,7 @@
 """
 from contextlib import nullcontext
 
-from driver import as_text, play, run, start_telemetry
+from driver import as_text, instrument, play, run, start_telemetry
 from langchain.agents import create_agent
 from langchain.agents.middleware import wrap_tool_call
 from langchain.messages import ToolMessage
@@ -51,10 +51,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 provider = start_telemetry()
 if run.settings.get("instrumentation") == "traceloop":
-    from opentelemetry.instrumentation.langchain import LangchainInstrumentor as Instrumentor
+    instrument(provider, "opentelemetry.instrumentation.langchain:LangchainInstrumentor")
 else:
-    from openinference.instrumentation.langchain import LangChainInstrumentor as Instrumentor
-Instrumentor().instrument(tracer_provider=provider)
+    instrument(provider, "openinference.instrumentation.langchain:LangChainInstrumentor")
 
 streamed = run.settings.get("stream", False)
 uses_session = run.settings.get("session") == "using_session"

@@ -32,15 +32,13 @@
 """
 from contextlib import nullcontext
 
-from driver import play, run, start_telemetry
+from driver import in_session, instrument, play, run, start_telemetry
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
 from llama_index.llms.openai import OpenAI
-from openinference.instrumentation import using_session
-from openinference.instrumentation.llama_index import LlamaIndexInstrumentor
 
-LlamaIndexInstrumentor().instrument(tracer_provider=start_telemetry())
+instrument(start_telemetry(), "openinference.instrumentation.llama_index:LlamaIndexInstrumentor")
 whole = run.settings.get("whole", False)
 
 
@@ -70,7 +68,7 @@ context = Context(agent)
 
 
 async def answer(user):
-    with nullcontext() if whole else using_session(run.conversation_id):
+    with nullcontext() if whole else in_session():
         return str(await agent.run(user, ctx=context))
 
 

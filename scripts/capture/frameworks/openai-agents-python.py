@@ -46,16 +46,15 @@ from contextlib import nullcontext
 
 from agents import Agent, RunConfig, Runner, SQLiteSession, function_tool, handoff, set_default_openai_client
 from agents import OpenAIChatCompletionsModel, OpenAIResponsesModel, set_trace_processors
-from driver import play, run, start_telemetry
+from driver import in_session, instrument, play, run, start_telemetry
 from openai import AsyncOpenAI
 
 set_trace_processors([])  # The SDK would send its traces to OpenAI.
 provider = start_telemetry()
 if run.settings.get("instrumentation") == "traceloop":
-    from opentelemetry.instrumentation.openai_agents import OpenAIAgentsInstrumentor
+    instrument(provider, "opentelemetry.instrumentation.openai_agents:OpenAIAgentsInstrumentor")
 else:
-    from openinference.instrumentation.openai_agents import OpenAIAgentsInstrumentor
-OpenAIAgentsInstrumentor().instrument(tracer_provider=provider)
+    instrument(provider, "openinference.instrumentation.openai_agents:OpenAIAgentsInstrumentor")
 
 client = AsyncOpenAI(max_retries=0)
 set_default_openai_client(client, use_for_tracing=False)
@@ -92,17 +91,10 @@ agent = agent_of(run.agent, [handoff(agent_of(run.inner))] if run.hands_off else
 session = SQLiteSession(run.conversation_id)
 
 
-def in_session():
-    if run.settings.get("session") == "group":
-        return nullcontext()
-    from openinference.instrumentation import using_session
-
-    return using_session(run.conversation_id)
-
-
 async def answer(user):
-    config = RunConfig(group_id=run.conversation_id) if run.settings.get("session") == "group" else RunConfig()
-    with in_session():
+    uses_group = run.settings.get("session") == "group"
+    config = RunConfig(group_id=run.conversation_id) if uses_group else RunConfig()
+    with nullcontext() if uses_group else in_session():
         if not run.settings.get("stream"):
             return (await Runner.run(agent, user, session=session, run_config=config)).final_output
         streamed = Runner.run_streamed(agent, user, session=session, run_config=config)

@@ -24,12 +24,10 @@
   }
 }
 """
-from driver import as_text, play, run, start_telemetry
-from openinference.instrumentation import using_session
-from openinference.instrumentation.smolagents import SmolagentsInstrumentor
+from driver import as_text, in_session, instrument, play, run, start_telemetry
 from smolagents import LogLevel, OpenAIModel, Tool, ToolCallingAgent
 
-SmolagentsInstrumentor().instrument(tracer_provider=start_telemetry())
+instrument(start_telemetry(), "openinference.instrumentation.smolagents:SmolagentsInstrumentor")
 
 
 class Offered(Tool):
@@ -58,7 +56,7 @@ agent = ToolCallingAgent(
 
 
 def answer(user):
-    with using_session(run.conversation_id):
+    with in_session():
         return str(agent.run(user, reset=False))
 
 

@@ -21,10 +21,10 @@
   }
 }
 """
-from driver import play, run, start_telemetry
+from driver import instrument, play, run, start_telemetry
 from strands import Agent, tool
 
-start_telemetry()
+instrument(start_telemetry())
 
 
 def model():

@@ -21,12 +21,11 @@
   }
 }
 """
-from driver import message_of_stream, open_ai_agent, play, run, start_telemetry
+from driver import instrument, message_of_stream, open_ai_agent, play, run, start_telemetry
 from openai import OpenAI
-from opentelemetry.instrumentation.openai import OpenAIInstrumentor
 
 provider = start_telemetry()
-OpenAIInstrumentor().instrument(tracer_provider=provider)
+instrument(provider, "opentelemetry.instrumentation.openai:OpenAIInstrumentor")
 client = OpenAI(max_retries=0)
 
 

@@ -22,6 +22,8 @@ import { FINAL_ANSWER, withFinalAnswer } from '../final-answer.ts';
 import { UNTYPED_ERROR } from './otel.ts';
 
 const SCOPE = '@arizeai/openinference-instrumentation-beeai';
+/** In Python, spans are of calls; the answer is a tool of the framework's there, too. */
+const PYTHON_SCOPE = 'openinference.instrumentation.beeai';
 const TARGET = 'target';
 const OUTPUT = 'output.value';
 
@@ -29,11 +31,15 @@ export const beeAi: Dialect = {
   name: 'beeai',
   infer,
   messagesOut: [{ rule: `beeai ${OUTPUT}`, key: TARGET, find: answered }],
+  toolArgs: [{ rule: 'beeai input.value', key: 'input.value', find: pythonArguments }],
   toolResult: [{ rule: `beeai ${OUTPUT}`, key: TARGET, find: result }],
   error: [{ rule: 'beeai exception', key: TARGET, find: failure }],
 };
 
 function infer(draft: Draft, { attributes, scope, name }: SpanView): void {
+  if (scope.name === PYTHON_SCOPE && (name === FINAL_ANSWER || draft.toolName === FINAL_ANSWER)) {
+    becomeStep(draft, FINAL_ANSWER);
+  }
   if (scope.name !== SCOPE) return;
   const target = attributes.text(TARGET);
   if (target === undefined) return;
@@ -71,6 +77,15 @@ function answered({ span: { attributes, scope } }: Evidence): MessageList | unde
   const value = attributes.get(OUTPUT);
   if (scope.name !== SCOPE || !isPresent(value)) return undefined;
   return withFinalAnswer(decodeMessages(value, 'assistant'));
+}
+
+/** `{"input": {…}, "options": null}` around the arguments. */
+function pythonArguments({ span: { attributes, scope } }: Evidence): AttributeValue | undefined {
+  const value = scope.name === PYTHON_SCOPE ? attributes.get('input.value') : undefined;
+  if (!isPresent(value)) return undefined;
+  const decoded = decodeJsonish(value).value;
+  // The cast holds: parsed JSON consists of AttributeValues.
+  return member(decoded, 'options') === undefined ? undefined : (member(decoded, 'input') as AttributeValue);
 }
 
 /** `{"result": …}` around whatever the tool gave back as text. */

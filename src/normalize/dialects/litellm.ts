@@ -14,7 +14,7 @@ import type { Message, Part } from '../../model/step.ts';
 import type { SpanView } from '../../otlp/views.ts';
 import { decodeMessages, messageList, type MessageList } from '../chat-messages.ts';
 import { contentOf } from '../content.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, Finder } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { inOrder, leavesUnder } from '../flattened.ts';
@@ -22,6 +22,8 @@ import { isPresent, memberText } from '../jsonish.ts';
 import { settleRawUsage } from '../raw-usage.ts';
 import { asNumber, asText, row, rows } from '../rows.ts';
 
+/** Request and answer of the provider. The call is the span around it, but for the library, which has none of its own. */
+const RAW = 'raw_gen_ai_request';
 const USAGE = 'metadata.usage_object';
 const CALLER = 'metadata.requester_metadata';
 const CALLS = 'gen_ai.completion.';
@@ -35,14 +37,40 @@ export const liteLlm: Dialect = {
     ...rows('userId', asText, ['metadata.user_api_key_end_user_id']),
     ...rows('costUsd', asNumber, ['gen_ai.cost.total_cost']),
   ],
-  marker: USAGE,
   infer,
-  messagesOut: [{ rule: `${CALLS}*.function_call`, key: `${CALLS}*`, find: withCalls }],
+  inferDetails,
+  messagesIn: [raw('messages', 'user')],
+  messagesOut: [raw('choices', 'assistant'), { rule: `${CALLS}*.function_call`, key: `${CALLS}*`, find: withCalls }],
 };
 
-function infer(draft: Draft, { attributes }: SpanView): void {
-  const printed = attributes.text(USAGE);
-  if (printed !== undefined) settleRawUsage(draft, { usage: pythonLiteral(printed) }, USAGE);
+function infer(draft: Draft, span: SpanView): void {
+  const isRaw = span.name === RAW && span.scope.name === 'litellm';
+  if (isRaw) draft.set('kind', 'llm', 'span name');
+  const printed = isRaw ? rawOf(span, 'usage') : span.attributes.text(USAGE);
+  if (printed !== undefined && draft.kind === 'llm') settleRawUsage(draft, { usage: pythonLiteral(printed) }, USAGE);
+}
+
+function inferDetails(draft: Draft, span: SpanView): void {
+  if (span.name !== RAW || span.scope.name !== 'litellm') return;
+  draft.set('responseModel', rawOf(span, 'model'), 'llm.*.model');
+  draft.set('responseId', rawOf(span, 'id'), 'llm.*.id');
+}
+
+/** A member of the raw request or answer: `llm.openai.usage`. */
+function rawOf({ attributes }: Pick<SpanView, 'attributes'>, name: string): string | undefined {
+  const key = attributes.keys().find((one) => one.startsWith('llm.') && one.endsWith(`.${name}`));
+  return key === undefined ? undefined : attributes.text(key);
+}
+
+function raw(name: string, role: 'user' | 'assistant'): Finder<MessageList> {
+  return {
+    rule: `llm.*.${name}`,
+    find: ({ span }) => {
+      const printed = span.name === RAW && span.scope.name === 'litellm' ? rawOf(span, name) : undefined;
+      const value = printed === undefined ? undefined : pythonLiteral(printed);
+      return value === undefined ? undefined : decodeMessages({ [name]: value }, role);
+    },
+  };
 }
 
 /** A member of a dictionary that Python printed; most have not the word, and are long. */

@@ -8,7 +8,7 @@ import type { SpanView } from '../../otlp/views.ts';
 import { isDefaultName } from '../agent-names.ts';
 import { textContent } from '../content.ts';
 import type { Dialect, Finder } from '../dialect.ts';
-import { CAPTURED, type Draft } from '../draft.ts';
+import { CAPTURED, type Draft, TOKEN_FIELDS } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { finishReasonsOf } from '../finish-reason.ts';
 import { isPresent } from '../jsonish.ts';
@@ -148,6 +148,12 @@ function asProvider(value: AttributeValue): string | undefined {
 
 function infer(draft: Draft, span: SpanView): void {
   if (draft.kind === undefined) inferKind(draft, span);
+  else if (draft.kind === 'llm' && NAMED_AGENT.test(span.name)) {
+    // Instrumentations of model calls write on the span that is active, which may be the agent's; the last call wins.
+    draft.kind = 'agent';
+    draft.rules?.set('kind', 'span name');
+    draft.forget(TOKEN_FIELDS);
+  }
   if (draft.kind === 'tool' && draft.toolName === undefined) {
     draft.set('toolName', NAMED_TOOL.exec(span.name)?.[1], 'span name');
   }
