@@ -22,7 +22,7 @@ import { isPresent, memberText } from '../jsonish.ts';
 import { settleRawUsage } from '../raw-usage.ts';
 import { asNumber, asText, row, rows } from '../rows.ts';
 
-/** Request and answer of the provider. The call is the span around it, but for the library, which has none of its own. */
+/** Request and answer of the provider. The call is the span around it, except in the library, which has none of its own. */
 const RAW = 'raw_gen_ai_request';
 const USAGE = 'metadata.usage_object';
 const CALLER = 'metadata.requester_metadata';
