@@ -3,6 +3,7 @@ import { counted } from '../../model/counted.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Step } from '../../model/step.ts';
 import { DOUBT_WORDS } from '../../model/doubts.ts';
+import { type Ledger, SHIPPED_LEDGER } from '../../model/exporters.ts';
 import { DOUBTS, type Turn, type TurnFlag } from '../../model/turn.ts';
 import { captureSwitchOf } from './capture-switches.ts';
 
@@ -12,8 +13,9 @@ export interface Advice {
   readonly remedy: string;
 }
 
-export function adviceFor(conversation: Conversation): readonly Advice[] {
+export function adviceFor(conversation: Conversation, exporters: Ledger = SHIPPED_LEDGER): readonly Advice[] {
   return [
+    ...aboutExporters(conversation, exporters),
     ...aboutContent(conversation),
     ...aboutIds(conversation),
     ...aboutTokens(conversation),
@@ -27,6 +29,20 @@ export function adviceFor(conversation: Conversation): readonly Advice[] {
       return turns === 0 ? [] : [{ what: `${what} (${share(turns, conversation)})`, remedy }];
     }),
   ];
+}
+
+/** Where a tool call is there, nobody asks whether one would have been sent. */
+function aboutExporters({ turns }: Conversation, exporters: Ledger): readonly Advice[] {
+  const without = turns.filter(({ toolCalls }) => toolCalls.length === 0);
+  const scopes = without.flatMap(({ steps }) => steps.filter(({ kind }) => kind !== 'other').map((step) => step.scopeName));
+  if (exporters.sends(new Set(scopes), 'tools') !== 'unknown') return [];
+  const isSeen = without.length < turns.length;
+  return [...new Set(scopes)]
+    .filter((scope) => !exporters.knows(scope))
+    .map((scope) => ({
+      what: `whether the scope ${scope === '' ? 'without a name' : scope} sends tool calls: without one, criteria about tools are not applicable`,
+      remedy: `${isSeen ? 'other turns have some, so' : 'if you know,'} name it in assay.yaml: exporters: { known: [{ scope: ${JSON.stringify(scope)}, lacks: [] }] }`,
+    }));
 }
 
 function share(turns: number, { turns: all }: Conversation): string {
