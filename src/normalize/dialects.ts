@@ -25,6 +25,7 @@ import { otel } from './dialects/otel.ts';
 import { otelGenAi } from './dialects/otel-genai.ts';
 import { pydanticAi } from './dialects/pydantic-ai.ts';
 import { smolagents } from './dialects/smolagents.ts';
+import { springAi } from './dialects/spring-ai.ts';
 import { tanStack } from './dialects/tanstack.ts';
 import { traceloop, traceloopTools } from './dialects/traceloop.ts';
 import { vercel } from './dialects/vercel.ts';
@@ -36,6 +37,7 @@ export const DIALECTS: readonly Dialect[] = [
   haystack,
   liteLlm,
   tanStack,
+  springAi,
   traceloopTools,
   otelGenAi,
   mcp,

@@ -19,7 +19,7 @@ import { decodeMessages, textOf } from '../chat-messages.ts';
 import { settleRawUsage } from '../raw-usage.ts';
 import { asCount, asNumber, asText, memberAs, row, rows } from '../rows.ts';
 import { wordsIn } from '../plain-text.ts';
-import { fromPython, tracedArgumentsIn } from '../wrappings.ts';
+import { argumentsIn, fromPython, tracedArgumentsIn } from '../wrappings.ts';
 import { kindOf, messagesInOfOpenInference, messagesOutOfOpenInference } from './openinference-messages.ts';
 
 const KINDS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
@@ -36,6 +36,7 @@ const KINDS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
 ]);
 
 /** A hand-over to another agent, which the OpenAI Agents instrumentation writes as a tool call. */
+const DSPY = 'openinference.instrumentation.dspy';
 const HANDOFF = /^handoff(?: to |_to_)/;
 
 export const openInference: Dialect = {
@@ -119,6 +120,7 @@ function isChain(span: SpanView): boolean {
 }
 
 function inferTool(draft: Draft, span: SpanView): void {
+  if (span.scope.name === DSPY && inferDspyTool(draft, span.name)) return;
   if (HANDOFF.test(span.name)) {
     draft.kind = 'step';
     draft.rules?.set('kind', 'span name: handoff');
@@ -127,6 +129,16 @@ function inferTool(draft: Draft, span: SpanView): void {
   if (draft.toolCallId !== undefined) return;
   const message = toolMessageIn(jsonIn(span.attributes.text('output.value'), 'tool_call_id'));
   draft.set('toolCallId', message?.tool_call_id, 'output.value tool_call_id');
+}
+
+/** DSPy's tools are called after the method that ran, and its ways to end the loop are tools of its own. */
+function inferDspyTool(draft: Draft, name: string): boolean {
+  const tool = draft.toolName ?? name.replace(/\.__call__$/, '');
+  draft.toolName = tool.replace(/\.__call__$/, '');
+  if (draft.toolName !== 'finish' && draft.toolName !== 'submit') return false;
+  draft.kind = 'step';
+  draft.rules?.set('kind', `${draft.toolName} of DSPy`);
+  return true;
 }
 
 function inferDetails(draft: Draft, span: SpanView): void {
@@ -162,6 +174,7 @@ function jsonIn(text: string | undefined, word: string): unknown {
 function toolInput(evidence: Evidence): AttributeValue | undefined {
   const value = evidence.attribute('input.value');
   if (!isPresent(value)) return undefined;
+  if (evidence.span.scope.name === DSPY) return argumentsIn(value);
   return tracedArgumentsIn(value, () => parameterNames(evidence)) ?? fromPython(value);
 }
 

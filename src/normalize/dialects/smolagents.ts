@@ -19,6 +19,8 @@ import { FINAL_ANSWER, withFinalAnswer } from '../final-answer.ts';
 import { kindOf, messagesInOfOpenInference, messagesOutOfOpenInference } from './openinference-messages.ts';
 
 const SCOPE = 'openinference.instrumentation.smolagents';
+/** Both write the framework's own tool as one of the agent's. */
+const SCOPES: ReadonlySet<string> = new Set([SCOPE, 'opentelemetry.instrumentation.genai.smolagents']);
 const NEW_TASK = 'New task:\n';
 
 export const smolagents: Dialect = {
@@ -31,7 +33,7 @@ export const smolagents: Dialect = {
 };
 
 function infer(draft: Draft, { scope }: SpanView): void {
-  if (scope.name !== SCOPE || draft.kind !== 'tool' || draft.toolName !== FINAL_ANSWER) return;
+  if (!SCOPES.has(scope.name) || draft.kind !== 'tool' || draft.toolName !== FINAL_ANSWER) return;
   draft.kind = 'step';
   draft.rules?.set('kind', FINAL_ANSWER);
 }

@@ -34,7 +34,9 @@ export function adviceFor(conversation: Conversation, exporters: Ledger = SHIPPE
 /** Where a tool call is there, nobody asks whether one would have been sent. */
 function aboutExporters({ turns }: Conversation, exporters: Ledger): readonly Advice[] {
   const without = turns.filter(({ toolCalls }) => toolCalls.length === 0);
-  const scopes = without.flatMap(({ steps }) => steps.filter(({ kind }) => kind !== 'other').map((step) => step.scopeName));
+  const scopes = without.flatMap(({ steps }) =>
+    steps.filter(({ kind }) => kind !== 'other').map((step) => step.scopeName),
+  );
   if (exporters.sends(new Set(scopes), 'tools') !== 'unknown') return [];
   const isSeen = without.length < turns.length;
   return [...new Set(scopes)]
