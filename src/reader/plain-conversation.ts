@@ -59,7 +59,9 @@ const turn = z.object({
   tokens,
   cost_usd: cost,
   error: failure.describe('The turn failed; not that a tool did.'),
-  flags: list(z.string()).describe('What is wrong with the spans, such as `truncated-json`.'),
+  flags: list(z.string()).describe(
+    'What is wrong with the spans, such as `truncated-json`, and doubts about the reading, such as `fragment`.',
+  ),
   started_at: time,
   ended_at: time,
 });

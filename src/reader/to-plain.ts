@@ -43,7 +43,7 @@ function plainTurn(turn: Turn): PlainTurn {
     tool_calls: turn.toolCalls.map((call) => plainToolCall(call, turn.steps, calls)),
     ...spent(turn),
     error: failure(turn.error),
-    flags: turn.flags,
+    flags: [...turn.flags, ...turn.doubts],
     ...times(turn),
   };
 }

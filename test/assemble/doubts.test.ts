@@ -130,14 +130,16 @@ describe('verdicts', async () => {
   });
 });
 
-test('what is scored wrong of damaged exports is said of nine in ten, and hardly an undamaged one has a doubt', async () => {
+test('what is scored wrong of damaged exports is said of nine in ten, and hardly an undamaged one has a doubt', {
+  timeout: 120_000,
+}, async () => {
   const builtinDir = path.resolve(import.meta.dirname, '../../suites');
   const { suites } = await loadSuites(['default'], { baseDir: builtinDir, builtinDir });
-  const { results, doubted, runs } = await damageRuns({ suites, isIn: (number) => number % 20 === 0 });
+  const { results, doubted, runs } = await damageRuns({ suites, isIn: (number) => number % 50 === 0 });
   const count = (is: string) => results.filter((result) => result.is === is).length;
 
-  expect(runs).toBeGreaterThan(20);
-  expect(count('said')).toBeGreaterThan(50);
+  expect(runs).toBeGreaterThan(8);
+  expect(count('said')).toBeGreaterThan(20);
   expect(count('silent')).toBeLessThan(count('said') / 9);
   expect(doubted.length).toBeLessThanOrEqual(1);
 });

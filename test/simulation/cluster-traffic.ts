@@ -21,6 +21,8 @@ export interface ClusterTrafficOptions {
   readonly calm?: boolean;
   /** Turns of each conversation, unless drawn at random; for `together-traffic.ts`. */
   readonly turns?: number;
+  /** Kinds in whose place plain conversations come. */
+  readonly without?: readonly ConversationKind[];
 }
 
 /** A record for Kafka at its time, in milliseconds from the beginning. */
@@ -87,7 +89,12 @@ export function* clusterTraffic(options: ClusterTrafficOptions): Generator<Sched
   for (const conversation of source) {
     const startAt = (index * 1000) / options.rate;
     index += 1;
-    yield schedule(conversation, kindOf(random()), { startAt, random, options });
+    const kind = kindOf(random());
+    yield schedule(conversation, options.without?.includes(kind) === true ? 'plain' : kind, {
+      startAt,
+      random,
+      options,
+    });
   }
 }
 

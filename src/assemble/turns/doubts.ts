@@ -17,7 +17,10 @@ const SIGNS: readonly (readonly [Doubt, (turn: Read) => boolean])[] = [
   ['counted-twice', isCountedTwice],
   ['fragment', isFragment],
   ['answer-unseen', isAnswerUnseen],
-  ['not-understood', ({ steps }) => steps.some(({ flags }) => flags.includes('not-understood'))],
+  [
+    'not-understood',
+    ({ steps }) => steps.some((step) => step.kind === 'other' && step.flags.includes('not-understood')),
+  ],
 ];
 
 export function doubtsOf(turn: Read): readonly Doubt[] {
@@ -54,19 +57,17 @@ function isPrint(content: Content): boolean {
 const INSTRUCTIONS_MIN = 16;
 
 function isAnswerMisread({ finalAnswer, steps }: Read): boolean {
+  if (finalAnswer.state !== 'whole' && finalAnswer.state !== 'truncated') return false;
   if (begins(finalAnswer, PRINTS)) return true;
-  const isSuspect =
-    begins(finalAnswer, TRANSCRIPTS) ||
-    (finalAnswer.state === 'whole' &&
-      steps.some(({ kind, systemInstructions }) => isHeld(finalAnswer, kind, systemInstructions)));
-  // Words that a model did say are the answer, whatever they look like.
-  return (
-    isSuspect && !steps.some(({ kind, output }) => kind === 'llm' && output.text.trim() === finalAnswer.text.trim())
-  );
+  // Words that a model did say are the answer, whatever they look like. Asked first: instructions lie in long histories.
+  const answer = finalAnswer.text.trim();
+  if (steps.findLast((step) => step.kind === 'llm' && step.output.text.trim() === answer) !== undefined) return false;
+  if (begins(finalAnswer, TRANSCRIPTS)) return true;
+  return steps.some((step) => step.kind === 'llm' && isHeld(finalAnswer, step.systemInstructions));
 }
 
-function isHeld(answer: Content, kind: Step['kind'], instructions: string | undefined): boolean {
-  return kind === 'llm' && (instructions?.length ?? 0) >= INSTRUCTIONS_MIN && answer.text.includes(instructions ?? '');
+function isHeld({ text }: Content, instructions = ''): boolean {
+  return instructions.length >= INSTRUCTIONS_MIN && text.includes(instructions);
 }
 
 const METHOD = /\.__\w+__$|^__call__$/;
@@ -82,6 +83,8 @@ function isMisread({ name, args }: ToolCall): boolean {
 /** Model calls without a word, each right after one that used the very same: a record of use taken for a call. */
 function isCountedTwice({ steps }: Read): boolean {
   const calls = steps.filter(({ kind }) => kind === 'llm');
+  // Asked first: words are decoded when they are read.
+  if (!calls.some((call, at) => at > 0 && isSameUse(calls[at - 1] ?? call, call))) return false;
   const silent = calls.filter(isWithoutWords);
   if (silent.length === 0 || silent.length !== calls.length - silent.length) return false;
   return calls.every((call, at) => {

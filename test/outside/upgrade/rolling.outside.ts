@@ -68,7 +68,14 @@ test('a cluster goes from the last release to this version, back, and forward, a
   await startAll(release.program);
   const producer = new TrafficProducer({
     transport: straightTo(rig.kafka.brokers, rig.topics),
-    traffic: clusterTraffic({ ...TIMES, seed: 23, rate: 15, conversations: Number.MAX_SAFE_INTEGER }),
+    traffic: clusterTraffic({
+      ...TIMES,
+      seed: 23,
+      rate: 15,
+      conversations: Number.MAX_SAFE_INTEGER,
+      // The last release scored each call of a turn by itself; this version does not.
+      without: ['a trace for each call', 'named by the last call'],
+    }),
   });
   producer.start();
   await sleep(SIDE_BY_SIDE_MS);
