@@ -31,7 +31,7 @@ export interface KnownExporter {
 
 /** Scopes, one or a glob each, and what none of them sends. The first row that fits counts. */
 const SHIPPED: readonly (readonly [scopes: readonly string[], lacks: readonly Evidence[]])[] = [
-  [['assay*'], []],
+  [['assay', 'assay.*', 'assay/*'], []],
   // SDKs of providers: each model call by itself, with the tools that it asked for and was shown.
   [
     [
@@ -48,6 +48,20 @@ const SHIPPED: readonly (readonly [scopes: readonly string[], lacks: readonly Ev
       'opentelemetry.instrumentation.genai.openai',
       'opentelemetry.instrumentation.genai.anthropic',
       'opentelemetry.util.genai.handler',
+      'opentelemetry.instrumentation.anthropic',
+      'opentelemetry.instrumentation.groq',
+      'opentelemetry.instrumentation.ollama',
+      'opentelemetry.instrumentation.google_generativeai',
+      'opentelemetry.instrumentation.genai.portkey',
+      'openinference.instrumentation.anthropic',
+      'openinference.instrumentation.google_genai',
+      'openinference.instrumentation.groq',
+      'openinference.instrumentation.ollama',
+      'openinference.instrumentation.mistralai',
+      'openinference.instrumentation.together',
+      'openinference.instrumentation.litellm',
+      'openlit.instrumentation.openai',
+      'io.opentelemetry.openai-java-1.1',
       'litellm',
       'semantic_kernel.utils.telemetry.model_diagnostics.decorators',
     ],
@@ -89,6 +103,13 @@ const SHIPPED: readonly (readonly [scopes: readonly string[], lacks: readonly Ev
       '@arizeai/openinference-instrumentation-openai-agents',
       '@arizeai/openinference-instrumentation-beeai',
       'openinference.instrumentation.agno',
+      'openinference.instrumentation.autogen_agentchat',
+      'openinference.instrumentation.beeai',
+      'openinference.instrumentation.google_adk',
+      'opentelemetry.instrumentation.genai.dspy',
+      'opentelemetry.instrumentation.genai.smolagents',
+      'tanstack-ai',
+      'org.springframework.boot',
       'openinference.instrumentation.langchain',
       'openinference.instrumentation.llama_index',
       'openinference.instrumentation.openai_agents',

@@ -1,6 +1,6 @@
 /**
  * The views of the page in the browser: their names and addresses. The page navigates by this table, and the service
- * answers these addresses with the page. A view `x` is the module `src/page/x/x.ts`.
+ * answers these addresses with the page. A view `x` is the module `src/page/x/x.tsx`.
  *
  * A name in braces stands for the rest of the path, percent-encoded: an id may have any character.
  */

@@ -48,6 +48,9 @@ function collectPart(value: unknown, into: Part[]): void {
     case 'refusal': {
       const text = member(value, 'content') ?? member(value, 'text') ?? member(value, 'refusal');
       if (typeof text === 'string' && text !== '') into.push({ type: 'text', text });
+      // Words under a key that nobody knows are still there.
+      else if (typeof text !== 'string' && Object.keys(value).length > 1)
+        into.push({ type: 'other', raw: toJson(value) });
       return;
     }
     case 'reasoning':

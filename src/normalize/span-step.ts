@@ -363,7 +363,9 @@ export class SpanStep implements Step {
   #lacksOutput(): boolean {
     // A place that is empty says that nothing was given back.
     const hasPlace = (this.#draft.captured & CAPTURED.output) !== 0;
-    if (this.status === 'error' || hasPlace || this.messagesOut.length > 0) return false;
+    const parts = this.messagesOut.flatMap((message) => message.parts);
+    const isUnread = parts.length > 0 && parts.every(({ type }) => type === 'other');
+    if (this.status === 'error' || (!isUnread && (hasPlace || this.messagesOut.length > 0))) return false;
     if (this.kind === 'llm') {
       const reasons = this.model?.finishReasons ?? [];
       const hasEnd = (this.usage?.outputTokens ?? 0) > 0 || reasons.includes('stop');

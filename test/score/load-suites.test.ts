@@ -100,7 +100,7 @@ outcomes:
     'bad.yaml | 18 | criteria[2].with.in_a_turn | 1 is not right | at least 2',
     "bad.yaml | 18 | criteria[2].with.in_a_rwo | unknown field 'in_a_rwo' | did you mean 'in_a_row'?",
     "bad.yaml | 24 | criteria[3].check | Unknown variable: sate | did you mean 'state'?",
-    `bad.yaml | 25 | criteria[3].needs[0] | "final_anser" is not allowed here | one of truth, feedback, state, final_answer, user_input, tools, tool_args, tool_results, messages, usage, instructions; did you mean 'final_answer'?`,
+    `bad.yaml | 25 | criteria[3].needs[0] | "final_anser" is not allowed here | one of truth, feedback, state, final_answer, user_input, tools, tool_errors, tool_args, tool_results, messages, usage, instructions; did you mean 'final_answer'?`,
     'bad.yaml | 29 | criteria[4].check | error parsing regexp: missing closing ): `(a` | a pattern in RE2 syntax',
     `bad.yaml | 31 | outcomes[0].outcome | "success" is not allowed here | one of successful_completion, no_fault_found, handed_over, graceful_failure, partial_failure, hard_failure`,
     "bad.yaml | 32 | outcomes[0].when | there is no criterion 'frst' | did you mean 'first'?",

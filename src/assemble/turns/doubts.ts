@@ -17,10 +17,7 @@ const SIGNS: readonly (readonly [Doubt, (turn: Read) => boolean])[] = [
   ['counted-twice', isCountedTwice],
   ['fragment', isFragment],
   ['answer-unseen', isAnswerUnseen],
-  [
-    'not-understood',
-    ({ steps }) => steps.some((step) => step.kind === 'other' && step.flags.includes('not-understood')),
-  ],
+  ['not-understood', isNotUnderstood],
 ];
 
 export function doubtsOf(turn: Read): readonly Doubt[] {
@@ -30,22 +27,30 @@ export function doubtsOf(turn: Read): readonly Doubt[] {
 /** Longer than any name of a class with its first parameter. */
 const PRINT_SEARCHED = 200;
 const PRINTS: readonly RegExp[] = [
-  // ChatMessage(_role=…), AgentOutput(response=…), [Message(…)
-  /^\[?(?:[A-Za-z_]+\.)*[A-Z][A-Za-z]{2,60}\((?:[a-z_][\w]{0,60}=|<)/,
+  // ChatMessage(_role=…), [Message(role=…), {'output': AIMessage(content=…)}, (AIMessage(content=…),)
+  /^[[({]?\s*(?:'[\w ]{1,60}':\s*)?(?:[A-Za-z_]\w{0,60}\.){0,5}[A-Z]\w{2,60}\(\s*(?:[a-z_]\w{0,60}=|<)[\s\S]*[)\]}]$/,
+  // A LangChain message, or a model of Pydantic, as `str` has it.
+  /^content=['"][\s\S]*['"] additional_kwargs=\{/,
+  /^[a-z_]\w{0,60}=\[?[A-Z]\w{2,60}\([\s\S]*\)\]?/,
   /^\[?<[\w.]{1,80}(?: object)? at 0x[0-9a-f]+/,
   /^\[object [A-Za-z]{1,40}\]$/,
   /^<(?:generator|async_generator|coroutine|function|bound method) /,
+  // Java: ChatResponse [metadata=…], com.acme.Answer@6d06d69c
+  /^[A-Z]\w{2,60} ?[[{]\w{1,60}=[\s\S]*[\]}]$/,
+  /^(?:[a-z]\w{0,60}\.){1,8}[A-Z]\w{0,60}@[0-9a-f]{4,16}$/,
 ];
 /** A transcript in place of what was said; a model may have been asked for one. */
 const TRANSCRIPTS: readonly RegExp[] = [
-  /^[[{]\s*["'](?:messages|role|content|replies|_role|history|chat_history)["']\s*:/,
-  /^\[\s*\{\s*["'](?:role|parts|content|type)["']\s*:/,
+  /^[[{]\s*["'](?:messages|role|replies|_role|history|chat_history)["']\s*:/,
+  /^\[\s*\{\s*["'](?:role|parts)["']\s*:/,
 ];
 
 function begins(content: Content, forms: readonly RegExp[]): boolean {
   if (content.state !== 'whole' && content.state !== 'truncated') return false;
-  const begin = content.text.slice(0, PRINT_SEARCHED).trimStart();
-  return forms.some((form) => form.test(begin));
+  // The end decides as well: words of a person that begin with code end as words do.
+  const text = content.text.trim();
+  const ends = text.length <= PRINT_SEARCHED ? text : `${text.slice(0, PRINT_SEARCHED)}${text.slice(-PRINT_SEARCHED)}`;
+  return forms.some((form) => form.test(ends));
 }
 
 /** Whether it is an object as a program prints it, in place of words. */
@@ -54,7 +59,7 @@ function isPrint(content: Content): boolean {
 }
 
 /** Shorter instructions may be words of any answer. */
-const INSTRUCTIONS_MIN = 16;
+const INSTRUCTIONS_MIN = 40;
 
 function isAnswerMisread({ finalAnswer, steps }: Read): boolean {
   if (finalAnswer.state !== 'whole' && finalAnswer.state !== 'truncated') return false;
@@ -77,7 +82,8 @@ function isMisread({ name, args }: ToolCall): boolean {
   const { json } = args;
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return false;
   const keys = Object.keys(json);
-  return keys.length > 0 && keys.every((key) => key === 'kwargs' || key === 'args');
+  // A tool may have a parameter `args` of its own.
+  return keys.includes('kwargs') && keys.every((key) => key === 'kwargs' || key === 'args');
 }
 
 /** Model calls without a word, each right after one that used the very same: a record of use taken for a call. */
@@ -129,4 +135,10 @@ function areToolsUnseen({ toolCalls, steps }: Read): boolean {
       ({ kind, spanId, startedAtMs }) => kind === 'llm' && spanId !== requestedBy && startedAtMs >= endedAtMs,
     );
   });
+}
+
+/** A turn that has its question and its answer needs no more: others' spans hold messages, too, in requests and databases. */
+function isNotUnderstood({ userInput, finalAnswer, steps }: Read): boolean {
+  if (userInput.state !== 'missing' && finalAnswer.state !== 'missing') return false;
+  return steps.some((step) => step.kind === 'other' && step.flags.includes('not-understood'));
 }

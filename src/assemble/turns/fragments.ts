@@ -48,12 +48,14 @@ export function isOpen(turn: Turn): boolean {
 }
 
 /** Whether it is one model call out of a turn: it asks for a tool, or goes on from one, and the calls beside it are elsewhere. */
-export function isFragment(turn: Pick<Turn, 'steps' | 'rootSpanId' | 'flags'>): boolean {
+export function isFragment(turn: Pick<Turn, 'steps' | 'conversationId' | 'flags'>): boolean {
   const [only, ...others] = turn.steps.filter(({ kind }) => kind !== 'other');
   if (only?.kind !== 'llm' || others.length > 0 || only.error !== undefined) return false;
   // An agent that was killed leaves calls whose root was lost; these never had one.
   if (turn.flags.includes('root-missing')) return false;
-  return asksForTools(only) || only.messagesIn.findLast(({ role }) => role !== 'system')?.role === 'tool';
+  if (only.messagesIn.findLast(({ role }) => role !== 'system')?.role === 'tool') return true;
+  // With an id, calls beside it would have been found: some agents are one call that fills in a form.
+  return turn.conversationId === undefined && asksForTools(only);
 }
 
 /** Turns of one conversation in order of start, those that are parts of one turn together. */

@@ -15,7 +15,7 @@ import { inert } from '../subject/values.ts';
 type Touch = (spanId: SpanId | undefined) => void;
 
 /** Knows of which calls it is known that they failed. */
-type KnowsFailures = Pick<Subject, 'hasFailed'>;
+type KnowsFailures = Pick<Subject, 'hasFailed' | 'toolCalls'>;
 
 /** Thrown where content was not recorded whole. The check is not applicable, with this as the reason. */
 export class ContentGap extends Error {
@@ -302,6 +302,8 @@ export class TurnView {
   }
 
   get tool_calls(): readonly ToolCallView[] {
+    // Read of the subject, which notes that calls were looked for; the turn's are among its.
+    if (this.#subject.toolCalls.length === 0) return [];
     return this.#turn.toolCalls.map((call) => new ToolCallView(call, this.#subject, this.#touch));
   }
 

@@ -32,7 +32,7 @@ const NONE_STANDING = { pass: true, reason: 'No known tool error was left standi
 export const noUnrecoveredToolError = builtInCheck({
   summary: 'each tool error was followed by a success of that tool, or admitted in the answer',
   params: z.strictObject({}),
-  needs: ['tools'],
+  needs: ['tools', 'tool_errors'],
   make: () => (subject) => {
     const failure = standingFailure(subject);
     if (failure === undefined) return isEndUnknown(subject.turn) ? END_UNKNOWN : NONE_STANDING;
@@ -60,7 +60,7 @@ export const noUnrecoveredToolError = builtInCheck({
 export const noBlockingToolError = builtInCheck({
   summary: 'no tool error kept the agent from doing what was asked',
   params: z.strictObject({}),
-  needs: ['tools'],
+  needs: ['tools', 'tool_errors'],
   make: () => (subject) => {
     const failure = standingFailure(subject);
     if (failure === undefined) return isEndUnknown(subject.turn) ? END_UNKNOWN : NONE_STANDING;

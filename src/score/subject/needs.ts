@@ -19,6 +19,7 @@ export const NEEDS = [
   'final_answer',
   'user_input',
   'tools',
+  'tool_errors',
   'tool_args',
   'tool_results',
   'messages',
@@ -45,6 +46,10 @@ const GAPS = {
   state: ({ state }) => (state === undefined ? 'No state was recorded (assay.conversation.state).' : undefined),
   final_answer: ({ turn }) => answerGap(turn),
   tools: toolsGap,
+  tool_errors: (subject) =>
+    subject.sends('tool_errors') === 'not_sent' && !subject.toolCalls.some((call) => subject.hasFailed(call))
+      ? `The exporter (${exportersIn(subject)}) sends no errors of tools.`
+      : undefined,
   user_input: ({ turn }) => {
     if (turn.doubts.includes('question-misread')) return `The user's request was not understood: ${PRINTED}.`;
     if (turn.userInput.state === 'missing') return `The user's request was not recorded (${CAPTURE_HINT}).`;
@@ -90,13 +95,20 @@ export function toolsGap(subject: Subject): string | undefined {
   const exporters = exportersIn(subject);
   switch (subject.sends('tools')) {
     case 'sent':
-      return undefined;
+      return subject.sends('roots') === 'not_sent' && subject.steps.some(isMute)
+        ? `The exporter (${exporters}) shows tool calls in what models say, and that was not captured (${CAPTURE_HINT}).`
+        : undefined;
     case 'not_sent':
       return `The exporter (${exporters}) sends no tool calls.`;
     case 'unknown':
       if (subject.turns.every(({ steps }) => saysWhatModelsAsked(steps))) return undefined;
       return `No tool call was seen, and nobody knows whether the exporter (${exporters}) sends them (see exporters.known).`;
   }
+}
+
+/** A model call that tells neither what was said nor why it ended. */
+function isMute({ kind, flags, model }: Step): boolean {
+  return kind === 'llm' && flags.includes('content-missing') && (model?.finishReasons.length ?? 0) === 0;
 }
 
 /** Attributes in which a request to a model has the tools that it may call. */

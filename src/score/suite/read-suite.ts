@@ -201,7 +201,11 @@ class SuiteReader {
       ...(written.judge === undefined
         ? { check: builtIn?.check ?? this.#order(written, path) ?? this.#check(written, program, path) }
         : { judge: written.judge }),
-      needs: [...(builtIn?.needs ?? []), ...(written.needs ?? [])],
+      needs: [
+        ...(builtIn?.needs ?? []),
+        ...(written.order === undefined ? [] : ['tools' as const]),
+        ...(written.needs ?? []),
+      ],
       ...(when !== undefined && { when: applies(when, (subject) => this.#scopeOf(subject)) }),
       ...(written.when_not_applicable !== undefined && { whenNotApplicable: written.when_not_applicable }),
       ...(critical !== undefined && { critical }),
