@@ -36,3 +36,16 @@ export function pinned(row: Row, bounded: string, version: string | undefined): 
   const extras = /\[[^\]]*\]/.exec(bounded)?.[0] ?? '';
   return `${name}${extras}==${version}`;
 }
+
+/** Makes rows of one language; most frameworks have no hand-off. */
+export function rowIn(language: Row['language']) {
+  return (
+    id: string,
+    framework: string,
+    exporter: string,
+    file: string,
+    api: Row['api'],
+    packages: readonly string[],
+    more: Partial<Row> = {},
+  ): Row => ({ id, framework, exporter, language, file, api, packages, handOff: 'none', ...more });
+}

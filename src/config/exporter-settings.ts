@@ -16,7 +16,7 @@ const EXPORTER = {
   ),
   lacks: setting(
     { key: 'lacks', default: [], example: ['tool_errors'] },
-    `Kinds of evidence that it does not send: ${EVIDENCE.join(', ')}.`,
+    `Kinds of evidence that it does not send: ${EVIDENCE.join(', ')}. Verdicts go by tools, tool_errors and roots.`,
     z.array(z.enum(EVIDENCE, `one of ${EVIDENCE.join(', ')}`), 'a list').readonly(),
   ),
 };

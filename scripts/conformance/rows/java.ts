@@ -1,5 +1,7 @@
 /** Rows in Java. A version after `@` is that of a bill of materials, or the newest that fits the others. */
-import type { Row } from '../row.ts';
+import { type Row, rowIn } from '../row.ts';
+
+const java = rowIn('java');
 
 /** One version for all parts of OpenTelemetry, whatever others ask for. */
 const OTEL = [
@@ -63,15 +65,3 @@ export const JAVA_ROWS: readonly Row[] = [
     'import:org.springframework.ai:spring-ai-bom@2.0.1',
   ]),
 ];
-
-function java(
-  id: string,
-  framework: string,
-  exporter: string,
-  file: string,
-  api: Row['api'],
-  packages: readonly string[],
-  more: Partial<Row> = {},
-): Row {
-  return { id, framework, exporter, language: 'java', file, api, packages, handOff: 'none', ...more };
-}

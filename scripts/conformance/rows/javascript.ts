@@ -1,5 +1,7 @@
 /** Rows in JavaScript. */
-import type { Row } from '../row.ts';
+import { type Row, rowIn } from '../row.ts';
+
+const js = rowIn('javascript');
 
 /**
  * Version 3 of the SDK fits no framework yet: processors and contexts of the two cannot be mixed. Frameworks that bring
@@ -12,6 +14,15 @@ const OTEL = [
   '@opentelemetry/sdk-trace-base@2',
   '@opentelemetry/context-async-hooks@2',
   '@opentelemetry/exporter-trace-otlp-proto@0.223',
+];
+const STRANDS = [
+  '@strands-agents/sdk',
+  'openai@6',
+  '@anthropic-ai/sdk',
+  '@modelcontextprotocol/sdk',
+  '@opentelemetry/sdk-metrics@2',
+  'zod',
+  ...OTEL,
 ];
 const THROWS = 'A tool that throws ends the turn';
 const LANGCHAIN = ['langchain', '@langchain/core', '@langchain/langgraph', '@langchain/openai', 'openai', 'zod'];
@@ -384,38 +395,16 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
     ],
     { variant: 'langchain' },
   ),
-  js(
-    'strands-js',
-    'Strands Agents (JavaScript)',
-    'own',
-    'capture:strands.mjs',
-    'openai-responses',
-    [
-      '@strands-agents/sdk',
-      'openai@6',
-      '@anthropic-ai/sdk',
-      '@modelcontextprotocol/sdk',
-      '@opentelemetry/sdk-metrics@2',
-      'zod',
-      ...OTEL,
-    ],
-    { handOff: 'tool' },
-  ),
+  js('strands-js', 'Strands Agents (JavaScript)', 'own', 'capture:strands.mjs', 'openai-responses', STRANDS, {
+    handOff: 'tool',
+  }),
   js(
     'strands-js-latest',
     'Strands Agents (JavaScript)',
     'own, newest conventions',
     'capture:strands.mjs',
     'openai-responses',
-    [
-      '@strands-agents/sdk',
-      'openai@6',
-      '@anthropic-ai/sdk',
-      '@modelcontextprotocol/sdk',
-      '@opentelemetry/sdk-metrics@2',
-      'zod',
-      ...OTEL,
-    ],
+    STRANDS,
     { handOff: 'tool', env: { OTEL_SEMCONV_STABILITY_OPT_IN: 'gen_ai_latest_experimental,gen_ai_tool_definitions' } },
   ),
   js(
@@ -446,15 +435,3 @@ export const JAVASCRIPT_ROWS: readonly Row[] = [
     { handOff: 'tool' },
   ),
 ];
-
-function js(
-  id: string,
-  framework: string,
-  exporter: string,
-  file: string,
-  api: Row['api'],
-  packages: readonly string[],
-  more: Partial<Row> = {},
-): Row {
-  return { id, framework, exporter, language: 'javascript', file, api, packages, handOff: 'none', ...more };
-}

@@ -1,5 +1,7 @@
 /** Rows in Python. */
-import type { Row } from '../row.ts';
+import { type Row, rowIn } from '../row.ts';
+
+const py = rowIn('python');
 
 /** Switches on what OpenTelemetry's own instrumentations keep back by default. */
 const GENAI = {
@@ -629,15 +631,3 @@ export const PYTHON_ROWS: readonly Row[] = [
     { settings: { instrumentors: ['openinference.instrumentation.mistralai:MistralAIInstrumentor'] } },
   ),
 ];
-
-function py(
-  id: string,
-  framework: string,
-  exporter: string,
-  file: string,
-  api: Row['api'],
-  packages: readonly string[],
-  more: Partial<Row> = {},
-): Row {
-  return { id, framework, exporter, language: 'python', file, api, packages, handOff: 'none', ...more };
-}
