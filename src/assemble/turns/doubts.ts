@@ -6,6 +6,7 @@ import type { Content, Step } from '../../model/step.ts';
 import type { Doubt, ToolCall, Turn } from '../../model/turn.ts';
 import { isFragment } from './fragments.ts';
 
+/** Parts of it are worked out when they are read: signs take apart only what they always need. */
 type Read = Omit<Turn, 'doubts'>;
 
 const SIGNS: readonly (readonly [Doubt, (turn: Read) => boolean])[] = [
@@ -24,6 +25,8 @@ export function doubtsOf(turn: Read): readonly Doubt[] {
   return SIGNS.flatMap(([doubt, holds]) => (holds(turn) ? doubt : []));
 }
 
+/** Each form has one of these near its begin; most words have none. */
+const MARKS = /[[({<@=]/;
 /** Longer than any name of a class with its first parameter. */
 const PRINT_SEARCHED = 200;
 const PRINTS: readonly RegExp[] = [
@@ -47,6 +50,7 @@ const TRANSCRIPTS: readonly RegExp[] = [
 
 function begins(content: Content, forms: readonly RegExp[]): boolean {
   if (content.state !== 'whole' && content.state !== 'truncated') return false;
+  if (!MARKS.test(content.text.slice(0, PRINT_SEARCHED))) return false;
   // The end decides as well: words of a person that begin with code end as words do.
   const text = content.text.trim();
   const ends = text.length <= PRINT_SEARCHED ? text : `${text.slice(0, PRINT_SEARCHED)}${text.slice(-PRINT_SEARCHED)}`;
@@ -108,14 +112,15 @@ function isSameUse({ usage: a }: Step, { usage: b }: Step): boolean {
 }
 
 /** The turn has no answer; its last model call has one that asks for nothing more, or has no place for one. */
-function isAnswerUnseen({ finalAnswer, error, steps, rootSpanId, flags }: Read): boolean {
-  if (finalAnswer.state !== 'missing' || error !== undefined) return false;
+function isAnswerUnseen(turn: Read): boolean {
+  if (turn.finalAnswer.state !== 'missing' || turn.error !== undefined) return false;
+  const { steps, rootSpanId } = turn;
   const last = steps.findLast(({ kind }) => kind === 'llm') ?? steps.find(({ spanId }) => spanId === rootSpanId);
   if (last === undefined || last.error !== undefined) return false;
   // It had asked for a tool, whatever it says of its end.
   if (steps.some(({ kind, startedAtMs }) => kind === 'tool' && startedAtMs >= last.startedAtMs && last.kind === 'llm'))
     return false;
-  if (last.flags.includes('output-missing')) return !flags.includes('root-missing');
+  if (last.flags.includes('output-missing')) return !turn.flags.includes('root-missing');
   if (last.kind !== 'llm' || last.output.state === 'missing') return false;
   return !last.messagesOut.some(({ parts }) => parts.some(({ type }) => type === 'tool_call'));
 }
@@ -124,8 +129,11 @@ function isAnswerUnseen({ finalAnswer, error, steps, rootSpanId, flags }: Read):
  * A model stopped to call a tool, and no call is there; or one is, and no result: no model's API goes on from a call whose
  * result it was not given.
  */
-function areToolsUnseen({ toolCalls, steps }: Read): boolean {
+function areToolsUnseen(turn: Read): boolean {
+  const { toolCalls, steps } = turn;
   if (toolCalls.length === 0) {
+    // Asked first: why each call ended is read from its span.
+    if (turn.llmCalls < 2) return turn.finishReasons.includes('tool_call');
     return steps.some(({ kind, model }) => kind === 'llm' && model?.finishReasons.includes('tool_call') === true);
   }
   const open = toolCalls.filter(({ answered, spanId }) => !answered && spanId === undefined);
