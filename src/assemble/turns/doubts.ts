@@ -132,8 +132,6 @@ function isAnswerUnseen(turn: Read): boolean {
 function areToolsUnseen(turn: Read): boolean {
   const { toolCalls, steps } = turn;
   if (toolCalls.length === 0) {
-    // Asked first: why each call ended is read from its span.
-    if (turn.llmCalls < 2) return turn.finishReasons.includes('tool_call');
     return steps.some(({ kind, model }) => kind === 'llm' && model?.finishReasons.includes('tool_call') === true);
   }
   const open = toolCalls.filter(({ answered, spanId }) => !answered && spanId === undefined);
