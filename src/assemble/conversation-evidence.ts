@@ -5,12 +5,13 @@
  * out. A call is looked for only where the same service was instrumented in the same way: a model server in a test
  * gives the same ids to everyone.
  *
- * History is evidence where there are no such ids, if a tool was called in it: all that users and tools said, and the
- * arguments of the calls. Words alone may be said in the same way to many.
+ * History is evidence between turns that name no conversation, if a tool was called in it: all that users and tools said,
+ * and the arguments of the calls. Words alone may be said in the same way to many.
  *
  * Finding keys decodes every message; links lie in the spans themselves.
  */
 import { createHash } from 'node:crypto';
+import { HISTORY_KEY } from '../model/conversation-id.ts';
 import type { TraceId } from '../model/ids.ts';
 import type { Message, Step, StepKind } from '../model/step.ts';
 import type { Turn } from '../model/turn.ts';
@@ -47,7 +48,7 @@ export function keysOf(turns: readonly Turn[]): Omit<ConversationEvidence, 'link
   const wants = new Set<string>();
   for (const turn of turns) {
     for (const step of turn.steps) if (step.kind === 'llm') collect(step, has, wants);
-    collectHistory(turn, has, wants);
+    if (turn.conversationId === undefined || turn.conversationId === '') collectHistory(turn, has, wants);
   }
   for (const key of has) wants.delete(key);
   return { has: [...has].slice(-EACH_MAX), wants: [...wants].slice(-EACH_MAX) };
@@ -105,7 +106,7 @@ function historyKey(step: Step, messages: readonly Message[]): string | undefine
   }
   if (calls === 0) return undefined;
   const whole = JSON.stringify([step.serviceName, step.scopeName, said]);
-  return `history:${createHash('sha256').update(whole).digest('base64url').slice(0, 32)}`;
+  return `${HISTORY_KEY}${createHash('sha256').update(whole).digest('base64url').slice(0, 32)}`;
 }
 
 /** A history may be as long as a hostile sender likes. */

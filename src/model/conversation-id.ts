@@ -13,6 +13,9 @@ export function conversationIdFrom(named: string): ConversationId {
   return `${id.slice(0, CONVERSATION_ID_LENGTH_MAX - 33)}~${hash}`.toWellFormed() as ConversationId;
 }
 
+/** Begins a key by which turns without a name are found to go on from one another. One that names its conversation has none. */
+export const HISTORY_KEY = 'history:';
+
 const CONVERSATION_HASH_BITS = 30;
 
 /**

@@ -3,6 +3,7 @@
  * and ids that it needs. Either may come first, so both are kept, as hashes.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { HISTORY_KEY } from '../../model/conversation-id.ts';
 import type { ConversationKeys, ConversationKeyStore, ConversationStore, StoredConversation } from '../engine-store.ts';
 import { keyHash, RELATED_MAX } from '../key-hash.ts';
 
@@ -11,8 +12,9 @@ export class ConversationKeyRows implements ConversationKeyStore {
   readonly #find: StatementSync;
   readonly #insert: StatementSync;
   readonly #move: StatementSync;
-  /** Where every turn names its conversation there are none, and nobody need look. */
+  /** Whether a turn that names its conversation has to look for others. Where all name theirs there are no keys. */
   hasAny: boolean;
+  #isEmpty: boolean;
 
   constructor(database: DatabaseSync, conversations: ConversationStore) {
     this.#conversations = conversations;
@@ -21,20 +23,22 @@ export class ConversationKeyRows implements ConversationKeyStore {
       'INSERT OR IGNORE INTO conversation_keys (key, wanted, conversation) VALUES (?, ?, ?)',
     );
     this.#move = database.prepare('UPDATE OR REPLACE conversation_keys SET conversation = ? WHERE conversation = ?');
-    this.hasAny = database.prepare('SELECT 1 FROM conversation_keys LIMIT 1').get() !== undefined;
+    this.#isEmpty = database.prepare('SELECT 1 FROM conversation_keys LIMIT 1').get() === undefined;
+    this.hasAny = !this.#isEmpty;
   }
 
   /** The conversations that have what is wanted or want what is had, oldest first. */
   find({ has, wants }: ConversationKeys): readonly StoredConversation[] {
     const found = new Set<number>();
-    if (!this.hasAny) return [];
+    if (this.#isEmpty) return [];
     for (const key of wants) this.#collect(key, 0, found);
     for (const key of has) this.#collect(key, 1, found);
     return [...found].sort((a, b) => a - b).map((row) => this.#conversations.at(row));
   }
 
   add(conversation: number, { has, wants }: ConversationKeys): void {
-    if (has.length + wants.length > 0) this.hasAny = true;
+    if (has.length + wants.length > 0) this.#isEmpty = false;
+    this.hasAny ||= [...has, ...wants].some((key) => !key.startsWith(HISTORY_KEY));
     for (const key of has) this.#insert.run(keyHash(key), 0, conversation);
     for (const key of wants) this.#insert.run(keyHash(key), 1, conversation);
   }
