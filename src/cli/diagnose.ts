@@ -2,7 +2,11 @@
  * Says what a running service received, what became of it, what is missing, and in what its agents fail: from what it exports as metrics, so the two cannot disagree.
  * Process counters begin at zero with each start of the service; evaluations are totals of its store.
  */
+import type { ExporterList } from '../api/exporters.ts';
 import { counted } from '../model/counted.ts';
+import { DOUBT_WORDS } from '../model/doubts.ts';
+import { DOUBTS } from '../model/turn.ts';
+import { SILENT_TURNS } from '../model/exporter-traffic.ts';
 import { TURN_FATES, type TurnFate } from '../model/events/scoring-events.ts';
 import { type RefuseReason, REFUSE_REASONS } from '../model/events/receive-events.ts';
 import { FAILED_OUTCOMES } from '../model/severity.ts';
@@ -34,6 +38,8 @@ export interface Observed {
   readonly needs?: ReadonlyMap<string, readonly string[]>;
   /** A conversation among the worst of each suite, as far as they are known. */
   readonly worst?: ReadonlyMap<string, string>;
+  /** Exporters that neither Assay nor the configuration knows, as far as they can be had. */
+  readonly exporters?: ExporterList['exporters'];
   /** Address to which agents send their spans. */
   readonly otlp: string;
 }
@@ -201,6 +207,8 @@ function adviceOf(observed: Observed): readonly Advice[] {
     })),
     ...behind(scrape),
     ...unscored(scrape),
+    ...doubted(scrape),
+    ...unknownExporters(observed),
     ...undecided(observed),
     ...unnamed(scrape),
   ];
@@ -247,6 +255,32 @@ function unscored(scrape: Scrape): readonly Advice[] {
   return count === 0
     ? []
     : [{ problem: `${counted(count, 'conversation')} matched no suite`, remedy: 'look at `match` in your suites' }];
+}
+
+function doubted(scrape: Scrape): readonly Advice[] {
+  return DOUBTS.flatMap((doubt) => {
+    const count = scrape.sum('assay_turns_doubted_total', { doubt });
+    const { what, remedy } = DOUBT_WORDS[doubt];
+    return count === 0 ? [] : [{ problem: `${counted(count, 'turn')} not read as it happened: ${what}`, remedy }];
+  });
+}
+
+function unknownExporters({ exporters }: Observed): readonly Advice[] {
+  return (exporters ?? []).slice(0, NAMES_SHOWN).map((seen) => {
+    const { scope, turns_with_tools: calling, turns_speaking_of_tools: speaking, turns: all, entry } = seen;
+    const shows = `${calling} of its ${counted(all, 'turn')} show tool calls, ${speaking} speak of tools`;
+    return {
+      problem: `nobody knows what the exporter ${scope === '' ? 'without a name' : scope} sends: ${shows}`,
+      remedy:
+        entry === undefined
+          ? `one tool call shows it, or ${SILENT_TURNS} turns that speak of tools without one; or say it under exporters.known`
+          : `npx assay doctor --accept ${quoted(scope)}, which notes ${noted(entry.lacks)}`,
+    };
+  });
+}
+
+function noted(lacks: readonly string[]): string {
+  return lacks.length === 0 ? 'that it sends tool calls' : `that it sends no ${lacks.join(', ')}`;
 }
 
 const CAPTURE = 'switch content capture on: docs/frameworks.md';

@@ -1,5 +1,6 @@
 /** The end of `assay score`, as a person reads it. */
 import { counted } from '../model/counted.ts';
+import { DOUBT_WORDS } from '../model/doubts.ts';
 import { ENDLESS_SIGNS, type EndlessSign } from '../model/events/scoring-events.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import { speaksOfSuccess, wordsOf } from '../model/suite-words.ts';
@@ -31,6 +32,12 @@ export function printSummary(terminal: Terminal, summary: Summary, run: ScoredFi
       run.withoutEnd.filter((one) => one.sign === sign),
       ENDLESS_WORDS[sign],
     );
+  for (const [doubt, turns] of run.doubted) {
+    const { what, remedy } = DOUBT_WORDS[doubt];
+    terminal.out(
+      `\n  ${terminal.paint('yellow', `${counted(turns, 'turn')} not read as it happened: ${what}`)}\n  ${remedy}`,
+    );
+  }
   const notes = [
     `${counted(summary.conversations, 'conversation')}, ${counted(run.turns, 'turn')}, ${counted(run.records, 'span or log record', 'spans and log records')} in ${run.seconds.toFixed(1)} s`,
     ...(run.otherTraces > 0 ? [withoutAgent(run.otherTraces)] : []),

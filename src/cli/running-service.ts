@@ -32,6 +32,7 @@ interface NamedService extends AskedService {
   readonly otlp: string;
   /** `token`, else that of `http.write_token`. */
   readonly writeToken: string | undefined;
+  readonly settings: Settings;
 }
 
 export function serviceOf(flags: ServiceFlags): NamedService {
@@ -43,7 +44,7 @@ export function serviceOf(flags: ServiceFlags): NamedService {
   failOn(mistakes);
   const { url, token } = askedService(flags, settings);
   const writeToken = token ?? settings.http.writeToken;
-  return { url, token, otlp: otlpOf(url, settings), writeToken };
+  return { url, token, otlp: otlpOf(url, settings), writeToken, settings };
 }
 
 /** For commands that only read, which need no secret of the configuration. */

@@ -63,7 +63,7 @@ const VARIABLES = ALL_SECTIONS.flatMap(({ declared }) =>
 );
 
 export function loadSettings({ flags, env, cwd }: SettingsInput): LoadedSettings {
-  const { document: written, baseDir, mistakes } = openConfig(flags, env, cwd);
+  const { document: written, baseDir, mistakes } = openConfig({ flags, env, cwd });
   const { document, variables, removed } = withoutRemoved(written, env);
   const sources = new Sources({ flags, env: variables, document, baseDir, cwd });
   const settings = readSettings(sources);
@@ -123,11 +123,10 @@ interface OpenedConfig {
 }
 
 /** The file named by flag or variable, which must be there; else `assay.yaml` where one stands, if there is one. */
-function openConfig(flags: Flags, env: Variables, cwd: string): OpenedConfig {
+function openConfig({ flags, env, cwd }: SettingsInput): OpenedConfig {
   const { config } = flags;
-  const variable = env.ASSAY_CONFIG === '' ? undefined : env.ASSAY_CONFIG;
-  const named = typeof config === 'string' ? config : variable;
-  const file = path.resolve(cwd, named ?? USUAL_FILE);
+  const named = namedConfig(flags, env);
+  const file = configFile({ flags, env, cwd });
   if (named === undefined && !existsSync(file)) return { document: undefined, baseDir: cwd, mistakes: [] };
   const baseDir = path.dirname(file);
   const relative = path.relative(cwd, file);
@@ -141,4 +140,14 @@ function openConfig(flags: Flags, env: Variables, cwd: string): OpenedConfig {
     const mistake: Mistake = { file: shown, line: undefined, column: undefined, path: '', problem, expected };
     return { document: undefined, baseDir, mistakes: [mistake] };
   }
+}
+
+/** Whole path of the configuration file, whether it is there or not. */
+export function configFile({ flags, env, cwd }: SettingsInput): string {
+  return path.resolve(cwd, namedConfig(flags, env) ?? USUAL_FILE);
+}
+
+function namedConfig({ config }: Flags, { ASSAY_CONFIG }: Variables): string | undefined {
+  if (typeof config === 'string') return config;
+  return ASSAY_CONFIG === '' ? undefined : ASSAY_CONFIG;
 }

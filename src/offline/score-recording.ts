@@ -28,6 +28,8 @@ import { type FoundTruths, UnreadableTruths } from './unreadable-truths.ts';
 import { EndlessTurns, turnsOf, type TurnsWithoutEnd } from './turns-without-end.ts';
 import { checkedTruth } from '../engine/truth-files.ts';
 import type { WrittenTruth } from '../engine/truths.ts';
+import type { EngineEvent } from '../model/events/scoring-events.ts';
+import type { Doubt } from '../model/turn.ts';
 
 interface OfflineResult extends FoundTruths {
   readonly evaluations: readonly Evaluation[];
@@ -41,6 +43,8 @@ interface OfflineResult extends FoundTruths {
   /** Traces of log records whose spans never came. */
   readonly logsAlone: number;
   readonly withoutEnd: readonly TurnsWithoutEnd[];
+  /** Turns that were not read as they happened, by the sign of it. */
+  readonly doubted: ReadonlyMap<Doubt, number>;
   /** Conversations that no suite scored. */
   readonly unmatched: number;
   /** The counters of the online service, had it received the recording. */
@@ -76,6 +80,20 @@ const COUNTED_AS = {
   'not-understood': undefined,
 } satisfies Record<TurnFate, 'logsAlone' | 'withoutAgent' | undefined>;
 
+/** Counts the turns that are told of beside what was scored. */
+class NotedTurns {
+  readonly noAgent = { logsAlone: 0, withoutAgent: 0 };
+  readonly endless = new EndlessTurns();
+  readonly doubted = new Map<Doubt, number>();
+
+  note(event: EngineEvent): void {
+    this.endless.note(event);
+    if (event.type === 'turn-doubted') this.doubted.set(event.doubt, (this.doubted.get(event.doubt) ?? 0) + 1);
+    const kind = event.type === 'turn-closed' ? COUNTED_AS[event.fate] : undefined;
+    if (kind !== undefined) this.noAgent[kind] += 1;
+  }
+}
+
 export async function scoreRecorded(options: OfflineOptions): Promise<OfflineResult> {
   const { spool, store } = placesFor(options.batches);
   const settings = { ...engineSettings(options.settings), words: false };
@@ -83,8 +101,8 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   const truth = truths.notedFrom(truthWith(options, checkedTruth(options.settings.truth)));
   const { judges } = options;
   const judge = judges?.settings ?? notAsked(options.settings);
-  const noAgent = { logsAlone: 0, withoutAgent: 0 };
-  const endless = new EndlessTurns();
+  const noted = new NotedTurns();
+  const { noAgent, doubted, endless } = noted;
   const makeEngine = (conversations: 'when due' | 'at the end') => {
     return new Engine({
       conversations,
@@ -97,11 +115,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
       judge,
       store,
       watch: UNWATCHED,
-      onEvent: (event) => {
-        endless.note(event);
-        const kind = event.type === 'turn-closed' ? COUNTED_AS[event.fate] : undefined;
-        if (kind !== undefined) noAgent[kind] += 1;
-      },
+      onEvent: (event) => noted.note(event),
     });
   };
   const arrivals = new ArrivalReader((position, length) => spool.read(position, length));
@@ -150,7 +164,7 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     const unmatched = totals.find(({ labels }) => labels.includes('"no_suite_matched"'))?.value ?? 0;
     const withoutEnd = endless.all();
     return {
-      ...{ evaluations, requests, records, rejected, unmatched, totals, withoutEnd, ...truths.found() },
+      ...{ evaluations, requests, records, rejected, unmatched, totals, withoutEnd, doubted, ...truths.found() },
       turns: turns - noAgent.logsAlone - noAgent.withoutAgent,
       otherTraces: noAgent.withoutAgent - turnsOf(withoutEnd, 'no-root'),
       logsAlone: noAgent.logsAlone,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Turn } from '../../src/model/turn.ts';
 import { doubtsOf } from '../../src/assemble/turns/doubts.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
+import { readSuite } from '../../src/score/suite/read-suite.ts';
 import { evaluate } from '../../src/score/suite/evaluate.ts';
 import { damageRuns } from '../normalize/recorded/damage.ts';
 import { aConversation, aStep, aTurn, content, MISSING, type TurnParts } from '../score/conversations.ts';
@@ -83,6 +84,22 @@ test('a record of use that is taken for a call is counted twice', () => {
   expect(doubts({ steps: [call, aStep({ usage: { ...usage, outputTokens: 1 } })] })).not.toContain('counted-twice');
 });
 
+test('calls that two exporters watched side by side are counted twice; calls of two exporters in turn are not', () => {
+  const usage = { inputTokens: 50, outputTokens: 12, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+  const at = (scopeName: string, startedAtMs: number) =>
+    aStep({
+      scopeName,
+      usage,
+      startedAtMs,
+      endedAtMs: startedAtMs + 10,
+      output: content('Hi'),
+      messagesOut: said('Hi'),
+    });
+  expect(doubts({ steps: [at('one', 0), at('two', 1), at('one', 50), at('two', 51)] })).toContain('counted-twice');
+  expect(doubts({ steps: [at('one', 0), at('two', 20)] })).not.toContain('counted-twice');
+  expect(doubts({ steps: [at('one', 0), at('one', 1)] })).not.toContain('counted-twice');
+});
+
 test('spans of others that hold messages are no doubt where question and answer are there', () => {
   const strange = aStep({ kind: 'other', flags: ['not-understood'] });
   expect(doubts({ steps: [aStep(), strange] })).toEqual([]);
@@ -93,6 +110,8 @@ test('an answer that a model gave and the turn has not is unseen; one call alone
   const answer = aStep({ output: content('Hi'), messagesOut: said('Hi') });
   const root = aStep({ kind: 'agent', name: 'scheduler' });
   expect(doubts({ answered: MISSING, steps: [root, answer] })).toEqual(['answer-unseen']);
+  expect(doubts({ answered: '', steps: [root, answer] })).toEqual(['answer-unseen']);
+  expect(doubts({ answered: '', steps: [root, aStep()] })).toEqual([]);
   const model = { ...NO_MODEL, finishReasons: ['tool_call'] };
   const alone = { answered: MISSING, conversationId: undefined, steps: [aStep({ model })] };
   expect(doubts(alone)).toEqual(['tools-unseen', 'fragment']);
@@ -130,6 +149,29 @@ describe('verdicts', async () => {
     }
     expect(given.get('answered')?.verdict).toBe('pass');
     expect(verdicts(aTurn()).verdicts.get('no_identical_loop')?.verdict).toBe('pass');
+  });
+
+  test('a check that asks for steps of tools is not applicable there, nor do conditions that ask for calls hold', () => {
+    const text = `suite: own
+scope: conversation
+completed: "!tool_calls.exists(c, c.failed)"
+extract: { works: "steps_of('tool')" }
+criteria:
+  - { name: looked_up, question: Was it?, weight: 0.5, check: "!steps.exists(s, s.kind == 'tool' && s.name == 'delete')" }
+  - { name: by_extract, question: Was it?, weight: 0.25, check: "size(works) == 0" }
+  - { name: asked, question: Was it?, weight: 0.25, check: "steps.exists(s, s.kind == 'llm')" }
+`;
+    const { suite } = readSuite(text, 'own.yaml');
+    if (suite === undefined) throw new Error('it has mistakes');
+    const given = (scopeName: string) => {
+      const conversation = aConversation([aTurn({ steps: [aStep({ scopeName })] })]);
+      const { verdicts: all, explanation } = evaluate(suite, { conversation, turnId: undefined, revision: 1 });
+      return { kinds: [...all.values()].map(({ verdict }) => verdict), explanation };
+    };
+
+    expect(given('pydantic-ai').kinds).toEqual(['pass', 'pass', 'pass']);
+    expect(given('ours').kinds).toEqual(['not_applicable', 'not_applicable', 'pass']);
+    expect(given('ours').explanation).toContain('completed could not be worked out (No tool call was seen');
   });
 
   test('models that were given tools, and whose answers are all here, show that none was called', () => {

@@ -1,5 +1,5 @@
 /** `assay doctor` against a running service: with nothing received, with traffic, and with what goes wrong most often. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -77,6 +77,11 @@ assay_criteria_undecided_total{suite="default",criterion="honest",critical="true
 assay_evaluations_total{suite="default",agent="unknown",agent_version="unknown",outcome="no_fault_found"} 1
 assay_evaluations_total{suite="default",agent="a",agent_version="unknown",outcome="no_fault_found"} 0`,
     ['an agent has no name', 'an agent has no version: releases cannot be compared'],
+  ],
+  [
+    'turns that were not read as they happened',
+    'assay_received_records_total{signal="traces"} 4\nassay_turns_doubted_total{doubt="counted-twice"} 3',
+    ['3 turns not read as it happened: the same tokens stand on two spans'],
   ],
   [
     'behind, and the configuration is broken',
@@ -170,4 +175,57 @@ test('labels with quotes, backslashes and line ends are read back', () => {
 
   expect(series?.labels.get('agent')).toBe('a "b" \\ \n c');
   expect(series?.value).toBe(2500);
+});
+
+const AT_NANOS = 1_790_000_000_000_000_000n;
+
+/** A turn of an agent with a tracer of its own, with one tool. */
+function ownTurn(scope: string) {
+  const span = (number: number, name: string, attributes: Readonly<Record<string, string>>) => ({
+    traceId: '7'.repeat(32),
+    spanId: String(number).repeat(16),
+    ...(number > 1 && { parentSpanId: '1'.repeat(16) }),
+    name,
+    kind: 1,
+    startTimeUnixNano: String(AT_NANOS + BigInt(number)),
+    endTimeUnixNano: String(AT_NANOS + 1_000_000n),
+    attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+  });
+  const spans = [
+    span(1, 'agent', { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.conversation.id': 'c1' }),
+    span(2, 'tool', { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'look_up' }),
+  ];
+  return { resourceSpans: [{ resource: {}, scopeSpans: [{ scope: { name: scope }, spans }] }] };
+}
+
+test('an exporter that nobody knows is proposed, accepted by one command, and known from then on', async () => {
+  const scope = "team's tracer";
+  const dataDir = tempDirectory();
+  const file = path.join(dataDir, 'assay.yaml');
+  writeFileSync(file, '# ours\nlog_level: info # as it was\n');
+  const running = await runService({ suites: ['default'], dataDir });
+  await fetch(`${running.otlp}/v1/traces`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(ownTurn(scope)),
+  });
+  const doctor = (...more: readonly string[]) =>
+    assayHere(['doctor', '--url', running.http, '--config', file, ...more]);
+  let { stdout } = await doctor();
+  while (!stdout.includes('1 scored')) ({ stdout } = await doctor());
+
+  expect(stdout).toContain(
+    "! nobody knows what the exporter team's tracer sends: 1 of its 1 turn show tool calls, 1 speak of tools\n" +
+      String.raw`    npx assay doctor --accept 'team'\''s tracer', which notes that it sends tool calls`,
+  );
+  expect(await doctor('--accept', 'other')).toMatchObject({
+    status: 3,
+    stderr: expect.stringContaining('no entry is proposed for the exporter other'),
+  });
+  expect(await doctor('--accept', scope)).toMatchObject({ status: 0, stderr: '' });
+  expect(readFileSync(file, 'utf8')).toBe(
+    `# ours\nlog_level: info # as it was\nexporters:\n  known:\n    - scope: team's tracer\n      lacks: []\n`,
+  );
+  expect((await doctor()).stdout).not.toContain('nobody knows');
+  expect(await doctor('--accept', scope)).toMatchObject({ status: 3 });
 });

@@ -90,9 +90,14 @@ function isMisread({ name, args }: ToolCall): boolean {
   return keys.includes('kwargs') && keys.every((key) => key === 'kwargs' || key === 'args');
 }
 
-/** Model calls without a word, each right after one that used the very same: a record of use taken for a call. */
+/**
+ * Model calls without a word, each right after one that used the very same: a record of use taken for a call. Or each call
+ * of an exporter ran while one of another did that used the very same: both watched it, side by side.
+ */
 function isCountedTwice({ steps }: Read): boolean {
   const calls = steps.filter(({ kind }) => kind === 'llm');
+  if (calls.length < 2) return false;
+  if (calls.some(({ scopeName }) => scopeName !== calls[0]?.scopeName) && isWatchedTwice(calls)) return true;
   // Asked first: words are decoded when they are read.
   if (!calls.some((call, at) => at > 0 && isSameUse(calls[at - 1] ?? call, call))) return false;
   const silent = calls.filter(isWithoutWords);
@@ -101,6 +106,18 @@ function isCountedTwice({ steps }: Read): boolean {
     const before = calls[at - 1];
     return !isWithoutWords(call) || (before !== undefined && !isWithoutWords(before) && isSameUse(before, call));
   });
+}
+
+function isWatchedTwice(calls: readonly Step[]): boolean {
+  const byScope = [...Map.groupBy(calls, ({ scopeName }) => scopeName).values()];
+  return byScope.some((own) =>
+    own.every((call) => calls.some((other) => other.scopeName !== call.scopeName && isSameCall(call, other))),
+  );
+}
+
+function isSameCall(call: Step, other: Step): boolean {
+  const meet = call.startedAtMs <= other.endedAtMs && other.startedAtMs <= call.endedAtMs;
+  return meet && isSameUse(call, other);
 }
 
 function isWithoutWords({ messagesIn, messagesOut }: Step): boolean {
@@ -113,7 +130,7 @@ function isSameUse({ usage: a }: Step, { usage: b }: Step): boolean {
 
 /** The turn has no answer; its last model call has one that asks for nothing more, or has no place for one. */
 function isAnswerUnseen(turn: Read): boolean {
-  if (turn.finalAnswer.state !== 'missing' || turn.error !== undefined) return false;
+  if (!isNothing(turn.finalAnswer) || turn.error !== undefined) return false;
   const { steps, rootSpanId } = turn;
   const last = steps.findLast(({ kind }) => kind === 'llm') ?? steps.find(({ spanId }) => spanId === rootSpanId);
   if (last === undefined || last.error !== undefined) return false;
@@ -121,8 +138,12 @@ function isAnswerUnseen(turn: Read): boolean {
   if (steps.some(({ kind, startedAtMs }) => kind === 'tool' && startedAtMs >= last.startedAtMs && last.kind === 'llm'))
     return false;
   if (last.flags.includes('output-missing')) return !turn.flags.includes('root-missing');
-  if (last.kind !== 'llm' || last.output.state === 'missing') return false;
+  if (last.kind !== 'llm' || isNothing(last.output)) return false;
   return !last.messagesOut.some(({ parts }) => parts.some(({ type }) => type === 'tool_call'));
+}
+
+function isNothing({ state, text }: Content): boolean {
+  return state === 'missing' || (state === 'whole' && text.trim() === '');
 }
 
 /**

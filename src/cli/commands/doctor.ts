@@ -1,13 +1,25 @@
 /** `assay doctor`: what a running service received, what became of it, what is missing, in what its agents fail, and what to do. */
 import type { Command } from 'commander';
+import { acceptExporter } from '../accept-exporter.ts';
 import { type Diagnosis, diagnose, failingSuites } from '../diagnose.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { printTable } from '../print-table.ts';
-import { ask, askedPort, askText, reading, type ServiceFlags, serviceOf, tokenOption } from '../running-service.ts';
+import {
+  ask,
+  askedPort,
+  askText,
+  reading,
+  type ServiceFlags,
+  serviceOf,
+  tokenOption,
+  writing,
+} from '../running-service.ts';
 import { Scrape } from '../scraped-series.ts';
 import { settingOption } from '../setting-option.ts';
 import { conversationList } from '../../api/conversation-list.ts';
+import { type ExporterList, exporterList } from '../../api/exporters.ts';
 import { suiteList } from '../../api/suite-list.ts';
+import { type Ledger, ledgerOf } from '../../model/exporters.ts';
 import { FAILED_OUTCOMES } from '../../model/severity.ts';
 import { visibleJson } from '../../model/visible-text.ts';
 import { safe, type Terminal } from '../terminal.ts';
@@ -29,8 +41,15 @@ export function addDoctor(program: Command, terminal: Terminal): void {
       'after',
       '\nCounts of received data begin with the start of the service. Exit code 1 if it is not ready.',
     )
-    .action(async (flags: ServiceFlags) => {
-      const { url, token, otlp } = serviceOf(flags);
+    .option('--accept <scope>', 'write what was seen of this exporter into the configuration file, and reload it')
+    .action(async (flags: ServiceFlags & { readonly accept?: string }) => {
+      const { url, token, writeToken, otlp, settings } = serviceOf(flags);
+      const ledger = ledgerOf(settings.exporters.known);
+      const exporters = await unknownAt(url, ledger, reading(token));
+      if (flags.accept !== undefined) {
+        await accept(flags.accept, { exporters, flags, url, writeToken }, terminal);
+        return;
+      }
       const [metrics, ready, needs] = await Promise.all([
         askText(new URL('/metrics', url), reading(token)),
         askText(new URL('/readyz', url), { accept: 503 }),
@@ -39,7 +58,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
       const notReady = ready.trim() === 'ready' ? [] : ready.trim().split('\n');
       const scrape = new Scrape(metrics);
       const worst = await worstAt(url, failingSuites(scrape), reading(token));
-      const diagnosis = diagnose({ scrape, notReady, needs, worst, otlp });
+      const diagnosis = diagnose({ scrape, notReady, needs, worst, exporters, otlp });
       if (flags.json === true) terminal.out(visibleJson(diagnosis, 2));
       else print(terminal, url, diagnosis);
       if (notReady.length > 0) throw new CommandFailure('', EXIT.failed);
@@ -60,6 +79,43 @@ async function needsAt(url: string, asking: RequestInit): Promise<ReadonlyMap<st
   } catch {
     return new Map();
   }
+}
+
+/** Empty where it cannot be had: the rest can be said without. */
+async function unknownAt(url: string, ledger: Ledger, asking: RequestInit): Promise<ExporterList['exporters']> {
+  try {
+    const { exporters } = exporterList.parse(await ask(new URL('/api/v1/exporters', url), asking));
+    return exporters.filter(({ scope }) => !ledger.knows(scope));
+  } catch {
+    return [];
+  }
+}
+
+async function accept(
+  scope: string,
+  {
+    exporters,
+    flags,
+    url,
+    writeToken,
+  }: {
+    readonly exporters: ExporterList['exporters'];
+    readonly flags: ServiceFlags;
+    readonly url: string;
+    readonly writeToken: string | undefined;
+  },
+  { out }: Terminal,
+): Promise<void> {
+  const entry = exporters.find((one) => one.scope === scope)?.entry;
+  if (entry === undefined)
+    throw new CommandFailure(
+      `no entry is proposed for the exporter ${safe(scope, TEXT_MAX)}: it is known, was not seen, or too little was seen of it`,
+      EXIT.input,
+    );
+  const file = await acceptExporter(entry, flags);
+  out(`${safe(file, TEXT_MAX)}: exporters.known has ${safe(JSON.stringify(entry), TEXT_MAX)} now`);
+  await ask(new URL('/api/v1/reload', url), writing('POST', {}, writeToken));
+  out('The service goes by it from now on; what was scored before stays as it is.');
 }
 
 /** A conversation with the worst outcome for each suite; absent if it cannot be read. */

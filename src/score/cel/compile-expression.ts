@@ -3,6 +3,7 @@ import { type Environment, EvaluationError } from '@marcbachmann/cel-js';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { toExcerpt } from '../subject/sentences.ts';
 import { formOnly, readsNothing } from './form-only.ts';
+import { seeksTools } from './seeks-tools.ts';
 import { fieldsReadBy, isOfArguments } from './fields-read.ts';
 import { functionsOf, variablesOf } from './environment.ts';
 import { LINEAR_MATCHES } from './functions.ts';
@@ -46,6 +47,7 @@ export function compileExpression(
     const fieldsRead = fieldsReadBy(root);
     const isConstant = readsNothing(root);
     const readsFormOnly = formOnly(root);
+    const asksForTools = seeksTools(root);
     const patterns = prepare(root);
     const checked = parsed.check();
     if (!checked.valid) return { mistake: mistakeOf(checked.error, environment) };
@@ -56,7 +58,16 @@ export function compileExpression(
       return { mistake: { problem, expected: 'an expression of type bool, such as a comparison', at: undefined } };
     }
     const comparisons = comparisonsIn(root, environment);
-    const known = { text, type, turnCondition, turnTest, isConstant, fieldsRead, readsFormOnly };
+    const known = {
+      text,
+      type,
+      turnCondition,
+      turnTest,
+      isConstant,
+      fieldsRead,
+      readsFormOnly,
+      seeksTools: asksForTools,
+    };
     return { program: makeProgram(known, parsed, comparisons) };
   } catch (error) {
     return { mistake: mistakeOf(error, environment) };

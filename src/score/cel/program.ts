@@ -34,6 +34,8 @@ export interface Program {
   fieldsRead(extracts: ReadonlyMap<string, Program>): readonly string[];
   /** Whether nothing that it reads, by itself or through extracts, is evidence that the task was done. */
   readsFormOnly(extracts: ReadonlyMap<string, Program>): boolean;
+  /** Whether it asks for steps that are tools. */
+  seeksTools(extracts: ReadonlyMap<string, Program>): boolean;
   run(scope: object): Evaluated;
   /** Why it was false, with the values compared. To be asked right after it was. */
   describeFalse(scope: object): string;

@@ -161,7 +161,7 @@ export const BUILT_IN_JUDGMENTS: ReadonlyMap<string, BuiltInJudgment> = new Map<
         'Steps that were not made are not asked about.',
       ].join('\n'),
       sees: ['tool', 'golden'],
-      needs: [],
+      needs: ['tools'],
       gradesSteps: true,
     },
   ],

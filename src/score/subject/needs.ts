@@ -8,6 +8,7 @@
  */
 import { BLOCKED, isAnswerUnknown } from './turn-answer.ts';
 import { enumerate, toExcerpt } from './sentences.ts';
+import { isGivenTools } from '../../model/exporter-traffic.ts';
 import type { Content, Step } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
 import type { Subject } from './subject.ts';
@@ -111,15 +112,11 @@ function isMute({ kind, flags, model }: Step): boolean {
   return kind === 'llm' && flags.includes('content-missing') && (model?.finishReasons.length ?? 0) === 0;
 }
 
-/** Attributes in which a request to a model has the tools that it may call. */
-const DEFINITIONS = /tool\.definitions$|^llm\.tools\.|^llm\.request\.functions\.|^ai\.prompt\.tools$/;
-
 /** Models were given tools, and every answer of theirs is here: a call would be among them. */
 function saysWhatModelsAsked(steps: readonly Step[]): boolean {
   const calls = steps.filter(({ kind, error }) => kind === 'llm' && error === undefined);
   return (
-    calls.some(({ attributes }) => [...attributes.keys()].some((key) => DEFINITIONS.test(key))) &&
-    calls.every(({ messagesOut }) => messagesOut.some(({ parts }) => parts.length > 0))
+    calls.some(isGivenTools) && calls.every(({ messagesOut }) => messagesOut.some(({ parts }) => parts.length > 0))
   );
 }
 

@@ -24,8 +24,10 @@ import { type About, ABOUTS, type EndConditions, type VerdictKind } from '../../
 import { bySeverity, claimsTask, isFailure, isInSuccessRate, type ScoredOutcome } from '../../model/severity.ts';
 import { heaviestFailed, kindOf, kindOfBroken } from '../subject/failure-kind.ts';
 import { hasAnswer, isAnswerUnknown } from '../subject/turn-answer.ts';
+import { CheckError } from '../subject/answer.ts';
+import { toolsGap } from '../subject/needs.ts';
 import { describeThrown } from '../subject/sentences.ts';
-import type { Extracts, OutcomeView, Subject, SubjectWith } from '../subject/subject.ts';
+import type { EvaluatedSubject, Extracts, OutcomeView, Subject, SubjectWith } from '../subject/subject.ts';
 import type { CompiledCriterion, CompiledOutcomeRule, CompiledSuite } from './suite.ts';
 import type { Weighed } from '../subject/weigh.ts';
 
@@ -103,14 +105,26 @@ export interface Conditions extends EndConditions {
 
 export function conditionsOf(
   suite: Pick<CompiledSuite, 'completed' | 'failed'>,
-  subject: SubjectWith<Extracts>,
+  subject: EvaluatedSubject,
 ): Conditions {
   const undecided: string[] = [];
   return {
-    completed: holds('completed', () => suite.completed(subject), undecided),
-    failed: holds('failed', () => suite.failed(subject), undecided),
+    completed: holds('completed', () => seeing(suite.completed, subject), undecided),
+    failed: holds('failed', () => seeing(suite.failed, subject), undecided),
     undecided,
   };
+}
+
+/** The defaults ask for tools that hand over, and none is as good as none that is seen. */
+const BLIND: ReadonlySet<unknown> = new Set([completedByDefault, failedByDefault]);
+
+function seeing(condition: CompiledSuite['completed'], subject: EvaluatedSubject): unknown {
+  if (BLIND.has(condition)) return condition(subject);
+  subject.takeLookedForTools();
+  const is = condition(subject);
+  const unseen = subject.takeLookedForTools() ? toolsGap(subject) : undefined;
+  if (unseen !== undefined) throw new CheckError(unseen);
+  return is;
 }
 
 const BROKE_OFF = {

@@ -203,7 +203,9 @@ class SuiteReader {
         : { judge: written.judge }),
       needs: [
         ...(builtIn?.needs ?? []),
-        ...(written.order === undefined ? [] : ['tools' as const]),
+        ...(written.order !== undefined || expressions.some((one) => one.seeksTools(this.#extracts))
+          ? ['tools' as const]
+          : []),
         ...(written.needs ?? []),
       ],
       ...(when !== undefined && { when: applies(when, (subject) => this.#scopeOf(subject)) }),

@@ -4,6 +4,7 @@ import { getConversationDetail, getWholeText } from './conversation-detail.ts';
 import { listConversations } from './conversation-list.ts';
 import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';
+import { listExporters } from './exporter-list.ts';
 import { getFacets } from './facets.ts';
 import { getFeedback } from './feedback-figures.ts';
 import { getJudging } from './judging.ts';
@@ -21,6 +22,7 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getWholeText,
   getStepSources,
   getFacets,
+  listExporters,
   getFeedback,
   listSuites,
   getTrend,

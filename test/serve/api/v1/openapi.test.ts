@@ -62,6 +62,7 @@ test('the description has every route of /api/v1 and no other, and answers of a 
     '/api/v1/sources/{conversation}': [`many?of=${await aStepOf(running, 'many')}`],
     '/api/v1/golden-comparison/{conversation}': ['none'],
     '/api/v1/facets': [''],
+    '/api/v1/exporters': [''],
     '/api/v1/feedback': ['', '?agent=nobody'],
     '/api/v1/suites': ['', '?agent=nobody'],
     '/api/v1/trend': ['', '?by=agent_version&since=7d', '?agent=nobody'],
