@@ -170,6 +170,9 @@ function contentOf(fields: Fields, parts: readonly object[], form: FlatForm): un
   return Array.isArray(whole) ? [...whole, ...parts] : [whole, ...parts];
 }
 
+/** Begins the fields of a picture, which some write without a type. */
+const IMAGE = 'message_content.image';
+
 function partOf(fields: Fields): object {
   const type = text(fields, 'message_content.type');
   if (type === 'tool_use' || fields.has('tool_call.function.name')) return callPart(fields);
@@ -183,7 +186,7 @@ function partOf(fields: Fields): object {
   const said = text(fields, 'message_content.text');
   if (type === 'reasoning') return { type, content: said ?? text(fields, 'message_content.data') };
   if (said !== undefined) return { type: 'text', text: said };
-  return { type: type ?? 'image' };
+  return { type: type ?? ([...fields.keys()].some((key) => key.startsWith(IMAGE)) ? 'image' : 'unknown') };
 }
 
 function callPart(fields: Fields): object {

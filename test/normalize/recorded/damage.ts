@@ -218,7 +218,9 @@ function compared(before: Scored, after: Scored, requests: readonly Request[]): 
 
 /** Nothing that is left of its own trace tells of what the turn lost; later turns may, which come later. */
 function isLost(turn: string, before: Scored, after: Scored, requests: readonly Request[]): boolean {
-  const lost = [...before.facts].filter(([fact, value]) => fact.startsWith(turn) && after.facts.get(fact) !== value);
+  const lost = [...before.facts].filter(
+    ([fact, value]) => fact.startsWith(`${turn} `) && after.facts.get(fact) !== value,
+  );
   const spans = groupsOf(requests).flatMap(({ spans: all = [] }) =>
     all.filter(({ traceId }) => turn.startsWith(traceId)),
   );
@@ -249,11 +251,15 @@ async function scoredFrom(
   const signs = new Set<string>();
   const tools = new Set<string>();
   let scoredTurns = 0;
+  const places = placesOf(conversations.flatMap(({ turns }) => turns));
   for (const conversation of conversations) {
     for (const turn of conversation.turns) {
-      noteTurn(turn, facts, signs);
+      noteTurn(places.get(turn) ?? turn.id, turn, facts, signs);
       for (const { kind, spanId } of turn.steps) if (kind === 'tool') tools.add(spanId);
-      for (const suite of suites) scoredTurns += noteVerdicts(suite, conversation, turn, decided);
+      for (const suite of suites) {
+        const place = places.get(turn) ?? turn.id;
+        scoredTurns += noteVerdicts(suite, { of: conversation, turn, place }, decided);
+      }
     }
   }
   return { facts, decided, signs, scoredTurns, toolSpans: tools };
@@ -264,23 +270,35 @@ async function* all(batches: readonly RecordedBatch[], logs: readonly string[]):
   for (const file of logs) yield* readRecording(file);
 }
 
-function noteTurn(turn: Turn, facts: Map<string, string>, signs: Set<string>): void {
-  facts.set(`${turn.id} question`, turn.userInput.text);
-  facts.set(`${turn.id} answer`, turn.finalAnswer.text);
-  facts.set(`${turn.id} tools`, JSON.stringify(turn.toolCalls.map(({ name, args }) => [name, args.json])));
-  facts.set(`${turn.id} results`, turn.toolCalls.map(({ result, error }) => error?.message ?? result.text).join('\n'));
-  for (const doubt of turn.doubts) signs.add(`${turn.id} doubt ${doubt}`);
-  for (const flag of turn.flags) signs.add(`${turn.id} flag ${flag}`);
+/** By its place in the trace: where its root is not seen, the turn is named after another span. */
+function placesOf(turns: readonly Turn[]): ReadonlyMap<Turn, string> {
+  const places = new Map<Turn, string>();
+  for (const [traceId, own] of Map.groupBy(turns, (turn) => turn.traceId))
+    for (const [place, turn] of own.entries()) places.set(turn, `${traceId}#${place}`);
+  return places;
 }
 
-function noteVerdicts(suite: CompiledSuite, of: Conversation, turn: Turn, decided: Map<string, string>): number {
+function noteTurn(place: string, turn: Turn, facts: Map<string, string>, signs: Set<string>): void {
+  facts.set(`${place} question`, turn.userInput.text);
+  facts.set(`${place} answer`, turn.finalAnswer.text);
+  facts.set(`${place} tools`, JSON.stringify(turn.toolCalls.map(({ name, args }) => [name, args.json])));
+  facts.set(`${place} results`, turn.toolCalls.map(({ result, error }) => error?.message ?? result.text).join('\n'));
+  for (const doubt of turn.doubts) signs.add(`${place} doubt ${doubt}`);
+  for (const flag of turn.flags) signs.add(`${place} flag ${flag}`);
+}
+
+function noteVerdicts(
+  suite: CompiledSuite,
+  { of, turn, place }: { readonly of: Conversation; readonly turn: Turn; readonly place: string },
+  decided: Map<string, string>,
+): number {
   const conversation = buildConversation(of.id, [turn]);
   if (!suite.matches(conversation)) return 0;
   const { verdicts, score } = evaluate(suite, { conversation, turnId: turn.id, revision: 1 });
   if (score === undefined) return 0;
   for (const [criterion, { verdict }] of verdicts) {
     const decision = decisionOf(verdict);
-    if (decision !== undefined) decided.set(`${turn.id} ${suite.name}/${criterion}`, decision);
+    if (decision !== undefined) decided.set(`${place} ${suite.name}/${criterion}`, decision);
   }
   return 1;
 }
