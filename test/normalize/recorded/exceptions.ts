@@ -305,12 +305,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'OpenLLMetry has no spans of the model calls of a workflow',
   },
   {
-    runs: /^google-adk-openinference/,
-    fields: /\.(llm_calls|tokens\.\w+)$/,
-    reason:
-      "model calls have no spans; each is a log record of the agent's span, which has the last call written on it",
-  },
-  {
     runs: /^agno-openllmetry/,
     fields: /\.(llm_calls|tokens\.(cached_input|reasoning)|tool_calls\[\d+\]\.id)$/,
     reason: 'OpenLLMetry has no spans of the model calls of Agno',
