@@ -31,7 +31,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     why: 'no call has them; they are in the copies of its message that the chains around it took and gave back',
   },
   {
-    rows: /^(langchain-js-openllmetry|openai-js-langwatch)$/,
+    rows: /^langchain-js-openllmetry$/,
     fields: ['agent'],
     why: 'its name is only the name that the application gave to the span of a workflow, as others call a function',
   },
@@ -59,6 +59,11 @@ const EXPLANATIONS: readonly Explanation[] = [
     rows: /^litellm-proxy-content$/,
     fields: ['turns', 'failure', 'model calls', ...USAGE],
     why: 'each call is a trace of its own without what was said, so that nothing shows which calls are one turn',
+  },
+  {
+    rows: /^google-adk-java$/,
+    fields: ['answer'],
+    why: 'an agent that took over runs below the one before it, as one that is only asked something does',
   },
   {
     rows: /^llamaindex-js-openllmetry$/,

@@ -99,7 +99,7 @@ function linesOfResult(played: PlayedRow): PageLines {
     const failed = `* ${row.framework}, ${row.exporter} (${LANGUAGES[row.language]}): \`${reasonOf(result)}\``;
     return { table: undefined, wrong: '', notPlayed: [wrapped(failed)] };
   }
-  const wrong = byField(figuresOf(result).wrong).map((all) => wrongLine(row, all));
+  const wrong = wrongLines(row, figuresOf(result).wrong);
   const deviated = result.behaviours.filter(hasDeviated).map(({ name, complaints }) => {
     return wrapped(`* ${nameOf(row)}, ${name}: \`${plain(complaints.join('; '), REASON_MAX)}\``);
   });
@@ -130,12 +130,20 @@ function byField(wrong: readonly WrongField[]): readonly (readonly [WrongField, 
   return [...groups.values()];
 }
 
-function wrongLine(row: Row, all: readonly [WrongField, ...WrongField[]]): string {
-  const [{ field }] = all;
-  const times = all.length === 1 ? '' : ` (${all.length} times)`;
-  const why = explanationOf(row.id, field.name);
-  if (why !== undefined) return wrapped(`* ${field.name}${times}: ${why}`);
-  return wrapped(`* ${field.name}${times}: expected ${shown(field.expected)}, read ${shown(field.read)}`);
+/** Fields that are wrong for the same reason share a line. */
+function wrongLines(row: Row, wrong: readonly WrongField[]): readonly string[] {
+  const begun = new Map<string, string[]>();
+  for (const all of byField(wrong)) {
+    const [{ field }] = all;
+    const why = explanationOf(row.id, field.name) ?? `expected ${shown(field.expected)}, read ${shown(field.read)}`;
+    const times = all.length === 1 ? '' : ` (${all.length} times)`;
+    begun.set(why, [...(begun.get(why) ?? []), `${field.name}${times}`]);
+  }
+  return [...begun].map(([why, fields]) => {
+    // A long list is a sentence by itself.
+    const reason = fields.length > 3 ? `. ${why.charAt(0).toUpperCase()}${why.slice(1)}.` : `: ${why}`;
+    return wrapped(`* ${fields.join(', ')}${reason}`);
+  });
 }
 
 function notPlayed(rows: readonly ShownRow[], inTable: readonly ShownRow[]): string {

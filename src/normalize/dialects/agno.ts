@@ -27,7 +27,7 @@ export const agno: Dialect = {
 
 function printedResult(evidence: Evidence): AttributeValue | undefined {
   const fields = printedFields(evidence);
-  return fields?.['result'] ?? fields?.['error'] ?? undefined;
+  return fields?.result ?? fields?.error ?? undefined;
 }
 
 function printedError(evidence: Evidence): StepError | undefined {
