@@ -9,13 +9,13 @@
  *     npm run conformance -- --reread --pin            reads the exports of earlier runs again, and writes the page
  *
  * Each row's exports (`<behaviour>.bin`) and `result.json` are left below `--out`. A row that fails has its reason in
- * the table and fails nothing else. `--min 0.97` makes the command fail where less of the sent fields is read right.
+ * the table and fails nothing else. On the page, rows that were never played below `--out` keep their lines. `--min 0.97` makes the command fail where less of the sent fields is read right.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { conformancePage, type PlayedRow } from './conformance/page.ts';
+import { conformancePage } from './conformance/page.ts';
 import { playRow, rereadRow } from './conformance/play-row.ts';
 import { figuresOf, isPlayed, type RowResult } from './conformance/result.ts';
 import type { Row } from './conformance/row.ts';
@@ -72,9 +72,9 @@ async function playedAndKept(row: Row): Promise<RowResult> {
 }
 
 async function reread(row: Row): Promise<readonly RowResult[]> {
-  const [before] = keptResult(row);
+  const before = keptResult(row);
   if (before === undefined) return [];
-  const result = await rereadRow(row, before.result, values.out);
+  const result = await rereadRow(row, before, values.out);
   keepResult(result);
   process.stdout.write(`${lineOf(result)}\n`);
   return [result];
@@ -105,18 +105,23 @@ function keepPins(): void {
   const kept = { ...pins, ...Object.fromEntries(found.filter(([, versions]) => Object.keys(versions).length > 0)) };
   const inOrder = Object.fromEntries(ROWS.flatMap(({ id }) => (kept[id] === undefined ? [] : [[id, kept[id]]])));
   writeFileSync(PINS, `${JSON.stringify(inOrder, undefined, 2)}\n`);
-  writeFileSync(PAGE, conformancePage(ROWS.flatMap(keptResult)));
+  writeFileSync(
+    PAGE,
+    conformancePage(
+      ROWS.map((row) => ({ row, result: keptResult(row) })),
+      readFileSync(PAGE, 'utf8'),
+    ),
+  );
 }
 
-/** A row that was not played this time is on the page as it was played before. */
-function keptResult(row: Row): readonly PlayedRow[] {
+/** Result of the row's last run below `--out`; undefined where it never ran there. */
+function keptResult(row: Row): RowResult | undefined {
   try {
     const text = readFileSync(path.join(values.out, row.id, 'result.json'), 'utf8');
     // The cast is the format that `playedAndKept` writes.
-    return [{ row, result: JSON.parse(text) as RowResult }];
+    return JSON.parse(text) as RowResult;
   } catch {
-    // It was never played.
-    return [];
+    return undefined;
   }
 }
 

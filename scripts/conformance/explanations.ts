@@ -7,16 +7,13 @@ interface Explanation {
   readonly why: string;
 }
 
+const USAGE: readonly FieldName[] = ['input tokens', 'output tokens', 'cached tokens', 'reasoning tokens'];
+
 const EXPLANATIONS: readonly Explanation[] = [
   {
-    rows: /^(semantic-kernel|smolagents-openinference)$/,
+    rows: /^semantic-kernel$/,
     fields: ['cached tokens', 'reasoning tokens'],
-    why: 'they are sent only inside a printed Python object (`PromptTokensDetails(cached_tokens=…`)',
-  },
-  {
-    rows: /^litellm$/,
-    fields: ['cached tokens', 'reasoning tokens'],
-    why: 'they are sent only inside a printed Python dictionary, the value of `llm.openai.usage`',
+    why: 'they are sent only in a line of the log, `OpenAI usage: CompletionUsage(…`, which no span counts',
   },
   {
     rows: /^agno-(genai|openllmetry)$/,
@@ -24,9 +21,59 @@ const EXPLANATIONS: readonly Explanation[] = [
     why: 'Agno catches the failure of the model and gives its text as the answer; no span says that it failed',
   },
   {
+    rows: /^agno-openinference$/,
+    fields: ['reasoning tokens'],
+    why: 'no call has them; they are in the copies of earlier answers that a later call of the model was shown',
+  },
+  {
+    rows: /^langchain-(js-)?openllmetry$/,
+    fields: ['cached tokens', 'reasoning tokens'],
+    why: 'no call has them; they are in the copies of its message that the chains around it took and gave back',
+  },
+  {
+    rows: /^langchain-js-openllmetry$/,
+    fields: ['agent'],
+    why: 'its name is only the name that the application gave to the span of a workflow, as others call a function',
+  },
+  {
     rows: /^langgraph-openinference$/,
     fields: ['second agent'],
     why: "the second agent is a node of the graph; only the node's span has its name, as every node's does",
+  },
+  {
+    rows: /^openai-js-openlit$/,
+    fields: ['second agent'],
+    why: 'its name is only the name of a span that the application made, as its tools have one',
+  },
+  {
+    rows: /^smolagents-genai$/,
+    fields: ['tools'],
+    why: 'no call of a tool is sent; the names are those of the tools that the agent may call',
+  },
+  {
+    rows: /^haystack-openinference$/,
+    fields: ['tools', 'arguments', 'results', ...USAGE],
+    why: 'the second agent runs below the first without a span between them, and both print only their own messages',
+  },
+  {
+    rows: /^litellm-proxy-content$/,
+    fields: ['turns', 'failure', 'model calls', ...USAGE],
+    why: 'each call is a trace of its own without what was said, so that nothing shows which calls are one turn',
+  },
+  {
+    rows: /^google-adk-java$/,
+    fields: ['answer'],
+    why: 'an agent that took over runs below the one before it, as one that is only asked something does',
+  },
+  {
+    rows: /^llamaindex-js-openllmetry$/,
+    fields: ['turns', 'tools', 'results'],
+    why: 'a function that throws leaves its span open, and no model call says which tools it asked for',
+  },
+  {
+    rows: /^tanstack-ai$/,
+    fields: ['turns', 'tools', 'arguments', 'results', 'model calls', ...USAGE],
+    why: 'the second agent, which a tool runs, is a trace of its own, and no id leads from one to the other',
   },
 ];
 

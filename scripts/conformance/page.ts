@@ -1,28 +1,40 @@
 /** `docs/conformance.md`: what the robot found, as a table, and everything in it that needs an explanation. */
 import { counted } from '../../src/model/counted.ts';
 import { visibleText } from '../../src/model/visible-text.ts';
+import { linesOf, type PageLines } from './earlier-page.ts';
 import { explanationOf } from './explanations.ts';
 import { figuresOf, hasDeviated, isPlayed, type RowResult, type WrongField } from './result.ts';
-import { packageName, type Row } from './row.ts';
+import { nameOf, packageName, type Row } from './row.ts';
 
-export interface PlayedRow {
+export interface PageRow {
   readonly row: Row;
+  /** Undefined for a row that was not played here: its lines of the earlier page are kept. */
+  readonly result: RowResult | undefined;
+}
+
+interface PlayedRow extends PageRow {
   readonly result: RowResult;
 }
 
-export function conformancePage(rows: readonly PlayedRow[]): string {
-  const played = rows.filter(({ result }) => isPlayed(result));
-  const failed = rows.filter(({ result }) => !isPlayed(result));
-  const figures = played.map(({ result }) => figuresOf(result));
+interface ShownRow extends PageLines {
+  readonly row: Row;
+}
+
+export function conformancePage(rows: readonly PageRow[], earlier = ''): string {
+  const shown = rows.map(({ row, result }): ShownRow => {
+    return { row, ...(result === undefined ? linesOf(row, earlier) : linesOfResult({ row, result })) };
+  });
+  const inTable = shown.filter(({ table }) => table !== undefined);
+  const figures = inTable.map(figuresIn);
   const [right, sent] = [sum(figures.map((row) => row.right)), sum(figures.map((row) => row.sent))];
   const wholly = figures.filter((row) => row.right === row.sent).length;
-  const frameworks = new Set(played.map(({ row }) => row.framework)).size;
+  const frameworks = new Set(inTable.map(({ row }) => row.framework)).size;
   return `# Conformance
 
 Lists how much Assay reads of what each framework and instrumentation exports. A robot plays one scripted agent through
 them, against a scripted model, and compares Assay's reading with the script.
 
-**${right} of ${sent} fields that were sent are right (${percent(right, sent)}). They are of ${counted(played.length, 'row')} and
+**${right} of ${sent} fields that were sent are right (${percent(right, sent)}). They are of ${counted(inTable.length, 'row')} and
 ${counted(frameworks, 'framework')}; ${counted(wholly, 'row')} have every sent field right.**
 
 The agent shows six behaviours:
@@ -50,15 +62,15 @@ npm run conformance -- --only agno-genai     # one row, with the versions of thi
 
 | framework | version | exporter | version | language | date | right of sent | not sent |
 |---|---|---|---|---|---|---|---|
-${played.map(tableRow).join('\n')}
+${inTable.map(({ table }) => table).join('\n')}
 
 ## What is read wrong
 
-${wrongList(played)}
+${wrongList(inTable)}
 
 ## What could not be played
 
-${notPlayed(played, failed)}
+${notPlayed(shown, inTable)}
 `;
 }
 
@@ -81,15 +93,31 @@ function tableRow({ row, result }: PlayedRow): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-function wrongList(played: readonly PlayedRow[]): string {
-  const lines = played.flatMap(({ row, result }) => {
-    const { wrong } = figuresOf(result);
-    if (wrong.length === 0) return [];
-    return [`**${row.framework}, ${row.exporter}**`, '', ...byField(wrong).map((all) => wrongLine(row, all)), ''];
+function linesOfResult(played: PlayedRow): PageLines {
+  const { row, result } = played;
+  if (!isPlayed(result)) {
+    const failed = `* ${row.framework}, ${row.exporter} (${LANGUAGES[row.language]}): \`${reasonOf(result)}\``;
+    return { table: undefined, wrong: '', notPlayed: [wrapped(failed)] };
+  }
+  const wrong = wrongLines(row, figuresOf(result).wrong);
+  const deviated = result.behaviours.filter(hasDeviated).map(({ name, complaints }) => {
+    return wrapped(`* ${nameOf(row)}, ${name}: \`${plain(complaints.join('; '), REASON_MAX)}\``);
   });
-  const alone = played.filter(({ row }) => row.handOff === 'none').length;
-  if (alone > 0) lines.push(`* ${counted(alone, 'row')} without \`hand_off\`: the script has no second agent.`);
-  return lines.length === 0 ? 'Nothing.' : lines.join('\n').trimEnd();
+  return { table: tableRow(played), wrong: wrong.join('\n'), notPlayed: deviated };
+}
+
+const FIGURES = /\| \**(\d+) of (\d+)\** \|[^|]*\|$/;
+
+function figuresIn({ table, row }: ShownRow): { readonly right: number; readonly sent: number } {
+  const [, right, sent] = FIGURES.exec(table ?? '') ?? [];
+  if (right === undefined) throw new Error(`${row.id}: its line on the page has no figures: ${table}`);
+  return { right: Number(right), sent: Number(sent) };
+}
+
+function wrongList(rows: readonly ShownRow[]): string {
+  const found = rows.filter(({ wrong }) => wrong !== '');
+  const lists = found.map(({ row, wrong }) => `**${row.framework}, ${row.exporter}**\n\n${wrong}`);
+  return lists.length === 0 ? 'Nothing.' : lists.join('\n\n');
 }
 
 function byField(wrong: readonly WrongField[]): readonly (readonly [WrongField, ...WrongField[]])[] {
@@ -102,32 +130,31 @@ function byField(wrong: readonly WrongField[]): readonly (readonly [WrongField, 
   return [...groups.values()];
 }
 
-function wrongLine(row: Row, all: readonly [WrongField, ...WrongField[]]): string {
-  const [{ field }] = all;
-  const times = all.length === 1 ? '' : ` (${all.length} times)`;
-  const why = explanationOf(row.id, field.name);
-  if (why !== undefined) return wrapped(`* ${field.name}${times}: ${why}`);
-  return wrapped(`* ${field.name}${times}: expected ${shown(field.expected)}, read ${shown(field.read)}`);
+/** Fields that are wrong for the same reason share a line. */
+function wrongLines(row: Row, wrong: readonly WrongField[]): readonly string[] {
+  const begun = new Map<string, string[]>();
+  for (const all of byField(wrong)) {
+    const [{ field }] = all;
+    const why = explanationOf(row.id, field.name) ?? `expected ${shown(field.expected)}, read ${shown(field.read)}`;
+    const times = all.length === 1 ? '' : ` (${all.length} times)`;
+    begun.set(why, [...(begun.get(why) ?? []), `${field.name}${times}`]);
+  }
+  return [...begun].map(([why, fields]) => {
+    // A long list is a sentence by itself.
+    const reason = fields.length > 3 ? `. ${why.charAt(0).toUpperCase()}${why.slice(1)}.` : `: ${why}`;
+    return wrapped(`* ${fields.join(', ')}${reason}`);
+  });
 }
 
-function notPlayed(played: readonly PlayedRow[], failed: readonly PlayedRow[]): string {
-  const lines = failed.map(({ row, result }) =>
-    wrapped(`* ${row.framework}, ${row.exporter} (${LANGUAGES[row.language]}): \`${reasonOf(result)}\``),
-  );
-  for (const { row, result } of played)
-    for (const { name, complaints } of result.behaviours.filter(hasDeviated))
-      lines.push(wrapped(`* ${nameOf(row)}, ${name}: \`${plain(complaints.join('; '), REASON_MAX)}\``));
+function notPlayed(rows: readonly ShownRow[], inTable: readonly ShownRow[]): string {
+  const lines = rows.flatMap((row) => row.notPlayed);
   const reasons = new Map<string, string[]>();
-  for (const { row } of played)
+  for (const { row } of inTable)
     for (const reason of leftOut(row)) reasons.set(reason, [...(reasons.get(reason) ?? []), nameOf(row)]);
   for (const [reason, names] of reasons) lines.push(wrapped(`* ${reason}: ${[...new Set(names)].join(', ')}.`));
-  const alone = played.filter(({ row }) => row.handOff === 'none').length;
+  const alone = inTable.filter(({ row }) => row.handOff === 'none').length;
   if (alone > 0) lines.push(`* ${counted(alone, 'row')} without \`hand_off\`: the script has no second agent.`);
   return lines.length === 0 ? 'Nothing.' : lines.join('\n');
-}
-
-function nameOf({ framework, exporter }: Row): string {
-  return exporter.startsWith('own') ? framework : `${framework} with ${exporter}`;
 }
 
 function leftOut(row: Row): readonly string[] {

@@ -23,6 +23,11 @@ export interface Row {
   readonly without?: Readonly<Record<string, string>>;
 }
 
+/** Name of the row in sentences of the page. */
+export function nameOf({ framework, exporter }: Row): string {
+  return exporter.startsWith('own') ? framework : `${framework} with ${exporter}`;
+}
+
 /** The package's name without its bound. */
 export function packageName(bounded: string): string {
   return /^(?:import:)?(@?[^@<>=~!;[\s]+)/.exec(bounded)?.[1] ?? bounded;

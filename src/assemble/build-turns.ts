@@ -96,8 +96,8 @@ class BuiltTurn implements Turn {
     const { conversationId, source } = conversationIdOf(family, root, members);
     this.conversationId = conversationId;
     this.#idSource = source;
-    this.userInput = userInputOf(step, this.#calls);
-    const answer = finalAnswerOf(step, this.#calls);
+    this.userInput = userInputOf(step, this.#calls, this.steps);
+    const answer = finalAnswerOf(step, this.#calls, this.steps);
     const last = this.#calls.at(-1);
     this.finalAnswer =
       nextCall === undefined

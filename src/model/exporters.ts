@@ -89,12 +89,16 @@ const SHIPPED: readonly (readonly [scopes: readonly string[], lacks: readonly Ev
   [
     [
       'opentelemetry.instrumentation.crewai.instrumentation',
-      'opentelemetry.instrumentation.llamaindex',
+      'opentelemetry.instrumentation.genai.smolagents',
+      'opentelemetry.instrumentation.haystack',
       '@openlit/instrumentation-langgraph',
       'semantic_kernel.utils.telemetry.agent_diagnostics.decorators',
     ],
     ['tools', 'tool_results', 'tool_errors', 'model_calls', 'usage', 'ends', 'conversation_ids'],
   ],
+  // Tools of a workflow, and what it was asked and answered.
+  [['opentelemetry.instrumentation.llamaindex'], ['model_calls', 'usage', 'ends', 'conversation_ids']],
+  [['llamaindex.opentelemetry.tracer'], ['conversation_ids']],
   [['openinference.instrumentation.dspy'], ['usage']],
   [['opentelemetry.instrumentation.ag2', 'haystack'], ['conversation_ids']],
   [
@@ -107,7 +111,6 @@ const SHIPPED: readonly (readonly [scopes: readonly string[], lacks: readonly Ev
       'openinference.instrumentation.beeai',
       'openinference.instrumentation.google_adk',
       'opentelemetry.instrumentation.genai.dspy',
-      'opentelemetry.instrumentation.genai.smolagents',
       'tanstack-ai',
       'org.springframework.boot',
       'openinference.instrumentation.langchain',

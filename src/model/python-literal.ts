@@ -19,6 +19,20 @@ export function pythonObject(text: string): AttributeValue | undefined {
   return wholeOf(new Reader(text, { hasObjects: true }));
 }
 
+/**
+ * The fields of an object as Pydantic prints it, without the name of its class: `status='success' result=None`. Fields
+ * whose values are printed in another way end it, and those before them are there.
+ */
+export function pythonFields(text: string): Readonly<Record<string, AttributeValue>> {
+  return new Reader(text, { hasObjects: true }).fields();
+}
+
+/** The last object of that class in a text that has more before and after it; undefined where it is cut. */
+export function pythonObjectIn(text: string, className: string): AttributeValue | undefined {
+  const at = text.lastIndexOf(`${className}(`);
+  return at === -1 ? undefined : new Reader(text, { hasObjects: true, at }).value(0);
+}
+
 function wholeOf(reader: Reader): AttributeValue | undefined {
   const value = reader.value(0);
   return value !== undefined && reader.isAtEnd() ? value : undefined;
@@ -46,16 +60,18 @@ const CODE_DIGITS: ReadonlyMap<string, number> = new Map([
 
 const CLASS = /[A-Za-z_][\w.]{0,80}\(/y;
 const PARAMETER = /_?([A-Za-z]\w{0,80})=/y;
+const CONSTANT = /[A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8}(?=[,)])/y;
 const ENUMERATED = /<[A-Za-z_][\w.]{0,80}: /y;
 
 class Reader {
   readonly #text: string;
   readonly #hasObjects: boolean;
-  #at = 0;
+  #at: number;
 
-  constructor(text: string, { hasObjects }: { readonly hasObjects: boolean }) {
+  constructor(text: string, { hasObjects, at = 0 }: { readonly hasObjects: boolean; readonly at?: number }) {
     this.#text = text;
     this.#hasObjects = hasObjects;
+    this.#at = at;
   }
 
   isAtEnd(): boolean {
@@ -79,6 +95,17 @@ class Reader {
       default:
         return this.#name(depth);
     }
+  }
+
+  fields(): Readonly<Record<string, AttributeValue>> {
+    const fields: { [key: string]: AttributeValue } = Object.create(null);
+    while (!this.isAtEnd()) {
+      const name = this.#matches(PARAMETER)?.[1];
+      const value = name === undefined ? undefined : this.value(0);
+      if (name === undefined || value === undefined) return fields;
+      fields[name] = value;
+    }
+    return fields;
   }
 
   #dictionary(depth: number): AttributeValue | undefined {
@@ -147,10 +174,12 @@ class Reader {
   #object(depth: number): AttributeValue | undefined {
     if (this.#matches(CLASS) === undefined) return undefined;
     const members: { [key: string]: AttributeValue } = Object.create(null);
-    while (!this.#takes(')')) {
-      const name = this.#matches(PARAMETER)?.[1];
-      const value = name === undefined ? undefined : this.value(depth + 1);
-      if (name === undefined || value === undefined) return undefined;
+    for (let at = 0; !this.#takes(')'); at++) {
+      // Some classes print values without names: `datetime.datetime(2026, 11, 29, tzinfo=datetime.timezone.utc)`.
+      const name = this.#matches(PARAMETER)?.[1] ?? String(at);
+      const read = this.value(depth + 1);
+      const value = read === undefined ? this.#matches(CONSTANT)?.[0] : read;
+      if (value === undefined) return undefined;
       members[name] = value;
       if (!this.#takes(',') && !this.#isNext(')')) return undefined;
     }

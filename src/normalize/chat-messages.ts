@@ -4,6 +4,7 @@
  *     [{role, name?, parts: [{type, content}, …], finish_reason?}, …]      current GenAI
  *     [{role, content: string | [{type: 'text', text}, …], tool_calls?, tool_call_id?}, …]      chat completions
  *     [{type, content}, …]      parts without a message
+ *     [{role, blocks: […], additional_kwargs: {tool_calls?, tool_call_id?}}, …]      LlamaIndex
  *     [['user', 'text'], …]   [{lc: 1, …}, …]   [{type: 'function_call', …}, …]      LangChain, the Responses API
  *     {messages: […]}   {choices: […]}   …      what an API was asked or gave back, see exchanges.ts
  *     'plain text'      one message
@@ -17,7 +18,7 @@ import { messagesInside } from './exchanges.ts';
 import { finishReasonOf } from './finish-reason.ts';
 import { decodeJsonish, isRedactionMarker, member, memberText } from './jsonish.ts';
 import { langChainMessage } from './langchain.ts';
-import { Finished, isTuple, itemRole, withoutUnderscores } from './message-forms.ts';
+import { Finished, isTuple, itemRole, withoutBlocks, withoutUnderscores } from './message-forms.ts';
 import { isRedactionMarkerOfOurs } from '../model/redaction.ts';
 import { collectParts, collectToolCalls, encodedParts, SPOKEN_PART } from './message-parts.ts';
 import { isPrintedMessage, readPrintedMessage } from './printed-message.ts';
@@ -91,6 +92,7 @@ function finishedMessage({ message, reason }: Finished, defaultRole: string): re
 }
 
 function readMessage(value: object, defaultRole: string): Message {
+  if ('blocks' in value && !('content' in value)) return readMessage(withoutBlocks(value), defaultRole);
   const parts: Part[] = [];
   const content = member(value, 'content');
   // Mastra and Google put a content with parts of its own where others have the parts.

@@ -4,17 +4,21 @@ import { ag2 } from './dialects/ag2.ts';
 import { agno } from './dialects/agno.ts';
 import { assay } from './dialects/assay.ts';
 import { associations } from './dialects/associations.ts';
+import { autoGen } from './dialects/autogen.ts';
 import { beeAi } from './dialects/beeai.ts';
 import { codex } from './dialects/codex.ts';
 import { flue } from './dialects/flue.ts';
 import { GEN_AI_READ_DIFFERENTLY } from './dialects/gen-ai-read-differently.ts';
 import { genkit } from './dialects/genkit.ts';
+import { googleAdkOpenInference } from './dialects/google-adk-openinference.ts';
 import { haystack } from './dialects/haystack.ts';
 import { langWatch } from './dialects/langwatch.ts';
 import { langfuse } from './dialects/langfuse.ts';
 import { liteLlm } from './dialects/litellm.ts';
 import { liveKit } from './dialects/livekit.ts';
 import { llamaIndex } from './dialects/llama-index.ts';
+import { llamaIndexOtel } from './dialects/llama-index-otel.ts';
+import { llamaIndexTasks } from './dialects/llama-index-tasks.ts';
 import { mastra } from './dialects/mastra.ts';
 import { microsoft } from './dialects/microsoft.ts';
 import { mcp } from './dialects/mcp.ts';
@@ -38,6 +42,9 @@ export const DIALECTS: readonly Dialect[] = [
   liteLlm,
   tanStack,
   springAi,
+  agno,
+  llamaIndexOtel,
+  llamaIndexTasks,
   traceloopTools,
   otelGenAi,
   mcp,
@@ -47,8 +54,9 @@ export const DIALECTS: readonly Dialect[] = [
   vercel,
   langfuse,
   beeAi,
+  googleAdkOpenInference,
   llamaIndex,
-  agno,
+  autoGen,
   smolagents,
   openInference,
   traceloop,

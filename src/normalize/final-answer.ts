@@ -4,12 +4,30 @@
  */
 import type { Message, Part } from '../model/step.ts';
 import type { MessageList } from './chat-messages.ts';
+import type { Finder } from './dialect.ts';
+import type { Evidence } from './evidence.ts';
 
 export const FINAL_ANSWER = 'final_answer';
 
 /** The messages with such a call as the text that it is. */
 export function withFinalAnswer(list: MessageList): MessageList {
   return { ...list, messages: list.messages.map(spoken) };
+}
+
+/** The finder for spans of one emitter only, with its list changed. */
+export function changed(
+  finder: Finder<MessageList>,
+  emitter: { readonly name: string; readonly wrote: (evidence: Evidence) => boolean },
+  change: (list: MessageList) => MessageList,
+): Finder<MessageList> {
+  return {
+    ...finder,
+    rule: `${emitter.name} ${finder.rule}`,
+    find: (evidence) => {
+      const list = emitter.wrote(evidence) ? finder.find(evidence) : undefined;
+      return list === undefined ? undefined : change(list);
+    },
+  };
 }
 
 function spoken(message: Message): Message {

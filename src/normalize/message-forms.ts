@@ -60,6 +60,26 @@ export function withoutUnderscores(value: object): object {
   return Object.fromEntries(Object.entries(value).map(([key, inside]) => [key.replace(/^_/, ''), inside]));
 }
 
+/** LlamaIndex's message in the form of others. */
+export function withoutBlocks(value: object): object {
+  const more = member(value, 'additional_kwargs');
+  const blocks = member(value, 'blocks');
+  return {
+    role: member(value, 'role'),
+    content: Array.isArray(blocks) ? blocks.map(typedBlock) : blocks,
+    tool_calls: member(more, 'tool_calls'),
+    tool_call_id: member(more, 'tool_call_id'),
+    finish_reason: member(value, 'finish_reason'),
+  };
+}
+
+function typedBlock(block: unknown): unknown {
+  if (typeof block !== 'object' || block === null) return block;
+  return Object.fromEntries(
+    Object.entries(block).map(([key, inside]) => [key === 'block_type' ? 'type' : key, inside]),
+  );
+}
+
 /** Role of an item of the Responses API that is not a plain message. */
 export function itemRole(value: object): string | undefined {
   const type = member(value, 'type');

@@ -9,6 +9,7 @@
  *     {text}   {functionCall: {id, name, args}}   {functionResponse: {id, name, response}}      Gemini
  *     {text}   {toolUse: {toolUseId, name, input}}   {toolResult: {toolUseId, content}}      Bedrock
  *     {text}   {tool_call: {id, tool_name, arguments}}   {tool_call_result: {origin: {id, …}, result, error}}      Haystack
+ *     {type: 'tool_call', tool_call_id, tool_name, tool_kwargs}      LlamaIndex
  *     {text}   {toolRequest: {ref, name, input}}   {toolResponse: {ref, name, output}}   {media: {url}}      Genkit
  */
 import type { Part } from '../model/step.ts';
@@ -172,7 +173,11 @@ function toolCallOf(value: object): ToolCallPart {
       memberText(value, 'tool_name') ??
       '',
     args: contentOf(
-      member(called, 'arguments') ?? member(value, 'arguments') ?? member(value, 'args') ?? member(value, 'input'),
+      member(called, 'arguments') ??
+        member(value, 'arguments') ??
+        member(value, 'args') ??
+        member(value, 'input') ??
+        member(value, 'tool_kwargs'),
     ),
   };
 }

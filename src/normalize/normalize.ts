@@ -12,6 +12,7 @@ import type { Step } from '../model/step.ts';
 import type { Draft } from './draft.ts';
 import type { SpanLogs, SpanSource } from './evidence.ts';
 import type { IdKeys } from './id-keys.ts';
+import { loggedCalls } from './logged-calls.ts';
 import { readResource } from './reading.ts';
 import { SpanStep } from './span-step.ts';
 
@@ -24,11 +25,13 @@ export interface TraceSource {
 
 export function normalize(source: TraceSource, idKeys?: IdKeys): readonly Step[] {
   const spans = indexCheckedTraces(source.traces);
-  const reader = new Reader(spans, source.logs === undefined ? undefined : indexLogs(source.logs), idKeys);
+  const logs = source.logs === undefined ? undefined : indexLogs(source.logs);
+  const reader = new Reader(spans, logs, idKeys);
   const steps: Step[] = [];
   for (let position = 0; position < spans.spanCount; position++) {
     steps.push(new SpanStep(reader, position, reader.view(position)));
   }
+  if (logs !== undefined) steps.push(...loggedCalls(steps, logs, idKeys));
   return steps;
 }
 

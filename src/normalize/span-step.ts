@@ -59,6 +59,7 @@ export class SpanStep implements Step {
   readonly #draft: Draft;
   readonly #droppedAttributes: boolean;
   readonly #negativeDuration: boolean;
+  readonly #isLoggedCall: boolean;
   #evidenceKept: SpanEvidence | undefined;
   #hasDetails = false;
   #messagesIn: MessageList | undefined;
@@ -72,13 +73,15 @@ export class SpanStep implements Step {
   #flags: readonly StepFlag[] | undefined;
   #attributes: ReadonlyMap<string, string | number | boolean> | undefined;
 
-  constructor(source: SpanSource, position: number, span: SpanView) {
+  /** `isLoggedCall`: the span stands for a log record of a model call, whose content may be on the agent's span. */
+  constructor(source: SpanSource, position: number, span: SpanView, { isLoggedCall = false } = {}) {
     const draft = readFields(span, undefined, source.idKeys);
     const { spanId, parentSpanId, startedAtMs, endedAtMs } = span;
     this.spanId = spanId;
     this.parentSpanId = parentSpanId === spanId ? undefined : parentSpanId;
     this.parentIsRemote = (span.flags & REMOTE_PARENT) === REMOTE_PARENT;
-    this.kind = draft.kind ?? 'other';
+    this.kind = isLoggedCall ? 'llm' : (draft.kind ?? 'other');
+    this.#isLoggedCall = isLoggedCall;
     this.scopeName = span.scope.name;
     this.status = draft.statusIsCopied === true ? 'unset' : span.statusCode;
     this.startedAtMs = startedAtMs;
@@ -389,7 +392,7 @@ export class SpanStep implements Step {
   /** Whether a model call or a tool call came without any of the content that a criterion would read. */
   #lacksContent(): boolean {
     if (this.kind === 'llm') {
-      if ((this.#draft.captured & CAPTURED_BY_MODEL) !== 0) return false;
+      if (this.#isLoggedCall || (this.#draft.captured & CAPTURED_BY_MODEL) !== 0) return false;
       return this.#listOut().state === 'missing' && this.#listIn().state === 'missing';
     }
     if (this.kind !== 'tool' || (this.#draft.captured & CAPTURED_BY_TOOL) !== 0) return false;

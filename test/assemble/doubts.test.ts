@@ -192,7 +192,7 @@ test('what is scored wrong of damaged exports is said of most, and hardly an und
 }, async () => {
   const builtinDir = path.resolve(import.meta.dirname, '../../suites');
   const { suites } = await loadSuites(['default'], { baseDir: builtinDir, builtinDir });
-  const { results, doubted, runs } = await damageRuns({ suites, isIn: (number) => number % 50 === 0 });
+  const { results, doubted, runs } = await damageRuns({ suites, isIn: (number) => number % 40 === 0 });
   const count = (is: string) => results.filter((result) => result.is === is).length;
 
   expect(runs).toBeGreaterThan(8);

@@ -67,6 +67,27 @@ test('a behaviour that did not go as scripted counts for nothing, and is named',
   expect(page).toContain('* Example with OpenInference, parallel: `turn 1 ended with null`');
 });
 
+test('a row that was not played this time keeps its lines of the earlier page', () => {
+  const [success] = RESULT.behaviours;
+  if (success === undefined) throw new Error('the behaviour is gone');
+  const other = { ...ROW, id: 'other', framework: 'Other' };
+  const deviated = { ...success, name: 'parallel' as const, complaints: ['turn 1 ended with null'] };
+  const earlier = conformancePage([
+    { row: ROW, result: { ...RESULT, behaviours: [success, deviated] } },
+    { row: other, result: RESULT },
+  ]);
+
+  const page = conformancePage(
+    [
+      { row: ROW, result: undefined },
+      { row: other, result: RESULT },
+    ],
+    earlier,
+  );
+
+  expect(page).toBe(earlier);
+});
+
 test('each row has an id of its own, and a framework and an instrumentation only once', () => {
   const ids = ROWS.map(({ id }) => id);
   const names = ROWS.map(({ framework, exporter }) => `${framework}, ${exporter}`);

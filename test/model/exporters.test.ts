@@ -4,13 +4,13 @@ import { recordedRuns, understandRun } from '../normalize/recorded/compare.ts';
 
 test('an exporter that is known sends all but what its row lacks', () => {
   expect(SHIPPED_LEDGER.sends(['pydantic-ai'], 'tools')).toBe('sent');
-  expect(SHIPPED_LEDGER.sends(['opentelemetry.instrumentation.llamaindex'], 'tools')).toBe('not_sent');
+  expect(SHIPPED_LEDGER.sends(['opentelemetry.instrumentation.genai.smolagents'], 'tools')).toBe('not_sent');
   expect(SHIPPED_LEDGER.sends(['an-agent-of-ours'], 'tools')).toBe('unknown');
   expect(SHIPPED_LEDGER.sends([], 'tools')).toBe('unknown');
 });
 
 test('of several exporters one that sends it is enough, and one that is unknown leaves it unknown', () => {
-  const silent = 'opentelemetry.instrumentation.llamaindex';
+  const silent = 'opentelemetry.instrumentation.genai.smolagents';
   expect(SHIPPED_LEDGER.sends([silent, 'openinference.instrumentation.openai'], 'tools')).toBe('sent');
   expect(SHIPPED_LEDGER.sends([silent, 'an-agent-of-ours'], 'tools')).toBe('unknown');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pythonLiteral } from '../../src/model/python-literal.ts';
+import { pythonFields, pythonLiteral, pythonObject, pythonObjectIn } from '../../src/model/python-literal.ts';
 
 describe('a Python literal', () => {
   test.each<[string, unknown]>([
@@ -37,5 +37,35 @@ describe('a Python literal', () => {
 
     expect(pythonLiteral(`['${"x', '".repeat(200_000)}']`)).toHaveLength(200_001);
     expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+});
+
+describe('what Python prints of objects', () => {
+  test('has values without names, and constants', () => {
+    const printed = "Item(at=datetime.datetime(2026, 5, 5, tzinfo=datetime.timezone.utc), none=None, name='a')";
+
+    expect(JSON.parse(JSON.stringify(pythonObject(printed)))).toEqual({
+      at: { '0': 2026, '1': 5, '2': 5, tzinfo: 'datetime.timezone.utc' },
+      none: null,
+      name: 'a',
+    });
+  });
+
+  test('is fields alone where Pydantic prints it; those after what is not understood are left out', () => {
+    expect({ ...pythonFields("status='success' result='{\"a\": 1}' error=None") }).toEqual({
+      status: 'success',
+      result: '{"a": 1}',
+      error: null,
+    });
+    expect({ ...pythonFields('a=1 b=<object at 0x7f> c=2') }).toEqual({ a: 1 });
+    expect({ ...pythonFields('words of somebody') }).toEqual({});
+  });
+
+  test('is found inside a longer text, the last of its class, unless it is cut', () => {
+    const text = '{"raw": "Answer(text=\'Usage(n=1)\', usage=Usage(n=2, more=More(m=3)))"}';
+
+    expect(JSON.parse(JSON.stringify(pythonObjectIn(text, 'Usage')))).toEqual({ n: 2, more: { m: 3 } });
+    expect(pythonObjectIn(text.slice(0, text.indexOf('m=3')), 'Usage')).toBeUndefined();
+    expect(pythonObjectIn(text, 'Costs')).toBeUndefined();
   });
 });

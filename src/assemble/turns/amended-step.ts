@@ -125,7 +125,7 @@ export class AmendedStep implements Step {
     return firstOf(this.#innermostFirst(), ({ costUsd }) => costUsd);
   }
   get error(): StepError | undefined {
-    return this.#outer.status === 'ok' ? this.#outer.error : this.#first(({ error }) => error);
+    return this.#outer.status === 'ok' ? (this.#outer.error ?? this.#toldError()) : this.#first(({ error }) => error);
   }
   get environment() {
     return this.#first(({ environment }) => environment);
@@ -170,6 +170,14 @@ export class AmendedStep implements Step {
       else rules.set(field, rule);
     }
     return rules;
+  }
+
+  /** A framework that hands on what its tool threw says that all went well: the words of the error are the result. */
+  #toldError(): StepError | undefined {
+    const { error } = this.#inner.at(-1) ?? {};
+    const result = error === undefined ? '' : (this.tool?.result.text.trim() ?? '');
+    // A status has the name of what was thrown before its words.
+    return result !== '' && `: ${error?.message.trim()}`.endsWith(`: ${result}`) ? error : undefined;
   }
 
   #isOwn(field: string): boolean {

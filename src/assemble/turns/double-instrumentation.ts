@@ -99,8 +99,11 @@ function isSameModelCall(nesting: Nesting, outerIndex: number, inner: Step): boo
   if (outer.kind !== 'llm') return false;
   const [a, b] = [outer.model, inner.model];
   if (a?.responseId !== undefined && b?.responseId !== undefined) return a.responseId === b.responseId;
+  const isSilent = a?.request === undefined && a?.response === undefined && outer.usage === undefined;
   const sameModel =
-    (a?.request !== undefined && a.request === b?.request) || (a?.response !== undefined && a.response === b?.response);
+    isSilent ||
+    (a?.request !== undefined && a.request === b?.request) ||
+    (a?.response !== undefined && a.response === b?.response);
   // The inner span of a stream may end after the outer one, which does not wait for its reader.
   if (!sameModel || inner.startedAtMs < outer.startedAtMs || inner.startedAtMs > outer.endedAtMs) return false;
   return nesting.modelCallsBelow(outerIndex) === 1;

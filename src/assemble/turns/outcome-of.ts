@@ -3,10 +3,10 @@ import type { Content, Step, StepError, StepKind } from '../../model/step.ts';
 import { firstThere, MISSING } from './deferred-content.ts';
 
 /** The input on the agent's span; otherwise the last message of the user in the first model call. */
-export function userInputOf(root: Step, calls: readonly Step[]): Content {
+export function userInputOf(root: Step, calls: readonly Step[], steps: readonly Step[]): Content {
   return firstThere(
     () => spoken(root, root.input),
-    () => calls[0]?.input ?? MISSING,
+    () => (calls[0] ?? ownSteps(root, calls, steps).find(isAsked))?.input ?? MISSING,
   );
 }
 
@@ -14,11 +14,25 @@ export function userInputOf(root: Step, calls: readonly Step[]): Content {
  * The output on the agent's span; otherwise the answer of the last model call, if that call ended the work: an answer
  * that also asks for tools was a remark on the way.
  */
-export function finalAnswerOf(root: Step, calls: readonly Step[]): Content {
+export function finalAnswerOf(root: Step, calls: readonly Step[], steps: readonly Step[]): Content {
   return firstThere(
     () => withoutRemarks(spoken(root, root.output), calls),
-    () => lastWord(calls.at(-1)),
+    () => lastWord(calls.at(-1) ?? speaking(ownSteps(root, calls, steps).at(-1))),
   );
+}
+
+/** Steps directly below an agent without model calls: some pass on what it was asked and what it answered. */
+function ownSteps(root: Step, calls: readonly Step[], steps: readonly Step[]): readonly Step[] {
+  if (calls.length > 0 || !SPEAKS.has(root.kind)) return [];
+  return steps.filter(({ kind, parentSpanId }) => kind === 'step' && parentSpanId === root.spanId);
+}
+
+function speaking(step: Step | undefined): Step | undefined {
+  return step?.messagesOut.some(({ role }) => role === 'assistant') === true ? step : undefined;
+}
+
+function isAsked({ messagesIn }: Step): boolean {
+  return messagesIn.some(({ role }) => role === 'user');
 }
 
 /**

@@ -12,33 +12,54 @@
  */
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { SpanView } from '../../otlp/views.ts';
-import type { StepError } from '../../model/step.ts';
+import type { Content, StepError } from '../../model/step.ts';
+import { MISSING } from '../content.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { decodeJsonish, isPresent, member, memberText } from '../jsonish.ts';
 import { decodeMessages, type MessageList } from '../chat-messages.ts';
-import { FINAL_ANSWER, withFinalAnswer } from '../final-answer.ts';
+import { changed, FINAL_ANSWER, withFinalAnswer } from '../final-answer.ts';
+import { asCount, rows } from '../rows.ts';
+import { messagesOutOfOpenInference } from './openinference-messages.ts';
 import { UNTYPED_ERROR } from './otel.ts';
 
 const SCOPE = '@arizeai/openinference-instrumentation-beeai';
-/** In Python, spans are of calls; the answer is a tool of the framework's there, too. */
+/**
+ * In Python, spans are of calls; the answer is a tool of the framework's there, too. Work that failed gives back its
+ * error, as BeeAI explains it: `ToolError(beeai_framework.tools.errors): …`, and the causes on the lines below.
+ */
 const PYTHON_SCOPE = 'openinference.instrumentation.beeai';
+const PYTHON = { name: 'beeai', wrote: ({ span }: Evidence) => span.scope.name === PYTHON_SCOPE };
+const PRINTED_ERROR = /^(\w{1,80})\([\w.]{1,160}\): /;
 const TARGET = 'target';
 const OUTPUT = 'output.value';
 
 export const beeAi: Dialect = {
   name: 'beeai',
+  rows: [
+    ...rows('cacheReadTokens', asCount, ['metadata.usage.cached_prompt_tokens']),
+    ...rows('cacheWriteTokens', asCount, ['metadata.usage.cached_creation_tokens']),
+  ],
   infer,
-  messagesOut: [{ rule: `beeai ${OUTPUT}`, key: TARGET, find: answered }],
+  messagesOut: [
+    { rule: `beeai ${OUTPUT}`, key: TARGET, find: answered },
+    ...messagesOutOfOpenInference.map((finder) => changed(finder, PYTHON, withFinalAnswer)),
+  ],
+  output: [{ rule: `beeai ${OUTPUT} of work that failed`, key: OUTPUT, find: noAnswer }],
   toolArgs: [{ rule: 'beeai input.value', key: 'input.value', find: pythonArguments }],
   toolResult: [{ rule: `beeai ${OUTPUT}`, key: TARGET, find: result }],
-  error: [{ rule: 'beeai exception', key: TARGET, find: failure }],
+  error: [
+    { rule: 'beeai exception', key: TARGET, find: failure },
+    { rule: `beeai ${OUTPUT} of work that failed`, key: OUTPUT, find: printedError },
+  ],
 };
 
 function infer(draft: Draft, { attributes, scope, name }: SpanView): void {
-  if (scope.name === PYTHON_SCOPE && (name === FINAL_ANSWER || draft.toolName === FINAL_ANSWER)) {
-    becomeStep(draft, FINAL_ANSWER);
+  if (scope.name === PYTHON_SCOPE) {
+    if (name === FINAL_ANSWER || draft.toolName === FINAL_ANSWER) becomeStep(draft, FINAL_ANSWER);
+    // Below the call that failed there is an event of the same kind.
+    else if (name === 'error' && attributes.has('metadata.path')) becomeStep(draft, 'metadata.path: an event');
   }
   if (scope.name !== SCOPE) return;
   const target = attributes.text(TARGET);
@@ -103,4 +124,14 @@ function failure({ span: { attributes, scope, statusMessage } }: Evidence): Step
   if (scope.name !== SCOPE || attributes.text(TARGET)?.endsWith('.error') !== true) return undefined;
   const message = statusMessage || (attributes.text('exception.message') ?? '');
   return { type: attributes.text('exception.type') ?? UNTYPED_ERROR, message, source: 'exception' };
+}
+
+function noAnswer(evidence: Evidence): Content | undefined {
+  return printedError(evidence) === undefined ? undefined : MISSING;
+}
+
+function printedError({ status, span: { attributes, scope } }: Evidence): StepError | undefined {
+  const message = status === 'error' && scope.name === PYTHON_SCOPE ? attributes.text(OUTPUT) : undefined;
+  const type = PRINTED_ERROR.exec(message ?? '')?.[1];
+  return message === undefined || type === undefined ? undefined : { type, message, source: OUTPUT };
 }

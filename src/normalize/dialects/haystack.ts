@@ -11,6 +11,7 @@
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { SpanView } from '../../otlp/views.ts';
 import type { StepError, StepKind } from '../../model/step.ts';
+import { agentNameIn } from '../agent-names.ts';
 import { attributeFinder } from '../attribute-finder.ts';
 import { decodeMessages, type MessageList } from '../chat-messages.ts';
 import type { Dialect, Finder } from '../dialect.ts';
@@ -22,10 +23,13 @@ import { settleRawUsage } from '../raw-usage.ts';
 import { asText, rows } from '../rows.ts';
 
 const PREFIX = 'haystack.';
+/** Its span of a model call says nothing of it but the names of what the generator gave back. */
+const OPENLLMETRY = 'opentelemetry.instrumentation.haystack';
 const OPENINFERENCE = 'openinference.instrumentation.haystack';
 const LLM_INPUT = 'haystack.agent.step.llm.input';
 const LLM_OUTPUT = 'haystack.agent.step.llm.output';
 const COMPONENT_OUTPUT = 'haystack.component.output';
+const TYPE = 'haystack.component.type';
 const TOOL_INPUT = 'haystack.agent.step.tool.input';
 const TOOL_OUTPUT = 'haystack.agent.step.tool.output';
 const TOOL_ERROR = 'haystack.tool.error';
@@ -79,8 +83,11 @@ export const haystack: Dialect = {
 
 function infer(draft: Draft, span: SpanView): void {
   const { name, attributes, scope } = span;
-  if (name.startsWith(PREFIX)) {
-    draft.set('kind', KINDS.get(name) ?? componentKind(attributes.text('haystack.component.type')), 'span name');
+  if (scope.name === OPENLLMETRY && draft.kind === 'llm') {
+    draft.kind = 'other';
+    draft.rules?.set('kind', 'span of a generator');
+  } else if (name.startsWith(PREFIX)) {
+    draft.set('kind', KINDS.get(name) ?? componentKind(attributes.text(TYPE)), 'span name');
     if (draft.kind === 'llm') settleRawUsage(draft, metaOf(span), 'meta of the reply');
   } else if (scope.name === OPENINFERENCE && name.endsWith('Agent.run')) {
     draft.kind = 'agent';
@@ -90,7 +97,12 @@ function infer(draft: Draft, span: SpanView): void {
 }
 
 function inferDetails(draft: Draft, span: SpanView): void {
-  if (draft.kind !== 'llm' || !span.name.startsWith(PREFIX)) return;
+  if (!span.name.startsWith(PREFIX)) return;
+  if (span.attributes.text(TYPE) === 'Agent') {
+    const name = span.attributes.text('haystack.component.name') ?? '';
+    draft.set('agentName', agentNameIn(name), 'haystack.component.name');
+  }
+  if (draft.kind !== 'llm') return;
   draft.set('responseModel', memberText(metaOf(span), 'model'), 'meta of the reply');
 }
 
@@ -161,8 +173,7 @@ function ofComponent(what: 'input' | 'output', side: Side): Finder<MessageList> 
   return {
     rule,
     key,
-    find: (evidence) =>
-      componentKind(evidence.span.attributes.text('haystack.component.type')) === 'llm' ? find(evidence) : undefined,
+    find: (evidence) => (componentKind(evidence.span.attributes.text(TYPE)) === 'llm' ? find(evidence) : undefined),
   };
 }
 

@@ -6,6 +6,7 @@
  *     langwatch.metrics      {promptTokens, completionTokens, cost} in one of several spellings
  *     langwatch.thread.id    the conversation (see associations.ts)
  */
+import { agentNameIn } from '../agent-names.ts';
 import type { AttributeValue } from '../../model/attribute-value.ts';
 import type { Content, StepKind } from '../../model/step.ts';
 import { contentOf } from '../content.ts';
@@ -34,6 +35,10 @@ const TYPES: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
 
 export const langWatch: Dialect = {
   name: 'langwatch',
+  marker: 'langwatch.span.type',
+  inferDetails: (draft, span) => {
+    if (draft.kind === 'agent') draft.set('agentName', agentNameIn(span.name), 'span name');
+  },
   rows: [
     row('kind', 'langwatch.span.type', asKind(TYPES)),
     row('inputTokens', METRICS, metric(['promptTokens', 'prompt_tokens'], asCount)),

@@ -32,6 +32,7 @@ const CALL_KEY = /^function_call\.(name|arguments)$/;
 export const liteLlm: Dialect = {
   name: 'litellm',
   rows: [
+    row('kind', 'llm.request.type', (value) => (value === 'acompletion' ? 'llm' : undefined)),
     row('conversationId', CALLER, memberOfPrinted('session_id')),
     row('userId', CALLER, memberOfPrinted('user_id')),
     ...rows('userId', asText, ['metadata.user_api_key_end_user_id']),

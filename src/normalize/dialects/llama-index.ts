@@ -39,8 +39,14 @@ export const llamaIndex: Dialect = {
       find: (evidence) => argumentsIn(ofLlamaIndex(evidence)?.attributes.get(INPUT)),
     },
   ],
-  toolResult: [{ rule: 'output.value raw_output', key: OUTPUT, find: toolResult }],
-  error: [{ rule: 'output.value is_error', key: OUTPUT, find: toolError }],
+  toolResult: [{ rule: 'output.value raw_output', key: OUTPUT, find: (evidence) => resultIn(toolOutput(evidence)) }],
+  error: [
+    {
+      rule: 'output.value is_error',
+      key: OUTPUT,
+      find: (evidence) => errorIn(toolOutput(evidence), 'output.value is_error'),
+    },
+  ],
 };
 
 function infer(draft: Draft, span: SpanView): void {
@@ -63,18 +69,17 @@ function isPythonObject(text: string): boolean {
   return PYTHON_OBJECT.test(text);
 }
 
-function toolResult(evidence: Evidence): AttributeValue | undefined {
-  const output = toolOutput(evidence);
+/** Result in a `ToolOutput`. */
+export function resultIn(output: unknown): AttributeValue | undefined {
   if (output === undefined) return undefined;
   // The cast holds: parsed JSON consists of AttributeValues.
   const raw = member(output, 'raw_output') as AttributeValue | undefined;
   return isPresent(raw) && !(typeof raw === 'string' && PYTHON_OBJECT.test(raw)) ? raw : textOf(output);
 }
 
-function toolError(evidence: Evidence): StepError | undefined {
-  const output = toolOutput(evidence);
-  if (output === undefined || member(output, 'is_error') !== true) return undefined;
-  return { type: 'tool_error', message: textOf(output), source: 'output.value is_error' };
+export function errorIn(output: unknown, source: string): StepError | undefined {
+  if (member(output, 'is_error') !== true) return undefined;
+  return { type: 'tool_error', message: textOf(output), source };
 }
 
 function toolOutput(evidence: Evidence): object | undefined {
@@ -84,7 +89,7 @@ function toolOutput(evidence: Evidence): object | undefined {
   return typeof value === 'object' && value !== null && 'raw_output' in value ? value : undefined;
 }
 
-function textOf(output: object): string {
+function textOf(output: unknown): string {
   const blocks = member(output, 'blocks');
   const texts = Array.isArray(blocks) ? blocks.flatMap((block) => memberText(block, 'text') ?? []) : [];
   return texts.length === 0 ? (memberText(output, 'content') ?? '') : texts.join('\n');

@@ -12,6 +12,7 @@ import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
 import { finishReasonsOf } from '../finish-reason.ts';
 import { inOrder, leavesUnder } from '../flattened.ts';
+import { pythonObjectIn } from '../../model/python-literal.ts';
 import { instructionsOf } from '../exchanges.ts';
 import { decodeJsonish, isPresent, member } from '../jsonish.ts';
 import { toolMessageIn } from '../langchain.ts';
@@ -102,17 +103,20 @@ function infer(draft: Draft, span: SpanView): void {
   } else if (draft.kind === 'llm') inferUsage(draft, span);
 }
 
-/** Counts other than zero of what is a part of the tokens. */
+/** Counts other than zero of what is a part of the tokens; the second as Python prints the object of OpenAI's client. */
 const USAGE_DETAIL = /"(?:reasoning_tokens|cached_tokens)": ?[1-9]/;
+const PRINTED_DETAIL = /[ (](?:reasoning_tokens|cached_tokens)=[1-9]/;
 
 /** Reads the raw answer if the counts are missing, or those of cached and reasoning tokens. */
 function inferUsage(draft: Draft, { attributes }: SpanView): void {
   const isCounted = (draft.inputTokens ?? draft.outputTokens) !== undefined;
   if (isCounted && (draft.cacheReadTokens ?? draft.reasoningTokens) !== undefined) return;
   const text = attributes.text('output.value');
-  if (text === undefined || (isCounted && !USAGE_DETAIL.test(text))) return;
-  const answer = jsonIn(text, '"usage');
+  if (text === undefined) return;
+  const answer = isCounted && !USAGE_DETAIL.test(text) ? undefined : jsonIn(text, '"usage');
   if (answer !== undefined) settleRawUsage(draft, answer, 'output.value usage');
+  else if (PRINTED_DETAIL.test(text))
+    settleRawUsage(draft, { usage: pythonObjectIn(text, 'CompletionUsage') }, 'output.value CompletionUsage');
 }
 
 function isChain(span: SpanView): boolean {

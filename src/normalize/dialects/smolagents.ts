@@ -12,41 +12,41 @@ import type { SpanView } from '../../otlp/views.ts';
 import type { Content, Message, Part } from '../../model/step.ts';
 import type { MessageList } from '../chat-messages.ts';
 import { MISSING } from '../content.ts';
-import type { Dialect, Finder } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import type { Draft } from '../draft.ts';
 import type { Evidence } from '../evidence.ts';
-import { FINAL_ANSWER, withFinalAnswer } from '../final-answer.ts';
+import { changed, FINAL_ANSWER, withFinalAnswer } from '../final-answer.ts';
 import { kindOf, messagesInOfOpenInference, messagesOutOfOpenInference } from './openinference-messages.ts';
 
 const SCOPE = 'openinference.instrumentation.smolagents';
 /** Both write the framework's own tool as one of the agent's. */
 const SCOPES: ReadonlySet<string> = new Set([SCOPE, 'opentelemetry.instrumentation.genai.smolagents']);
+const EMITTER = { name: 'smolagents', wrote: isOurs };
 const NEW_TASK = 'New task:\n';
 
 export const smolagents: Dialect = {
   name: 'smolagents',
   infer,
-  messagesIn: messagesInOfOpenInference.map((finder) => changed(finder, withoutHeading)),
-  messagesOut: messagesOutOfOpenInference.map((finder) => changed(finder, withFinalAnswer)),
+  inferDetails,
+  messagesIn: messagesInOfOpenInference.map((finder) => changed(finder, EMITTER, withoutHeading)),
+  messagesOut: messagesOutOfOpenInference.map((finder) => changed(finder, EMITTER, withFinalAnswer)),
   input: [{ rule: 'smolagents step', key: 'input.value', find: noWords }],
   output: [{ rule: 'smolagents step', key: 'output.value', find: noWords }],
 };
+
+/** `order_bot.run`; without a name of its own, an agent is called after its class. */
+const RUN = /^(.{1,256})\.run$/;
+const CLASS = /^[A-Z]\w*Agent$/;
+
+function inferDetails(draft: Draft, { scope, name }: SpanView): void {
+  const ran = scope.name === SCOPE && draft.kind === 'agent' ? RUN.exec(name)?.[1] : undefined;
+  if (ran !== undefined && !CLASS.test(ran)) draft.set('agentName', ran, 'span name');
+}
 
 function infer(draft: Draft, { scope }: SpanView): void {
   if (!SCOPES.has(scope.name) || draft.kind !== 'tool' || draft.toolName !== FINAL_ANSWER) return;
   draft.kind = 'step';
   draft.rules?.set('kind', FINAL_ANSWER);
-}
-
-function changed(finder: Finder<MessageList>, change: (list: MessageList) => MessageList): Finder<MessageList> {
-  return {
-    ...finder,
-    rule: `smolagents ${finder.rule}`,
-    find: (evidence) => {
-      const list = isOurs(evidence) ? finder.find(evidence) : undefined;
-      return list === undefined ? undefined : change(list);
-    },
-  };
 }
 
 function withoutHeading(list: MessageList): MessageList {

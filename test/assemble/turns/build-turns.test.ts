@@ -780,6 +780,30 @@ describe('turns in one trace', () => {
     expect(turn.rootSpanId).toBe(spanId('2'));
   });
 
+  test('are one call where the outer span says nothing of the call, and two where it names another model', () => {
+    const outer = (attributes: Attributes) =>
+      turnOf(
+        agent('a'),
+        { id: 'b', parent: 'a', attributes: { 'gen_ai.operation.name': 'chat', ...attributes } },
+        chat('c', 'b', { out: [say('assistant', 'hi')] }),
+      ).llmCalls;
+
+    expect(outer({})).toBe(1);
+    expect(outer({ 'gen_ai.request.model': 'router' })).toBe(2);
+  });
+
+  test('are a failed call where the outer span has the words of the inner error as its result', () => {
+    const called = (result: string) =>
+      turnOf(
+        agent('a'),
+        tool('b', 'a', 'look_up', { status: 'ok', attributes: { 'gen_ai.tool.call.result': result } }),
+        tool('c', 'b', 'look_up', { status: { error: 'Locked: no answer of shard 3' } }),
+      ).toolCalls.map(({ error }) => error?.message);
+
+    expect(called('no answer of shard 3')).toEqual(['Locked: no answer of shard 3']);
+    expect(called('shipped, at the second attempt')).toEqual([undefined]);
+  });
+
   test('take no longer than a moment, however deep thousands of spans are nested', () => {
     const depth = 5000;
     const specs = Array.from({ length: depth }, (_, at): SpanSpec => {

@@ -20,6 +20,13 @@ test.each([
   expect(span(type).kind).toBe(kind);
 });
 
+test.each([
+  ['order_bot', 'order_bot'],
+  ['run', undefined],
+])('the agent of a span %s is called %s', (name, agent) => {
+  expect(stepOf({ 'langwatch.span.type': 'agent' }, { name }).agent.name).toBe(agent);
+});
+
 test('an agent was asked and answered in texts, in a thread', () => {
   const step = span('agent', {
     'langwatch.input': typed('text', 'Is Ann free?'),

@@ -98,3 +98,12 @@ test('the heading that the framework puts above what the user said is not said b
 
   expect(said(model.messagesIn)).toEqual(['user Refund order 1001.']);
 });
+
+test.each([
+  ['order_bot.run', 'order_bot'],
+  ['ToolCallingAgent.run', undefined],
+])('the agent of %s is called %s', (name, agent) => {
+  const run = stepOf({ 'openinference.span.kind': 'AGENT' }, { name, scope: SCOPE });
+
+  expect(run.agent.name).toBe(agent);
+});

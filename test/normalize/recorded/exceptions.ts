@@ -162,9 +162,9 @@ export const EXCEPTIONS: readonly Exception[] = [
       'under a root of its own, runs of LangChain have no spans; a hidden node overwrites the root, so that nothing of the agent is left',
   },
   {
-    runs: /^smolagents/,
+    runs: /^smolagents.*\.content_off$/,
     fields: /\.tokens\.(cached_input|reasoning)$/,
-    reason: 'smolagents keeps the sums only',
+    reason: 'smolagents keeps the sums only; the others are in what the model gave back, which was hidden',
   },
   {
     runs: /^smolagents.*\.content_off$/,
@@ -293,5 +293,30 @@ export const EXCEPTIONS: readonly Exception[] = [
     runs: /^traceloop.*\/meeting_tool_exception_crash$/,
     fields: /^turns\[1\]\.(error|tool_calls\[1\]\.error)$/,
     reason: 'neither the tool that threw nor the agent around it ends its span; the turn is flagged root-missing',
+  },
+  {
+    runs: /^llama-index-workflows/,
+    fields: /^agent$/,
+    reason: "LlamaIndex's integration cuts what it prints before the agent's name",
+  },
+  {
+    runs: /^llama-index-openllmetry/,
+    fields: /\.(llm_calls|tokens\.\w+)$/,
+    reason: 'OpenLLMetry has no spans of the model calls of a workflow',
+  },
+  {
+    runs: /^agno-openllmetry/,
+    fields: /\.(llm_calls|tokens\.(cached_input|reasoning)|tool_calls\[\d+\]\.id)$/,
+    reason: 'OpenLLMetry has no spans of the model calls of Agno',
+  },
+  {
+    runs: /^autogen-openinference/,
+    fields: /\.tokens\.(cached_input|reasoning)$/,
+    reason: 'AutoGen does not keep them',
+  },
+  {
+    runs: /^haystack-openllmetry/,
+    fields: /\.tool_calls\[0\]\.error$/,
+    reason: 'a tool has no span, and what the model was shown does not say that it failed',
   },
 ];
