@@ -382,8 +382,7 @@ export class SpanStep implements Step {
       const reasons = this.model?.finishReasons ?? [];
       const hasEnd = (this.usage?.outputTokens ?? 0) > 0 || reasons.includes('stop');
       // Where what it was asked is not here either, content is not captured.
-      const isShown = this.messagesOut.length > 0 || this.messagesIn.some((message) => textOf(message) !== '');
-      return hasEnd && !reasons.includes('tool_call') && isShown;
+      return hasEnd && !reasons.includes('tool_call') && this.messagesIn.some((message) => textOf(message) !== '');
     }
     const isAgent = this.kind === 'agent' || this.kind === 'workflow';
     return isAgent && this.status === 'ok' && this.output.state === 'missing' && this.input.state !== 'missing';
