@@ -1,6 +1,6 @@
 /**
- * What exporters that nobody recorded were seen to send, turn by turn, and the entry of the configuration that follows.
- * One tool call shows that an exporter sends them; that it never does takes many turns in which models speak of tools.
+ * Exporters that nobody recorded: what turns show of each, and the entry of the configuration that follows. One tool call
+ * shows that an exporter sends them. Many turns in which models speak of tools, without one, show that it does not.
  */
 import type { KnownExporter } from './exporters.ts';
 import type { Step } from './step.ts';

@@ -364,7 +364,7 @@ export class SpanStep implements Step {
     return this.#listIn().state;
   }
 
-  /** Those that it gave back, thoughts aside. */
+  /** Tokens that it gave back, thoughts aside. */
   #saidTokens(): number {
     const { outputTokens = 0, reasoningTokens = 0 } = this.usage ?? {};
     return outputTokens - reasoningTokens;

@@ -1,4 +1,4 @@
-/** What traffic shows of an exporter that nobody recorded, and what follows for the configuration. */
+/** Exporters that nobody recorded: counts of what turns show of them, and the entry that follows. */
 import { expect, test } from 'vitest';
 import { entryFor, noteExporters, type SeenExporter } from '../../src/model/exporter-traffic.ts';
 import type { Turn } from '../../src/model/turn.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether an expression asks for steps of the kind `tool`, by itself or through extracts. Those it finds are calls, and
- * that there are none shows nothing where nobody knows whether the exporter sends them.
+ * Whether an expression asks for steps of the kind `tool`, by itself or through extracts. Such steps are calls. Their
+ * absence shows nothing where nobody knows whether the exporter sends them.
  */
 import { type Node, nodesIn } from './node.ts';
 import type { Program } from './program.ts';
