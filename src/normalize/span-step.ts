@@ -38,8 +38,6 @@ import { isAdjusted, usageOf } from './usage.ts';
 const NOT_MARKED: StepMarks = { ended: false, state: undefined, truth: undefined };
 /** OTLP span flags: it is known whether the parent is remote, and it is. */
 const REMOTE_PARENT = 0x300;
-/** An answer of no words may still take an end and a line. */
-const EMPTY_ANSWER_TOKENS = 4;
 const CAPTURED_BY_MODEL = CAPTURED.input | CAPTURED.output;
 const CAPTURED_BY_TOOL = CAPTURED.toolArgs | CAPTURED.toolResult;
 
@@ -364,20 +362,13 @@ export class SpanStep implements Step {
     return this.#listIn().state;
   }
 
-  /** Tokens that it gave back, thoughts aside. */
-  #saidTokens(): number {
-    const { outputTokens = 0, reasoningTokens = 0 } = this.usage ?? {};
-    return outputTokens - reasoningTokens;
-  }
-
   /** Whether there was something to give back, by its tokens or its end, and nothing of it is here. */
   #lacksOutput(): boolean {
+    // A place that is empty says that nothing was given back.
+    const hasPlace = (this.#draft.captured & CAPTURED.output) !== 0;
     const parts = this.messagesOut.flatMap((message) => message.parts);
-    if (this.status === 'error' || parts.some(({ type }) => type !== 'other')) return false;
-    const hasPlace = (this.#draft.captured & CAPTURED.output) !== 0 || this.messagesOut.length > 0;
-    // A place that is empty says that nothing was given back, but not of a model that made more tokens than an end.
-    if (parts.length === 0 && hasPlace && !(this.kind === 'llm' && this.#saidTokens() > EMPTY_ANSWER_TOKENS))
-      return false;
+    const isUnread = parts.length > 0 && parts.every(({ type }) => type === 'other');
+    if (this.status === 'error' || (!isUnread && (hasPlace || this.messagesOut.length > 0))) return false;
     if (this.kind === 'llm') {
       const reasons = this.model?.finishReasons ?? [];
       const hasEnd = (this.usage?.outputTokens ?? 0) > 0 || reasons.includes('stop');

@@ -157,9 +157,9 @@ scope: conversation
 completed: "!tool_calls.exists(c, c.failed)"
 extract: { works: "steps_of('tool')" }
 criteria:
-  - { name: looked_up, question: Was it?, weight: 0.5, check: "!steps.exists(s, s.kind == 'tool' && s.name == 'delete')" }
-  - { name: by_extract, question: Was it?, weight: 0.25, check: "size(works) == 0" }
-  - { name: asked, question: Was it?, weight: 0.25, check: "steps.exists(s, s.kind == 'llm')" }
+  - { name: looked_up, question: Was it?, weight: 0.2, check: "!steps.exists(s, s.kind == 'tool' && s.name == 'delete')" }
+  - { name: by_extract, question: Was it?, weight: 0.2, check: "size(works) == 0" }
+  - { name: asked, question: Was it?, weight: 0.6, check: "steps.exists(s, s.kind == 'llm')" }
 `;
     const { suite } = readSuite(text, 'own.yaml');
     if (suite === undefined) throw new Error('it has mistakes');

@@ -221,7 +221,8 @@ function holds(what: string, condition: () => unknown, undecided: string[]): boo
   try {
     return condition() === true;
   } catch (thrown) {
-    undecided.push(`${what} could not be worked out (${describeThrown(thrown)})`);
+    const why = thrown instanceof CheckError ? thrown.message : describeThrown(thrown);
+    undecided.push(`${what} could not be worked out (${why})`);
     return false;
   }
 }
