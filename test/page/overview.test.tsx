@@ -240,6 +240,13 @@ test('where there are no sub-agents there is no section, and a part of all says 
   );
 });
 
+test('a sub-agent with which nothing failed has no lowest pass rate', () => {
+  const [row = expect.unreachable()] = SUB_AGENTS.sub_agents;
+  const criteria = row.criteria.map((one) => ({ ...one, with: { passed: 40, failed: 0 } }));
+
+  expect(wordsOf(subAgentTable({ sub_agents: [{ ...row, criteria }] }))).toContain('nothing failed');
+});
+
 test('nothing is linked that the list cannot find', () => {
   const folded = SUB_AGENTS.sub_agents.map((row) => ({ ...row, agent: 'other' }));
 

@@ -43,7 +43,10 @@ export function StepLine({ row, evidence, subAgent, isLit, isChosen, onChoose }:
         <span class={`kind ${step.kind}`}>{KIND_WORDS[step.kind] ?? step.kind}</span>
         <SpanText in="span" class="name" text={step.name} charactersMax={120} />
         {subAgent !== undefined && subAgent !== step.name && (
-          <SpanText in="span" class="actor" text={`by ${subAgent}`} charactersMax={60} />
+          <span class="actor" title={`done by ${subAgent}`}>
+            <span class="only-heard"> by </span>
+            <SpanText text={subAgent} charactersMax={60} />
+          </span>
         )}
         {step.status === 'error' && <span class="failure">failed</span>}
         {marks.map(({ key, verdict }) => (

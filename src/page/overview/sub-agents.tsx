@@ -40,7 +40,7 @@ export function SubAgentTable({ figures, behind, scope }: TableProps) {
       <h2>Sub-agents</h2>
       <SomeFirst of={rows} atATime={SHOWN}>
         {(shown) => (
-          <Table label="Sub-agents" heads={HEADS}>
+          <Table class="of-sub-agents" label="Sub-agents" heads={HEADS}>
             {shown.map((row) => (
               <Row key={`${row.agent} ${row.sub_agent}`} row={row} isOfMany={isOfMany} behind={behind} scope={scope} />
             ))}
@@ -92,7 +92,11 @@ function Row({ row, isOfMany, behind, scope }: RowProps) {
         {failed > 0 ? `${countText(failed)} (${percent(share, 0)})` : 'none'}
       </td>
       <td class="number">{row.cost_usd === undefined ? 'not known' : dollars(row.cost_usd.mean)}</td>
-      <td>{lowest === undefined ? 'nothing decided' : <Lowest lowest={lowest} agent={agent} filters={filters} />}</td>
+      <td>
+        {lowest === undefined && 'nothing decided'}
+        {lowest?.with.failed === 0 && 'nothing failed'}
+        {lowest !== undefined && lowest.with.failed > 0 && <Lowest lowest={lowest} agent={agent} filters={filters} />}
+      </td>
     </tr>
   );
 }
@@ -108,8 +112,7 @@ function Lowest({ lowest, agent, filters }: LowestProps) {
   const href = addressOf('conversations', withChanges(filters, { criterion }));
   return (
     <>
-      <a {...(took.failed === 0 || agent === OTHER ? {} : { href })}>{criterion}</a>{' '}
-      <ShareEstimate estimate={took.pass_rate} />
+      <a {...(agent === OTHER ? {} : { href })}>{criterion}</a> <ShareEstimate estimate={took.pass_rate} />
       {without.pass_rate !== undefined && (
         <span class="aside">
           {'; without it '}
