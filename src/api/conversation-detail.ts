@@ -20,7 +20,7 @@ const step = z.strictObject({
   parent: z.string().optional().meta({ description: 'a step_id' }),
   kind: z.enum(STEP_KINDS),
   name: z.string(),
-  agent: z.string().optional(),
+  agent: z.string().optional().meta({ description: 'who did it: the agent that it names, or the nearest around it' }),
   began_at: time,
   ended_at: time,
   status: z.enum(['ok', 'error']),
@@ -83,6 +83,9 @@ const verdict = z.strictObject({
   judged_by: z.strictObject({ judge: z.string(), version: z.string(), model: z.string().optional() }).optional(),
   undecided: z.enum(UNDECIDED).optional(),
   steps: list(gradedStep).optional(),
+  sub_agents: list(z.string())
+    .optional()
+    .meta({ description: 'sub-agents whose spans are in the evidence; absent where there are none' }),
 });
 export type VerdictOfCriterion = z.infer<typeof verdict>;
 
@@ -120,10 +123,26 @@ const label = z.strictObject({
 });
 export type LabelJson = z.infer<typeof label>;
 
+const subAgent = z
+  .strictObject({
+    name: z.string(),
+    steps: count.meta({ description: 'model calls and tool calls' }),
+    model_calls: count,
+    tool_calls: count,
+    errors: count.meta({ description: 'steps that failed; 1 where none did and the sub-agent itself failed' }),
+    tokens: tokens.optional(),
+    cost_usd: z.number().min(0).optional().meta({ description: 'absent where not all of it is known' }),
+  })
+  .meta({ description: "an agent of another name than the conversation's" });
+export type SubAgentJson = z.infer<typeof subAgent>;
+
 export const conversationDetailQuery = z.strictObject({ provenance: z.enum(['true', 'false']).default('false') });
 
 export const conversationDetail = conversationItem.extend({
   turn_list: list(turn),
+  sub_agents: list(subAgent).meta({
+    description: 'in the order in which they began; those after the 16th are `other`',
+  }),
   steps_left_out: count.meta({ description: 'steps beyond those that one answer holds' }),
   evaluations_full: list(fullEvaluation).meta({ description: 'every revision, live ones, then those in shadow' }),
   evaluations_left_out: count.meta({ description: 'the oldest revisions, beyond those that one answer holds' }),

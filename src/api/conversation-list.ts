@@ -36,6 +36,7 @@ export const conversationFilters = z.strictObject({
   suite: anyOf(z.string()),
   outcome: anyOf(outcome),
   criterion: anyOf(z.string()).meta({ description: 'a criterion that failed' }),
+  sub_agent: anyOf(z.string().min(1)).meta({ description: 'a sub-agent that took part in what was evaluated' }),
   score_below: z.coerce
     .number()
     .gt(0)

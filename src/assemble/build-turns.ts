@@ -5,7 +5,7 @@
  * Parts that few criteria ask for (the answer, the tool calls, the flags) are worked out when they are first read.
  */
 import type { SpanId, TraceId, TurnId } from '../model/ids.ts';
-import type { SpentTokens } from '../model/cost.ts';
+import type { ReportedCost, SpentTokens } from '../model/cost.ts';
 import type { Json } from '../model/json.ts';
 import type { AgentIdentity, Content, Step, StepError, StepFlag, Usage } from '../model/step.ts';
 import type { Doubt, ToolCall, Turn, TurnFlag } from '../model/turn.ts';
@@ -20,7 +20,7 @@ import { finalAnswerOf, finishReasonsOf, turnErrorOf, userInputOf } from './turn
 import { shownAnswer } from './turns/shown-answer.ts';
 import { toolCallsOf } from './turns/tool-calls.ts';
 import { turnsOf, type TurnSteps } from './turns/turn-roots.ts';
-import { costOf, spentOf, usageOf } from './turns/usage.ts';
+import { costOf, costsOf, spentOf, usageOf } from './turns/usage.ts';
 
 /** In order of their start. None where the trace holds nothing of an agent's: no spans, or only an evaluator's. */
 export function buildTurns(steps: readonly Step[]): readonly Turn[] {
@@ -154,6 +154,10 @@ class BuiltTurn implements Turn {
   get spent(): readonly SpentTokens[] {
     this.#spent ??= spentOf(this.#family, this.#members);
     return this.#spent;
+  }
+
+  get costs(): readonly ReportedCost[] {
+    return this.costUsd === undefined ? [] : costsOf(this.#family, this.#members);
   }
 
   get toolCalls(): readonly ToolCall[] {

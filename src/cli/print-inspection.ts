@@ -2,6 +2,7 @@
 import { counted } from '../model/counted.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Content, Step } from '../model/step.ts';
+import { type SubAgent, subAgentsOf } from '../model/sub-agents.ts';
 import type { ToolCall, Turn } from '../model/turn.ts';
 import { adviceFor } from '../report/inspect/advice.ts';
 import { fieldSources } from '../report/inspect/field-sources.ts';
@@ -39,9 +40,16 @@ function printHead(terminal: Terminal, conversation: Conversation, { dialectOf }
   terminal.out(
     `  format        ${dialects.join(', ') || 'no known dialect'}; written by ${[...scopes].map((name) => safe(name, 80)).join(', ')}`,
   );
+  const subAgents = subAgentsOf(conversation).map(subAgentText);
+  if (subAgents.length > 0) terminal.out(`  sub-agents    ${subAgents.join(', ')}`);
   const instructions = steps.flatMap((step) => step.systemInstructions ?? []).at(-1);
   const shown = instructions === undefined ? '(not recorded)' : `"${safe(instructions, 200)}"`;
   terminal.out(`  instructions  ${shown}`);
+}
+
+function subAgentText({ name, modelCalls, toolCalls, errors }: SubAgent): string {
+  const failed = errors === 0 ? '' : `, ${errors} failed`;
+  return `${safe(name)} (${counted(modelCalls + toolCalls, 'step')}${failed})`;
 }
 
 function printTurn(terminal: Terminal, turn: Turn, number: number, options: InspectionOptions): void {

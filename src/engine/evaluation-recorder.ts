@@ -4,7 +4,6 @@
  */
 import type { Conversation } from '../model/conversation.ts';
 import { POLARITIES, type Polarity } from '../model/feedback.ts';
-import type { ConversationCost } from '../model/cost.ts';
 import type { ConversationLabels } from '../store/conversation-columns.ts';
 import { type Evaluation, FINDINGS, type VerdictKind, VERDICTS } from '../model/evaluation.ts';
 import type { SpanId, TraceId } from '../model/ids.ts';
@@ -18,6 +17,7 @@ import { QUALITY_METRICS } from '../report/metrics/quality-metrics.ts';
 import { writeResultPayload } from '../report/results/result-payload.ts';
 import { type CountedConversation, SuiteTotals } from './counting/suite-totals.ts';
 import { type CountedEffort, countedEffort, type Effort, keptEffort } from './counting/usage-totals.ts';
+import { type KeptSubAgents, keptSubAgentsOf, SubAgentTotals } from './counting/sub-agent-totals.ts';
 import { type EvaluatorVersions, evaluatorVersions, judgedBy } from '../score/suite/evaluator-version.ts';
 import type { Judges } from '../score/suite/judges.ts';
 import type { CompiledSuite } from '../score/suite/suite.ts';
@@ -40,6 +40,7 @@ export class EvaluationRecorder {
   readonly #store: EngineStore;
   readonly #segmentKeys: readonly string[];
   readonly #guard: LabelGuard;
+  readonly #subAgents: SubAgentTotals;
   readonly #senders = new TurnSenders();
   readonly #isObserved: boolean;
   readonly #isReported: boolean;
@@ -71,7 +72,9 @@ export class EvaluationRecorder {
     this.#isObserved = options.observed === true;
     this.#isReported = options.reported === true;
     this.#guard = new LabelGuard(options);
+    this.#subAgents = new SubAgentTotals(options.store.totals, options);
     for (const total of options.store.totals.all()) {
+      this.#subAgents.remember(total);
       if (total.metric !== QUALITY_METRICS.evaluations.name && total.metric !== QUALITY_METRICS.feedback.name) continue;
       const labels = toAgentLabels(total.labels);
       if (!isFolded(labels)) this.#guard.remember(labels);
@@ -155,7 +158,8 @@ export class EvaluationRecorder {
     const seen = { at: place.logTime, ...keptEffort(effort), beganAt, ...comesFrom(place.subject) };
     // The turn that is evaluated, or the last one of the conversation.
     const last = place.subject.turns.at(-1);
-    this.#insert(evaluation, { ...held, seen }, suite, {
+    const subAgents = keptSubAgentsOf(place.subject);
+    this.#insert(evaluation, { ...held, seen, subAgents: subAgents.text }, suite, {
       totals,
       labels,
       conversation,
@@ -164,6 +168,7 @@ export class EvaluationRecorder {
       effort,
       effortCounted: countedEffort(seen),
       costSource: place.subject.cost.source,
+      subAgents,
       counted: { ...countedAs(place.subject, place.logTime), beganAt },
       countedBefore,
       before,
@@ -185,6 +190,7 @@ export class EvaluationRecorder {
       if (this.#shadowed.has(written.suite)) this.#shadows.count(written, counting.conversation);
       const { costSource } = counting;
       store.totals.series(QUALITY_METRICS.costSource.name, { ...totals.labels, source: costSource }).add(1);
+      this.#subAgents.count(counting.subAgents, written, totals.labels);
       if (effortCounted !== undefined) totals.countFirst(written, effortCounted, counted, counting.countedBefore);
       // Later revisions are not observed: an observation cannot be taken back, and a conversation must count once.
       if (this.#isObserved) {
@@ -266,7 +272,8 @@ interface Counting {
   readonly beganAt: number;
   readonly effort: Effort;
   readonly effortCounted: CountedEffort | undefined;
-  readonly costSource: ConversationCost['source'];
+  readonly costSource: Conversation['cost']['source'];
+  readonly subAgents: KeptSubAgents;
   readonly counted: CountedConversation;
   /** Verdicts that were counted while others were pending. */
   readonly countedBefore: ReadonlyMap<string, VerdictKind>;

@@ -1,4 +1,5 @@
 /** The labels under which the evaluations of an agent are counted. */
+import { visibleText } from './visible-text.ts';
 
 // A type, because an interface is not assignable to `{ [label: string]: string }`.
 export type AgentLabels = {
@@ -21,4 +22,17 @@ export function isOther(query: URLSearchParams): boolean {
 /** Whether these labels stand for agents without series of their own. */
 export function isFolded(labels: AgentLabels): boolean {
   return labels.agent === OTHER && labels.agent_version === OTHER && labels.environment === OTHER;
+}
+
+/** Longer names carry text that is not a name; Prometheus stores every byte of them in every block. */
+const VALUE_LENGTH_MAX = 100;
+
+/** A name that spans give, as a label has it: one visible line of bounded length. */
+export function labelValue(value: string): string {
+  const oneLine = visibleText(value)
+    .replace(/[\n\t]/g, ' ')
+    .trim();
+  // Cut by code points, so that no half of a surrogate pair is left.
+  const short = oneLine.length > VALUE_LENGTH_MAX ? [...oneLine].slice(0, VALUE_LENGTH_MAX).join('') : oneLine;
+  return short === '' ? 'unknown' : short.toWellFormed();
 }

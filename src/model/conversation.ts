@@ -1,7 +1,7 @@
 /** The turns that share a conversation id, in order, and what they add up to. This is what a suite is asked about. */
 import type { AgentIdentity, Usage } from './step.ts';
 import type { ConversationId } from './ids.ts';
-import type { ConversationCost } from './cost.ts';
+import type { ConversationCost, PriceTable } from './cost.ts';
 import type { Feedback } from './feedback.ts';
 import type { Json } from './json.ts';
 import type { Turn } from './turn.ts';
@@ -22,6 +22,8 @@ export interface Conversation {
   /** Cost that the spans report; `cost` has that of the price table too, and says which it is. */
   readonly costUsd: number | undefined;
   readonly cost: ConversationCost;
+  /** Prices by which `cost` is worked out; absent where there are none. */
+  readonly prices?: PriceTable | undefined;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
 }

@@ -9,6 +9,7 @@
  * An amount of `partly` is shown with that word, and is in no figure: a sum with it would look cheaper than it was.
  */
 import { compileGlob, type Matcher } from './glob.ts';
+import type { SpanId } from './ids.ts';
 import { nanosOf, type TokenPrices } from './price.ts';
 import type { Usage } from './step.ts';
 
@@ -24,10 +25,17 @@ export interface ConversationCost {
 
 /** Tokens of a call, each counted once, and the model that made them. */
 export interface SpentTokens {
+  readonly spanId: SpanId;
   readonly model: string | undefined;
   readonly usage: Usage;
   /** A span of this call, or one above or below it, has its cost. */
   readonly isInSpans: boolean;
+}
+
+/** A cost that a span reports. */
+export interface ReportedCost {
+  readonly spanId: SpanId;
+  readonly usd: number;
 }
 
 /** Prices as the settings give them: the first glob that matches the model's name counts. */

@@ -1,7 +1,7 @@
 /** One user request and everything the agent did to answer it; usually one trace. */
 import type { AgentIdentity, Content, Step, StepError, Usage } from './step.ts';
 import type { SpanId, TraceId, TurnId } from './ids.ts';
-import type { SpentTokens } from './cost.ts';
+import type { ReportedCost, SpentTokens } from './cost.ts';
 import type { Json } from './json.ts';
 
 /** A tool call as the model asked for it and as it was carried out, paired. */
@@ -82,6 +82,8 @@ export interface Turn {
   readonly costUsd: number | undefined;
   /** Tokens by call; worked out when asked for. */
   readonly spent: readonly SpentTokens[];
+  /** Parts of `costUsd`, each counted once; worked out when asked for. */
+  readonly costs: readonly ReportedCost[];
   /** Set when the turn itself failed, not when a tool failed and the agent recovered. */
   readonly error: StepError | undefined;
   readonly startedAtMs: number;

@@ -12,6 +12,7 @@ import { OUTCOMES, type Outcome } from '../model/evaluation.ts';
 import { wordsOf } from '../model/search-words.ts';
 import type { ConversationRow } from './conversation-row.ts';
 import { IS_LAST, isLive } from './evaluation-columns.ts';
+import { encodedNameOf } from './sub-agents-codec.ts';
 import type { Dialect, Value } from './sql.ts';
 
 export interface ConversationSearch {
@@ -23,6 +24,7 @@ export interface ConversationSearch {
   readonly suites?: readonly string[] | undefined;
   readonly outcomes?: readonly Outcome[] | undefined;
   readonly failedCriteria?: readonly string[] | undefined;
+  readonly subAgents?: readonly string[] | undefined;
   /** In millionths: below a million, some criterion failed. */
   readonly scoreBelow?: number | undefined;
   /** In millionths. */
@@ -195,8 +197,8 @@ function afterLast({ severity, at, row }: NonNullable<SearchCursor['last']>): Co
 }
 
 function takesSearches(search: ConversationSearch): boolean {
-  const { suites, outcomes, failedCriteria, scoreBelow, decidedBelow, states, isLabelled } = search;
-  return [suites, outcomes, failedCriteria, scoreBelow, decidedBelow, states, isLabelled].some(
+  const { suites, outcomes, failedCriteria, subAgents, scoreBelow, decidedBelow, states, isLabelled } = search;
+  return [suites, outcomes, failedCriteria, subAgents, scoreBelow, decidedBelow, states, isLabelled].some(
     (one) => one !== undefined,
   );
 }
@@ -232,7 +234,7 @@ function conditionsOf(
 
 function evaluationCondition(
   dialect: SearchDialect,
-  { suites, outcomes, failedCriteria, scoreBelow, decidedBelow }: ConversationSearch,
+  { suites, outcomes, failedCriteria, subAgents, scoreBelow, decidedBelow }: ConversationSearch,
 ): Condition | undefined {
   const parts: Condition[] = [];
   if (suites !== undefined) parts.push({ sql: dialect.among('e.suite'), values: [suites.map(dialect.toStored)] });
@@ -245,6 +247,11 @@ function evaluationCondition(
   if (decidedBelow !== undefined) parts.push({ sql: 'e.decided_share < ?', values: [decidedBelow] });
   if (failedCriteria !== undefined)
     parts.push({ sql: dialect.failedAmong, values: [failedCriteria.map(dialect.toStored)] });
+  if (subAgents !== undefined)
+    parts.push({
+      sql: `(${subAgents.map(() => dialect.contains('e.sub_agents')).join(' OR ')})`,
+      values: subAgents.map(encodedNameOf),
+    });
   if (parts.length === 0) return undefined;
   return {
     sql: `${evaluated(dialect)} AND ${parts.map(({ sql }) => sql).join(' AND ')})`,

@@ -70,6 +70,8 @@ export interface EvaluationPlace {
   readonly labels: Labels;
   /** For whoever weighs it again later; not known of one that waits. */
   readonly seen?: SeenConversation;
+  /** See `sub-agents-codec.ts`. */
+  readonly subAgents?: string;
 }
 
 export interface PreviousEvaluation {

@@ -47,6 +47,8 @@ export interface KeptEvaluation {
   /** See `basis-codec.ts`; undefined where it was stored before that was kept. */
   readonly basis: string | undefined;
   readonly seen: SeenConversation | undefined;
+  /** See `sub-agents-codec.ts`; undefined where it was stored before that was kept. */
+  readonly subAgents?: string | undefined;
 }
 
 /** Kept also for an evaluation that waits for verdicts. */
@@ -71,17 +73,18 @@ export const EVALUATION_COLUMNS: readonly Column<KeptEvaluation>[] = [
   { name: 'about', type: 'smallint', of: ({ evaluation: { about } }) => about && ABOUTS.indexOf(about) },
   { name: 'ending', type: 'smallint', of: ({ evaluation: { ending } }) => ending && ENDINGS.indexOf(ending) },
   ...SEEN_KEYS.map((key): Column<KeptEvaluation> => ({ ...SEEN_COLUMNS[key], of: ({ seen }) => seen?.[key] })),
+  { name: 'sub_agents', type: 'plain', of: ({ subAgents }) => subAgents },
 ];
 
 /** Gives evaluations as they are written. They come in long rows with the same labels. */
 export function keeping(): (
   evaluation: Evaluation,
-  place: { readonly labels: object; readonly seen?: SeenConversation | undefined },
+  place: { readonly labels: object } & Partial<Pick<KeptEvaluation, 'seen' | 'subAgents'>>,
 ) => KeptEvaluation {
   let last: { readonly labels: object; readonly text: string } | undefined;
-  return (evaluation, { labels, seen }) => {
+  return (evaluation, { labels, seen, subAgents }) => {
     if (last?.labels !== labels) last = { labels, text: JSON.stringify(labels) };
-    return { evaluation, labels: last.text, createdAt: Date.now(), basis: encodeBasis(evaluation), seen };
+    return { evaluation, labels: last.text, createdAt: Date.now(), basis: encodeBasis(evaluation), seen, subAgents };
   };
 }
 

@@ -46,12 +46,14 @@ export interface ScannedEvaluation {
   readonly createdAt: number;
   /** Kind of its failure. */
   readonly because: string | undefined;
+  /** See `sub-agents-codec.ts`; undefined where it was stored before that was kept. */
+  readonly subAgents?: string | undefined;
   readonly seen: SeenConversation;
 }
 
 /** Columns of a table of evaluations with the alias `e`. */
 export const SCANNED_COLUMNS = `e.id, e.conversation, e.turn_id, e.suite_version, e.revision, e.score, e.outcome, e.labels, e.basis,
-  e.ending, e.created_at, e.because, ${namesOf(Object.values(SEEN_COLUMNS), 'e')}`;
+  e.ending, e.created_at, e.because, e.sub_agents, ${namesOf(Object.values(SEEN_COLUMNS), 'e')}`;
 
 /** In the order of the columns: making objects of rows would be half of the time of a scan. */
 export type ScannedCells = readonly [
@@ -67,12 +69,13 @@ export type ScannedCells = readonly [
   ending: number | null,
   createdAt: number,
   because: string | null,
+  subAgents: string | null,
   ...seen: (number | null)[],
 ];
 
 export function scannedFrom(cells: ScannedCells): ScannedEvaluation {
-  const [row, conversation, turnId, suiteVersion, revision, score, outcome, labels, basis, ending, createdAt, because] =
-    cells;
+  const [row, conversation, turnId, suiteVersion, revision, score, outcome, labels, basis, ending, ...rest] = cells;
+  const [createdAt, because, subAgents] = rest;
   return {
     row,
     conversation,
@@ -86,7 +89,8 @@ export function scannedFrom(cells: ScannedCells): ScannedEvaluation {
     ending: ENDINGS[ending ?? -1],
     createdAt,
     because: because ?? undefined,
-    seen: seenFrom(cells, 12),
+    subAgents: subAgents ?? undefined,
+    seen: seenFrom(cells, 13),
   };
 }
 

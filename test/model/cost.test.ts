@@ -1,6 +1,7 @@
 /** The cost of a conversation's own tokens: each token once, and never without its source. */
 import { expect, test } from 'vitest';
 import { costOfTurns, NO_PRICES, PriceTable, type SpentTokens, wholeCost } from '../../src/model/cost.ts';
+import type { SpanId } from '../../src/model/ids.ts';
 import { nanosOf } from '../../src/model/price.ts';
 
 const PRICES = { inputPerMillion: 2, outputPerMillion: 10 };
@@ -12,7 +13,7 @@ const TABLE = new PriceTable([
 
 function spent(model: string | undefined, more: Partial<SpentTokens['usage']> = {}, isInSpans = false): SpentTokens {
   const usage = { inputTokens: 1000, outputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-  return { model, usage: { ...usage, ...more }, isInSpans };
+  return { spanId: 'a' as SpanId, model, usage: { ...usage, ...more }, isInSpans };
 }
 
 const turn = (costUsd: number | undefined, ...calls: readonly SpentTokens[]) => ({ costUsd, spent: calls });

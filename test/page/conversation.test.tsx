@@ -5,6 +5,7 @@ import { ConversationHead } from '../../src/page/conversation/conversation-head.
 import { evidenceOf, verdictKey } from '../../src/page/conversation/evidence.ts';
 import { History } from '../../src/page/conversation/history.tsx';
 import { StepDetail } from '../../src/page/conversation/step-detail.tsx';
+import { subAgentOf } from '../../src/page/conversation/sub-agent.ts';
 import { StepLine } from '../../src/page/conversation/step-line.tsx';
 import { OpenTrace } from '../../src/page/conversation/trace-links.tsx';
 import { countedFine, Verdicts } from '../../src/page/conversation/verdicts.tsx';
@@ -244,6 +245,7 @@ test('a step is a line that can be read aloud: kind, name, failure, the verdict 
   ] as const;
   const line = (
     <StepLine
+      subAgent={undefined}
       row={row({ kind: 'llm', status: 'error', tokens: { input: 1_000, output: 234 } })}
       evidence={evidence}
       isLit
@@ -256,10 +258,28 @@ test('a step is a line that can be read aloud: kind, name, failure, the verdict 
   expect(markupOf(line)).toMatch(/class="step-line lit {2}failed" aria-pressed="false"/);
 });
 
+test.each([
+  ['another agent than the conversation’s', 'billing', ['billing'], 'billing'],
+  ['the conversation’s own agent', 'greeter', ['billing'], undefined],
+  ['a service that stands for a nameless agent, where there are no sub-agents', 'my-service', [], undefined],
+])('a step names its sub-agent where it was done by %s', (_, agent, names, shown) => {
+  const counts = { steps: 1, model_calls: 1, tool_calls: 0, errors: 0 };
+  const whole = conversation({ sub_agents: names.map((name) => ({ name, ...counts })) });
+
+  const subAgent = subAgentOf(step({ agent }), whole);
+  const line = (
+    <StepLine row={row()} evidence={[]} subAgent={subAgent} isLit={false} isChosen={false} onChoose={nothing} />
+  );
+
+  expect(subAgent).toBe(shown);
+  expect(wordsOf(line).includes('by billing')).toBe(shown !== undefined);
+});
+
 test('the details of a step have its texts as they came, and say where there is none', () => {
   const detail = (changes: Partial<TranscriptStepJson>) => (
     <StepDetail
       conversation="c-1"
+      subAgent={undefined}
       row={row(changes)}
       evidence={[]}
       traceUrl={undefined}

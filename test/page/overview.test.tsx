@@ -1,11 +1,13 @@
 /** Parts of the overview, from answers of the API. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Detections } from '../../src/api/detections.ts';
+import type { SubAgents } from '../../src/api/sub-agents.ts';
 import type { Trend, TrendFigures } from '../../src/api/trend.ts';
 import { Endings } from '../../src/page/overview/endings.tsx';
 import { Figures } from '../../src/page/overview/figures.tsx';
 import { detectionsOf, OpenDetections } from '../../src/page/overview/open-detections.tsx';
 import { movedQueryOf } from '../../src/page/overview/moved-parts.tsx';
+import { SubAgentTable } from '../../src/page/overview/sub-agents.tsx';
 import type { Place } from '../../src/page/shell/place.ts';
 import { countOf, markupOf, wordsOf } from './shown.tsx';
 
@@ -192,4 +194,61 @@ test('the time before is as long as the time since, and no shorter than what is 
 
   expect(movedQueryOf(early, placeAt()).query.get('against_since')).toBe('2026-11-26T12:00:00.000Z');
   expect(movedQueryOf(late, placeAt()).query.get('against_since')).toBe(TREND.since);
+});
+
+const SUB_AGENTS: SubAgents = {
+  suite: 'calls',
+  since: TREND.since,
+  until: TREND.until,
+  sub_agents: [
+    {
+      ...{ agent: 'greeter', sub_agent: 'billing', conversations: 40, steps: 90, errors: 12 },
+      ...{ conversations_with_errors: 10, error_share: 0.25, cost_usd: { sum: 1, mean: 0.025, conversations: 40 } },
+      criteria: [
+        {
+          criterion: 'kind',
+          with: { passed: 20, failed: 20, pass_rate: { value: 0.5, low: 0.35, high: 0.65, n: 40 } },
+          without: { passed: 90, failed: 10, pass_rate: { value: 0.9, low: 0.83, high: 0.94, n: 100 } },
+        },
+      ],
+    },
+  ],
+  ...{ sub_agents_left_out: 0, related: TREND.related, not_known: 0, other_versions: 0, looked_at: 140, cut: false },
+};
+
+const subAgentTable = (changes: Partial<SubAgents> = {}) => (
+  <SubAgentTable
+    figures={{ ...SUB_AGENTS, ...changes }}
+    behind={new URLSearchParams({ suite: 'calls', since: '24h' })}
+    scope="conversation"
+  />
+);
+
+test('a sub-agent has its errors, its cost, and the pass rate with it beside the one without it', () => {
+  expect(wordsOf(subAgentTable())).toMatch(
+    /billing 40 conversations 10 \(25 %\) \$0\.03 kind 50\.0 % \(.*\); without it 90\.0 % \(.*\)/,
+  );
+  expect(markupOf(subAgentTable())).toContain(
+    'href="/conversations?suite=calls&amp;since=24h&amp;agent=greeter&amp;sub_agent=billing&amp;criterion=kind"',
+  );
+});
+
+test('where there are no sub-agents there is no section, and a part of all says so', () => {
+  expect(markupOf(subAgentTable({ sub_agents: [] }))).toBe('');
+  expect(wordsOf(subAgentTable({ cut: true, sub_agents_left_out: 3 }))).toMatch(
+    /3 more sub-agents with fewer conversations\. Of the latest 140 evaluations\./,
+  );
+});
+
+test('a sub-agent with which nothing failed has no lowest pass rate', () => {
+  const [row = expect.unreachable()] = SUB_AGENTS.sub_agents;
+  const criteria = row.criteria.map((one) => ({ ...one, with: { passed: 40, failed: 0 } }));
+
+  expect(wordsOf(subAgentTable({ sub_agents: [{ ...row, criteria }] }))).toContain('nothing failed');
+});
+
+test('nothing is linked that the list cannot find', () => {
+  const folded = SUB_AGENTS.sub_agents.map((row) => ({ ...row, agent: 'other' }));
+
+  expect(countOf(subAgentTable({ sub_agents: folded }), /href=/)).toBe(0);
 });

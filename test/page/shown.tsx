@@ -78,6 +78,7 @@ export function conversation(changes: Partial<ConversationDetail> = {}): Convers
     state: 'scored',
     evaluations: [],
     turn_list: [turn()],
+    sub_agents: [],
     steps_left_out: 0,
     evaluations_full: [],
     evaluations_left_out: 0,

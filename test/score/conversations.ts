@@ -120,6 +120,7 @@ export function aTurn({
     usage: { inputTokens: 900, outputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
     costUsd: undefined,
     spent: [],
+    costs: [],
     error: undefined,
     startedAtMs: 1000,
     endedAtMs: 2000,

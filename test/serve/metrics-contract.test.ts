@@ -76,14 +76,17 @@ function span(
   };
 }
 
-/** A turn with tokens and a cost. */
+/** A turn with tokens and a cost, by a sub-agent. */
 function turnOf(agent: string, trace: string) {
   const root = span(trace, `${trace}aa`, undefined, {
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.agent.name': agent,
   });
   const used = { 'gen_ai.usage.input_tokens': '100', 'gen_ai.usage.output_tokens': '20', 'gen_ai.usage.cost': 0.01 };
-  const call = span(trace, `${trace}bb`, `${trace}aa`, { 'gen_ai.operation.name': 'chat', ...used });
+  const call = span(trace, `${trace}bb`, `${trace}aa`, {
+    ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.agent.name': 'billing' },
+    ...used,
+  });
   const late = span(trace, `${trace}cc`, `${trace}aa`, {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': 'x',

@@ -15,6 +15,7 @@ import {
   joinConversation,
   dueConversations,
 } from '../../src/engine/conversation-closing.ts';
+import { decodeSubAgents, encodeSubAgents } from '../../src/store/sub-agents-codec.ts';
 import { type ConversationReader, searchFor } from '../../src/store/conversation-reader.ts';
 import { decodeBasis } from '../../src/store/basis-codec.ts';
 import type { EvaluationScanner, ScannedEvaluation, ScanQuery } from '../../src/store/evaluation-scan.ts';
@@ -56,6 +57,10 @@ export interface StoreUnderTest {
 
 export const LABELS = { agent: 'helper', agentVersion: 'v1', environment: 'test' };
 export const COUNTED = { agent: 'helper', agent_version: 'v1', environment: 'test' };
+const SUB_AGENTS = [
+  { name: 'billing', steps: 3, errors: 1, costNanos: 1_250_000 },
+  { name: 'a "quoted", [name]', steps: 2, errors: 0, costNanos: undefined },
+];
 const SEEN = {
   at: 1000,
   steps: 4,
@@ -281,13 +286,17 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const { result } = await under.transact({ turns: [turn], until: 1000 }, () => {
       const { row } = joinTurn(store, turn);
       storeTurn(store, turn, row);
+      const subAgents = encodeSubAgents(SUB_AGENTS);
       const seen = { ...SEEN, at: 990, steps: 7, costNanos: 1500, tokens: 80, userKey: 2 ** 48 - 1, kindKey: 3 };
       for (const evaluation of [live, candidate])
-        store.evaluations.insert(evaluation, { conversation: row, trace: 0, labels: COUNTED, seen }, (written) =>
-          news.push([
-            written.shadow,
-            store.evaluations.previous({ conversation: row, suite: 'pack', turnId: undefined })?.said().verdicts.size,
-          ]),
+        store.evaluations.insert(
+          evaluation,
+          { conversation: row, trace: 0, labels: COUNTED, seen, subAgents },
+          (written) =>
+            news.push([
+              written.shadow,
+              store.evaluations.previous({ conversation: row, suite: 'pack', turnId: undefined })?.said().verdicts.size,
+            ]),
         );
       return store.evaluations.previous({ conversation: row, ...shadowKey });
     });
@@ -311,6 +320,13 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     expect(await listed({ criterion: 'right' })).toBe(0);
     expect(await listed({ outcome: 'successful_completion', suite: 'pack' })).toBe(1);
 
+    const withSubAgents = async (subAgents: readonly string[]) =>
+      (await reader.pages.search({ subAgents, order: 'latest', limit: 10 })).rows.length;
+    for (const { name } of SUB_AGENTS) expect([name, await withSubAgents([name])]).toEqual([name, 1]);
+    expect(await withSubAgents(['nobody', 'billing'])).toBe(1);
+    for (const name of ['bill', 'ing', '%', '3', 'x"],["y'])
+      expect([name, await withSubAgents([name])]).toEqual([name, 0]);
+
     const scanned = async (query: ScanQuery) => {
       const found: ScannedEvaluation[] = [];
       for await (const page of reader.scanEvaluations(query)) found.push(...page);
@@ -321,6 +337,7 @@ export function holdToContract(name: string, open: () => Promise<StoreUnderTest>
     const kept = { at: 990, steps: 7, costNanos: 1500, userKey: 2 ** 48 - 1, kindKey: 3 };
     const said = { seen: kept, revision: 1, turnId: '' };
     expect(one).toMatchObject({ ...said, suiteVersion: '1', outcome: 'successful_completion', basis: 'd1 1 00 0:abc' });
+    expect(decodeSubAgents(one.subAgents ?? '')).toEqual(SUB_AGENTS);
     expect(decodeBasis(one.basis ?? '')).toEqual({
       ...basis,
       verdicts: [

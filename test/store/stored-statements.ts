@@ -197,6 +197,7 @@ function searchEach(reader: StoreReader): void {
     { suites: ['s'] },
     { outcomes: ['hard_failure'] },
     { failedCriteria: ['c'] },
+    { subAgents: ['a', 'b'] },
     { decidedBelow: 1 },
     { states: ['open', 'waiting', 'scored', 'unscored'] },
     { states: ['open', 'waiting'] },

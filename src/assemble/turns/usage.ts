@@ -3,7 +3,7 @@
  * on the agent span, and some a cumulative one. Some put the tools below the model call that asked for them, and a
  * sub-agent below such a tool.
  */
-import type { SpentTokens } from '../../model/cost.ts';
+import type { ReportedCost, SpentTokens } from '../../model/cost.ts';
 import type { Step, Usage } from '../../model/step.ts';
 import { NONE, type Family } from './span-tree.ts';
 
@@ -36,15 +36,22 @@ export function spentOf(family: Family, members: readonly number[]): readonly Sp
     const step = family.at(index);
     if (step.usage === undefined) return [];
     const isInSpans = withCost.has(step) || aboveCost.has(index) || (belowCost[index] ?? NONE) !== NONE;
-    return { model: step.model?.response ?? step.model?.request, usage: step.usage, isInSpans };
+    const model = step.model?.response ?? step.model?.request;
+    return { spanId: step.spanId, model, usage: step.usage, isInSpans };
+  });
+}
+
+/** Each cost that counts. */
+export function costsOf(family: Family, members: readonly number[]): readonly ReportedCost[] {
+  return counted(family, members, (step) => step.costUsd !== undefined).whole.map((index) => {
+    const { spanId, costUsd = 0 } = family.at(index);
+    return { spanId, usd: costUsd };
   });
 }
 
 export function costOf(family: Family, members: readonly number[]): number | undefined {
   let total: number | undefined;
-  for (const index of counted(family, members, (step) => step.costUsd !== undefined).whole) {
-    total = (total ?? 0) + (family.at(index).costUsd ?? 0);
-  }
+  for (const { usd } of costsOf(family, members)) total = (total ?? 0) + usd;
   return total;
 }
 

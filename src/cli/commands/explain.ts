@@ -6,6 +6,7 @@ import type { Evaluation } from '../../model/evaluation.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { Step } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
+import { subAgentsBySpan } from '../../model/sub-agents.ts';
 import { type IdKeys, idKeysOf } from '../../normalize/id-keys.ts';
 import { byRevision } from '../../report/documents/revisions.ts';
 import { outcomesJson, shadowsJson, toReportJson } from '../../report/documents/report-json.ts';
@@ -81,6 +82,8 @@ function explain(
   const steps = new Map(
     ordered.flatMap((turn, index) => turn.steps.map((step) => [step.spanId, { step, turn: index + 1 }] as const)),
   );
+  const own = { name: conversation.agent, id: undefined, version: undefined };
+  const subAgents = subAgentsBySpan({ agent: own, turns: ordered });
   const revisions = byRevision(said.evaluations);
   const inShadow = byRevision(said.inShadow);
 
@@ -104,9 +107,10 @@ function explain(
     const turnNumber = ordered.findIndex(({ id }) => id === last.turnId) + 1;
     printEvaluation(terminal, last, turnNumber, (spanId) => {
       const found = steps.get(spanId);
-      return found === undefined
-        ? `span ${spanId}`
-        : `turn ${found.turn}, ${describeStep(found.step)} (span ${spanId})`;
+      if (found === undefined) return `span ${spanId}`;
+      const by = subAgents.get(spanId);
+      const who = by === undefined ? '' : ` by ${safe(by)}`;
+      return `turn ${found.turn}, ${describeStep(found.step)}${who} (span ${spanId})`;
     });
     for (const line of earlierRevisions([first, ...others])) terminal.out(`    ${paint('dim', line)}`);
   }

@@ -11,9 +11,8 @@
  * senders, a few combinations each: whoever invents names hides no agent of theirs. After a start, nothing says
  * which sender introduced a combination.
  */
-import { visibleText } from '../../model/visible-text.ts';
 import { UNKNOWN_SENDER } from '../../model/sender.ts';
-import { type AgentLabels, FOLDED, isFolded, OTHER } from '../../model/agent-labels.ts';
+import { type AgentLabels, FOLDED, isFolded, labelValue, OTHER } from '../../model/agent-labels.ts';
 
 /** Part that was counted under `other`: all of its labels, or its segment alone. */
 export interface Fold {
@@ -27,9 +26,6 @@ const SPARE_FOR_SENDERS = 0.25;
 /** Share of `maxLabelValues` for each sender. */
 const SHARE_OF_SENDER = 0.05;
 const FOLDED_WITH_SEGMENT: AgentLabels = { ...FOLDED, segment: OTHER };
-
-/** Longer names carry text that is not a name; Prometheus stores every byte of them in every block. */
-const VALUE_LENGTH_MAX = 100;
 
 export interface LabelLimits {
   readonly maxLabelValues: number;
@@ -147,20 +143,11 @@ function isSame(a: AgentLabels, b: AgentLabels): boolean {
 
 function cleaned(labels: AgentLabels): AgentLabels {
   return {
-    agent: cleanValue(labels.agent),
-    agent_version: cleanValue(labels.agent_version),
-    environment: cleanValue(labels.environment),
-    ...(labels.segment === undefined ? {} : { segment: cleanValue(labels.segment) }),
+    agent: labelValue(labels.agent),
+    agent_version: labelValue(labels.agent_version),
+    environment: labelValue(labels.environment),
+    ...(labels.segment === undefined ? {} : { segment: labelValue(labels.segment) }),
   };
-}
-
-function cleanValue(value: string): string {
-  const oneLine = visibleText(value)
-    .replace(/[\n\t]/g, ' ')
-    .trim();
-  // Cut by code points, so that no half of a surrogate pair is left.
-  const short = oneLine.length > VALUE_LENGTH_MAX ? [...oneLine].slice(0, VALUE_LENGTH_MAX).join('') : oneLine;
-  return short === '' ? 'unknown' : short.toWellFormed();
 }
 
 function keyOf(labels: AgentLabels): string {

@@ -52,8 +52,12 @@ export function keptEffort({ steps, tokens, durationMs, costUsd }: Effort): Kept
 /** Undefined where it was kept by an Assay that kept less of it. */
 export function countedEffort({ steps, tokens, durationMs, costNanos }: KeptEffort): CountedEffort | undefined {
   if (steps === undefined || durationMs === undefined) return undefined;
-  const cost = costNanos === undefined ? undefined : Math.min(Math.round(costNanos / 1000), EFFORT_MAX.cost);
+  const cost = costNanos === undefined ? undefined : countedCost(costNanos);
   return { steps, tokens, duration: durationMs, cost };
+}
+
+export function countedCost(nanos: number): number {
+  return Math.min(Math.round(nanos / 1000), EFFORT_MAX.cost);
 }
 
 /**

@@ -1,10 +1,11 @@
 /**
- * Reads from a conversation what regression detection groups conversations by: its user, tools, models, the version of
- * the prompt, language, type of error, intent. So a customer, a language or a tool for which everything breaks is seen.
+ * Reads from a conversation what regression detection groups conversations by: its user, tools, models, sub-agents, the
+ * version of the prompt, language, type of error, intent. So a customer, a language or a tool for which everything breaks is seen.
  *
  * Only what is decoded anyway is read, and the attributes of the turns' roots. Names are cut, and there are few of them.
  */
 import type { Conversation } from '../../model/conversation.ts';
+import { subAgentsBySpan } from '../../model/sub-agents.ts';
 import type { Turn } from '../../model/turn.ts';
 import { visibleText } from '../../model/visible-text.ts';
 import type { SeenConversation } from '../../store/evaluation-columns.ts';
@@ -12,6 +13,7 @@ import { keyHash } from '../../store/key-hash.ts';
 
 const TOOLS_MAX = 4;
 const MODELS_MAX = 2;
+const SUB_AGENTS_MAX = 3;
 const NAME_MAX = 60;
 const USER_BYTES = 9;
 
@@ -57,7 +59,8 @@ function hashOfUser({ id, turns }: Conversation): Buffer | undefined {
   return user === undefined || user === '' || user === id ? undefined : keyHash(user);
 }
 
-export function traitsOf({ turns }: Conversation): readonly string[] {
+export function traitsOf(conversation: Conversation): readonly string[] {
+  const { turns } = conversation;
   const traits = new Set<string>();
   const add = (trait: string, name: string | undefined) => {
     const shown = name === undefined ? '' : visibleText(name.slice(0, NAME_MAX)).trim();
@@ -67,6 +70,8 @@ export function traitsOf({ turns }: Conversation): readonly string[] {
     add('tool', name);
   const modelsOf = ({ steps }: Turn) => steps.flatMap(({ model }) => model?.response ?? model?.request ?? []);
   for (const name of distinct(turns, modelsOf, MODELS_MAX)) add('model', name);
+  const subAgents = new Set(subAgentsBySpan(conversation).values());
+  for (const name of [...subAgents].slice(0, SUB_AGENTS_MAX)) add('sub-agent', name);
   for (const [trait, keys] of BY_ATTRIBUTE) add(trait, attributeOf(turns, keys));
   add('error', turns.find(({ error }) => error !== undefined)?.error?.type ?? toolErrorOf(turns));
   return [...traits];

@@ -14,6 +14,7 @@ import { wholeTextAddress } from './whole-text.ts';
 interface StepDetailProps {
   readonly conversation: string;
   readonly row: Extract<StepRow, { is: 'step' }>;
+  readonly subAgent: string | undefined;
   readonly evidence: readonly Evidence[];
   readonly traceUrl: string | undefined;
   readonly onEvidence: (evidence: Evidence) => void;
@@ -31,7 +32,7 @@ const FIELDS: readonly (readonly [Field, string])[] = [
 const CODE: readonly Field[] = ['arguments', 'result'];
 
 export function StepDetail(props: StepDetailProps) {
-  const { conversation, row, evidence, traceUrl, onEvidence, onClose } = props;
+  const { conversation, subAgent, row, evidence, traceUrl, onEvidence, onClose } = props;
   const { step, durationMs } = row;
   const whole = (field: Field) => (step.cut === true ? wholeTextAddress(conversation, step.step_id, field) : undefined);
   const fields = FIELDS.flatMap(([field, title]) => {
@@ -40,6 +41,7 @@ export function StepDetail(props: StepDetailProps) {
   });
   const facts = [
     durationText(durationMs),
+    ...(subAgent === undefined ? [] : [`by ${subAgent}`]),
     ...(step.model === undefined ? [] : [step.model]),
     ...(step.tokens === undefined
       ? []

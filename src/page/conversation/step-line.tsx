@@ -10,6 +10,8 @@ import type { StepRow } from './step-rows.ts';
 interface LineProps {
   readonly row: Extract<StepRow, { is: 'step' }>;
   readonly evidence: readonly Evidence[];
+  /** Undefined where the conversation's own agent did it. */
+  readonly subAgent: string | undefined;
   readonly isLit: boolean;
   readonly isChosen: boolean;
   readonly onChoose: () => void;
@@ -17,7 +19,7 @@ interface LineProps {
 
 const KIND_WORDS: Partial<Readonly<Record<StepKind, string>>> = { llm: 'model', other: 'span' };
 
-export function StepLine({ row, evidence, isLit, isChosen, onChoose }: LineProps) {
+export function StepLine({ row, evidence, subAgent, isLit, isChosen, onChoose }: LineProps) {
   const { step, depth, from, length, durationMs } = row;
   const tokens = step.tokens === undefined ? '' : `${countText(step.tokens.input + step.tokens.output)} tok`;
   // Styles are set by script, because the policy of the page allows none in markup.
@@ -40,6 +42,12 @@ export function StepLine({ row, evidence, isLit, isChosen, onChoose }: LineProps
       <span class="step-name" ref={indent}>
         <span class={`kind ${step.kind}`}>{KIND_WORDS[step.kind] ?? step.kind}</span>
         <SpanText in="span" class="name" text={step.name} charactersMax={120} />
+        {subAgent !== undefined && subAgent !== step.name && (
+          <span class="actor" title={`done by ${subAgent}`}>
+            <span class="only-heard"> by </span>
+            <SpanText text={subAgent} charactersMax={60} />
+          </span>
+        )}
         {step.status === 'error' && <span class="failure">failed</span>}
         {marks.map(({ key, verdict }) => (
           <VerdictMark key={key} verdict={verdict} />

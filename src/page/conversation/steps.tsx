@@ -7,6 +7,7 @@ import type { Evidence, EvidenceLinks } from './evidence.ts';
 import { GoldenView } from './golden-view.tsx';
 import { StepDetail } from './step-detail.tsx';
 import { StepLine } from './step-line.tsx';
+import { subAgentOf } from './sub-agent.ts';
 import { type StepRow, stepRows } from './step-rows.ts';
 
 interface StepsProps {
@@ -71,6 +72,7 @@ export function Steps(props: StepsProps) {
                 <StepLine
                   row={row}
                   evidence={row.step.span_id === undefined ? [] : (evidence.bySpan.get(row.step.span_id) ?? [])}
+                  subAgent={subAgentOf(row.step, conversation)}
                   isLit={lit !== undefined && isLit(row, lit)}
                   isChosen={row.key === shownStep}
                   onChoose={() => onStep(row.key === chosen ? undefined : row.key)}
@@ -84,6 +86,7 @@ export function Steps(props: StepsProps) {
         <StepDetail
           key={detail.key}
           conversation={conversation.conversation_id}
+          subAgent={subAgentOf(detail.step, conversation)}
           row={detail}
           traceUrl={traceUrl}
           evidence={detail.step.span_id === undefined ? [] : (evidence.bySpan.get(detail.step.span_id) ?? [])}

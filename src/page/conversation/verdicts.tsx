@@ -164,7 +164,16 @@ function VerdictList({ evaluation, chosen, onVerdict }: ListProps) {
 
 function VerdictLine({ evaluation, verdict, chosen, onVerdict }: ListProps & { readonly verdict: VerdictOfCriterion }) {
   const key = verdictKey(evaluation, verdict);
-  const { evidence, criterion, weight, critical, reason, question, judged_by: judge } = verdict;
+  const {
+    evidence,
+    criterion,
+    weight,
+    critical,
+    reason,
+    question,
+    judged_by: judge,
+    sub_agents: subAgents = [],
+  } = verdict;
   const shows = evidence.length > 0;
   const judgedBy =
     judge === undefined ? '' : `judged by ${judge.judge}${judge.model === undefined ? '' : ` (${judge.model})`}`;
@@ -186,7 +195,11 @@ function VerdictLine({ evaluation, verdict, chosen, onVerdict }: ListProps & { r
       {question !== undefined && <SpanText in="p" class="question" text={question} charactersMax={600} />}
       <SpanText in="p" class="reason" text={reason} charactersMax={2_000} />
       {(shows || judge !== undefined) && (
-        <p class="aside">{shows ? `${counted(evidence.length, 'span')} ${judgedBy}` : judgedBy}</p>
+        <p class="aside">
+          {shows ? counted(evidence.length, 'span') : ''}
+          {subAgents.length > 0 && <SpanText text={` by ${subAgents.join(', ')}`} charactersMax={200} />}
+          {` ${judgedBy}`}
+        </p>
       )}
       {verdict.steps !== undefined && <GradedSteps steps={verdict.steps} />}
     </li>

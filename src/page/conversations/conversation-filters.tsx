@@ -64,16 +64,23 @@ export function conversationFilters(place: Place, facets: Facets): readonly Filt
   ];
 }
 
-/** A criterion comes from a link: the chip says so, and takes it away. */
-export function Criterion({ place }: { readonly place: Place }) {
-  const criteria = place.query.getAll('criterion');
-  if (criteria.length === 0) return null;
-  return (
-    <Chip place={place} name="criterion" title="Show conversations that passed it, too">
-      {'failed '}
-      <SpanText text={criteria.join(' or ')} />
-    </Chip>
-  );
+const FROM_LINKS = [
+  { name: 'criterion', words: 'failed ', title: 'Show conversations that passed it, too' },
+  { name: 'sub_agent', words: 'with ', title: 'Show conversations in which it took no part, too' },
+];
+
+/** Criteria and sub-agents come from a link: the chip says so, and takes them away. */
+export function FromLinks({ place }: { readonly place: Place }) {
+  return FROM_LINKS.map(({ name, words, title }) => {
+    const values = place.query.getAll(name);
+    if (values.length === 0) return null;
+    return (
+      <Chip key={name} place={place} name={name} title={title}>
+        {words}
+        <SpanText text={values.join(' or ')} />
+      </Chip>
+    );
+  });
 }
 
 export function Search({ place }: { readonly place: Place }) {

@@ -12,7 +12,7 @@ import { Problem } from '../shell/problem.tsx';
 import { useActiveRow } from '../shell/use-active-row.ts';
 import type { ViewProps } from '../shell/view-props.ts';
 import { countText, counted } from '../text/format.ts';
-import { conversationFilters, Criterion, listQueryOf, Search } from './conversation-filters.tsx';
+import { conversationFilters, FromLinks, listQueryOf, Search } from './conversation-filters.tsx';
 import { ColumnMenu, columnsOf } from './columns.tsx';
 import { ConversationRows } from './conversation-rows.tsx';
 import { ExportLink } from './export-link.tsx';
@@ -50,7 +50,7 @@ export function Conversations({ place, facets }: ViewProps) {
       <section class="list-pane" aria-label="List of conversations">
         <FilterBar place={place} filters={conversationFilters(place, facets)}>
           <div class="filter-row">
-            <Criterion place={place} />
+            <FromLinks place={place} />
             <Search place={place} />
           </div>
         </FilterBar>

@@ -19,6 +19,7 @@ import { changesOnLine } from './marks.ts';
 import { Headline } from './headline.tsx';
 import { MovedParts, useMoved } from './moved-parts.tsx';
 import { detectionsOf, OpenDetections } from './open-detections.tsx';
+import { SubAgents } from './sub-agents.tsx';
 import { TrendChart } from './trend-chart.tsx';
 import { UsersSay } from './users-say.tsx';
 
@@ -118,6 +119,7 @@ function Sections({ trend, series, detections, isOld, place }: SectionsProps) {
         changes={detections === undefined ? [] : changesOnLine(detections, trend, place.query)}
       />
       <MovedParts asked={asked} trend={trend} place={place} />
+      <SubAgents trend={trend} place={place} />
       {detections !== undefined && shown !== undefined && (
         <OpenDetections detections={detections} shown={shown} place={place} />
       )}

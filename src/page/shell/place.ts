@@ -16,7 +16,7 @@ export interface Place {
 export const SHARED_FILTERS = ['agent', 'agent_version', 'environment', 'segment', 'suite', 'since', 'until'];
 /** Filters of the list of conversations alone. */
 export const LIST_FILTERS = [
-  ...['outcome', 'criterion', 'score_below', 'decided_below'],
+  ...['outcome', 'criterion', 'sub_agent', 'score_below', 'decided_below'],
   ...['state', 'labelled', 'feedback', 'order', 'words'],
 ];
 

@@ -3,6 +3,9 @@ import type { Conversation } from '../../model/conversation.ts';
 import type { Json } from '../../model/json.ts';
 import type { Content, Step, StepError } from '../../model/step.ts';
 import type { Turn } from '../../model/turn.ts';
+import { subAgentsOf } from '../../model/sub-agents.ts';
+import type { SubAgentJson } from '../../api/conversation-detail.ts';
+import { subAgentJson } from '../documents/sub-agents-json.ts';
 import { adviceFor, type Advice } from './advice.ts';
 
 export interface InspectedCall {
@@ -36,6 +39,8 @@ interface InspectedConversation {
   readonly user_id: string | null;
   readonly agent: string | null;
   readonly agent_version: string | null;
+  /** Absent where there are none. */
+  readonly sub_agents?: readonly SubAgentJson[];
   readonly turns: readonly InspectedTurn[];
   /** Dialects of the spans. */
   readonly dialects: readonly string[];
@@ -52,6 +57,7 @@ export function toInspectionJson(
     user_id: conversation.turns.find(({ userId }) => userId !== undefined)?.userId ?? null,
     agent: conversation.agent.name ?? null,
     agent_version: conversation.agent.version ?? null,
+    ...subAgentsIn(conversation),
     turns: conversation.turns.map(inspected),
     dialects: dialectsIn(
       conversation.turns.flatMap(({ steps }) => steps),
@@ -59,6 +65,11 @@ export function toInspectionJson(
     ),
     missing: adviceFor(conversation),
   }));
+}
+
+function subAgentsIn(conversation: Conversation): Pick<InspectedConversation, 'sub_agents'> {
+  const subAgents = subAgentsOf(conversation);
+  return subAgents.length === 0 ? {} : { sub_agents: subAgents.map(subAgentJson) };
 }
 
 /** Dialects by the rules that decided the fields, in order of their first use. */

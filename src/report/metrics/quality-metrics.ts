@@ -290,6 +290,44 @@ export const QUALITY_METRICS = {
     ],
     scale: 1,
   },
+  subAgentSteps: {
+    name: 'assay_sub_agent_steps_total',
+    type: 'counter',
+    labels: ['suite', 'agent', 'sub_agent', 'result'],
+    unit: 'steps',
+    help: 'Model calls and tool calls of sub-agents by result, ok or error, in first evaluations of conversations (or turns). Sub-agents after the 16th of an agent are `other`.',
+    queries: [
+      {
+        asks: 'share of steps that failed in the last day, by sub-agent',
+        promql: `sum by (agent, sub_agent) (increase(assay_sub_agent_steps_total{suite="default",result="error"}[1d]))
+  / sum by (agent, sub_agent) (increase(assay_sub_agent_steps_total{suite="default"}[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
+  subAgentCost: {
+    name: 'assay_sub_agent_cost_usd_total',
+    type: 'counter',
+    labels: ['suite', 'agent', 'sub_agent'],
+    unit: 'US dollars',
+    help: 'Cost in US dollars of sub-agents in first evaluations of conversations (or turns); only if all of it is known from spans or the price table.',
+    scale: MILLIONTH,
+  },
+  subAgentVerdicts: {
+    name: 'assay_sub_agent_verdicts_total',
+    type: 'counter',
+    labels: ['suite', 'agent', 'sub_agent', 'criterion', 'verdict'],
+    unit: 'verdicts',
+    help: 'Verdicts by criterion, pass or fail, on conversations (or turns) in which the sub-agent took part, of first evaluations.',
+    queries: [
+      {
+        asks: 'pass rate of the last day of conversations in which a sub-agent took part, by criterion',
+        promql: `sum by (agent, sub_agent, criterion) (increase(assay_sub_agent_verdicts_total{suite="default",verdict="pass"}[1d]))
+  / sum by (agent, sub_agent, criterion) (increase(assay_sub_agent_verdicts_total{suite="default"}[1d]))`,
+      },
+    ],
+    scale: 1,
+  },
   feedback: {
     name: 'assay_feedback_total',
     type: 'counter',

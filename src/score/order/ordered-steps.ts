@@ -2,6 +2,7 @@
  * Lists what was done in a conversation, each thing once: a step, a tool call, or both where the call has a span of its
  * own. These are what order criteria put in order, and what their selectors match.
  */
+import { actorsOf } from '../../model/actors.ts';
 import type { SpanId } from '../../model/ids.ts';
 import type { Step, StepKind } from '../../model/step.ts';
 import type { ToolCall, Turn } from '../../model/turn.ts';
@@ -65,7 +66,7 @@ export function endOf({ step, call }: Deed): number {
 export function agentNames(subject: Subject): ReadonlyMap<Deed, string> {
   return subject.once(agentNames, () => {
     const names = new Map<Deed, string>();
-    const ofSpans = subject.turns.map(namesBySpan);
+    const ofSpans = subject.turns.map(actorsOf);
     for (const deed of deedsOf(subject)) {
       const span = deed.step?.spanId ?? deed.call?.requestedBy;
       const ofSpan = span === undefined ? undefined : ofSpans[deed.turn]?.get(span);
@@ -74,27 +75,6 @@ export function agentNames(subject: Subject): ReadonlyMap<Deed, string> {
     }
     return names;
   });
-}
-
-function namesBySpan({ steps }: Turn): ReadonlyMap<SpanId, string | undefined> {
-  const byId = new Map(steps.map((step) => [step.spanId, step]));
-  const names = new Map<SpanId, string | undefined>();
-  for (const step of steps) {
-    const path: SpanId[] = [];
-    let at: Step | undefined = step;
-    let name: string | undefined;
-    while (at !== undefined && !names.has(at.spanId)) {
-      name = at.agent.name;
-      // Known from here on, so that a circle of parents ends.
-      names.set(at.spanId, name);
-      if (name !== undefined) break;
-      path.push(at.spanId);
-      at = at.parentSpanId === undefined ? undefined : byId.get(at.parentSpanId);
-    }
-    if (name === undefined && at !== undefined) name = names.get(at.spanId);
-    for (const span of path) names.set(span, name);
-  }
-  return names;
 }
 
 /** Spans were lost or left out, and the steps that would have been right may be among them. */

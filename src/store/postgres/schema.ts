@@ -69,6 +69,17 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE evaluations DROP COLUMN kind_key;
     `,
   },
+  // Sub-agents that took part (sub-agents-codec.ts). Stored evaluations have none, and it is not known of them.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    ALTER TABLE evaluations ADD COLUMN sub_agents text;
+    `,
+    back: `
+    ALTER TABLE evaluations DROP COLUMN sub_agents;
+    `,
+  },
 ];
 
 export async function migrate(

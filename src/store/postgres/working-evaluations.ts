@@ -12,6 +12,7 @@ interface NewEvaluation {
   readonly trace: number;
   readonly labels: Labels;
   readonly seen: SeenConversation | undefined;
+  readonly subAgents: string | undefined;
 }
 
 interface Last {
@@ -55,7 +56,7 @@ export class WorkingEvaluations implements EvaluationStore {
   }
 
   insert(evaluation: Evaluation, place: EvaluationPlace, onNew: (evaluation: Evaluation) => void): void {
-    const { conversation, trace, labels, seen } = place;
+    const { conversation, trace, labels, seen, subAgents } = place;
     const { suiteVersion, revision, score, outcome, decidedShare, ending } = evaluation;
     const suite = suiteKey(evaluation);
     const turnId = evaluation.turnId ?? '';
@@ -65,7 +66,7 @@ export class WorkingEvaluations implements EvaluationStore {
     const said = { suiteVersion, revision, score, outcome, decidedShare, ending };
     const previous = { ...said, labels, seen: seen ?? NOT_SEEN, said: () => evaluation };
     this.#last.set(key, { conversation, trace, suite, turnId, previous });
-    this.#added.push({ evaluation, conversation, trace, labels, seen });
+    this.#added.push({ evaluation, conversation, trace, labels, seen, subAgents });
     if (!evaluation.shadow) this.#conversations.noteOutcome(conversation, outcome);
     onNew(evaluation);
   }

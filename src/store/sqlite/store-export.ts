@@ -182,6 +182,7 @@ function toWhole(row: Row, conversationId: ConversationId, traceId: TraceId | un
     createdAt: Number(row.created_at),
     basis: optionalText(row.basis),
     seen: seenFrom(Object.values(SEEN_COLUMNS).map(({ name }) => row[name])),
+    subAgents: optionalText(row.sub_agents),
   };
 }
 

@@ -113,6 +113,8 @@ class Verdict(_VerdictRequired, total=False):
     judged_by: JudgedBy
     undecided: str
     steps: list[dict[str, Any]]
+    #: Sub-agents whose spans are in the evidence.
+    sub_agents: list[str]
 
 
 class Finding(TypedDict):
@@ -255,6 +257,8 @@ class Cost(_CostRequired, total=False):
 class _ConversationDetailRequired(_ConversationItemRequired):
     evaluations_left_out: int
     turn_list: list[Turn]
+    #: Steps, errors, tokens and cost of each sub-agent.
+    sub_agents: list[dict[str, Any]]
     steps_left_out: int
     #: Every revision: the live ones, then those in shadow.
     evaluations_full: list[Evaluation]

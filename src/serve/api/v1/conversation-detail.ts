@@ -10,7 +10,9 @@ import {
   wholeTextQuery,
 } from '../../../api/conversation-detail.ts';
 import { type ConversationCost, costOfTurns, PriceTable } from '../../../model/cost.ts';
+import { subAgentsBySpan, subAgentsOf } from '../../../model/sub-agents.ts';
 import { splitsPair } from '../../../model/surrogate-pairs.ts';
+import { subAgentJson } from '../../../report/documents/sub-agents-json.ts';
 import { jsonAnswer } from '../../../report/http/answer.ts';
 import { noSuchConversation } from './no-such-conversation.ts';
 import { conversationItemOf } from './conversation-item.ts';
@@ -40,6 +42,9 @@ export const getConversationDetail = v1Read({
     const inShadow = (await reader.pages.evaluations([row], { ...every, of: 'shadow' })).get(row.row) ?? [];
     const last = live.filter(({ isLast }) => isLast);
     const stored = await storedTurns(side, row);
+    const prices = new PriceTable(side.prices);
+    const conversation = { agent: { name: row.agent, id: undefined, version: undefined }, turns: stored.turns };
+    const bySpan = subAgentsBySpan(conversation);
     const { turns, stepsLeftOut } = transcriptJson(stored.turns, {
       traces: stored.traces,
       provenance: query.provenance === 'true',
@@ -51,8 +56,9 @@ export const getConversationDetail = v1Read({
     return {
       ...conversationItemOf(row, last, suites()),
       turn_list: turns,
+      sub_agents: subAgentsOf(conversation, prices).map(subAgentJson),
       steps_left_out: stepsLeftOut,
-      evaluations_full: [...fullEvaluations(shown.live, suites()), ...fullEvaluations(shown.inShadow, suites())],
+      evaluations_full: [shown.live, shown.inShadow].flatMap((read) => fullEvaluations(read, suites(), bySpan)),
       evaluations_left_out: live.length + inShadow.length - shown.live.length - shown.inShadow.length,
       golden_suites: suites()
         .filter(
@@ -67,7 +73,7 @@ export const getConversationDetail = v1Read({
         ...(value === undefined ? {} : { value }),
         ...(ofCase === undefined ? {} : { case: ofCase }),
       })),
-      cost: costJson(costOfTurns(stored.turns, new PriceTable(side.prices))),
+      cost: costJson(costOfTurns(stored.turns, prices)),
       labels: labelsJson(await reader.pages.labelsOf(row, LABELS_MAX)),
       content: stored.content,
       ...(stored.note === undefined ? {} : { content_note: stored.note }),

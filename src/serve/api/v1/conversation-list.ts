@@ -23,7 +23,7 @@ interface ListSide {
 export const listConversations = v1Read({
   path: '/api/v1/conversations',
   summary: `?agent= &agent_version= &environment= &segment= &suite= &outcome= &criterion= (that failed)
-&score_below= &decided_below= &state= &labelled= &feedback=positive|neutral|negative &since=24h &until= &order=latest|worst &words= &limit= &cursor=
+&sub_agent= &score_below= &decided_below= &state= &labelled= &feedback=positive|neutral|negative &since=24h &until= &order=latest|worst &words= &limit= &cursor=
 a page of conversations with first question, last answer and failed criteria: docs/api.md`,
   query: conversationListQuery,
   answer: conversationList,
@@ -47,6 +47,7 @@ export function searchOf(query: ConversationListQuery): ConversationSearch {
     suites: query.suite,
     outcomes: query.outcome,
     failedCriteria: query.criterion,
+    subAgents: query.sub_agent,
     scoreBelow: query.score_below === undefined ? undefined : Math.round(query.score_below * MILLION),
     decidedBelow: query.decided_below === undefined ? undefined : Math.round(query.decided_below * MILLION),
     states: query.state,

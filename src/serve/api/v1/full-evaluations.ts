@@ -2,6 +2,7 @@
 import type { SuiteOutline } from '../../../engine/suite-outline.ts';
 import type { FullEvaluation, LabelJson, VerdictOfCriterion } from '../../../api/conversation-detail.ts';
 import type { Evaluation, Verdict } from '../../../model/evaluation.ts';
+import type { SpanId } from '../../../model/ids.ts';
 import { LABELS } from '../../../model/labels.ts';
 import { partsOf } from '../../../model/verdict-parts.ts';
 import type { KeptLabel, ReadEvaluation } from '../../../store/read-evaluation.ts';
@@ -11,6 +12,7 @@ import { criterionIn, shareOf, suiteOf } from './running-suites.ts';
 export function fullEvaluations(
   read: readonly ReadEvaluation[],
   suites: readonly SuiteOutline[],
+  subAgents: ReadonlyMap<SpanId, string> = new Map(),
 ): readonly FullEvaluation[] {
   const placeOf = ({ suite, turnId }: ReadEvaluation['evaluation']) => JSON.stringify([suite, turnId]);
   const waiting = new Set(
@@ -18,13 +20,21 @@ export function fullEvaluations(
   );
   return read.map((one) => {
     const isLatest = one.isLast && (one.madeAt === undefined || !waiting.has(placeOf(one.evaluation)));
-    return fullEvaluation(one, { suites, isLatest });
+    return fullEvaluation(one, { suites, isLatest, subAgents });
   });
 }
 
 function fullEvaluation(
   { evaluation, madeAt }: ReadEvaluation,
-  { suites, isLatest }: { readonly suites: readonly SuiteOutline[]; readonly isLatest: boolean },
+  {
+    suites,
+    isLatest,
+    subAgents,
+  }: {
+    readonly suites: readonly SuiteOutline[];
+    readonly isLatest: boolean;
+    readonly subAgents: ReadonlyMap<SpanId, string>;
+  },
 ): FullEvaluation {
   const suite = suiteOf(suites, evaluation);
   const asked = (criterion: string) => {
@@ -32,7 +42,7 @@ function fullEvaluation(
     if (known === undefined || suite === undefined) return undefined;
     return { weight: known.weight / suite.totalWeight, critical: known.capsAt !== undefined, question: known.question };
   };
-  return evaluationJson(evaluation, { madeAt, isLatest, asked });
+  return evaluationJson(evaluation, { madeAt, isLatest, asked, subAgents });
 }
 
 /** How a suite asks a criterion. */
@@ -45,9 +55,11 @@ export function evaluationJson(
     readonly isLatest: boolean;
     /** Undefined where it is not known. */
     readonly asked: (criterion: string) => AskedCriterion | undefined;
+    /** By span. */
+    readonly subAgents?: ReadonlyMap<SpanId, string>;
   },
 ): FullEvaluation {
-  const { madeAt, isLatest, asked } = known;
+  const { madeAt, isLatest, asked, subAgents = new Map() } = known;
   const { turnId, score, ending, decidedShare, about, findings = [], waitsFor } = evaluation;
   return {
     suite: evaluation.suite,
@@ -65,7 +77,13 @@ export function evaluationJson(
     ...(madeAt === undefined ? {} : { evaluated_at: isoTime(madeAt) }),
     shadow: evaluation.shadow === true,
     latest: isLatest,
-    verdicts: [...evaluation.verdicts].map(([criterion, verdict]) => verdictJson(criterion, verdict, asked(criterion))),
+    verdicts: [...evaluation.verdicts].map(([criterion, verdict]) => {
+      const inEvidence = new Set(partsOf(verdict).evidence.flatMap((span) => subAgents.get(span) ?? []));
+      return {
+        ...verdictJson(criterion, verdict, asked(criterion)),
+        ...(inEvidence.size === 0 ? {} : { sub_agents: [...inEvidence] }),
+      };
+    }),
     findings,
     ...(waitsFor === undefined ? {} : { waits_for: waitsFor }),
   };

@@ -45,6 +45,8 @@ export interface LatestEvaluation {
   readonly because: string | undefined;
   readonly verdicts: ReadonlyMap<string, VerdictKind>;
   /** Effort of the conversation or the turn, as far as it is known. */
+  /** See `sub-agents-codec.ts`; undefined where it was stored before that was kept. */
+  readonly subAgents: string | undefined;
   readonly used: Pick<ScannedEvaluation['seen'], 'steps' | 'tokens' | 'costNanos'>;
 }
 
@@ -156,7 +158,7 @@ function latestFrom(suite: SuiteOutline): (scanned: ScannedEvaluation) => Latest
     return known;
   };
   return (scanned) => {
-    const { conversation, basis, suiteVersion, labels, score, outcome, because, seen } = scanned;
+    const { conversation, basis, suiteVersion, labels, score, outcome, because, subAgents, seen } = scanned;
     if (basis === undefined || suiteVersion !== suite.version) return undefined;
     const { verdicts } = decodeBasis(basis);
     // A suite that was changed without a new version.
@@ -177,6 +179,7 @@ function latestFrom(suite: SuiteOutline): (scanned: ScannedEvaluation) => Latest
       verdicts: new Map(
         suite.criteria.map(({ name }, place) => [name, verdicts[place]?.verdict ?? 'skipped'] as const),
       ),
+      subAgents,
       used: seen,
     };
   };

@@ -3,6 +3,8 @@
  * the longest first: short ones stay whole beside one of ten megabytes.
  */
 import type { TEXT_FIELDS, TranscriptStepJson, TurnJson } from '../../../api/conversation-detail.ts';
+import { type Actors, actingSpanOf, actorsOf } from '../../../model/actors.ts';
+import { labelValue } from '../../../model/agent-labels.ts';
 import { DOUBT_WORDS } from '../../../model/doubts.ts';
 import type { Json } from '../../../model/json.ts';
 import type { Content, Step, StepError } from '../../../model/step.ts';
@@ -110,6 +112,7 @@ interface Shown {
 
 function turnJson(turn: Turn, steps: readonly ListedStep[], shown: Shown): TurnJson {
   const { textMax, cause } = shown;
+  const actors = actorsOf(turn);
   const error = errorText(turn.error);
   const scopes = new Set(turn.steps.map(({ scopeName }) => name(scopeName)).filter((scope) => scope !== ''));
   return {
@@ -124,11 +127,16 @@ function turnJson(turn: Turn, steps: readonly ListedStep[], shown: Shown): TurnJ
     ...(error === undefined ? {} : { error: cut(error, textMax) }),
     ...(turn.doubts.length === 0 ? {} : { doubts: turn.doubts.map((doubt) => ({ doubt, ...DOUBT_WORDS[doubt] })) }),
     dialects: [...scopes],
-    steps: steps.map((one) => stepJson(one, shown)),
+    steps: steps.map((one) => stepJson(one, shown, actorOf(one, turn.agent.name, actors))),
   };
 }
 
-function stepJson(listed: ListedStep, { textMax, provenance }: Shown): TranscriptStepJson {
+function actorOf({ step, call }: ListedStep, own: string | undefined, actors: Actors): string | undefined {
+  const span = step?.spanId ?? (call === undefined ? undefined : actingSpanOf(call, actors));
+  return (span === undefined ? undefined : actors.get(span)) ?? own;
+}
+
+function stepJson(listed: ListedStep, { textMax, provenance }: Shown, actor: string | undefined): TranscriptStepJson {
   const { step, call } = listed;
   const { args, result } = contentsOf(listed);
   const [input, output, error] = (['input', 'output', 'error'] as const).map((field) => stepText(listed, field));
@@ -141,7 +149,7 @@ function stepJson(listed: ListedStep, { textMax, provenance }: Shown): Transcrip
     ...(listed.parent === undefined ? {} : { parent: listed.parent }),
     kind: step?.kind ?? 'tool',
     name: name(call?.name ?? step?.name ?? ''),
-    ...(step?.agent.name === undefined ? {} : { agent: name(step.agent.name) }),
+    ...(actor === undefined ? {} : { agent: labelValue(actor) }),
     began_at: isoTime(listed.startedAtMs),
     ended_at: isoTime(step?.endedAtMs ?? call?.endedAtMs ?? listed.startedAtMs),
     status: failed !== undefined || step?.status === 'error' ? 'error' : 'ok',

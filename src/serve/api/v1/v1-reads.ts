@@ -12,6 +12,7 @@ import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
 import { getReviewQueue } from './review-queue.ts';
 import { getStepSources } from './step-sources.ts';
+import { getSubAgents } from './sub-agents.ts';
 import { listSuites } from './suite-list.ts';
 import { getTrend } from './trend.ts';
 import type { V1Side } from './v1-side.ts';
@@ -27,6 +28,7 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   listSuites,
   getTrend,
   getMoved,
+  getSubAgents,
   getDetections,
   getJudging,
   getReviewQueue,
