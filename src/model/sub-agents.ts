@@ -31,22 +31,35 @@ export function subAgentsOf(
   conversation: Pick<Conversation, 'agent' | 'turns' | 'prices'>,
   prices: PriceTable = conversation.prices ?? NO_PRICES,
 ): readonly SubAgent[] {
-  if (!namesOthers(conversation)) return [];
+  if (!hasSubAgents(conversation)) return [];
   const parts = new Map<string, Part>();
   for (const turn of conversation.turns) addTurn(parts, turn, conversation.agent.name);
   return [...parts].map(([name, part]) => subAgentOf(name, part, prices));
 }
 
 /** Names by the spans of their steps; spans of the conversation's own agent are not in it. */
-export function subAgentsBySpan({ agent, turns }: Pick<Conversation, 'agent' | 'turns'>): ReadonlyMap<SpanId, string> {
+export function subAgentsBySpan(conversation: Pick<Conversation, 'agent' | 'turns'>): ReadonlyMap<SpanId, string> {
   const names = new Map<SpanId, string>();
-  if (!namesOthers({ agent, turns })) return names;
+  if (!hasSubAgents(conversation)) return names;
+  const { agent, turns } = conversation;
   for (const turn of turns)
     for (const [span, name] of actorsOf(turn)) {
       const shown = subAgentName(name, agent.name);
       if (shown !== undefined) names.set(span, shown);
     }
   return names;
+}
+
+/** Asked once for each suite and for detection: looking reads a name of each step. */
+const ASKED = new WeakMap<object, boolean>();
+
+function hasSubAgents(conversation: Pick<Conversation, 'agent' | 'turns'>): boolean {
+  let has = ASKED.get(conversation);
+  if (has === undefined) {
+    has = namesOthers(conversation);
+    ASKED.set(conversation, has);
+  }
+  return has;
 }
 
 interface Part {

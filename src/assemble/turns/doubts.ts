@@ -81,13 +81,16 @@ function isHeld({ text }: Content, instructions = ''): boolean {
 
 const METHOD = /\.__\w+__$|^__call__$/;
 
+const WRAPPER = 'kwargs';
+
 function isMisread({ name, args }: ToolCall): boolean {
   if (name === '' || METHOD.test(name)) return true;
+  if (!args.text.includes(WRAPPER)) return false;
   const { json } = args;
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return false;
   const keys = Object.keys(json);
   // A tool may have a parameter `args` of its own.
-  return keys.includes('kwargs') && keys.every((key) => key === 'kwargs' || key === 'args');
+  return keys.includes(WRAPPER) && keys.every((key) => key === WRAPPER || key === 'args');
 }
 
 /**

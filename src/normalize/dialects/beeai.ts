@@ -55,18 +55,19 @@ export const beeAi: Dialect = {
   ],
 };
 
-function infer(draft: Draft, { attributes, scope, name }: SpanView): void {
+function infer(draft: Draft, span: SpanView): void {
+  const { attributes, scope } = span;
   if (scope.name === PYTHON_SCOPE) {
-    if (name === FINAL_ANSWER || draft.toolName === FINAL_ANSWER) becomeStep(draft, FINAL_ANSWER);
+    if (span.name === FINAL_ANSWER || draft.toolName === FINAL_ANSWER) becomeStep(draft, FINAL_ANSWER);
     // Below the call that failed there is an event of the same kind.
-    else if (name === 'error' && attributes.has('metadata.path')) becomeStep(draft, 'metadata.path: an event');
+    else if (span.name === 'error' && attributes.has('metadata.path')) becomeStep(draft, 'metadata.path: an event');
   }
   if (scope.name !== SCOPE) return;
   const target = attributes.text(TARGET);
   if (target === undefined) return;
   const isEnd = target.endsWith('.success') || target.endsWith('.error');
   if (draft.kind === 'tool' && isEnd) inferTool(draft, attributes.text('metadata') ?? '', target);
-  else if (draft.kind !== 'llm' || !isEnd) becomeStep(draft, `span name: ${name.slice(0, 64)}`);
+  else if (draft.kind !== 'llm' || !isEnd) becomeStep(draft, `span name: ${span.name.slice(0, 64)}`);
 }
 
 function inferTool(draft: Draft, metadata: string, target: string): void {

@@ -52,7 +52,7 @@ function infer(draft: Draft, span: SpanView): void {
 }
 
 function inferDetails(draft: Draft, span: SpanView): void {
-  if (span.name !== RAW || span.scope.name !== 'litellm') return;
+  if (span.scope.name !== 'litellm' || span.name !== RAW) return;
   draft.set('responseModel', rawOf(span, 'model'), 'llm.*.model');
   draft.set('responseId', rawOf(span, 'id'), 'llm.*.id');
 }
@@ -67,7 +67,7 @@ function raw(name: string, role: 'user' | 'assistant'): Finder<MessageList> {
   return {
     rule: `llm.*.${name}`,
     find: ({ span }) => {
-      const printed = span.name === RAW && span.scope.name === 'litellm' ? rawOf(span, name) : undefined;
+      const printed = span.scope.name === 'litellm' && span.name === RAW ? rawOf(span, name) : undefined;
       const value = printed === undefined ? undefined : pythonLiteral(printed);
       return value === undefined ? undefined : decodeMessages({ [name]: value }, role);
     },

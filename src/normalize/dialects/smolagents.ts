@@ -38,8 +38,8 @@ export const smolagents: Dialect = {
 const RUN = /^(.{1,256})\.run$/;
 const CLASS = /^[A-Z]\w*Agent$/;
 
-function inferDetails(draft: Draft, { scope, name }: SpanView): void {
-  const ran = scope.name === SCOPE && draft.kind === 'agent' ? RUN.exec(name)?.[1] : undefined;
+function inferDetails(draft: Draft, span: SpanView): void {
+  const ran = span.scope.name === SCOPE && draft.kind === 'agent' ? RUN.exec(span.name)?.[1] : undefined;
   if (ran !== undefined && !CLASS.test(ran)) draft.set('agentName', ran, 'span name');
 }
 
