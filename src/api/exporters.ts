@@ -13,10 +13,14 @@ export const exporterList = z.strictObject({
       turns: count,
       turns_speaking_of_tools: count.meta({ description: 'a model was given tools, asked for one, or called one' }),
       turns_with_tools: count.meta({ description: 'with a tool call that this exporter shows' }),
+      turns_with_tool_errors: count,
       entry: z
         .strictObject({ scope: z.string(), lacks: list(z.enum(EVIDENCE)) })
         .optional()
-        .meta({ description: 'for exporters.known of the configuration; absent where too little was seen' }),
+        .meta({
+          description:
+            'for exporters.known of the configuration; absent where too little was seen, or its name has characters that a glob may mean',
+        }),
     }),
   ).meta({ description: 'beside those that Assay knows' }),
 });

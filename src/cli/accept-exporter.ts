@@ -14,10 +14,17 @@ const PLACE = ['exporters', 'known'];
 export async function acceptExporter(entry: KnownExporter, flags: Flags): Promise<string> {
   const file = configFile({ flags, env: process.env, cwd: process.cwd() });
   const document = parseDocument(existsSync(file) ? readFileSync(file, 'utf8') : '');
-  const known = document.getIn(PLACE);
-  if ((document.contents !== null && !isMap(document.contents)) || (known !== undefined && !isSeq(known)))
+  const section = isMap(document.contents) ? document.get('exporters') : undefined;
+  const known = isMap(section) ? section.get('known') : undefined;
+  const isEmpty = (value: unknown) => value === undefined || value === null;
+  if (
+    (document.contents !== null && !isMap(document.contents)) ||
+    (!isEmpty(section) && !isMap(section)) ||
+    (!isEmpty(known) && !isSeq(known))
+  )
     throw new CommandFailure(`${safe(file, 200)}: exporters.known is no list: write the entry by hand`, EXIT.input);
-  if (known === undefined) document.setIn(PLACE, document.createNode([entry]));
+  if (isEmpty(section)) document.set('exporters', document.createNode({ known: [entry] }));
+  else if (isEmpty(known)) document.setIn(PLACE, document.createNode([entry]));
   else document.addIn(PLACE, document.createNode(entry));
   try {
     // In place: a file that is mounted into a container cannot be replaced.

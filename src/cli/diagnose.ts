@@ -62,7 +62,7 @@ const REMEDIES = {
   'over-limit': 'raise `turn.max_bytes`, or end traces sooner',
   'logs-without-spans': 'export the spans of the same traces as well',
   'no-agent-steps':
-    'nothing to do if other services send here too; otherwise see docs/frameworks.md, or `assay inspect` on a recording',
+    'nothing to do if other services send here too; an agent that is among them is not understood: docs/frameworks.md',
   'not-understood': 'read the log: it names the trace and the reason',
 } satisfies Record<TurnFate, string | undefined>;
 
@@ -266,21 +266,27 @@ function doubted(scrape: Scrape): readonly Advice[] {
 }
 
 function unknownExporters({ exporters }: Observed): readonly Advice[] {
-  return (exporters ?? []).slice(0, NAMES_SHOWN).map((seen) => {
-    const { scope, turns_with_tools: calling, turns_speaking_of_tools: speaking, turns: all, entry } = seen;
-    const shows = `${calling} of its ${counted(all, 'turn')} show tool calls, ${speaking} speak of tools`;
-    return {
-      problem: `nobody knows what the exporter ${scope === '' ? 'without a name' : scope} sends: ${shows}`,
-      remedy:
-        entry === undefined
-          ? `one tool call shows it, or ${SILENT_TURNS} turns that speak of tools without one; or say it under exporters.known`
-          : `npx assay doctor --accept ${quoted(scope)}, which notes ${noted(entry.lacks)}`,
-    };
-  });
+  const all = exporters ?? [];
+  const more = all.length - NAMES_SHOWN;
+  const left = { problem: `${counted(more, 'more exporter')} that nobody knows`, remedy: 'see /api/v1/exporters' };
+  return [...all.slice(0, NAMES_SHOWN).map(unknownExporter), ...(more > 0 ? [left] : [])];
+}
+
+function unknownExporter(seen: ExporterList['exporters'][number]): Advice {
+  const { scope, turns_with_tools: calling, turns_speaking_of_tools: speaking, turns: all, entry } = seen;
+  const shows = `${calling} of its ${counted(all, 'turn')} show tool calls, ${speaking} speak of tools`;
+  return {
+    problem: `nobody knows what the exporter ${scope === '' ? 'without a name' : scope} sends: ${shows}`,
+    remedy:
+      entry === undefined
+        ? `one tool call shows it, or ${SILENT_TURNS} turns that speak of tools without one; or say it under exporters.known`
+        : `npx assay doctor --accept ${quoted(scope)}, which notes ${noted(entry.lacks)}`,
+  };
 }
 
 function noted(lacks: readonly string[]): string {
-  return lacks.length === 0 ? 'that it sends tool calls' : `that it sends no ${lacks.join(', ')}`;
+  if (lacks.length === 0) return 'that it sends tool calls and their errors';
+  return lacks.includes('tools') ? 'that it sends no tool calls' : 'that it sends tool calls; no error of one was seen';
 }
 
 const CAPTURE = 'switch content capture on: docs/frameworks.md';

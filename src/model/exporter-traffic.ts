@@ -11,8 +11,9 @@ export interface SeenExporter {
   readonly turns: number;
   /** Turns in which a model was given tools, asked for one, or called one. */
   readonly speakingOfTools: number;
-  /** Turns with a tool call that this exporter shows. */
+  /** Turns with a tool call that this exporter shows, and those of them in which one failed. */
   readonly withTools: number;
+  readonly withToolErrors: number;
 }
 
 /** Without a tool call in so many turns that speak of tools, an exporter does not send them. */
@@ -31,23 +32,36 @@ export function noteExporters(seen: Map<string, SeenExporter>, { steps, toolCall
   const scopeOf = ({ spanId, requestedBy }: ToolCall) =>
     [spanId, requestedBy].map((span) => (span === undefined ? undefined : ofSpan.get(span))).find(Boolean);
   const calling = new Set(toolCalls.map(scopeOf));
+  const failing = new Set(toolCalls.flatMap((call) => (call.error === undefined ? [] : scopeOf(call))));
   const isSpeaking =
     calling.size > 0 ||
     steps.some((step) => isGivenTools(step) || step.model?.finishReasons.includes('tool_call') === true);
   for (const scope of new Set(steps.flatMap((step) => (step.kind === 'other' ? [] : step.scopeName)))) {
-    const { turns, speakingOfTools, withTools } = seen.get(scope) ?? { turns: 0, speakingOfTools: 0, withTools: 0 };
+    const { turns, speakingOfTools, withTools, withToolErrors } = seen.get(scope) ?? NOTHING_SEEN;
     seen.set(scope, {
       scope,
       turns: turns + 1,
       speakingOfTools: speakingOfTools + Number(isSpeaking),
       withTools: withTools + Number(calling.has(scope)),
+      withToolErrors: withToolErrors + Number(failing.has(scope)),
     });
   }
 }
 
-/** Undefined where too little was seen. */
-export function entryFor({ scope, speakingOfTools, withTools }: SeenExporter): KnownExporter | undefined {
-  if (scope === '') return undefined;
-  if (withTools > 0) return { scope, lacks: [] };
+const NOTHING_SEEN = { turns: 0, speakingOfTools: 0, withTools: 0, withToolErrors: 0 };
+
+/** A name that stands for itself alone in the configuration: anybody who may send spans chooses it. */
+const PLAIN_SCOPE = /^[\w@/.: '+-]{1,200}$/;
+
+/** Undefined where too little was seen, or a person has to write the entry. */
+export function entryFor({
+  scope,
+  speakingOfTools,
+  withTools,
+  withToolErrors,
+}: SeenExporter): KnownExporter | undefined {
+  if (!PLAIN_SCOPE.test(scope)) return undefined;
+  // No error was seen: that none is there shows nothing yet.
+  if (withTools > 0) return { scope, lacks: withToolErrors > 0 ? [] : ['tool_errors'] };
   return speakingOfTools >= SILENT_TURNS ? { scope, lacks: ['tools'] } : undefined;
 }

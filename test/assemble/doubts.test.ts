@@ -1,12 +1,22 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Step } from '../../src/model/step.ts';
 import type { Turn } from '../../src/model/turn.ts';
 import { doubtsOf } from '../../src/assemble/turns/doubts.ts';
 import { loadSuites } from '../../src/score/load-suites.ts';
 import { readSuite } from '../../src/score/suite/read-suite.ts';
 import { evaluate } from '../../src/score/suite/evaluate.ts';
 import { damageRuns } from '../normalize/recorded/damage.ts';
-import { aConversation, aStep, aTurn, content, MISSING, type TurnParts } from '../score/conversations.ts';
+import {
+  aConversation,
+  aStep,
+  aToolCall,
+  aTurn,
+  content,
+  MISSING,
+  spanId,
+  type TurnParts,
+} from '../score/conversations.ts';
 
 const doubts = (parts: TurnParts) => doubtsOf(aTurn(parts));
 const said = (text: string) => [
@@ -106,12 +116,33 @@ test('spans of others that hold messages are no doubt where question and answer 
   expect(doubts({ asked: MISSING, answered: MISSING, steps: [aStep(), strange] })).toContain('not-understood');
 });
 
+test('a call of an agent that is there as a step is no tool that is unseen', () => {
+  const call = aToolCall('flights', { answered: false, spanId: undefined, startedAtMs: 1000, endedAtMs: 1010 });
+  const next = aStep({ spanId: spanId(9), startedAtMs: 2000 });
+  const flights = aStep({
+    kind: 'agent',
+    spanId: spanId(8),
+    agent: { name: 'flights', id: undefined, version: undefined },
+  });
+  expect(doubts({ toolCalls: [call], steps: [next] })).toContain('tools-unseen');
+  expect(doubts({ toolCalls: [call], steps: [flights, next] })).toEqual([]);
+});
+
+test('code that a model was asked for is its answer, though it looks like a print', () => {
+  const saying = (text: string) => ({
+    answered: text,
+    steps: [aStep({ output: content(text), messagesOut: said(text) })],
+  });
+  expect(doubts(saying('Point(x=1, y=2)'))).toEqual([]);
+  expect(doubts({ answered: 'Point(x=1, y=2)' })).toEqual(['answer-misread']);
+  expect(doubts(saying("ChatMessage(role='assistant', content='Hi')"))).toEqual(['answer-misread']);
+  expect(doubts(saying('[object Object]'))).toEqual(['answer-misread']);
+});
+
 test('an answer that a model gave and the turn has not is unseen; one call alone that asks for a tool is a fragment', () => {
   const answer = aStep({ output: content('Hi'), messagesOut: said('Hi') });
   const root = aStep({ kind: 'agent', name: 'scheduler' });
   expect(doubts({ answered: MISSING, steps: [root, answer] })).toEqual(['answer-unseen']);
-  expect(doubts({ answered: '', steps: [root, answer] })).toEqual(['answer-unseen']);
-  expect(doubts({ answered: '', steps: [root, aStep()] })).toEqual([]);
   const model = { ...NO_MODEL, finishReasons: ['tool_call'] };
   const alone = { answered: MISSING, conversationId: undefined, steps: [aStep({ model })] };
   expect(doubts(alone)).toEqual(['tools-unseen', 'fragment']);
@@ -174,10 +205,26 @@ criteria:
     expect(given('ours').explanation).toContain('completed could not be worked out (No tool call was seen');
   });
 
+  test('an exporter of model calls beside a root that nobody knows shows tools only in what models say', () => {
+    const calls = 'opentelemetry.instrumentation.openai.v1';
+    const root = aStep({ kind: 'agent', scopeName: 'ours', spanId: spanId(8) });
+    const kindOf = (call: Partial<Step>) =>
+      verdicts(aTurn({ steps: [root, aStep({ scopeName: calls, ...call })] })).verdicts.get('no_identical_loop')
+        ?.verdict;
+    expect(kindOf({ messagesOut: said('Hi') })).toBe('pass');
+    expect(kindOf({ flags: ['content-missing'] })).toBe('not_applicable');
+  });
+
   test('models that were given tools, and whose answers are all here, show that none was called', () => {
     const attributes = new Map([['gen_ai.tool.definitions', '[{"name":"look_up"}]']]);
     const steps = [aStep({ scopeName: 'ours', attributes, messagesOut: said('Hi') })];
     expect(verdicts(aTurn({ steps })).verdicts.get('no_identical_loop')?.verdict).toBe('pass');
+  });
+
+  test('an answer that was not understood is not taken for none', () => {
+    const { verdicts: given, outcome } = verdicts(aTurn({ answered: '[object Object]', doubts: ['answer-misread'] }));
+    expect(given.get('answered')?.verdict).toBe('not_applicable');
+    expect(outcome).not.toBe('hard_failure');
   });
 
   test('a turn whose answer is unseen has no score, and no hard failure', () => {

@@ -202,7 +202,7 @@ test('an exporter that nobody knows is proposed, accepted by one command, and kn
   const scope = "team's tracer";
   const dataDir = tempDirectory();
   const file = path.join(dataDir, 'assay.yaml');
-  writeFileSync(file, '# ours\nlog_level: info # as it was\n');
+  writeFileSync(file, '# ours\nlog_level: info # as it was\nexporters:\n');
   const running = await runService({ suites: ['default'], dataDir });
   await fetch(`${running.otlp}/v1/traces`, {
     method: 'POST',
@@ -216,7 +216,7 @@ test('an exporter that nobody knows is proposed, accepted by one command, and kn
 
   expect(stdout).toContain(
     "! nobody knows what the exporter team's tracer sends: 1 of its 1 turn show tool calls, 1 speak of tools\n" +
-      String.raw`    npx assay doctor --accept 'team'\''s tracer', which notes that it sends tool calls`,
+      String.raw`    npx assay doctor --accept 'team'\''s tracer', which notes that it sends tool calls; no error of one was seen`,
   );
   expect(await doctor('--accept', 'other')).toMatchObject({
     status: 3,
@@ -224,7 +224,7 @@ test('an exporter that nobody knows is proposed, accepted by one command, and kn
   });
   expect(await doctor('--accept', scope)).toMatchObject({ status: 0, stderr: '' });
   expect(readFileSync(file, 'utf8')).toBe(
-    `# ours\nlog_level: info # as it was\nexporters:\n  known:\n    - scope: team's tracer\n      lacks: []\n`,
+    `# ours\nlog_level: info # as it was\nexporters:\n  known:\n    - scope: team's tracer\n      lacks:\n        - tool_errors\n`,
   );
   expect((await doctor()).stdout).not.toContain('nobody knows');
   expect(await doctor('--accept', scope)).toMatchObject({ status: 3 });

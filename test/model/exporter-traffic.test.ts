@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { entryFor, noteExporters, type SeenExporter } from '../../src/model/exporter-traffic.ts';
 import type { Turn } from '../../src/model/turn.ts';
-import { aStep, aToolCall, aTurn, spanId } from '../score/conversations.ts';
+import { aFailedCall, aStep, aToolCall, aTurn, spanId } from '../score/conversations.ts';
 
 function seenIn(turns: readonly Turn[]): ReadonlyMap<string, SeenExporter> {
   const seen = new Map<string, SeenExporter>();
@@ -19,8 +19,8 @@ test('one tool call shows that an exporter sends them', () => {
   const turns = [aTurn({ steps: [aStep({ scopeName: 'ours' })] }), aTurn({ steps: [tool], toolCalls: [call] })];
   const ours = seenIn(turns).get('ours');
 
-  expect(ours).toEqual({ scope: 'ours', turns: 2, speakingOfTools: 1, withTools: 1 });
-  expect(ours && entryFor(ours)).toEqual({ scope: 'ours', lacks: [] });
+  expect(ours).toEqual({ scope: 'ours', turns: 2, speakingOfTools: 1, withTools: 1, withToolErrors: 0 });
+  expect(ours && entryFor(ours)).toEqual({ scope: 'ours', lacks: ['tool_errors'] });
 });
 
 test('an exporter beside the one that shows the call is not taken for it', () => {
@@ -44,6 +44,16 @@ test('that it sends none takes 500 turns in which models were given tools', () =
   expect(entryOf(many(silent, 500))).toEqual({ scope: 'ours', lacks: ['tools'] });
 });
 
-test('an exporter without a name has no entry: nothing could be written for it', () => {
-  expect(entryFor({ scope: '', turns: 1, speakingOfTools: 1, withTools: 1 })).toBeUndefined();
+test('that it sends their errors is noted once one was seen', () => {
+  const call = aFailedCall('look_up', 'no such order', { spanId: spanId(7) });
+  const steps = [aStep({ kind: 'tool', spanId: spanId(7), scopeName: 'ours' })];
+  const ours = seenIn([aTurn({ steps, toolCalls: [call] })]).get('ours');
+  expect(ours && entryFor(ours)).toEqual({ scope: 'ours', lacks: [] });
 });
+
+test.each(['', '*', 'team.*', 'a\nb', '\u001B[31mred', '{a,b}', 'x'.repeat(201)])(
+  'the exporter %j has no entry: it would mean others, or nothing',
+  (scope) => {
+    expect(entryFor({ scope, turns: 1, speakingOfTools: 1, withTools: 1, withToolErrors: 1 })).toBeUndefined();
+  },
+);

@@ -42,6 +42,9 @@ const PRINTS: readonly RegExp[] = [
   /^[A-Z]\w{2,60} ?[[{]\w{1,60}=[\s\S]*[\]}]$/,
   /^(?:[a-z]\w{0,60}\.){1,8}[A-Z]\w{0,60}@[0-9a-f]{4,16}$/,
 ];
+/** A print that no model was asked for: the span of the model's call may hold it, too. */
+const OF_A_MESSAGE =
+  /^\[object |\b_?(?:role|content|contents|text|message|messages|response|output|parts|blocks|replies|run_id|raw)=/;
 /** A transcript in place of what was said; a model may have been asked for one. */
 const TRANSCRIPTS: readonly RegExp[] = [
   /^[[{]\s*["'](?:messages|role|replies|_role|history|chat_history)["']\s*:/,
@@ -67,11 +70,12 @@ const INSTRUCTIONS_MIN = 40;
 
 function isAnswerMisread({ finalAnswer, steps }: Read): boolean {
   if (finalAnswer.state !== 'whole' && finalAnswer.state !== 'truncated') return false;
-  if (begins(finalAnswer, PRINTS)) return true;
-  // Words that a model did say are the answer, whatever they look like. Asked first: instructions lie in long histories.
+  const isPrinted = begins(finalAnswer, PRINTS);
   const answer = finalAnswer.text.trim();
+  if (isPrinted && OF_A_MESSAGE.test(answer.slice(0, PRINT_SEARCHED))) return true;
+  // Words that a model did say are the answer, whatever they look like. Asked first: instructions lie in long histories.
   if (steps.findLast((step) => step.kind === 'llm' && step.output.text.trim() === answer) !== undefined) return false;
-  if (begins(finalAnswer, TRANSCRIPTS)) return true;
+  if (isPrinted || begins(finalAnswer, TRANSCRIPTS)) return true;
   return steps.some((step) => step.kind === 'llm' && isHeld(finalAnswer, step.systemInstructions));
 }
 
@@ -119,7 +123,7 @@ function isWatchedTwice(calls: readonly Step[]): boolean {
 }
 
 function isSameCall(call: Step, other: Step): boolean {
-  const meet = call.startedAtMs <= other.endedAtMs && other.startedAtMs <= call.endedAtMs;
+  const meet = call.startedAtMs < other.endedAtMs && other.startedAtMs < call.endedAtMs;
   return meet && isSameUse(call, other);
 }
 
@@ -133,7 +137,7 @@ function isSameUse({ usage: a }: Step, { usage: b }: Step): boolean {
 
 /** The turn has no answer; its last model call has one that asks for nothing more, or has no place for one. */
 function isAnswerUnseen(turn: Read): boolean {
-  if (!isNothing(turn.finalAnswer) || turn.error !== undefined) return false;
+  if (turn.finalAnswer.state !== 'missing' || turn.error !== undefined) return false;
   const { steps, rootSpanId } = turn;
   const last = steps.findLast(({ kind }) => kind === 'llm') ?? steps.find(({ spanId }) => spanId === rootSpanId);
   if (last === undefined || last.error !== undefined) return false;
@@ -141,12 +145,8 @@ function isAnswerUnseen(turn: Read): boolean {
   if (steps.some(({ kind, startedAtMs }) => kind === 'tool' && startedAtMs >= last.startedAtMs && last.kind === 'llm'))
     return false;
   if (last.flags.includes('output-missing')) return !turn.flags.includes('root-missing');
-  if (last.kind !== 'llm' || isNothing(last.output)) return false;
+  if (last.kind !== 'llm' || last.output.state === 'missing') return false;
   return !last.messagesOut.some(({ parts }) => parts.some(({ type }) => type === 'tool_call'));
-}
-
-function isNothing({ state, text }: Content): boolean {
-  return state === 'missing' || (state === 'whole' && text.trim() === '');
 }
 
 /**
@@ -158,7 +158,8 @@ function areToolsUnseen(turn: Read): boolean {
   if (toolCalls.length === 0) {
     return steps.some(({ kind, model }) => kind === 'llm' && model?.finishReasons.includes('tool_call') === true);
   }
-  const open = toolCalls.filter(({ answered, spanId }) => !answered && spanId === undefined);
+  const isAgent = (name: string) => steps.some(({ kind, agent }) => kind === 'agent' && agent.name === name);
+  const open = toolCalls.filter(({ answered, spanId, name }) => !answered && spanId === undefined && !isAgent(name));
   if (open.length === 0) return false;
   return open.some(({ requestedBy, endedAtMs }) => {
     return steps.some(

@@ -115,7 +115,8 @@ async function accept(
   const file = await acceptExporter(entry, flags);
   out(`${safe(file, TEXT_MAX)}: exporters.known has ${safe(JSON.stringify(entry), TEXT_MAX)} now`);
   await ask(new URL('/api/v1/reload', url), writing('POST', {}, writeToken));
-  out('The service goes by it from now on; what was scored before stays as it is.');
+  out('The service has read its configuration again: if that is another file, write the entry there.');
+  out('What was scored before stays as it is.');
 }
 
 /** A conversation with the worst outcome for each suite; absent if it cannot be read. */

@@ -96,7 +96,7 @@ export function toolsGap(subject: Subject): string | undefined {
   const exporters = exportersIn(subject);
   switch (subject.sends('tools')) {
     case 'sent':
-      return subject.sends('roots') === 'not_sent' && subject.steps.some(isMute)
+      return subject.sends('roots') !== 'sent' && subject.steps.some(isMute)
         ? `The exporter (${exporters}) shows tool calls in what models say, and that was not captured (${CAPTURE_HINT}).`
         : undefined;
     case 'not_sent':

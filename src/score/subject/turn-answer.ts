@@ -16,6 +16,7 @@ export const BLOCKED = {
  * came to its end.
  */
 export function isAnswerUnknown(turn: Turn): boolean {
+  if (turn.doubts.includes('answer-misread')) return true;
   if (turn.finalAnswer.state !== 'missing' || turn.error !== undefined) return false;
   if (turn.doubts.some((doubt) => doubt in BLOCKED)) return true;
   const lastModelCall = turn.steps.findLast((step) => step.kind === 'llm');

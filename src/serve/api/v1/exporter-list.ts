@@ -31,6 +31,7 @@ export const listExporters = v1Read({
           turns: one.turns,
           turns_speaking_of_tools: one.speakingOfTools,
           turns_with_tools: one.withTools,
+          turns_with_tool_errors: one.withToolErrors,
           ...(entry !== undefined && { entry }),
         };
       }),
