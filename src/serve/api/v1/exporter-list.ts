@@ -7,7 +7,7 @@ import { v1Read } from './v1-read.ts';
 import type { V1Side } from './v1-side.ts';
 
 /** The thread that reads answers others only after this. */
-const TIME_MS = 2_000;
+const TIME_MS = 1_000;
 const PAGE = 100;
 const SHOWN_MAX = 100;
 
