@@ -95,3 +95,16 @@ test('what was read is held against what is expected', async () => {
   writeFileSync(expected, 'agent: shop');
   expect(await run('inspect', RECORDED, '--expect', expected)).toMatchObject({ status: 3 });
 });
+
+test('traces without work of an agent are told with their exporters: an agent may be among them', async () => {
+  const file = path.join(tempDirectory(), 'own.jsonl');
+  const times = { startTimeUnixNano: '1790000000000000000', endTimeUnixNano: '1790000001000000000' };
+  const attributes = [{ key: 'team.question', value: { stringValue: 'Where is my order?' } }];
+  const span = { traceId: '7'.repeat(32), spanId: '1'.repeat(16), name: 'work', kind: 1, ...times, attributes };
+  const scopeSpans = [{ scope: { name: 'team.tracer' }, spans: [span] }];
+  writeFileSync(file, JSON.stringify({ resourceSpans: [{ resource: {}, scopeSpans }] }));
+
+  const { stdout } = await assayHere(['inspect', file]);
+
+  expect(stdout).toContain('1 trace without any work of an agent, from team.tracer: if that is your agent,');
+});

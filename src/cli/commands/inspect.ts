@@ -17,7 +17,7 @@ import { withoutAgent } from '../print-summary.ts';
 import { askedPort, type AskedService, askedService, type ServiceFlags, tokenOption } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
-import type { Terminal } from '../terminal.ts';
+import { safe, type Terminal } from '../terminal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 type InspectFlags = ServiceFlags & { readonly why?: boolean; readonly latest: string; readonly expect?: string };
@@ -63,19 +63,26 @@ export function addInspect(program: Command, terminal: Terminal): void {
     });
 }
 
-function inNumbers({ conversations, requests, records, rejected, otherTraces }: Understood): string {
+function inNumbers({ conversations, requests, records, rejected, otherTraces, otherScopes }: Understood): string {
   const notes = [
     `${counted(conversations.length, 'conversation')} in ${counted(records, 'span or log record', 'spans and log records')} of ${counted(requests, 'request')}`,
     ...(otherTraces > 0
       ? [
-          conversations.length === 0
-            ? `${withoutAgent(otherTraces)}: where these are log records alone, give the traces of the same run as well`
-            : withoutAgent(otherTraces),
+          otherScopes.size === 0
+            ? `${withoutAgent(otherTraces)}: these are log records alone; give the traces of the same run as well`
+            : `${withoutAgent(otherTraces)}, from ${scopesIn(otherScopes)}: if that is your agent, its attributes are not understood (docs/frameworks.md, "Your own code")`,
         ]
       : []),
     ...(rejected > 0 ? [`${counted(rejected, 'record')} without a valid trace or span id left out`] : []),
   ];
   return notes.join('; ');
+}
+
+const SCOPES_SHOWN = 3;
+
+function scopesIn(scopes: ReadonlySet<string>): string {
+  const shown = [...scopes].slice(0, SCOPES_SHOWN).map((scope) => safe(scope || 'a scope without a name', 60));
+  return scopes.size > SCOPES_SHOWN ? `${shown.join(', ')} and others` : shown.join(', ');
 }
 
 /** Reads the spans that the service keeps of its latest conversations; they were redacted when they came. */

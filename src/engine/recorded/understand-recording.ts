@@ -22,6 +22,8 @@ export interface Understood {
   readonly rejected: number;
   /** Traces in which nothing of an agent was found. */
   readonly otherTraces: number;
+  /** Exporters of the spans in these. */
+  readonly otherScopes: ReadonlySet<string>;
 }
 
 /** A recording is complete, so nothing closes before it ends. */
@@ -43,12 +45,16 @@ export async function understandRecorded(
   const counts = { requests: 0, records: 0, rejected: 0 };
   const turns: Turn[] = [];
   let otherTraces = 0;
+  const otherScopes = new Set<string>();
   for await (const source of tracesIn(batches, counts, options.spool)) {
     const found = turnsOfTrace(source, idKeys);
     if (found.some(isAgentWork)) turns.push(...found);
-    else otherTraces += 1;
+    else {
+      otherTraces += 1;
+      for (const { scopeName } of found.flatMap(({ steps }) => steps)) otherScopes.add(scopeName);
+    }
   }
-  return { conversations: groupConversations(turns, conversationIdOf), otherTraces, ...counts };
+  return { conversations: groupConversations(turns, conversationIdOf), otherTraces, otherScopes, ...counts };
 }
 
 /** Everything recorded of each trace, reassembled. `counts` is complete once the first is there. */
