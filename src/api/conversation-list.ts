@@ -14,6 +14,7 @@ import {
   share,
   time,
   timeAsked,
+  placeFilters,
 } from './shapes.ts';
 
 const CONVERSATION_STATES = ['scored', 'open', 'waiting', 'unscored'] as const;
@@ -29,10 +30,7 @@ export type ConversationState = z.infer<typeof conversationState>;
 export const CURSOR = /^\d{1,16}\.\d{1,15}(?:\.\d\.\d{1,15}\.\d{1,15})?$/;
 
 export const conversationFilters = z.strictObject({
-  agent: anyOf(z.string()),
-  agent_version: anyOf(z.string()),
-  environment: anyOf(z.string()),
-  segment: anyOf(z.string()),
+  ...placeFilters,
   suite: anyOf(z.string()),
   outcome: anyOf(outcome),
   criterion: anyOf(z.string()).meta({ description: 'a criterion that failed' }),

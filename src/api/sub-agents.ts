@@ -1,14 +1,22 @@
 /** `GET /api/v1/sub-agents`: what each sub-agent did, and how conversations went in which it took part. */
 import { z } from 'zod';
-import { anyOf, count, estimate, isForward, list, NOT_FORWARD, related, share, time, timeAsked } from './shapes.ts';
+import {
+  count,
+  estimate,
+  isForward,
+  list,
+  NOT_FORWARD,
+  placeFilters,
+  related,
+  share,
+  time,
+  timeAsked,
+} from './shapes.ts';
 
 export const subAgentsQuery = z
   .strictObject({
     suite: z.string().optional(),
-    agent: anyOf(z.string()),
-    agent_version: anyOf(z.string()),
-    environment: anyOf(z.string()),
-    segment: anyOf(z.string()),
+    ...placeFilters,
     since: timeAsked.optional(),
     until: timeAsked.optional(),
   })

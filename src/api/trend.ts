@@ -1,15 +1,24 @@
 /** `GET /api/v1/trend`: how a suite's figures went over time, from the history of evaluations. */
 import { z } from 'zod';
-import { about, anyOf, count, estimate, kinds, list, outcome, related, share, time, timeAsked } from './shapes.ts';
+import {
+  about,
+  count,
+  estimate,
+  kinds,
+  list,
+  outcome,
+  placeFilters,
+  related,
+  share,
+  time,
+  timeAsked,
+} from './shapes.ts';
 
 const TREND_BY = ['none', 'agent_version', 'agent', 'segment', 'environment'] as const;
 
 export const trendQuery = z.strictObject({
   suite: z.string().optional(),
-  agent: anyOf(z.string()),
-  agent_version: anyOf(z.string()),
-  environment: anyOf(z.string()),
-  segment: anyOf(z.string()),
+  ...placeFilters,
   since: timeAsked.optional(),
   until: timeAsked.optional(),
   by: z.enum(TREND_BY).default('none'),

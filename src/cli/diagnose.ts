@@ -4,7 +4,7 @@
  */
 import type { ExporterList } from '../api/exporters.ts';
 import { counted } from '../model/counted.ts';
-import { DOUBT_WORDS } from '../model/doubts.ts';
+import { DOUBT_WORDS, doubtText } from '../model/doubts.ts';
 import { DOUBTS } from '../model/turn.ts';
 import { SILENT_TURNS } from '../model/exporter-traffic.ts';
 import { TURN_FATES, type TurnFate } from '../model/events/scoring-events.ts';
@@ -260,8 +260,9 @@ function unscored(scrape: Scrape): readonly Advice[] {
 function doubted(scrape: Scrape): readonly Advice[] {
   return DOUBTS.flatMap((doubt) => {
     const count = scrape.sum('assay_turns_doubted_total', { doubt });
-    const { what, remedy } = DOUBT_WORDS[doubt];
-    return count === 0 ? [] : [{ problem: `${counted(count, 'turn')} not read as it happened: ${what}`, remedy }];
+    return count === 0
+      ? []
+      : [{ problem: doubtText(doubt, counted(count, 'turn')), remedy: DOUBT_WORDS[doubt].remedy }];
   });
 }
 

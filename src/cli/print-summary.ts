@@ -1,6 +1,6 @@
 /** The end of `assay score`, as a person reads it. */
 import { counted } from '../model/counted.ts';
-import { DOUBT_WORDS } from '../model/doubts.ts';
+import { DOUBT_WORDS, doubtText } from '../model/doubts.ts';
 import { ENDLESS_SIGNS, type EndlessSign } from '../model/events/scoring-events.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import { speaksOfSuccess, wordsOf } from '../model/suite-words.ts';
@@ -33,9 +33,8 @@ export function printSummary(terminal: Terminal, summary: Summary, run: ScoredFi
       ENDLESS_WORDS[sign],
     );
   for (const [doubt, turns] of run.doubted) {
-    const { what, remedy } = DOUBT_WORDS[doubt];
     terminal.out(
-      `\n  ${terminal.paint('yellow', `${counted(turns, 'turn')} not read as it happened: ${what}`)}\n  ${remedy}`,
+      `\n  ${terminal.paint('yellow', doubtText(doubt, counted(turns, 'turn')))}\n  ${DOUBT_WORDS[doubt].remedy}`,
     );
   }
   const notes = [

@@ -1,6 +1,5 @@
 /** Writes the output of `assay score --json`: what the evaluations say, and what else was read. */
 import { toReportJson } from '../report/documents/report-json.ts';
-import { DOUBTS } from '../model/turn.ts';
 import type { ScoredFiles } from './score-files.ts';
 
 /** Without times, so that the same spans give the same bytes. */
@@ -12,9 +11,7 @@ export function toScoreJson(result: Omit<ScoredFiles, 'seconds'>) {
     traces_without_agent: otherTraces,
     traces_of_logs_alone: logsAlone,
     conversations_unmatched: unmatched,
-    turns_doubted: Object.fromEntries(
-      DOUBTS.flatMap((doubt) => (doubted.has(doubt) ? [[doubt, doubted.get(doubt)]] : [])),
-    ),
+    turns_doubted: Object.fromEntries(doubted),
     turns_without_end: withoutEnd.map(({ conversation, sign, turns: count }) => ({
       ...{ conversation_id: conversation, sign, turns: count },
     })),

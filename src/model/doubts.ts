@@ -47,3 +47,8 @@ export const DOUBT_WORDS: Readonly<Record<Doubt, DoubtWords>> = {
     remedy: `${INSPECT}; set gen_ai.operation.name on them (frameworks.md, "Your own code")`,
   },
 };
+
+/** One sentence for every surface, of so many turns: `2 of 3 turns`. */
+export function doubtText(doubt: Doubt, turns: string): string {
+  return `${turns} not read as it happened: ${DOUBT_WORDS[doubt].what}`;
+}

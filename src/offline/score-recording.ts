@@ -29,7 +29,7 @@ import { EndlessTurns, turnsOf, type TurnsWithoutEnd } from './turns-without-end
 import { checkedTruth } from '../engine/truth-files.ts';
 import type { WrittenTruth } from '../engine/truths.ts';
 import type { EngineEvent } from '../model/events/scoring-events.ts';
-import type { Doubt } from '../model/turn.ts';
+import { type Doubt, DOUBTS } from '../model/turn.ts';
 
 interface OfflineResult extends FoundTruths {
   readonly evaluations: readonly Evaluation[];
@@ -44,7 +44,7 @@ interface OfflineResult extends FoundTruths {
   readonly logsAlone: number;
   readonly withoutEnd: readonly TurnsWithoutEnd[];
   /** Turns that were not read as they happened, by the sign of it. */
-  readonly doubted: ReadonlyMap<Doubt, number>;
+  readonly doubted: readonly (readonly [doubt: Doubt, turns: number])[];
   /** Conversations that no suite scored. */
   readonly unmatched: number;
   /** The counters of the online service, had it received the recording. */
@@ -84,11 +84,18 @@ const COUNTED_AS = {
 class NotedTurns {
   readonly noAgent = { logsAlone: 0, withoutAgent: 0 };
   readonly endless = new EndlessTurns();
-  readonly doubted = new Map<Doubt, number>();
+  readonly #doubted = new Map<Doubt, number>();
+
+  doubted(): OfflineResult['doubted'] {
+    return DOUBTS.flatMap((doubt) => {
+      const turns = this.#doubted.get(doubt);
+      return turns === undefined ? [] : [[doubt, turns] as const];
+    });
+  }
 
   note(event: EngineEvent): void {
     this.endless.note(event);
-    if (event.type === 'turn-doubted') this.doubted.set(event.doubt, (this.doubted.get(event.doubt) ?? 0) + 1);
+    if (event.type === 'turn-doubted') this.#doubted.set(event.doubt, (this.#doubted.get(event.doubt) ?? 0) + 1);
     const kind = event.type === 'turn-closed' ? COUNTED_AS[event.fate] : undefined;
     if (kind !== undefined) this.noAgent[kind] += 1;
   }
@@ -102,7 +109,6 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
   const { judges } = options;
   const judge = judges?.settings ?? notAsked(options.settings);
   const noted = new NotedTurns();
-  const { noAgent, doubted, endless } = noted;
   const makeEngine = (conversations: 'when due' | 'at the end') => {
     return new Engine({
       conversations,
@@ -162,12 +168,13 @@ export async function scoreRecorded(options: OfflineOptions): Promise<OfflineRes
     const evaluations = [...reader.allEvaluations()];
     const totals = reader.totals();
     const unmatched = totals.find(({ labels }) => labels.includes('"no_suite_matched"'))?.value ?? 0;
-    const withoutEnd = endless.all();
+    const withoutEnd = noted.endless.all();
     return {
-      ...{ evaluations, requests, records, rejected, unmatched, totals, withoutEnd, doubted, ...truths.found() },
-      turns: turns - noAgent.logsAlone - noAgent.withoutAgent,
-      otherTraces: noAgent.withoutAgent - turnsOf(withoutEnd, 'no-root'),
-      logsAlone: noAgent.logsAlone,
+      ...{ evaluations, requests, records, rejected, unmatched, totals, withoutEnd, ...truths.found() },
+      doubted: noted.doubted(),
+      turns: turns - noted.noAgent.logsAlone - noted.noAgent.withoutAgent,
+      otherTraces: noted.noAgent.withoutAgent - turnsOf(withoutEnd, 'no-root'),
+      logsAlone: noted.noAgent.logsAlone,
     };
   } finally {
     store.close();

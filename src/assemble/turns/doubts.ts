@@ -115,7 +115,11 @@ function isCountedTwice({ steps }: Read): boolean {
   });
 }
 
+/** Each call is compared with all others. */
+const WATCHED_MAX = 64;
+
 function isWatchedTwice(calls: readonly Step[]): boolean {
+  if (calls.length > WATCHED_MAX) return false;
   const byScope = [...Map.groupBy(calls, ({ scopeName }) => scopeName).values()];
   return byScope.some((own) =>
     own.every((call) => calls.some((other) => other.scopeName !== call.scopeName && isSameCall(call, other))),
@@ -158,13 +162,15 @@ function areToolsUnseen(turn: Read): boolean {
   if (toolCalls.length === 0) {
     return steps.some(({ kind, model }) => kind === 'llm' && model?.finishReasons.includes('tool_call') === true);
   }
-  const isAgent = (name: string) => steps.some(({ kind, agent }) => kind === 'agent' && agent.name === name);
-  const open = toolCalls.filter(({ answered, spanId, name }) => !answered && spanId === undefined && !isAgent(name));
+  const open = toolCalls.filter(({ answered, spanId }) => !answered && spanId === undefined);
   if (open.length === 0) return false;
-  return open.some(({ requestedBy, endedAtMs }) => {
-    return steps.some(
-      ({ kind, spanId, startedAtMs }) => kind === 'llm' && spanId !== requestedBy && startedAtMs >= endedAtMs,
-    );
+  const agents = new Set(steps.flatMap(({ kind, agent }) => (kind === 'agent' ? agent.name : [])));
+  const calls = steps.filter(({ kind }) => kind === 'llm');
+  return open.some(({ name, requestedBy, endedAtMs }) => {
+    if (agents.has(name)) return false;
+    // The last to start decides: steps are in that order.
+    const last = calls.findLast(({ spanId }) => spanId !== requestedBy);
+    return last !== undefined && last.startedAtMs >= endedAtMs;
   });
 }
 

@@ -105,6 +105,7 @@ function infer(draft: Draft, span: SpanView): void {
 
 /** Counts other than zero of what is a part of the tokens; the second as Python prints the object of OpenAI's client. */
 const USAGE_DETAIL = /"(?:reasoning_tokens|cached_tokens)": ?[1-9]/;
+const PRINTED = 'CompletionUsage';
 const PRINTED_DETAIL = /[ (](?:reasoning_tokens|cached_tokens)=[1-9]/;
 
 /** Reads the raw answer if the counts are missing, or those of cached and reasoning tokens. */
@@ -115,8 +116,8 @@ function inferUsage(draft: Draft, { attributes }: SpanView): void {
   if (text === undefined) return;
   const answer = isCounted && !USAGE_DETAIL.test(text) ? undefined : jsonIn(text, '"usage');
   if (answer !== undefined) settleRawUsage(draft, answer, 'output.value usage');
-  else if (PRINTED_DETAIL.test(text))
-    settleRawUsage(draft, { usage: pythonObjectIn(text, 'CompletionUsage') }, 'output.value CompletionUsage');
+  else if (text.includes(PRINTED) && PRINTED_DETAIL.test(text))
+    settleRawUsage(draft, { usage: pythonObjectIn(text, PRINTED) }, 'output.value CompletionUsage');
 }
 
 function isChain(span: SpanView): boolean {

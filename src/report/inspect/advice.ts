@@ -2,7 +2,7 @@
 import { counted } from '../../model/counted.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Step } from '../../model/step.ts';
-import { DOUBT_WORDS } from '../../model/doubts.ts';
+import { DOUBT_WORDS, doubtText } from '../../model/doubts.ts';
 import { type Ledger, SHIPPED_LEDGER } from '../../model/exporters.ts';
 import { DOUBTS, type Turn, type TurnFlag } from '../../model/turn.ts';
 import { captureSwitchOf } from './capture-switches.ts';
@@ -21,8 +21,8 @@ export function adviceFor(conversation: Conversation, exporters: Ledger = SHIPPE
     ...aboutTokens(conversation),
     ...DOUBTS.flatMap((doubt) => {
       const turns = conversation.turns.filter(({ doubts }) => doubts.includes(doubt)).length;
-      const { what, remedy } = DOUBT_WORDS[doubt];
-      return turns === 0 ? [] : [{ what: `${share(turns, conversation)} not read as it happened: ${what}`, remedy }];
+      const what = doubtText(doubt, share(turns, conversation));
+      return turns === 0 ? [] : [{ what, remedy: DOUBT_WORDS[doubt].remedy }];
     }),
     ...FLAG_ADVICE.flatMap(([flag, what, remedy]) => {
       const turns = conversation.turns.filter(({ flags }) => flags.includes(flag)).length;

@@ -270,7 +270,7 @@ async function* all(batches: readonly RecordedBatch[], logs: readonly string[]):
   for (const file of logs) yield* readRecording(file);
 }
 
-/** By its place in the trace: where its root is not seen, the turn is named after another span. */
+/** Names each turn by its place in the trace: a turn whose root is not seen has the id of another span. */
 function placesOf(turns: readonly Turn[]): ReadonlyMap<Turn, string> {
   const places = new Map<Turn, string>();
   for (const [traceId, own] of Map.groupBy(turns, (turn) => turn.traceId))
