@@ -267,7 +267,8 @@ function doubted(scrape: Scrape): readonly Advice[] {
 }
 
 function unknownExporters({ exporters }: Observed): readonly Advice[] {
-  const all = exporters ?? [];
+  // In a turn with a tool call nobody asks whether one would have been sent.
+  const all = (exporters ?? []).filter((seen) => seen.turns_with_tools < seen.turns);
   const more = all.length - NAMES_SHOWN;
   const left = { problem: `${counted(more, 'more exporter')} that nobody knows`, remedy: 'see /api/v1/exporters' };
   return [...all.slice(0, NAMES_SHOWN).map(unknownExporter), ...(more > 0 ? [left] : [])];

@@ -92,6 +92,16 @@ assay_evaluations_total{suite="default",agent="a",agent_version="unknown",outcom
   expect(advised(metrics)).toEqual(expected);
 });
 
+test('an exporter that nobody knows is no matter where each of its turns has a tool call', () => {
+  const seen = { scope: 'ours', turns: 3, turns_speaking_of_tools: 3, turns_with_tool_errors: 0 };
+  const of = (turns_with_tools: number) =>
+    advised('assay_received_records_total{signal="traces"} 4', { exporters: [{ ...seen, turns_with_tools }] });
+  expect(of(3)).toEqual([]);
+  expect(of(2)).toEqual([
+    'nobody knows what the exporter ours sends: 2 of its 3 turns show tool calls, 3 speak of tools',
+  ]);
+});
+
 test('failures of an agent have the command that explains one of the worst', async () => {
   const dataDir = tempDirectory();
   writeFileSync(
@@ -179,12 +189,12 @@ test('labels with quotes, backslashes and line ends are read back', () => {
 
 const AT_NANOS = 1_790_000_000_000_000_000n;
 
-/** A turn of an agent with a tracer of its own, with one tool. */
-function ownTurn(scope: string) {
+/** Two turns of an agent with a tracer of its own; the first calls a tool. */
+function ownTurns(scope: string) {
   const span = (number: number, name: string, attributes: Readonly<Record<string, string>>) => ({
-    traceId: '7'.repeat(32),
+    traceId: (name === 'later' ? '8' : '7').repeat(32),
     spanId: String(number).repeat(16),
-    ...(number > 1 && { parentSpanId: '1'.repeat(16) }),
+    ...(name === 'tool' && { parentSpanId: '1'.repeat(16) }),
     name,
     kind: 1,
     startTimeUnixNano: String(AT_NANOS + BigInt(number)),
@@ -194,6 +204,7 @@ function ownTurn(scope: string) {
   const spans = [
     span(1, 'agent', { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.conversation.id': 'c1' }),
     span(2, 'tool', { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'look_up' }),
+    span(3, 'later', { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.conversation.id': 'c1' }),
   ];
   return { resourceSpans: [{ resource: {}, scopeSpans: [{ scope: { name: scope }, spans }] }] };
 }
@@ -207,15 +218,15 @@ test('an exporter that nobody knows is proposed, accepted by one command, and kn
   await fetch(`${running.otlp}/v1/traces`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ownTurn(scope)),
+    body: JSON.stringify(ownTurns(scope)),
   });
   const doctor = (...more: readonly string[]) =>
     assayHere(['doctor', '--url', running.http, '--config', file, ...more]);
   let { stdout } = await doctor();
-  while (!stdout.includes('1 scored')) ({ stdout } = await doctor());
+  while (!stdout.includes('2 scored')) ({ stdout } = await doctor());
 
   expect(stdout).toContain(
-    "! nobody knows what the exporter team's tracer sends: 1 of its 1 turn show tool calls, 1 speak of tools\n" +
+    "! nobody knows what the exporter team's tracer sends: 1 of its 2 turns show tool calls, 1 speak of tools\n" +
       String.raw`    npx assay doctor --accept 'team'\''s tracer', which notes that it sends tool calls; no error of one was seen`,
   );
   expect(await doctor('--accept', 'other')).toMatchObject({
