@@ -37,7 +37,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 /** Folders of a room from the ground up; those of one floor do not import each other. Files beside the folders may import all. */
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   serve: [
-    ['threads', 'store-place', 'criteria', 'page'],
+    ['threads', 'store-place', 'criteria', 'estimate', 'page'],
     ['forgetting', 'detection', 'mcp'],
     ['scoring'],
     ['deployment'],

@@ -1,4 +1,5 @@
 /** Reads a conversation from a store, with or without a service that runs on it. */
+import { outcomesAmong } from '../model/readings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { TraceSource } from '../normalize/normalize.ts';
 import { shownFeedbackOf } from '../serve/api/v1/shown-feedback.ts';
@@ -20,7 +21,7 @@ export async function conversationFromStore(id: string, settings: Settings): Pro
       conversation,
       evaluations: await reader.evaluations(conversation, { revisions: 'all' }),
       inShadow: await reader.evaluations(conversation, { revisions: 'all', of: 'shadow' }),
-      outcomes: await reader.outcomesOf(conversation),
+      outcomes: outcomesAmong(await reader.readingsOf(conversation)),
       feedback: shownFeedbackOf(await reader.feedbackOf(conversation)),
       ...(await contentsOf(reader, conversation)),
     };

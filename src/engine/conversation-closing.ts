@@ -23,6 +23,7 @@
  * The next turn decides again. The engine's sweep scores what is due and closes it; a turn that joins afterwards makes
  * it due again, for its next revision. Here is also what becomes of conversations that turn out to be one.
  */
+import { strongerOf } from '../model/called.ts';
 import type { DueCause, UnscoredCause } from '../model/causes.ts';
 import { isBare } from '../assemble/turns/fragments.ts';
 import type { ConversationId } from '../model/ids.ts';
@@ -168,12 +169,18 @@ export function moveTurns(
   store.moveTrace(trace, { from, to });
   const [left, into] = [conversations.at(from), conversations.at(to)];
   conversations.change(from, { turns: left.turns - turns });
-  conversations.change(to, { turns: into.turns + turns, worstOutcome: worseOf(left, into) });
+  conversations.change(to, { turns: into.turns + turns, ...worseOf(left, into) });
 }
 
 /** Evaluations go with their turns. Searches and retention rely on it that no evaluation is worse. */
-function worseOf(one: StoredConversation, other: StoredConversation): number {
-  return Math.max(one.worstOutcome, other.worstOutcome);
+function worseOf(
+  one: StoredConversation,
+  other: StoredConversation,
+): Pick<StoredConversation, 'worstOutcome' | 'called'> {
+  return {
+    worstOutcome: Math.max(one.worstOutcome, other.worstOutcome),
+    called: other.called === undefined ? one.called : strongerOf(one.called, other.called),
+  };
 }
 
 /**
@@ -190,7 +197,7 @@ export function absorbConversation(store: EngineStore, from: number, to: number)
   conversations.change(to, {
     labels: withSegment(into.labels, into.labels.segment ?? absorbed.labels.segment),
     turns: into.turns + absorbed.turns,
-    worstOutcome: worseOf(absorbed, into),
+    ...worseOf(absorbed, into),
     glance: mergedGlance(into.glance, absorbed.glance),
   });
   const left = { turns: 0, turnsEvaluated: 0, unscoredBecause: 'moved', feedback: undefined } as const;

@@ -4,7 +4,7 @@ import type { Evaluation, Verdict } from '../model/evaluation.ts';
 import type { NamedOutcome, OutcomeLabel } from '../model/validity.ts';
 import type { ConversationReader } from '../store/conversation-reader.ts';
 import { placeOf } from '../store/conversation-search.ts';
-import type { OutcomeLabelReader } from '../store/outcome-label-store.ts';
+import type { OutcomeReader } from '../store/reading-store.ts';
 
 interface PairsQuery {
   readonly label: string;
@@ -27,10 +27,7 @@ export interface StoredPairs {
   readonly notScored: number;
 }
 
-export async function storedPairs(
-  reader: ConversationReader & OutcomeLabelReader,
-  query: PairsQuery,
-): Promise<StoredPairs> {
+export async function storedPairs(reader: ConversationReader & OutcomeReader, query: PairsQuery): Promise<StoredPairs> {
   const evaluations: Evaluation[] = [];
   const outcomes = new Map<string, OutcomeLabel>();
   const counts = { kept: 0, notThere: 0, leftOut: 0, notScored: 0 };

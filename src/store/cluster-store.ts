@@ -12,7 +12,7 @@ import type { DetectionStore } from './detection-store.ts';
 import type { LabelStore } from './label-store.ts';
 import type { QuestionStore } from './question-store.ts';
 import type { ResultStore } from './result-store.ts';
-import type { OutcomeLabelStore } from './outcome-label-store.ts';
+import type { ReadingStore } from './reading-store.ts';
 import type { FeedbackStore } from './feedback-store.ts';
 import type { TruthStore } from './truth-store.ts';
 import type { EngineStore, Total, TraceContent } from './engine-store.ts';
@@ -208,7 +208,7 @@ export interface ClusterStore {
   readonly truths: TruthStore;
   readonly feedbackRows: FeedbackStore;
   readonly labels: LabelStore;
-  readonly outcomeLabels: OutcomeLabelStore;
+  readonly readings: ReadingStore;
   readonly questions: QuestionStore;
   readonly housekeeping: HousekeepingStore;
   close(): Promise<void>;

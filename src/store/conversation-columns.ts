@@ -3,6 +3,8 @@
  * is written here and in a migration of each schema, and has a producer and a reader.
  */
 import { type DueCause, readDueCause, readUnscoredCause, type UnscoredCause } from '../model/causes.ts';
+import { CALLED } from '../model/called.ts';
+import type { Outcome } from '../model/evaluation.ts';
 import { POLARITIES, type Polarity } from '../model/feedback.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Column } from './column.ts';
@@ -48,6 +50,10 @@ export interface ConversationHead {
   /** The severity of the worst outcome that any evaluation of it had. */
   readonly worstOutcome: number;
   readonly unscoredBecause: UnscoredCause | undefined;
+  /** All live suites together say this of it; undefined where none has evaluated it. */
+  readonly called: Outcome | undefined;
+  /** Decides when it is its turn to be read (`frame-columns.ts`). */
+  readonly lot: number | undefined;
   readonly glance: ConversationGlance;
   /** Polarity of what its users said; undefined where none has been taken in. */
   readonly feedback: Polarity | undefined;
@@ -65,6 +71,8 @@ export const WITHOUT_TURNS = {
   cause: undefined,
   worstOutcome: 0,
   unscoredBecause: undefined,
+  called: undefined,
+  lot: undefined,
   glance: {},
   feedback: undefined,
 } as const satisfies Omit<ConversationHead, 'id' | 'labels' | 'firstClosedAt' | 'lastClosedAt'>;
@@ -93,6 +101,8 @@ export interface ConversationCells {
   readonly answered: string | null;
   readonly feedback: number | null;
   readonly clock_wrong: number | null;
+  readonly called: number | null;
+  readonly lot: number | null;
 }
 
 const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<ConversationHead>, 'name'> } = {
@@ -121,6 +131,8 @@ const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<Convers
     of: ({ feedback }) => (feedback === undefined ? undefined : POLARITIES.indexOf(feedback)),
   },
   clock_wrong: { type: 'smallint', of: ({ glance }) => (glance.isClockWrong === true ? 1 : undefined) },
+  called: { type: 'smallint', of: ({ called }) => (called === undefined ? undefined : CALLED.indexOf(called)) },
+  lot: { type: 'bigint', of: ({ lot }) => lot },
 };
 
 export const CONVERSATION_COLUMNS: readonly Column<ConversationHead>[] = Object.entries(COLUMNS).map(
@@ -152,6 +164,8 @@ export function headFrom(
     cause: cells.cause === null ? undefined : readDueCause(cells.cause),
     worstOutcome: cells.worst_outcome,
     unscoredBecause: cells.unscored_because === null ? undefined : readUnscoredCause(cells.unscored_because),
+    called: CALLED[cells.called ?? -1],
+    lot: cells.lot ?? undefined,
     glance: {
       beganAtMs: cells.began_at ?? undefined,
       ceasedAtMs: cells.ceased_at ?? undefined,

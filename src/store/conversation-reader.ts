@@ -6,12 +6,13 @@ import type { CloseCause } from '../model/causes.ts';
 import type { Evaluation, Outcome } from '../model/evaluation.ts';
 import type { TraceId } from '../model/ids.ts';
 import type { Feedback } from '../model/feedback.ts';
-import type { NamedOutcome } from '../model/validity.ts';
+import type { KeptReading } from '../model/readings.ts';
 import type { Json } from '../model/json.ts';
 import type { TraceContent } from './engine-store.ts';
 import type { HistoryQuery, HistoryRow, HistorySumQuery, SummedHistory } from './history.ts';
 import type { ConversationRow } from './conversation-row.ts';
 import type { ConversationSearch, SearchCursor } from './conversation-search.ts';
+import type { FrameReader } from './frame-reader.ts';
 import type { PageReader } from './page-reader.ts';
 
 /** A search in which each condition names one value; the latest come first. */
@@ -67,8 +68,8 @@ export interface ConversationReader {
   truthOf(conversation: ConversationRow): Awaitable<Json | undefined>;
   /** Feedback of its users, oldest first. */
   feedbackOf(conversation: ConversationRow): Awaitable<readonly Feedback[]>;
-  /** Outcomes of the world, by name. */
-  outcomesOf(conversation: ConversationRow): Awaitable<readonly NamedOutcome[]>;
+  /** By source and name. */
+  readingsOf(conversation: ConversationRow): Awaitable<readonly KeptReading[]>;
   traces(conversation: ConversationRow): Awaitable<readonly TraceRow[]>;
   content(trace: TraceRow): Awaitable<TraceContent | undefined>;
   /** Every conversation's last evaluations by live suites, in the order of the conversations' ids, suites and turns. */
@@ -79,6 +80,8 @@ export interface ConversationReader {
   summedHistory(query: HistorySumQuery): Awaitable<readonly SummedHistory[]>;
   /** Reads for pages of conversations and figures, each of them bounded. */
   readonly pages: PageReader;
+  /** Reads for an estimate of the success rate. */
+  readonly frame: FrameReader;
   /** Summed over instances where there are many. */
   totals(): Awaitable<readonly StoredTotal[]>;
   close(): Awaitable<void>;

@@ -30,18 +30,22 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     keys: [['key', 'conversation_id']],
   },
   {
-    name: 'outcome_labels',
+    name: 'readings',
     columns: [
       SAID_OF,
-      { name: 'label', type: 'text' },
+      { name: 'source', type: 'plain' },
+      { name: 'name', type: 'text' },
       { name: 'good', type: 'boolean' },
+      { name: 'certain', type: 'boolean' },
       { name: 'value', type: 'text' },
       { name: 'of_case', type: 'text' },
+      { name: 'first_wrong', type: 'text' },
+      { name: 'note', type: 'text' },
       PUT_AT,
     ],
     keys: [
       ['key', 'conversation_id'],
-      ['label_key', 'label'],
+      ['name_key', 'name'],
     ],
   },
 ];

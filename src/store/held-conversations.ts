@@ -6,10 +6,12 @@
  * indexes to keep, they were a tenth of the cost of a span. Until then the held version is the valid one, so the search
  * for due conversations looks at both.
  */
+import { strongerOf } from '../model/called.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import type { ConversationId } from '../model/ids.ts';
 import { severityOf } from '../model/severity.ts';
 import { WITHOUT_TURNS } from './conversation-columns.ts';
+import { drawLot } from './frame-columns.ts';
 import type { ConversationChanges, ConversationStore, NewConversation, StoredConversation } from './engine-store.ts';
 
 export interface Due {
@@ -63,7 +65,7 @@ export class HeldConversations implements ConversationStore {
 
   make({ id, labels, firstClosedAt }: NewConversation): StoredConversation {
     const row = this.#table.newRow(id);
-    const made = { ...WITHOUT_TURNS, row, id, labels, firstClosedAt, lastClosedAt: firstClosedAt };
+    const made = { ...WITHOUT_TURNS, row, id, labels, firstClosedAt, lastClosedAt: firstClosedAt, lot: drawLot() };
     this.#hold(made, 'insert');
     return made;
   }
@@ -83,8 +85,10 @@ export class HeldConversations implements ConversationStore {
 
   /** An evaluation of it was stored. The worst outcome decides for how long a conversation is kept. */
   noteOutcome(row: number, outcome: Outcome): void {
-    const severity = severityOf(outcome) ?? 0;
-    if (severity > this.at(row).worstOutcome) this.change(row, { worstOutcome: severity });
+    const before = this.at(row);
+    const called = strongerOf(before.called, outcome);
+    const worstOutcome = Math.max(before.worstOutcome, severityOf(outcome) ?? 0);
+    if (called !== before.called || worstOutcome !== before.worstOutcome) this.change(row, { called, worstOutcome });
   }
 
   remove(row: number): void {

@@ -91,11 +91,11 @@ export interface Dialect {
   /** Text from spans, as the database can hold it, and back. */
   readonly toStored: (text: string) => string;
   readonly fromStored: (text: string) => string;
-  /** The column of a conversation, and of truth, outcomes and feedback of one, that its id is looked up by. */
+  /** The column of a conversation, and of truth, readings and feedback of one, that its id is looked up by. */
   readonly key: string;
   /** The same of labels. */
   readonly labelKey: string;
-  /** The column of an outcome that its name is looked up by. */
+  /** The column of a reading that its name is looked up by. */
   readonly nameKey: string;
   /** As these columns hold it. */
   readonly keyOf: (text: string) => string;

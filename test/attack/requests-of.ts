@@ -69,6 +69,9 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
     Array.from({ length: 500 }, (_none, n) => ({ suite: 'default', criterion: `c${n}`, label: 'fail', by: 'a' })),
     { suite: 'default', criterion: 'answered', label: 'fail', by: 'a' },
   ],
+  '/v1/readings': [
+    Array.from({ length: 1000 }, (_none, n) => ({ conversation_id: `filled-${n}`, answer: 'bad', by: 'a' })),
+  ],
   '/v1/outcomes': [
     Array.from({ length: 1000 }, (_none, n) => ({ conversation_id: `filled-${n}`, label: 'refunded', good: false })),
   ],

@@ -11,7 +11,8 @@ import { MIGRATIONS } from '../../src/store/postgres/schema.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 
 test.each([
-  ['conversations', CONVERSATION_COLUMNS, ['id', 'conversation_id']],
+  // Readings write what outcomes say, and so does a trigger.
+  ['conversations', CONVERSATION_COLUMNS, ['id', 'conversation_id', 'came_out']],
   ['evaluations', EVALUATION_COLUMNS, ['id', 'conversation', 'trace', 'scope']],
   [
     'waiting_evaluations',

@@ -27,7 +27,7 @@ const LARGE = [
   'feedback',
   'labels',
   'labelled_verdicts',
-  'outcome_labels',
+  'readings',
   'pruned_traces',
   'questions',
   'totals',
@@ -59,7 +59,7 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
   ],
   [/^DELETE FROM pruned_traces WHERE trace_id IN/, 'what is too much, oldest first, up to a limit'],
   [
-    /^DELETE FROM (?:pruned_traces|truths|feedback|outcome_labels)(?: AS t)? WHERE (?:closed|put)_at < \?/,
+    /^DELETE FROM (?:pruned_traces|truths|feedback|readings)(?: AS t)? WHERE (?:closed|put)_at < \?/,
     'what is older than it may be, and goes',
   ],
   [/^SELECT \* FROM label(?:s ORDER BY id|led_verdicts ORDER BY noted_at) DESC LIMIT \?$/, 'ends at its limit'],
@@ -82,7 +82,7 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
     'everything, to find a user, some at a time',
   ],
   [/^SELECT count\(\*\) AS rows FROM (?:conversations|traces|evaluations)$/, 'for a copy and for tests'],
-  [/^SELECT label, count\(\*\) AS outcomes FROM outcome_labels/, 'by a command'],
+  [/^SELECT name AS label, count\(\*\) AS outcomes FROM readings/, 'by a command'],
 ];
 /** Files whose statements run on other databases, for a command that copies all of a store, or on tables of one row. */
 const ELSEWHERE = [

@@ -1,17 +1,18 @@
 /** Asks a store for each statement of what people and judges write, so that its plan can be looked at. */
+import { readingOf } from '../../src/model/readings.ts';
 import type { ConversationId } from '../../src/model/ids.ts';
 import type { JudgeRequest } from '../../src/model/judging.ts';
 import type { DetectionStore } from '../../src/store/detection-store.ts';
 import type { FeedbackStore } from '../../src/store/feedback-store.ts';
 import type { LabelStore } from '../../src/store/label-store.ts';
-import type { OutcomeLabelStore } from '../../src/store/outcome-label-store.ts';
+import type { ReadingStore } from '../../src/store/reading-store.ts';
 import type { QuestionStore } from '../../src/store/question-store.ts';
 import type { ResultStore } from '../../src/store/result-store.ts';
 import type { TruthStore } from '../../src/store/truth-store.ts';
 
 interface Written {
   readonly labels: LabelStore;
-  readonly outcomeLabels: OutcomeLabelStore;
+  readonly readings: ReadingStore;
   readonly truths: TruthStore;
   readonly feedbackRows: FeedbackStore;
   readonly questions: QuestionStore;
@@ -27,8 +28,8 @@ export async function sayEverything(store: Written, conversationId: Conversation
   const thing = { conversationId, turnId: undefined, suite: 's', criterion: 'c', by: 'ann', note: undefined };
   await store.labels.put([{ ...thing, label: 'pass' }]);
   const outcome = { conversationId, label: 'refund', value: undefined, case: undefined };
-  await store.outcomeLabels.put([{ ...outcome, isGood: true }]);
-  await store.outcomeLabels.put([{ ...outcome, isGood: undefined }]);
+  await store.readings.put([readingOf({ ...outcome, isGood: true })]);
+  await store.readings.put([readingOf({ ...outcome, isGood: undefined })]);
   await store.truths.put(conversationId, { status: 'solved' });
   await store.truths.put(conversationId, undefined);
   const feedback = [{ conversationId, id: 'f', at: 1, name: 'thumbs', user: 'u' } as never];

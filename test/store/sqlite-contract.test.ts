@@ -6,7 +6,7 @@ import { StoreReader } from '../../src/store/sqlite/store-reader.ts';
 import { tempDirectory } from '../temp-directory.ts';
 import { holdToContract } from './contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from './labels-contract.ts';
-import { holdOutcomesToContract, type OutcomesUnderTest } from './outcome-labels-contract.ts';
+import { holdOutcomesToContract, type OutcomesUnderTest } from './readings-contract.ts';
 import { holdPageReadsToContract } from './page-reads-contract.ts';
 import { type FeedbackUnderTest, holdFeedbackToContract } from './feedback-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from './revisit-contract.ts';
@@ -38,8 +38,8 @@ function openSqlite(): Promise<RevisitsUnderTest & FeedbackUnderTest & LabelsUnd
     get labels() {
       return store.labels;
     },
-    get outcomeLabels() {
-      return store.outcomeLabels;
+    get readings() {
+      return store.readings;
     },
     get questions() {
       return store.questions;

@@ -143,7 +143,11 @@ function read(): void {
   reader.feedbackOf(row);
   reader.outcomeNames();
   [...reader.outcomesNamed('l')];
-  reader.outcomesOf(row);
+  const window = { agent: 'a', since: 0, until: 1 };
+  reader.frame.frameCounts(window);
+  reader.frame.firstToRead(window, 1);
+  reader.frame.readByPeople(window);
+  reader.readingsOf(row);
   const old = reader.find('old');
   for (const trace of old === undefined ? [] : reader.traces(old)) {
     try {

@@ -51,7 +51,7 @@ const answerSchema = z.object({
   conversations: z.number(),
   // A service of an earlier version does not count them.
   ground_truths: z.number().default(0),
-  outcomes: z.number().default(0),
+  readings: z.number().default(0),
   labels: z.number().default(0),
   experiment_runs: z.number(),
   set_aside_files: z.number(),
@@ -165,14 +165,14 @@ function print(terminal: Terminal, counts: z.output<typeof answerSchema>, { json
   const {
     conversations,
     ground_truths: truths,
-    outcomes,
+    readings,
     labels,
     experiment_runs: runs,
     set_aside_files: files,
   } = counts;
   const more = [
     ...(truths > 0 ? [counted(truths, 'ground truth')] : []),
-    ...(outcomes > 0 ? [counted(outcomes, 'outcome')] : []),
+    ...(readings > 0 ? [counted(readings, 'reading')] : []),
     ...(labels > 0 ? [counted(labels, 'label')] : []),
     ...(runs > 0 ? [counted(runs, 'run of an experiment', 'runs of experiments')] : []),
     ...(files > 0 ? [counted(files, 'file that was set aside', 'files that were set aside')] : []),

@@ -1,4 +1,5 @@
 /** `GET /api/conversations` and `GET /api/conversations/{conversation}`: conversations and their evaluations, from the store. */
+import { outcomesAmong } from '../../model/readings.ts';
 import { z } from 'zod';
 import { CURSOR } from '../../api/conversation-list.ts';
 import { OUTCOMES } from '../../model/evaluation.ts';
@@ -58,7 +59,7 @@ export const getConversation = reading(getSchema, async (side: ConversationSide,
   return found === undefined ? noSuchConversation(id) : jsonAnswer(200, found);
 });
 
-type Reader = Pick<ConversationReader, 'summaries' | 'find' | 'evaluations' | 'outcomesOf'> & {
+type Reader = Pick<ConversationReader, 'summaries' | 'find' | 'evaluations' | 'readingsOf'> & {
   readonly pages: Pick<ConversationReader['pages'], 'search'>;
 };
 
@@ -78,7 +79,7 @@ export function conversationApi(reader: Reader): ConversationApi {
       if (row === undefined) return undefined;
       const report = toReportJson(await reader.evaluations(row, options));
       const inShadow = await reader.evaluations(row, { ...options, of: 'shadow' });
-      const cameOfIt = outcomesJson(await reader.outcomesOf(row));
+      const cameOfIt = outcomesJson(outcomesAmong(await reader.readingsOf(row)));
       return { ...report, ...shadowsJson(inShadow), ...cameOfIt, conversation: describe(row) };
     },
   };

@@ -121,7 +121,7 @@ export function forgetJson(result: ForgetResult): unknown {
     forgotten: result.is === 'forgotten',
     conversations,
     ground_truths: said.truths,
-    outcomes: said.outcomes,
+    readings: said.readings,
     labels: said.labels,
     feedback: said.feedback,
     experiment_runs: experimentRuns,

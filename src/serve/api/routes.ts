@@ -15,6 +15,7 @@ import { acceptLevels } from './accept-levels.ts';
 import { FEEDBACK_ROUTE, type FeedbackSide } from './put-feedback.ts';
 import { putLabels } from './put-labels.ts';
 import { putOutcomes } from './put-outcomes.ts';
+import { putReadings } from './put-readings.ts';
 import { putTruth } from './put-truth.ts';
 import { reloadConfiguration } from './reload-configuration.ts';
 
@@ -121,9 +122,16 @@ export const STORE_WRITES: readonly Route<WriteSide>[] = [
   write(
     'PUT',
     '/v1/outcomes',
-    '{conversation_id, label, good: true|false|null, value?, case?}, or a list: what came of conversations in the world',
+    '{conversation_id, label, good: true|false|null, value?, case?, certain?}, or a list: what came of conversations in the world',
     { takes: 'review' },
     putOutcomes,
+  ),
+  write(
+    'PUT',
+    '/v1/readings',
+    '{conversation_id, answer: good|bad|cannot_tell|null, by, first_wrong?, note?}, or a list: did it go well for its user?',
+    { takes: 'review' },
+    putReadings,
   ),
   FEEDBACK_ROUTE,
   write(

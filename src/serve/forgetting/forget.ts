@@ -59,7 +59,7 @@ export interface ForgettingPlaces {
   readonly idKeys: readonly string[];
 }
 
-const NOTHING_SAID: SaidCounts = { truths: 0, outcomes: 0, labels: 0, feedback: 0 };
+const NOTHING_SAID: SaidCounts = { truths: 0, readings: 0, labels: 0, feedback: 0 };
 const SETTLE_ATTEMPTS = 20;
 const SETTLE_PAUSE_MS = 250;
 

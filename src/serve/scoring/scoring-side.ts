@@ -8,7 +8,7 @@ import type { DetectionStore } from '../../store/detection-store.ts';
 import type { EngineStore, Total } from '../../store/engine-store.ts';
 import type { FeedbackStore } from '../../store/feedback-store.ts';
 import type { LabelStore } from '../../store/label-store.ts';
-import type { OutcomeLabelStore } from '../../store/outcome-label-store.ts';
+import type { ReadingStore } from '../../store/reading-store.ts';
 import type { QuestionStore } from '../../store/question-store.ts';
 import type { ResultStore } from '../../store/result-store.ts';
 import type { LogFloor } from '../../store/sqlite/store.ts';
@@ -28,7 +28,7 @@ export interface ScoringSide {
   readonly store: {
     readonly detection: DetectionStore;
     readonly labels: LabelStore;
-    readonly outcomeLabels: OutcomeLabelStore;
+    readonly readings: ReadingStore;
     readonly questions: QuestionStore;
     readonly results: ResultStore;
     readonly truths: TruthStore;

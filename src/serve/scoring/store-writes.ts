@@ -7,10 +7,10 @@ import type { FeedbackFate } from '../../model/events/scoring-events.ts';
 import type { Feedback } from '../../model/feedback.ts';
 import type { Json } from '../../model/json.ts';
 import type { StoredLabel } from '../../model/labels.ts';
-import type { SaidOutcome } from '../../model/validity.ts';
+import type { SaidReading } from '../../model/readings.ts';
 import type { FeedbackStore, StoredFeedback } from '../../store/feedback-store.ts';
 import type { LabelStore } from '../../store/label-store.ts';
-import type { OutcomeLabelStore } from '../../store/outcome-label-store.ts';
+import type { ReadingStore } from '../../store/reading-store.ts';
 import type { TruthStore } from '../../store/truth-store.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { AwaitedAnswers } from '../threads/awaited-answers.ts';
@@ -21,7 +21,7 @@ export type StoreWrite =
   | { readonly what: 'truth'; readonly conversation: string; readonly truth: Json | undefined }
   | { readonly what: 'labels'; readonly labels: readonly StoredLabel[] }
   | { readonly what: 'feedback'; readonly feedback: readonly Feedback[] }
-  | { readonly what: 'outcomes'; readonly outcomes: readonly SaidOutcome[] };
+  | { readonly what: 'readings'; readonly readings: readonly SaidReading[] };
 
 export interface PutCommand {
   readonly type: 'put';
@@ -84,7 +84,7 @@ interface WrittenStore {
   readonly truths: TruthStore;
   readonly feedbackRows: FeedbackStore;
   readonly labels: LabelStore;
-  readonly outcomeLabels: OutcomeLabelStore;
+  readonly readings: ReadingStore;
 }
 
 async function answerOf(store: WrittenStore, write: StoreWrite): Promise<PutAnswer> {
@@ -93,8 +93,8 @@ async function answerOf(store: WrittenStore, write: StoreWrite): Promise<PutAnsw
       return { changed: Number(await store.truths.put(write.conversation, write.truth)) };
     case 'labels':
       return { changed: await store.labels.put(write.labels) };
-    case 'outcomes':
-      return { changed: await store.outcomeLabels.put(write.outcomes) };
+    case 'readings':
+      return { changed: await store.readings.put(write.readings) };
     case 'feedback': {
       const fates = await store.feedbackRows.put(write.feedback);
       const known = fates.includes('known') ? await store.feedbackRows.stored(write.feedback) : undefined;

@@ -4,7 +4,7 @@ import type { BacktestReader } from '../../backtest/another-suite.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { ConversationReader } from '../../store/conversation-reader.ts';
 import type { LabelReader } from '../../store/label-store.ts';
-import type { OutcomeLabelReader } from '../../store/outcome-label-store.ts';
+import type { OutcomeReader } from '../../store/reading-store.ts';
 import type { PostgresAddress } from '../../store/postgres/link.ts';
 import { StoreReader } from '../../store/sqlite/store-reader.ts';
 import { storeFileIn } from './data-directory.ts';
@@ -30,7 +30,7 @@ export async function readerAt(place: StorePlace): Promise<ServiceReader> {
 export async function openReader({
   sharedStore,
   dataDir,
-}: Settings): Promise<(ServiceReader & OutcomeLabelReader) | undefined> {
+}: Settings): Promise<(ServiceReader & OutcomeReader) | undefined> {
   if (sharedStore !== undefined) {
     // Loaded when it is needed, as everything that one machine does without.
     const { PostgresReader } = await import('../../store/postgres/postgres-reader.ts');

@@ -13,7 +13,7 @@ export const DIALECT: Dialect = {
   fromStored: fromStorable,
   key: 'key',
   labelKey: 'conversation',
-  nameKey: 'label_key',
+  nameKey: 'name_key',
   keyOf: textKey,
   isHashed: true,
   isShared: true,

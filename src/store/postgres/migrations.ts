@@ -361,7 +361,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   );
   CREATE INDEX pruned_traces_closed ON pruned_traces (closed_at);
   `,
-  // Outcomes of conversations in the world (rules/outcome-labels.ts).
+  // Outcomes of conversations in the world (rules/readings.ts).
   `
   CREATE TABLE outcome_labels (
     key uuid NOT NULL,

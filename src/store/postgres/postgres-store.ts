@@ -66,7 +66,7 @@ export class PostgresStore implements ClusterStore {
   readonly truths: Writing<'later'>['truths'];
   readonly feedbackRows: Writing<'later'>['feedback'];
   readonly labels: LabelStore;
-  readonly outcomeLabels: Writing<'later'>['outcomeLabels'];
+  readonly readings: Writing<'later'>['readings'];
   readonly questions: ReturnType<typeof questionRows>;
   readonly housekeeping: Housekeeping;
   readonly forgetting: ForgettingRows;
@@ -108,7 +108,7 @@ export class PostgresStore implements ClusterStore {
     this.truths = written.truths;
     this.feedbackRows = written.feedback;
     this.labels = labelRows(others);
-    this.outcomeLabels = written.outcomeLabels;
+    this.readings = written.readings;
     this.questions = questionRows(asking);
     this.forgetting = new ForgettingRows(housekeeping);
     this.housekeeping = new Housekeeping(housekeeping, {

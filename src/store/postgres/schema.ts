@@ -13,6 +13,7 @@ import {
   stepsBack,
   type StoredSchema,
 } from '../migration.ts';
+import { CALLED_BEFORE, cameOutSql, FRAME, LOTS } from '../frame-columns.ts';
 import { lockKey } from './advisory-locks.ts';
 import { DEFAULT_SCHEMA, type Link } from './link.ts';
 import { TABLES_OF_FIRST_RELEASE } from './migrations.ts';
@@ -78,6 +79,78 @@ export const MIGRATIONS: readonly Migration[] = [
     `,
     back: `
     ALTER TABLE evaluations DROP COLUMN sub_agents;
+    `,
+  },
+  // Readings of whole conversations (rules/readings.ts), which outcomes are as well; and the frame from which
+  // conversations are drawn to be read (rules/frame.ts). Stored evaluations say how bad they were.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    CREATE TABLE readings (
+      project text NOT NULL DEFAULT 'default',
+      key uuid NOT NULL,
+      name_key uuid NOT NULL,
+      conversation_id text NOT NULL,
+      source text NOT NULL,
+      name text NOT NULL,
+      good boolean,
+      certain boolean NOT NULL,
+      value text,
+      of_case text,
+      first_wrong text,
+      note text,
+      put_at bigint NOT NULL,
+      PRIMARY KEY (key, source, name_key)
+    );
+    CREATE INDEX readings_name ON readings (name_key, key);
+    CREATE INDEX readings_put ON readings (put_at);
+    CREATE INDEX readings_people ON readings (key) WHERE source = 'person';
+    INSERT INTO readings (key, name_key, conversation_id, source, name, good, certain, value, of_case, put_at)
+      SELECT key, label_key, conversation_id, 'outcome', label, good, false, value, of_case, put_at FROM outcome_labels;
+    DROP TABLE outcome_labels;
+    ALTER TABLE conversations ADD COLUMN called smallint;
+    ALTER TABLE conversations ADD COLUMN lot bigint;
+    ALTER TABLE conversations ADD COLUMN came_out smallint;
+    UPDATE conversations SET lot = floor(random() * ${LOTS}), called = CASE WHEN revision > 0 THEN ${CALLED_BEFORE} END;
+    UPDATE conversations SET came_out = ${cameOutSql('readings.key = conversations.key')}
+      WHERE key IN (SELECT key FROM readings);
+    CREATE FUNCTION conversations_came_out() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        NEW.came_out := ${cameOutSql('readings.key = NEW.key')};
+        RETURN NEW;
+      END $$;
+    CREATE TRIGGER conversations_came_out BEFORE INSERT ON conversations
+      FOR EACH ROW EXECUTE FUNCTION conversations_came_out();
+    ALTER TABLE conversations ADD COLUMN frame smallint GENERATED ALWAYS AS (${FRAME}) STORED;
+    CREATE INDEX conversations_frame ON conversations (agent, began_at, frame, feedback, came_out, agent_version, lot)
+      WHERE frame IS NOT NULL;
+    `,
+    back: `
+    DROP INDEX conversations_frame;
+    DROP TRIGGER conversations_came_out ON conversations;
+    DROP FUNCTION conversations_came_out;
+    ALTER TABLE conversations DROP COLUMN frame;
+    ALTER TABLE conversations DROP COLUMN came_out;
+    ALTER TABLE conversations DROP COLUMN lot;
+    ALTER TABLE conversations DROP COLUMN called;
+    CREATE TABLE outcome_labels (
+      key uuid NOT NULL,
+      label_key uuid NOT NULL,
+      conversation_id text NOT NULL,
+      label text NOT NULL,
+      good boolean NOT NULL,
+      value text,
+      of_case text,
+      put_at bigint NOT NULL,
+      PRIMARY KEY (key, label_key)
+    );
+    CREATE INDEX outcome_labels_label ON outcome_labels (label_key, key);
+    CREATE INDEX outcome_labels_put ON outcome_labels (put_at);
+    INSERT INTO outcome_labels
+      SELECT key, name_key, conversation_id, name, good, value, of_case, put_at FROM readings
+      WHERE source = 'outcome' AND good IS NOT NULL;
+    DROP TABLE readings;
     `,
   },
 ];

@@ -14,7 +14,7 @@ export interface DroppingDialect extends Dialect {
 }
 
 /** Tables of what somebody said of a conversation: it may be there before the conversation, and goes with it. */
-const SAID_FROM_OUTSIDE = ['truths', 'outcome_labels', 'feedback'];
+const SAID_FROM_OUTSIDE = ['truths', 'readings', 'feedback'];
 /** The same, kept after retention has deleted the conversation, because judges are compared with it. */
 const LABELS = ['labels', 'labelled_verdicts'];
 const BY_NUMBER = ['asked_for', 'waiting_evaluations', 'revisits', 'conversation_keys'];
@@ -43,10 +43,10 @@ export function* countSaid(dialect: Dialect, conversations: readonly string[]): 
   const { key, labelKey, keyOf, among } = dialect;
   const count = (table: string, column: string) =>
     `(SELECT count(*) FROM ${table} WHERE ${among(column).replace('?', '?1')})`;
-  const sql = `SELECT ${count('truths', key)} AS truths, ${count('outcome_labels', key)} AS outcomes,
+  const sql = `SELECT ${count('truths', key)} AS truths, ${count('readings', key)} AS readings,
     ${count('feedback', key)} AS feedback, ${count('labels', labelKey)} AS labels`;
   const [counts] = yield* rows<SaidCounts>({ name: 'count-said', sql }, [conversations.map(keyOf)]);
-  return { truths: 0, outcomes: 0, labels: 0, feedback: 0, ...counts };
+  return { truths: 0, readings: 0, labels: 0, feedback: 0, ...counts };
 }
 
 /** Nothing stays that was said of these, or quotes them, or that these users said. */

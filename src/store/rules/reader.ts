@@ -4,7 +4,8 @@ import type { ScanQuery } from '../evaluation-scan.ts';
 import { bound, type Sql, type When } from '../sql.ts';
 import { type EvaluationsDialect, evaluationsOf, readEvaluations, summaries } from './evaluations.ts';
 import { labelled, labelsOf } from './labels.ts';
-import { outcomeNames, outcomesNamed, outcomesOf } from './outcome-labels.ts';
+import { outcomeNames, outcomesNamed, readingsOf } from './readings.ts';
+import { firstToRead, frameCounts, readByPeople } from './frame.ts';
 import { judging } from './questions.ts';
 import { allEvaluations, countedPlaces, feedbackOf, find, firstTimes } from './reads.ts';
 import { history, summedHistory, totals, truthOf } from './reads.ts';
@@ -15,9 +16,10 @@ import { countUpTo, type IndexedSearch, parts, search } from './search.ts';
 type ReadDialect = EvaluationsDialect & IndexedSearch & ScanDialect;
 
 const READS = {
-  ...{ find, evaluations: evaluationsOf, summaries, truthOf, feedbackOf, outcomeNames, outcomesOf, labelled },
+  ...{ find, evaluations: evaluationsOf, summaries, truthOf, feedbackOf, outcomeNames, readingsOf, labelled },
   ...{ besideOf, verdictsOf, conversationOf, answerOf, history, summedHistory, totals },
 };
+const FRAME = { frameCounts, firstToRead, readByPeople };
 const PAGES = { search, parts, evaluations: readEvaluations, lastScanned, labelsOf, countUpTo, judging, firstTimes };
 
 export function reading<W extends When>(sql: Sql<W, ReadDialect>) {
@@ -30,6 +32,7 @@ export function reading<W extends When>(sql: Sql<W, ReadDialect>) {
       countedPlaces: (of: { readonly width: number; readonly since: number }) =>
         places.of(of, (asked) => sql.run(countedPlaces(dialect, asked))),
     },
+    frame: bound(sql, FRAME),
     scanEvaluations: (query: ScanQuery) => sql.pages(scanEvaluations(dialect, query)),
     outcomesNamed: (label: string) => sql.pages(outcomesNamed(dialect, label)),
     pagesOfEvaluations: () => sql.pages(allEvaluations(dialect)),

@@ -1,6 +1,6 @@
 /** Searches for conversations that a page shows, page by page (conversation-search.ts says which and in which order). */
-import { CONVERSATION_COLUMNS, type ConversationCells } from '../conversation-columns.ts';
-import { type ConversationRow, conversationRowFrom } from '../conversation-row.ts';
+import { CONVERSATION_COLUMNS } from '../conversation-columns.ts';
+import { type ConversationRow, conversationRowFrom, type RowCells } from '../conversation-row.ts';
 import {
   type CandidateRows,
   type Condition,
@@ -47,12 +47,12 @@ export interface IndexedSearch extends SearchDialect {
   ) => { readonly by: string; readonly between: readonly Condition[] };
 }
 
-export interface HeadRow extends ConversationCells {
+export interface HeadRow extends RowCells {
   readonly id: number;
   readonly conversation_id: string;
 }
 
-const HEAD = [{ name: 'id' }, { name: 'conversation_id' }, ...CONVERSATION_COLUMNS];
+const HEAD = [{ name: 'id' }, { name: 'conversation_id' }, ...CONVERSATION_COLUMNS, { name: 'came_out' }];
 
 /** Columns of `conversations c`. */
 export function headOf({ columns }: Dialect): string {

@@ -1,13 +1,13 @@
 /** All that people and backends write beside the engine, over the database that keeps it: now or later. */
 import { bound, type Sql, type When } from '../sql.ts';
 import { DETECTION } from './detection.ts';
-import { putOutcomes } from './outcome-labels.ts';
+import { putReadings } from './readings.ts';
 import { RESULTS } from './results.ts';
 import { putFeedback, putTruth, type SaidDialect, storedFeedback } from './said.ts';
 
 export function writing<W extends When>(sql: Sql<W, SaidDialect>) {
   return {
-    outcomeLabels: bound(sql, { put: putOutcomes }),
+    readings: bound(sql, { put: putReadings }),
     truths: bound(sql, { put: putTruth }),
     feedback: bound(sql, { put: putFeedback, stored: storedFeedback }),
     detection: bound(sql, DETECTION),

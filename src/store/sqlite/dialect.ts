@@ -10,7 +10,7 @@ export const DIALECT: Dialect = {
   fromStored: (text) => text,
   key: 'conversation_id',
   labelKey: 'conversation_id',
-  nameKey: 'label',
+  nameKey: 'name',
   keyOf: (text) => text,
   isHashed: false,
   isShared: false,

@@ -15,6 +15,7 @@ import {
   stepsBack,
   type StoredSchema,
 } from '../migration.ts';
+import { CALLED_BEFORE, cameOutSql, FRAME, LOTS } from '../frame-columns.ts';
 import { TABLES_OF_FIRST_RELEASE } from './schema.ts';
 
 /** In the order in which they run; a new one is the last. */
@@ -81,6 +82,70 @@ export const MIGRATIONS: readonly Migration[] = [
     `,
     back: `
     ALTER TABLE evaluations DROP COLUMN sub_agents;
+    `,
+  },
+  // Readings of whole conversations (rules/readings.ts), which outcomes are as well; and the frame from which
+  // conversations are drawn to be read (rules/frame.ts). Stored evaluations say how bad they were.
+  {
+    since: '0.2.0',
+    versionBefore: 'runs',
+    sql: `
+    CREATE TABLE readings (
+      project TEXT NOT NULL DEFAULT 'default',
+      conversation_id TEXT NOT NULL,
+      source TEXT NOT NULL,
+      name TEXT NOT NULL,
+      good INTEGER,
+      certain INTEGER NOT NULL,
+      value TEXT,
+      of_case TEXT,
+      first_wrong TEXT,
+      note TEXT,
+      put_at INTEGER NOT NULL,
+      PRIMARY KEY (conversation_id, source, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX readings_name ON readings (name, conversation_id);
+    CREATE INDEX readings_put ON readings (put_at);
+    CREATE INDEX readings_people ON readings (conversation_id) WHERE source = 'person';
+    INSERT INTO readings (conversation_id, source, name, good, certain, value, of_case, put_at)
+      SELECT conversation_id, 'outcome', label, good, 0, value, of_case, put_at FROM outcome_labels;
+    DROP TABLE outcome_labels;
+    ALTER TABLE conversations ADD COLUMN called INTEGER;
+    ALTER TABLE conversations ADD COLUMN lot INTEGER;
+    ALTER TABLE conversations ADD COLUMN came_out INTEGER;
+    ALTER TABLE conversations ADD COLUMN frame INTEGER GENERATED ALWAYS AS (${FRAME}) VIRTUAL;
+    UPDATE conversations SET lot = abs(random() % ${LOTS}), called = CASE WHEN revision > 0 THEN ${CALLED_BEFORE} END;
+    UPDATE conversations SET came_out = ${cameOutSql('readings.conversation_id = conversations.conversation_id')}
+      WHERE conversation_id IN (SELECT conversation_id FROM readings);
+    CREATE TRIGGER conversations_came_out AFTER INSERT ON conversations
+      WHEN EXISTS (SELECT 1 FROM readings WHERE conversation_id = NEW.conversation_id)
+      BEGIN
+        UPDATE conversations SET came_out = ${cameOutSql('conversation_id = NEW.conversation_id')} WHERE id = NEW.id;
+      END;
+    CREATE INDEX conversations_frame ON conversations (agent, began_at, frame, feedback, came_out, agent_version, lot)
+      WHERE frame IS NOT NULL;
+    `,
+    back: `
+    DROP INDEX conversations_frame;
+    DROP TRIGGER conversations_came_out;
+    ALTER TABLE conversations DROP COLUMN frame;
+    ALTER TABLE conversations DROP COLUMN came_out;
+    ALTER TABLE conversations DROP COLUMN lot;
+    ALTER TABLE conversations DROP COLUMN called;
+  CREATE TABLE outcome_labels (
+    conversation_id TEXT NOT NULL,
+    label TEXT NOT NULL,
+    good INTEGER NOT NULL,
+    value TEXT,
+    of_case TEXT,
+    put_at INTEGER NOT NULL,
+    PRIMARY KEY (conversation_id, label)
+  ) STRICT, WITHOUT ROWID;
+    CREATE INDEX outcome_labels_label ON outcome_labels (label, conversation_id);
+    CREATE INDEX outcome_labels_put ON outcome_labels (put_at);
+    INSERT INTO outcome_labels SELECT conversation_id, name, good, value, of_case, put_at FROM readings
+      WHERE source = 'outcome' AND good IS NOT NULL;
+    DROP TABLE readings;
     `,
   },
 ];

@@ -260,7 +260,7 @@ export const TABLES_OF_FIRST_RELEASE: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX pruned_traces_closed ON pruned_traces (closed_at);
   `,
-  // Outcomes of conversations in the world (outcome-label-store.ts).
+  // Outcomes of conversations in the world (reading-store.ts).
   `
   CREATE TABLE outcome_labels (
     conversation_id TEXT NOT NULL,

@@ -63,7 +63,7 @@ export class Store implements EngineStore {
   readonly feedback: SaidRows['book'];
   readonly said: SaidRows;
   readonly labels: LabelRows;
-  readonly outcomeLabels: Writing<'now'>['outcomeLabels'];
+  readonly readings: Writing<'now'>['readings'];
   readonly detection: Writing<'now'>['detection'] & EngineStore['detection'];
   readonly results: Writing<'now'>['results'] & EngineStore['results'];
   readonly #database: DatabaseSync;
@@ -115,7 +115,7 @@ export class Store implements EngineStore {
     this.revisits = new Revisits(database, this.waiting);
     const { conversations, revisits } = this;
     this.said = new SaidRows(statements, { conversations, revisits, own });
-    this.outcomeLabels = this.said.written.outcomeLabels;
+    this.readings = this.said.written.readings;
     this.truths = this.said.truths;
     this.feedbackRows = this.said.feedback;
     this.feedback = this.said.book;

@@ -5,7 +5,7 @@ import { PostgresReader } from '../../../src/store/postgres/postgres-reader.ts';
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { contentOf, type Hints, holdToContract, traceIdOf } from '../../store/contract.ts';
 import { holdLabelsToContract, type LabelsUnderTest } from '../../store/labels-contract.ts';
-import { holdOutcomesToContract, type OutcomesUnderTest } from '../../store/outcome-labels-contract.ts';
+import { holdOutcomesToContract, type OutcomesUnderTest } from '../../store/readings-contract.ts';
 import { holdPageReadsToContract } from '../../store/page-reads-contract.ts';
 import { type FeedbackUnderTest, holdFeedbackToContract } from '../../store/feedback-contract.ts';
 import { holdRevisitsToContract, type RevisitsUnderTest } from '../../store/revisit-contract.ts';
@@ -64,8 +64,8 @@ async function openPostgres(): Promise<RevisitsUnderTest & FeedbackUnderTest & L
     get labels() {
       return store.labels;
     },
-    get outcomeLabels() {
-      return store.outcomeLabels;
+    get readings() {
+      return store.readings;
     },
     get questions() {
       return store.questions;

@@ -1,3 +1,4 @@
+import { readingOf } from '../../../src/model/readings.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationId } from '../../../src/model/ids.ts';
 import { PostgresForgetting } from '../../../src/serve/cluster/postgres-forgetting.ts';
@@ -74,8 +75,8 @@ test('a scored conversation goes from all tables, with what waits and what was s
   await store.labels.put([
     { conversationId: 'meant', turnId: undefined, suite: 's', criterion: 'c', label: 'pass', by: 'a', note: SECRET },
   ]);
-  await store.outcomeLabels.put([
-    { conversationId: 'meant', label: 'l', isGood: true, value: SECRET, case: undefined },
+  await store.readings.put([
+    readingOf({ conversationId: 'meant', label: 'l', isGood: true, value: SECRET, case: undefined }),
   ]);
   await store.results.forget([]);
   const totals = store.engineStore.totals.all();
@@ -83,7 +84,7 @@ test('a scored conversation goes from all tables, with what waits and what was s
   expect((await tablesWith(SECRET)).length).toBeGreaterThan(3);
 
   const found = await steps.take({ do: 'find', conversation: 'meant' as ConversationId, users: [] });
-  expect(found.said).toEqual({ truths: 1, outcomes: 1, labels: 1, feedback: 1 });
+  expect(found.said).toEqual({ truths: 1, readings: 1, labels: 1, feedback: 1 });
 
   const answer = await steps.take({
     do: 'drop',
@@ -96,7 +97,7 @@ test('a scored conversation goes from all tables, with what waits and what was s
   expect(answer.dropped).toEqual({
     conversations: 1,
     traces: 2,
-    said: { truths: 1, outcomes: 1, labels: 1, feedback: 1 },
+    said: { truths: 1, readings: 1, labels: 1, feedback: 1 },
   });
   expect(await tablesWith('meant')).toEqual([]);
   // The outbox has what is to be published of the other one.

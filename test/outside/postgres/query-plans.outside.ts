@@ -22,10 +22,10 @@ import { freshDatabase } from './shared-postgres.ts';
 const CONVERSATIONS = 60_000;
 const DAY_MS = 86_400_000;
 const LARGE =
-  /^(?:conversations|evaluations|traces|arrivals|truths|feedback|labels|labelled_verdicts|outcome_labels|questions)(?:_|$)/;
+  /^(?:conversations|evaluations|traces|arrivals|truths|feedback|labels|labelled_verdicts|readings|questions)(?:_|$)/;
 
 /** Tables that the test fills. */
-const FILLED = /^(?:conversations|evaluations_default|truths|outcome_labels|pruned_traces|traces_default)$/;
+const FILLED = /^(?:conversations|evaluations_default|truths|readings|pruned_traces|traces_default)$/;
 
 interface Node {
   readonly 'Node Type': string;
@@ -86,7 +86,7 @@ const ALLOWED: readonly (readonly [statement: RegExp, reason: string])[] = [
     'a thousand conversations at a time; in a small table one walk is cheaper than so many searches',
   ],
   [
-    /^DELETE FROM (?:truths|outcome_labels) WHERE key IN \(SELECT key FROM conversations WHERE id = ANY/,
+    /^DELETE FROM (?:truths|readings) WHERE key IN \(SELECT key FROM conversations WHERE id = ANY/,
     'a thousand keys at a time; in a small table one walk is cheaper than so many searches',
   ],
 ];
@@ -136,7 +136,7 @@ const RETAINED: readonly (readonly [what: string, statement: RegExp])[] = [
   ['the end of that memory', /^DELETE FROM pruned_traces WHERE closed_at </],
   ['open turns of nobody', /^DELETE FROM open_turns WHERE named_at </],
   ['ground truth of nobody', /^DELETE FROM truths AS t WHERE put_at </],
-  ['outcomes of nobody', /^DELETE FROM outcome_labels AS t WHERE put_at </],
+  ['outcomes of nobody', /^DELETE FROM readings AS t WHERE put_at </],
   ['a day that is over: traces that are needed', /^INSERT INTO traces \(day, .* FROM traces_d\d+ t WHERE/],
   ['a day that is over: arrivals that are needed', /^INSERT INTO arrivals \(day, .* FROM arrivals_d\d+ a WHERE/],
   [
@@ -270,8 +270,8 @@ async function fill(client: Client): Promise<void> {
       FROM conversations, (VALUES ('s'), ('shadow:s')) AS suites (suite);
     INSERT INTO truths (key, conversation_id, truth, put_at)
       SELECT key, conversation_id, '{}', CASE WHEN id % 1000 = 0 THEN 1 ELSE extract(epoch FROM now()) * 1000 END FROM conversations;
-    INSERT INTO outcome_labels (key, label_key, conversation_id, label, good, put_at)
-      SELECT key, md5('refund')::uuid, conversation_id, 'refund', true, put_at FROM truths;
+    INSERT INTO readings (key, name_key, conversation_id, source, name, good, certain, put_at)
+      SELECT key, md5('refund')::uuid, conversation_id, 'outcome', 'refund', true, false, put_at FROM truths;
     INSERT INTO pruned_traces (trace_id, closed_at) SELECT md5('p' || i)::uuid, i FROM generate_series(1, ${CONVERSATIONS}) i;
     INSERT INTO traces (day, conversation, trace_id, arrival, revision, position, first_closed_at, closed_at, spans, bytes, sealed, cause)
       SELECT 20000, id, md5('t' || id)::uuid, id, 1, id, id, id, 1, 1, false, 'settled' FROM conversations;
@@ -313,7 +313,7 @@ async function readAll(reader: PostgresReader): Promise<void> {
   expect(await reader.pages.countUpTo(100)).toBe(100);
   expect(await reader.pages.judging(Date.now())).toEqual({ spent: { hourNanos: 0, dayNanos: 0 }, waiting: new Map() });
   await reader.truthOf(row);
-  await reader.outcomesOf(row);
+  await reader.readingsOf(row);
   await reader.traces(row);
   for await (const page of reader.scanEvaluations({ suiteKey: 'shadow:s', limit: 50, lookedAtMax: 2_000 }))
     for (const one of page.slice(0, 1)) {

@@ -1,3 +1,4 @@
+import { readingOf } from '../../../src/model/readings.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { searchFor } from '../../../src/store/conversation-reader.ts';
 import { Link } from '../../../src/store/postgres/link.ts';
@@ -66,7 +67,7 @@ async function held(): Promise<Held> {
         }
         await session.script(`UPDATE pending SET day = day - ${days}; UPDATE days SET day = day - ${days};
           UPDATE truths SET put_at = put_at - ${days * DAY_MS};
-          UPDATE outcome_labels SET put_at = put_at - ${days * DAY_MS};
+          UPDATE readings SET put_at = put_at - ${days * DAY_MS};
           UPDATE conversations SET first_day = first_day - ${days}, updated_at = updated_at - ${days * DAY_MS}`);
       });
       await store.housekeeping.tidy();
@@ -196,7 +197,7 @@ test('a group goes when all of it may', async () => {
   expect(await left()).toEqual([]);
 });
 
-test.each(['truths', 'outcome_labels'])(
+test.each(['truths', 'readings'])(
   '%s: what was said goes with its conversation, and of one that never came when it is old',
   async (table) => {
     const { store, put, age, link } = await held();
@@ -205,7 +206,7 @@ test.each(['truths', 'outcome_labels'])(
     for (const id of ['good', 'bad', 'never']) {
       await store.truths.put(id, { right: id });
       const outcome = { label: 'csat', isGood: true, value: undefined, case: undefined };
-      await store.outcomeLabels.put([{ ...outcome, conversationId: id }]);
+      await store.readings.put([readingOf({ ...outcome, conversationId: id })]);
     }
     const known = () =>
       link.use(async (session) => {

@@ -36,6 +36,7 @@ import { togetherTraffic } from '../../simulation/together-traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
 import { pageAnswers } from './page-answers.ts';
 import { freshDatabase } from './shared-postgres.ts';
+import { shareOf } from '../share-of-round.ts';
 
 const SETTLE_MS = 1_000;
 const IDLE_MS = 20_000;
@@ -292,39 +293,45 @@ const SEED = Number(process.env.ASSAY_TEST_SEED ?? Math.floor(Math.random() * 1_
 
 const ROUNDS = Number(process.env.ASSAY_TEST_ROUNDS ?? 4);
 
-test.each(
-  Array.from({ length: ROUNDS }, (_, round) => ({ round, way: round % 2 === 0 ? 'in turn' : 'at once' }) as const),
-)('the engine says the same on both stores, where instances judge $way (round $round)', async ({ round, way }) => {
-  const seed = SEED + round;
-  const [live, ofConversations] = await builtinSuites(['default', 'error-recovery']);
-  if (live === undefined || ofConversations === undefined) throw new Error('no suites');
-  // Shadow suites are the same on both stores as well: one next to the live suite, and one by itself.
-  const suites: readonly CompiledSuite[] = [
-    live,
-    { ...live, version: '2', criteria: live.criteria.slice(1), shadow: true },
-    { ...ofConversations, shadow: true },
-  ];
-  const arrivals = arrivalsOf(seed, 150);
+const WAYS = Array.from(
+  { length: ROUNDS },
+  (_, round) => ({ round, way: round % 4 < 2 ? 'in turn' : 'at once' }) as const,
+);
 
-  const own = await onOwnStore(arrivals, suites);
-  const { again, ...shared } = await onSharedStore(arrivals, suites, { random: randomFrom(seed), way });
+test.each(shareOf(WAYS, 2))(
+  'the engine says the same on both stores, where instances judge $way (round $round)',
+  async ({ round, way }) => {
+    const seed = SEED + round;
+    const [live, ofConversations] = await builtinSuites(['default', 'error-recovery']);
+    if (live === undefined || ofConversations === undefined) throw new Error('no suites');
+    // Shadow suites are the same on both stores as well: one next to the live suite, and one by itself.
+    const suites: readonly CompiledSuite[] = [
+      live,
+      { ...live, version: '2', criteria: live.criteria.slice(1), shadow: true },
+      { ...ofConversations, shadow: true },
+    ];
+    const arrivals = arrivalsOf(seed, 150);
 
-  const hint = `seed ${seed}`;
-  expect(own.evaluations.length, hint).toBeGreaterThan(100);
-  expect(shared.conversations, hint).toEqual(own.conversations);
-  expect(shared.evaluations, hint).toEqual(own.evaluations);
-  expect(shared.totals, hint).toEqual(own.totals);
-  // One by one: a difference deep in all of them together is not printed.
-  expect([...shared.pages.keys()], hint).toEqual([...own.pages.keys()]);
-  for (const [asked, answer] of own.pages) expect(shared.pages.get(asked), `${hint}, ${asked}`).toEqual(answer);
-  expect(
-    own.totals.some(({ metric, value }) => metric === 'assay_shadow_compared_total' && value > 0),
-    hint,
-  ).toBe(true);
-  expect(
-    own.totals.some(({ metric, value }) => metric === 'assay_feedback_total' && value > 0),
-    hint,
-  ).toBe(true);
-  // Arrivals marked as standing alone did.
-  expect(again, hint).toBeLessThan(own.conversations.size / 3);
-});
+    const own = await onOwnStore(arrivals, suites);
+    const { again, ...shared } = await onSharedStore(arrivals, suites, { random: randomFrom(seed), way });
+
+    const hint = `seed ${seed}`;
+    expect(own.evaluations.length, hint).toBeGreaterThan(100);
+    expect(shared.conversations, hint).toEqual(own.conversations);
+    expect(shared.evaluations, hint).toEqual(own.evaluations);
+    expect(shared.totals, hint).toEqual(own.totals);
+    // One by one: a difference deep in all of them together is not printed.
+    expect([...shared.pages.keys()], hint).toEqual([...own.pages.keys()]);
+    for (const [asked, answer] of own.pages) expect(shared.pages.get(asked), `${hint}, ${asked}`).toEqual(answer);
+    expect(
+      own.totals.some(({ metric, value }) => metric === 'assay_shadow_compared_total' && value > 0),
+      hint,
+    ).toBe(true);
+    expect(
+      own.totals.some(({ metric, value }) => metric === 'assay_feedback_total' && value > 0),
+      hint,
+    ).toBe(true);
+    // Arrivals marked as standing alone did.
+    expect(again, hint).toBeLessThan(own.conversations.size / 3);
+  },
+);

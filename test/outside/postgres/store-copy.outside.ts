@@ -1,3 +1,4 @@
+import { readingOf } from '../../../src/model/readings.ts';
 import { execFile } from 'node:child_process';
 import type { SearchCursor } from '../../../src/store/conversation-search.ts';
 import path from 'node:path';
@@ -186,7 +187,7 @@ test('what people have put in goes with it: truth, labels and feedback', async (
   const source = Store.open(file, { durable: false });
   source.truths.put('c1 \0', { right: true });
   const outcome = { conversationId: 'c1 \0', label: 'csat', isGood: true, value: '5', case: undefined };
-  source.outcomeLabels.put([outcome]);
+  source.readings.put([readingOf(outcome)]);
   const said = { id: 'f \0', name: 'thumbs', user: 'u', atMs: 1, polarity: 'positive', way: 'api' } as const;
   // The cast is the brand: this is a test.
   const feedback: Feedback = { ...said, conversationId: 'c1 \0' as ConversationId };
@@ -201,7 +202,7 @@ test('what people have put in goes with it: truth, labels and feedback', async (
   const store = await openStore(url);
   onTestFinished(() => store.close());
   expect(await store.truths.put('c1 \0', { right: true })).toBe(false);
-  expect(await store.outcomeLabels.put([outcome])).toBe(0);
+  expect(await store.readings.put([readingOf(outcome)])).toBe(0);
   expect(await store.feedbackRows.stored([feedback])).toEqual([feedback]);
   expect(await store.feedbackRows.put([feedback])).toEqual(['known']);
   expect(await store.labels.put([{ ...label, label: 'fail' }])).toBe(0);

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { ROOT } from '../../snippets/blocks.ts';
+import { shareOf } from '../share-of-round.ts';
 
 const run = promisify(execFile);
 const base = mkdtempSync(path.join(tmpdir(), 'assay-python-sdk-'));
@@ -26,10 +27,12 @@ function oldest(): readonly string[] {
   });
 }
 
-test.each([
+const SDKS = [
   ['oldest', oldest],
   ['newest', () => []],
-])('with the %s SDK', async (which, pins) => {
+] as const;
+
+test.each(shareOf(SDKS, 2))('with the %s SDK', async (which, pins) => {
   const python = path.join(base, which, 'bin/python');
   await run('python3', ['-m', 'venv', path.join(base, which)]);
   const requirements = readFileSync(path.join(CLIENT, 'tests/requirements.txt'), 'utf8').split('\n');

@@ -15,6 +15,7 @@ import { type AssayProcess, freeListenPorts, startAssay } from '../../simulation
 import { parseMetrics } from '../../simulation/scraped-totals.ts';
 import { exportRequest, type TrafficConversation, traffic } from '../../simulation/traffic.ts';
 import { tempDirectory } from '../../temp-directory.ts';
+import { shareOf } from '../share-of-round.ts';
 import { clusterServices, sendSpans } from '../cluster/instance.ts';
 import { type LastRelease, lastRelease } from './last-release.ts';
 
@@ -75,12 +76,14 @@ const PLACES = {
   },
 };
 
-test.each([
+const UPGRADES = [
   ['one machine', 'stop'],
   ['one machine', 'kill'],
-  ['an instance over Kafka and PostgreSQL', 'stop'],
   ['an instance over Kafka and PostgreSQL', 'kill'],
-] as const)(
+  ['an instance over Kafka and PostgreSQL', 'stop'],
+] as const;
+
+test.each(shareOf(UPGRADES, 2))(
   'on %s, this version goes on after a %s of the last release, and the last release after a way back',
   async (where, end) => {
     const place = await PLACES[where]();

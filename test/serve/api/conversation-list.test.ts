@@ -42,7 +42,7 @@ test.each<[string, EvaluationSummary, object]>([
       summaries: () => new Map([[ROW.row, [made]]]),
       find: () => undefined,
       evaluations: () => [],
-      outcomesOf: () => [],
+      readingsOf: () => [],
     });
 
     const listed = await api.list({ limit: 10 });

@@ -54,7 +54,7 @@ async function start(
     forget: async () => ({
       is: 'forgotten',
       conversations: 0,
-      said: { truths: 0, outcomes: 0, labels: 0, feedback: 0 },
+      said: { truths: 0, readings: 0, labels: 0, feedback: 0 },
       experimentRuns: 0,
       setAsideFiles: 0,
     }),
@@ -177,6 +177,7 @@ const BODIES: Readonly<Record<string, string>> = {
   '/api/v1/what-if': '{}',
   '/v1/truth/{conversation}': '{}',
   '/v1/labels/{conversation}': A_LABEL,
+  '/v1/readings': '{"conversation_id":"c","answer":"good","by":"ana"}',
   '/v1/outcomes': '{"conversation_id":"c","label":"csat","good":true}',
   '/api/v1/detection/accept': '{"agent":"a","suite":"s"}',
   '/api/v1/forget': '{"conversation":"c"}',

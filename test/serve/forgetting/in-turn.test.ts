@@ -15,7 +15,7 @@ test('a dry run is not begun for a client that has gone, and what was asked to b
   const forgetting: Forgetting = new Forgetting({
     tell: ({ id, step }: ForgetCommand) => {
       if (step.do === 'find') searched.push(step.conversation);
-      const dropped = { conversations: 0, traces: 0, said: { truths: 0, outcomes: 0, labels: 0, feedback: 0 } };
+      const dropped = { conversations: 0, traces: 0, said: { truths: 0, readings: 0, labels: 0, feedback: 0 } };
       // The thread answers later than it is asked.
       setImmediate(() =>
         forgetting.receive({ type: 'forget-step', id, answer: { conversations: [], dropped, isSettled: true } }),
@@ -62,7 +62,7 @@ test.for([
       }
     },
   };
-  const dropped = { conversations: 0, traces: 0, said: { truths: 0, outcomes: 0, labels: 0, feedback: 0 } };
+  const dropped = { conversations: 0, traces: 0, said: { truths: 0, readings: 0, labels: 0, feedback: 0 } };
   const store: StepTaker = { take: async () => ({ conversations: [], dropped, isSettled: true }) };
   const forgetting = new Forgetting({
     tell: (command) => {

@@ -1,3 +1,4 @@
+import { readingOf } from '../../../src/model/readings.ts';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -301,7 +302,7 @@ test('the command works on a stopped folder, says what would go, and asks about 
     forgotten: true,
     conversations: 0,
     ground_truths: 0,
-    outcomes: 0,
+    readings: 0,
     labels: 0,
     experiment_runs: 0,
     set_aside_files: 1,
@@ -309,12 +310,12 @@ test('the command works on a stopped folder, says what would go, and asks about 
   expect(filesWith(dataDir, [SECRET, WORD, USER])).toEqual([]);
 });
 
-test('it says what goes of a conversation that has only ground truth, outcomes and labels', () => {
+test('it says what goes of a conversation that has only ground truth, readings and labels', () => {
   const dataDir = tempDirectory();
   const store = Store.open(path.join(dataDir, 'assay.db'));
   store.truths.put('ghost', { note: SECRET });
   for (const label of ['csat', 'refund'])
-    store.outcomeLabels.put([{ conversationId: 'ghost', label, isGood: true, value: SECRET, case: undefined }]);
+    store.readings.put([readingOf({ conversationId: 'ghost', label, isGood: true, value: SECRET, case: undefined })]);
   for (const by of ['ann', 'bo', 'cy'])
     store.labels.put([
       { conversationId: 'ghost', turnId: undefined, suite: 's', criterion: 'c', label: 'pass', by, note: SECRET },
@@ -324,8 +325,8 @@ test('it says what goes of a conversation that has only ground truth, outcomes a
   const run = (...more: readonly string[]) =>
     assay(['forget', '--data-dir', dataDir, '--http-port', '1', '--conversation', 'ghost', ...more], { cwd: dataDir });
 
-  expect(run('--dry-run').stdout).toBe('0 conversations, 1 ground truth, 2 outcomes, 3 labels would be forgotten\n');
-  expect(run().stdout).toBe('0 conversations, 1 ground truth, 2 outcomes, 3 labels forgotten\n');
+  expect(run('--dry-run').stdout).toBe('0 conversations, 1 ground truth, 2 readings, 3 labels would be forgotten\n');
+  expect(run().stdout).toBe('0 conversations, 1 ground truth, 2 readings, 3 labels forgotten\n');
   expect(filesWith(dataDir, [SECRET])).toEqual([]);
   expect(filesWith(dataDir, ['of another'])).toEqual(['assay.db']);
   expect(run().stdout).toBe('0 conversations forgotten\n');

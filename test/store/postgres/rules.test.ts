@@ -77,7 +77,7 @@ test('money is reserved, and labels are put, under the lock that all instances s
   const limits = { hourNanos: 10, dayNanos: 10 };
 
   await questionRows(link).reserve({ key: '0a', nanos: 1, at: 0, limits });
-  await writing(new PostgresSql(SAYING, link)).outcomeLabels.put([]);
+  await writing(new PostgresSql(SAYING, link)).readings.put([]);
 
   expect(asked[0]?.sql).toMatch(/^BEGIN; SELECT pg_advisory_xact_lock\(.* spending'\)\)$/);
   expect(asked.at(-2)?.sql).toMatch(/^BEGIN; SELECT pg_advisory_xact_lock\(.* labels'\)\)$/);

@@ -2,6 +2,7 @@
  * `GET /api/v1/conversations/{conversation...}`: all that is known of one conversation, in one bounded answer.
  * `GET /api/v1/text/{conversation...}`: a text of it that was too long for that.
  */
+import { outcomesAmong } from '../../../model/readings.ts';
 import {
   type ConversationDetail,
   conversationDetail,
@@ -51,7 +52,7 @@ export const getConversationDetail = v1Read({
     });
     const shown = { live: live.slice(-EVALUATIONS_MAX), inShadow: inShadow.slice(-EVALUATIONS_MAX) };
     const truth = await reader.truthOf(row);
-    const outcomes = await reader.outcomesOf(row);
+    const outcomes = outcomesAmong(await reader.readingsOf(row));
     const feedback = await reader.feedbackOf(row);
     return {
       ...conversationItemOf(row, last, suites()),

@@ -4,12 +4,14 @@ import { getConversationDetail, getWholeText } from './conversation-detail.ts';
 import { listConversations } from './conversation-list.ts';
 import { getDatasetCase, getGoldenDraft } from './kept-run.ts';
 import { getDetections } from './detections.ts';
+import { getEstimate } from './estimate.ts';
 import { listExporters } from './exporter-list.ts';
 import { getFacets } from './facets.ts';
 import { getFeedback } from './feedback-figures.ts';
 import { getJudging } from './judging.ts';
 import { getMoved } from './moved.ts';
 import { getAgreement } from './review-agreement.ts';
+import { getReadingQueue } from './reading-queue.ts';
 import { getReviewQueue } from './review-queue.ts';
 import { getStepSources } from './step-sources.ts';
 import { getSubAgents } from './sub-agents.ts';
@@ -25,6 +27,8 @@ export const V1_READS: readonly RemoteRead<V1Side>[] = [
   getFacets,
   listExporters,
   getFeedback,
+  getEstimate,
+  getReadingQueue,
   listSuites,
   getTrend,
   getMoved,

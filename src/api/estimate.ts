@@ -1,0 +1,100 @@
+/**
+ * `GET /api/v1/estimate` and `GET /api/v1/readings/queue`: the success rate that readings support, and which
+ * conversations to read next.
+ */
+import { z } from 'zod';
+import { count, estimate, list, share, time, timeAsked } from './shapes.ts';
+
+const placeOfEstimate = {
+  agent: z.string().max(4096),
+  agent_version: z.string().max(4096).optional(),
+  environment: z.string().max(4096).optional(),
+  segment: z.string().max(4096).optional(),
+  since: timeAsked.optional().meta({ description: '7d unless given: conversations that began since then' }),
+  until: timeAsked.optional(),
+};
+
+export const estimateQuery = z.strictObject({
+  ...placeOfEstimate,
+  explain: z.enum(['true', 'false']).default('false').meta({ description: 'adds what the figures are computed from' }),
+});
+
+const worth = z.strictObject({
+  readings: count.meta({ description: 'in all' }),
+  minutes: count.meta({ description: 'that the new ones take' }),
+  plus_minus: share.meta({ description: "half of the interval's width then, if they say what is believed now" }),
+});
+
+const explained = z
+  .strictObject({
+    cells: list(
+      z.strictObject({
+        group: z.string(),
+        called_fine: z.boolean(),
+        rate: z.number().meta({ description: 'relative chance of one of its conversations to be drawn next' }),
+        size: count.meta({ description: 'conversations before the first draw' }),
+      }),
+    ),
+    draws: list(
+      z.strictObject({
+        cell: count,
+        answer: z.enum(['good', 'bad', 'unclear']),
+        beliefs: list(z.number()).meta({ description: 'by cell, before it was read; unclear ones taken for bad' }),
+      }),
+    ),
+    certain: z.strictObject({ good: count, bad: count, bad_called_fine: count }),
+    widened_by: share.meta({ description: 'at either end, because readers disagree' }),
+    against: z.number().meta({ description: 'a value is in the interval while its evidence, a logarithm, is less' }),
+  })
+  .meta({ description: 'docs/estimate.md has the formula; examples/estimate recomputes the interval from this' });
+
+export const estimateAnswer = z.strictObject({
+  agent: z.string(),
+  since: time,
+  until: time,
+  says: z.string().meta({ description: 'the headline as a sentence' }),
+  next: z.string().meta({ description: 'what to do, as a sentence' }),
+  success: estimate.optional().meta({ description: 'of the conversations spoken for; absent while nothing was read' }),
+  missed: estimate.optional().meta({ description: 'share of all that went badly and that the suites call fine' }),
+  miss_rate: estimate.optional().meta({ description: 'the same, as a share of all that went badly' }),
+  conversations: z.strictObject({
+    spoken_for: count,
+    later: count.meta({ description: 'not spoken for: they began later, and some of them come first to be read' }),
+    unreadable: count.meta({ description: 'not spoken for: no words were recorded' }),
+    called_fine: count,
+    unscored: count,
+  }),
+  readings: z.strictObject({
+    sample: count.meta({ description: 'read in the order of their lots, without a gap' }),
+    out_of_turn: count.meta({ description: 'read by choice or before their turn, which are not in the sample' }),
+    certain: count.meta({ description: 'known by outcomes that are certain' }),
+    unclear: count,
+    by_two: count,
+    disagreed: count.meta({ description: 'of those that two people read' }),
+  }),
+  worth: list(worth),
+  enough: z.boolean().meta({ description: 'ten more readings would hardly narrow the interval' }),
+  explained: explained.optional(),
+});
+export type EstimateAnswer = z.infer<typeof estimateAnswer>;
+
+export const readingQueueQuery = z.strictObject({
+  ...placeOfEstimate,
+  by: z.string().max(200).optional().meta({ description: 'leaves out what this person has read' }),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+});
+
+export const readingQueue = z.strictObject({
+  items: list(
+    z.strictObject({
+      conversation_id: z.string(),
+      agent: z.string(),
+      agent_version: z.string(),
+      asked: z.string().optional(),
+      began_at: time,
+      people: count.meta({ description: 'people who have read it' }),
+    }),
+  ).meta({ description: 'without what was said of them: people read first' }),
+  read: count.meta({ description: 'in the sample so far' }),
+});
+export type ReadingQueue = z.infer<typeof readingQueue>;

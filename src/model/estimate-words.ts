@@ -1,0 +1,51 @@
+/** The headline in words, the same on every surface. */
+import { counted } from './counted.ts';
+import type { Estimate } from './estimate.ts';
+
+interface Headline {
+  readonly success: Estimate | undefined;
+  readonly missRate: Estimate | undefined;
+  readonly spokenFor: number;
+  readonly read: number;
+  readonly certain: number;
+}
+
+/** A reading takes about as long as the issue's first users took. */
+export const MINUTES_A_READING = 1.25;
+
+export function headlineWords({ success, missRate, spokenFor, read, certain }: Headline): string {
+  if (success === undefined) return 'No conversation has been read: how many went well is not known.';
+  const from = [
+    ...(read > 0 ? [counted(read, 'reading')] : []),
+    ...(certain > 0 ? [`${counted(certain, 'outcome')} that are certain`] : []),
+  ];
+  const missed =
+    missRate === undefined
+      ? ''
+      : ` The suites call ${percent(missRate.value)} (${range(missRate)}) of those that went badly fine.`;
+  return `${percent(success.value)} (${range(success)}) of ${counted(spokenFor, 'conversation')} went well, from ${from.join(' and ')}.${missed}`;
+}
+
+export function nextWords(
+  worth: readonly { readonly readings: number; readonly plusMinus: number }[],
+  { read, isEnough }: { readonly read: number; readonly isEnough: boolean },
+): string {
+  const [first, second] = worth;
+  if (first === undefined) return 'All conversations that can be read have been read.';
+  if (isEnough) return 'More readings would hardly narrow it. Read on next week.';
+  const more = first.readings - read;
+  const then = second === undefined ? '' : `, ${second.readings - read} for ± ${points(second.plusMinus)}`;
+  return `Read ${counted(more, `${read > 0 ? 'more ' : ''}conversation`)} (about ${Math.max(1, Math.round(more * MINUTES_A_READING))} minutes) to know it to about ± ${points(first.plusMinus)} points${then}.`;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function range({ lower, upper }: Estimate): string {
+  return `${(lower * 100).toFixed(1)} to ${(upper * 100).toFixed(1)} %`;
+}
+
+function points(share: number): number {
+  return Math.max(1, Math.round(share * 100));
+}

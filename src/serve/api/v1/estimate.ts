@@ -1,0 +1,72 @@
+/** `GET /api/v1/estimate`: the success rate that readings support, and what the suites miss. */
+import { type EstimateAnswer, estimateAnswer, estimateQuery } from '../../../api/estimate.ts';
+import { headlineWords, MINUTES_A_READING, nextWords } from '../../../model/estimate-words.ts';
+import type { Estimate } from '../../../model/estimate.ts';
+import { beliefsOf } from '../../../statistics/estimate/beliefs.ts';
+import type { Frame } from '../../../statistics/estimate/frame.ts';
+import { AGAINST } from '../../../statistics/estimate/interval.ts';
+import { type WindowEstimate, windowEstimate } from '../../estimate/window-estimate.ts';
+import { frameQueryOf } from './frame-asked.ts';
+import { isoTime } from './iso-time.ts';
+import { v1Read } from './v1-read.ts';
+import type { V1Side } from './v1-side.ts';
+
+export const getEstimate = v1Read({
+  path: '/api/v1/estimate',
+  summary: `?agent= &agent_version= &environment= &segment= &since=7d &until= &explain=true
+share of an agent's conversations that went well, with its interval, and what the suites miss`,
+  query: estimateQuery,
+  answer: estimateAnswer,
+  read: async ({ reader }: Pick<V1Side, 'reader'>, asked): Promise<EstimateAnswer> => {
+    const query = frameQueryOf(asked);
+    const found = await windowEstimate(reader.frame, query);
+    return {
+      agent: query.agent,
+      since: isoTime(query.since),
+      until: isoTime(query.until),
+      ...estimateJson(found),
+      ...(asked.explain === 'true' ? { explained: explainedOf(found.frame) } : {}),
+    };
+  },
+});
+
+function estimateJson(found: WindowEstimate): Omit<EstimateAnswer, 'agent' | 'since' | 'until' | 'explained'> {
+  const { readings, spokenFor, later, unreadable, calledFine, unscored } = found;
+  const { success, missed, missRate, worth, isEnough } = found;
+  const n = readings.sample + readings.certain;
+  const figure = ({ value, lower, upper }: Estimate) => ({ value, low: lower, high: upper, n });
+  const read = readings.sample;
+  return {
+    says: headlineWords({ success, missRate, spokenFor, read, certain: readings.certain }),
+    next: nextWords(worth, { read, isEnough }),
+    ...(success === undefined ? {} : { success: figure(success) }),
+    ...(missed === undefined ? {} : { missed: figure(missed) }),
+    ...(missRate === undefined ? {} : { miss_rate: figure(missRate) }),
+    conversations: {
+      ...{ spoken_for: spokenFor, later, unreadable },
+      ...{ called_fine: calledFine, unscored },
+    },
+    readings: {
+      ...{ sample: read, out_of_turn: readings.outOfTurn, certain: readings.certain, unclear: readings.unclear },
+      ...{ by_two: readings.byTwo, disagreed: readings.disagreed },
+    },
+    worth: worth.map(({ readings: all, plusMinus }) => ({
+      readings: all,
+      minutes: Math.round((all - read) * MINUTES_A_READING),
+      plus_minus: plusMinus,
+    })),
+    enough: isEnough,
+  };
+}
+
+function explainedOf({ cells, draws, certain, disagreement }: Frame): EstimateAnswer['explained'] {
+  const taken = draws.map(({ cell, answer }) => ({ cell, isGood: answer === 'good' }));
+  const beliefs = beliefsOf(cells, taken);
+  return {
+    cells: cells.map(({ group, isCalledFine, rate, size }) => ({ group, called_fine: isCalledFine, rate, size })),
+    draws: draws.map(({ cell, answer }, at) => ({ cell, answer, beliefs: beliefs[at] ?? [] })),
+    certain: { good: certain.good, bad: certain.bad, bad_called_fine: certain.badCalledFine },
+    widened_by: disagreement / 2,
+    against: AGAINST,
+  };
+}

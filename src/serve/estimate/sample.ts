@@ -1,0 +1,54 @@
+/**
+ * The sample: of the conversations that come first to be read those that were read. Lots decide the order and never
+ * change, so conversations that arrive later may come before some that were read. The frame ends before those that nobody has read yet: it is the time
+ * up to which most readings are an unbroken row from the first lot on. Conversations that arrived later are not spoken
+ * for until those that come first are read.
+ */
+import type { KeptReading } from '../../model/readings.ts';
+import type { ReadDraw } from '../../statistics/estimate/frame.ts';
+import type { Candidate } from '../../store/frame-reader.ts';
+import { placeOf } from '../../store/conversation-search.ts';
+
+export interface Sample {
+  /** Conversations that began before it are spoken for; undefined where all are. */
+  readonly before: number | undefined;
+  readonly drawn: readonly Candidate[];
+}
+
+/** The candidates are in the order of their lots. */
+export function sampleOf(candidates: readonly Candidate[]): Sample {
+  const last = candidates.findLastIndex(isRead);
+  const ends = candidates.slice(0, last + 1).flatMap((one) => (isRead(one) ? [] : [placeOf(one.row).at]));
+  let best: Sample = { before: undefined, drawn: unbroken(candidates) };
+  for (const before of new Set(ends.toSorted((a, b) => b - a))) {
+    const drawn = unbroken(candidates.filter(({ row }) => placeOf(row).at < before));
+    if (drawn.length > best.drawn.length) best = { before, drawn };
+  }
+  return best;
+}
+
+function unbroken(candidates: readonly Candidate[]): readonly Candidate[] {
+  const first = candidates.findIndex((one) => !isRead(one));
+  return first < 0 ? candidates : candidates.slice(0, first);
+}
+
+function isRead({ readings }: Candidate): boolean {
+  return readings.some(({ source }) => source === 'person');
+}
+
+export function answersOf(readings: readonly KeptReading[]): readonly ('good' | 'bad')[] {
+  return readings.flatMap(({ source, answer }) => (source === 'person' && answer !== 'cannot_tell' ? [answer] : []));
+}
+
+/** The answer of most of its readers. */
+export function answerOf({ readings }: Candidate): ReadDraw['answer'] {
+  const answers = answersOf(readings);
+  const good = answers.filter((answer) => answer === 'good').length;
+  if (2 * good === answers.length) return 'unclear';
+  return 2 * good > answers.length ? 'good' : 'bad';
+}
+
+/** One conversation in ten is for a second reader, decided by its lot. */
+export function isForTwo({ row }: Candidate): boolean {
+  return row.lot !== undefined && row.lot % 10 === 0;
+}

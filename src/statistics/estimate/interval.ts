@@ -1,0 +1,57 @@
+/** The supposed values that readings do not contradict, found on a line from `least` to `most`. */
+import type { Estimate } from '../../model/estimate.ts';
+
+/** Evidence of 20 to 1, which is reached in at most one of 20 samples. */
+export const AGAINST = Math.log(20);
+const POINTS = 41;
+const HALVINGS = 20;
+const POINT = 1e-12;
+
+/**
+ * The range is what the readings leave possible; where it is a point, there is no doubt. The value is that which the
+ * readings contradict least.
+ */
+export function notContradicted(
+  against: (value: number) => number,
+  [least, most]: readonly [number, number],
+): Estimate {
+  if (most - least < POINT) return { value: least, lower: least, upper: least };
+  const points = Array.from({ length: POINTS }, (_, index) => least + ((most - least) * index) / (POINTS - 1));
+  const logs = points.map(against);
+  const best = logs.reduce((at, log, index) => (log < (logs[at] ?? log) ? index : at), 0);
+  const value = leastOf(against, points[best - 1] ?? least, points[best + 1] ?? most);
+  const isInside = (log: number) => log < AGAINST;
+  const first = logs.some(isInside) ? logs.findIndex(isInside) : best;
+  const last = logs.some(isInside) ? logs.findLastIndex(isInside) : best;
+  return {
+    value,
+    lower: Math.min(value, end(against, points[first - 1] ?? least, Math.min(value, points[first] ?? value))),
+    upper: Math.max(value, end(against, points[last + 1] ?? most, Math.max(value, points[last] ?? value))),
+  };
+}
+
+/** The outside itself, where it is not contradicted either. */
+function end(against: (value: number) => number, outside: number, inside: number): number {
+  return against(outside) < AGAINST ? outside : edge(against, outside, inside);
+}
+
+/** Where evidence passes the limit between a value outside and one inside; of the last bracket the end outside. */
+function edge(against: (value: number) => number, outside: number, inside: number): number {
+  let [out, within] = [outside, inside];
+  for (let halving = 0; halving < HALVINGS; halving += 1) {
+    const middle = (out + within) / 2;
+    if (against(middle) < AGAINST) within = middle;
+    else out = middle;
+  }
+  return out;
+}
+
+function leastOf(against: (value: number) => number, from: number, to: number): number {
+  let [low, high] = [from, to];
+  for (let round = 0; round < HALVINGS; round += 1) {
+    const [a, b] = [low + (high - low) / 3, high - (high - low) / 3];
+    if (against(a) <= against(b)) high = b;
+    else low = a;
+  }
+  return (low + high) / 2;
+}

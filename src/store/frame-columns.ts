@@ -1,0 +1,37 @@
+/**
+ * The frame from which conversations are drawn to be read. A conversation keeps its lot, and those with the smallest lots
+ * are read first: so those of any window that were read are a sample with known chances.
+ */
+
+/** Lots are whole numbers from 0 up to this. */
+export const LOTS = 2 ** 52;
+
+/** Nobody who sends spans knows it, or can have another. */
+export function drawLot(): number {
+  return Math.floor(Math.random() * LOTS);
+}
+
+/** Place of what suites said in `model/called.ts`; −1 where no words were recorded that a person could read, nothing where it is not over. */
+export const FRAME = `CASE WHEN revision = 0 OR unscored_because = 'moved' THEN NULL
+  WHEN asked IS NULL AND answered IS NULL THEN -1 ELSE coalesce(called, 0) END`;
+
+/** The same of conversations that were evaluated before it was kept, from how bad the worst evaluation was. */
+export const CALLED_BEFORE = `CASE WHEN unscored_because IS NOT NULL THEN NULL
+  WHEN worst_outcome = 0 THEN 1 ELSE worst_outcome + 3 END`;
+
+/** From which number on `came_out` is certain: 0 is a bad outcome, 1 a good one, 2 and 3 are the same with certainty. */
+export const CERTAIN = 2;
+
+/** An older store has no such column yet. */
+export function cameOutAs(cameOut: number | null | undefined): 'good' | 'bad' | undefined {
+  if (cameOut === null || cameOut === undefined) return undefined;
+  return cameOut % CERTAIN === 1 ? 'good' : 'bad';
+}
+
+/** Outcomes that are certain count before others, and of several the worst. */
+export function cameOutSql(ofConversation: string): string {
+  return `(SELECT coalesce(
+      min(CASE WHEN NOT certain THEN NULL WHEN good THEN ${CERTAIN + 1} ELSE ${CERTAIN} END),
+      min(CASE WHEN good THEN 1 ELSE 0 END))
+    FROM readings WHERE source = 'outcome' AND good IS NOT NULL AND ${ofConversation})`;
+}

@@ -1,0 +1,64 @@
+/**
+ * Reads the frame of a window (`frame-columns.ts`): how many conversations of each kind there are, and which come first
+ * to be read. Each read is bounded.
+ */
+import type { KeptReading } from '../model/readings.ts';
+import type { Outcome } from '../model/evaluation.ts';
+import type { Polarity } from '../model/feedback.ts';
+import type { ConversationRow } from './conversation-row.ts';
+
+/** Conversations by when they began; times in milliseconds, `until` is not in it. */
+export interface FrameQuery {
+  readonly agent: string;
+  readonly agentVersion?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly segment?: string | undefined;
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Facts of a conversation that are known without reading it. */
+export interface KnownOf {
+  readonly called: Outcome;
+  readonly feedback: Polarity | undefined;
+  /** Outcomes that are not certain say this; bad where they disagree. */
+  readonly outcome: 'good' | 'bad' | undefined;
+}
+
+export interface FrameCount extends KnownOf {
+  /** An outcome says this with certainty. */
+  readonly certain: 'good' | 'bad' | undefined;
+  readonly conversations: number;
+}
+
+export interface FrameCounts {
+  readonly counts: readonly FrameCount[];
+  /** Nothing was recorded that a person could read. */
+  readonly unreadable: number;
+}
+
+/** A conversation that may be drawn, with all that was said of it. */
+export interface Candidate {
+  readonly row: ConversationRow;
+  readonly known: KnownOf;
+  readonly readings: readonly KeptReading[];
+}
+
+type Awaitable<T> = T | Promise<T>;
+
+export interface FrameReader {
+  frameCounts(query: FrameQuery): Awaitable<FrameCounts>;
+  /** Conversations that come first to be read, without those that are known with certainty. */
+  firstToRead(query: FrameQuery, limit: number): Awaitable<readonly Candidate[]>;
+  /** Conversations that a person has read. */
+  readByPeople(query: FrameQuery): Awaitable<number>;
+}
+
+/** Conversations in which suites found a fault are drawn twice as often: there are few, and most of the bad ones are among them. */
+export const RATE_OF_FAULTY = 2;
+
+export function rateOf(called: Outcome): number {
+  return FAULTY.includes(called) ? RATE_OF_FAULTY : 1;
+}
+
+const FAULTY: readonly Outcome[] = ['graceful_failure', 'partial_failure', 'hard_failure'];
