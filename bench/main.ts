@@ -1,7 +1,7 @@
 /**
  * npm run bench -- <name> [--json] [--small] [--runs <simulated months a cell>] [--scenario <of detect, or versions>]
  *     [--seed <of online and learned, whose --scenario is a part of a case's name>]
- *     [--data <of validity>] [--conversations <of read, page, readers and start>]
+ *     [--data <of validity and estimate>] [--half <of estimate: a or b>] [--conversations <of read, page, readers and start>]
  * Each claim is a ratio to a reference in the same run. `--small` is for the test suite, so that benchmarks keep working.
  */
 import { parseArgs } from 'node:util';
@@ -9,6 +9,7 @@ import { SERIES_MAX } from '../scripts/metrics-page.ts';
 import { benchBacktest } from './backtest.ts';
 import { benchDetect, DETECT_FULL, DETECT_SMALL } from './detect.ts';
 import { benchDialects } from './dialects.ts';
+import { benchEstimate } from './estimate.ts';
 import { benchExport } from './export.ts';
 import { benchKafka } from './kafka.ts';
 import { benchLearned } from './learned.ts';
@@ -38,6 +39,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string' },
     scenario: { type: 'string' },
     data: { type: 'string' },
+    half: { type: 'string' },
     conversations: { type: 'string' },
   },
 });
@@ -67,6 +69,13 @@ const benches = {
       runs: Number(values.runs ?? (small ? 1 : 200)),
       seed: Number(values.seed ?? 1),
       worlds: ONLINE_WORLDS.filter(({ name }) => values.scenario === undefined || name === values.scenario),
+    }),
+  // Whether intervals of the success rate hold the truth; with `--data`, of real conversations.
+  estimate: () =>
+    benchEstimate({
+      runs: Number(values.runs ?? (small ? 40 : 4000)),
+      seed: Number(values.seed ?? 1),
+      data: values.data === undefined ? undefined : { file: values.data, half: values.half === 'b' ? 'b' : 'a' },
     }),
   learned: () =>
     benchLearned({

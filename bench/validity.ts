@@ -43,7 +43,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { loadSettings } from '../src/config/settings.ts';
-import type { Evaluation } from '../src/model/evaluation.ts';
+import type { Evaluation, Outcome } from '../src/model/evaluation.ts';
 import type { Json } from '../src/model/json.ts';
 import type { ToolNames } from '../src/model/tool-names.ts';
 import { requestOfMessages } from '../src/offline/messages/recorded-messages.ts';
@@ -119,6 +119,25 @@ export async function benchValidity(
     ...flagged(bySuite.get('airline-policy') ?? [], known),
   ];
   return { rows: [row], notes };
+}
+
+export interface TauSaid {
+  readonly task: number;
+  readonly isRewarded: boolean;
+  /** The worst that the suite `default` says of a turn. */
+  readonly called: Outcome;
+}
+
+export async function saidOfTau(file: string): Promise<readonly TauSaid[]> {
+  // The cast is the form of the file, as its README gives it.
+  const elements = JSON.parse(readFileSync(file, 'utf8')) as readonly Element[];
+  const evaluations = (await evaluated(elements, file)).filter(({ suite }) => suite === 'default');
+  const called = new Map(saidOfConversations(evaluations).map((said) => [said.conversationId, said.outcome]));
+  return elements.map((element, at) => ({
+    task: Number(element.task_id),
+    isRewarded: Math.abs(element.reward - 1) < 1e-6,
+    called: called.get(idOf(element, at)) ?? 'unscored',
+  }));
 }
 
 async function evaluated(elements: readonly Element[], file: string): Promise<readonly Evaluation[]> {

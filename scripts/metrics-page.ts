@@ -1,6 +1,7 @@
 /** The page about metrics, made from their definitions. Text that belongs to no single metric is written here. */
 import type { MetricDefinition } from '../src/model/metric.ts';
 import { CALIBRATION_METRICS } from '../src/report/metrics/calibration-metrics.ts';
+import { ESTIMATE_METRICS } from '../src/report/metrics/estimate-metrics.ts';
 import { CLUSTER_METRICS } from '../src/report/events/cluster.ts';
 import { DETECTION_METRICS } from '../src/report/events/detection.ts';
 import { HEALTH_METRICS } from '../src/report/events/event-reporter.ts';
@@ -109,6 +110,15 @@ ${metricsTable(Object.values<MetricDefinition>(CALIBRATION_METRICS))}
 Queries to start with:
 
 ${queries(Object.values<MetricDefinition>(CALIBRATION_METRICS))}
+
+The last ones say how many conversations went well, from readings ([estimate.md](estimate.md)). One instance calculates
+them every two minutes, for the 50 agents that were there last.
+
+${metricsTable(Object.values<MetricDefinition>(ESTIMATE_METRICS))}
+
+Queries to start with:
+
+${queries(Object.values<MetricDefinition>(ESTIMATE_METRICS))}
 
 ## Removed in 0.2.0
 

@@ -254,7 +254,7 @@ function withLog(scoring: ReturnType<typeof withScoring>, { settings, log }: Ser
       name: 'log',
       needs: ['deployment', 'scoring', 'redaction', 'views', 'detection', 'writes', 'events'],
       start: async ({ deployment, scoring: scorer, views, detection, writes, ...needs }) => {
-        const duty = new InstanceDuty(scorer, detection, views.calibration);
+        const duty = new InstanceDuty(scorer, detection, [views.calibration, views.estimates]);
         const served = await deployment.openLog({ ...needs, scorer, duty, log });
         writes.openLog(served, settings);
         return served;

@@ -54,8 +54,11 @@ export interface FrameReader {
   readByPeople(query: FrameQuery): Awaitable<number>;
 }
 
-/** Conversations in which suites found a fault are drawn twice as often: there are few, and most of the bad ones are among them. */
-export const RATE_OF_FAULTY = 2;
+/**
+ * Conversations in which suites found a fault are drawn more often: there are few, and many of the bad ones are among
+ * them. More than this would widen the interval where suites know nothing.
+ */
+export const RATE_OF_FAULTY = 1.5;
 
 export function rateOf(called: Outcome): number {
   return FAULTY.includes(called) ? RATE_OF_FAULTY : 1;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { judges, judging } from '../../src/api/judges.ts';
 import { calibrationOf } from '../../src/serve/criteria/calibration-of.ts';
-import { CalibrationRounds } from '../../src/serve/criteria/calibration-rounds.ts';
+import { ShownRounds } from '../../src/serve/criteria/shown-rounds.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
 import { rendered } from '../report/rendered.ts';
@@ -220,7 +220,9 @@ const SAID: Labelled = {
 test('every metric of calibration is exposed as the contract says, by the instance that has it, and what was known stays in trouble', async () => {
   const problems: string[] = [];
   let labelled = (): Labelled => SAID;
-  const rounds = new CalibrationRounds({
+  const rounds = new ShownRounds({
+    everyMs: 60_000,
+    metrics: CALIBRATION_METRICS,
     read: () => calibrationOf({ labelled: () => labelled() }),
     onProblem: (problem) => problems.push(problem),
     isOwner: false,

@@ -5,6 +5,7 @@ import { metricsPage } from '../../scripts/metrics-page.ts';
 import type { DetectionReport } from '../../src/model/detection.ts';
 import type { MetricDefinition } from '../../src/model/metric.ts';
 import { CALIBRATION_METRICS } from '../../src/report/metrics/calibration-metrics.ts';
+import { ESTIMATE_METRICS } from '../../src/report/metrics/estimate-metrics.ts';
 import { CLUSTER_METRICS } from '../../src/report/events/cluster.ts';
 import { Exposition } from '../../src/report/metrics/exposition.ts';
 import { rendered } from '../report/rendered.ts';
@@ -22,13 +23,17 @@ import { type RunningService, runService } from './running-service.ts';
 const PAGE = path.resolve(import.meta.dirname, '../../docs/METRICS.md');
 const QUALITY: readonly MetricDefinition[] = [...Object.values(QUALITY_METRICS), ...WITHDRAWN_METRICS];
 const SHADOW = Object.values<MetricDefinition>(SHADOW_METRICS);
-const CALIBRATION = Object.values<MetricDefinition>(CALIBRATION_METRICS);
+const ESTIMATES = Object.values<MetricDefinition>(ESTIMATE_METRICS);
+/** Gauges of rounds, which show nothing before there are labels and readings. */
+const ROUNDS = [...Object.values<MetricDefinition>(CALIBRATION_METRICS), ...ESTIMATES];
 const NOT_HERE = [QUALITY_METRICS.judged, QUALITY_METRICS.findings];
 const ELSEWHERE: readonly MetricDefinition[] = [
   ...NOT_HERE,
   ...WITHDRAWN_METRICS.filter((twin) => NOT_HERE.some(({ name }) => withdrawnName(name) === twin.name)),
   // Only once a user gave feedback.
   QUALITY_METRICS.feedback,
+  // Only once conversations are there, and the next round has come.
+  ...ESTIMATES,
   // Only with TLS.
   TLS_METRICS.expiry,
 ];
@@ -246,7 +251,7 @@ test('docs/METRICS.md is what the definitions say: npm run docs:metrics writes i
 });
 
 test('names and units are as Prometheus wants them, and no name is there twice', () => {
-  const all = [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION, ...CALIBRATION];
+  const all = [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION, ...ROUNDS];
   const odd = all.filter(
     ({ name, type }) => !/^assay_[a-z0-9_]+$/.test(name) || name.endsWith('_total') !== (type === 'counter'),
   );
@@ -257,13 +262,13 @@ test('names and units are as Prometheus wants them, and no name is there twice',
 
 test('queries ask for series that there are, by labels that they have', () => {
   const labelsOf = new Map<string, readonly string[]>();
-  for (const { name, type, labels } of [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION, ...CALIBRATION]) {
+  for (const { name, type, labels } of [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION, ...ROUNDS]) {
     if (type === 'histogram') {
       for (const part of ['_sum', '_count']) labelsOf.set(`${name}${part}`, labels);
       labelsOf.set(`${name}_bucket`, [...labels, 'le']);
     } else labelsOf.set(name, labels);
   }
-  const asked = [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION, ...CALIBRATION].flatMap(({ queries = [] }) =>
+  const asked = [...QUALITY, ...HEALTH, ...CLUSTER, ...DETECTION, ...ROUNDS].flatMap(({ queries = [] }) =>
     queries.flatMap(({ promql }) => [...promql.matchAll(/(assay_\w+)(?:\{([^}]*)\})?/g)]),
   );
   const wrong = asked.filter(([, name = '', matchers = '']) => {

@@ -150,7 +150,7 @@ export function storeTurn(store: EngineStore, turn: Turn, conversation: number):
 }
 
 /** Joins the turn to its conversation, stores it, and evaluates the conversation at once. */
-function scoreAtOnce(store: EngineStore, turn: Turn, outcome: Outcome = 'successful_completion'): number {
+export function scoreAtOnce(store: EngineStore, turn: Turn, outcome: Outcome = 'successful_completion'): number {
   const conversation = joinTurn(store, turn, { dueNow: 'end_marker' });
   const trace = storeTurn(store, turn, conversation.row);
   const revision = conversation.revision + 1;

@@ -1,4 +1,4 @@
-/** Works out how far judges can be trusted, from the newest labels and verdicts of the store (calibration-rounds.ts). */
+/** Works out how far judges can be trusted, from the newest labels and verdicts of the store (shown-rounds.ts). */
 import { calibrateVersions, type CalibratedVersion } from '../../statistics/calibrate/pair-up.ts';
 import type { ShownCalibration } from '../../report/metrics/calibration-metrics.ts';
 import type { LabelReader } from '../../store/label-store.ts';

@@ -1,7 +1,6 @@
 /** The estimate of a window, from the frame and the readings of the store. */
 import { isCalledFine } from '../../model/called.ts';
 import type { Estimate } from '../../model/estimate.ts';
-import { isEnough, type Worth, worthOf } from '../../statistics/estimate/advice.ts';
 import { type Certain, type Frame, type FrameCell, sizeOf } from '../../statistics/estimate/frame.ts';
 import { successEstimate } from '../../statistics/estimate/success-estimate.ts';
 import { type FrameCount, type FrameQuery, type FrameReader, type KnownOf, rateOf } from '../../store/frame-reader.ts';
@@ -21,8 +20,6 @@ export interface WindowEstimate {
   readonly success: Estimate | undefined;
   readonly missed: Estimate | undefined;
   readonly missRate: Estimate | undefined;
-  readonly worth: readonly Worth[];
-  readonly isEnough: boolean;
 }
 
 interface Readings {
@@ -36,6 +33,8 @@ interface Readings {
   readonly disagreed: number;
 }
 
+/** The window unless another is asked for. */
+export const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 /** More are not looked at: an interval from so many is a point or two wide. */
 const DRAWN_MAX = 2000;
 /** Conversations that arrived later may come first. */
@@ -63,8 +62,6 @@ export async function windowEstimate(reader: FrameReader, query: FrameQuery): Pr
     success: rounded(found?.success),
     missed: rounded(found?.missed),
     missRate: rounded(found?.missRate),
-    worth: worthOf(frame),
-    isEnough: isEnough(frame),
   };
 }
 

@@ -4,6 +4,7 @@ import type { SuiteOutline } from '../../engine/suite-outline.ts';
 import type { ModelPrices } from '../../model/cost.ts';
 import type { Transition } from '../../model/detection.ts';
 import type { ShownCalibration } from '../../report/metrics/calibration-metrics.ts';
+import type { ShownEstimate } from '../../report/metrics/estimate-metrics.ts';
 import type { DetectionState } from '../detection/detection-state.ts';
 import type { Evidence } from '../../report/webhooks/detection-record.ts';
 import type { StorePlace } from '../store-place/open-reader.ts';
@@ -32,11 +33,13 @@ export interface RouteJob {
 /** Reads that the service itself needs. */
 export type OwnJob =
   | { readonly what: 'evidence'; readonly of: Pick<Transition, 'kind' | 'reading'> }
-  | { readonly what: 'calibration' };
+  | { readonly what: 'calibration' }
+  | { readonly what: 'estimates' };
 
 export interface OwnResults {
   readonly evidence: Evidence;
   readonly calibration: readonly ShownCalibration[];
+  readonly estimates: readonly ShownEstimate[];
 }
 
 /** A read as the thread gets it. */

@@ -5,6 +5,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { calibrationOf } from '../criteria/calibration-of.ts';
+import { shownEstimates } from '../estimate/shown-estimates.ts';
 import { type ConversationApi, conversationApi } from '../api/conversation-api.ts';
 import { type ReadSide, STORE_READS } from '../api/store-reads.ts';
 import { describeDetection } from '../api/describe-detection.ts';
@@ -84,6 +85,8 @@ class StoreReads {
         return evidenceOf(job.of, this.#conversations, storedTraits(this.#reader));
       case 'calibration':
         return calibrationOf(this.#reader);
+      case 'estimates':
+        return shownEstimates(this.#reader);
       default:
         return unreachable(job);
     }

@@ -4,7 +4,7 @@ import type { Draw } from './evidence.ts';
 import { type Frame, type ReadDraw, sizeOf } from './frame.ts';
 import { successEstimate } from './success-estimate.ts';
 
-export interface Worth {
+interface Worth {
   /** Readings in all. */
   readonly readings: number;
   /** Half of the interval's width then. */
@@ -28,9 +28,8 @@ export function worthOf(frame: Frame): readonly Worth[] {
 }
 
 /** Whether the next ten readings would not make the interval noticeably narrower. */
-export function isEnough(frame: Frame): boolean {
+export function isEnough(frame: Frame, [next]: readonly Worth[] = worthOf(frame)): boolean {
   if (frame.draws.length < (FIRST[0] ?? 0)) return false;
-  const [next] = worthOf(frame);
   return next === undefined || halfWidth(frame) - next.plusMinus < WORTH_READING;
 }
 

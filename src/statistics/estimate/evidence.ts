@@ -49,13 +49,24 @@ export function logEvidence(
   beliefs: Beliefs,
   supposed: Supposed,
 ): number {
+  return evidencePath(cells, draws, beliefs, supposed).at(-1) ?? 0;
+}
+
+/** The same after each draw. */
+export function evidencePath(
+  cells: readonly Cell[],
+  draws: readonly Draw[],
+  beliefs: Beliefs,
+  supposed: Supposed,
+): readonly number[] {
   const frame = new Frame(cells, supposed);
   let log = 0;
-  draws.forEach((draw, index) => {
+  return draws.map((draw, index) => {
     log += frame.logFactor(draw, beliefs[index] ?? []);
     frame.take(draw);
+    if (!frame.isPossible()) log = Number.POSITIVE_INFINITY;
+    return log;
   });
-  return frame.isPossible() ? log : Number.POSITIVE_INFINITY;
 }
 
 class Frame {

@@ -3,8 +3,8 @@ import type { Estimate } from '../../model/estimate.ts';
 
 /** Evidence of 20 to 1, which is reached in at most one of 20 samples. */
 export const AGAINST = Math.log(20);
-const POINTS = 41;
-const HALVINGS = 20;
+const POINTS = 25;
+const HALVINGS = 14;
 const POINT = 1e-12;
 
 /**

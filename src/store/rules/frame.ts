@@ -53,7 +53,7 @@ function certainOf(cameOut: number | null): 'good' | 'bad' | undefined {
 }
 
 /** The order of draws at these rates: the lots' exponential law, divided by the rate. */
-const ORDER = `-ln(1.0 - c.lot / ${LOTS}.0) / CASE WHEN c.frame >= ${CALLED.indexOf('graceful_failure')} THEN ${RATE_OF_FAULTY}.0 ELSE 1.0 END`;
+const ORDER = `-ln(1.0 - c.lot / ${LOTS}.0) / CASE WHEN c.frame >= ${CALLED.indexOf('graceful_failure')} THEN ${RATE_OF_FAULTY} ELSE 1.0 END`;
 
 export function* firstToRead(dialect: Dialect, query: FrameQuery, limit: number): Rule<readonly Candidate[]> {
   const window = windowOf(dialect, query);

@@ -147,7 +147,8 @@ async function said(reader: ServiceReader, suites: readonly CompiledSuite[]) {
   for (let cursor: SearchCursor | undefined, more = true; more; ) {
     const { rows, next } = await reader.pages.search(searchFor({ limit: 500, cursor }));
     for (const row of rows) {
-      const { row: _, updatedAt: __, ...conversation } = row;
+      // Its lot is drawn by chance.
+      const { row: _, updatedAt: __, lot: ___, ...conversation } = row;
       const traces = await reader.traces(row);
       const all = [
         ...(await reader.evaluations(row, { revisions: 'all' })),

@@ -39,7 +39,11 @@ test('however many instances start at once, each migration is run once', async (
 });
 
 test.each([
-  ['conversations', CONVERSATION_COLUMNS, ['id', 'key', 'conversation_id', 'first_day', 'first_trace', 'home']],
+  [
+    'conversations',
+    CONVERSATION_COLUMNS,
+    ['id', 'key', 'conversation_id', 'first_day', 'first_trace', 'home', 'came_out', 'frame'],
+  ],
   ['evaluations', EVALUATION_COLUMNS, ['id', 'day', 'conversation', 'trace_id', 'failed']],
 ] as const)('every column of %s is written, as what it is', async (table, columns, own) => {
   const link = linkTo(await freshDatabase());

@@ -2,6 +2,7 @@
 import { type EstimateAnswer, estimateAnswer, estimateQuery } from '../../../api/estimate.ts';
 import { headlineWords, MINUTES_A_READING, nextWords } from '../../../model/estimate-words.ts';
 import type { Estimate } from '../../../model/estimate.ts';
+import { isEnough, worthOf } from '../../../statistics/estimate/advice.ts';
 import { beliefsOf } from '../../../statistics/estimate/beliefs.ts';
 import type { Frame } from '../../../statistics/estimate/frame.ts';
 import { AGAINST } from '../../../statistics/estimate/interval.ts';
@@ -32,13 +33,15 @@ share of an agent's conversations that went well, with its interval, and what th
 
 function estimateJson(found: WindowEstimate): Omit<EstimateAnswer, 'agent' | 'since' | 'until' | 'explained'> {
   const { readings, spokenFor, later, unreadable, calledFine, unscored } = found;
-  const { success, missed, missRate, worth, isEnough } = found;
+  const { success, missed, missRate, frame } = found;
+  const worth = worthOf(frame);
+  const enough = isEnough(frame, worth);
   const n = readings.sample + readings.certain;
   const figure = ({ value, lower, upper }: Estimate) => ({ value, low: lower, high: upper, n });
   const read = readings.sample;
   return {
     says: headlineWords({ success, missRate, spokenFor, read, certain: readings.certain }),
-    next: nextWords(worth, { read, isEnough }),
+    next: nextWords(worth, { read, isEnough: enough }),
     ...(success === undefined ? {} : { success: figure(success) }),
     ...(missed === undefined ? {} : { missed: figure(missed) }),
     ...(missRate === undefined ? {} : { miss_rate: figure(missRate) }),
@@ -55,7 +58,7 @@ function estimateJson(found: WindowEstimate): Omit<EstimateAnswer, 'agent' | 'si
       minutes: Math.round((all - read) * MINUTES_A_READING),
       plus_minus: plusMinus,
     })),
-    enough: isEnough,
+    enough,
   };
 }
 

@@ -2,8 +2,7 @@
 import type { z } from 'zod';
 import type { estimateQuery } from '../../../api/estimate.ts';
 import type { FrameQuery } from '../../../store/frame-reader.ts';
-
-const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+import { WEEK_MS } from '../../estimate/window-estimate.ts';
 
 type Asked = Omit<z.output<typeof estimateQuery>, 'explain'>;
 

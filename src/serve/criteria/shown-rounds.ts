@@ -1,35 +1,34 @@
 /**
- * Works out now and then how far judges can be trusted, from what people and judges said of the same, and shows it as
- * gauges. It reads the store and changes nothing. Among many instances, the one that has the first lane exposes it, so
- * that nothing is exposed twice.
+ * Works out figures of the store now and then and shows them as gauges: how far judges can be trusted, how many
+ * conversations went well. It reads the store and changes nothing. Among many instances, the one that has the first lane
+ * exposes them, so that nothing is exposed twice.
  */
-import { CALIBRATION_METRICS, type ShownCalibration } from '../../report/metrics/calibration-metrics.ts';
 import type { MetricSource } from '../../report/metrics/exposition.ts';
-import { MetricSet } from '../../report/metrics/metric-set.ts';
+import { MetricSet, type MetricTable } from '../../report/metrics/metric-set.ts';
 
-const EVERY_MS = 60_000;
-
-interface CalibrationParts {
-  /** Works it out, elsewhere (calibration-of.ts). Undefined while there is no store to be read. */
-  readonly read: () => Promise<readonly ShownCalibration[]> | undefined;
+interface RoundParts<Shown> {
+  readonly everyMs: number;
+  readonly metrics: MetricTable<readonly Shown[]>;
+  /** Works them out, elsewhere. Undefined while there is no store to be read. */
+  readonly read: () => Promise<readonly Shown[]> | undefined;
   readonly onProblem: (problem: string) => void;
   readonly isOwner: boolean;
 }
 
-export class CalibrationRounds {
-  readonly #parts: CalibrationParts;
-  #shown: readonly ShownCalibration[] = [];
+export class ShownRounds<Shown> {
+  readonly #parts: RoundParts<Shown>;
+  #shown: readonly Shown[] = [];
   #isOwner: boolean;
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
 
-  constructor(parts: CalibrationParts) {
+  constructor(parts: RoundParts<Shown>) {
     this.#parts = parts;
     this.#isOwner = parts.isOwner;
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => void this.refresh(), EVERY_MS);
+    this.#timer ??= setInterval(() => void this.refresh(), this.#parts.everyMs);
     void this.refresh();
   }
 
@@ -40,12 +39,12 @@ export class CalibrationRounds {
   }
 
   /** Figures of the last round; none where another instance has them. */
-  get last(): { readonly isHere: boolean; readonly shown: readonly ShownCalibration[] } {
+  get last(): { readonly isHere: boolean; readonly shown: readonly Shown[] } {
     return { isHere: this.#isOwner, shown: this.#shown };
   }
 
   sources(): readonly MetricSource[] {
-    return new MetricSet(CALIBRATION_METRICS).sources(() => this.#shown);
+    return new MetricSet(this.#parts.metrics).sources(() => this.#shown);
   }
 
   /** Never rejects. One that is under way is not begun twice. */

@@ -1,0 +1,122 @@
+/** The contract of every store for the frame from which conversations are drawn to be read. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Outcome } from '../../src/model/evaluation.ts';
+import { readingOf, type SaidReading } from '../../src/model/readings.ts';
+import type { ConversationGlance } from '../../src/store/conversation-columns.ts';
+import type { FrameReader } from '../../src/store/frame-reader.ts';
+import { joinTurn, scoreAtOnce, type Turn } from './contract.ts';
+import type { OutcomesUnderTest } from './readings-contract.ts';
+
+const ASKED: ConversationGlance = { asked: 'Where is it?', answered: 'There.' };
+const WINDOW = { agent: 'helper', since: 0, until: 10_000 };
+
+function person(conversationId: string, more: Partial<SaidReading> = {}): SaidReading {
+  return {
+    ...{ conversationId, source: 'person', by: 'ana', answer: 'good', isCertain: false },
+    ...{ value: undefined, case: undefined, firstWrong: undefined, note: undefined },
+    ...more,
+  };
+}
+
+export function holdFrameToContract(name: string, open: () => Promise<OutcomesUnderTest>): void {
+  async function opened(): Promise<OutcomesUnderTest> {
+    const under = await open();
+    onTestFinished(() => under.close());
+    return under;
+  }
+
+  async function scored(
+    under: OutcomesUnderTest,
+    conversations: readonly { readonly id: string; readonly outcome: Outcome; readonly glance?: ConversationGlance }[],
+  ): Promise<void> {
+    for (const [index, { id, outcome, glance = ASKED }] of conversations.entries()) {
+      const turn: Turn = { number: index + 1, conversation: id, at: 1000 + index };
+      await under.transact({ turns: [turn], until: turn.at }, () => {
+        joinTurn(under.store, turn, { glance: { ...glance, beganAtMs: 1000 + index } });
+        scoreAtOnce(under.store, turn, outcome);
+      });
+    }
+  }
+
+  const idsOf = async (frame: FrameReader, limit = 100) =>
+    (await frame.firstToRead(WINDOW, limit)).map(({ row }) => row.conversationId as string);
+
+  test(`${name}: the frame counts conversations that are over by what is known of them`, async () => {
+    const under = await opened();
+    await under.readings.put([
+      readingOf({ conversationId: 'early', label: 'csat', isGood: true, value: undefined, case: undefined }),
+    ]);
+    await scored(under, [
+      { id: 'early', outcome: 'no_fault_found' },
+      { id: 'late', outcome: 'no_fault_found' },
+      { id: 'plain', outcome: 'no_fault_found' },
+      { id: 'bad', outcome: 'hard_failure' },
+      { id: 'mute', outcome: 'no_fault_found', glance: {} },
+    ]);
+    const open: Turn = { number: 9, conversation: 'open', at: 1500 };
+    await under.transact({ turns: [open], until: 1500 }, () => joinTurn(under.store, open, { glance: ASKED }));
+    const outcome = { conversationId: 'late', isGood: true, value: undefined, case: undefined };
+    await under.readings.put([
+      readingOf({ ...outcome, label: 'refund' }, true),
+      readingOf({ ...outcome, label: 'csat', isGood: false }),
+    ]);
+
+    const { frame } = await under.reader();
+    const { counts, unreadable } = await frame.frameCounts(WINDOW);
+
+    expect(unreadable).toBe(1);
+    const fine = { called: 'no_fault_found', feedback: undefined, conversations: 1 };
+    expect(counts).toHaveLength(4);
+    expect(counts).toEqual(
+      expect.arrayContaining([
+        { ...fine, outcome: 'good', certain: undefined },
+        { ...fine, outcome: undefined, certain: 'good' },
+        { ...fine, outcome: undefined, certain: undefined },
+        { ...fine, called: 'hard_failure', outcome: undefined, certain: undefined },
+      ]),
+    );
+    expect((await frame.frameCounts({ ...WINDOW, agent: 'other' })).counts).toEqual([]);
+    expect((await frame.frameCounts({ ...WINDOW, since: 1003, until: 1004 })).counts).toMatchObject([
+      { called: 'hard_failure' },
+    ]);
+  });
+
+  test(`${name}: an outcome that is taken back is known no more`, async () => {
+    const under = await opened();
+    await scored(under, [{ id: 'c1', outcome: 'no_fault_found' }]);
+    const outcome = { conversationId: 'c1', label: 'csat', value: undefined, case: undefined };
+    await under.readings.put([readingOf({ ...outcome, isGood: false })]);
+    expect((await (await under.reader()).find('c1'))?.cameOut).toBe('bad');
+
+    await under.readings.put([readingOf({ ...outcome, isGood: undefined })]);
+
+    expect((await (await under.reader()).find('c1'))?.cameOut).toBeUndefined();
+  });
+
+  test(`${name}: lots stay, whatever is scored and read; what is certain needs no reader`, async () => {
+    const under = await opened();
+    await scored(
+      under,
+      Array.from({ length: 12 }, (_, index) => ({ id: `c${index}`, outcome: 'no_fault_found' as const })),
+    );
+    const { frame } = await under.reader();
+    const before = await idsOf(frame);
+    expect(before.toSorted()).toEqual(Array.from({ length: 12 }, (_, index) => `c${index}`).toSorted());
+
+    const [first = '', second = ''] = before;
+    await under.readings.put([person(first), person(first, { by: 'bo', answer: 'bad', note: 'It was late.' })]);
+    const certain = { conversationId: second, label: 'refund', isGood: false, value: undefined, case: undefined };
+    await under.readings.put([readingOf(certain, true)]);
+    await under.reopen();
+    const again = (await under.reader()).frame;
+
+    expect(await idsOf(again)).toEqual(before.filter((id) => id !== second));
+    expect(await idsOf(again, 3)).toEqual(before.filter((id) => id !== second).slice(0, 3));
+    expect(await again.readByPeople(WINDOW)).toBe(1);
+    const [candidate] = await again.firstToRead(WINDOW, 1);
+    expect(candidate?.readings.map(({ by, answer, note }) => ({ by, answer, note }))).toEqual([
+      { by: 'ana', answer: 'good', note: undefined },
+      { by: 'bo', answer: 'bad', note: 'It was late.' },
+    ]);
+  });
+}
