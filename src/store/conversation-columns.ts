@@ -8,6 +8,7 @@ import type { Outcome } from '../model/evaluation.ts';
 import { POLARITIES, type Polarity } from '../model/feedback.ts';
 import type { ConversationId } from '../model/ids.ts';
 import type { Column } from './column.ts';
+import { frameOf } from './frame-columns.ts';
 
 export interface ConversationLabels {
   readonly agent: string;
@@ -103,6 +104,7 @@ export interface ConversationCells {
   readonly clock_wrong: number | null;
   readonly called: number | null;
   readonly lot: number | null;
+  readonly frame: number | null;
 }
 
 const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<ConversationHead>, 'name'> } = {
@@ -133,6 +135,7 @@ const COLUMNS: { readonly [Name in keyof ConversationCells]: Omit<Column<Convers
   clock_wrong: { type: 'smallint', of: ({ glance }) => (glance.isClockWrong === true ? 1 : undefined) },
   called: { type: 'smallint', of: ({ called }) => (called === undefined ? undefined : CALLED.indexOf(called)) },
   lot: { type: 'bigint', of: ({ lot }) => lot },
+  frame: { type: 'smallint', of: frameOf },
 };
 
 export const CONVERSATION_COLUMNS: readonly Column<ConversationHead>[] = Object.entries(COLUMNS).map(

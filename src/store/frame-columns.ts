@@ -3,6 +3,10 @@
  * are read first: so those of any window that were read are a sample with known chances.
  */
 
+import { CALLED } from '../model/called.ts';
+import type { UnscoredCause } from '../model/causes.ts';
+import type { Outcome } from '../model/evaluation.ts';
+
 /** Lots are whole numbers from 0 up to this. */
 export const LOTS = 2 ** 52;
 
@@ -11,16 +15,38 @@ export function drawLot(): number {
   return Math.floor(Math.random() * LOTS);
 }
 
-/** Place of what suites said in `model/called.ts`; −1 where no words were recorded that a person could read, nothing where it is not over. */
-export const FRAME = `CASE WHEN revision = 0 OR unscored_because = 'moved' THEN NULL
-  WHEN asked IS NULL AND answered IS NULL THEN -1 ELSE coalesce(called, 0) END`;
+/** Conversations with a lot below it are found by an index of their own: a few hundred of any large window. */
+export const LOW_LOT = LOTS / 64;
 
-/** The same of conversations that were evaluated before it was kept, from how bad the worst evaluation was. */
-export const CALLED_BEFORE = `CASE WHEN unscored_because IS NOT NULL THEN NULL
+/** Place of what suites said in `model/called.ts`; −1 where no words were recorded that a person could read, undefined where it is not over. */
+export function frameOf({ revision, unscoredBecause, glance, called }: FramedHead): number | undefined {
+  if (revision === 0 || unscoredBecause === 'moved') return undefined;
+  if (glance.asked === undefined && glance.answered === undefined) return UNREADABLE;
+  return CALLED.indexOf(called ?? 'unscored');
+}
+
+interface FramedHead {
+  readonly revision: number;
+  readonly unscoredBecause: UnscoredCause | undefined;
+  readonly glance: { readonly asked?: string | undefined; readonly answered?: string | undefined };
+  readonly called: Outcome | undefined;
+}
+
+const UNREADABLE = -1;
+/** Values that columns of the frame have. */
+export const FRAMES = [UNREADABLE, ...CALLED.keys()];
+
+/** Both of conversations that were evaluated before they were kept, from how bad the worst evaluation was. */
+export const CALLED_BEFORE = `CASE WHEN revision = 0 OR unscored_because IS NOT NULL THEN NULL
+  WHEN worst_outcome = 0 THEN 1 ELSE worst_outcome + 3 END`;
+export const FRAME_BEFORE = `CASE WHEN revision = 0 OR unscored_because = 'moved' THEN NULL
+  WHEN asked IS NULL AND answered IS NULL THEN ${UNREADABLE}
+  WHEN unscored_because IS NOT NULL THEN 0
   WHEN worst_outcome = 0 THEN 1 ELSE worst_outcome + 3 END`;
 
 /** From which number on `came_out` is certain: 0 is a bad outcome, 1 a good one, 2 and 3 are the same with certainty. */
 export const CERTAIN = 2;
+export const CAME_OUT = [0, 1, 2, 3];
 
 /** An older store has no such column yet. */
 export function cameOutAs(cameOut: number | null | undefined): 'good' | 'bad' | undefined {

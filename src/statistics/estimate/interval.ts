@@ -19,7 +19,9 @@ export function notContradicted(
   const points = Array.from({ length: POINTS }, (_, index) => least + ((most - least) * index) / (POINTS - 1));
   const logs = points.map(against);
   const best = logs.reduce((at, log, index) => (log < (logs[at] ?? log) ? index : at), 0);
-  const value = leastOf(against, points[best - 1] ?? least, points[best + 1] ?? most);
+  const found = leastOf(against, points[best - 1] ?? least, points[best + 1] ?? most);
+  const at = points[best] ?? found;
+  const value = against(found) < (logs[best] ?? Number.POSITIVE_INFINITY) ? found : at;
   const isInside = (log: number) => log < AGAINST;
   const first = logs.some(isInside) ? logs.findIndex(isInside) : best;
   const last = logs.some(isInside) ? logs.findLastIndex(isInside) : best;

@@ -9,6 +9,7 @@ import {
   stretchOf,
 } from '../conversation-search.ts';
 import { madeSince } from '../evaluation-scan.ts';
+import type { FrameDialect } from '../rules/frame.ts';
 import type { EvaluationsDialect } from '../rules/evaluations.ts';
 import type { Scan, ScanDialect } from '../rules/scans.ts';
 import { type IndexedSearch, type PlaceRow, toPlace } from '../rules/search.ts';
@@ -20,7 +21,7 @@ const WITH_WORDS_MAX = 1000;
 const FETCHED = 1_000;
 const DAY_MS = 86_400_000;
 
-export const READING: EvaluationsDialect & IndexedSearch & ScanDialect = {
+export const READING: EvaluationsDialect & IndexedSearch & ScanDialect & FrameDialect = {
   ...DIALECT,
   inItsDays: '(e.day >= c.first_day OR e.day < 0)',
   failedAmong: 'e.failed && ?::text[]',
@@ -35,6 +36,8 @@ export const READING: EvaluationsDialect & IndexedSearch & ScanDialect = {
   isShadow: (table) => `left(${table}.suite, 7) = 'shadow:'`,
   madeSince: (time) => given([daysSince(time)]),
   each,
+  countFrame: (window) => `SELECT frame, feedback, came_out, count(*) AS conversations FROM conversations c
+    WHERE ${window} AND frame IS NOT NULL GROUP BY frame, feedback, came_out`,
 };
 
 const HAS_WORDS = { name: 'has-words', sql: 'SELECT EXISTS (SELECT 1 FROM spoken) AS has' };

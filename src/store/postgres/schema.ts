@@ -13,7 +13,7 @@ import {
   stepsBack,
   type StoredSchema,
 } from '../migration.ts';
-import { CALLED_BEFORE, cameOutSql, FRAME, LOTS } from '../frame-columns.ts';
+import { CALLED_BEFORE, cameOutSql, FRAME_BEFORE, LOTS, LOW_LOT } from '../frame-columns.ts';
 import { lockKey } from './advisory-locks.ts';
 import { DEFAULT_SCHEMA, type Link } from './link.ts';
 import { TABLES_OF_FIRST_RELEASE } from './migrations.ts';
@@ -112,7 +112,8 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE conversations ADD COLUMN called smallint;
     ALTER TABLE conversations ADD COLUMN lot bigint;
     ALTER TABLE conversations ADD COLUMN came_out smallint;
-    UPDATE conversations SET lot = floor(random() * ${LOTS}), called = CASE WHEN revision > 0 THEN ${CALLED_BEFORE} END;
+    ALTER TABLE conversations ADD COLUMN frame smallint;
+    UPDATE conversations SET lot = floor(random() * ${LOTS}), called = ${CALLED_BEFORE}, frame = ${FRAME_BEFORE};
     UPDATE conversations SET came_out = ${cameOutSql('readings.key = conversations.key')}
       WHERE key IN (SELECT key FROM readings);
     CREATE FUNCTION conversations_came_out() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -122,11 +123,12 @@ export const MIGRATIONS: readonly Migration[] = [
       END $$;
     CREATE TRIGGER conversations_came_out BEFORE INSERT ON conversations
       FOR EACH ROW EXECUTE FUNCTION conversations_came_out();
-    ALTER TABLE conversations ADD COLUMN frame smallint GENERATED ALWAYS AS (${FRAME}) STORED;
-    CREATE INDEX conversations_frame ON conversations (agent, began_at, frame, feedback, came_out, agent_version, lot)
+    CREATE INDEX conversations_frame ON conversations (agent, frame, feedback, came_out, began_at, agent_version)
       WHERE frame IS NOT NULL;
+    CREATE INDEX conversations_low ON conversations (agent, began_at) WHERE lot < ${LOW_LOT} AND frame IS NOT NULL;
     `,
     back: `
+    DROP INDEX conversations_low;
     DROP INDEX conversations_frame;
     DROP TRIGGER conversations_came_out ON conversations;
     DROP FUNCTION conversations_came_out;

@@ -1,11 +1,16 @@
 /** The frame of a window (frame-reader.ts). */
 import { CALLED } from '../../model/called.ts';
 import { POLARITIES } from '../../model/feedback.ts';
-import { CERTAIN, cameOutAs, LOTS } from '../frame-columns.ts';
+import { CERTAIN, cameOutAs, LOTS, LOW_LOT } from '../frame-columns.ts';
 import { type Candidate, type FrameCounts, type FrameQuery, type KnownOf, RATE_OF_FAULTY } from '../frame-reader.ts';
 import { type Dialect, type Rule, rows, type Value } from '../sql.ts';
 import { readingsOfKeys } from './readings.ts';
 import { headOf, type HeadRow, toConversationRow } from './search.ts';
+
+export interface FrameDialect extends Dialect {
+  /** Counts conversations `c` of a window by `frame`, `feedback` and `came_out`. */
+  readonly countFrame: (window: string) => string;
+}
 
 interface CountRow {
   readonly frame: number;
@@ -18,19 +23,19 @@ interface CountRow {
 function windowOf(
   { toStored }: Dialect,
   query: FrameQuery,
+  began = 'c.began_at',
 ): { readonly sql: string; readonly values: readonly Value[] } {
   const { agent, agentVersion, environment, segment, since, until } = query;
   const equal = Object.entries({ agent, agent_version: agentVersion, environment, segment }).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value: toStored(value) }],
   );
-  const sql = [...equal.map(({ name }) => `c.${name} = ?`), 'c.began_at >= ?', 'c.began_at < ?'].join(' AND ');
+  const sql = [...equal.map(({ name }) => `c.${name} = ?`), `${began} >= ?`, `${began} < ?`].join(' AND ');
   return { sql, values: [...equal.map(({ value }) => value), since, until] };
 }
 
-export function* frameCounts(dialect: Dialect, query: FrameQuery): Rule<FrameCounts> {
+export function* frameCounts(dialect: FrameDialect, query: FrameQuery): Rule<FrameCounts> {
   const window = windowOf(dialect, query);
-  const sql = `SELECT frame, feedback, came_out, count(*) AS conversations FROM conversations c
-    WHERE ${window.sql} AND frame IS NOT NULL GROUP BY frame, feedback, came_out`;
+  const sql = dialect.countFrame(window.sql);
   const all = yield* rows<CountRow>({ name: 'frame-counts', sql, varies: true }, window.values);
   return {
     counts: all.flatMap(({ conversations, ...row }) =>
@@ -55,19 +60,12 @@ function certainOf(cameOut: number | null): 'good' | 'bad' | undefined {
 /** The order of draws at these rates: the lots' exponential law, divided by the rate. */
 const ORDER = `-ln(1.0 - c.lot / ${LOTS}.0) / CASE WHEN c.frame >= ${CALLED.indexOf('graceful_failure')} THEN ${RATE_OF_FAULTY} ELSE 1.0 END`;
 
+/** Before it in the order no conversation has a lot that is not low. */
+const LOW_END = -Math.log(1 - LOW_LOT / LOTS) / RATE_OF_FAULTY;
+
 export function* firstToRead(dialect: Dialect, query: FrameQuery, limit: number): Rule<readonly Candidate[]> {
-  const window = windowOf(dialect, query);
-  const found = yield* rows<HeadRow & { readonly frame: number }>(
-    {
-      name: 'first-to-read',
-      sql: `SELECT ${headOf(dialect)}, c.frame FROM (
-          SELECT c.id AS place, ${ORDER} AS turn FROM conversations c
-          WHERE ${window.sql} AND c.frame >= 0 AND coalesce(c.came_out, 0) < ${CERTAIN} ORDER BY turn, c.id LIMIT ?) first
-        JOIN conversations c ON c.id = first.place ORDER BY first.turn, c.id`,
-      varies: true,
-    },
-    [...window.values, limit],
-  );
+  const low = yield* firstAmong(dialect, query, { limit, condition: `c.lot < ${LOW_LOT} AND ${ORDER} < ${LOW_END}` });
+  const found = low.length === limit ? low : yield* firstAmong(dialect, query, { limit, condition: 'TRUE' });
   const conversations = found.map((row) => toConversationRow(dialect, row));
   const readings = yield* readingsOfKeys(
     dialect,
@@ -80,11 +78,29 @@ export function* firstToRead(dialect: Dialect, query: FrameQuery, limit: number)
   });
 }
 
+type FramedRow = HeadRow & { readonly frame: number };
+
+function firstAmong(
+  dialect: Dialect,
+  query: FrameQuery,
+  { limit, condition }: { readonly limit: number; readonly condition: string },
+): Rule<readonly FramedRow[]> {
+  const window = windowOf(dialect, query);
+  const sql = `SELECT ${headOf(dialect)} FROM (
+      SELECT c.id AS place, ${ORDER} AS turn FROM conversations c
+      WHERE ${window.sql} AND ${condition} AND c.frame IS NOT NULL AND c.frame >= 0
+        AND coalesce(c.came_out, 0) < ${CERTAIN}
+      ORDER BY turn, c.id LIMIT ?) first
+    JOIN conversations c ON c.id = first.place ORDER BY first.turn, c.id`;
+  return rows<FramedRow>({ name: 'first-to-read', sql, varies: true }, [...window.values, limit]);
+}
+
 export function* readByPeople(dialect: Dialect, query: FrameQuery): Rule<number> {
   const { key } = dialect;
-  const window = windowOf(dialect, query);
-  const sql = `SELECT count(*) AS conversations FROM (SELECT DISTINCT r.${key} FROM readings r
-    JOIN conversations c ON c.${key} = r.${key} WHERE r.source = 'person' AND ${window.sql}) counted`;
+  // The sign keeps the database from walking the window: people have read few conversations of it.
+  const window = windowOf(dialect, query, '+c.began_at');
+  const sql = `SELECT count(*) AS conversations FROM conversations c
+    WHERE c.${key} IN (SELECT ${key} FROM readings WHERE source = 'person') AND ${window.sql}`;
   const [row] = yield* rows<{ conversations: number }>({ name: 'read-by-people', sql, varies: true }, window.values);
   return row?.conversations ?? 0;
 }

@@ -5,7 +5,7 @@ import { bound, type Sql, type When } from '../sql.ts';
 import { type EvaluationsDialect, evaluationsOf, readEvaluations, summaries } from './evaluations.ts';
 import { labelled, labelsOf } from './labels.ts';
 import { outcomeNames, outcomesNamed, readingsOf } from './readings.ts';
-import { firstToRead, frameCounts, readByPeople } from './frame.ts';
+import { firstToRead, type FrameDialect, frameCounts, readByPeople } from './frame.ts';
 import { judging } from './questions.ts';
 import { allEvaluations, countedPlaces, feedbackOf, find, firstTimes } from './reads.ts';
 import { history, summedHistory, totals, truthOf } from './reads.ts';
@@ -13,7 +13,7 @@ import { answerOf, besideOf, conversationOf, lastScanned } from './scans.ts';
 import { type ScanDialect, scanEvaluations, verdictsOf } from './scans.ts';
 import { countUpTo, type IndexedSearch, parts, search } from './search.ts';
 
-type ReadDialect = EvaluationsDialect & IndexedSearch & ScanDialect;
+type ReadDialect = EvaluationsDialect & IndexedSearch & ScanDialect & FrameDialect;
 
 const READS = {
   ...{ find, evaluations: evaluationsOf, summaries, truthOf, feedbackOf, outcomeNames, readingsOf, labelled },

@@ -15,7 +15,7 @@ import {
   stepsBack,
   type StoredSchema,
 } from '../migration.ts';
-import { CALLED_BEFORE, cameOutSql, FRAME, LOTS } from '../frame-columns.ts';
+import { CALLED_BEFORE, cameOutSql, FRAME_BEFORE, LOTS, LOW_LOT } from '../frame-columns.ts';
 import { TABLES_OF_FIRST_RELEASE } from './schema.ts';
 
 /** In the order in which they run; a new one is the last. */
@@ -113,8 +113,8 @@ export const MIGRATIONS: readonly Migration[] = [
     ALTER TABLE conversations ADD COLUMN called INTEGER;
     ALTER TABLE conversations ADD COLUMN lot INTEGER;
     ALTER TABLE conversations ADD COLUMN came_out INTEGER;
-    ALTER TABLE conversations ADD COLUMN frame INTEGER GENERATED ALWAYS AS (${FRAME}) VIRTUAL;
-    UPDATE conversations SET lot = abs(random() % ${LOTS}), called = CASE WHEN revision > 0 THEN ${CALLED_BEFORE} END;
+    ALTER TABLE conversations ADD COLUMN frame INTEGER;
+    UPDATE conversations SET lot = abs(random() % ${LOTS}), called = ${CALLED_BEFORE}, frame = ${FRAME_BEFORE};
     UPDATE conversations SET came_out = ${cameOutSql('readings.conversation_id = conversations.conversation_id')}
       WHERE conversation_id IN (SELECT conversation_id FROM readings);
     CREATE TRIGGER conversations_came_out AFTER INSERT ON conversations
@@ -122,10 +122,12 @@ export const MIGRATIONS: readonly Migration[] = [
       BEGIN
         UPDATE conversations SET came_out = ${cameOutSql('conversation_id = NEW.conversation_id')} WHERE id = NEW.id;
       END;
-    CREATE INDEX conversations_frame ON conversations (agent, began_at, frame, feedback, came_out, agent_version, lot)
+    CREATE INDEX conversations_frame ON conversations (agent, frame, feedback, came_out, began_at, agent_version)
       WHERE frame IS NOT NULL;
+    CREATE INDEX conversations_low ON conversations (agent, began_at) WHERE lot < ${LOW_LOT} AND frame IS NOT NULL;
     `,
     back: `
+    DROP INDEX conversations_low;
     DROP INDEX conversations_frame;
     DROP TRIGGER conversations_came_out;
     ALTER TABLE conversations DROP COLUMN frame;

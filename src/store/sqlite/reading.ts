@@ -1,9 +1,12 @@
 /** How SQLite finds the rows that readers ask for: by which index, and where a scan begins. */
 import type { Evaluation } from '../../model/evaluation.ts';
+import { POLARITIES } from '../../model/feedback.ts';
 import { type CandidateRows, type Condition, inStretch, type Stretch } from '../conversation-search.ts';
 import { type EvaluationCells, evaluationFrom, isLive } from '../evaluation-columns.ts';
 import { madeSince } from '../evaluation-scan.ts';
 import type { EvaluationsDialect, WaitsOf } from '../rules/evaluations.ts';
+import { CAME_OUT, FRAMES } from '../frame-columns.ts';
+import type { FrameDialect } from '../rules/frame.ts';
 import type { Scan, ScanDialect } from '../rules/scans.ts';
 import type { IndexedSearch, Window } from '../rules/search.ts';
 import { cells, type Pages, page, type Rule, rows, type Value } from '../sql.ts';
@@ -14,7 +17,7 @@ import { DIALECT } from './dialect.ts';
 const DENSE = 4;
 const PAGE = 1000;
 
-export const READING: EvaluationsDialect & IndexedSearch & ScanDialect = {
+export const READING: EvaluationsDialect & IndexedSearch & ScanDialect & FrameDialect = {
   ...DIALECT,
   inItsDays: 'TRUE',
   failedAmong: `EXISTS (SELECT 1 FROM failed_verdicts f
@@ -30,7 +33,21 @@ export const READING: EvaluationsDialect & IndexedSearch & ScanDialect = {
   isShadow: (table) => `${table}.suite >= 'shadow:' AND ${table}.suite < 'shadow;'`,
   madeSince: rowsSince,
   each,
+  countFrame,
 };
+
+/** Counting each combination in its place of the index is four times as fast as a walk that sorts. */
+function countFrame(window: string): string {
+  const each = (name: string, values: readonly (number | string)[]) =>
+    `(${values.map((value) => `SELECT ${value} AS ${name}`).join(' UNION ALL ')})`;
+  return `SELECT * FROM (SELECT f.frame, s.feedback, o.came_out,
+      (SELECT count(*) FROM conversations c INDEXED BY conversations_frame
+        WHERE ${window} AND c.frame IS NOT NULL
+          AND c.frame = f.frame AND c.feedback IS s.feedback AND c.came_out IS o.came_out) AS conversations
+      FROM ${each('frame', FRAMES)} f, ${each('feedback', ['NULL', ...POLARITIES.keys()])} s,
+        ${each('came_out', ['NULL', ...CAME_OUT])} o)
+    WHERE conversations > 0`;
+}
 
 const ROWS = {
   name: 'rows-of-window',

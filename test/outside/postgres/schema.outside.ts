@@ -42,7 +42,7 @@ test.each([
   [
     'conversations',
     CONVERSATION_COLUMNS,
-    ['id', 'key', 'conversation_id', 'first_day', 'first_trace', 'home', 'came_out', 'frame'],
+    ['id', 'key', 'conversation_id', 'first_day', 'first_trace', 'home', 'came_out'],
   ],
   ['evaluations', EVALUATION_COLUMNS, ['id', 'day', 'conversation', 'trace_id', 'failed']],
 ] as const)('every column of %s is written, as what it is', async (table, columns, own) => {
