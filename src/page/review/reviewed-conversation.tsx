@@ -56,7 +56,13 @@ export function ReviewedConversation(props: ReviewedProps) {
               )}
               <Chat {...parts} />
               <Steps {...parts} chosen={step} onStep={setStep} />
-              <BeyondTheQuestion conversation={whole} isAnswered={answer !== undefined} />
+              <BeyondTheQuestion
+                conversation={whole}
+                by={review.by}
+                isAnswered={answer !== undefined}
+                isBlind={answer === undefined && !review.isSeen}
+                isWhole={conversation === whole}
+              />
             </>
           );
         }}
