@@ -1,4 +1,5 @@
 /** A conversation as it happened, with what the agent did between question and answer, and nothing that was said of it. */
+import type { ComponentChild } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { ConversationDetail, TurnJson } from '../../api/conversation-detail.ts';
 import type { StepKind } from '../../model/step.ts';
@@ -41,7 +42,7 @@ export function ReadConversation({ id, firstWrong, onFirstWrong }: ReadConversat
         aria-pressed={firstWrong === span}
         onClick={() => onFirstWrong(firstWrong === span ? undefined : { span, words })}
       >
-        {firstWrong === span ? '✕ went wrong first' : 'Went wrong first'}
+        {firstWrong === span ? '✕ Went wrong here first' : 'Went wrong here?'}
         <span class="only-heard">{`: ${words}`}</span>
       </button>
     );
@@ -72,7 +73,7 @@ export function ReadConversation({ id, firstWrong, onFirstWrong }: ReadConversat
 interface WhatWasDoneProps {
   readonly conversation: ConversationDetail;
   readonly turn: TurnJson;
-  readonly choice: (span: string | undefined, words: string) => preact.ComponentChild;
+  readonly choice: (span: string | undefined, words: string) => ComponentChild;
 }
 
 function WhatWasDone({ conversation, turn, choice }: WhatWasDoneProps) {
@@ -85,13 +86,15 @@ function WhatWasDone({ conversation, turn, choice }: WhatWasDoneProps) {
         <ol class="done" aria-label="What the agent did">
           {shown.map((row) => (
             <li key={row.key}>
-              <DoneLine
-                row={row}
-                by={subAgentOf(row.step, conversation)}
-                isOpen={open === row.key}
-                onOpen={() => setOpen(open === row.key ? undefined : row.key)}
-              />
-              {choice(row.step.span_id, row.step.name)}
+              <div class="done-line">
+                <DoneLine
+                  row={row}
+                  by={subAgentOf(row.step, conversation)}
+                  isOpen={open === row.key}
+                  onOpen={() => setOpen(open === row.key ? undefined : row.key)}
+                />
+                {choice(row.step.span_id, row.step.name)}
+              </div>
               {open === row.key && (
                 <StepDetail
                   conversation={conversation.conversation_id}
@@ -135,16 +138,16 @@ interface DoneLineProps {
 function DoneLine({ row: { step }, by, isOpen, onOpen }: DoneLineProps) {
   const { kind, name, status, error, arguments: given = step.input, result = step.output } = step;
   return (
-    <>
+    <div>
       <button type="button" class="quiet" aria-expanded={isOpen} onClick={onOpen}>
         <span class="kind">{kind}</span> <SpanText in="b" text={name} charactersMax={120} />
-      </button>
+      </button>{' '}
       {by !== undefined && by !== name && <SpanText in="span" class="actor" text={`by ${by}`} charactersMax={60} />}
       {given !== undefined && <SpanText in="code" text={oneLine(given)} charactersMax={PAYLOAD_CHARACTERS} />}
       {result !== undefined && <span aria-hidden="true"> → </span>}
       {result !== undefined && <SpanText in="code" text={oneLine(result)} charactersMax={PAYLOAD_CHARACTERS} />}
       {status === 'error' && <SpanText in="span" class="failure" text={`failed: ${error ?? 'no reason recorded'}`} />}
-    </>
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 /** How many conversations of an agent went well for their users, as far as people have read them. */
+import type { JSX } from 'preact';
 import type { EstimateAnswer } from '../../api/estimate.ts';
 import type { Facets } from '../../api/facets.ts';
 import { OTHER } from '../../model/agent-labels.ts';
@@ -65,15 +66,18 @@ export function Estimated({ estimate, read }: { readonly estimate: EstimateAnswe
       <dl>
         {figure('Went well', <ShareEstimate estimate={success} of="reading" />, 'main')}
         {missRate !== undefined &&
-          figure('Went badly and missed by the suites', <ShareEstimate estimate={missRate} of="reading" />)}
+          figure(
+            'Of those that went badly, called fine by the suites',
+            <ShareEstimate estimate={missRate} of="reading" />,
+          )}
         {figure('Readings', <span class="value">{countText(readings.sample)}</span>)}
         {figure('Conversations spoken for', <span class="value">{countText(conversations.spoken_for)}</span>)}
       </dl>
-      <ul class="limits">
-        {notSpokenFor(conversations).map((one) => (
-          <li key={one}>{one}</li>
-        ))}
-      </ul>
+      {notSpokenFor(conversations).map((one) => (
+        <p key={one} class="limits">
+          {one}
+        </p>
+      ))}
       <p class="aside">
         {`${next} `}
         {link}
@@ -82,7 +86,7 @@ export function Estimated({ estimate, read }: { readonly estimate: EstimateAnswe
   );
 }
 
-function figure(name: string, value: preact.JSX.Element, kind = 'other') {
+function figure(name: string, value: JSX.Element, kind = 'other') {
   return (
     <div class={`figure ${kind}`}>
       <dt>{name}</dt>

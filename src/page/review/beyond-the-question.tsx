@@ -11,19 +11,17 @@ interface BeyondTheQuestionProps {
   /** Name of the person. */
   readonly by: string;
   readonly isAnswered: boolean;
-  /** No verdict of it has been shown. */
-  readonly isBlind: boolean;
-  /** False where later turns are hidden. */
-  readonly isWhole: boolean;
+  /** Why the whole conversation cannot be answered for: it would not be blind, or a part is hidden. */
+  readonly whyNotRead: string | undefined;
 }
 
-export function BeyondTheQuestion({ conversation, by, isAnswered, isBlind, isWhole }: BeyondTheQuestionProps) {
+export function BeyondTheQuestion({ conversation, by, isAnswered, whyNotRead }: BeyondTheQuestionProps) {
   const { conversation_id: id } = conversation;
   const place = encodeURIComponent(id);
   return (
     <section class="beyond">
       <h3>The whole conversation</h3>
-      {isWhole && <WholeReading id={id} by={by} isBlind={isBlind} />}
+      <WholeReading id={id} by={by} whyNot={whyNotRead} />
       {/* It may say what the criterion should have answered. */}
       {isAnswered && <Truth conversation={conversation} />}
       <p class="head-actions">
@@ -44,14 +42,21 @@ export function BeyondTheQuestion({ conversation, by, isAnswered, isBlind, isWho
   );
 }
 
+interface WholeReadingProps {
+  readonly id: string;
+  readonly by: string;
+  readonly whyNot: string | undefined;
+}
+
 /** A reading of the conversation, as the view Read puts it. */
-function WholeReading({ id, by, isBlind }: { readonly id: string; readonly by: string; readonly isBlind: boolean }) {
+function WholeReading({ id, by, whyNot }: WholeReadingProps) {
   const [answer, setAnswer] = useState<Answer>(null);
   const [why, setWhy] = useState<string | undefined>();
   const put = (said: Answer) => {
-    if (!isBlind) return;
+    if (whyNot !== undefined) return;
     send('/v1/readings', { conversation_id: id, answer: said, by }, setWhy, () => setAnswer(said));
   };
+  // Known even where they do nothing: a `1` alone would answer the question.
   useKeys([
     { key: 'w 1', does: 'the whole conversation went well', press: () => put('good') },
     { key: 'w 2', does: 'the whole conversation went badly', press: () => put('bad') },
@@ -62,7 +67,7 @@ function WholeReading({ id, by, isBlind }: { readonly id: string; readonly by: s
       type="button"
       class={answer === said ? 'answer chosen' : 'answer'}
       aria-pressed={answer === said}
-      disabled={!isBlind}
+      disabled={whyNot !== undefined}
       onClick={() => put(answer === said ? null : said)}
     >
       {words}
@@ -75,7 +80,7 @@ function WholeReading({ id, by, isBlind }: { readonly id: string; readonly by: s
         {button('good', 'Went well', 'w 1')}
         {button('bad', 'Went badly', 'w 2')}
       </div>
-      {!isBlind && <p class="aside">This can be said only before its verdict is shown.</p>}
+      {whyNot !== undefined && <p class="aside">{whyNot}</p>}
       {why !== undefined && (
         <p class="mistake" role="alert">
           {why}

@@ -60,8 +60,13 @@ export function ReviewedConversation(props: ReviewedProps) {
                 conversation={whole}
                 by={review.by}
                 isAnswered={answer !== undefined}
-                isBlind={answer === undefined && !review.isSeen}
-                isWhole={conversation === whole}
+                whyNotRead={
+                  answer !== undefined || review.isSeen
+                    ? 'This can be said only before its verdict is shown.'
+                    : length < whole.turn_list.length
+                      ? 'Later turns are hidden here: the whole can be read under Read.'
+                      : undefined
+                }
               />
             </>
           );
