@@ -20,9 +20,9 @@ interface ChatProps {
   /** Template of links to traces. */
   readonly traceUrl?: string | undefined;
   readonly onEvidence: (evidence: Evidence) => void;
-  /** What the agent did, between the question and the answer. */
+  /** Shown between the question and the answer, such as the steps of the agent. */
   readonly between?: ((turn: TurnJson) => ComponentChildren) | undefined;
-  /** Beside the name of the agent. */
+  /** Shown beside the name of the agent. */
   readonly beside?: ((turn: TurnJson) => ComponentChildren) | undefined;
   /** Shows a long conversation from its beginning. */
   readonly isFromStart?: boolean;

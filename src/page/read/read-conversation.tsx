@@ -43,13 +43,14 @@ export function ReadConversation({ id, firstWrong, onFirstWrong }: ReadConversat
         onClick={() => onFirstWrong(firstWrong === span ? undefined : { span, words })}
       >
         {firstWrong === span ? '✕ Went wrong here first' : 'Went wrong here?'}
-        <span class="only-heard">{`: ${words}`}</span>
+        <span class="only-heard"> {words}</span>
       </button>
     );
   return (
     <Here of={asked}>
       {(conversation) => (
         <>
+          <h3 class="only-heard">The conversation</h3>
           {conversation.steps_left_out > 0 && (
             <p class="limits">{`${counted(conversation.steps_left_out, 'step')} of it cannot be shown.`}</p>
           )}

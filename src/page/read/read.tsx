@@ -57,7 +57,7 @@ export function Read({ place, facets }: ViewProps) {
         </div>
         <aside class="review-side">
           <section aria-label="How many went well">
-            <h3>How many went well</h3>
+            <h2>How many went well</h2>
             <Here of={estimate} otherwise={(why) => <p class="mistake">{why}</p>}>
               {(value) => <SoFar estimate={value} own={readings.given.length} />}
             </Here>
