@@ -113,7 +113,7 @@ test('three answers by keys: no verdict is visible, the estimate follows, and on
       await page.keyboard.type('He found nothing.');
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Went wrong here? lookup' }).click();
-      await page.getByText('Went wrong first: lookup').waitFor();
+      await page.getByRole('button', { name: '✕ Went wrong here first lookup' }).waitFor();
       await page.getByRole('button', { name: 'tool lookup' }).click();
       await page.locator('.step-detail').waitFor();
       expect(await mistakesOfAccess(page)).toEqual([]);

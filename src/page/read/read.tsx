@@ -4,6 +4,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import type { EstimateAnswer } from '../../api/estimate.ts';
+import type { ReadingAnswer } from '../../model/readings.ts';
 import { useReply } from '../api/use-reply.ts';
 import { useWhoLabels } from '../review/who-labels.tsx';
 import { FilterBar, plainChoices, sharedFilterList, sinceFilter } from '../shell/filter-bar.tsx';
@@ -13,7 +14,7 @@ import { onlyOf, withChanges } from '../shell/place.ts';
 import { Problem } from '../shell/problem.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
 import { counted } from '../text/format.ts';
-import { type FirstWrong, ReadConversation } from './read-conversation.tsx';
+import { ReadConversation } from './read-conversation.tsx';
 import { ANSWERS, ReadingBar } from './reading-bar.tsx';
 import { type Readings, useReadings } from './use-readings.ts';
 import { ESTIMATE_FILTERS, notSpokenFor } from './went-well.tsx';
@@ -92,45 +93,41 @@ function SoFar({ estimate, own }: { readonly estimate: EstimateAnswer; readonly 
   );
 }
 
-interface Extra {
-  readonly of: string;
-  readonly note: string;
-  readonly firstWrong: FirstWrong | undefined;
-}
-
 function Queue({ readings }: { readonly readings: Readings }) {
-  const { item, problem, isLoading } = readings;
+  const { item, problem, isLoading, again, undo } = readings;
   const id = item?.conversation_id ?? '';
-  const [kept, setExtra] = useState<Extra | undefined>();
-  const extra = kept?.of === id ? kept : { of: id, note: '', firstWrong: undefined };
-  const given = { note: extra.note, firstWrong: extra.firstWrong?.span };
+  const [kept, setKept] = useState({ of: id, note: '', firstWrong: '' });
+  const { note, firstWrong } = kept.of === id ? kept : { note: '', firstWrong: '' };
+  const say = (answer: ReadingAnswer) =>
+    readings.say(answer, {
+      ...(note === '' ? {} : { note }),
+      ...(answer !== 'bad' || firstWrong === '' ? {} : { first_wrong: firstWrong }),
+    });
   useKeys([
     ...ANSWERS.map(({ answer, key, words }) => ({
       key,
       does: `answer: ${words.toLowerCase()}`,
-      press: () => readings.say(answer, given),
+      press: () => say(answer),
     })),
-    { key: 'u', does: 'take your last answer back', press: readings.undo },
+    { key: 'u', does: 'take your last answer back', press: undo },
     { key: 'n', does: 'write a note', press: () => document.querySelector<HTMLInputElement>('.note input')?.focus() },
   ]);
   useEffect(() => document.querySelector('main')?.scrollTo(0, 0), [id]);
-  if (problem !== undefined) return <Problem of={problem} again={readings.again} />;
+  if (problem !== undefined) return <Problem of={problem} again={again} />;
   if (item === undefined) return isLoading ? <Loading /> : <NothingLeft readings={readings} />;
   return (
     <div class="reviewed">
       <ReadingBar
         readings={readings}
-        note={extra.note}
-        firstWrong={extra.firstWrong}
-        onNote={(note) => setExtra({ ...extra, note })}
-        onSay={(answer) => readings.say(answer, given)}
-        onClear={() => setExtra({ ...extra, firstWrong: undefined })}
+        note={note}
+        onNote={(text) => setKept({ of: id, note: text, firstWrong })}
+        onSay={say}
       />
       <ReadConversation
         key={id}
         id={id}
-        firstWrong={extra.firstWrong?.span}
-        onFirstWrong={(firstWrong) => setExtra({ ...extra, firstWrong })}
+        firstWrong={firstWrong}
+        onFirstWrong={(span = '') => setKept({ of: id, note, firstWrong: span })}
       />
     </div>
   );
@@ -142,16 +139,12 @@ function NothingLeft({ readings: { given, undo, again, mistake } }: { readonly r
       <h2>{given.length > 0 ? 'That was the last one' : 'There is nothing to read here'}</h2>
       <p>All conversations of this time that can be read have been read. A longer time may have more.</p>
       {mistake !== undefined && <p class="mistake">{mistake}</p>}
-      <p>
-        <button type="button" onClick={again}>
-          Look again
-        </button>{' '}
-        {given.length > 0 && (
-          <button type="button" class="quiet" onClick={undo}>
-            Undo the last
-          </button>
-        )}
-      </p>
+      <button type="button" onClick={again}>
+        Look again
+      </button>{' '}
+      <button type="button" class="quiet" disabled={given.length === 0} onClick={undo}>
+        Undo the last
+      </button>
     </section>
   );
 }

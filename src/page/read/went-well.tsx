@@ -1,10 +1,10 @@
 /** How many conversations of an agent went well for their users, as far as people have read them. */
-import type { JSX } from 'preact';
 import type { EstimateAnswer } from '../../api/estimate.ts';
 import type { Facets } from '../../api/facets.ts';
 import { OTHER } from '../../model/agent-labels.ts';
 import { useReply } from '../api/use-reply.ts';
 import { Here } from '../shell/here.tsx';
+import { entry } from '../overview/figures.tsx';
 import { addressOf, onlyOf, type Place, sharedFilters, withChanges } from '../shell/place.ts';
 import { SomeFirst } from '../shell/some-first.tsx';
 import { ShareEstimate } from '../text/estimate.tsx';
@@ -64,14 +64,14 @@ export function Estimated({ estimate, read }: { readonly estimate: EstimateAnswe
   return (
     <>
       <dl>
-        {figure('Went well', <ShareEstimate estimate={success} of="reading" />, 'main')}
+        {entry('Went well', <ShareEstimate estimate={success} of="reading" />, 'main')}
         {missRate !== undefined &&
-          figure(
+          entry(
             'Of those that went badly, called fine by the suites',
             <ShareEstimate estimate={missRate} of="reading" />,
           )}
-        {figure('Readings', <span class="value">{countText(readings.sample)}</span>)}
-        {figure('Conversations spoken for', <span class="value">{countText(conversations.spoken_for)}</span>)}
+        {entry('Readings', <span class="value">{countText(readings.sample)}</span>)}
+        {entry('Conversations spoken for', <span class="value">{countText(conversations.spoken_for)}</span>)}
       </dl>
       {notSpokenFor(conversations).map((one) => (
         <p key={one} class="limits">
@@ -83,15 +83,6 @@ export function Estimated({ estimate, read }: { readonly estimate: EstimateAnswe
         {link}
       </p>
     </>
-  );
-}
-
-function figure(name: string, value: JSX.Element, kind = 'other') {
-  return (
-    <div class={`figure ${kind}`}>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }
 
