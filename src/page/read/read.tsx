@@ -137,14 +137,16 @@ function NothingLeft({ readings: { given, undo, again, mistake } }: { readonly r
   return (
     <section class="problem">
       <h2>{given.length > 0 ? 'That was the last one' : 'There is nothing to read here'}</h2>
-      <p>All conversations of this time that can be read have been read. A longer time may have more.</p>
+      <p>No conversation of this time is left to read. A longer time may have more.</p>
       {mistake !== undefined && <p class="mistake">{mistake}</p>}
-      <button type="button" onClick={again}>
-        Look again
-      </button>{' '}
-      <button type="button" class="quiet" disabled={given.length === 0} onClick={undo}>
-        Undo the last
-      </button>
+      <p>
+        <button type="button" onClick={again}>
+          Look again
+        </button>{' '}
+        <button type="button" class="quiet" disabled={given.length === 0} onClick={undo}>
+          Undo the last
+        </button>
+      </p>
     </section>
   );
 }
