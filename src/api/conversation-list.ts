@@ -104,6 +104,10 @@ export const conversationItem = z.strictObject({
     .enum(POLARITIES)
     .optional()
     .meta({ description: 'of its users, taken together; absent where none said anything' }),
+  came_out: z
+    .enum(['good', 'bad'])
+    .optional()
+    .meta({ description: 'by its outcomes in the world; bad where they disagree, absent where none is known' }),
   waiting_for: z.string().optional(),
   evaluations: list(listedEvaluation).meta({ description: 'at most 50, those with the worst outcomes' }),
   evaluations_left_out: count.optional().meta({ description: 'absent where all are listed' }),

@@ -4,13 +4,14 @@
  *
  * A name in braces stands for the rest of the path, percent-encoded: an id may have any character.
  */
-export const PAGE_VIEWS = ['overview', 'conversations', 'versions', 'review', 'suites'] as const;
+export const PAGE_VIEWS = ['overview', 'conversations', 'versions', 'read', 'review', 'suites'] as const;
 export type PageView = (typeof PAGE_VIEWS)[number];
 
 export const PAGE_PATHS = {
   overview: ['/'],
   conversations: ['/conversations', '/conversations/{conversation...}'],
   versions: ['/versions'],
+  read: ['/read'],
   review: ['/review'],
   suites: ['/suites'],
 } as const satisfies Record<PageView, readonly string[]>;

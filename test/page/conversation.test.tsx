@@ -177,7 +177,6 @@ test('what people and users said has its mark, its author and its note, as text'
     labels: [
       { label_id: 'l', suite: 'calls', criterion: 'kind', label: 'fail', by: '<i>ana</i>', at: AT, note: '<b>no</b>' },
     ],
-    outcomes: [{ name: 'booked', good: false, value: 'cancelled' }],
     feedback_list: [
       {
         id: 'f',
@@ -195,7 +194,7 @@ test('what people and users said has its mark, its author and its note, as text'
 
   expect(words).toMatch(/What users said ✕fail ?negative thumbs: down, .*, replaced by a later one: rude/);
   expect(words).toMatch(/What people said ✕fail ?kind by <i>ana<\/i>, .*: <b>no<\/b>/);
-  expect(words).toMatch(/What came of it ✕fail ?booked: cancelled.*What was right \(truth\).*"participants"/);
+  expect(words).toMatch(/What was right \(truth\).*"participants"/);
   expect(markupOf(<WhatIsKnown conversation={conversation()} />)).toBe('');
 });
 
@@ -220,6 +219,16 @@ test('the head has no figure that is not known, and no amount without its source
   expect(wordsOf(head({ cost: { source: 'not known', models_without_price: ['m'] } }))).toContain(
     'cost not known: no price for m',
   );
+});
+
+test('what came of it in the world is in the head, in words, as text', () => {
+  const outcomes = [
+    { name: 'booked', good: false, value: '<b>cancelled</b>' },
+    { name: 'csat', good: true },
+  ];
+
+  expect(wordsOf(head({ outcomes }))).toMatch(/Came out ✕bad: booked <b>cancelled<\/b> ✓good: csat/);
+  expect(wordsOf(head({}))).not.toContain('Came out');
 });
 
 test('the place in the list says whether there is more, and its ends go no further', () => {

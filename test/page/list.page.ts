@@ -17,7 +17,9 @@ test('columns are chosen in a menu, stand in the address, and leave the sentence
   await page.getByText('Columns', { exact: true }).click();
   await page.locator('.menu').getByLabel('Duration').check();
   await page.locator('.menu').getByLabel('Version').uncheck();
-  await expect.poll(() => searchOf(page.url())).toBe('?agent_version=v2&columns=score%2Cturns%2Cduration%2Ccost');
+  await expect
+    .poll(() => searchOf(page.url()))
+    .toBe('?agent_version=v2&columns=came_out%2Cscore%2Cturns%2Cduration%2Ccost');
   expect(await page.locator('.row-duration').first().innerText()).toMatch(/ms| s$/);
   expect(await page.locator('.row-version').count()).toBe(0);
   expect(await page.locator('.row .row-asked').first().innerText()).toBe(asked);

@@ -50,6 +50,7 @@ const row = (changes: Partial<ConversationItem>, suites: readonly string[] = [],
 );
 
 test('a row reads as a sentence: how it ended, what was asked, what was answered', () => {
+  expect(wordsOf(row({ evaluations: [listed()], came_out: 'bad' }))).toMatch(/✕bad1\.00v1/);
   expect(wordsOf(row({ evaluations: [listed()] }))).toMatch(/^success.*When\?At nine\.1\.00v11 turn$/);
   expect(markupOf(row({ evaluations: [listed()] }))).toContain('class="row-link fine"');
 });
@@ -100,7 +101,7 @@ test('of several suites the one that is asked for is shown, else the worst', () 
 });
 
 test('columns are those of the address, in their own order; names that are none are left out', () => {
-  expect(columnsOf(placeAt(''))).toEqual(['score', 'version', 'turns', 'cost']);
+  expect(columnsOf(placeAt(''))).toEqual(['came_out', 'score', 'version', 'turns', 'cost']);
   expect(columnsOf(placeAt('columns=cost,score,nonsense'))).toEqual(['score', 'cost']);
   expect(columnsOf(placeAt('columns=none'))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /** Parts of the overview, from answers of the API. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Detections } from '../../src/api/detections.ts';
+import type { EstimateAnswer } from '../../src/api/estimate.ts';
 import type { SubAgents } from '../../src/api/sub-agents.ts';
 import type { Trend, TrendFigures } from '../../src/api/trend.ts';
 import { Endings } from '../../src/page/overview/endings.tsx';
@@ -8,6 +9,7 @@ import { Figures } from '../../src/page/overview/figures.tsx';
 import { detectionsOf, OpenDetections } from '../../src/page/overview/open-detections.tsx';
 import { movedQueryOf } from '../../src/page/overview/moved-parts.tsx';
 import { SubAgentTable } from '../../src/page/overview/sub-agents.tsx';
+import { Estimated } from '../../src/page/read/went-well.tsx';
 import type { Place } from '../../src/page/shell/place.ts';
 import { countOf, markupOf, wordsOf } from './shown.tsx';
 
@@ -251,4 +253,33 @@ test('nothing is linked that the list cannot find', () => {
   const folded = SUB_AGENTS.sub_agents.map((row) => ({ ...row, agent: 'other' }));
 
   expect(countOf(subAgentTable({ sub_agents: folded }), /href=/)).toBe(0);
+});
+
+const ESTIMATE: EstimateAnswer = {
+  ...{ agent: 'greeter', since: TREND.since, until: TREND.until, says: 'It says.', next: 'Read 20 more.' },
+  conversations: { spoken_for: 1204, later: 0, unreadable: 0, called_fine: 900, unscored: 0 },
+  readings: { sample: 0, out_of_turn: 0, certain: 0, unclear: 0, by_two: 0, disagreed: 0 },
+  ...{ worth: [], enough: false },
+};
+
+test('how many went well has the figures of the API, and those that it does not speak for', () => {
+  const estimate = {
+    ...ESTIMATE,
+    success: { value: 0.62, low: 0.481, high: 0.7494, n: 40 },
+    miss_rate: { value: 0.333, low: 0.1, high: 0.6, n: 40 },
+    readings: { ...ESTIMATE.readings, sample: 40 },
+    conversations: { ...ESTIMATE.conversations, later: 3, unreadable: 1 },
+  };
+  const words = wordsOf(<Estimated estimate={estimate} read="/read?agent=greeter" />);
+
+  expect(words).toMatch(/^Went well 62\.0 % \(48\.1–74\.9\).*33\.3 % \(10\.0–60\.0\) Readings 40 .*1,204/);
+  expect(words).toContain('3 conversations began later and come first to be read: not spoken for');
+  expect(words).toMatch(/1 conversation without recorded words: not spoken for Read 20 more\. Read conversations$/);
+});
+
+test('where nothing was read there is no figure, but the way to one', () => {
+  const estimated = <Estimated estimate={ESTIMATE} read="/read?agent=greeter" />;
+
+  expect(wordsOf(estimated)).toBe('It says. Read 20 more. Read conversations');
+  expect(markupOf(estimated)).toContain('href="/read?agent=greeter"');
 });

@@ -77,13 +77,20 @@ test('a second person gets the same conversations, and their agreement is shown'
   await page.keyboard.press('n');
   await page.keyboard.type('Not the ones he named.');
   await page.keyboard.press('Escape');
+  // The whole conversation is read before the verdict is shown.
+  await page.keyboard.press('w');
+  await page.keyboard.press('2');
+  const badly = page.getByRole('button', { name: 'Went badly' });
+  await expect.poll(() => badly.getAttribute('aria-pressed')).toBe('true');
+  expect(await page.locator('.said-verdict').count()).toBe(0);
   await page.keyboard.press('2');
   await page.locator('.said-verdict').waitFor();
+  expect(await badly.isDisabled()).toBe(true);
   await expect.poll(async () => page.locator('.people').innerText()).toMatch(/ana, bo[\s\S]*Agreed/);
   expect((await agreement()).people).toMatchObject({ labellers: ['ana', 'bo'], subjects: 1 });
   await page.keyboard.press('w');
-  await page.keyboard.press('2');
-  await expect.poll(() => page.getByRole('button', { name: 'Went wrong' }).getAttribute('aria-pressed')).toBe('true');
+  await page.keyboard.press('1');
+  expect(await page.getByText('only before its verdict is shown').isVisible()).toBe(true);
 });
 
 test('on a narrow screen, with nothing left to label, and with words that are unknown', async () => {

@@ -1,4 +1,5 @@
 /** The words of user and agent, turn by turn, with the verdicts that rest on the turn under the answer. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConversationDetail, TurnJson } from '../../api/conversation-detail.ts';
 import { decisionOf } from '../../model/decision.ts';
@@ -19,39 +20,37 @@ interface ChatProps {
   /** Template of links to traces. */
   readonly traceUrl?: string | undefined;
   readonly onEvidence: (evidence: Evidence) => void;
+  /** Shown between the question and the answer, such as the steps of the agent. */
+  readonly between?: ((turn: TurnJson) => ComponentChildren) | undefined;
+  /** Shown beside the name of the agent. */
+  readonly beside?: ((turn: TurnJson) => ComponentChildren) | undefined;
+  /** Shows a long conversation from its beginning. */
+  readonly isFromStart?: boolean;
 }
 
 /** A conversation of hundreds of turns is shown from its end, where it went wrong or right. */
 const TURNS_SHOWN = 20;
 
-export function Chat({ conversation, evidence, lit, traceUrl, onEvidence }: ChatProps) {
+export function Chat({ conversation, isFromStart = false, ...each }: ChatProps) {
   const [shown, setShown] = useState(TURNS_SHOWN);
   const { turn_list: turns, content, content_note: note } = conversation;
   const left = Math.max(0, turns.length - shown);
+  const more = left > 0 && (
+    <p>
+      <button type="button" class="quiet" onClick={() => setShown(shown + TURNS_SHOWN)}>
+        {`Show ${isFromStart ? 'later' : 'earlier'} turns (${left})`}
+      </button>
+    </p>
+  );
   return (
     <section class="chat" aria-label="What was said">
       {content !== 'whole' && <p class="limits">{note ?? `The content of this conversation is ${content}.`}</p>}
       {turns.length === 0 && content === 'whole' && <p class="aside">Nothing of what was said is stored.</p>}
-      {left > 0 && (
-        <p>
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => setShown(shown + TURNS_SHOWN)}
-          >{`Show earlier turns (${left})`}</button>
-        </p>
-      )}
-      {turns.slice(left).map((turn) => (
-        <Turn
-          key={turn.turn_id}
-          id={conversation.conversation_id}
-          turn={turn}
-          evidence={evidence}
-          lit={lit}
-          traceUrl={traceUrl}
-          onEvidence={onEvidence}
-        />
+      {!isFromStart && more}
+      {(isFromStart ? turns.slice(0, shown) : turns.slice(left)).map((turn) => (
+        <Turn key={turn.turn_id} id={conversation.conversation_id} turn={turn} {...each} />
       ))}
+      {isFromStart && more}
     </section>
   );
 }
@@ -63,7 +62,9 @@ function Turn({
   lit,
   traceUrl,
   onEvidence,
-}: Omit<ChatProps, 'conversation'> & { readonly id: string; readonly turn: TurnJson }) {
+  between,
+  beside,
+}: Omit<ChatProps, 'conversation' | 'isFromStart'> & { readonly id: string; readonly turn: TurnJson }) {
   const { turn_id: turnId, asked, answered, error, cut, began_at: at } = turn;
   const isLit = lit !== undefined && turn.steps.some(({ span_id: span }) => span !== undefined && lit.includes(span));
   const whole = (field: 'asked' | 'answered') => (cut === true ? wholeTextAddress(id, turnId, field) : undefined);
@@ -81,8 +82,10 @@ function Turn({
           </>
         }
       />
+      {between?.(turn)}
       <Said
         by="agent"
+        beside={beside?.(turn)}
         text={answered}
         whole={whole('answered')}
         missing={
@@ -110,7 +113,7 @@ function failedIn({ steps }: TurnJson, { bySpan }: EvidenceLinks): readonly Evid
 
 /** A template that asks for a span gets the turn's first one without a parent. */
 function placeOf(turn: TurnJson, conversation: string): LinkedPlace {
-  const root = turn.steps.find(({ parent, span_id: span }) => parent === undefined && span !== undefined);
+  const root = rootOf(turn);
   return {
     trace_id: root?.trace_id ?? turn.trace_ids[0] ?? '',
     span_id: root?.span_id,
@@ -118,6 +121,11 @@ function placeOf(turn: TurnJson, conversation: string): LinkedPlace {
     end_ms: Date.parse(turn.ended_at),
     conversation_id: conversation,
   };
+}
+
+/** The first span of a turn without a parent. */
+export function rootOf({ steps }: TurnJson): TurnJson['steps'][number] | undefined {
+  return steps.find(({ parent, span_id: span }) => parent === undefined && span !== undefined);
 }
 
 /** Signs that the turn was not understood, above it, with what helps. */

@@ -1,9 +1,11 @@
-/** The head of a conversation: how it ended, its figures, its place in the list, and how to take it elsewhere. */
+/** The head of a conversation: how it ended, what came of it in the world, its figures, its place in the list, and how to take it elsewhere. */
 import type { ConversationDetail } from '../../api/conversation-detail.ts';
 import type { ListedEvaluation } from '../../api/conversation-list.ts';
 import { keptToken } from '../api/token.ts';
 import { worstOf } from '../../model/worst-first.ts';
 import { addressOf } from '../shell/place.ts';
+import { SomeFirst } from '../shell/some-first.tsx';
+import { CameOut } from '../text/came-out.tsx';
 import { Copy, CopyAnswer } from '../text/copy.tsx';
 import { counted, countText, dollars, durationText, percent, scoreText } from '../text/format.ts';
 import { OutcomeMark } from '../text/outcome.tsx';
@@ -52,6 +54,7 @@ export function ConversationHead({ id, query, conversation, row, onClose, onStep
         <SpanText text={id} />
       </h2>
       {conversation !== undefined && <Summary conversation={conversation} />}
+      {conversation !== undefined && <Outcomes outcomes={conversation.outcomes} />}
       <Elsewhere id={id} query={query} conversation={conversation} />
     </header>
   );
@@ -81,6 +84,31 @@ function Summary({ conversation }: { readonly conversation: ConversationDetail }
         {conversation.clock_wrong === true && ' (the clock of its spans is wrong: this is when it arrived)'}
       </span>
     </p>
+  );
+}
+
+const OUTCOMES_SHOWN = 5;
+
+/** The score says how it looked, and these how it was. */
+function Outcomes({ outcomes }: Pick<ConversationDetail, 'outcomes'>) {
+  if (outcomes.length === 0) return null;
+  return (
+    <section class="head-outcomes" aria-label="What came of it">
+      {'Came out '}
+      <SomeFirst of={outcomes} atATime={OUTCOMES_SHOWN}>
+        {(shown) => (
+          <ul class="head-facts">
+            {shown.map(({ name, good, value }) => (
+              <li key={name}>
+                <CameOut isGood={good} />
+                {': '}
+                <SpanText text={value === undefined ? name : `${name} ${value}`} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </SomeFirst>
+    </section>
   );
 }
 

@@ -19,7 +19,7 @@ export function Said({ by, text, missing, whole, beside, children }: SaidProps) 
   return (
     <div class={`said ${by}`}>
       <p class="speaker">
-        {by === 'user' ? 'User ' : 'Agent'}
+        {by === 'user' ? 'User ' : 'Agent '}
         {beside}
       </p>
       {text === '' ? <p class="aside">{missing}</p> : <LongText text={text} whole={whole} />}

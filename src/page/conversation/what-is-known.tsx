@@ -1,4 +1,4 @@
-/** All else that is known of a conversation: the truth, what people said, and what came of it in the world. */
+/** All else that is known of a conversation: the truth, and what users and other people said. */
 import type { ComponentChildren } from 'preact';
 import type { ShownFeedback } from '../../api/feedback.ts';
 import type { ConversationDetail } from '../../api/conversation-detail.ts';
@@ -10,13 +10,12 @@ import { Time } from '../text/time.tsx';
 const SHOWN = 20;
 
 export function WhatIsKnown({ conversation }: { readonly conversation: ConversationDetail }) {
-  const { truth, labels, outcomes, feedback_list: feedback } = conversation;
-  if (truth === undefined && labels.length + outcomes.length + feedback.length === 0) return null;
+  const { truth, labels, feedback_list: feedback } = conversation;
+  if (truth === undefined && labels.length + feedback.length === 0) return null;
   return (
     <section class="known">
       <Part title="What users said" of={feedback} line={feedbackLine} />
       <Part title="What people said" of={labels} line={labelLine} />
-      <Part title="What came of it" of={outcomes} line={outcomeLine} />
       {truth !== undefined && (
         <details>
           <summary>What was right (truth)</summary>
@@ -56,15 +55,6 @@ function labelLine({ label_id: id, criterion, label, by, at, note }: Conversatio
       <Time at={at} />
       {note !== undefined && ': '}
       {note !== undefined && <SpanText text={note} charactersMax={600} />}
-    </li>
-  );
-}
-
-function outcomeLine({ name, good, value }: ConversationDetail['outcomes'][number]) {
-  return (
-    <li key={name}>
-      <VerdictMark verdict={good ? 'pass' : 'fail'} />
-      <SpanText text={value === undefined ? name : `${name}: ${value}`} />
     </li>
   );
 }

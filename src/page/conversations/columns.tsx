@@ -5,6 +5,7 @@ import type { ConversationItem, ListedEvaluation } from '../../api/conversation-
 import { changeFilter } from '../shell/filter-bar.tsx';
 import { Menu } from '../shell/menu.tsx';
 import type { Place } from '../shell/place.ts';
+import { CameOut } from '../text/came-out.tsx';
 import { counted, dollars, durationText, percent, scoreText } from '../text/format.ts';
 import { SpanText } from '../text/span-text.tsx';
 
@@ -14,6 +15,10 @@ interface Column {
 }
 
 const COLUMNS = {
+  came_out: {
+    label: 'Came out',
+    of: ({ came_out: cameOut }) => (cameOut === undefined ? '' : <CameOut isGood={cameOut === 'good'} />),
+  },
   score: { label: 'Score', of: (_row, worst) => (worst?.score == null ? '' : scoreText(worst.score)) },
   decided: {
     label: 'Decided share',
@@ -33,7 +38,7 @@ export type ColumnName = keyof typeof COLUMNS;
 
 // The cast holds because these are the table's own keys.
 const NAMES = Object.keys(COLUMNS) as readonly ColumnName[];
-const USUAL: readonly ColumnName[] = ['score', 'version', 'turns', 'cost'];
+const USUAL: readonly ColumnName[] = ['came_out', 'score', 'version', 'turns', 'cost'];
 /** An address without the parameter has the usual ones. */
 const NONE = 'none';
 

@@ -76,7 +76,7 @@ function limitsOf({
   ];
 }
 
-function entry(name: string, value: JSX.Element, kind = 'other') {
+export function entry(name: string, value: JSX.Element, kind = 'other') {
   return (
     <div key={name} class={`figure ${kind}`}>
       <dt>{name}</dt>

@@ -1,55 +1,27 @@
-/** More that a person can do with a conversation than answer the question: call it good or bad, correct the truth, keep it. */
+/** More that a person can do with a conversation than answer the question: say whether it went well, correct the truth, keep it. */
 import { useState } from 'preact/hooks';
 import type { ConversationDetail } from '../../api/conversation-detail.ts';
 import { ask, type Reply } from '../api/ask.ts';
 import { useKeys } from '../shell/keys.ts';
 
-/** Name of the outcome that `assay validity --label review` compares scores with. */
-const OUTCOME = 'review';
-
-type Good = boolean | null;
+type Answer = 'good' | 'bad' | null;
 
 interface BeyondTheQuestionProps {
   readonly conversation: ConversationDetail;
+  /** Name of the person. */
+  readonly by: string;
   readonly isAnswered: boolean;
+  /** Why the whole conversation cannot be answered for: it would not be blind, or a part is hidden. */
+  readonly whyNotRead: string | undefined;
 }
 
-export function BeyondTheQuestion({ conversation, isAnswered }: BeyondTheQuestionProps) {
+export function BeyondTheQuestion({ conversation, by, isAnswered, whyNotRead }: BeyondTheQuestionProps) {
   const { conversation_id: id } = conversation;
-  const known = conversation.outcomes.find(({ name }) => name === OUTCOME)?.good;
-  const [good, setGood] = useState<Good | undefined>(known);
-  const [why, setWhy] = useState<string | undefined>();
-  const put = (said: Good) =>
-    send('/v1/outcomes', { conversation_id: id, label: OUTCOME, good: said }, setWhy, () => setGood(said ?? undefined));
-  useKeys([
-    { key: 'w 1', does: 'the whole conversation went well', press: () => put(true) },
-    { key: 'w 2', does: 'the whole conversation went wrong', press: () => put(false) },
-    { key: 'w 0', does: 'take back what you said of the whole conversation', press: () => put(null) },
-  ]);
-  const whole = (said: boolean, words: string, key: string) => (
-    <button
-      type="button"
-      class={good === said ? 'answer chosen' : 'answer'}
-      aria-pressed={good === said}
-      onClick={() => put(good === said ? null : said)}
-    >
-      {words}
-      <kbd>{key}</kbd>
-    </button>
-  );
   const place = encodeURIComponent(id);
   return (
     <section class="beyond">
       <h3>The whole conversation</h3>
-      <div class="answers">
-        {whole(true, 'Went well', 'w 1')}
-        {whole(false, 'Went wrong', 'w 2')}
-      </div>
-      {why !== undefined && (
-        <p class="mistake" role="alert">
-          {why}
-        </p>
-      )}
+      <WholeReading id={id} by={by} whyNot={whyNotRead} />
       {/* It may say what the criterion should have answered. */}
       {isAnswered && <Truth conversation={conversation} />}
       <p class="head-actions">
@@ -67,6 +39,54 @@ export function BeyondTheQuestion({ conversation, isAnswered }: BeyondTheQuestio
         )}
       </p>
     </section>
+  );
+}
+
+interface WholeReadingProps {
+  readonly id: string;
+  readonly by: string;
+  readonly whyNot: string | undefined;
+}
+
+/** A reading of the conversation, as the view Read puts it. */
+function WholeReading({ id, by, whyNot }: WholeReadingProps) {
+  const [answer, setAnswer] = useState<Answer>(null);
+  const [why, setWhy] = useState<string | undefined>();
+  const put = (said: Answer) => {
+    if (whyNot !== undefined) return;
+    send('/v1/readings', { conversation_id: id, answer: said, by }, setWhy, () => setAnswer(said));
+  };
+  // Known even where they do nothing: a `1` alone would answer the question.
+  useKeys([
+    { key: 'w 1', does: 'the whole conversation went well', press: () => put('good') },
+    { key: 'w 2', does: 'the whole conversation went badly', press: () => put('bad') },
+    { key: 'w 0', does: 'take back what you said of the whole conversation', press: () => put(null) },
+  ]);
+  const button = (said: Answer, words: string, key: string) => (
+    <button
+      type="button"
+      class={answer === said ? 'answer chosen' : 'answer'}
+      aria-pressed={answer === said}
+      disabled={whyNot !== undefined}
+      onClick={() => put(answer === said ? null : said)}
+    >
+      {words}
+      <kbd>{key}</kbd>
+    </button>
+  );
+  return (
+    <>
+      <div class="answers">
+        {button('good', 'Went well', 'w 1')}
+        {button('bad', 'Went badly', 'w 2')}
+      </div>
+      {whyNot !== undefined && <p class="aside">{whyNot}</p>}
+      {why !== undefined && (
+        <p class="mistake" role="alert">
+          {why}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -3,21 +3,19 @@
  * Beside it, how far they agree. All of it works from the keyboard.
  */
 import { useState } from 'preact/hooks';
-import { signedInAs } from '../../model/caller.ts';
 import type { SuiteList } from '../../api/suite-list.ts';
-import { mayLabel, useMe } from '../api/use-me.ts';
 import { useReply } from '../api/use-reply.ts';
 import { changeFilter, FilterBar, plainChoices } from '../shell/filter-bar.tsx';
 import { Loading } from '../shell/here.tsx';
-import { leaveField, useKeys } from '../shell/keys.ts';
+import { useKeys } from '../shell/keys.ts';
 import { Problem } from '../shell/problem.tsx';
 import type { ViewProps } from '../shell/view-props.ts';
 import { counted, countText } from '../text/format.ts';
 import { Agreement } from './agreement.tsx';
 import { ANSWERS } from './answer-bar.tsx';
-import { keepLabeller, keptLabeller } from './labeller.ts';
 import { ReviewedConversation } from './reviewed-conversation.tsx';
 import { type Review as ReviewState, useReview } from './use-review.ts';
+import { useWhoLabels } from './who-labels.tsx';
 
 const BECAUSE = [
   { value: 'balanced', words: 'as many that failed as passed' },
@@ -29,16 +27,7 @@ const BECAUSE = [
 
 export function Review({ place, facets }: ViewProps) {
   const { reply, again } = useReply<SuiteList>('/api/v1/suites');
-  const me = useMe();
-  const [typed, setTyped] = useState(keptLabeller);
-  const isReader = me !== undefined && !mayLabel(me);
-  const signedIn = me === undefined ? undefined : signedInAs(me);
-  // Before it is known who that is, nobody labels.
-  const by = me === undefined || isReader ? '' : (signedIn ?? typed);
-  const onName = (name: string) => {
-    keepLabeller(name);
-    setTyped(name);
-  };
+  const { by, name, note } = useWhoLabels();
   const suites = reply?.is === 'here' ? reply.value.suites.filter(({ live }) => live) : [];
   const suite = suites.find(({ name }) => name === place.query.get('suite')) ?? firstWorth(suites);
   const criterion =
@@ -75,24 +64,9 @@ export function Review({ place, facets }: ViewProps) {
     <div class="review">
       <h1 class="only-heard">Review</h1>
       <FilterBar place={place} filters={filters}>
-        {signedIn === undefined ? (
-          <Labeller by={typed} onName={onName} />
-        ) : (
-          <span class="labeller">{`You are ${signedIn}`}</span>
-        )}
+        {name}
       </FilterBar>
-      {isReader && (
-        <section class="problem">
-          <h2>Your role may not label</h2>
-          <p>
-            {'You may read conversations and figures. Labels take the role '}
-            <code>review</code>.
-          </p>
-        </section>
-      )}
-      {me !== undefined && !isReader && by === '' && (
-        <p class="limits">Type your name above: labels say who gave them, so that two people can be compared.</p>
-      )}
+      {note}
       {by !== '' && suite !== undefined && criterion !== undefined && (
         <Queue
           key={`${suite.name} ${criterion.name} ${because}`}
@@ -190,25 +164,5 @@ function Done({ review, onSample }: { readonly review: ReviewState; readonly onS
         </button>
       </p>
     </section>
-  );
-}
-
-function Labeller({ by, onName }: { readonly by: string; readonly onName: (name: string) => void }) {
-  // An answer that comes meanwhile must not erase the name.
-  const [typed, setTyped] = useState(by);
-  return (
-    <label class="labeller">
-      {'You are '}
-      <input
-        type="text"
-        value={typed}
-        maxLength={200}
-        placeholder="your name"
-        autocomplete="username"
-        onKeyDown={leaveField}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        onChange={({ currentTarget }) => onName(currentTarget.value.trim())}
-      />
-    </label>
   );
 }

@@ -56,7 +56,18 @@ export function ReviewedConversation(props: ReviewedProps) {
               )}
               <Chat {...parts} />
               <Steps {...parts} chosen={step} onStep={setStep} />
-              <BeyondTheQuestion conversation={whole} isAnswered={answer !== undefined} />
+              <BeyondTheQuestion
+                conversation={whole}
+                by={review.by}
+                isAnswered={answer !== undefined}
+                whyNotRead={
+                  answer !== undefined || review.isSeen
+                    ? 'This can be said only before its verdict is shown.'
+                    : length < whole.turn_list.length
+                      ? 'Later turns are hidden here: the whole can be read under Read.'
+                      : undefined
+                }
+              />
             </>
           );
         }}

@@ -24,6 +24,8 @@ interface Asked {
 }
 
 export interface Review {
+  /** Name of the person. */
+  readonly by: string;
   readonly queue: ReviewQueue | undefined;
   readonly problem: NoReply | undefined;
   readonly at: number;
@@ -93,6 +95,7 @@ export function useReview(asked: Asked | undefined): Review {
     [key],
   );
   return {
+    by: asked?.by ?? '',
     queue: isCurrent ? queue.value : undefined,
     problem,
     at,

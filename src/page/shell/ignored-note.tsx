@@ -9,6 +9,7 @@ const OWN: Readonly<Record<PageView, readonly string[]>> = {
   overview: [],
   conversations: [...LIST_FILTERS, 'columns', 'verdict', 'step', 'beside'],
   versions: ['tab', 'a', 'b', 'case'],
+  read: [],
   review: ['criterion', 'because'],
   suites: ['weights', 'off'],
 };

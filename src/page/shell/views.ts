@@ -26,6 +26,7 @@ export const VIEWS: Readonly<Record<PageView, ViewEntry>> = {
     key: 'v',
     load: async () => (await import('../versions/versions.tsx')).Versions,
   },
+  read: { title: 'Read', key: 'e', load: async () => (await import('../read/read.tsx')).Read },
   review: { title: 'Review', key: 'r', load: async () => (await import('../review/review.tsx')).Review },
   suites: { title: 'Suites', key: 's', load: async () => (await import('../suites/suites.tsx')).Suites },
 };

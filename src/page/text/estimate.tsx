@@ -1,15 +1,17 @@
 /** A figure with its interval and what it rests on: none of the three is ever shown without the others. */
 import type { ApiEstimate } from '../../api/shapes.ts';
-import { countText, percent, percentRange, scoreRange, scoreText } from './format.ts';
+import { counted, percent, percentRange, scoreRange, scoreText } from './format.ts';
 
 interface EstimateProps {
   /** Undefined where it is not known. */
   readonly estimate: ApiEstimate | undefined;
+  /** Name of one that it rests on. */
+  readonly of?: string;
 }
 
-export function ShareEstimate({ estimate }: EstimateProps) {
+export function ShareEstimate({ estimate, of }: EstimateProps) {
   if (estimate === undefined) return 'not known';
-  return figure(percent(estimate.value), percentRange(estimate), estimate);
+  return figure(percent(estimate.value), percentRange(estimate), estimate, of);
 }
 
 /** Evaluations with a fault, of 100, from the share of those without. */
@@ -23,9 +25,9 @@ export function ScoreEstimate({ estimate }: EstimateProps) {
   return figure(scoreText(estimate.value, 3), scoreRange(estimate), estimate);
 }
 
-function figure(value: string, range: string, { n }: ApiEstimate) {
+function figure(value: string, range: string, { n }: ApiEstimate, of = 'evaluation') {
   return (
-    <span class="estimate" title={`95 % interval, from ${countText(n)} evaluations`}>
+    <span class="estimate" title={`95 % interval, from ${counted(n, of)}`}>
       <span class="value">{value}</span> <span class="range">{`(${range})`}</span>
     </span>
   );

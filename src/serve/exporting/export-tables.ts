@@ -48,6 +48,7 @@ const CONVERSATION_COLUMNS: ColumnsOf<ConversationLine> = {
   state: ['text', 'always'],
   unscored_because: ['text', 'or_null'],
   feedback: ['text', 'or_null'],
+  came_out: ['text', 'or_null'],
   waiting_for: ['text', 'or_null'],
 };
 

@@ -42,6 +42,7 @@ export function conversationItemOf(
     state: stateOf(row, evaluations),
     ...(row.unscoredBecause === undefined ? {} : { unscored_because: row.unscoredBecause }),
     ...(row.feedback === undefined ? {} : { feedback: row.feedback }),
+    ...(row.cameOut === undefined ? {} : { came_out: row.cameOut }),
     ...(row.dueCause === undefined ? {} : { waiting_for: row.dueCause }),
     evaluations: shown.map(({ evaluation }) => listed(evaluation, suites)),
     ...(shown.length === evaluations.length ? {} : { evaluations_left_out: evaluations.length - shown.length }),

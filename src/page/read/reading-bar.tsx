@@ -1,0 +1,55 @@
+/** The one question, the answers that a person can give, and a note. */
+import type { ReadingAnswer } from '../../model/readings.ts';
+import { leaveField } from '../shell/keys.ts';
+import type { Readings } from './use-readings.ts';
+
+export const ANSWERS: readonly { readonly answer: ReadingAnswer; readonly key: string; readonly words: string }[] = [
+  { answer: 'good', key: '1', words: 'Went well' },
+  { answer: 'bad', key: '2', words: 'Went badly' },
+  { answer: 'cannot_tell', key: '3', words: 'Cannot tell' },
+];
+
+interface ReadingBarProps {
+  readonly readings: Readings;
+  readonly note: string;
+  readonly onNote: (note: string) => void;
+  readonly onSay: (answer: ReadingAnswer) => void;
+}
+
+export function ReadingBar({ readings, note, onNote, onSay }: ReadingBarProps) {
+  const { given, isSending, mistake, undo } = readings;
+  const last = ANSWERS.find(({ answer }) => answer === given.at(-1)?.answer);
+  return (
+    <section class="answer-bar" aria-label="Your answer">
+      <h2 class="asked-question">Did this conversation go well for its user?</h2>
+      <fieldset class="answers" aria-label="Answers">
+        {ANSWERS.map(({ answer, key, words }) => (
+          <button key={answer} type="button" class="answer" disabled={isSending} onClick={() => onSay(answer)}>
+            {words}
+            <kbd>{key}</kbd>
+          </button>
+        ))}
+        <button type="button" class="quiet" disabled={isSending || last === undefined} onClick={undo}>
+          Undo<kbd>u</kbd>
+        </button>
+      </fieldset>
+      <label class="note">
+        {'Note '}
+        <input
+          type="text"
+          value={note}
+          maxLength={2_000}
+          placeholder="sent with your answer (n)"
+          onKeyDown={leaveField}
+          onInput={({ currentTarget }) => onNote(currentTarget.value)}
+        />
+      </label>
+      {mistake !== undefined && <p class="mistake" role="alert">{`Your answer was not taken: ${mistake}`}</p>}
+      <p class="aside" role="status">
+        {last === undefined
+          ? 'Verdicts, outcomes and feedback are hidden here.'
+          : `You said of the one before: ${last.words.toLowerCase()}.`}
+      </p>
+    </section>
+  );
+}
