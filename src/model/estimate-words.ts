@@ -10,7 +10,7 @@ interface Headline {
   readonly certain: number;
 }
 
-/** A reading takes about as long as the issue's first users took. */
+/** People who read with the keys take about so long for one. */
 export const MINUTES_A_READING = 1.25;
 
 export function headlineWords({ success, missRate, spokenFor, read, certain }: Headline): string {
@@ -28,14 +28,15 @@ export function headlineWords({ success, missRate, spokenFor, read, certain }: H
 
 export function nextWords(
   worth: readonly { readonly readings: number; readonly plusMinus: number }[],
-  { read, isEnough }: { readonly read: number; readonly isEnough: boolean },
+  { read, isEnough, spokenFor }: { readonly read: number; readonly isEnough: boolean; readonly spokenFor: number },
 ): string {
   const [first, second] = worth;
+  if (spokenFor === 0) return 'No conversation is over yet that a person could read.';
   if (first === undefined) return 'All conversations that can be read have been read.';
   if (isEnough) return 'More readings would hardly narrow it. Read on next week.';
   const more = first.readings - read;
   const then = second === undefined ? '' : `, ${second.readings - read} for ± ${points(second.plusMinus)}`;
-  return `Read ${counted(more, `${read > 0 ? 'more ' : ''}conversation`)} (about ${Math.max(1, Math.round(more * MINUTES_A_READING))} minutes) to know it to about ± ${points(first.plusMinus)} points${then}.`;
+  return `Read ${counted(more, `${read > 0 ? 'more ' : ''}conversation`)} (about ${Math.max(1, Math.round(more * MINUTES_A_READING))} minutes) to know it to about ± ${counted(points(first.plusMinus), 'point')}${then}.`;
 }
 
 function percent(share: number): string {

@@ -41,7 +41,7 @@ function estimateJson(found: WindowEstimate): Omit<EstimateAnswer, 'agent' | 'si
   const read = readings.sample;
   return {
     says: headlineWords({ success, missRate, spokenFor, read, certain: readings.certain }),
-    next: nextWords(worth, { read, isEnough: enough }),
+    next: nextWords(worth, { read, isEnough: enough, spokenFor }),
     ...(success === undefined ? {} : { success: figure(success) }),
     ...(missed === undefined ? {} : { missed: figure(missed) }),
     ...(missRate === undefined ? {} : { miss_rate: figure(missRate) }),
