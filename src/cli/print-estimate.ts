@@ -51,9 +51,9 @@ export function printExplained(terminal: Terminal, { success }: EstimateAnswer, 
   const head = headRow('cell', 'conversations', 'rate', 'called', 'group');
   printTable(terminal, [head, ...ofCell], { align: 'rrrll' });
   out(`    certain: ${certain.good} good, ${certain.bad} bad, ${certain.bad_called_fine} of these called fine`);
-  out(
-    `\n${paint('bold', 'Formula')}\n${FORMULA} ${fixed(Math.exp(against), 0)}; both ends then move out by ${percent(widenedBy)}.`,
-  );
+  const limit = fixed(Math.exp(against), 0);
+  const more = widenedBy === 0 ? '' : `; both ends then move out by ${percent(widenedBy)}, as readers disagree`;
+  out(`\n${paint('bold', 'Formula')}\n${FORMULA} ${limit}${more}.`);
   if (success === undefined) return;
   const ends = [
     { rate: Math.min(success.value, success.low + widenedBy), taken: 'bad' },
@@ -80,7 +80,9 @@ export function printExplained(terminal: Terminal, { success }: EstimateAnswer, 
     ],
     { align: 'rrrlrrr' },
   );
-  out('    A product below the limit at an end: no rate beyond it is possible after what was read.');
+  out(
+    `    A product below ${limit}: what was read leaves no rate beyond this end. --json has the beliefs of all cells.`,
+  );
 }
 
 /** Unclear draws are taken for bad at the lower end, for good at the upper; beliefs go with it. */
