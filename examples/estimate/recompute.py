@@ -1,6 +1,6 @@
 """Recomputes the interval of the success rate from the answer of the API, with nothing but what that answer holds.
 
-    curl -s 'localhost:4319/api/v1/estimate?agent=shop&explain=true' | python3 recompute.py
+curl -s 'localhost:4319/api/v1/estimate?agent=shop&explain=true' | python3 recompute.py
 """
 
 import json
@@ -43,19 +43,17 @@ def evidence(rate, unclear):
     return product if 0 <= total <= sum(left) else math.inf
 
 
-def end(unclear, outermost, step):
-    """Returns the outermost rate in the interval: walks inwards from an end of what is possible, then halves."""
-    limit, inside = math.exp(explained["against"]), outermost
-    while evidence(inside, unclear) >= limit:
-        inside += step
-    outside = inside if inside == outermost else inside - step
-    for _ in range(12):
+def end(unclear, outermost):
+    """Returns the outermost rate that is not contradicted, by halving between an end of all rates and the estimate."""
+    inside, outside = answer["success"]["value"], outermost
+    for _ in range(20):
         middle = (outside + inside) / 2
-        outside, inside = (outside, middle) if evidence(middle, unclear) < limit else (middle, inside)
-    return outside
+        contradicted = evidence(middle, unclear) >= math.exp(explained["against"])
+        inside, outside = (inside, middle) if contradicted else (middle, outside)
+    return inside
 
 
-low = max(0.0, end("bad", 0.0, 0.005) - explained["widened_by"])
-high = min(1.0, end("good", 1.0, -0.005) + explained["widened_by"])
+low = max(0.0, end("bad", 0.0) - explained["widened_by"])
+high = min(1.0, end("good", 1.0) + explained["widened_by"])
 print(f"recomputed: {low:.4f} to {high:.4f}")
 print(f"the API:    {answer['success']['low']:.4f} to {answer['success']['high']:.4f}")
