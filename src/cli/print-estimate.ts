@@ -85,7 +85,7 @@ export function printExplained(terminal: Terminal, { success }: EstimateAnswer, 
   );
 }
 
-/** Unclear draws are taken for bad at the lower end, for good at the upper; beliefs go with it. */
+/** Unclear draws are bad at the lower end and good at the upper; beliefs go with it. */
 function factorsIf({ cells, draws, certain }: Explained, rate: number, taken: 'good' | 'bad'): readonly number[] {
   const all = cells.reduce((sum, { size }) => sum + size, 0) + certain.good + certain.bad;
   return logFactors(

@@ -162,7 +162,7 @@ test.each([
 
 const NOTE = /^note (.*)$/;
 
-/** What was printed while these keys were pressed; `note …` presses n and writes it. */
+/** Output while these keys are pressed; `note …` presses n and writes it. */
 async function readWith(by: string, ...pressed: readonly string[]): Promise<string> {
   const left = [...pressed];
   let note = '';

@@ -1,6 +1,6 @@
 /**
  * `assay labels import`: puts what people said of conversations into the service that is running, to compare judges with it; or, with `--outcome`,
- * what came of them in the world, to hold all scores against it; or, with `--readings`, whether each went well.
+ * what came of them in the world, to hold all scores against it. With `--readings` it puts whether each went well.
  */
 import { counted } from '../../model/counted.ts';
 import { type Command, Option } from 'commander';

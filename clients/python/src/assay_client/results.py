@@ -340,7 +340,7 @@ class _EstimateRequired(TypedDict):
     until: str
     #: The headline as a sentence.
     says: str
-    #: What to do, as a sentence.
+    #: Advice, as a sentence.
     next: str
     conversations: dict[str, int]
     readings: dict[str, int]
