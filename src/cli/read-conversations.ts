@@ -8,7 +8,7 @@ import { buildConversation } from '../assemble/build-conversation.ts';
 import { estimateAnswer, type ReadingQueue, readingQueue } from '../api/estimate.ts';
 import type { Settings } from '../config/settings.ts';
 import { turnsOfTrace } from '../engine/turns-of-trace.ts';
-import type { ReadingAnswer } from '../model/readings.ts';
+import { READING_ANSWERS, type ReadingAnswer } from '../model/readings.ts';
 import { idKeysOf } from '../normalize/id-keys.ts';
 import { transcriptOf } from '../report/documents/transcript.ts';
 import { spansOfService } from './conversation-of-service.ts';
@@ -32,11 +32,8 @@ interface Reading {
 
 type Item = ReadingQueue['items'][number];
 
-const ANSWERS: ReadonlyMap<string, ReadingAnswer> = new Map([
-  ['1', 'good'],
-  ['2', 'bad'],
-  ['3', 'cannot_tell'],
-]);
+/** One for each answer, in their order. */
+const KEYS = ['1', '2', '3'];
 const QUESTION = 'Did it go well for its user?   1 well   2 badly   3 cannot tell   u undo   n note   q quit';
 
 /** Returns when the reader quits, or when no conversation is left for this reader. */
@@ -70,17 +67,15 @@ export async function readConversations(terminal: Terminal, keys: Keys, of: Read
   }
 }
 
-interface Said {
-  readonly answer: ReadingAnswer;
-  readonly note?: string;
-}
-
-async function answerOf({ out, paint }: Terminal, keys: Keys): Promise<Said | 'undo' | 'quit'> {
+async function answerOf(
+  { out, paint }: Terminal,
+  keys: Keys,
+): Promise<{ readonly answer: ReadingAnswer; readonly note?: string } | 'undo' | 'quit'> {
   let note = '';
   for (;;) {
     out(`\n${paint('bold', QUESTION)}`);
     const key = await keys.next();
-    const answer = ANSWERS.get(key);
+    const answer = READING_ANSWERS[KEYS.indexOf(key)];
     if (answer !== undefined) return { answer, ...(note === '' ? {} : { note }) };
     if (key === 'u') return 'undo';
     if (key === 'q' || key === CTRL_C) return 'quit';

@@ -36,7 +36,7 @@ interface ReadLabels {
 }
 
 export function readLabels(file: string, given: Given): ReadLabels {
-  const form = { schema: labelSchema, fields: FIELDS, expected: EXPECTED, nothing: 'there are no labels in it' };
+  const form = { schema: labelSchema, fields: FIELDS, expected: EXPECTED, are: 'labels' };
   const { all, mistakes } = readAll(file, form, (entry) => ({ ...defined(given), ...entry }));
   return { labels: all, mistakes };
 }
@@ -50,25 +50,18 @@ const readingSchema = z.strictObject({
   first_wrong: idText.optional(),
   note: z.string('a text').optional(),
 });
-type WrittenReading = z.output<typeof readingSchema>;
-const ANSWERS: ReadonlyMap<string, string> = new Map([
-  ['true', 'good'],
-  ['1', 'good'],
-  ['false', 'bad'],
-  ['0', 'bad'],
-]);
+const ANSWERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ true: 'good', 1: 'good', false: 'bad', 0: 'bad' }),
+);
 
 export function readReadings(
   file: string,
   given: Pick<Given, 'by'>,
-): { readonly readings: readonly WrittenReading[]; readonly mistakes: readonly Mistake[] } {
-  const form = {
-    ...{ schema: readingSchema, fields: READING_FIELDS, expected: READING_EXPECTED },
-    nothing: 'there are no readings in it',
-  };
+): { readonly readings: readonly z.output<typeof readingSchema>[]; readonly mistakes: readonly Mistake[] } {
+  const form = { schema: readingSchema, fields: READING_FIELDS, expected: READING_EXPECTED, are: 'readings' };
   const { all, mistakes } = readAll(file, form, ({ answer, ...entry }) => {
-    const word = String(answer).toLowerCase();
-    return { ...defined(given), ...entry, ...(answer === undefined ? {} : { answer: ANSWERS.get(word) ?? answer }) };
+    const word = ANSWERS.get(String(answer).toLowerCase()) ?? answer;
+    return { ...defined(given), ...entry, ...(word === undefined ? {} : { answer: word }) };
   });
   return { readings: all, mistakes };
 }
@@ -77,13 +70,12 @@ interface Form<Schema extends z.ZodType> {
   readonly schema: Schema;
   readonly fields: readonly string[];
   readonly expected: string;
-  /** The problem of a file without entries. */
-  readonly nothing: string;
+  readonly are: string;
 }
 
 function readAll<Schema extends z.ZodType>(
   file: string,
-  { schema, fields, expected, nothing }: Form<Schema>,
+  { schema, fields, expected, are }: Form<Schema>,
   fill: (entry: Record<string, unknown>) => Record<string, unknown>,
 ): { readonly all: readonly z.output<Schema>[]; readonly mistakes: readonly Mistake[] } {
   const { entries, mistakes: listMistakes } = readList(file, { expected, names: fields });
@@ -95,7 +87,8 @@ function readAll<Schema extends z.ZodType>(
     if (parsed.success) all.push(parsed.data);
     else mistakes.push(...shapeMistakes(parsed.error, { file, placeOf, placeOfKey }, filled, () => fields));
   }
-  if (all.length === 0 && mistakes.length === 0) mistakes.push(wholeMistake(file, { problem: nothing, expected }));
+  if (all.length === 0 && mistakes.length === 0)
+    mistakes.push(wholeMistake(file, { problem: `there are no ${are} in it`, expected }));
   return { all, mistakes };
 }
 

@@ -123,7 +123,7 @@ test('of several agents each has a line, and what is about one takes its name', 
   const explained = await inService('estimate', '--explain');
 
   expect(all.stdout).toMatch(
-    /^helper +No conversation has been read.*\nother \[2J +No conversation has been read.*\n$/,
+    /^helper: No conversation has been read.*\nother \[2J: No conversation has been read.*\n$/,
   );
   expect(JSON.parse(json.stdout)).toMatchObject([{ agent: 'helper' }, {}]);
   expect(explained).toMatchObject({

@@ -6,7 +6,6 @@ import { facets } from '../../api/facets.ts';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { keysOfTerminal, readConversations } from '../read-conversations.ts';
 import { printEstimate, printExplained } from '../print-estimate.ts';
-import { printTable } from '../print-table.ts';
 import { ask, askedPort, reading, type ServiceFlags, serviceOf, tokenOption } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import { safe, type Terminal } from '../terminal.ts';
@@ -18,16 +17,12 @@ Examples:
   assay estimate --agent shop
   assay estimate --agent shop --since 30d --read --by ana`;
 
+const NO_KEYS =
+  '--read waits for keys and needs a terminal; import a file with `assay labels import <file> --readings`';
+
 type EstimateFlags = ServiceFlags & {
-  readonly agent?: string;
-  readonly agentVersion?: string;
-  readonly environment?: string;
-  readonly segment?: string;
-  readonly since?: string;
-  readonly explain?: boolean;
-  readonly read?: boolean;
-  readonly by?: string;
-};
+  readonly [Name in 'agent' | 'agentVersion' | 'environment' | 'segment' | 'since' | 'by']?: string;
+} & { readonly explain?: boolean; readonly read?: boolean };
 
 export function addEstimate(program: Command, terminal: Terminal): void {
   program
@@ -67,14 +62,10 @@ async function agentsOf(flags: EstimateFlags): Promise<readonly string[]> {
 
 async function estimateOf(agent: string, flags: EstimateFlags, terminal: Terminal): Promise<void> {
   if (flags.read === true) {
-    if (!process.stdin.isTTY || !process.stdout.isTTY)
-      throw new CommandFailure(
-        '--read waits for keys and needs a terminal; import a file with `assay labels import <file> --readings`',
-        EXIT.usage,
-      );
+    if (!process.stdin.isTTY || !process.stdout.isTTY) throw new CommandFailure(NO_KEYS, EXIT.usage);
+    const service = serviceOf(flags);
+    const { idKeys } = service.settings.conversation;
     const by = flags.by ?? userInfo().username;
-    const { settings, ...service } = serviceOf(flags);
-    const { idKeys } = settings.conversation;
     await readConversations(terminal, keysOfTerminal(), { service, by, idKeys, query: queryOf(agent, flags) });
   }
   const answer = await answerOf(agent, flags);
@@ -94,15 +85,7 @@ async function estimateOfEach(agents: readonly string[], flags: EstimateFlags, t
   const answers: EstimateAnswer[] = [];
   for (const agent of agents) answers.push(await answerOf(agent, flags));
   if (flags.json === true) terminal.json(answers);
-  else
-    printTable(
-      terminal,
-      answers.map(({ agent, says }) => [
-        { text: agent, style: 'bold', max: 60 },
-        { text: says, max: 400 },
-      ]),
-      { indent: 0 },
-    );
+  else for (const { agent, says } of answers) terminal.out(`${safe(agent, 80)}: ${safe(says, 600)}`);
 }
 
 async function answerOf(agent: string, flags: EstimateFlags): Promise<EstimateAnswer> {

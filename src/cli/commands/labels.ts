@@ -32,12 +32,8 @@ Examples:
   assay labels import csat.csv --outcome --good-from 4`;
 
 type ImportFlags = ServiceFlags &
-  OutcomeFlags & {
-    readonly by?: string;
-    readonly suite?: string;
-    readonly outcome?: boolean;
-    readonly certain?: boolean;
-    readonly readings?: boolean;
+  OutcomeFlags & { readonly by?: string; readonly suite?: string } & {
+    readonly [Name in 'outcome' | 'certain' | 'readings']?: boolean;
   };
 
 export function addLabels(program: Command, terminal: Terminal): void {
@@ -53,11 +49,7 @@ export function addLabels(program: Command, terminal: Terminal): void {
     )
     .option('--by <person>', 'name of the labeller or reader, if the file has none')
     .option('--suite <name>', 'the suite, if the file has none')
-    .addOption(
-      new Option('--readings', 'the file says of whole conversations how they went: conversation_id, answer').conflicts(
-        'outcome',
-      ),
-    )
+    .addOption(new Option('--readings', 'the file says how conversations went, as people read').conflicts('outcome'))
     .option('--outcome', 'the file holds real outcomes of conversations: conversation_id, an outcome, case')
     .option('--certain', 'with --outcome: it decides how the conversation went, and nobody has to read it');
   addOutcomeOptions(command, 'with --outcome: the column that is the outcome, and its name in the store')
