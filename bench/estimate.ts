@@ -17,7 +17,7 @@
 import { randomFrom } from '../src/model/random.ts';
 import { isEnough } from '../src/statistics/estimate/advice.ts';
 import { beliefsOf } from '../src/statistics/estimate/beliefs.ts';
-import { type Beliefs, type Cell, type Draw, evidencePath, logEvidence } from '../src/statistics/estimate/evidence.ts';
+import { type Beliefs, type Cell, type Draw, logEvidence, logFactors } from '../src/statistics/estimate/evidence.ts';
 import { type FrameCell, NOTHING_CERTAIN } from '../src/statistics/estimate/frame.ts';
 import { AGAINST, notContradicted } from '../src/statistics/estimate/interval.ts';
 import { RATE_OF_FAULTY } from '../src/store/frame-reader.ts';
@@ -133,7 +133,8 @@ function measured(name: string, runs: number, make: () => World): readonly Bench
     const world = make();
     const beliefs = beliefsOf(world.cells, world.draws);
     const supposed = { total: world.truth * sizeOf(world.cells), weights: world.cells.map(() => 1) };
-    const path = evidencePath(world.cells, world.draws, beliefs, supposed);
+    let log = 0;
+    const path = logFactors(world.cells, world.draws, beliefs, supposed).logs.map((one) => (log += one));
     const isMissed = (count: number) => (path[Math.min(count, path.length) - 1] ?? 0) >= AGAINST;
     for (const count of READINGS) if (isMissed(count)) missedAt.set(count, (missedAt.get(count) ?? 0) + 1);
     if (path.some((log) => log >= AGAINST)) everMissed += 1;

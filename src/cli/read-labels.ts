@@ -1,10 +1,11 @@
 /**
- * Reads labels of people from a file. All of it is checked before anything is sent, and every mistake is reported with
- * its line.
+ * Reads labels of people, and readings, from a file. All of it is checked before anything is sent, and every mistake is
+ * reported with its line.
  */
 import { z } from 'zod';
 import { LABELS } from '../model/labels.ts';
 import type { Mistake } from '../model/mistake.ts';
+import { READING_ANSWERS } from '../model/readings.ts';
 import { shapeMistakes } from '../model/shape-mistakes.ts';
 import { isRecord, readList, wholeMistake } from '../offline/list-file.ts';
 
@@ -35,18 +36,60 @@ interface ReadLabels {
 }
 
 export function readLabels(file: string, given: Given): ReadLabels {
-  const { entries, mistakes: listMistakes } = readList(file, { expected: EXPECTED, names: FIELDS });
+  const form = { schema: labelSchema, fields: FIELDS, expected: EXPECTED, are: 'labels' };
+  const { all, mistakes } = readAll(file, form, (entry) => ({ ...defined(given), ...entry }));
+  return { labels: all, mistakes };
+}
+
+const READING_FIELDS = ['conversation_id', 'answer', 'by', 'first_wrong', 'note'] as const;
+const READING_EXPECTED = `a list of {${READING_FIELDS.slice(0, 3).join(', ')}}, as YAML, JSON, JSON lines or CSV`;
+const readingSchema = z.strictObject({
+  conversation_id: idText,
+  answer: z.enum(READING_ANSWERS),
+  by: name,
+  first_wrong: idText.optional(),
+  note: z.string('a text').optional(),
+});
+const ANSWERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ true: 'good', 1: 'good', false: 'bad', 0: 'bad' }),
+);
+
+export function readReadings(
+  file: string,
+  given: Pick<Given, 'by'>,
+): { readonly readings: readonly z.output<typeof readingSchema>[]; readonly mistakes: readonly Mistake[] } {
+  const form = { schema: readingSchema, fields: READING_FIELDS, expected: READING_EXPECTED, are: 'readings' };
+  const { all, mistakes } = readAll(file, form, ({ answer, ...entry }) => {
+    const word = ANSWERS.get(String(answer).toLowerCase()) ?? answer;
+    return { ...defined(given), ...entry, ...(word === undefined ? {} : { answer: word }) };
+  });
+  return { readings: all, mistakes };
+}
+
+interface Form<Schema extends z.ZodType> {
+  readonly schema: Schema;
+  readonly fields: readonly string[];
+  readonly expected: string;
+  readonly are: string;
+}
+
+function readAll<Schema extends z.ZodType>(
+  file: string,
+  { schema, fields, expected, are }: Form<Schema>,
+  fill: (entry: Record<string, unknown>) => Record<string, unknown>,
+): { readonly all: readonly z.output<Schema>[]; readonly mistakes: readonly Mistake[] } {
+  const { entries, mistakes: listMistakes } = readList(file, { expected, names: fields });
   const mistakes: Mistake[] = [...listMistakes];
-  const labels: WrittenLabel[] = [];
+  const all: z.output<Schema>[] = [];
   for (const { value, placeOf, placeOfKey } of entries) {
-    const filled = isRecord(value) ? { ...defined(given), ...value } : value;
-    const parsed = labelSchema.safeParse(filled);
-    if (parsed.success) labels.push(parsed.data);
-    else mistakes.push(...shapeMistakes(parsed.error, { file, placeOf, placeOfKey }, filled, () => FIELDS));
+    const filled = isRecord(value) ? fill(value) : value;
+    const parsed = schema.safeParse(filled);
+    if (parsed.success) all.push(parsed.data);
+    else mistakes.push(...shapeMistakes(parsed.error, { file, placeOf, placeOfKey }, filled, () => fields));
   }
-  if (labels.length === 0 && mistakes.length === 0)
-    mistakes.push(wholeMistake(file, { problem: 'there are no labels in it', expected: EXPECTED }));
-  return { labels, mistakes };
+  if (all.length === 0 && mistakes.length === 0)
+    mistakes.push(wholeMistake(file, { problem: `there are no ${are} in it`, expected }));
+  return { all, mistakes };
 }
 
 function defined(given: Given): Partial<Given> {

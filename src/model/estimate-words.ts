@@ -17,7 +17,7 @@ export function headlineWords({ success, missRate, spokenFor, read, certain }: H
   if (success === undefined) return 'No conversation has been read: how many went well is not known.';
   const from = [
     ...(read > 0 ? [counted(read, 'reading')] : []),
-    ...(certain > 0 ? [`${counted(certain, 'outcome')} that are certain`] : []),
+    ...(certain > 0 ? [counted(certain, 'certain outcome')] : []),
   ];
   const missed =
     missRate === undefined

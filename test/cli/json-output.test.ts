@@ -19,6 +19,7 @@ const COMMANDS: { readonly [file: string]: readonly string[] } = {
   'compare.ts': ['compare v1 v2'],
   'backtest.ts': ['backtest default --data-dir DATA'],
   'validity.ts': ['validity recorded.jsonl --suite default --outcomes csat.csv --good-from 4'],
+  'estimate.ts': ['estimate --agent none --url URL', 'estimate --agent none --explain --url URL'],
   'explain.ts': ['explain conversation --data-dir DATA', 'explain conversation --url URL'],
   'shadow.ts': ['shadow --config DATA/assay.yaml'],
   'doctor.ts': ['doctor --url URL'],

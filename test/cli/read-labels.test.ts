@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { readLabels } from '../../src/cli/read-labels.ts';
+import { readLabels, readReadings } from '../../src/cli/read-labels.ts';
 import { tempDirectory } from '../temp-directory.ts';
 
 function read(name: string, text: string, given = {}) {
@@ -80,4 +80,36 @@ test.each<[why: string, name: string, text: string, told: readonly RegExp[]]>([
   const { told: all } = read(name, text);
 
   expect(all.toSorted()).toEqual(told.map((one) => expect.stringMatching(one)));
+});
+
+test.each<[name: string, text: string]>([
+  [
+    'r.json',
+    '[{"conversation_id": 17, "answer": true, "by": "ann"}, {"conversation_id": "b", "answer": 0, "by": "bo"}]',
+  ],
+  ['r.csv', 'conversation_id,answer,by\n17,1,ann\nb,False,bo\n'],
+  ['r.jsonl', '{"conversation_id":"17","answer":"good"}\n{"conversation_id":"b","answer":"bad","by":"bo"}\n'],
+])('reads the readings of %s', (name, text) => {
+  const file = path.join(tempDirectory(), name);
+  writeFileSync(file, text);
+
+  expect(readReadings(file, { by: 'ann' })).toEqual({
+    readings: [
+      { conversation_id: '17', answer: 'good', by: 'ann' },
+      { conversation_id: 'b', answer: 'bad', by: 'bo' },
+    ],
+    mistakes: [],
+  });
+});
+
+test('every mistake in readings has its line', () => {
+  const file = path.join(tempDirectory(), 'r.csv');
+  writeFileSync(file, 'conversation_id,answer,first_wrong\na,god,\nb,2,0011\n,good,\n');
+  const { mistakes } = readReadings(file, { by: 'ann' });
+
+  expect(mistakes.map(({ line, path: where, expected }) => `${line} ${where}: ${expected}`)).toEqual([
+    "2 answer: one of good, bad, cannot_tell; did you mean 'good'?",
+    '3 answer: one of good, bad, cannot_tell',
+    '4 conversation_id: a text or a number',
+  ]);
 });

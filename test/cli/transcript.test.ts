@@ -7,9 +7,9 @@ import { type TranscriptTurn, transcriptOf } from '../../src/report/documents/tr
 
 const RUNS = path.resolve(import.meta.dirname, '../../examples/golden-traces/runs.jsonl');
 
-function printed(turns: readonly TranscriptTurn[]): string {
+function printed(turns: readonly TranscriptTurn[], isWhole = false): string {
   const lines: string[] = [];
-  printTranscript({ out: (text) => lines.push(text), paint: (_, text) => text }, turns, { indent: '  ' });
+  printTranscript({ out: (text) => lines.push(text), paint: (_, text) => text }, turns, { indent: '  ', isWhole });
   return lines.join('\n');
 }
 
@@ -53,5 +53,16 @@ test('what was not recorded is said, turns are numbered, and nothing from a span
     '  turn 2',
     '  user    (not recorded)',
     '  answer  (nothing)',
+  ]);
+});
+
+test('a whole transcript keeps lines and length, and still nothing moves the cursor', () => {
+  const answer = `First.\r\n\u001b[2J\u0007${'x'.repeat(1500)}`;
+  const turn: TranscriptTurn = { trace_id: 'a', user: 'hi', steps: [], answer, error: null };
+
+  expect(printed([turn], true).split('\n')).toEqual([
+    '  user    hi',
+    '  answer  First.',
+    `          ${'x'.repeat(1500)}`,
   ]);
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { OUTCOMES, VERDICTS } from '../../src/model/evaluation.ts';
 import { LABELS } from '../../src/model/labels.ts';
+import { READING_ANSWERS } from '../../src/model/readings.ts';
 
 const RESULTS = readFileSync(
   path.resolve(import.meta.dirname, '../../clients/python/src/assay_client/results.py'),
@@ -19,6 +20,7 @@ test.each([
   ['Outcome', OUTCOMES],
   ['VerdictKind', VERDICTS],
   ['LabelKind', LABELS],
+  ['ReadingAnswer', READING_ANSWERS],
 ] as const)('%s has every word, and no other', (name, words) => {
   expect(literal(name).toSorted()).toEqual(words.toSorted());
 });

@@ -220,6 +220,7 @@ test('long conversations come in parts, and long texts whole', { timeout: 60_000
   for (const [name, input] of [
     ['what_got_worse', {}],
     ['figures', { by: 'agent_version', since: '7d' }],
+    ['estimate', { agent: 'helper' }],
     ['compare_versions', { agent: 'helper', against_version: 'v1', agent_version: 'v2' }],
     ['try_suite_change', { suite: 'calls', weights: { looked: 0.1 } }],
   ] as const)

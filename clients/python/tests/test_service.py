@@ -130,6 +130,27 @@ def test_feedback_counts_once_over_the_api_and_from_spans(client: Client, provid
     assert [one["conversation_id"] for one in disliked] == ["liked"]
 
 
+def test_an_estimate_rests_on_what_people_have_read(client: Client, provider: TracerProvider) -> None:
+    for name in ("read/1", "read/2", "known"):
+        talk(provider, name, "It is on its way.")
+        client.wait_for(name, over=True)
+    assert "success" not in client.estimate("shop", segment="none")
+    queue = client.get("readings/queue", agent="shop", by="ana")["items"]
+    first = [one["conversation_id"] for one in queue[:2]]
+    client.put_readings({"conversation_id": one, "answer": "good", "by": "ana"} for one in first)
+    client.outcome("known", "refunded", False, certain=True)
+
+    found = client.estimate("shop", since="1h", explain=True)
+    assert "went well, from 2 readings and 1 certain outcome." in found["says"]
+    assert (found["readings"]["sample"], found["readings"]["certain"]) == (2, 1)
+    assert found["success"]["low"] < found["success"]["value"] <= found["success"]["high"]
+    assert [draw["answer"] for draw in found["explained"]["draws"]] == ["good", "good"]
+
+    client.put_readings([{"conversation_id": one, "answer": None, "by": "ana"} for one in first])
+    client.outcome("known", "refunded", None)
+    assert "success" not in client.estimate("shop")
+
+
 def test_mistakes_are_explained(client: Client) -> None:
     with pytest.raises(NotFound, match="no conversation has the id"):
         client.conversation("nobody")
@@ -162,6 +183,8 @@ def shape(schema: dict[str, Any], *path: str) -> dict[str, Any]:
         (results.Label, "get_conversations_conversation", ("labels",)),
         (results.WorldOutcome, "get_conversations_conversation", ("outcomes",)),
         (results.ExportedConversation, "get_export", ()),
+        (results.Estimate, "get_estimate", ()),
+        (results.Share, "get_estimate", ("success",)),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -203,6 +226,7 @@ def test_every_filter_is_one_of_the_service(client: Client) -> None:
         (client.conversations, "conversations"),
         (client.evaluations, "export"),
         (client.verdicts, "export"),
+        (client.estimate, "estimate"),
     ):
         known = {one["name"] for one in paths[f"/api/v1/{path}"]["get"]["parameters"]}
         assert set(method.__annotations__) - {"return"} - known == set()

@@ -1,14 +1,14 @@
 /**
  * `assay labels import`: puts what people said of conversations into the service that is running, to compare judges with it; or, with `--outcome`,
- * what came of them in the world, to hold all scores against it.
+ * what came of them in the world, to hold all scores against it. With `--readings` it puts whether each went well.
  */
 import { counted } from '../../model/counted.ts';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { CommandFailure, EXIT } from '../exit-codes.ts';
 import { failOn } from '../load.ts';
 import { addOutcomeOptions, OUTCOME_FILE, type OutcomeFlags, outcomesIn } from '../outcome-options.ts';
-import { readLabels, type WrittenLabel } from '../read-labels.ts';
+import { readLabels, readReadings, type WrittenLabel } from '../read-labels.ts';
 import { ask, askedPort, type ServiceFlags, serviceOf, tokenOption, writing } from '../running-service.ts';
 import { settingOption } from '../setting-option.ts';
 import { visibleJson } from '../../model/visible-text.ts';
@@ -16,19 +16,25 @@ import { safe, type Terminal } from '../terminal.ts';
 
 /** Most labels that the API takes in a request. */
 const LABELS_MAX = 1000;
-const OUTCOMES_TOGETHER = 500;
+const PUT_TOGETHER = 500;
 const answerSchema = z.object({ added: z.number() });
 const changedSchema = z.object({ changed: z.number() });
 
 const HELP = `
 With --outcome: ${OUTCOME_FILE}
 
+With --readings: the same kinds of file, with conversation_id, answer (good, bad or cannot_tell; true or 1, false or 0),
+by, first_wrong (the span id of the first step that went wrong) and note.
+
 Examples:
   assay labels import reviewed.csv --by ana
+  assay labels import readings.csv --readings --by ana
   assay labels import csat.csv --outcome --good-from 4`;
 
 type ImportFlags = ServiceFlags &
-  OutcomeFlags & { readonly by?: string; readonly suite?: string; readonly outcome?: boolean };
+  OutcomeFlags & { readonly by?: string; readonly suite?: string } & {
+    readonly [Name in 'outcome' | 'certain' | 'readings']?: boolean;
+  };
 
 export function addLabels(program: Command, terminal: Terminal): void {
   const labels = program
@@ -41,9 +47,11 @@ export function addLabels(program: Command, terminal: Terminal): void {
       '<file>',
       'YAML, JSON, JSON lines (.jsonl) or CSV: conversation, suite, criterion, label, by, turn_id, note',
     )
-    .option('--by <person>', 'name of the labeller, if the file has none')
+    .option('--by <person>', 'name of the labeller or reader, if the file has none')
     .option('--suite <name>', 'the suite, if the file has none')
-    .option('--outcome', 'the file holds real outcomes of conversations: conversation_id, an outcome, case');
+    .addOption(new Option('--readings', 'the file says how conversations went, as people read').conflicts('outcome'))
+    .option('--outcome', 'the file holds real outcomes of conversations: conversation_id, an outcome, case')
+    .option('--certain', 'with --outcome: it decides how the conversation went, and nobody has to read it');
   addOutcomeOptions(command, 'with --outcome: the column that is the outcome, and its name in the store')
     .option('--url <url>', 'the service to ask (default: that of the configuration, on this machine)')
     .option('--json', 'print the counts as JSON')
@@ -54,18 +62,21 @@ export function addLabels(program: Command, terminal: Terminal): void {
     .action(async (file: string, flags: ImportFlags) => {
       checkFlags(flags);
       if (flags.outcome === true) await importOutcomes(file, flags, terminal);
+      else if (flags.readings === true) await importReadings(file, flags, terminal);
       else await importLabels(file, flags, terminal);
     });
 }
 
 /** Options that only one kind of file takes. */
 function checkFlags(flags: ImportFlags): void {
-  const { outcome, by, suite, label, goodFrom, goodUpTo } = flags;
-  const given = Object.entries(
-    outcome === true ? { by, suite } : { label, 'good-from': goodFrom, 'good-up-to': goodUpTo },
-  ).find(([, value]) => value !== undefined)?.[0];
+  const { outcome, readings, by, suite, label, goodFrom, goodUpTo, certain } = flags;
+  const ofOutcomes = { label, 'good-from': goodFrom, 'good-up-to': goodUpTo, certain };
+  const excluded = outcome === true ? { by, suite } : { ...ofOutcomes, ...(readings === true ? { suite } : {}) };
+  const given = Object.entries(excluded).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;
-  const why = outcome === true ? 'is for labels of people, and --outcome is given' : 'needs --outcome';
+  const kind = outcome === true ? '--outcome' : '--readings';
+  const why =
+    outcome === true || given === 'suite' ? `is for labels of people, and ${kind} is given` : 'needs --outcome';
   throw new CommandFailure(`--${given} ${why}`, EXIT.usage);
 }
 
@@ -81,21 +92,44 @@ async function importLabels(file: string, flags: ImportFlags, terminal: Terminal
   );
 }
 
-/** Outcomes before a refused one stay in the store; the file can be imported again. */
+async function importReadings(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
+  const { readings, mistakes } = readReadings(file, { by: flags.by });
+  failOn(mistakes);
+  const changed = await putTogether(readings, { path: '/v1/readings', one: 'reading' }, flags, terminal);
+  const counts = { readings: readings.length, changed };
+  terminal.out(
+    flags.json === true
+      ? visibleJson(counts)
+      : `${counted(readings.length, 'reading')}, ${changed} of them new or changed`,
+  );
+}
+
+/** Items before a refused one stay in the store; the file can be imported again. */
+async function putTogether(
+  all: readonly unknown[],
+  { path, one }: { readonly path: string; readonly one: string },
+  flags: ImportFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const { url, writeToken } = serviceOf(flags);
+  let changed = 0;
+  for (let first = 0; first < all.length; first += PUT_TOGETHER) {
+    const some = all.slice(first, first + PUT_TOGETHER);
+    changed += changedSchema.parse(await ask(new URL(path, url), writing('PUT', some, writeToken))).changed;
+    terminal.progress(`${first + some.length} of ${counted(all.length, one)}`);
+  }
+  terminal.progressDone();
+  return changed;
+}
+
 async function importOutcomes(file: string, flags: ImportFlags, terminal: Terminal): Promise<void> {
   const { label, outcomes, empty, contradicted } = outcomesIn(file, flags);
-  const { url, writeToken } = serviceOf(flags);
   const all = [...outcomes].map(([conversation_id, { isGood, value, case: ofCase }]) => ({
     ...{ conversation_id, label, good: isGood, value },
     ...(ofCase === undefined ? {} : { case: ofCase }),
+    ...(flags.certain === true ? { certain: true } : {}),
   }));
-  let changed = 0;
-  for (let first = 0; first < all.length; first += OUTCOMES_TOGETHER) {
-    const some = all.slice(first, first + OUTCOMES_TOGETHER);
-    changed += changedSchema.parse(await ask(new URL('/v1/outcomes', url), writing('PUT', some, writeToken))).changed;
-    terminal.progress(`${first + some.length} of ${counted(all.length, 'outcome')}`);
-  }
-  terminal.progressDone();
+  const changed = await putTogether(all, { path: '/v1/outcomes', one: 'outcome' }, flags, terminal);
   const counts = { label, outcomes: all.length, changed, empty, contradicted: contradicted.length };
   if (flags.json === true) {
     terminal.out(visibleJson(counts));

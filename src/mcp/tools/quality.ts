@@ -1,6 +1,7 @@
 /** Tools about how well agents do: what got worse, figures, and versions side by side. */
 import { z } from 'zod';
 import { detections } from '../../api/detections.ts';
+import { estimateAnswer } from '../../api/estimate.ts';
 import { moved } from '../../api/moved.ts';
 import { suiteList } from '../../api/suite-list.ts';
 import { trend } from '../../api/trend.ts';
@@ -137,4 +138,14 @@ come back, for another mix of traffic and for looking often, and agrees with det
   },
 });
 
-export const QUALITY_TOOLS: readonly Tool[] = [whatGotWorse, figures, compareVersions];
+const estimate = tool({
+  name: 'estimate',
+  title: 'Estimated success rate',
+  description: `Share of an agent's conversations that went well for their users, from a sample that people read, and the share of failures
+that suites call fine. Quote says whole: a value is worth nothing without its interval. Your own reading would count in no
+estimate: ask people to read.`,
+  input: z.object({ agent: z.string(), agent_version, environment, since: since.default('7d'), until }),
+  run: async ({ api }, query) => asked(api, { method: 'GET', path: '/api/v1/estimate', query }, estimateAnswer),
+});
+
+export const QUALITY_TOOLS: readonly Tool[] = [whatGotWorse, figures, estimate, compareVersions];

@@ -49,24 +49,24 @@ export function logEvidence(
   beliefs: Beliefs,
   supposed: Supposed,
 ): number {
-  return evidencePath(cells, draws, beliefs, supposed).at(-1) ?? 0;
+  const { logs, isPossible } = logFactors(cells, draws, beliefs, supposed);
+  return isPossible ? logs.reduce((sum, log) => sum + log, 0) : Number.POSITIVE_INFINITY;
 }
 
-/** The same after each draw. */
-export function evidencePath(
+/** Logarithms of the factors of the draws, and whether the total is still possible after them. */
+export function logFactors(
   cells: readonly Cell[],
   draws: readonly Draw[],
   beliefs: Beliefs,
   supposed: Supposed,
-): readonly number[] {
+): { readonly logs: readonly number[]; readonly isPossible: boolean } {
   const frame = new Frame(cells, supposed);
-  let log = 0;
-  return draws.map((draw, index) => {
-    log += frame.logFactor(draw, beliefs[index] ?? []);
+  const logs = draws.map((draw, index) => {
+    const log = frame.logFactor(draw, beliefs[index] ?? []);
     frame.take(draw);
-    if (!frame.isPossible()) log = Number.POSITIVE_INFINITY;
     return log;
   });
+  return { logs, isPossible: frame.isPossible() };
 }
 
 class Frame {

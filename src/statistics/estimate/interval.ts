@@ -6,6 +6,7 @@ export const AGAINST = Math.log(20);
 const POINTS = 25;
 const HALVINGS = 14;
 const POINT = 1e-12;
+const SAME = 1e-9;
 
 /**
  * The range is what the readings leave possible; where it is a point, there is no doubt. The value is that which the
@@ -18,7 +19,7 @@ export function notContradicted(
   if (most - least < POINT) return { value: least, lower: least, upper: least };
   const points = Array.from({ length: POINTS }, (_, index) => least + ((most - least) * index) / (POINTS - 1));
   const logs = points.map(against);
-  const best = logs.reduce((at, log, index) => (log < (logs[at] ?? log) ? index : at), 0);
+  const best = middleOfLeast(logs);
   const found = leastOf(against, points[best - 1] ?? least, points[best + 1] ?? most);
   const at = points[best] ?? found;
   const value = against(found) < (logs[best] ?? Number.POSITIVE_INFINITY) ? found : at;
@@ -30,6 +31,13 @@ export function notContradicted(
     lower: Math.min(value, end(against, points[first - 1] ?? least, Math.min(value, points[first] ?? value))),
     upper: Math.max(value, end(against, points[last + 1] ?? most, Math.max(value, points[last] ?? value))),
   };
+}
+
+/** The middle one of values that are contradicted alike. */
+function middleOfLeast(logs: readonly number[]): number {
+  const least = Math.min(...logs);
+  const alike = [...logs.keys()].filter((index) => (logs[index] ?? least) <= least + SAME);
+  return alike[Math.floor(alike.length / 2)] ?? 0;
 }
 
 /** The outside itself, where it is not contradicted either. */

@@ -182,6 +182,14 @@ export const PAGES: Readonly<Record<string, Page>> = {
     folder: 'examples/system-prompt-as-a-suite',
     files: { 'recorded.jsonl': RECORDED },
   },
+  'docs/estimate.md': {
+    isServed: true,
+    files: {
+      'readings.csv': { text: 'conversation_id,answer\ngood,good\nlucky,bad\nslow,good\n' },
+      'refunds.csv': { text: 'conversation_id,refund\nlucky,0\n' },
+    },
+    replace: { 'agent shop': 'agent support', 'agent=shop': 'agent=support' },
+  },
   'docs/validity.md': {
     isServed: true,
     // Outcomes of the conversations that the service has, by an agent of another name.

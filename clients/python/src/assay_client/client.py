@@ -1,4 +1,5 @@
-"""Client of a running Assay: reads conversations and evaluations, writes labels, truth, outcomes and feedback.
+"""Client of a running Assay: reads conversations and evaluations, writes labels, readings, truth, outcomes and
+feedback.
 
     client = Client("http://127.0.0.1:4319", token=…)
     for item in client.conversations(outcome="hard_failure", since="24h"):
@@ -22,6 +23,7 @@ from .errors import NotFound
 from .results import (
     ConversationDetail,
     ConversationItem,
+    Estimate,
     EvaluationRow,
     ExportedConversation,
     FeedbackResult,
@@ -31,6 +33,7 @@ from .results import (
     Outcome,
     OutcomeToPut,
     Polarity,
+    ReadingToPut,
     State,
     VerdictRow,
 )
@@ -265,9 +268,14 @@ class Client:
         *,
         value: str | None = None,
         case: str | None = None,
+        certain: bool | None = None,
     ) -> None:
-        """Writes what came of a conversation in the world, such as `refunded`; None for `good` takes it back."""
-        given = {key: text for key, text in {"value": value, "case": case}.items() if text is not None}
+        """Writes what came of a conversation in the world, such as `refunded`; None for `good` takes it back.
+
+        One that is `certain` decides how the conversation went: nobody has to read it.
+        """
+        more = {"value": value, "case": case, "certain": certain}
+        given = {key: one for key, one in more.items() if one is not None}
         written = {"conversation_id": conversation_id, "label": label, "good": good, **given}
         self.outcomes([cast(OutcomeToPut, written)])
 
@@ -275,6 +283,26 @@ class Client:
         """Writes outcomes of conversations."""
         for part in _parts(outcomes):
             self._http.json("PUT", "/v1/outcomes", body=part)
+
+    def put_readings(self, readings: Iterable[ReadingToPut]) -> None:
+        """Writes whether conversations went well for their users, as people say who have read them."""
+        for part in _parts(readings):
+            self._http.json("PUT", "/v1/readings", body=part)
+
+    def estimate(
+        self,
+        agent: str,
+        *,
+        agent_version: str | None = None,
+        environment: str | None = None,
+        segment: str | None = None,
+        since: When = None,
+        until: When = None,
+        explain: bool | None = None,
+    ) -> Estimate:
+        """Estimates how many conversations of a week, or since `since`, went well, from what people have read."""
+        query = {key: value for key, value in locals().items() if key != "self"}
+        return cast(Estimate, self._http.json("GET", "/api/v1/estimate", query))
 
     def feedback(
         self,

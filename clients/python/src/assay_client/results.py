@@ -20,6 +20,7 @@ VerdictKind = Literal["pass", "fail", "not_applicable", "error", "skipped"]
 LabelKind = Literal["pass", "fail", "not_applicable"]
 State = Literal["scored", "open", "waiting", "unscored"]
 Polarity = Literal["positive", "negative", "neutral"]
+ReadingAnswer = Literal["good", "bad", "cannot_tell"]
 
 
 class _FailingRequired(TypedDict):
@@ -306,6 +307,58 @@ class _OutcomeToPutRequired(TypedDict):
 class OutcomeToPut(_OutcomeToPutRequired, total=False):
     value: str
     case: str
+    #: The outcome decides how the conversation went, and nobody has to read it.
+    certain: bool
+
+
+class _ReadingToPutRequired(TypedDict):
+    conversation_id: str
+    #: Whether it went well for its user. None takes it back.
+    answer: ReadingAnswer | None
+
+
+class ReadingToPut(_ReadingToPutRequired, total=False):
+    #: The person who read it. Needed with a token.
+    by: str
+    #: A reading of `agent`, a program, counts in no estimate.
+    source: Literal["person", "agent"]
+    #: Span id of the first step that went wrong.
+    first_wrong: str
+    note: str
+
+
+class Share(TypedDict):
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+class _EstimateRequired(TypedDict):
+    agent: str
+    since: str
+    until: str
+    #: The headline as a sentence.
+    says: str
+    #: Advice, as a sentence.
+    next: str
+    conversations: dict[str, int]
+    readings: dict[str, int]
+    #: The interval after more readings.
+    worth: list[dict[str, float]]
+    #: Ten more readings would hardly narrow the interval.
+    enough: bool
+
+
+class Estimate(_EstimateRequired, total=False):
+    #: Share of the conversations spoken for that went well; absent while nothing was read.
+    success: Share
+    #: Share of all that went badly and that the suites call fine.
+    missed: Share
+    #: The same, as a share of all that went badly.
+    miss_rate: Share
+    #: All that the interval is computed from; only with `explain`.
+    explained: dict[str, Any]
 
 
 class _FeedbackToPutRequired(TypedDict):

@@ -63,11 +63,19 @@ function estimateJson(found: WindowEstimate): Omit<EstimateAnswer, 'agent' | 'si
 }
 
 function explainedOf({ cells, draws, certain, disagreement }: Frame): EstimateAnswer['explained'] {
-  const taken = draws.map(({ cell, answer }) => ({ cell, isGood: answer === 'good' }));
-  const beliefs = beliefsOf(cells, taken);
+  const beliefsIf = (unclear: boolean) =>
+    beliefsOf(
+      cells,
+      draws.map(({ cell, answer }) => ({ cell, isGood: answer === 'unclear' ? unclear : answer === 'good' })),
+    );
+  const beliefs = beliefsIf(false);
+  const ifGood = draws.some(({ answer }) => answer === 'unclear') ? beliefsIf(true) : undefined;
   return {
     cells: cells.map(({ group, isCalledFine, rate, size }) => ({ group, called_fine: isCalledFine, rate, size })),
-    draws: draws.map(({ cell, answer }, at) => ({ cell, answer, beliefs: beliefs[at] ?? [] })),
+    draws: draws.map(({ cell, answer }, at) => ({
+      ...{ cell, answer, beliefs: beliefs[at] ?? [] },
+      ...(ifGood === undefined ? {} : { beliefs_if_good: ifGood[at] ?? [] }),
+    })),
     certain: { good: certain.good, bad: certain.bad, bad_called_fine: certain.badCalledFine },
     widened_by: disagreement / 2,
     against: AGAINST,
