@@ -35,8 +35,22 @@ export function nextWords(
   if (first === undefined) return 'All conversations that can be read have been read.';
   if (isEnough) return 'More readings would hardly narrow it. Read on next week.';
   const more = first.readings - read;
-  const then = second === undefined ? '' : `, ${second.readings - read} for ± ${points(second.plusMinus)}`;
-  return `Read ${counted(more, `${read > 0 ? 'more ' : ''}conversation`)} (about ${Math.max(1, Math.round(more * MINUTES_A_READING))} minutes) to know it to about ± ${counted(points(first.plusMinus), 'point')}${then}.`;
+  const then =
+    second === undefined
+      ? ''
+      : `, ${second.readings - read} ${isExact(second) ? 'for all of it' : `for ± ${points(second)}`}`;
+  const known = isExact(first) ? 'exactly' : `to about ± ${counted(points(first), 'point')}`;
+  const minutes = Math.max(1, Math.round(more * MINUTES_A_READING));
+  return `Read ${counted(more, `${read > 0 ? 'more ' : ''}conversation`)} (about ${counted(minutes, 'minute')}) to know it ${known}${then}.`;
+}
+
+interface Width {
+  readonly plusMinus: number;
+}
+
+/** All are read then. */
+function isExact({ plusMinus }: Width): boolean {
+  return plusMinus < 0.0005;
 }
 
 function percent(share: number): string {
@@ -47,6 +61,6 @@ function range({ lower, upper }: Estimate): string {
   return `${(lower * 100).toFixed(1)} to ${(upper * 100).toFixed(1)} %`;
 }
 
-function points(share: number): number {
-  return Math.max(1, Math.round(share * 100));
+function points({ plusMinus }: Width): number {
+  return Math.max(1, Math.round(plusMinus * 100));
 }

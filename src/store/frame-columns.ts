@@ -4,7 +4,6 @@
  */
 
 import { CALLED } from '../model/called.ts';
-import type { UnscoredCause } from '../model/causes.ts';
 import type { Outcome } from '../model/evaluation.ts';
 
 /** Lots are whole numbers from 0 up to this. */
@@ -19,15 +18,16 @@ export function drawLot(): number {
 export const LOW_LOT = LOTS / 64;
 
 /** Place of what suites said in `model/called.ts`; −1 where no words were recorded that a person could read, undefined where it is not over. */
-export function frameOf({ revision, unscoredBecause, glance, called }: FramedHead): number | undefined {
-  if (revision === 0 || unscoredBecause === 'moved') return undefined;
+export function frameOf({ revision, turns, glance, called }: FramedHead): number | undefined {
+  // One without turns was a part of another.
+  if (revision === 0 || turns === 0) return undefined;
   if (glance.asked === undefined && glance.answered === undefined) return UNREADABLE;
   return CALLED.indexOf(called ?? 'unscored');
 }
 
 interface FramedHead {
   readonly revision: number;
-  readonly unscoredBecause: UnscoredCause | undefined;
+  readonly turns: number;
   readonly glance: { readonly asked?: string | undefined; readonly answered?: string | undefined };
   readonly called: Outcome | undefined;
 }
@@ -39,7 +39,7 @@ export const FRAMES = [UNREADABLE, ...CALLED.keys()];
 /** Both of conversations that were evaluated before they were kept, from how bad the worst evaluation was. */
 export const CALLED_BEFORE = `CASE WHEN revision = 0 OR unscored_because IS NOT NULL THEN NULL
   WHEN worst_outcome = 0 THEN 1 ELSE worst_outcome + 3 END`;
-export const FRAME_BEFORE = `CASE WHEN revision = 0 OR unscored_because = 'moved' THEN NULL
+export const FRAME_BEFORE = `CASE WHEN revision = 0 OR turns = 0 THEN NULL
   WHEN asked IS NULL AND answered IS NULL THEN ${UNREADABLE}
   WHEN unscored_because IS NOT NULL THEN 0
   WHEN worst_outcome = 0 THEN 1 ELSE worst_outcome + 3 END`;

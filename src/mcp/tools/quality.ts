@@ -140,7 +140,7 @@ come back, for another mix of traffic and for looking often, and agrees with det
 
 const estimate = tool({
   name: 'estimate',
-  title: 'Estimated success rate',
+  title: 'How many conversations went well',
   description: `Share of an agent's conversations that went well for their users, from a sample that people read, and the share of failures
 that suites call fine. Quote says whole: a value is worth nothing without its interval. Your own reading would count in no
 estimate: ask people to read.`,
