@@ -65,7 +65,7 @@ const LANES: Readonly<Record<string, readonly Part[]>> = {
     },
     {
       name: 'properties',
-      short: ['properties', '--', '--rounds', '2'],
+      short: ['properties', '--', '--rounds', '1'],
       full: ['properties', '--', '--rounds', '20'],
       isSeeded: true,
     },

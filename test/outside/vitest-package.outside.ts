@@ -143,7 +143,8 @@ test('the files that the page shows are TypeScript without mistakes, matchers in
 });
 
 test('the tests that the page shows pass', () => {
-  const { status, output } = run('npx', 'vitest', 'run', '--exclude', 'wrong.test.ts');
+  // Vitest's own five seconds pass while the first test loads the engine on a machine with other work.
+  const { status, output } = run('npx', 'vitest', 'run', '--testTimeout=60000', '--exclude', 'wrong.test.ts');
 
   expect(status, output).toBe(0);
   expect(output).toMatch(/Tests {2}6 passed \(6\)/);

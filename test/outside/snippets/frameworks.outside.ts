@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFramework } from '../../../scripts/capture/framework-file.ts';
 import { allBlocks, type Block, placeOf, ROOT } from '../../snippets/blocks.ts';
 import { type FrameworkSnippet, PYTHON, PYTHON_HEAD, TYPESCRIPT, TYPESCRIPT_HEAD } from './framework-snippets.ts';
+import { shareOf } from '../share-of-round.ts';
 
 const PAGE = 'docs/frameworks.md';
 const run = promisify(execFile);
@@ -85,7 +86,7 @@ const tsconfig = ({ resolution }: FrameworkSnippet) => ({
   },
 });
 
-test.each(declared('ts', TYPESCRIPT))('%s compiles and runs', async (place, block, [snippet]) => {
+test.each(shareOf(declared('ts', TYPESCRIPT), 3))('%s compiles and runs', async (place, block, [snippet]) => {
   if (snippet === undefined) throw new Error(`${place} is not declared`);
   const folder = path.join(base, snippet.framework);
   mkdirSync(folder);
@@ -115,7 +116,7 @@ function asModule({ text }: Block, { before = '', after = '' }: FrameworkSnippet
   return `${TYPESCRIPT_HEAD}${before}${block}\n${after}process.exit(0);\nexport {};\n`;
 }
 
-test.each(declared('python', PYTHON))('%s runs', async (place, block, [snippet]) => {
+test.each(shareOf(declared('python', PYTHON), 3))('%s runs', async (place, block, [snippet]) => {
   if (snippet === undefined) throw new Error(`${place} is not declared`);
   const folder = path.join(base, snippet.framework);
   const [uv, python] = [path.join(base, 'uv/bin/uv'), path.join(folder, 'bin/python')];
