@@ -73,7 +73,7 @@ const benches = {
   // Whether intervals of the success rate hold the truth; with `--data`, of real conversations.
   estimate: () =>
     benchEstimate({
-      runs: Number(values.runs ?? (small ? 40 : 4000)),
+      runs: Number(values.runs ?? (small ? 4 : 4000)),
       seed: Number(values.seed ?? 1),
       data: values.data === undefined ? undefined : { file: values.data, half: values.half === 'b' ? 'b' : 'a' },
     }),

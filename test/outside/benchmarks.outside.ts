@@ -23,6 +23,7 @@ const BENCHMARKS: readonly (readonly [name: string, rows: number])[] = [
   ['detect', 45],
   ['online', 15],
   ['learned', 11],
+  ['estimate', 378],
 ];
 
 test.each(BENCHMARKS.filter((_, number) => isInShare(number, 4)))(
