@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyTracked } from '../clean-copy.ts';
 import { instrumented, RECORDED, SETUP, TELEMETRY, TEST, TSCONFIG, VITEST_CONFIG, WRONG } from './project-files.ts';
 import { NODES, type NodeVersion, type NpmVersion, Runtimes } from './runtimes.ts';
+import { shareOf } from '../share-of-round.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const EXAMPLE = path.join(ROOT, 'examples/golden-traces');
@@ -115,7 +116,7 @@ function install({ node, npm }: Project, folder: string, packages: readonly stri
   expect(status, output).toBe(0);
 }
 
-describe.each(PROJECTS)('$what', (project) => {
+describe.each(shareOf(PROJECTS, 3))('$what', (project) => {
   const { telemetry, commandsOn, instrumentedOn = [], testedOn = [], npm, api } = project;
   let folder: string;
 

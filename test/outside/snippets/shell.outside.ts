@@ -14,6 +14,7 @@ import { writtenAs } from '../../snippets/written.ts';
 import { type FileOfReader, PAGES } from './pages.ts';
 import { copyTracked } from '../clean-copy.ts';
 import { sessionOf } from './session.ts';
+import { shareOf } from '../share-of-round.ts';
 
 /** A page takes up to three minutes beside other tests on two cores. */
 const HANGS_AFTER_MS = 500_000;
@@ -57,7 +58,7 @@ test('each declared page has blocks', () => {
   expect(Object.keys(PAGES).filter((page) => !pages.includes(page))).toEqual([]);
 });
 
-test.each(pages)(
+test.each(shareOf(pages, 2))(
   '%s',
   (page) => {
     const declared = PAGES[page] ?? {};
