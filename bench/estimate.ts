@@ -15,6 +15,7 @@
  *     … bias at n               mean of estimate less truth, and its root mean square
  */
 import { randomFrom } from '../src/model/random.ts';
+import { isGood } from '../src/model/severity.ts';
 import { isEnough } from '../src/statistics/estimate/advice.ts';
 import { beliefsOf } from '../src/statistics/estimate/beliefs.ts';
 import { type Beliefs, type Cell, type Draw, logEvidence, logFactors } from '../src/statistics/estimate/evidence.ts';
@@ -106,7 +107,7 @@ function madeWorld({ rate, slope }: { readonly rate: number; readonly slope: num
 function ofReal(said: readonly TauSaid[], random: () => number): World {
   const groups = [...Map.groupBy(said, ({ called }) => called)];
   const cells = groups.map(([group, own]) => {
-    const isCalledFine = group === 'successful_completion' || group === 'no_fault_found';
+    const isCalledFine = isGood(group);
     return { group, isCalledFine, rate: isCalledFine ? 1 : RATE_OF_FAULTY, size: own.length };
   });
   const all = groups.flatMap(([, own], cell) => own.map(({ isRewarded }) => ({ cell, isGood: isRewarded })));

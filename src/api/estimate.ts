@@ -40,9 +40,9 @@ const explained = z
         cell: count,
         answer: z.enum(['good', 'bad', 'unclear']),
         beliefs: list(z.number()).meta({ description: 'by cell, before it was read; unclear ones taken for bad' }),
-        beliefs_if_good: list(z.number())
-          .optional()
-          .meta({ description: 'with unclear ones taken for good, as for the upper end; absent if none is unclear' }),
+        beliefs_if_good: list(z.number()).optional().meta({
+          description: 'the same for the upper end, which counts unclear ones as good; absent if none is',
+        }),
       }),
     ),
     certain: z.strictObject({ good: count, bad: count, bad_called_fine: count }),

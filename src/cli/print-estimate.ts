@@ -28,7 +28,7 @@ export function printEstimate(terminal: Terminal, answer: EstimateAnswer): void 
       row('sample', readings.sample, 'read in the order of their lots'),
       row('out of turn', readings.out_of_turn, 'read by choice or before their turn, and not counted'),
       row('certain', readings.certain, 'known by outcomes that are certain'),
-      row('unclear', readings.unclear, 'of the sample: taken for bad at the lower end, for good at the upper'),
+      row('unclear', readings.unclear, 'counted as bad at the lower end and as good at the upper end'),
       row('disagreed', readings.disagreed, `of ${readings.by_two} that two people read`),
       ...share('miss rate', missRate, percent),
       ...share('missed per 100', missed, (value) => (value * 100).toFixed(1)),

@@ -18,8 +18,3 @@ export const CALLED = [
 export function strongerOf(one: Outcome | undefined, other: Outcome): Outcome {
   return one === undefined || CALLED.indexOf(other) > CALLED.indexOf(one) ? other : one;
 }
-
-/** Somebody who reads the figures believes that nothing is wrong with it. Unscored is never fine. */
-export function isCalledFine(called: Outcome): boolean {
-  return called === 'no_fault_found' || called === 'successful_completion';
-}

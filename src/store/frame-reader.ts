@@ -5,6 +5,7 @@
 import type { KeptReading } from '../model/readings.ts';
 import type { Outcome } from '../model/evaluation.ts';
 import type { Polarity } from '../model/feedback.ts';
+import { isFailure } from '../model/severity.ts';
 import type { ConversationRow } from './conversation-row.ts';
 
 /** Conversations by when they began; times in milliseconds, `until` is not in it. */
@@ -61,7 +62,5 @@ export interface FrameReader {
 export const RATE_OF_FAULTY = 1.5;
 
 export function rateOf(called: Outcome): number {
-  return FAULTY.includes(called) ? RATE_OF_FAULTY : 1;
+  return isFailure(called) ? RATE_OF_FAULTY : 1;
 }
-
-const FAULTY: readonly Outcome[] = ['graceful_failure', 'partial_failure', 'hard_failure'];

@@ -1,6 +1,6 @@
 /** The one question, the answers that a person can give, and a note. */
 import type { ReadingAnswer } from '../../model/readings.ts';
-import { leaveField } from '../shell/keys.ts';
+import { NoteField } from '../review/note-field.tsx';
 import type { Readings } from './use-readings.ts';
 
 export const ANSWERS: readonly { readonly answer: ReadingAnswer; readonly key: string; readonly words: string }[] = [
@@ -33,17 +33,7 @@ export function ReadingBar({ readings, note, onNote, onSay }: ReadingBarProps) {
           Undo<kbd>u</kbd>
         </button>
       </fieldset>
-      <label class="note">
-        {'Note '}
-        <input
-          type="text"
-          value={note}
-          maxLength={2_000}
-          placeholder="sent with your answer (n)"
-          onKeyDown={leaveField}
-          onInput={({ currentTarget }) => onNote(currentTarget.value)}
-        />
-      </label>
+      <NoteField note={note} onNote={onNote} />
       {mistake !== undefined && <p class="mistake" role="alert">{`Your answer was not taken: ${mistake}`}</p>}
       <p class="aside" role="status">
         {last === undefined

@@ -1,10 +1,10 @@
 /** The question, the answers that a person can give, and after it what the criterion said. */
 import type { VerdictOfCriterion } from '../../api/conversation-detail.ts';
 import type { LabelKind } from '../../model/labels.ts';
-import { leaveField } from '../shell/keys.ts';
 import { VerdictMark } from '../text/outcome.tsx';
 import { SpanText } from '../text/span-text.tsx';
 import { Time } from '../text/time.tsx';
+import { NoteField } from './note-field.tsx';
 import type { Review } from './use-review.ts';
 
 interface AnswerBarProps {
@@ -52,17 +52,7 @@ export function AnswerBar({ review, question, verdict, note, onNote }: AnswerBar
           <kbd>j</kbd>
         </button>
       </fieldset>
-      <label class="note">
-        {'Note '}
-        <input
-          type="text"
-          value={note}
-          maxLength={2_000}
-          placeholder="sent with your answer (n)"
-          onKeyDown={leaveField}
-          onInput={({ currentTarget }) => onNote(currentTarget.value)}
-        />
-      </label>
+      <NoteField note={note} onNote={onNote} />
       {elsewhere !== undefined && (
         <p class="limits" role="alert">
           {`You said “${wordsOf(elsewhere.label)}” elsewhere, `}

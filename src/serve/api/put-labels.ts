@@ -3,13 +3,13 @@
  * who signed in labels under that name; a program names the person.
  */
 import { z } from 'zod';
-import { type Caller, signedInAs } from '../../model/caller.ts';
 import { didYouMean } from '../../model/did-you-mean.ts';
 import { LABELS, type StoredLabel } from '../../model/labels.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
 import type { SuiteOutline } from '../../engine/suite-outline.ts';
+import { saidBy } from './said-by.ts';
 import { text } from './written-text.ts';
 
 const ID_MAX = 4096;
@@ -46,7 +46,7 @@ export const putLabels = writing(bodySchema, async (side: LabelSide, written, pa
   if (problems.length > 0) return { status: 400, value: { error: 'the labels have mistakes', problems } };
   const labels: StoredLabel[] = [];
   for (const label of written) {
-    const by = labellerOf(label, caller);
+    const by = saidBy(label.by, caller, { things: 'labels', does: 'label' });
     if (typeof by !== 'string') return by;
     labels.push(labelOf(label, by, conversation.toWellFormed()));
   }
@@ -55,16 +55,6 @@ export const putLabels = writing(bodySchema, async (side: LabelSide, written, pa
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
   return { status: 200, value: { conversation_id: conversation, labels: labels.length, added: answer.changed } };
 });
-
-/** Two people's agreement is worth nothing if one can speak as the other. */
-function labellerOf({ by }: WrittenLabel, caller: Caller | undefined) {
-  const signedIn = caller === undefined ? undefined : signedInAs(caller);
-  if (by !== undefined && signedIn !== undefined && by !== signedIn)
-    return { status: 403, value: { error: `you are signed in as ${signedIn}, and label under that name` } };
-  const name = signedIn ?? by;
-  if (name !== undefined) return name;
-  return { status: 400, value: { error: 'the labels have mistakes', problems: ['by: the name of who labels'] } };
-}
 
 function labelOf(written: WrittenLabel, by: string, conversationId: string): StoredLabel {
   const { suite, criterion, label, turn_id, note } = written;

@@ -3,11 +3,11 @@
  * list. A person who signed in reads under that name; a program names the person, or says that it is the reader itself.
  */
 import { z } from 'zod';
-import { type Caller, signedInAs } from '../../model/caller.ts';
 import { READING_ANSWERS, type SaidReading } from '../../model/readings.ts';
 import type { Unavailable } from '../../report/http/answer.ts';
 import { writing } from '../../report/http/route.ts';
 import type { PutAnswer, StoreWrite } from '../scoring/store-writes.ts';
+import { saidBy } from './said-by.ts';
 import { text } from './written-text.ts';
 
 const ID_MAX = 4096;
@@ -36,7 +36,7 @@ interface ReadingSide {
 export const putReadings = writing(bodySchema, async (side: ReadingSide, written, _, { caller }) => {
   const readings: SaidReading[] = [];
   for (const one of written) {
-    const by = readerOf(one, caller);
+    const by = saidBy(one.by, caller, { things: 'readings', does: 'read' });
     if (typeof by !== 'string') return by;
     readings.push(readingOf(one, by));
   }
@@ -45,16 +45,6 @@ export const putReadings = writing(bodySchema, async (side: ReadingSide, written
   if ('problem' in answer) return { status: 503, value: { error: answer.problem } };
   return { status: 200, value: { readings: readings.length, changed: answer.changed } };
 });
-
-/** Two people's agreement is worth nothing if one can speak as the other. */
-function readerOf({ by }: WrittenReading, caller: Caller | undefined) {
-  const signedIn = caller === undefined ? undefined : signedInAs(caller);
-  if (by !== undefined && signedIn !== undefined && by !== signedIn)
-    return { status: 403, value: { error: `you are signed in as ${signedIn}, and read under that name` } };
-  const name = signedIn ?? by;
-  if (name !== undefined) return name;
-  return { status: 400, value: { error: 'the readings have mistakes', problems: ['by: the name of who reads'] } };
-}
 
 function readingOf(written: WrittenReading, by: string): SaidReading {
   const { conversation_id: conversationId, answer, source, first_wrong, note } = written;

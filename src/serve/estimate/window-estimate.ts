@@ -1,6 +1,6 @@
 /** The estimate of a window, from the frame and the readings of the store. */
-import { isCalledFine } from '../../model/called.ts';
 import type { Estimate } from '../../model/estimate.ts';
+import { isGood } from '../../model/severity.ts';
 import { type Certain, type Frame, type FrameCell, sizeOf } from '../../statistics/estimate/frame.ts';
 import { successEstimate } from '../../statistics/estimate/success-estimate.ts';
 import { type FrameCount, type FrameQuery, type FrameReader, type KnownOf, rateOf } from '../../store/frame-reader.ts';
@@ -56,7 +56,7 @@ export async function windowEstimate(reader: FrameReader, query: FrameQuery): Pr
     spokenFor: sizeOf(frame),
     later,
     unreadable,
-    calledFine: calls(({ called }) => isCalledFine(called)),
+    calledFine: calls(({ called }) => isGood(called)),
     unscored: calls(({ called }) => called === 'unscored'),
     readings: { ...readings, outOfTurn: Math.max(0, read - sample.drawn.length) },
     success: rounded(found?.success),
@@ -74,7 +74,7 @@ function frameOf(
   const add = (known: KnownOf, size: number) => {
     placeOfGroup.set(groupOf(known), cells.length);
     const { called } = known;
-    cells.push({ group: groupOf(known), isCalledFine: isCalledFine(called), rate: rateOf(called), size });
+    cells.push({ group: groupOf(known), isCalledFine: isGood(called), rate: rateOf(called), size });
   };
   for (const { certain, conversations, ...known } of counts) if (certain === undefined) add(known, conversations);
   const certain = certainOf(counts);
@@ -104,7 +104,7 @@ function certainOf(counts: readonly FrameCount[]): Certain {
   return {
     good: sum(({ certain }) => certain === 'good'),
     bad: sum(({ certain }) => certain === 'bad'),
-    badCalledFine: sum(({ certain, called }) => certain === 'bad' && isCalledFine(called)),
+    badCalledFine: sum(({ certain, called }) => certain === 'bad' && isGood(called)),
   };
 }
 

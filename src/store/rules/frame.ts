@@ -1,6 +1,7 @@
 /** The frame of a window (frame-reader.ts). */
 import { CALLED } from '../../model/called.ts';
 import { POLARITIES } from '../../model/feedback.ts';
+import { isFailure } from '../../model/severity.ts';
 import { CERTAIN, cameOutAs, LOTS, LOW_LOT } from '../frame-columns.ts';
 import { type Candidate, type FrameCounts, type FrameQuery, type KnownOf, RATE_OF_FAULTY } from '../frame-reader.ts';
 import { type Dialect, type Rule, rows, type Value } from '../sql.ts';
@@ -58,7 +59,8 @@ function certainOf(cameOut: number | null): 'good' | 'bad' | undefined {
 }
 
 /** The order of draws at these rates: the lots' exponential law, divided by the rate. */
-const ORDER = `-ln(1.0 - c.lot / ${LOTS}.0) / CASE WHEN c.frame >= ${CALLED.indexOf('graceful_failure')} THEN ${RATE_OF_FAULTY} ELSE 1.0 END`;
+const FAULTY = CALLED.flatMap((called, place) => (isFailure(called) ? [place] : []));
+const ORDER = `-ln(1.0 - c.lot / ${LOTS}.0) / CASE WHEN c.frame IN (${FAULTY.join()}) THEN ${RATE_OF_FAULTY} ELSE 1.0 END`;
 
 /** Before it in the order no conversation has a lot that is not low. */
 const LOW_END = -Math.log(1 - LOW_LOT / LOTS) / RATE_OF_FAULTY;

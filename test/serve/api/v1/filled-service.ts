@@ -59,7 +59,12 @@ export async function filledService(): Promise<RunningService & { readonly dataD
   await put(`/v1/labels/${id}`, { suite: 'calls', criterion: 'looked', label: 'pass', by: 'ann' });
   await put(`/v1/labels/${id}`, { suite: 'calls', criterion: 'looked', label: 'fail', by: 'ann', note: 'It did not.' });
   await put('/v1/outcomes', { conversation_id: SENT[0]?.id, label: 'reopened', good: false, value: 'yes' });
-  await put('/v1/readings', { conversation_id: id, answer: 'bad', by: 'ann', note: 'It looked at another place.' });
+  await put('/v1/readings', {
+    conversation_id: SENT[0]?.id,
+    answer: 'bad',
+    by: 'ann',
+    note: 'It looked at another place.',
+  });
   await put(`/v1/truth/${id}`, { place: 'Graz' });
   return { ...running, dataDir };
 }
